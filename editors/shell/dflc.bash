@@ -1,0 +1,31 @@
+# bash completion for dflc, made by `dflc help bash`
+_dflc() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W 'check eval prove test fmt explain import dump version help' -- "$word"))
+        return
+    fi
+    case ${COMP_WORDS[1]}:$before in
+    check:--format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
+    eval:--format) COMPREPLY=($(compgen -W 'text json csv' -- "$word")); return ;;
+    test:--format) COMPREPLY=($(compgen -W 'tap junit' -- "$word")); return ;;
+    *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
+    esac
+    case ${COMP_WORDS[1]} in
+    check) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --fix -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    eval) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --only --details --memory-limit --step-limit --color -h --help ' ;;
+    prove) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
+    test) words='--format -o --output -A --allow -W --warn -D --deny -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    fmt) words='-o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;
+    explain) words='-h --help ' ;;
+    import) words='-o --output --stdin-filename --hw --memory-limit --step-limit --color -h --help ' ;;
+    dump) words='-o --output --stdin-filename --memory-limit --step-limit --color -h --help ' ;;
+    version) words='-v --verbose -h --help ' ;;
+    help) words='-h --help ' ;;
+    esac
+    case $word in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    esac
+}
+complete -o filenames -F _dflc dflc

@@ -1,0 +1,115 @@
+#compdef dflc
+# zsh completion for dflc, made by `dflc help zsh`
+_dflc() {
+    local -a commands
+    commands=(
+        'check:what is wrong with files'
+        'eval:what the mappings of a file cost'
+        'prove:execute mappings at small sizes and compare every count'
+        'test:judge  expect ,  require  and  assume '
+        'fmt:lay out files'
+        'explain:what a diagnostic means'
+        'import:another tool s mappings as DFL'
+        'dump:tokens, syntax tree, or intermediate representation'
+        'version:the version'
+        'help:help on a command'
+    )
+    if (( CURRENT == 2 )); then
+        _describe command commands
+        return
+    fi
+    case $words[2] in
+    check) _arguments \
+        '--format=[how to print; the formats of each command are listed in its help]:FORMAT:(text short json sarif)' \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--allow=[do not warn of LINT ( all   of nothing)]:LINT' \
+        '--warn=[warn of LINT]:LINT' \
+        '--deny=[make LINT an error]:LINT' \
+        '--fix[apply the corrections that are sure to the files]' \
+        '--jobs=[files to work on at the same time; results do not depend on it]:N' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    eval) _arguments \
+        '--format=[how to print; the formats of each command are listed in its help]:FORMAT:(text json csv)' \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--allow=[do not warn of LINT ( all   of nothing)]:LINT' \
+        '--warn=[warn of LINT]:LINT' \
+        '--deny=[make LINT an error]:LINT' \
+        '--only=[only the mapping NAME]:NAME' \
+        '--details[a full screen for every mapping, however many there are]' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    prove) _arguments \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--allow=[do not warn of LINT ( all   of nothing)]:LINT' \
+        '--warn=[warn of LINT]:LINT' \
+        '--deny=[make LINT an error]:LINT' \
+        '--only=[only the mapping NAME]:NAME' \
+        '--size=[run rank RANK at extent N;  --size 4  is for all ranks; may be repeated]:RANK=N' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    test) _arguments \
+        '--format=[how to print; the formats of each command are listed in its help]:FORMAT:(tap junit)' \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--allow=[do not warn of LINT ( all   of nothing)]:LINT' \
+        '--warn=[warn of LINT]:LINT' \
+        '--deny=[make LINT an error]:LINT' \
+        '--jobs=[files to work on at the same time; results do not depend on it]:N' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    fmt) _arguments \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--write[rewrite the files in place]' \
+        '--check[print the names of files that would change, and exit with 1]' \
+        '--diff[print what would change as a unified diff, and exit with 1]' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    explain) _arguments \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    import) _arguments \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--hw=[the hardware description that goes with the mapping file]:FILE' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    dump) _arguments \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    version) _arguments \
+        '--verbose[also the libraries and limits]' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    help) _arguments \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    esac
+}
+_dflc "$@"

@@ -1,0 +1,145 @@
+/* Checking and evaluating the mappings of a file. */
+#include "api/session.h"
+
+#include <string.h>
+
+#include "lint/lint.h"
+#include "model/model.h"
+#include "report/verdict.h"
+
+typedef enum { PURPOSE_CHECK, PURPOSE_EVAL, PURPOSE_TEST } purpose;
+
+static void refuse_holes(dfl_session *s, const dfl_mapping *m)
+{
+    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
+                             dfl_sym_text(s->names, m->name));
+
+    dfl_diag_help(s->sink, d, "write the loops, tiles and keeps out: this version of dflc has no mapper");
+}
+
+/* Reports about lines of a template say for which mapping they hold, and are not repeated for the next one. */
+static void name_mapping(dfl_session *s, const dfl_mapping *m, size_t first)
+{
+    dfl_sink_fold(s->sink, first);
+    for (size_t i = first; i < dfl_sink_count(s->sink); i++) {
+        dfl_diag *d = dfl_sink_at(s->sink, i);
+
+        if (d->span.end != 0 && (d->span.start < m->text.start || d->span.end > m->text.end))
+            dfl_diag_label(s->sink, d, m->span, "in this mapping");
+    }
+}
+
+/* `*resolved` are the paths of a mapping without errors, else NULL. */
+static dfl_result_item evaluate(dfl_session *s, const dfl_mapping *m, purpose why, const dfl_paths **resolved)
+{
+    dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
+    const dfl_paths *paths;
+    size_t reports = dfl_sink_count(s->sink);
+
+    *resolved = NULL;
+    if (m->has_holes) {
+        if (why != PURPOSE_CHECK)
+            refuse_holes(s, m);
+        return item;
+    }
+    paths = dfl_paths_resolve(s->arena, s->sink, s->names, m);
+    item.result = paths ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
+    item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
+    *resolved = paths;
+    /* what is not evaluated is no mistake of the file */
+    if (why == PURPOSE_CHECK)
+        dfl_sink_withdraw(s->sink, reports, DFL_EVAL_UNSUPPORTED);
+    name_mapping(s, m, reports);
+    return item;
+}
+
+static void evaluate_designs(dfl_session *s, const char *only, purpose why)
+{
+    const dfl_program *p = s->program;
+    dfl_result_item *items = DFL_NEW_ARRAY(s->arena, dfl_result_item, (size_t)p->n_designs + 1);
+    const dfl_paths **paths = DFL_NEW_ARRAY(s->arena, const dfl_paths *, (size_t)p->n_designs + 1);
+    uint32_t n = 0, n_paths = 0;
+
+    for (uint32_t i = 0; i < p->n_designs && dfl_budget_ok(&s->budget); i++) {
+        const dfl_mapping *m = p->designs[i].mapping;
+
+        if (!p->designs[i].from_root || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
+            continue;
+        items[n++] = evaluate(s, m, why, &paths[n_paths]);
+        n_paths += paths[n_paths] != NULL;
+    }
+    dfl_lint_mappings(s->arena, s->sink, s->names, &s->lints, paths, n_paths);
+    s->results.items = items;
+    s->results.n_items = n;
+}
+
+static void judge_checks(dfl_session *s, purpose why)
+{
+    const dfl_program *p = s->program;
+    dfl_check_outcome *outcomes = DFL_NEW_ARRAY(s->arena, dfl_check_outcome, (size_t)p->n_checks + 1);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(&s->budget); i++)
+        if (p->checks[i].kind != DFL_CHECK_EXPECT || why == PURPOSE_TEST)
+            outcomes[n++] = dfl_check_judge(&s->results, &p->checks[i]);
+    s->results.checks = outcomes;
+    s->results.n_checks = n;
+}
+
+static void unknown_mapping(dfl_session *s, const char *only)
+{
+    const dfl_program *p = s->program;
+    dfl_sym *names = DFL_NEW_ARRAY(s->arena, dfl_sym, (size_t)p->n_designs + 1);
+    dfl_diag *d = dfl_report(s->sink, DFL_NAME_UNKNOWN, (dfl_span){ 0, 0 }, "no mapping is called `%s`", only);
+    dfl_sym near;
+
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        names[i] = p->designs[i].mapping->name;
+    near = dfl_suggest(s->names, only, names, p->n_designs);
+    if (near)
+        dfl_diag_help(s->sink, d, "did you mean `%s`?", dfl_sym_text(s->names, near));
+}
+
+/* False when there is no template of this name; NULL takes the first. */
+static bool refuse_template(dfl_session *s, const char *only)
+{
+    const dfl_program *p = s->program;
+
+    for (uint32_t i = 0; i < p->n_templates; i++)
+        if (p->templates[i].from_root && (!only || strcmp(only, dfl_sym_text(s->names, p->templates[i].name)) == 0)) {
+            dfl_report_template(&s->results, &p->templates[i], p->templates[i].span);
+            return true;
+        }
+    return false;
+}
+
+static dfl_exit run(dfl_session *s, const char *only, purpose why)
+{
+    if (!dfl_session_analyse(s))
+        return DFL_EXIT_USAGE;
+    /* What could be made of a broken file is not what was meant: more can be checked, but there is no cost to tell. */
+    if (!s->program || (why != PURPOSE_CHECK && dfl_sink_errors(s->sink) > 0))
+        return dfl_session_status(s);
+    evaluate_designs(s, only, why);
+    if (why == PURPOSE_EVAL && s->results.n_items == 0 && s->budget.why == DFL_STOP_NONE &&
+        !refuse_template(s, only) && only)
+        unknown_mapping(s, only);
+    if (why != PURPOSE_CHECK)
+        judge_checks(s, why);
+    return dfl_session_status(s);
+}
+
+dfl_exit dfl_session_check(dfl_session *s)
+{
+    return run(s, NULL, PURPOSE_CHECK);
+}
+
+dfl_exit dfl_session_eval(dfl_session *s, const char *only)
+{
+    return run(s, only, PURPOSE_EVAL);
+}
+
+dfl_exit dfl_session_test(dfl_session *s)
+{
+    return run(s, NULL, PURPOSE_TEST);
+}

@@ -1,0 +1,201 @@
+#include "api/session.h"
+
+#include <string.h>
+
+#include "diag/render.h"
+
+enum { DEFAULT_DIAGNOSTICS = 200 };
+static const size_t default_memory = (size_t)4 << 30;
+
+/* The caller's options as far as it knows them, zero for the rest. */
+static dfl_session_options options_of(const dfl_session_options *given)
+{
+    dfl_session_options options = { 0 };
+
+    if (given)
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    return options;
+}
+
+/* Of all passes together: some tens of seconds of the slowest of them, far beyond any file that is meant. */
+enum { MOST_STEPS = 100 * 1000 * 1000 };
+
+dfl_session *dfl_session_new(const dfl_session_options *given)
+{
+    const dfl_session_options options = options_of(given);
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_session *s = DFL_NEW(arena, dfl_session);
+
+    /* The session lies in an arena of its own, for its budget must outlive the arena that everything else is in. */
+    s->home = arena;
+    s->budget.memory_limit = options.memory_limit ? options.memory_limit : default_memory;
+    s->budget.steps_limit = options.step_limit ? options.step_limit : MOST_STEPS;
+    s->budget.cancel = options.cancel;
+    s->arena = dfl_arena_new(&s->budget);
+    s->names = dfl_intern_new(s->arena);
+    s->sources = dfl_source_map_new(s->arena);
+    s->sink = dfl_sink_new(s->arena, s->sources);
+    dfl_sink_limit(s->sink, options.max_diagnostics ? options.max_diagnostics : DEFAULT_DIAGNOSTICS);
+    if (options.stdlib)
+        s->stdlib = dfl_arena_copy(s->arena, options.stdlib, strlen(options.stdlib));
+    return s;
+}
+
+void dfl_session_free(dfl_session *s)
+{
+    if (!s)
+        return;
+    dfl_arena_free(s->arena);
+    dfl_arena_free(s->home);
+}
+
+bool dfl_session_set_lint(dfl_session *s, const char *name, char level)
+{
+    switch (level) {
+    case 'A': return dfl_lint_set(&s->lints, name, DFL_LEVEL_ALLOW);
+    case 'W': return dfl_lint_set(&s->lints, name, DFL_LEVEL_WARN);
+    case 'D': return dfl_lint_set(&s->lints, name, DFL_LEVEL_DENY);
+    default: return false;
+    }
+}
+
+dfl_exit dfl_session_status(dfl_session *s)
+{
+    if (s->budget.why != DFL_STOP_NONE) {
+        dfl_report_stop(s->sink, &s->budget);
+        return DFL_EXIT_STOPPED;
+    }
+    for (size_t i = 0; i < dfl_sink_count(s->sink); i++)
+        if (dfl_sink_at(s->sink, i)->severity == DFL_INTERNAL)
+            return DFL_EXIT_INTERNAL;
+    return dfl_sink_errors(s->sink) ? DFL_EXIT_FINDINGS : DFL_EXIT_OK;
+}
+
+dfl_exit dfl_session_open(dfl_session *s, const char *path)
+{
+    s->root = dfl_load_path(s, path, path, (dfl_span){ 0, 0 }, NULL);
+    s->analysed = false;
+    s->program = NULL;
+    return s->root ? DFL_EXIT_OK : s->budget.why != DFL_STOP_NONE ? dfl_session_status(s) : DFL_EXIT_IO;
+}
+
+dfl_exit dfl_session_open_text(dfl_session *s, const char *name, const char *text, size_t len)
+{
+    s->root = dfl_load_text(s, name, name, text, len);
+    s->analysed = false;
+    s->program = NULL;
+    return s->root ? DFL_EXIT_OK : DFL_EXIT_IO;
+}
+
+bool dfl_session_analyse(dfl_session *s)
+{
+    const dfl_syntax *syntax;
+    dfl_sema_input input;
+
+    if (!s->root)
+        return false;
+    if (s->analysed)
+        return true;
+    s->analysed = true;
+    syntax = dfl_loaded_syntax(s, s->root);
+    dfl_syntax_lint(syntax, s->sink, &s->lints);
+    input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
+                              .load = dfl_session_load, .context = s };
+    /* What is missing from a broken tree would be reported as if its author had forgotten it. */
+    if (syntax->ok)
+        s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
+    s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
+                                .program = s->program };
+    return true;
+}
+
+static const char *give(const dfl_strbuf *text, size_t *len)
+{
+    if (len)
+        *len = text->len;
+    return text->text;
+}
+
+const char *dfl_session_diagnostics(dfl_session *s, dfl_format format, bool color, size_t *len)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, s->arena);
+    switch (format) {
+    case DFL_FORMAT_TEXT:
+        dfl_render_text(&out, s->sink, color);
+        dfl_render_summary(&out, s->sink);
+        break;
+    case DFL_FORMAT_SHORT: dfl_render_short(&out, s->sink); break;
+    case DFL_FORMAT_JSON: dfl_render_json(&out, s->sink); break;
+    case DFL_FORMAT_SARIF: dfl_render_sarif(&out, s->sink); break;
+    case DFL_FORMAT_CSV: return NULL;
+    }
+    return give(&out, len);
+}
+
+size_t dfl_session_errors(const dfl_session *s)
+{
+    return dfl_sink_errors(s->sink);
+}
+
+size_t dfl_session_warnings(const dfl_session *s)
+{
+    return dfl_sink_warnings(s->sink);
+}
+
+const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detailed, size_t *len)
+{
+    enum { DETAILED = 4 };
+    dfl_strbuf out;
+
+    if (!s->results.file) /* nothing was evaluated */
+        return NULL;
+    dfl_strbuf_init(&out, s->arena);
+    switch (format) {
+    case DFL_FORMAT_TEXT: dfl_report_text(&out, &s->results, detailed ? detailed : DETAILED); break;
+    case DFL_FORMAT_JSON: dfl_report_json(&out, &s->results); break;
+    case DFL_FORMAT_CSV: dfl_report_csv(&out, &s->results); break;
+    case DFL_FORMAT_SHORT:
+    case DFL_FORMAT_SARIF: return NULL;
+    }
+    return give(&out, len);
+}
+
+const char *dfl_session_source(const dfl_session *s, size_t *len)
+{
+    if (len)
+        *len = s->root ? s->root->source->len : 0;
+    return s->root ? s->root->source->text : NULL;
+}
+
+const char *dfl_session_proof(dfl_session *s, size_t *len)
+{
+    const char *proof = s->proof ? s->proof : "";
+
+    if (len)
+        *len = strlen(proof);
+    return proof;
+}
+
+size_t dfl_session_verdicts(const dfl_session *s)
+{
+    return s->results.n_checks;
+}
+
+dfl_verdict dfl_session_verdict(const dfl_session *s, size_t i)
+{
+    const dfl_check_outcome *o;
+
+    if (i >= s->results.n_checks)
+        return (dfl_verdict){ 0 };
+    o = &s->results.checks[i];
+    return (dfl_verdict){ .kind = dfl_check_kind_text(o->check->kind), .text = o->check->text,
+                          .outcome = dfl_outcome_text(o->outcome), .value = o->value,
+                          .line = dfl_report_line(&s->results, o->check->span) };
+}
+
+const char *dfl_version(void)
+{
+    return DFL_VERSION;
+}

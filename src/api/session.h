@@ -1,0 +1,54 @@
+/*
+ * The inside of a session, for the files of this room. A session owns one arena; everything that was read and made
+ * lives in it. Files are read once each: the same file, however it was named, is one source.
+ */
+#ifndef DFL_API_SESSION_H
+#define DFL_API_SESSION_H
+
+#include "diag/lints.h"
+#include "dfl/dfl.h"
+#include "ir/path.h"
+#include "report/report.h"
+#include "sema/sema.h"
+#include "syntax/syntax.h"
+#include "support/vec.h"
+
+/* A file that was read. */
+typedef struct {
+    const char *path;          /* to open it and what lies beside it; "" for text that has no place */
+    const char *key;           /* equal for the same file, however it was named; NULL for text that has no place */
+    const dfl_source *source;  /* its name is what diagnostics show */
+    const dfl_syntax *syntax;  /* NULL until it is parsed */
+} dfl_loaded;
+
+struct dfl_session {
+    dfl_arena *home;           /* of the session itself */
+    dfl_budget budget;
+    dfl_arena *arena;
+    dfl_intern *names;
+    dfl_source_map *sources;
+    dfl_sink *sink;
+    dfl_lint_levels lints;
+    const char *stdlib;        /* or NULL */
+    DFL_VEC(dfl_loaded *) loaded;
+    dfl_loaded *root;          /* NULL until a file is open */
+    bool analysed;
+    const dfl_program *program; /* what sema made of the root; NULL before, and when its syntax is broken */
+    dfl_results results;
+    const char *proof;
+};
+
+/* Reads `path` and adds it under the name `shown`. NULL after reporting E0605 or E0615 at `at`; when `missing` is
+   not NULL and there is no such file, nothing is reported and *missing is set. */
+dfl_loaded *dfl_load_path(dfl_session *s, const char *path, const char *shown, dfl_span at, bool *missing);
+dfl_loaded *dfl_load_text(dfl_session *s, const char *shown, const char *path, const char *text, size_t len);
+const dfl_syntax *dfl_loaded_syntax(dfl_session *s, dfl_loaded *file);
+/* The dfl_sema_load of a session: `std.a.b` is a/b.dfl below the library, a quoted name lies beside the importer. */
+dfl_sema_load dfl_session_load;
+
+/* Parses and analyses the root once; false when nothing was opened. */
+bool dfl_session_analyse(dfl_session *s);
+/* What to return now: internal errors before stops before findings. */
+dfl_exit dfl_session_status(dfl_session *s);
+
+#endif

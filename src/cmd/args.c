@@ -1,0 +1,284 @@
+#include "cmd/cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diag/lints.h"
+
+enum {
+    CHECK = DFL_CMD_CHECK, EVAL = DFL_CMD_EVAL, PROVE = DFL_CMD_PROVE, TEST = DFL_CMD_TEST, FMT = DFL_CMD_FMT,
+    EXPLAIN = DFL_CMD_EXPLAIN, IMPORT = DFL_CMD_IMPORT, DUMP = DFL_CMD_DUMP, VERSION = DFL_CMD_VERSION,
+    HELPS = DFL_CMD_HELPS,
+};
+
+typedef enum {
+#define DFL_OPTION(id, letter, name, argument, commands, help) OPTION_##id,
+#include "cmd/options.def"
+    N_OPTIONS
+} option_id;
+
+static const dfl_cmd_option options[] = {
+#define DFL_OPTION(id, letter, name, argument, commands, help) { letter, name, argument, commands, help },
+#include "cmd/options.def"
+};
+
+const dfl_cmd_option *dfl_cmd_option_at(size_t i)
+{
+    return i < N_OPTIONS ? &options[i] : NULL;
+}
+
+const char *dfl_cmd_format(const dfl_cmd_args *args, const char *fallback)
+{
+    return args->format ? args->format : fallback;
+}
+
+/* ---- values ---- */
+
+static bool bad_value(const dfl_cmd *cmd, const char *option, const char *value, const char *wanted)
+{
+    dfl_cmd_say("`--%s %s`: %s; see `dflc help %s`", option, value, wanted, cmd->name);
+    return false;
+}
+
+/* A word out of a list with blanks between the words. */
+static bool in_list(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    while (list && *list) {
+        size_t n = strcspn(list, " ");
+
+        if (n == len && strncmp(list, word, n) == 0)
+            return true;
+        list += n + strspn(list + n, " ");
+    }
+    return false;
+}
+
+static bool set_format(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    args->format = value;
+    if (in_list(cmd->formats, value))
+        return true;
+    dfl_cmd_say("`dflc %s` has no format `%s`; its formats are: %s", cmd->name, value, cmd->formats);
+    return false;
+}
+
+static bool add_lint(const dfl_cmd *cmd, char level, const char *name, dfl_cmd_args *args)
+{
+    dfl_arena *arena;
+    const char *near;
+
+    (void)cmd;
+    if (strcmp(name, "all") != 0 && !dfl_lint_find(name)) {
+        arena = dfl_arena_new(NULL);
+        near = dfl_lint_suggest(arena, name);
+        dfl_cmd_say("there is no lint `%s`%s%s%s", name, near ? "; did you mean `" : "", near ? near : "",
+                    near ? "`?" : "; `dflc help lints` lists them");
+        dfl_arena_free(arena);
+        return false;
+    }
+    if (args->n_lints == DFL_CMD_MOST_LINTS) {
+        dfl_cmd_say("more than %d lint levels", DFL_CMD_MOST_LINTS);
+        return false;
+    }
+    args->lints[args->n_lints].level = level;
+    args->lints[args->n_lints++].name = name;
+    return true;
+}
+
+/* A whole number from 1 to `most`; `end` gets what follows it. */
+static bool read_number(const char *text, unsigned long long most, unsigned long long *out, char **end)
+{
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *out = strtoull(text, end, 10);
+    return errno == 0 && *out > 0 && *out <= most;
+}
+
+/* "r=4" or "4" */
+static bool add_size(const dfl_cmd *cmd, char *value, dfl_cmd_args *args)
+{
+    char *equals = strchr(value, '='), *end;
+    const char *digits = equals ? equals + 1 : value;
+    unsigned long long extent;
+
+    if (!read_number(digits, INT64_MAX, &extent, &end) || *end || equals == value)
+        return bad_value(cmd, "size", value, "give RANK=N or N, with N a positive number");
+    if (args->n_sizes == DFL_CMD_MOST_SIZES) {
+        dfl_cmd_say("more than %d sizes", DFL_CMD_MOST_SIZES);
+        return false;
+    }
+    if (equals)
+        *equals = '\0';
+    args->sizes[args->n_sizes++] = (dfl_size){ equals ? value : "", (int64_t)extent };
+    return true;
+}
+
+static bool set_memory(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    static const struct { const char *unit; unsigned long long bytes; } units[] = {
+        { "B", 1 }, { "kB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 },
+        { "KiB", 1ull << 10 }, { "MiB", 1ull << 20 }, { "GiB", 1ull << 30 },
+    };
+    unsigned long long amount;
+    char *end;
+
+    if (read_number(value, SIZE_MAX >> 30, &amount, &end))
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+            if (strcmp(end, units[i].unit) == 0) {
+                args->memory_limit = (size_t)(amount * units[i].bytes);
+                return true;
+            }
+    return bad_value(cmd, "memory-limit", value, "give a size such as 512MiB");
+}
+
+static bool set_steps(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    unsigned long long steps;
+    char *end;
+
+    if (!read_number(value, UINT64_MAX, &steps, &end) || *end)
+        return bad_value(cmd, "step-limit", value, "give a positive number");
+    args->step_limit = steps;
+    return true;
+}
+
+static bool set_color(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    if (strcmp(value, "always") == 0)
+        args->color = true;
+    else if (strcmp(value, "never") == 0)
+        args->color = false;
+    else if (strcmp(value, "auto") == 0)
+        args->color = isatty(STDERR_FILENO) && !(no_color && *no_color);
+    else
+        return bad_value(cmd, "color", value, "give auto, always or never");
+    return true;
+}
+
+static bool set_jobs(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    unsigned long long jobs;
+    char *end;
+
+    if (!read_number(value, 1024, &jobs, &end) || *end)
+        return bad_value(cmd, "jobs", value, "give a number from 1 to 1024");
+    args->jobs = (unsigned)jobs;
+    return true;
+}
+
+static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *args)
+{
+    switch (id) {
+    case OPTION_FORMAT: return set_format(cmd, value, args);
+    case OPTION_OUTPUT: args->output = value; break;
+    case OPTION_STDIN: args->stdin_name = value; break;
+    case OPTION_ALLOW: return add_lint(cmd, 'A', value, args);
+    case OPTION_WARN: return add_lint(cmd, 'W', value, args);
+    case OPTION_DENY: return add_lint(cmd, 'D', value, args);
+    case OPTION_FIX: args->fix = true; break;
+    case OPTION_ONLY: args->only = value; break;
+    case OPTION_DETAILS: args->details = true; break;
+    case OPTION_SIZE: return add_size(cmd, value, args);
+    case OPTION_WRITE: args->write = true; break;
+    case OPTION_VERIFY: args->verify = true; break;
+    case OPTION_DIFF: args->diff = true; break;
+    case OPTION_HARDWARE: args->hardware = value; break;
+    case OPTION_JOBS: return set_jobs(cmd, value, args);
+    case OPTION_MEMORY: return set_memory(cmd, value, args);
+    case OPTION_STEPS: return set_steps(cmd, value, args);
+    case OPTION_COLOR: return set_color(cmd, value, args);
+    case OPTION_VERBOSE: args->verbose = true; break;
+    case OPTION_HELP: args->help = true; break;
+    case N_OPTIONS: break;
+    }
+    return true;
+}
+
+/* ---- the line ---- */
+
+/* Why getopt stopped at argv[at]: an option the command does not take, one it cannot tell, a missing argument. */
+static bool complain(const dfl_cmd *cmd, const char *word, bool missing)
+{
+    if (missing) {
+        dfl_cmd_say("`%s` needs an argument; see `dflc help %s`", word, cmd->name);
+        return false;
+    }
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        size_t len = strcspn(word, "=");
+        bool same = strncmp(word, "--", 2) == 0 ? strlen(options[i].name) == len - 2 &&
+                                                      strncmp(word + 2, options[i].name, len - 2) == 0
+                                                : word[1] == options[i].letter;
+
+        if (same && (options[i].commands & cmd->bit) && !options[i].argument) {
+            dfl_cmd_say("`--%s` takes no argument; see `dflc help %s`", options[i].name, cmd->name);
+            return false;
+        }
+        if (same) {
+            dfl_cmd_say("`dflc %s` takes no `%.*s`; see `dflc help %s`", cmd->name, (int)len, word, cmd->name);
+            return false;
+        }
+    }
+    dfl_cmd_say("no option `%s`; see `dflc help %s`", word, cmd->name);
+    return false;
+}
+
+static bool enough_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
+{
+    if (args->n_files < cmd->least) {
+        dfl_cmd_say("usage: dflc %s %s; see `dflc help %s`", cmd->name, cmd->usage, cmd->name);
+        return false;
+    }
+    if (cmd->most > 0 && args->n_files > cmd->most) {
+        dfl_cmd_say("`%s` is one too many: usage: dflc %s %s", args->files[cmd->most], cmd->name, cmd->usage);
+        return false;
+    }
+    return true;
+}
+
+bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args)
+{
+    struct option table[N_OPTIONS + 1] = { 0 };
+    char letters[2 * N_OPTIONS + 3];
+    size_t n = 0, n_letters = 0;
+    option_id ids[N_OPTIONS];
+    int got, which = 0;
+
+    *args = (dfl_cmd_args){ 0 };
+    set_color(cmd, "auto", args);
+    letters[n_letters++] = ':';
+    for (option_id i = 0; i < N_OPTIONS; i++) {
+        if (!(options[i].commands & cmd->bit))
+            continue;
+        ids[n] = i;
+        table[n++] = (struct option){ options[i].name, options[i].argument ? required_argument : no_argument, NULL, 0 };
+        if (!options[i].letter)
+            continue;
+        letters[n_letters++] = options[i].letter;
+        if (options[i].argument)
+            letters[n_letters++] = ':';
+    }
+    letters[n_letters] = '\0';
+    opterr = 0;
+    optind = 1;
+    while ((got = getopt_long(argc, argv, letters, table, &which)) != -1) {
+        if (got == '?' || got == ':')
+            return complain(cmd, argv[optind - 1], got == ':');
+        for (size_t i = 0; got != 0 && i < n; i++)
+            if (options[ids[i]].letter == got)
+                which = (int)i;
+        if (!apply(cmd, ids[which], optarg, args))
+            return false;
+    }
+    args->files = argv + optind;
+    args->n_files = (unsigned)(argc - optind);
+    return args->help || enough_files(cmd, args);
+}

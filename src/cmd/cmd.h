@@ -1,0 +1,113 @@
+/*
+ * The command `dflc`. A table (main.c) names the subcommands; options.def names the options; each subcommand is one
+ * function in a file of its own that opens a session of libdfl, asks it for one thing and writes what comes back:
+ * results to standard output or `-o FILE`, messages to standard error, and an exit status of dfl_exit.
+ */
+#ifndef DFL_CMD_CMD_H
+#define DFL_CMD_CMD_H
+
+#include <stdio.h>
+
+#include "dfl/dfl.h"
+
+enum {
+    DFL_CMD_CHECK = 1 << 0, DFL_CMD_EVAL = 1 << 1, DFL_CMD_PROVE = 1 << 2, DFL_CMD_TEST = 1 << 3,
+    DFL_CMD_FMT = 1 << 4, DFL_CMD_EXPLAIN = 1 << 5, DFL_CMD_IMPORT = 1 << 6, DFL_CMD_DUMP = 1 << 7,
+    DFL_CMD_VERSION = 1 << 8, DFL_CMD_HELPS = 1 << 9,
+};
+
+enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64 };
+
+typedef struct {
+    const char *format;          /* NULL = the command's first */
+    const char *output, *stdin_name, *only, *hardware;
+    struct { char level; const char *name; } lints[DFL_CMD_MOST_LINTS];
+    unsigned n_lints;
+    dfl_size sizes[DFL_CMD_MOST_SIZES];
+    unsigned n_sizes;
+    bool fix, details, write, verify, diff, verbose, help;
+    unsigned jobs;               /* 0 = as many as there are processors */
+    size_t memory_limit;         /* 0 = default */
+    uint64_t step_limit;         /* 0 = default */
+    bool color;                  /* messages on standard error are coloured */
+    char **files;                /* what is left: files, a code, a command */
+    unsigned n_files;
+} dfl_cmd_args;
+
+typedef struct {
+    const char *name;
+    unsigned bit;                /* DFL_CMD_*: which options it takes */
+    unsigned least, most;        /* how many files; `most` 0 = any number */
+    const char *formats;         /* separated by blanks, the first is the default; NULL = no --format */
+    const char *usage;           /* what follows the name */
+    const char *example;         /* a line for the shell */
+    const char *summary;         /* half a line */
+    const char *description;
+    dfl_exit (*run)(const dfl_cmd_args *args);
+} dfl_cmd;
+
+/* NULL-terminated by a command without a name. */
+const dfl_cmd *dfl_cmd_table(void);
+const dfl_cmd *dfl_cmd_find(const char *name);
+dfl_exit dfl_cmd_check(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_eval(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_prove(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_test(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_explain(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_import(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_dump(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_version(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_help(const dfl_cmd_args *args);
+
+/* ---- args.c ---- */
+
+/* One option of options.def; `commands` are the DFL_CMD_* that take it. */
+typedef struct { char letter; const char *name, *argument; unsigned commands; const char *help; } dfl_cmd_option;
+
+/* The options in order of options.def; NULL behind the last. */
+const dfl_cmd_option *dfl_cmd_option_at(size_t i);
+
+/* Reads the command line behind the command's name; false after a message: usage. */
+bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args);
+/* The format that was asked for, the first one by default. */
+const char *dfl_cmd_format(const dfl_cmd_args *args, const char *fallback);
+
+/* ---- help.c, man.c ---- */
+
+void dfl_cmd_print_help(FILE *out, const dfl_cmd *cmd);
+void dfl_cmd_print_overview(FILE *out);
+/* "man", "bash", "zsh", "fish"; false for anything else. */
+bool dfl_cmd_print_generated(FILE *out, const char *what);
+
+/* ---- open.c ---- */
+
+/* A session with the limits, lints and library that the arguments and the environment say; NULL after a message. */
+dfl_session *dfl_cmd_session(const dfl_cmd_args *args);
+/* Opens `path`, or standard input for `-`; messages of a failure are printed. */
+dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path);
+/* Prints the session's messages as text on standard error. */
+void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args);
+/* The worse of two: internal errors, then stops, I/O, findings. */
+dfl_exit dfl_cmd_worse(dfl_exit a, dfl_exit b);
+
+/* ---- output.c ---- */
+
+/* Writes to `path`, or to standard output when it is NULL. A regular file is replaced as a whole. DFL_EXIT_IO after a
+   message; nothing is said about a reader that went away. */
+dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len);
+/* "dflc: " and the message on standard error. */
+void dfl_cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A buffer that grows: open with dfl_cmd_buffer, print to `out`, then write and free it with dfl_cmd_flush. */
+typedef struct { FILE *out; char *text; size_t len; } dfl_buffer;
+void dfl_cmd_buffer(dfl_buffer *b);
+dfl_exit dfl_cmd_flush(dfl_buffer *b, const char *path);
+
+/* ---- signals.c ---- */
+
+/* Interrupts set dfl_cmd_cancel(); a second one ends the process. A crash prints the version and exits with 70. */
+void dfl_cmd_catch_signals(void);
+atomic_bool *dfl_cmd_cancel(void);
+
+#endif

@@ -1,0 +1,142 @@
+/* dflc check: everything that can be wrong with files, and `--fix`. */
+#include "cmd/cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/pool.h"
+
+enum { MOST_ROUNDS = 8 }; /* of fixing: a correction can make another one possible */
+
+/* One file's share of the work; messages and the output wait until all files are done. */
+typedef struct {
+    dfl_exit status;
+    char *messages; /* for standard error */
+    char *output;   /* for standard output */
+} file_result;
+
+typedef struct {
+    const dfl_cmd_args *args;
+    dfl_format format;
+    file_result *results;
+} check_work;
+
+static char *copy_of(const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+
+    if (text && !copy) {
+        dfl_cmd_say("out of memory");
+        exit(DFL_EXIT_INTERNAL);
+    }
+    return copy;
+}
+
+/* Checks the file; with `fix`, writes it corrected and checks again until nothing more is sure. */
+static dfl_session *check_file(const dfl_cmd_args *args, const char *path, file_result *result)
+{
+    for (int round = 0;; round++) {
+        dfl_session *s = dfl_cmd_session(args);
+        size_t applied = 0, len;
+        const char *fixed;
+
+        result->status = dfl_cmd_open(s, args, path);
+        if (result->status != DFL_EXIT_OK)
+            return s;
+        result->status = dfl_session_check(s);
+        if (!args->fix)
+            return s;
+        fixed = dfl_session_fixed(s, &applied, &len);
+        if (strcmp(path, "-") == 0) {
+            free(result->output);
+            result->output = copy_of(fixed);
+            return s;
+        }
+        if (!fixed || applied == 0 || round == MOST_ROUNDS)
+            return s;
+        if (dfl_cmd_write(path, fixed, len) != DFL_EXIT_OK) {
+            result->status = DFL_EXIT_IO;
+            return s;
+        }
+        dfl_session_free(s);
+    }
+}
+
+static void check_task(void *context, size_t i)
+{
+    const check_work *w = context;
+    file_result *r = &w->results[i];
+    dfl_session *s = check_file(w->args, w->args->files[i], r);
+    const char *text = dfl_session_diagnostics(s, w->format, w->args->color, NULL);
+
+    if (w->format == DFL_FORMAT_JSON)
+        r->output = copy_of(text);
+    else
+        r->messages = copy_of(text);
+    dfl_session_free(s);
+}
+
+/* One log has the findings of all files: they share a session. */
+static dfl_exit check_sarif(const dfl_cmd_args *args)
+{
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status = DFL_EXIT_OK;
+    const char *text;
+    size_t len;
+
+    for (unsigned i = 0; i < args->n_files; i++) {
+        dfl_exit one = dfl_cmd_open(s, args, args->files[i]);
+
+        status = dfl_cmd_worse(status, one == DFL_EXIT_OK ? dfl_session_check(s) : one);
+    }
+    text = dfl_session_diagnostics(s, DFL_FORMAT_SARIF, false, &len);
+    status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    dfl_session_free(s);
+    return status;
+}
+
+static dfl_format format_of(const char *name)
+{
+    static const struct { const char *name; dfl_format format; } all[] = {
+        { "short", DFL_FORMAT_SHORT }, { "json", DFL_FORMAT_JSON }, { "sarif", DFL_FORMAT_SARIF },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].format;
+    return DFL_FORMAT_TEXT;
+}
+
+dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
+{
+    check_work w = { .args = args, .format = format_of(dfl_cmd_format(args, "text")) };
+    dfl_exit status = DFL_EXIT_OK;
+    dfl_buffer b;
+
+    if (w.format == DFL_FORMAT_SARIF && args->fix) {
+        dfl_cmd_say("`--fix` does not go with `--format sarif`: fix first");
+        return DFL_EXIT_USAGE;
+    }
+    if (w.format == DFL_FORMAT_SARIF)
+        return check_sarif(args);
+    w.results = calloc(args->n_files, sizeof *w.results);
+    if (!w.results) {
+        dfl_cmd_say("out of memory");
+        return DFL_EXIT_INTERNAL;
+    }
+    dfl_pool_run(args->jobs ? args->jobs : dfl_pool_processors(), args->n_files, check_task, &w);
+    dfl_cmd_buffer(&b);
+    for (unsigned i = 0; i < args->n_files; i++) {
+        file_result *r = &w.results[i];
+
+        if (r->messages)
+            fputs(r->messages, stderr);
+        if (r->output)
+            fputs(r->output, b.out);
+        status = dfl_cmd_worse(status, r->status);
+        free(r->messages);
+        free(r->output);
+    }
+    free(w.results);
+    return dfl_cmd_worse(status, dfl_cmd_flush(&b, args->output));
+}

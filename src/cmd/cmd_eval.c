@@ -1,0 +1,44 @@
+/* dflc eval: what the mappings of a file cost. dflc prove: that the counts are right. */
+#include "cmd/cmd.h"
+
+#include <limits.h>
+#include <string.h>
+
+dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
+{
+    const char *name = dfl_cmd_format(args, "text"), *text;
+    dfl_format format = strcmp(name, "json") == 0 ? DFL_FORMAT_JSON
+                        : strcmp(name, "csv") == 0 ? DFL_FORMAT_CSV : DFL_FORMAT_TEXT;
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status = dfl_cmd_open(s, args, args->files[0]);
+    size_t len;
+
+    if (status == DFL_EXIT_OK) {
+        status = dfl_session_eval(s, args->only);
+        text = dfl_session_report(s, format, args->details ? UINT_MAX : 0, &len);
+        status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+        if (format != DFL_FORMAT_JSON) /* which has them inside */
+            dfl_cmd_messages(s, args);
+    } else {
+        dfl_cmd_messages(s, args);
+    }
+    dfl_session_free(s);
+    return status;
+}
+
+dfl_exit dfl_cmd_prove(const dfl_cmd_args *args)
+{
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status = dfl_cmd_open(s, args, args->files[0]);
+    const char *text;
+    size_t len;
+
+    if (status == DFL_EXIT_OK) {
+        status = dfl_session_prove(s, args->only, args->sizes, args->n_sizes);
+        text = dfl_session_proof(s, &len);
+        status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    }
+    dfl_cmd_messages(s, args);
+    dfl_session_free(s);
+    return status;
+}

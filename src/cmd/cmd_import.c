@@ -1,0 +1,27 @@
+/* dflc import maestro FILE: another tool's mapping as DFL, with every loss said. */
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+dfl_exit dfl_cmd_import(const dfl_cmd_args *args)
+{
+    dfl_session *s;
+    const char *text;
+    dfl_exit status;
+    size_t len;
+
+    if (strcmp(args->files[0], "maestro") != 0) {
+        dfl_cmd_say("cannot import `%s`; the formats are: maestro", args->files[0]);
+        return DFL_EXIT_USAGE;
+    }
+    s = dfl_cmd_session(args);
+    status = dfl_cmd_open(s, args, args->files[1]);
+    if (status == DFL_EXIT_OK) {
+        text = dfl_session_import_maestro(s, args->hardware, &status, &len);
+        if (text)
+            status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    }
+    dfl_cmd_messages(s, args);
+    dfl_session_free(s);
+    return status;
+}

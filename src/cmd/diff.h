@@ -1,0 +1,10 @@
+/* Two texts compared line by line. */
+#ifndef DFL_CMD_DIFF_H
+#define DFL_CMD_DIFF_H
+
+#include <stdio.h>
+
+/* A unified diff with three lines of context; nothing when the texts are equal. */
+void dfl_diff_print(FILE *out, const char *name, const char *before, const char *after);
+
+#endif

@@ -1,0 +1,137 @@
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag/lints.h"
+
+enum { MOST_INPUT = (16 << 20) + 1 }; /* one byte more than a session takes */
+
+/* The directory of this program in `out`; false when the system does not say. */
+static bool program_directory(char out[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    char *slash;
+
+    if (n <= 0)
+        return false;
+    out[n] = '\0';
+    slash = strrchr(out, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+/* DFL_STDLIB; else where `make install` or a build tree has it, seen from the program. */
+static bool find_stdlib(char out[PATH_MAX])
+{
+    static const char *const places[] = { "../share/dflc/stdlib", "../stdlib", "../../stdlib", "stdlib" };
+    const char *given = getenv("DFL_STDLIB");
+    char base[PATH_MAX];
+    struct stat info;
+
+    if (given && *given)
+        return snprintf(out, PATH_MAX, "%s", given) < PATH_MAX;
+    if (!program_directory(base))
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (snprintf(out, PATH_MAX, "%.*s/%s", PATH_MAX - 64, base, places[i]) < PATH_MAX && stat(out, &info) == 0 &&
+            S_ISDIR(info.st_mode))
+            return true;
+    return false;
+}
+
+dfl_session *dfl_cmd_session(const dfl_cmd_args *args)
+{
+    char stdlib[PATH_MAX];
+    dfl_session_options options = { .size = sizeof options, .memory_limit = args->memory_limit,
+                                    .step_limit = args->step_limit,
+                                    .cancel = dfl_cmd_cancel() };
+    dfl_session *s;
+
+    if (find_stdlib(stdlib))
+        options.stdlib = stdlib;
+    s = dfl_session_new(&options);
+    for (unsigned i = 0; i < args->n_lints; i++)
+        dfl_session_set_lint(s, args->lints[i].name, args->lints[i].level);
+    return s;
+}
+
+/* Standard input up to one byte beyond the limit; NULL when it cannot be read or an interrupt came first. */
+static char *read_stdin(size_t *len)
+{
+    char *text = malloc(MOST_INPUT);
+
+    *len = 0;
+    while (text && *len < MOST_INPUT) {
+        ssize_t n = read(STDIN_FILENO, text + *len, MOST_INPUT - *len);
+
+        if (n == 0)
+            return text;
+        if (n > 0) {
+            *len += (size_t)n;
+        } else if (errno != EINTR || atomic_load(dfl_cmd_cancel())) {
+            int error = errno;
+
+            free(text);
+            errno = error;
+            return NULL;
+        }
+    }
+    return text;
+}
+
+dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path)
+{
+    const char *name = args->stdin_name ? args->stdin_name : "<stdin>";
+    dfl_exit status;
+    size_t len;
+    char *text;
+
+    if (strcmp(path, "-") != 0) {
+        status = dfl_session_open(s, path);
+    } else {
+        text = read_stdin(&len);
+        if (!text && atomic_load(dfl_cmd_cancel())) {
+            dfl_cmd_say("interrupted");
+            return DFL_EXIT_STOPPED;
+        }
+        if (!text) {
+            dfl_cmd_say("cannot read standard input: %s", strerror(errno));
+            return DFL_EXIT_IO;
+        }
+        status = dfl_session_open_text(s, name, text, len);
+        free(text);
+    }
+    return status;
+}
+
+void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args)
+{
+    fputs(dfl_session_diagnostics(s, DFL_FORMAT_TEXT, args->color, NULL), stderr);
+}
+
+/* How bad: what tells least about the input counts most. */
+static int badness(dfl_exit status)
+{
+    switch (status) {
+    case DFL_EXIT_OK: return 0;
+    case DFL_EXIT_FINDINGS: return 1;
+    case DFL_EXIT_INFEASIBLE: return 2;
+    case DFL_EXIT_IO: return 3;
+    case DFL_EXIT_STOPPED: return 4;
+    case DFL_EXIT_USAGE: return 5;
+    case DFL_EXIT_INTERNAL: break;
+    }
+    return 6;
+}
+
+dfl_exit dfl_cmd_worse(dfl_exit a, dfl_exit b)
+{
+    return badness(a) >= badness(b) ? a : b;
+}

@@ -1,0 +1,137 @@
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void dfl_cmd_say(const char *format, ...)
+{
+    va_list args;
+
+    fputs("dflc: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+static bool write_all(int file, const char *text, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(file, text, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        text += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static dfl_exit cannot_write(const char *path)
+{
+    if (errno != EPIPE)
+        dfl_cmd_say("cannot write %s: %s", path ? path : "standard output", strerror(errno));
+    return DFL_EXIT_IO;
+}
+
+static dfl_exit write_directly(const char *path, const char *text, size_t len)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    bool ok;
+
+    if (file < 0)
+        return cannot_write(path);
+    ok = write_all(file, text, len);
+    if (close(file) != 0)
+        ok = false;
+    return ok ? DFL_EXIT_OK : cannot_write(path);
+}
+
+/* The file appears under its name when all of it is there; until then it is `path` with six letters more. Messages
+   name it `shown`. */
+static dfl_exit replace(const char *path, const char *shown, mode_t mode, const char *text, size_t len)
+{
+    size_t room = strlen(path) + 8;
+    char *name = malloc(room);
+    int file, error;
+    bool ok;
+
+    if (!name)
+        return cannot_write(shown);
+    snprintf(name, room, "%s.XXXXXX", path);
+    file = mkstemp(name);
+    if (file < 0) {
+        free(name);
+        return cannot_write(shown);
+    }
+    ok = fchmod(file, mode) == 0 && write_all(file, text, len);
+    error = errno;
+    if (close(file) != 0 && ok) {
+        ok = false;
+        error = errno;
+    }
+    if (ok && rename(name, path) != 0) {
+        ok = false;
+        error = errno;
+    }
+    if (!ok)
+        unlink(name);
+    free(name);
+    errno = error;
+    return ok ? DFL_EXIT_OK : cannot_write(shown);
+}
+
+dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
+{
+    struct stat info;
+    char *target;
+    dfl_exit status;
+    mode_t mask;
+
+    if (!path)
+        return write_all(STDOUT_FILENO, text, len) ? DFL_EXIT_OK : cannot_write(NULL);
+    if (stat(path, &info) != 0) {
+        mask = umask(0);
+        umask(mask);
+        return replace(path, path, 0666 & ~mask, text, len);
+    }
+    if (!S_ISREG(info.st_mode))
+        return write_directly(path, text, len);
+    target = realpath(path, NULL); /* a link stays one */
+    if (!target)
+        return cannot_write(path);
+    status = replace(target, path, info.st_mode & 07777, text, len);
+    free(target);
+    return status;
+}
+
+void dfl_cmd_buffer(dfl_buffer *b)
+{
+    *b = (dfl_buffer){ 0 };
+    b->out = open_memstream(&b->text, &b->len);
+    if (!b->out) {
+        dfl_cmd_say("out of memory");
+        exit(DFL_EXIT_INTERNAL);
+    }
+}
+
+dfl_exit dfl_cmd_flush(dfl_buffer *b, const char *path)
+{
+    dfl_exit status;
+
+    if (fclose(b->out) != 0) {
+        dfl_cmd_say("out of memory");
+        exit(DFL_EXIT_INTERNAL);
+    }
+    status = b->len > 0 || path ? dfl_cmd_write(path, b->text, b->len) : DFL_EXIT_OK;
+    free(b->text);
+    return status;
+}

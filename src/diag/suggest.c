@@ -1,0 +1,65 @@
+/*
+ * "Did you mean": the optimal string alignment distance (insert, delete, replace, swap of neighbours), in three
+ * rolling rows. Words beyond LONGEST get no suggestion: nobody reads one, and the rows stay on the stack.
+ * A candidate that differs in case only is one step away.
+ */
+#include "diag/diag.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { LONGEST = 64 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+{
+    size_t rows[3][LONGEST + 1];
+
+    for (size_t j = 0; j <= nb; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t *now = rows[i % 3];
+        const size_t *before = rows[(i + 2) % 3];
+        const size_t *two_before = rows[(i + 1) % 3];
+
+        now[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            now[j] = least(least(before[j], now[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], two_before[j - 2] + 1);
+        }
+    }
+    return rows[na % 3][nb];
+}
+
+dfl_sym dfl_suggest(const dfl_intern *names, const char *word, const dfl_sym *candidates, size_t n)
+{
+    size_t len = strlen(word);
+    size_t nearest = (len == 2 ? 1 : len / 3) + 1;
+    dfl_sym best = 0;
+
+    if (len == 0 || len > LONGEST)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *text = dfl_sym_text(names, candidates[i]);
+        size_t text_len = strlen(text);
+        size_t d;
+
+        if (text_len == 0 || text_len > LONGEST)
+            continue;
+        d = distance(word, len, text, text_len);
+        if (d > 1 && text_len == len && strcasecmp(word, text) == 0)
+            d = 1;
+        if (len == 1 && d == 1 && strcasecmp(word, text) == 0 && best == 0)
+            best = candidates[i];
+        if (d == 0 || d >= nearest)
+            continue;
+        nearest = d;
+        best = candidates[i];
+    }
+    return best;
+}

@@ -1,0 +1,150 @@
+/* Statements, blocks, and the comments and blank lines between them. */
+#include "fmt/fmt.h"
+
+#include "fmt/atoms.h"
+#include "fmt/gap.h"
+#include "syntax/parser.h"
+
+typedef struct {
+    const dfl_fmt_input *in;
+    dfl_marks marks;
+    dfl_fmt_lines lines;
+    dfl_fmt_atoms atoms;
+} printer;
+
+static void put_comment_line(printer *p, const dfl_gap *gap, uint32_t indent)
+{
+    dfl_strbuf line;
+
+    dfl_strbuf_init(&line, p->lines.arena);
+    for (uint32_t blank = 0; blank < indent; blank++)
+        dfl_strbuf_char(&line, ' ');
+    for (size_t i = 0; i < gap->len; i++)
+        if (gap->text[i] != '\r' || i + 1 == gap->len || gap->text[i + 1] != '\n')
+            dfl_strbuf_char(&line, gap->text[i]);
+    dfl_fmt_lines_add(&p->lines, line.text, line.len);
+}
+
+/*
+ * What stands before token `i`, which starts a statement or closes a block: comments on lines of their own, those
+ * behind the line above, and a blank line where the author left one. None right behind `{` or before `}`.
+ */
+static void put_gap(printer *p, uint32_t i, uint32_t indent, bool opening, bool closing)
+{
+    dfl_gap gap = dfl_gap_before(p->in, i);
+    bool first = true;
+
+    while (dfl_gap_next(&gap)) {
+        if (gap.newlines == 0 && p->lines.line.n > 0 && first) {
+            dfl_fmt_lines_comment(&p->lines, gap.text, gap.len);
+            continue;
+        }
+        if (gap.newlines > 1 && !(opening && first))
+            dfl_fmt_lines_blank(&p->lines);
+        put_comment_line(p, &gap, indent);
+        first = false;
+    }
+    if (gap.newlines > 1 && !closing && !(opening && first))
+        dfl_fmt_lines_blank(&p->lines);
+}
+
+/* The next `;` or `{` of a block, from `i` on. */
+static uint32_t head_end(const printer *p, uint32_t i)
+{
+    const dfl_token *t = p->in->tokens;
+
+    while (t[i].kind != ';' && t[i].kind != DFL_TOK_END && !(t[i].kind == '{' && p->marks.mark[i] != DFL_MARK_SET))
+        i++;
+    return i;
+}
+
+/* The last token of a statement whose head ends at `head`, which may have an `else`. */
+static uint32_t statement_end(const printer *p, uint32_t head)
+{
+    const dfl_token *t = p->in->tokens;
+    uint32_t end = head;
+
+    while (t[end].kind == '{') {
+        end = p->marks.match[end];
+        if (t[end + 1].kind != DFL_TOK_ELSE)
+            break;
+        end = head_end(p, end + 1);
+    }
+    return end;
+}
+
+/* Whether the braces head..end were written on one line, or hold nothing. */
+static bool is_short(const printer *p, uint32_t head, uint32_t end)
+{
+    if (head + 1 == end && p->in->tokens[head].kind == '{') {
+        dfl_gap gap = dfl_gap_before(p->in, end);
+        return !dfl_gap_has_comment(&gap);
+    }
+    for (uint32_t i = head + 1; i <= end; i++) {
+        dfl_gap gap = dfl_gap_before(p->in, i);
+
+        if (!dfl_gap_is_one_line(&gap))
+            return false;
+    }
+    return true;
+}
+
+static void put_head(printer *p, uint32_t first, uint32_t last, uint32_t indent)
+{
+    uint32_t hanging = indent + (p->in->tokens[last].kind == '{' ? 2 * DFL_FMT_INDENT : DFL_FMT_INDENT);
+
+    dfl_fmt_atoms_take(&p->atoms, &p->marks, first, last);
+    dfl_fmt_atoms_lay(&p->atoms, indent, hanging, &p->lines);
+}
+
+static uint32_t put_items(printer *p, uint32_t i, uint32_t indent);
+
+/* Returns the token behind the statement. */
+static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
+{
+    uint32_t head = head_end(p, first), end = statement_end(p, head);
+
+    if (head == end || is_short(p, head, end)) {
+        dfl_fmt_atoms_take(&p->atoms, &p->marks, first, end);
+        if (head == end || dfl_fmt_atoms_flat(&p->atoms) <= DFL_FMT_WIDTH - (indent < DFL_FMT_WIDTH ? indent : DFL_FMT_WIDTH)) {
+            dfl_fmt_atoms_lay(&p->atoms, indent, indent + DFL_FMT_INDENT, &p->lines);
+            return end + 1;
+        }
+    }
+    while (head < end) {
+        put_head(p, first, head, indent);
+        first = put_items(p, head + 1, indent + DFL_FMT_INDENT);
+        put_gap(p, first, indent + DFL_FMT_INDENT, first == head + 1, true);
+        head = first == end ? end : head_end(p, first);
+    }
+    put_head(p, first, end, indent);
+    return end + 1;
+}
+
+/* Statements up to the `}` that closes the block or the end of the file, whose index is returned. */
+static uint32_t put_items(printer *p, uint32_t i, uint32_t indent)
+{
+    bool opening = true;
+
+    while (p->in->tokens[i].kind != '}' && p->in->tokens[i].kind != DFL_TOK_END) {
+        put_gap(p, i, indent, opening, false);
+        i = put_statement(p, i, indent);
+        opening = false;
+    }
+    return i;
+}
+
+char *dfl_fmt(dfl_arena *arena, const dfl_syntax *syntax, size_t *len)
+{
+    dfl_fmt_input in = dfl_fmt_input_of(arena, syntax);
+    printer p = { .in = &in, .marks = dfl_marks_make(arena, &in), .lines.arena = arena, .atoms.arena = arena };
+    dfl_strbuf out;
+    uint32_t end;
+
+    end = put_items(&p, 0, 0);
+    put_gap(&p, end, 0, end == 0, true);
+    dfl_strbuf_init(&out, arena);
+    dfl_fmt_lines_print(&p.lines, &out);
+    *len = out.len;
+    return out.text;
+}

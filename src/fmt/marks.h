@@ -1,0 +1,29 @@
+/*
+ * What the printer must know of a token beyond its kind. Most follows from the neighbours; the tree tells a sign from
+ * a difference, and a call from a parenthesis behind a word such as `step`.
+ */
+#ifndef DFL_FMT_MARKS_H
+#define DFL_FMT_MARKS_H
+
+#include "fmt/gap.h"
+
+typedef enum {
+    DFL_MARK_NONE,
+    DFL_MARK_UNARY,   /* `-` that is a sign */
+    DFL_MARK_CALL,    /* `(` of arguments or parameters */
+    DFL_MARK_SET,     /* `{` or `}` of a set of values */
+    DFL_MARK_LABEL,   /* `:` of a named dimension */
+    DFL_MARK_SPLIT,   /* `:` or `/` of a loop */
+    DFL_MARK_NAMED,   /* `=` of `max=` */
+    DFL_MARK_OPERATOR /* binary `+ - * /` */
+} dfl_mark;
+
+typedef struct {
+    const dfl_fmt_input *in;
+    uint8_t *mark;    /* dfl_mark, by token */
+    uint32_t *match;  /* by token: the brace that closes this `{`, else 0 */
+} dfl_marks;
+
+dfl_marks dfl_marks_make(dfl_arena *arena, const dfl_fmt_input *in);
+
+#endif

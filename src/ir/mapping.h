@@ -1,0 +1,85 @@
+/*
+ * When and where: a tree of bodies. A body is a chain of lines, from outer to inner, that ends in one einsum (a leaf)
+ * or in a branch whose children run one after another (fuse) or at the same time (pipeline). A leaf that names
+ * several einsums is stored as a fuse branch with one empty child each, so every leaf has exactly one einsum.
+ */
+#ifndef DFL_IR_MAPPING_H
+#define DFL_IR_MAPPING_H
+
+#include "ir/system.h"
+
+typedef enum { DFL_LINE_TEMPORAL, DFL_LINE_SPATIAL, DFL_LINE_KEEP } dfl_line_kind;
+typedef enum { DFL_KEEP_EXACT, DFL_KEEP_FRESH, DFL_KEEP_WINDOW } dfl_keep_mode;
+/* How a loop says its tiles. */
+typedef enum {
+    DFL_BY_SIZE,  /* r:T, and bare r as T = 1 */
+    DFL_BY_PARTS, /* r/K: tiles of ceil(nominal / K) */
+    DFL_BY_HOLE,  /* ? : to be filled */
+} dfl_by;
+
+typedef struct {
+    dfl_line_kind kind;
+    dfl_span span;         /* the loop `m:128` or the kept tensor's name */
+    dfl_span amount_span;  /* the T or K; equals `span` for a bare loop */
+    /* loops */
+    uint32_t rank;         /* rank of the workload */
+    dfl_by by;
+    int64_t amount;        /* T or K, > 0 */
+    bool cyclic, online;
+    uint32_t axis;         /* spatial: axis of the system */
+    const uint32_t *only;  /* spatial ... for T, U: einsums it applies to; NULL = all below */
+    uint32_t n_only;
+    /* keeps */
+    uint32_t tensor, memory;
+    dfl_keep_mode mode;
+} dfl_line;
+
+typedef enum { DFL_BODY_LEAF, DFL_BODY_FUSE, DFL_BODY_PIPELINE } dfl_body_kind;
+
+typedef struct dfl_body {
+    dfl_body_kind kind;
+    dfl_span span;             /* head of the brace, or of the mapping */
+    uint32_t id;               /* dense, in text order (parents before children); the root is 0 */
+    struct dfl_body *parent;   /* NULL for the root */
+    uint32_t depth;            /* the root has 0 */
+    dfl_line *lines;
+    uint32_t n_lines;
+    struct dfl_body **children;
+    uint32_t n_children;
+    const uint32_t *einsums;   /* covered by this body, in workload order; exactly one for a leaf */
+    uint32_t n_einsums;
+    uint32_t compute;          /* `on unit;` of this body or inherited, DFL_NONE = not said */
+    dfl_span compute_span;
+    const uint32_t *recompute; /* tensors of `recompute T;` lines */
+    uint32_t n_recompute;
+} dfl_body;
+
+typedef struct {
+    bool overlap_perfect;      /* option overlap = perfect; */
+} dfl_options;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;             /* the name where it is declared */
+    dfl_span text;             /* the whole declaration; lines of a template stand outside of it */
+    const char *doc;           /* text of the doc comment, a line each, without the slashes; NULL = none */
+    const dfl_workload *workload;
+    const dfl_system *system;
+    const char *target;        /* `W(M = 8) on S(rows = 4)` with every parameter, as the language writes it */
+    dfl_body *root;
+    dfl_body *const *bodies;   /* by id */
+    uint32_t n_bodies;
+    bool has_holes;
+    dfl_span hole_span;
+    const char *refused;       /* what in it is checked, but not evaluated ("an efficiency table"); NULL = nothing */
+    dfl_span refused_span;
+    dfl_options options;
+} dfl_mapping;
+
+/* The leaf of an einsum, or NULL. */
+const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
+/* The innermost body that holds both, never NULL. */
+const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
+bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
+
+#endif

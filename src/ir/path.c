@@ -1,0 +1,505 @@
+/* Binding the loops of a mapping to the ranks of each einsum below them. */
+#include "ir/path.h"
+
+#include "ir/path_check.h"
+#include "support/vec.h"
+
+/* Extents of an einsum's ranks below its first `level` steps, as one producer of what it reads sees them. */
+typedef struct extents {
+    uint32_t producer, level;
+    const int64_t *at;
+    struct extents *next;
+} extents;
+
+typedef struct {
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_mapping *m;
+    dfl_paths *paths;
+    extents **known;       /* per einsum: what extents_at has found */
+    bool ok;
+} resolver;
+
+static const dfl_einsum *einsum_of(const resolver *r, uint32_t e) { return &r->m->workload->einsums[e]; }
+
+static bool listed(const uint32_t *list, uint32_t n, uint32_t x)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == x)
+            return true;
+    return false;
+}
+
+/* Every line from the root to the leaf, unbound. */
+static void lay_out(resolver *r, uint32_t e)
+{
+    dfl_path *p = &r->paths->paths[e];
+    uint32_t n = 0;
+
+    p->einsum = e;
+    p->leaf = dfl_mapping_leaf(r->m, e);
+    for (const dfl_body *b = p->leaf; b; b = b->parent)
+        n += b->n_lines;
+    p->n_steps = n;
+    p->steps = DFL_NEW_ARRAY(r->arena, dfl_path_step, n);
+    for (const dfl_body *b = p->leaf; b; b = b->parent) {
+        n -= b->n_lines;
+        for (uint32_t i = 0; i < b->n_lines; i++)
+            p->steps[n + i] = (dfl_path_step){ .line = &b->lines[i], .body = b, .bind = DFL_BIND_NEED,
+                                               .rank = DFL_NONE };
+    }
+}
+
+static dfl_path_step *step_of(const resolver *r, uint32_t e, const dfl_line *line)
+{
+    dfl_path *p = &r->paths->paths[e];
+
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].line == line)
+            return &p->steps[i];
+    return NULL;
+}
+
+/* The dimension of the access that is `rank` and nothing else, or DFL_NONE. */
+static uint32_t bare_dim(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        uint32_t found;
+        if (dfl_index_is_bare(&a->index[d], &found) && found == rank)
+            return d;
+    }
+    return DFL_NONE;
+}
+
+/* Rank of the reader that stands where the other side has `rank`, both bare and equally long; else DFL_NONE. */
+static uint32_t across(const resolver *r, const dfl_access *from, uint32_t rank, const dfl_access *to)
+{
+    const dfl_rank *ranks = r->m->workload->ranks;
+    uint32_t d = bare_dim(from, rank), found;
+
+    if (d == DFL_NONE || !dfl_index_is_bare(&to->index[d], &found))
+        return DFL_NONE;
+    return ranks[found].extent == ranks[rank].extent ? found : DFL_NONE;
+}
+
+/* FOLLOW: einsum `e` reads what an einsum bound to the loop produces, or every reader of its own result below the
+   loop's body is bound and indexes it bare, so that its ranks run along. */
+static uint32_t follow(const resolver *r, const dfl_body *body, const dfl_line *line, const bool *bound, uint32_t e)
+{
+    const dfl_einsum *me = einsum_of(r, e);
+    const dfl_tensor *mine = &r->m->workload->tensors[me->output.tensor];
+    uint32_t result = DFL_NONE;
+
+    for (uint32_t i = 0; i < me->n_inputs; i++) {
+        const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
+        for (uint32_t k = 0; k < t->n_producers; k++) {
+            uint32_t f = t->producers[k];
+            if (f == e || !bound[f] || !listed(body->einsums, body->n_einsums, f))
+                continue;
+            uint32_t rank = step_of(r, f, line)->rank;
+            uint32_t found = rank == DFL_NONE ? DFL_NONE
+                                              : across(r, &einsum_of(r, f)->output, rank, &me->inputs[i]);
+            if (found != DFL_NONE)
+                return found;
+        }
+    }
+    for (uint32_t k = 0; k < mine->n_consumers; k++) {
+        uint32_t c = mine->consumers[k];
+        if (c == e || !listed(body->einsums, body->n_einsums, c))
+            continue;
+        uint32_t rank = bound[c] ? step_of(r, c, line)->rank : DFL_NONE;
+        if (rank == DFL_NONE)
+            return DFL_NONE;
+        const dfl_einsum *reader = einsum_of(r, c);
+        for (uint32_t i = 0; i < reader->n_inputs; i++) {
+            if (reader->inputs[i].tensor != me->output.tensor)
+                continue;
+            uint32_t found = across(r, &reader->inputs[i], rank, &me->output);
+            if (found == DFL_NONE || (result != DFL_NONE && result != found))
+                return DFL_NONE;
+            result = found;
+        }
+    }
+    return result;
+}
+
+static bool feeds_bound(const resolver *r, const dfl_body *body, const bool *bound, uint32_t e)
+{
+    const dfl_tensor *mine = &r->m->workload->tensors[einsum_of(r, e)->output.tensor];
+
+    for (uint32_t k = 0; k < mine->n_consumers; k++) {
+        uint32_t c = mine->consumers[k];
+        if (c != e && bound[c] && listed(body->einsums, body->n_einsums, c))
+            return true;
+    }
+    return false;
+}
+
+/* What `e` reads of the results that have the loop's rank and are made below the same loop; NULL for nothing. */
+static const dfl_access *read_below(const resolver *r, const dfl_body *body, const dfl_line *line, uint32_t e)
+{
+    const dfl_einsum *me = einsum_of(r, e);
+
+    for (uint32_t i = 0; i < me->n_inputs; i++) {
+        const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
+        for (uint32_t k = 0; k < t->n_producers; k++)
+            if (t->producers[k] != e && listed(body->einsums, body->n_einsums, t->producers[k]) &&
+                bare_dim(&einsum_of(r, t->producers[k])->output, line->rank) != DFL_NONE)
+                return &me->inputs[i];
+    }
+    return NULL;
+}
+
+static void unreached(resolver *r, const dfl_body *body, const dfl_line *line, uint32_t e)
+{
+    const dfl_access *read = read_below(r, body, line, e);
+    const dfl_einsum *me = einsum_of(r, e);
+    const char *rank = dfl_sym_text(r->names, r->m->workload->ranks[line->rank].name);
+    const char *name = dfl_sym_text(r->names, me->name);
+    dfl_diag *d = dfl_report(r->sink, DFL_MAP_LOOP_UNREACHED, line->span,
+                             "loop over `%s` does not reach einsum `%s` below it", rank, name);
+
+    dfl_diag_here(r->sink, d, "`%s` is not a rank of `%s`", rank, name);
+    dfl_diag_label(r->sink, d, me->span, "`%s` is computed here", name);
+    if (body->kind == DFL_BODY_LEAF)
+        dfl_diag_help(r->sink, d, "loop over a rank of `%s`, or remove this loop", name);
+    else if (read)
+        dfl_diag_help(r->sink, d, "loop over a rank of `%s` that indexes `%s`: `%s` is then computed as it is read", name,
+                      dfl_sym_text(r->names, r->m->workload->tensors[read->tensor].name),
+                      dfl_sym_text(r->names, r->m->workload->tensors[read->tensor].name));
+    else
+        dfl_diag_help(r->sink, d, "move the loop into the branches that have `%s`", rank);
+    r->ok = false;
+}
+
+/* A loop that an einsum follows through two tensors must reach the same rank of it through both. */
+static void check_followed(resolver *r, const dfl_body *body, const dfl_line *line, uint32_t e)
+{
+    const dfl_einsum *me = einsum_of(r, e);
+    const dfl_access *first = NULL;
+    uint32_t as = DFL_NONE;
+
+    for (uint32_t i = 0; i < me->n_inputs; i++) {
+        const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
+        for (uint32_t k = 0; k < t->n_producers; k++) {
+            uint32_t f = t->producers[k], found = DFL_NONE;
+            if (f != e && listed(body->einsums, body->n_einsums, f) && step_of(r, f, line)->rank != DFL_NONE)
+                found = across(r, &einsum_of(r, f)->output, step_of(r, f, line)->rank, &me->inputs[i]);
+            if (found == DFL_NONE || found == as)
+                continue;
+            if (as == DFL_NONE) {
+                first = &me->inputs[i];
+                as = found;
+                continue;
+            }
+            const dfl_rank *ranks = r->m->workload->ranks;
+            dfl_diag *d = dfl_report(r->sink, DFL_MAP_CONFLICTING_RESTRICTION, line->span,
+                                     "loop over `%s` reaches einsum `%s` both as `%s` and as `%s`",
+                                     dfl_sym_text(r->names, ranks[line->rank].name), dfl_sym_text(r->names, me->name),
+                                     dfl_sym_text(r->names, ranks[as].name), dfl_sym_text(r->names, ranks[found].name));
+            dfl_diag_label(r->sink, d, first->span, "here it is `%s`", dfl_sym_text(r->names, ranks[as].name));
+            dfl_diag_label(r->sink, d, me->inputs[i].span, "here it is `%s`", dfl_sym_text(r->names, ranks[found].name));
+            dfl_diag_help(r->sink, d, "move the loop into the branches of the einsums that have `%s`",
+                          dfl_sym_text(r->names, ranks[line->rank].name));
+            r->ok = false;
+            return;
+        }
+    }
+}
+
+/* Binds one loop for every einsum below its body; repeats until nothing more gets bound. */
+static void bind_line(resolver *r, const dfl_body *body, const dfl_line *line)
+{
+    const dfl_workload *w = r->m->workload;
+    bool *bound = DFL_NEW_ARRAY(r->arena, bool, w->n_einsums);
+    bool progress = true;
+
+    for (uint32_t k = 0; k < body->n_einsums; k++) {
+        uint32_t e = body->einsums[k];
+        dfl_path_step *s = step_of(r, e, line);
+        if (line->kind == DFL_LINE_SPATIAL && line->only && !listed(line->only, line->n_only, e)) {
+            s->bind = DFL_BIND_IDLE;
+            bound[e] = true;
+        } else if (dfl_einsum_has_rank(einsum_of(r, e), line->rank)) {
+            s->bind = DFL_BIND_DIRECT;
+            s->rank = line->rank;
+            bound[e] = true;
+        }
+    }
+    while (progress) {
+        progress = false;
+        for (uint32_t k = body->n_einsums; k-- > 0;) {
+            uint32_t e = body->einsums[k], rank;
+            if (bound[e] || (rank = follow(r, body, line, bound, e)) == DFL_NONE)
+                continue;
+            *step_of(r, e, line) = (dfl_path_step){ .line = line, .body = body, .bind = DFL_BIND_FOLLOW, .rank = rank };
+            bound[e] = progress = true;
+        }
+        /* one at a time, so that FOLLOW is tried first everywhere */
+        for (uint32_t k = body->n_einsums; !progress && line->kind == DFL_LINE_TEMPORAL && k-- > 0;) {
+            uint32_t e = body->einsums[k];
+            if (!bound[e] && feeds_bound(r, body, bound, e))
+                bound[e] = progress = true; /* stays NEED */
+        }
+    }
+    for (uint32_t k = 0; k < body->n_einsums; k++) {
+        if (!bound[body->einsums[k]])
+            unreached(r, body, line, body->einsums[k]);
+        else if (step_of(r, body->einsums[k], line)->bind == DFL_BIND_FOLLOW)
+            check_followed(r, body, line, body->einsums[k]);
+    }
+}
+
+/* The first dimension of an access whose index has the rank, or DFL_NONE. */
+static uint32_t dim_with(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+            if (a->index[d].terms[t].rank == rank)
+                return d;
+    return DFL_NONE;
+}
+
+/* A loop by which consumers decide what of a result is computed must mean the same dimension to all of them. */
+static void check_restriction(resolver *r, const dfl_path *p, const dfl_line *line)
+{
+    const dfl_access *first = NULL;
+    uint32_t dim = DFL_NONE;
+
+    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
+        const dfl_einsum *reader = einsum_of(r, p->exchange.consumers[k]);
+        uint32_t rank = step_of(r, p->exchange.consumers[k], line)->rank;
+        for (uint32_t i = 0; i < reader->n_inputs && rank != DFL_NONE; i++) {
+            const dfl_access *a = &reader->inputs[i];
+            uint32_t found = a->tensor == p->exchange.tensor ? dim_with(a, rank) : DFL_NONE;
+            if (found == DFL_NONE || found == dim)
+                continue;
+            if (dim == DFL_NONE) {
+                first = a;
+                dim = found;
+                continue;
+            }
+            const char *name = dfl_sym_text(r->names, r->m->workload->tensors[a->tensor].name);
+            dfl_diag *d = dfl_report(r->sink, DFL_MAP_CONFLICTING_RESTRICTION, line->span,
+                                     "loop over `%s` restricts `%s` in two dimensions",
+                                     dfl_sym_text(r->names, r->m->workload->ranks[line->rank].name), name);
+            dfl_diag_label(r->sink, d, first->span, "dimension %u of `%s` here", dim + 1, name);
+            dfl_diag_label(r->sink, d, a->span, "dimension %u of `%s` here", found + 1, name);
+            dfl_diag_help(r->sink, d, "compute `%s` in a branch above this loop", name);
+            r->ok = false;
+            return;
+        }
+    }
+}
+
+/* Innermost branch in which the output of `e` is read. */
+static void find_exchange(resolver *r, uint32_t e)
+{
+    dfl_path *p = &r->paths->paths[e];
+    uint32_t tensor = einsum_of(r, e)->output.tensor;
+    const dfl_tensor *t = &r->m->workload->tensors[tensor];
+    const dfl_body *best = NULL;
+    DFL_VEC(uint32_t) consumers = { 0 };
+
+    for (uint32_t k = 0; k < t->n_consumers; k++) {
+        if (t->consumers[k] == e)
+            continue;
+        const dfl_body *b = dfl_body_common(p->leaf, r->paths->paths[t->consumers[k]].leaf);
+        if (!best || b->depth > best->depth)
+            best = b;
+    }
+    p->n_above = p->n_steps;
+    if (!best)
+        return;
+    for (uint32_t k = 0; k < t->n_consumers; k++)
+        if (t->consumers[k] != e && dfl_body_within(r->paths->paths[t->consumers[k]].leaf, best))
+            DFL_PUSH(r->arena, &consumers, t->consumers[k]);
+    p->has_exchange = true;
+    p->exchange = (dfl_exchange){ .tensor = tensor, .branch = best, .consumers = consumers.at,
+                                  .n_consumers = (uint32_t)consumers.n };
+    p->n_above = 0;
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].body->depth <= best->depth)
+            p->n_above = i + 1;
+    for (uint32_t i = 0; i < p->n_above; i++)
+        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].bind == DFL_BIND_NEED)
+            p->exchange.restricts = true;
+    for (uint32_t i = 0; p->exchange.restricts && i < p->n_above; i++)
+        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].bind == DFL_BIND_NEED)
+            check_restriction(r, p, p->steps[i].line);
+    for (const dfl_body *b = best; b; b = b->parent)
+        if (listed(b->recompute, b->n_recompute, tensor))
+            p->exchange.recompute = true;
+}
+
+/* Whether an index takes every value between its first and its last one, over whole ranks. */
+static bool gapless(const resolver *r, const dfl_index *index)
+{
+    dfl_i128 covered = 1, least = 0;
+
+    for (uint32_t done = 0; done < index->n_terms; done++) {
+        dfl_i128 next = 0, added = 0;
+        for (uint32_t t = 0; t < index->n_terms; t++) {
+            dfl_i128 coef = index->terms[t].coef < 0 ? -(dfl_i128)index->terms[t].coef : index->terms[t].coef;
+            dfl_i128 more = coef * (r->m->workload->ranks[index->terms[t].rank].extent - 1);
+            if (more == 0 || coef <= least || (next != 0 && coef > next))
+                continue;
+            added = coef == next ? added + more : more;
+            next = coef;
+        }
+        if (next > covered)
+            return false;
+        covered += added;
+        least = next > least ? next : least;
+    }
+    return true;
+}
+
+static const int64_t *extents_at(resolver *r, uint32_t producer, uint32_t c, uint32_t level);
+
+/* Largest number of indices of dimension `d` of a restricted result that are computed at once, below its first `level`
+   steps. */
+static int64_t wanted(resolver *r, const dfl_path *p, uint32_t d, int64_t extent, uint32_t level)
+{
+    int64_t most = 1;
+
+    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
+        uint32_t c = p->exchange.consumers[k];
+        const dfl_einsum *reader = einsum_of(r, c);
+        const int64_t *nominal = extents_at(r, p->einsum, c, level);
+        for (uint32_t i = 0; i < reader->n_inputs; i++) {
+            const dfl_index *index = &reader->inputs[i].index[d];
+            dfl_i128 size = 1, first = index->offset, last = index->offset;
+            if (reader->inputs[i].tensor != p->exchange.tensor)
+                continue;
+            for (uint32_t t = 0; t < index->n_terms; t++) {
+                dfl_i128 coef = index->terms[t].coef < 0 ? -(dfl_i128)index->terms[t].coef : index->terms[t].coef;
+                dfl_i128 far = (dfl_i128)index->terms[t].coef * (r->m->workload->ranks[index->terms[t].rank].extent - 1);
+                size += coef * (nominal[index->terms[t].rank] - 1);
+                first += far < 0 ? far : 0;
+                last += far > 0 ? far : 0;
+            }
+            if (first > 0 || last < extent - 1 || !gapless(r, index))
+                return extent; /* what nobody reads is computed in the last iteration: that piece can be long */
+            if (size > most)
+                most = size > extent ? extent : (int64_t)size;
+        }
+    }
+    return most;
+}
+
+/* What the readers of a restricted result leave of its ranks, below its first `level` steps. */
+static void restrict_ranks(resolver *r, const dfl_path *p, uint32_t level, int64_t *now)
+{
+    const dfl_access *out = &einsum_of(r, p->einsum)->output;
+
+    for (uint32_t d = 0; p->has_exchange && p->exchange.restricts && d < out->n_dims; d++) {
+        uint32_t rank;
+        if (!dfl_index_is_bare(&out->index[d], &rank))
+            continue;
+        int64_t most = wanted(r, p, d, now[rank], level);
+        now[rank] = most < now[rank] ? most : now[rank];
+    }
+}
+
+/* Largest extents of a reader's ranks below its first `level` steps, as a producer of what it reads sees them. */
+static const int64_t *extents_at(resolver *r, uint32_t producer, uint32_t c, uint32_t level)
+{
+    const dfl_workload *w = r->m->workload;
+    const dfl_path *p = &r->paths->paths[c];
+    extents *known = r->known[c];
+
+    while (known && (known->producer != producer || known->level != level))
+        known = known->next;
+    if (known)
+        return known->at;
+    int64_t *now = DFL_NEW_ARRAY(r->arena, int64_t, w->n_ranks);
+    bool *spread = DFL_NEW_ARRAY(r->arena, bool, w->n_ranks);
+    for (uint32_t k = 0; k < w->n_ranks; k++)
+        now[k] = w->ranks[k].extent;
+    for (uint32_t i = 0; i <= level && dfl_budget_ok(dfl_arena_budget(r->arena)); i++) {
+        if (i == (level < p->n_above ? level : p->n_above))
+            restrict_ranks(r, p, i, now);
+        if (i == level || p->steps[i].rank == DFL_NONE)
+            continue;
+        /* what a producer in one instance makes is for all instances of the reader */
+        spread[p->steps[i].rank] |= r->paths->paths[producer].steps[i].bind == DFL_BIND_IDLE;
+        if (!spread[p->steps[i].rank])
+            now[p->steps[i].rank] = p->steps[i].tile;
+    }
+    known = DFL_NEW(r->arena, extents);
+    *known = (extents){ .producer = producer, .level = level, .at = now, .next = r->known[c] };
+    r->known[c] = known;
+    return now;
+}
+
+/* Tiles of all loops of one einsum; those of its readers are known. */
+static void size_tiles(resolver *r, uint32_t e)
+{
+    const dfl_workload *w = r->m->workload;
+    dfl_path *p = &r->paths->paths[e];
+    int64_t *now = DFL_NEW_ARRAY(r->arena, int64_t, w->n_ranks);
+
+    for (uint32_t k = 0; k < w->n_ranks; k++)
+        now[k] = w->ranks[k].extent;
+    for (uint32_t i = 0; i <= p->n_steps; i++) {
+        if (i == p->n_above)
+            restrict_ranks(r, p, i, now);
+        if (i == p->n_steps)
+            break;
+        dfl_path_step *s = &p->steps[i];
+        if (s->line->kind == DFL_LINE_KEEP || s->rank == DFL_NONE)
+            continue;
+        s->nominal = now[s->rank];
+        s->tile = s->line->by == DFL_BY_PARTS ? dfl_ceil_div(s->nominal, s->line->amount) : s->line->amount;
+        r->ok &= dfl_path_check_tile(r->sink, r->names, r->m, p, i);
+        if (s->tile > s->nominal || s->tile <= 0)
+            s->tile = s->nominal;
+        now[s->rank] = s->tile;
+    }
+    r->ok &= dfl_path_check_finished(r->sink, r->names, r->m, p, now);
+}
+
+dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    uint32_t n = mapping->workload->n_einsums;
+    resolver r = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
+
+    if (!dfl_path_check_coverage(sink, names, mapping))
+        return NULL;
+    r.paths = DFL_NEW(arena, dfl_paths);
+    r.paths->mapping = mapping;
+    r.paths->paths = DFL_NEW_ARRAY(arena, dfl_path, n);
+    for (uint32_t e = 0; e < n; e++)
+        lay_out(&r, e);
+    for (uint32_t b = 0; b < mapping->n_bodies; b++)
+        for (uint32_t i = 0; i < mapping->bodies[b]->n_lines; i++) {
+            if (!dfl_budget_ok(dfl_arena_budget(arena))) {
+                dfl_report_stop(sink, dfl_arena_budget(arena));
+                return NULL;
+            }
+            if (mapping->bodies[b]->lines[i].kind != DFL_LINE_KEEP)
+                bind_line(&r, mapping->bodies[b], &mapping->bodies[b]->lines[i]);
+        }
+    if (!r.ok)
+        return NULL;
+    r.known = DFL_NEW_ARRAY(arena, extents *, n);
+    for (uint32_t e = n; e-- > 0;) {
+        find_exchange(&r, e);
+        size_tiles(&r, e);
+    }
+    if (!dfl_budget_ok(dfl_arena_budget(arena))) {
+        dfl_report_stop(sink, dfl_arena_budget(arena));
+        return NULL;
+    }
+    for (uint32_t e = 0; e < n; e++) {
+        r.ok &= dfl_path_choose_compute(sink, names, mapping, &r.paths->paths[e]);
+        r.ok &= dfl_path_check_axes(sink, names, mapping, &r.paths->paths[e]);
+        r.ok &= dfl_path_check_keeps(sink, names, mapping, &r.paths->paths[e]);
+    }
+    r.ok &= dfl_path_check_homes(arena, sink, names, r.paths);
+    r.ok &= dfl_path_check_complete(sink, names, r.paths);
+    r.ok &= dfl_path_check_online(arena, sink, names, r.paths);
+    return r.ok ? r.paths : NULL;
+}

@@ -1,0 +1,27 @@
+/* The structural checks that dfl_paths_resolve runs, each one family of E04xx; all report and return false on error. */
+#ifndef DFL_IR_PATH_CHECK_H
+#define DFL_IR_PATH_CHECK_H
+
+#include "ir/path.h"
+
+/* Every einsum in exactly one leaf: E0410, E0411. */
+bool dfl_path_check_coverage(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
+/* Loop `i` of an einsum with its tile and nominal extent set: E0402, E0403. */
+bool dfl_path_check_tile(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p, uint32_t i);
+/* What is left of each rank below the last line: E0401. `left` is indexed by rank of the workload. */
+bool dfl_path_check_finished(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p,
+                             const int64_t *left);
+/* Picks the unit: the one named by `on`, else the innermost that can run the einsum: E0418. */
+bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p);
+/* Fan-out of each axis, and that the unit lies inside the axes that are used: E0405, E0418. */
+bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
+/* Order and place of keeps: E0404, E0407, E0408, E0415, E0417, E0422. */
+bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
+/* One home per tensor: E0415. */
+bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
+/* Nothing is read before it is complete: E0409, E0424. */
+bool dfl_path_check_complete(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
+/* What is read early under `online` loops can be put right later: E0420. */
+bool dfl_path_check_online(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
+
+#endif

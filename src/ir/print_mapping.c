@@ -1,0 +1,254 @@
+/* Mappings in the language, checks, and whole programs as text. */
+#include "ir/print.h"
+
+typedef struct {
+    dfl_strbuf *out;
+    const dfl_intern *names;
+    const dfl_mapping *m;
+} printer;
+
+static void name(const printer *p, dfl_sym sym)
+{
+    dfl_strbuf_z(p->out, dfl_sym_text(p->names, sym));
+}
+
+static void indent(const printer *p, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++)
+        dfl_strbuf_z(p->out, "  ");
+}
+
+static void print_loop(const printer *p, const dfl_line *l)
+{
+    name(p, p->m->workload->ranks[l->rank].name);
+    if (l->by == DFL_BY_PARTS)
+        dfl_strbuf_char(p->out, '/');
+    else if (l->by == DFL_BY_HOLE)
+        dfl_strbuf_z(p->out, ":?");
+    else if (l->amount != 1 || l->cyclic)
+        dfl_strbuf_char(p->out, ':');
+    if (l->by == DFL_BY_PARTS || (l->by == DFL_BY_SIZE && (l->amount != 1 || l->cyclic)))
+        dfl_strbuf_i128(p->out, l->amount);
+    if (l->cyclic)
+        dfl_strbuf_z(p->out, " cyclic");
+}
+
+/* Whether line `b` can stand in one statement with `a` before it. */
+static bool joins(const dfl_line *a, const dfl_line *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == DFL_LINE_TEMPORAL)
+        return !a->online && !b->online;
+    if (a->kind == DFL_LINE_KEEP)
+        return a->memory == b->memory && a->mode == b->mode;
+    return a->only == NULL && b->only == NULL;
+}
+
+static void print_only(const printer *p, const dfl_line *l)
+{
+    for (uint32_t i = 0; i < l->n_only; i++) {
+        dfl_strbuf_z(p->out, i == 0 ? " for " : ", ");
+        name(p, p->m->workload->einsums[l->only[i]].name);
+    }
+}
+
+/* The end of a group: what all its members share. */
+static void print_group_end(const printer *p, const dfl_line *l)
+{
+    if (l->kind == DFL_LINE_SPATIAL) {
+        dfl_strbuf_z(p->out, " on ");
+        name(p, p->m->system->axes[l->axis].name);
+    } else if (l->kind == DFL_LINE_KEEP) {
+        dfl_strbuf_z(p->out, " in ");
+        name(p, p->m->system->memories[l->memory].name);
+        dfl_strbuf_z(p->out, l->mode == DFL_KEEP_FRESH ? " fresh" : l->mode == DFL_KEEP_WINDOW ? " window" : "");
+    }
+}
+
+static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
+{
+    static const char *const words[] = { "temporal ", "spatial ", "keep " };
+
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        const dfl_line *l = &b->lines[i];
+        bool first = i == 0 || !joins(&b->lines[i - 1], l);
+        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]);
+
+        if (first) {
+            indent(p, depth);
+            dfl_strbuf_z(p->out, words[l->kind]);
+        }
+        if (l->kind == DFL_LINE_KEEP)
+            name(p, p->m->workload->tensors[l->tensor].name);
+        else
+            print_loop(p, l);
+        if (last || l->kind == DFL_LINE_SPATIAL)
+            print_group_end(p, l);
+        if (!last) {
+            dfl_strbuf_z(p->out, ", ");
+            continue;
+        }
+        if (l->online)
+            dfl_strbuf_z(p->out, " online");
+        print_only(p, l);
+        dfl_strbuf_z(p->out, ";\n");
+    }
+}
+
+/* A branch whose children are nothing but their einsums was written `A, B { ... }`. */
+static bool children_are_empty(const dfl_body *b)
+{
+    for (uint32_t i = 0; i < b->n_children; i++) {
+        const dfl_body *c = b->children[i];
+
+        if (c->kind != DFL_BODY_LEAF || c->n_lines > 0 || c->n_recompute > 0 || c->compute != b->compute)
+            return false;
+    }
+    return b->kind == DFL_BODY_FUSE;
+}
+
+/* The statements of a body; the braces around them are the caller's. Depth is bounded by that of the source. */
+static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
+{
+    if (b->compute != DFL_NONE && (b->parent == NULL || b->parent->compute != b->compute)) {
+        indent(p, depth);
+        dfl_strbuf_z(p->out, "on ");
+        name(p, p->m->system->computes[b->compute].name);
+        dfl_strbuf_z(p->out, ";\n");
+    }
+    for (uint32_t i = 0; i < b->n_recompute; i++) {
+        if (i == 0) {
+            indent(p, depth);
+            dfl_strbuf_z(p->out, "recompute ");
+        }
+        name(p, p->m->workload->tensors[b->recompute[i]].name);
+        dfl_strbuf_z(p->out, i + 1 < b->n_recompute ? ", " : ";\n");
+    }
+    print_lines(p, b, depth);
+    if (b->kind == DFL_BODY_LEAF || children_are_empty(b))
+        return;
+    indent(p, depth);
+    dfl_strbuf_z(p->out, b->kind == DFL_BODY_FUSE ? "fuse {\n" : "pipeline {\n");
+    for (uint32_t i = 0; i < b->n_children; i++) {
+        const dfl_body *c = b->children[i];
+
+        indent(p, depth + 1);
+        for (uint32_t e = 0; e < c->n_einsums; e++) {
+            dfl_strbuf_z(p->out, e > 0 ? ", " : "");
+            name(p, p->m->workload->einsums[c->einsums[e]].name);
+        }
+        dfl_strbuf_z(p->out, " {\n");
+        print_body(p, c, depth + 2);
+        indent(p, depth + 1);
+        dfl_strbuf_z(p->out, "}\n");
+    }
+    indent(p, depth);
+    dfl_strbuf_z(p->out, "}\n");
+}
+
+void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m)
+{
+    const printer p = { out, names, m };
+
+    dfl_strbuf_z(out, "mapping ");
+    name(&p, m->name);
+    dfl_strbuf_z(out, " for ");
+    if (m->target != NULL) {
+        dfl_strbuf_z(out, m->target);
+    } else {
+        name(&p, m->workload->name);
+        dfl_strbuf_z(out, " on ");
+        name(&p, m->system->name);
+    }
+    dfl_strbuf_z(out, " {\n");
+    if (m->options.overlap_perfect)
+        dfl_strbuf_z(out, "  option overlap = perfect;\n");
+    if (m->has_holes)
+        dfl_strbuf_z(out, "  // with holes\n");
+    if (m->root != NULL)
+        print_body(&p, m->root, 1);
+    dfl_strbuf_z(out, "}\n");
+}
+
+/* ---- checks --------------------------------------------------------------------------------------------------- */
+
+static void print_args(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
+{
+    dfl_strbuf_char(out, '(');
+    for (uint32_t i = 0; i < v->n_args; i++) {
+        if (i > 0)
+            dfl_strbuf_z(out, ", ");
+        dfl_val_print(out, names, v->args[i]);
+    }
+    dfl_strbuf_char(out, ')');
+}
+
+void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
+{
+    static const char *const signs[] = {
+        [DFL_VAL_ADD] = " + ", [DFL_VAL_SUB] = " - ", [DFL_VAL_MUL] = " * ", [DFL_VAL_DIV] = " / ",
+        [DFL_VAL_LT] = " < ",  [DFL_VAL_GT] = " > ",  [DFL_VAL_LE] = " <= ", [DFL_VAL_GE] = " >= ",
+        [DFL_VAL_EQ] = " == ", [DFL_VAL_NE] = " != ", [DFL_VAL_AND] = " && ", [DFL_VAL_OR] = " || ",
+    };
+
+    if (v->kind == DFL_VAL_QUANTITY) {
+        dfl_quantity_print(out, v->quantity);
+    } else if (v->kind == DFL_VAL_STRING) {
+        dfl_strbuf_printf(out, "\"%s\"", dfl_sym_text(names, v->text));
+    } else if (v->kind == DFL_VAL_PATH || v->kind == DFL_VAL_CALL) {
+        dfl_strbuf_z(out, dfl_sym_text(names, v->text));
+        for (uint32_t i = 0; i < v->n_path; i++) {
+            dfl_strbuf_z(out, i > 0 ? "." : "");
+            dfl_strbuf_z(out, dfl_sym_text(names, v->path[i]));
+        }
+        if (v->kind == DFL_VAL_CALL)
+            print_args(out, names, v);
+    } else {
+        dfl_strbuf_char(out, '(');
+        if (v->kind == DFL_VAL_NEG)
+            dfl_strbuf_char(out, '-');
+        for (uint32_t i = 0; i < v->n_args; i++) {
+            if (i > 0)
+                dfl_strbuf_z(out, signs[v->kind]);
+            dfl_val_print(out, names, v->args[i]);
+        }
+        dfl_strbuf_char(out, ')');
+    }
+}
+
+void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c)
+{
+    static const char *const words[] = { "require ", "expect ", "assume " };
+
+    dfl_strbuf_z(out, words[c->kind]);
+    dfl_val_print(out, names, c->expr);
+    if (c->exactly != NULL) {
+        dfl_strbuf_z(out, " exactly ");
+        dfl_val_print(out, names, c->exactly);
+    }
+    if (c->within != NULL) {
+        dfl_strbuf_z(out, " within ");
+        dfl_val_print(out, names, c->within);
+        dfl_strbuf_z(out, " of ");
+        dfl_val_print(out, names, c->of);
+    }
+    if (c->source != 0)
+        dfl_strbuf_printf(out, " from \"%s\"", dfl_sym_text(names, c->source));
+    dfl_strbuf_z(out, ";");
+    if (c->scope != 0)
+        dfl_strbuf_printf(out, "  // in %s", dfl_sym_text(names, c->scope));
+    dfl_strbuf_char(out, '\n');
+}
+
+void dfl_ir_print(dfl_strbuf *out, const dfl_intern *names, const dfl_program *p)
+{
+    for (uint32_t i = 0; i < p->n_workloads; i++)
+        dfl_workload_print(out, names, p->workloads[i].workload);
+    for (uint32_t i = 0; i < p->n_systems; i++)
+        dfl_system_print(out, names, p->systems[i]);
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        dfl_mapping_print(out, names, p->designs[i].mapping);
+    for (uint32_t i = 0; i < p->n_checks; i++)
+        dfl_check_print(out, names, &p->checks[i]);
+}

@@ -1,0 +1,72 @@
+/*
+ * What a file says, after names, units and sizes are resolved: the designs (mappings bound to a workload and a
+ * system), and the checks on them. Templates and declarations without values are checked and counted, not lowered.
+ */
+#ifndef DFL_IR_PROGRAM_H
+#define DFL_IR_PROGRAM_H
+
+#include "ir/mapping.h"
+#include "ir/quantity.h"
+
+typedef enum { DFL_CHECK_REQUIRE, DFL_CHECK_EXPECT, DFL_CHECK_ASSUME } dfl_check_kind;
+
+typedef enum {
+    DFL_VAL_QUANTITY, DFL_VAL_STRING, DFL_VAL_PATH, DFL_VAL_CALL,
+    DFL_VAL_NEG, DFL_VAL_ADD, DFL_VAL_SUB, DFL_VAL_MUL, DFL_VAL_DIV,
+    DFL_VAL_LT, DFL_VAL_GT, DFL_VAL_LE, DFL_VAL_GE, DFL_VAL_EQ, DFL_VAL_NE, DFL_VAL_AND, DFL_VAL_OR,
+} dfl_val_kind;
+
+/* An expression over report paths, constants already folded. */
+typedef struct dfl_val {
+    dfl_val_kind kind;
+    dfl_span span;
+    dfl_quantity quantity;
+    dfl_sym text;              /* STRING; CALL of a built-in function: its name, else 0 */
+    const dfl_sym *path;       /* PATH, and CALL on a path (`flash.peak(sram)`) */
+    uint32_t n_path;
+    const struct dfl_val *const *args;
+    uint32_t n_args;
+} dfl_val;
+
+typedef struct {
+    dfl_check_kind kind;
+    dfl_span span;
+    const dfl_val *expr;
+    const dfl_val *exactly;    /* or NULL */
+    const dfl_val *within, *of;/* or NULL */
+    dfl_sym source;            /* from "...", or 0 */
+    const char *text;          /* as written, one line */
+    dfl_sym scope;             /* mapping or workload it stands in, whose prefix may be dropped; or 0 */
+} dfl_check;
+
+typedef struct {
+    const dfl_mapping *mapping;/* complete, or with holes */
+    bool from_root;            /* declared in the file asked for, not in an import */
+} dfl_design;
+
+/* A mapping that lacks the value of a parameter of its own, of its workload or of its system. */
+typedef enum { DFL_LACKS_OWN, DFL_LACKS_WORKLOAD, DFL_LACKS_SYSTEM } dfl_lacks;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    dfl_lacks lacks;
+    dfl_sym missing, owner;    /* the parameter, and what has it */
+    dfl_span missing_span;
+    bool from_root;
+} dfl_template;
+
+typedef struct {
+    const dfl_workload *workload; /* at its default parameters */
+    bool from_root;
+} dfl_sized_workload;
+
+typedef struct {
+    const dfl_design *designs; uint32_t n_designs;       /* in text order */
+    const dfl_template *templates; uint32_t n_templates; /* in text order */
+    const dfl_check *checks;   uint32_t n_checks;        /* of the root file and its mappings */
+    const dfl_sized_workload *workloads; uint32_t n_workloads;
+    const dfl_system *const *systems; uint32_t n_systems;/* at their default parameters */
+} dfl_program;
+
+#endif

@@ -1,0 +1,213 @@
+#include "ir/shrink.h"
+
+#include <string.h>
+
+static int64_t halved(int64_t amount, unsigned times)
+{
+    while (times-- > 0 && amount > 1)
+        amount = amount / 2 + amount % 2;
+    return amount;
+}
+
+/* ---- ranks that belong together ---- */
+
+static uint32_t stands_for(const uint32_t *class_of, uint32_t rank)
+{
+    while (class_of[rank] != rank)
+        rank = class_of[rank];
+    return rank;
+}
+
+/* The first rank that indexes dimension `d` of the tensor bare becomes that of all others that do. */
+static void join_dimension(const dfl_workload *w, uint32_t tensor, uint32_t d, uint32_t *class_of)
+{
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_einsum *einsum = &w->einsums[e];
+
+        for (uint32_t i = 0; i <= einsum->n_inputs; i++) {
+            const dfl_access *a = i < einsum->n_inputs ? &einsum->inputs[i] : &einsum->output;
+            uint32_t rank;
+
+            if (a->tensor != tensor || d >= a->n_dims || !dfl_index_is_bare(&a->index[d], &rank))
+                continue;
+            rank = stands_for(class_of, rank);
+            if (first == DFL_NONE)
+                first = rank;
+            else if (rank < first)
+                first = class_of[first] = rank;
+            else
+                class_of[rank] = first;
+        }
+    }
+}
+
+void dfl_rank_classes(const dfl_workload *w, uint32_t *class_of)
+{
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        class_of[r] = r;
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        for (uint32_t d = 0; d < w->tensors[t].n_dims; d++)
+            join_dimension(w, t, d, class_of);
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        class_of[r] = stands_for(class_of, r);
+}
+
+int64_t dfl_mapping_largest_tile(const dfl_mapping *m, const uint32_t *class_of, uint32_t c, unsigned halvings)
+{
+    int64_t largest = 1;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &m->bodies[b]->lines[i];
+            bool sized = line->kind != DFL_LINE_KEEP && line->by == DFL_BY_SIZE && class_of[line->rank] == c;
+
+            if (sized && halved(line->amount, halvings) > largest)
+                largest = halved(line->amount, halvings);
+        }
+    return largest;
+}
+
+/* ---- the workload ---- */
+
+/* Largest position that the index reaches over the full extents of its ranks. */
+static int64_t reach(const dfl_workload *w, const dfl_index *index, const int64_t *extents)
+{
+    int64_t most = index->offset;
+
+    for (uint32_t i = 0; i < index->n_terms; i++) {
+        uint32_t r = index->terms[i].rank;
+        int64_t extent = extents ? extents[r] : w->ranks[r].extent;
+
+        if (index->terms[i].coef > 0)
+            most += index->terms[i].coef * (extent - 1);
+    }
+    return most;
+}
+
+static int64_t new_extent(const dfl_workload *w, uint32_t tensor, uint32_t d, const int64_t *extents)
+{
+    int64_t before = INT64_MIN, after = INT64_MIN, extent = w->tensors[tensor].extents[d];
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_einsum *einsum = &w->einsums[e];
+
+        for (uint32_t i = 0; i <= einsum->n_inputs; i++) {
+            const dfl_access *a = i < einsum->n_inputs ? &einsum->inputs[i] : &einsum->output;
+
+            if (a->tensor != tensor || d >= a->n_dims)
+                continue;
+            if (reach(w, &a->index[d], NULL) > before)
+                before = reach(w, &a->index[d], NULL);
+            if (reach(w, &a->index[d], extents) > after)
+                after = reach(w, &a->index[d], extents);
+        }
+    }
+    if (before == INT64_MIN)
+        return extent;
+    extent -= before - after;
+    return extent > 0 ? extent : 1;
+}
+
+static dfl_workload *shrink_workload(dfl_arena *arena, const dfl_workload *w, const int64_t *extents)
+{
+    dfl_workload *small = DFL_NEW(arena, dfl_workload);
+    dfl_rank *ranks = DFL_NEW_ARRAY(arena, dfl_rank, (size_t)w->n_ranks + 1);
+    dfl_tensor *tensors = DFL_NEW_ARRAY(arena, dfl_tensor, (size_t)w->n_tensors + 1);
+
+    *small = *w;
+    for (uint32_t r = 0; r < w->n_ranks; r++) {
+        ranks[r] = w->ranks[r];
+        ranks[r].extent = extents[r];
+    }
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        int64_t *shape = DFL_NEW_ARRAY(arena, int64_t, (size_t)w->tensors[t].n_dims + 1);
+
+        for (uint32_t d = 0; d < w->tensors[t].n_dims; d++)
+            shape[d] = new_extent(w, t, d, extents);
+        tensors[t] = w->tensors[t];
+        tensors[t].extents = shape;
+    }
+    small->ranks = ranks;
+    small->tensors = tensors;
+    return small;
+}
+
+/* ---- the mapping ---- */
+
+typedef struct {
+    dfl_arena *arena;
+    const uint32_t *class_of;
+    const unsigned *halvings;
+    uint32_t n_ranks;
+    dfl_body **bodies;
+} copying;
+
+/* Copies the line with what is left of its rank in `left`, by class; false when nothing is left to iterate. */
+static bool shrink_line(const copying *c, dfl_line *line, int64_t *left)
+{
+    int64_t *rest;
+
+    if (line->kind == DFL_LINE_KEEP)
+        return true;
+    rest = &left[c->class_of[line->rank]];
+    if (line->by == DFL_BY_SIZE) {
+        line->amount = halved(line->amount, c->halvings[line->rank]);
+        if (*rest <= 1 && line->kind == DFL_LINE_TEMPORAL)
+            return false;
+        if (line->amount > *rest)
+            line->amount = *rest;
+        if (*rest <= 1) { /* the axis still has to be mapped */
+            line->by = DFL_BY_PARTS;
+            line->amount = 1;
+        }
+    }
+    if (line->by == DFL_BY_PARTS)
+        *rest = dfl_ceil_div(*rest, line->amount);
+    else if (line->by == DFL_BY_SIZE)
+        *rest = line->amount;
+    return true;
+}
+
+static dfl_body *shrink_body(const copying *c, const dfl_body *body, dfl_body *parent, const int64_t *above)
+{
+    dfl_body *small = DFL_NEW(c->arena, dfl_body);
+    int64_t *left = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->n_ranks + 1);
+
+    *small = *body;
+    small->parent = parent;
+    small->lines = DFL_NEW_ARRAY(c->arena, dfl_line, (size_t)body->n_lines + 1);
+    small->n_lines = 0;
+    memcpy(left, above, c->n_ranks * sizeof *left);
+    for (uint32_t i = 0; i < body->n_lines; i++) {
+        dfl_line line = body->lines[i];
+
+        if (shrink_line(c, &line, left))
+            small->lines[small->n_lines++] = line;
+    }
+    small->children = DFL_NEW_ARRAY(c->arena, dfl_body *, (size_t)body->n_children + 1);
+    for (uint32_t i = 0; i < body->n_children; i++)
+        small->children[i] = shrink_body(c, body->children[i], small, left);
+    c->bodies[small->id] = small;
+    return small;
+}
+
+dfl_mapping *dfl_mapping_shrink(dfl_arena *arena, const dfl_mapping *m, const int64_t *extents,
+                                const unsigned *halvings, const uint32_t *class_of)
+{
+    dfl_mapping *small = DFL_NEW(arena, dfl_mapping);
+    const uint32_t n_ranks = m->workload->n_ranks;
+    int64_t *left = DFL_NEW_ARRAY(arena, int64_t, (size_t)n_ranks + 1);
+    const copying c = { arena, class_of, halvings, n_ranks,
+                        DFL_NEW_ARRAY(arena, dfl_body *, (size_t)m->n_bodies + 1) };
+
+    *small = *m;
+    small->workload = shrink_workload(arena, m->workload, extents);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        if (extents[r] > left[class_of[r]])
+            left[class_of[r]] = extents[r];
+    small->root = shrink_body(&c, m->root, NULL, left);
+    small->bodies = c.bodies;
+    return small;
+}

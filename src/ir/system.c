@@ -1,0 +1,50 @@
+/* Questions about a system. */
+#include "ir/system.h"
+
+bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer)
+{
+    while (inner != outer && inner != DFL_NONE)
+        inner = s->elements[inner].parent;
+    return inner == outer;
+}
+
+bool dfl_axis_encloses(const dfl_system *s, uint32_t axis, uint32_t element)
+{
+    return dfl_element_within(s, element, s->axes[axis].element);
+}
+
+bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out)
+{
+    bool over = false;
+
+    *out = 1;
+    for (; element != DFL_NONE; element = s->elements[element].parent) {
+        const dfl_element *e = &s->elements[element];
+        for (uint32_t a = e->first_axis; a < e->first_axis + e->n_axes; a++)
+            over |= dfl_mul(*out, s->axes[a].size, out);
+    }
+    return over;
+}
+
+bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory)
+{
+    return memory < s->computes[compute].after_memory &&
+           dfl_element_within(s, s->computes[compute].element, s->memories[memory].element);
+}
+
+bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b)
+{
+    return a < b && dfl_element_within(s, s->memories[b].element, s->memories[a].element);
+}
+
+bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t)
+{
+    if (!sel->on)
+        return false;
+    if (sel->all || (t->role != DFL_ROLE_INTERMEDIATE && (sel->roles >> (unsigned)t->role & 1u)))
+        return true;
+    for (uint32_t i = 0; i < sel->n_names; i++)
+        if (sel->names[i] == t->name)
+            return true;
+    return false;
+}

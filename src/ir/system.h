@@ -1,0 +1,114 @@
+/*
+ * What there is: one tree from a register to a data centre, flattened. An element is a pair of braces: the root, the
+ * element of an array, or a side branch. Memories, computes and axes stand in declaration order, outer first, and a
+ * part sees the memories with a smaller id in its own and the enclosing elements (side branches excepted).
+ * Values are in SI base units (bits, seconds, joules, watts, square metres); an infinite rate is INFINITY, an energy
+ * that was not given is 0 with the `has_` flag down.
+ */
+#ifndef DFL_IR_SYSTEM_H
+#define DFL_IR_SYSTEM_H
+
+#include "ir/workload.h"
+
+typedef struct {
+    dfl_sym name;          /* side branches and `use`; 0 for the root and array elements */
+    dfl_span span;
+    uint32_t parent;       /* element, DFL_NONE for the root */
+    uint32_t first_axis, n_axes; /* axes between the parent and this element */
+    bool side;             /* `element x { }`: invisible to what follows it */
+    double clock;          /* Hz, inherited; 0 = none */
+} dfl_element;
+
+/* Which tensors something applies to: everything, or some roles and names. */
+typedef struct {
+    bool on;
+    bool all;
+    uint32_t roles;        /* bit mask of 1u << dfl_role */
+    const dfl_sym *names;
+    uint32_t n_names;
+} dfl_selection;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    int64_t size;          /* instances along the axis, > 0 */
+    uint32_t element;      /* the element that the axis multiplies */
+    uint32_t network;      /* DFL_NONE without `over` */
+    dfl_selection multicast, reduce;
+    bool forward;          /* neighbours pass entering input elements on */
+} dfl_axis;
+
+typedef struct {
+    dfl_sym name;          /* full name, "gpu.hbm" */
+    dfl_span span;
+    uint32_t element;
+    int64_t size_bits;     /* -1 = unlimited */
+    dfl_span size_span;
+    bool one_port;         /* read and write time add (plain `bandwidth`, or `ports = shared`) */
+    double read_rate, write_rate;     /* bit/s per instance */
+    double read_energy, write_energy; /* J/bit */
+    bool has_read_energy, has_write_energy;
+    double latency;        /* s */
+    double leakage;        /* W per instance */
+    double area;           /* m2 per instance */
+    int64_t buffers;       /* >= 1 */
+    bool stream;           /* overlap = stream */
+    dfl_selection holds;   /* off = everything */
+} dfl_memory;
+
+typedef struct {
+    dfl_sym op;            /* "mac", "flop", the name of an op, or 0 for any */
+    dfl_sym type;          /* data type, or 0 for any */
+    double rate;           /* MAC/s for mac, FLOP/s for everything else, per instance */
+} dfl_rate;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    uint32_t element;
+    uint32_t after_memory; /* number of memories declared before it */
+    const dfl_rate *rates;
+    uint32_t n_rates;
+    double mac_energy, flop_energy; /* J per MAC, J per FLOP */
+    bool has_energy;
+    double area, leakage;  /* per instance */
+    const dfl_sym *ops;    /* what it can run ("mac", "flop", op names); none = everything */
+    uint32_t n_ops;
+    dfl_selection operand_reuse; /* operands read only when they change */
+} dfl_compute;
+
+typedef struct {
+    dfl_sym name, kind;    /* "bus", "mesh", ... */
+    dfl_span span;
+    uint32_t element;      /* where it is declared */
+    double bandwidth;      /* bit/s per link and direction */
+    double latency;        /* s */
+    double energy;         /* J/bit */
+    bool has_energy;
+} dfl_network;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    const dfl_element *elements; uint32_t n_elements;
+    const dfl_memory *memories;  uint32_t n_memories;
+    const dfl_compute *computes; uint32_t n_computes;
+    const dfl_network *networks; uint32_t n_networks;
+    const dfl_axis *axes;        uint32_t n_axes;
+    double tdp, area, price;     /* W, m2, USD; 0 = not given */
+    dfl_sym source, confidence;
+} dfl_system;
+
+/* Whether `inner` is `outer` or lies inside it. */
+bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer);
+/* Whether `axis` multiplies `element` (it stands between the root and the element). */
+bool dfl_axis_encloses(const dfl_system *s, uint32_t axis, uint32_t element);
+/* Instances of an element in the whole system; true on overflow. */
+bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out);
+/* Whether memory is seen from a compute unit; whether memory `a` lies outside memory `b` on one path. */
+bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
+bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
+/* Whether the selection contains the tensor, by its declared role or its name; intermediates have no role class. */
+bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t);
+
+#endif

@@ -1,0 +1,478 @@
+/* Number literals with units, read and printed. */
+#include "ir/quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { NO, SI, BIG, BINARY } prefixes;
+typedef enum { NUMBER, DATA, TIME, OPS, RATE, ENERGY, POWER, FREQUENCY, CYCLE, AREA, MONEY, CARBON } unit_dim;
+
+typedef struct {
+    const char *name;
+    size_t len;
+    prefixes prefix;
+    int64_t numerator, denominator;
+    unit_dim dim;
+} unit;
+
+static const unit units[] = {
+#define DFL_UNIT(name, prefix, numerator, denominator, dim) \
+    { (name), sizeof(name) - 1, (prefix), (numerator), (denominator), (dim) },
+#include "grammar/units.def"
+#undef DFL_UNIT
+};
+
+static const dfl_dim dims[] = {
+    [NUMBER] = { { 0 } },
+    [DATA] = { { [DFL_BASE_DATA] = 1 } },
+    [TIME] = { { [DFL_BASE_TIME] = 1 } },
+    [OPS] = { { [DFL_BASE_OPS] = 1 } },
+    [RATE] = { { [DFL_BASE_OPS] = 1, [DFL_BASE_TIME] = -1 } },
+    [ENERGY] = { { [DFL_BASE_ENERGY] = 1 } },
+    [POWER] = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = -1 } },
+    [FREQUENCY] = { { [DFL_BASE_CYCLE] = 1, [DFL_BASE_TIME] = -1 } },
+    [CYCLE] = { { [DFL_BASE_CYCLE] = 1 } },
+    [AREA] = { { [DFL_BASE_AREA] = 1 } },
+    [MONEY] = { { [DFL_BASE_MONEY] = 1 } },
+    [CARBON] = { { [DFL_BASE_CARBON] = 1 } },
+};
+
+/* A positive fraction, always reduced enough to stay within 128 bits or marked as overflown. */
+typedef struct {
+    dfl_i128 over, under;
+    dfl_dim dim;
+    bool overflow;
+} ratio;
+
+static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
+{
+    /* Powers of ten and two are what can cancel. */
+    while (over % 10 == 0 && r->under % 10 == 0) {
+        over /= 10;
+        r->under /= 10;
+    }
+    while (under % 10 == 0 && r->over % 10 == 0) {
+        under /= 10;
+        r->over /= 10;
+    }
+    r->overflow |= dfl_mul(r->over, over, &r->over);
+    r->overflow |= dfl_mul(r->under, under, &r->under);
+}
+
+/* The factor of a prefix as a fraction; 0 characters stand for none. */
+static bool prefix_factor(const char *text, size_t len, prefixes allowed, int64_t *over, int64_t *under)
+{
+    static const char small[] = "munp", big[] = "kMGTPE", binary[] = "KMGTPE";
+    const char *at;
+
+    *over = *under = 1;
+    if (len == 0)
+        return true;
+    if (len == 2 && text[1] == 'i' && allowed == BINARY && (at = strchr(binary, text[0])) != NULL) {
+        *over = (int64_t)1 << (10 * (at - binary + 1));
+        return true;
+    }
+    if (len != 1 || allowed == NO)
+        return false;
+    if (allowed == SI && (at = strchr(small, text[0])) != NULL) {
+        for (long i = 0; i <= at - small; i++)
+            *under *= 1000;
+        return true;
+    }
+    if ((at = strchr(big, text[0])) == NULL)
+        return false;
+    for (long i = 0; i <= at - big; i++)
+        *over *= 1000;
+    return true;
+}
+
+static bool scale_by_unit(ratio *r, const char *text, size_t len, int sign)
+{
+    int64_t over, under;
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const unit *u = &units[i];
+
+        if (len < u->len || len > u->len + 2 || memcmp(text + len - u->len, u->name, u->len) != 0 ||
+            !prefix_factor(text, len - u->len, u->prefix, &over, &under))
+            continue;
+        scale(r, sign > 0 ? over : under, sign > 0 ? under : over);
+        scale(r, sign > 0 ? u->numerator : u->denominator, sign > 0 ? u->denominator : u->numerator);
+        r->overflow |= !dfl_dim_product(r->dim, dims[u->dim], sign, &r->dim);
+        return true;
+    }
+    return false;
+}
+
+/* `GB/s`: units divided by units. */
+static bool scale_by_suffix(ratio *r, const char *text, size_t len)
+{
+    int sign = 1;
+
+    while (true) {
+        const char *slash = memchr(text, '/', len);
+        size_t part = slash != NULL ? (size_t)(slash - text) : len;
+
+        if (part == 0 || !scale_by_unit(r, text, part, sign))
+            return false;
+        if (slash == NULL)
+            return true;
+        sign = -1;
+        text += part + 1;
+        len -= part + 1;
+    }
+}
+
+typedef struct {
+    ratio value;      /* digits without the point, over a power of ten */
+    double real;
+    bool wide;        /* the digits do not fit 128 bits */
+    size_t len;       /* of the number without its unit */
+} number;
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static void take_digit(number *n, int digit, bool fraction)
+{
+    dfl_i128 shifted;
+
+    n->wide = n->wide || dfl_mul(n->value.over, 10, &shifted) || dfl_add(shifted, digit, &n->value.over);
+    if (fraction)
+        n->wide = n->wide || dfl_mul(n->value.under, 10, &n->value.under);
+}
+
+/* Applies `e` and an exponent; true if there was one. */
+static bool take_exponent(const char *text, size_t len, size_t *at, int *exponent)
+{
+    size_t i = *at + 1;
+    bool negative = i < len && text[i] == '-';
+
+    if (i < len && (text[i] == '-' || text[i] == '+'))
+        i++;
+    if (i >= len || !is_digit(text[i]))
+        return false;
+    for (*exponent = 0; i < len && is_digit(text[i]); i++)
+        if (*exponent < 100000)
+            *exponent = *exponent * 10 + (text[i] - '0');
+    if (negative)
+        *exponent = -*exponent;
+    *at = i;
+    return true;
+}
+
+static bool read_number(const char *text, size_t len, number *n)
+{
+    char plain[512];
+    size_t at = 0, used = 0;
+    bool fraction = false;
+    int exponent = 0;
+
+    *n = (number){ .value = { .under = 1 } };
+    while (at < len) {
+        if (is_digit(text[at])) {
+            take_digit(n, text[at] - '0', fraction);
+        } else if (text[at] == '.' && !fraction && at > 0 && at + 1 < len && is_digit(text[at + 1])) {
+            fraction = true;
+        } else if (text[at] == '_' && at > 0 && is_digit(text[at - 1]) && at + 1 < len && is_digit(text[at + 1])) {
+            at++;
+            continue;
+        } else {
+            break;
+        }
+        if (used < sizeof plain - 16)
+            plain[used++] = text[at];
+        else
+            n->wide = true;
+        at++;
+    }
+    if (used == 0)
+        return false;
+    if (at < len && (text[at] == 'e' || text[at] == 'E'))
+        (void)take_exponent(text, len, &at, &exponent);
+    for (int i = 0; i < exponent && !n->wide && n->value.over != 0; i++) {
+        scale(&n->value, 10, 1);
+        n->wide = n->value.overflow;
+    }
+    for (int i = 0; i > exponent && !n->wide && n->value.over != 0; i--) {
+        scale(&n->value, 1, 10);
+        n->wide = n->value.overflow;
+    }
+    n->len = at;
+    /* Written by hand: the exponent is at most six digits and a sign. */
+    if (exponent != 0) {
+        int left = exponent < 0 ? -exponent : exponent;
+        int unit_place = 100000;
+
+        plain[used++] = 'e';
+        plain[used++] = exponent < 0 ? '-' : '+';
+        for (; unit_place > 0; unit_place /= 10)
+            plain[used++] = (char)('0' + left / unit_place % 10);
+    }
+    plain[used] = '\0';
+    n->real = strtod(plain, NULL);
+    return true;
+}
+
+/* An integer of base units if it is one, else the nearest double. */
+static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix, dfl_quantity *out)
+{
+    ratio whole = n->value;
+    bool wide = n->wide;
+
+    if (!wide && has_suffix) {
+        scale(&whole, suffix->over, suffix->under);
+        wide = whole.overflow;
+    }
+    *out = dfl_quantity_real(has_suffix ? n->real * dfl_i128_double(suffix->over) / dfl_i128_double(suffix->under)
+                                        : n->real,
+                             has_suffix ? suffix->dim : DFL_DIM_NONE);
+    if (!isfinite(out->real))
+        return DFL_LITERAL_RANGE;
+    if (!wide && whole.over % whole.under == 0) {
+        out->exact = true;
+        out->integer = whole.over / whole.under;
+        out->real = dfl_i128_double(out->integer);
+        return DFL_LITERAL_OK;
+    }
+    /* A whole number that 128 bits cannot hold must not turn into an approximation silently. */
+    return out->real >= 0x1p126 ? DFL_LITERAL_RANGE : DFL_LITERAL_OK;
+}
+
+dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, size_t *unit_at)
+{
+    ratio suffix = { .over = 1, .under = 1 };
+    number n;
+
+    *out = dfl_quantity_int(0);
+    if (unit_at != NULL)
+        *unit_at = len;
+    if (!read_number(text, len, &n))
+        return DFL_LITERAL_MALFORMED;
+    if (unit_at != NULL)
+        *unit_at = n.len;
+    if (n.len < len && !scale_by_suffix(&suffix, text + n.len, len - n.len))
+        return DFL_LITERAL_UNIT;
+    if (suffix.overflow)
+        return DFL_LITERAL_RANGE;
+    return settle(&n, &suffix, n.len < len, out);
+}
+
+dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out)
+{
+    ratio suffix = { .over = 1, .under = 1 };
+    number one = { .value = { .over = 1, .under = 1 }, .real = 1 };
+
+    *out = dfl_quantity_int(0);
+    if (!scale_by_suffix(&suffix, text, len))
+        return DFL_LITERAL_UNIT;
+    return suffix.overflow ? DFL_LITERAL_RANGE : settle(&one, &suffix, true, out);
+}
+
+/* ---- printing ------------------------------------------------------------------------------------------------- */
+
+static void print_bases(dfl_strbuf *out, dfl_dim dim, int sign)
+{
+    static const char *const names[DFL_N_BASES] = { "data", "time", "operations", "energy", "money", "area", "carbon",
+                                                    "cycle" };
+    bool first = true;
+
+    for (int i = 0; i < DFL_N_BASES; i++) {
+        int power = sign * dim.power[i];
+
+        if (power <= 0)
+            continue;
+        if (!first)
+            dfl_strbuf_char(out, sign > 0 ? '*' : '/');
+        first = false;
+        dfl_strbuf_z(out, names[i]);
+        if (power > 1)
+            dfl_strbuf_printf(out, "^%d", power);
+    }
+    if (first)
+        dfl_strbuf_char(out, '1');
+}
+
+void dfl_dim_print(dfl_strbuf *out, dfl_dim dim)
+{
+    bool under = false;
+
+    if (dfl_dim_is_none(dim)) {
+        dfl_strbuf_z(out, "number");
+        return;
+    }
+    if (dfl_dim_equal(dim, dims[POWER])) {
+        dfl_strbuf_z(out, "power");
+        return;
+    }
+    if (dfl_dim_equal(dim, dims[FREQUENCY])) {
+        dfl_strbuf_z(out, "frequency");
+        return;
+    }
+    print_bases(out, dim, 1);
+    for (int i = 0; i < DFL_N_BASES; i++)
+        under = under || dim.power[i] < 0;
+    if (under) {
+        dfl_strbuf_char(out, '/');
+        print_bases(out, dim, -1);
+    }
+}
+
+/* How a dimension is best written: `unit` holds `per` base units; `under` is the divisor that follows the prefix. */
+typedef struct {
+    dfl_dim dim;
+    const char *unit, *under;
+    double per;
+    int lowest, highest; /* thousands of the prefixes that fit */
+} shape;
+
+static const shape shapes[] = {
+    { { { [DFL_BASE_DATA] = 1 } }, "B", "", 8, 0, 5 },
+    { { { [DFL_BASE_DATA] = 1, [DFL_BASE_TIME] = -1 } }, "B", "/s", 8, 0, 5 },
+    { { { [DFL_BASE_DATA] = 1, [DFL_BASE_CYCLE] = -1 } }, "B", "/cycle", 8, 0, 0 },
+    { { { [DFL_BASE_TIME] = 1 } }, "s", "", 1, -4, 0 },
+    { { { [DFL_BASE_OPS] = 1 } }, "FLOP", "", 1, 0, 5 },
+    { { { [DFL_BASE_OPS] = 1, [DFL_BASE_TIME] = -1 } }, "FLOPS", "", 1, 0, 5 },
+    { { { [DFL_BASE_OPS] = 1, [DFL_BASE_CYCLE] = -1 } }, "FLOP", "/cycle", 1, 0, 0 },
+    { { { [DFL_BASE_ENERGY] = 1 } }, "J", "", 1, -4, 5 },
+    { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = -1 } }, "W", "", 1, -4, 5 },
+    { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_DATA] = -1 } }, "J", "/bit", 1, -4, 0 },
+    { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_OPS] = -1 } }, "J", "/FLOP", 1, -4, 0 },
+    { { { [DFL_BASE_CYCLE] = 1 } }, "cycle", "", 1, 0, 0 },
+    { { { [DFL_BASE_CYCLE] = 1, [DFL_BASE_TIME] = -1 } }, "Hz", "", 1, 0, 4 },
+    { { { [DFL_BASE_AREA] = 1 } }, "mm2", "", 1e-6, 0, 0 },
+    { { { [DFL_BASE_MONEY] = 1 } }, "USD", "", 1, 0, 4 },
+    { { { [DFL_BASE_CARBON] = 1 } }, "gCO2e", "", 1, 0, 4 },
+};
+
+static void print_number(dfl_strbuf *out, double value)
+{
+    if (value == floor(value) && fabs(value) < 1e15)
+        dfl_strbuf_printf(out, "%.0f", value);
+    else
+        dfl_strbuf_printf(out, "%.6g", value);
+}
+
+/* 1 MiB is shorter than 1.04858 MB; 1 MB is shorter than 976.562 KiB. */
+static bool print_binary(dfl_strbuf *out, const dfl_quantity *value)
+{
+    static const char *const names[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
+    dfl_i128 bytes = value->integer / 8;
+    size_t n = 0;
+
+    if (!value->exact || value->integer % (8 * 1024) != 0 || bytes == 0 || bytes % 1000 == 0)
+        return false;
+    for (bytes /= 1024; bytes % 1024 == 0 && n + 1 < sizeof names / sizeof names[0]; n++)
+        bytes /= 1024;
+    dfl_strbuf_i128(out, bytes);
+    dfl_strbuf_z(out, names[n]);
+    return true;
+}
+
+static void print_shaped(dfl_strbuf *out, const shape *s, double value)
+{
+    static const char *const prefix[] = { "p", "n", "u", "m", "", "k", "M", "G", "T", "P" };
+    double scaled = value / s->per;
+    int thousands = 0;
+
+    while (fabs(scaled) >= 1000 && thousands < s->highest) {
+        scaled /= 1000;
+        thousands++;
+    }
+    while (scaled != 0 && fabs(scaled) < 1 && thousands > s->lowest) {
+        scaled *= 1000;
+        thousands--;
+    }
+    print_number(out, scaled);
+    dfl_strbuf_printf(out, "%s%s%s", prefix[thousands + 4], s->unit, s->under);
+}
+
+void dfl_quantity_print(dfl_strbuf *out, dfl_quantity value)
+{
+    if (dfl_dim_is_none(value.dim)) {
+        if (value.exact)
+            dfl_strbuf_i128(out, value.integer);
+        else
+            print_number(out, value.real);
+        return;
+    }
+    if (dfl_dim_equal(value.dim, dims[DATA])) {
+        if (print_binary(out, &value))
+            return;
+        if (value.real != 8 * floor(value.real / 8)) {
+            print_number(out, value.real);
+            dfl_strbuf_z(out, "bit");
+            return;
+        }
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        if (dfl_dim_equal(value.dim, shapes[i].dim)) {
+            print_shaped(out, &shapes[i], value.real);
+            return;
+        }
+    }
+    print_number(out, value.real);
+    dfl_strbuf_char(out, ' ');
+    dfl_dim_print(out, value.dim);
+}
+
+/* ---- writing exactly ------------------------------------------------------------------------------------------ */
+
+static void write_power(dfl_strbuf *out, dfl_dim dim, int sign, const char *between, bool ones, bool *any)
+{
+    static const char *const names[DFL_N_BASES] = { "bit", "s", "FLOP", "J", "USD", "m2", "gCO2e", "cycle" };
+
+    for (int i = 0; i < DFL_N_BASES; i++)
+        for (int k = 0; k < sign * dim.power[i]; k++) {
+            if (*any || sign < 0)
+                dfl_strbuf_z(out, between);
+            if (ones && (*any || sign < 0))
+                dfl_strbuf_char(out, '1');
+            dfl_strbuf_z(out, names[i]);
+            *any = true;
+        }
+}
+
+/* The fewest digits that give the same double again. */
+static void write_real(dfl_strbuf *out, double value)
+{
+    char text[40];
+
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    dfl_strbuf_z(out, text);
+}
+
+void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value)
+{
+    bool any = false;
+    size_t start = out->len;
+    dfl_quantity again;
+    int over = 0;
+
+    /* The readable form often is exact. */
+    dfl_quantity_print(out, value);
+    if (dfl_quantity_parse(out->text + start, out->len - start, &again, NULL) == DFL_LITERAL_OK &&
+        again.exact == value.exact && again.integer == value.integer && again.real == value.real &&
+        dfl_dim_equal(again.dim, value.dim))
+        return;
+    out->len = start;
+    out->text[start] = '\0';
+
+    for (int i = 0; i < DFL_N_BASES; i++)
+        over += value.dim.power[i] > 0 ? value.dim.power[i] : 0;
+    if (value.exact)
+        dfl_strbuf_i128(out, value.integer);
+    else
+        write_real(out, value.real);
+    /* A literal holds one unit above the line; further ones are factors. */
+    write_power(out, value.dim, 1, " * ", true, &any);
+    write_power(out, value.dim, -1, over == 1 ? "/" : " / ", over != 1, &any);
+}

@@ -1,0 +1,139 @@
+/*
+ * What is computed: ranks, tensors and einsums with every size resolved to an integer. Names of parts that came in
+ * through `apply` or `for` are full paths ("conv1.p", "L[3].O"). Ids are dense and index the arrays below; einsums
+ * stand in workload order, which is also an order in which they can run.
+ */
+#ifndef DFL_IR_WORKLOAD_H
+#define DFL_IR_WORKLOAD_H
+
+#include <stdbool.h>
+
+#include "support/checked.h"
+#include "support/intern.h"
+#include "support/span.h"
+
+#define DFL_NONE UINT32_MAX
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    int64_t extent; /* > 0 */
+} dfl_rank;
+
+/* sum of coef * rank over terms, plus offset; terms have distinct ranks, ascending, and coef != 0 */
+typedef struct {
+    uint32_t rank;
+    int64_t coef;
+} dfl_term;
+
+typedef struct {
+    const dfl_term *terms;
+    uint32_t n_terms;
+    int64_t offset;
+    dfl_span span;
+} dfl_index;
+
+typedef enum {
+    DFL_ROLE_INTERMEDIATE, /* produced and read; may be fused away */
+    DFL_ROLE_INPUT,        /* read, never produced */
+    DFL_ROLE_WEIGHT,       /* read, never produced, persistent */
+    DFL_ROLE_STATE,        /* persistent, updated in place */
+    DFL_ROLE_OUTPUT,       /* leaves the chip: produced and never read, or declared `output` (then also readable) */
+} dfl_role;
+
+typedef struct {
+    dfl_sym name; /* "bf16" */
+    uint32_t bits;
+} dfl_dtype;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    dfl_role role;
+    dfl_dtype type;
+    uint32_t n_dims;
+    const int64_t *extents;    /* declared or inferred shape; elements outside read as zero */
+    const uint32_t *producers; /* einsums that write it, in workload order */
+    uint32_t n_producers;
+    const uint32_t *consumers; /* einsums that read it, in workload order */
+    uint32_t n_consumers;
+} dfl_tensor;
+
+typedef struct {
+    uint32_t tensor;
+    uint32_t n_dims;
+    const dfl_index *index; /* n_dims of them */
+    dfl_span span;
+} dfl_access;
+
+typedef enum { DFL_REDUCE_NONE, DFL_REDUCE_ADD, DFL_REDUCE_MAX, DFL_REDUCE_MIN } dfl_reduce;
+
+/* The right side of an einsum as a tree: what decides `online` legality and which unit can run it. */
+typedef enum {
+    DFL_EOP_ACCESS, /* inputs[operand] */
+    DFL_EOP_CONST,
+    DFL_EOP_NEG, DFL_EOP_ADD, DFL_EOP_SUB, DFL_EOP_MUL, DFL_EOP_DIV,
+    DFL_EOP_CALL,   /* an `op` by name */
+} dfl_eop_kind;
+
+typedef struct dfl_eop {
+    dfl_eop_kind kind;
+    uint32_t operand;
+    double value;
+    dfl_sym op;
+    const struct dfl_eop *const *args;
+    uint32_t n_args;
+} dfl_eop;
+
+/* sum of terms + offset >= 0 */
+typedef struct { dfl_index sum; } dfl_condition;
+
+typedef struct {
+    dfl_sym name;               /* of the tensor it produces; a second einsum of one tensor is "T#2" */
+    dfl_span span;              /* the head: the produced tensor's name */
+    dfl_access output;
+    const dfl_access *inputs;   /* distinct accesses of the right side, in order of appearance */
+    uint32_t n_inputs;
+    dfl_reduce reduce;
+    const uint32_t *ranks;      /* every rank of the iteration space, ascending */
+    uint32_t n_ranks;
+    const dfl_eop *body;
+    bool is_mac;                /* `+=` over a product of two tensors: one MAC per point */
+    dfl_i128 flops_per_point;   /* operators, reduction and ops; 0 for a MAC */
+    dfl_i128 flops_per_output;  /* cost of an `op ... over` per output element, else 0 */
+    uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
+    const dfl_condition *where; /* `where` clause */
+    uint32_t n_where;
+    bool gathers;               /* reads by a data-dependent index */
+} dfl_einsum;
+
+typedef struct {
+    dfl_sym name;
+    dfl_span span;
+    const dfl_rank *ranks;
+    uint32_t n_ranks;
+    const dfl_tensor *tensors;
+    uint32_t n_tensors;
+    const dfl_einsum *einsums;
+    uint32_t n_einsums;
+    bool carries;               /* a `repeat ... carrying` makes one iteration read another's result */
+} dfl_workload;
+
+bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);
+/* Points of the iteration space (without `where`); true on overflow. */
+bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+/* Elements of the declared shape; true on overflow. */
+bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out);
+/* Operations of the whole workload, a MAC not counted as FLOP; true on overflow. Only where dfl_workload_countable:
+   `where` conditions of an einsum may be over two ranks together, which are walked, within limits. */
+bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *flops);
+bool dfl_workload_countable(const dfl_workload *w);
+/* Whether an index is one rank with coefficient 1 and offset 0; gives the rank. */
+bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
+bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor);
+/* Reads or produces. */
+bool dfl_einsum_touches(const dfl_einsum *e, uint32_t tensor);
+/* Whether the tree is nothing but calls of listed `op`s on accesses and constants: no plain operator. */
+bool dfl_eop_calls_within(const dfl_eop *body, const dfl_sym *ops, uint32_t n_ops);
+
+#endif

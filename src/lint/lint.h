@@ -1,0 +1,16 @@
+/*
+ * Lints about mappings: what is allowed and evaluated exactly, but looks like a mistake. They need mappings that
+ * resolve without errors. A line of a template is checked in all mappings that use it, and reported once, only if the
+ * lint holds in every one of them; lines of imported files are not reported.
+ */
+#ifndef DFL_LINT_LINT_H
+#define DFL_LINT_LINT_H
+
+#include "diag/lints.h"
+#include "ir/path.h"
+
+/* Lints E0419, E0421 and E0423 for the mappings of one file, in text order. `levels` may be NULL. */
+void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels,
+                       const dfl_paths *const *paths, uint32_t n);
+
+#endif

@@ -1,0 +1,212 @@
+#include "lint/lint.h"
+
+#include <stdlib.h>
+
+#include "support/vec.h"
+
+/* What one einsum of one mapping has to say about a place: the lint holds there, or it does not. */
+typedef struct {
+    dfl_span span;
+    dfl_code code;
+    uint32_t key;             /* tells findings apart that share a place */
+    uint32_t order;           /* the first of several is reported */
+    bool holds;
+    const dfl_mapping *mapping;
+    const dfl_line *line;
+    uint32_t einsum, axis;
+    int64_t have, want, tile, nominal;
+} finding;
+
+typedef struct {
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_lint_levels *levels;
+    DFL_VEC(finding) findings;
+} linter;
+
+static const char *text(const linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
+
+static void add(linter *l, finding f)
+{
+    const dfl_source_map *sources = dfl_sink_sources(l->sink);
+
+    if (dfl_source_of(sources, f.span) != dfl_source_of(sources, f.mapping->span))
+        return;
+    f.order = (uint32_t)l->findings.n;
+    DFL_PUSH(l->arena, &l->findings, f);
+}
+
+/* ---- what holds where -------------------------------------------------------------------------------------------- */
+
+static const dfl_lint_info *lint_of(dfl_code code)
+{
+    const dfl_lint_info *lint = NULL;
+
+    for (size_t i = 0; i < dfl_lint_count() && !lint; i++)
+        lint = dfl_lint_at(i)->code == code ? dfl_lint_at(i) : NULL;
+    return lint;
+}
+
+static bool wanted(const linter *l, dfl_code code)
+{
+    return dfl_lint_level(l->levels, lint_of(code)->name) != DFL_LEVEL_ALLOW;
+}
+
+/* `r/K` with more parts than there are tiles. */
+static void find_empty_parts(linter *l, const dfl_mapping *m, const dfl_path *p)
+{
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const dfl_path_step *s = &p->steps[i];
+        if (s->line->kind == DFL_LINE_KEEP || s->line->by != DFL_BY_PARTS || s->rank == DFL_NONE)
+            continue;
+        int64_t full = dfl_ceil_div(s->nominal, s->tile);
+        add(l, (finding){ .span = s->line->amount_span, .code = DFL_MAP_EMPTY_PARTS, .mapping = m, .line = s->line,
+                          .holds = full < s->line->amount, .have = s->line->amount, .want = full, .tile = s->tile,
+                          .nominal = s->nominal });
+    }
+}
+
+static void find_unused_keeps(linter *l, const dfl_mapping *m)
+{
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &m->bodies[b]->lines[i];
+            bool touched = false;
+            if (line->kind != DFL_LINE_KEEP)
+                continue;
+            for (uint32_t k = 0; !touched && k < m->bodies[b]->n_einsums; k++)
+                touched = dfl_einsum_touches(&m->workload->einsums[m->bodies[b]->einsums[k]], line->tensor);
+            add(l, (finding){ .span = line->span, .code = DFL_MAP_KEEP_UNUSED, .mapping = m, .line = line,
+                              .holds = !touched });
+        }
+}
+
+/* Axes around the unit of an einsum of which it uses a part only, or one instance. */
+static void find_idle_instances(linter *l, const dfl_mapping *m, const dfl_path *p)
+{
+    const dfl_system *s = m->system;
+
+    for (uint32_t a = 0; a < s->n_axes; a++) {
+        dfl_span at = p->leaf->span;
+        const dfl_line *last = NULL;
+        int64_t used = 1;
+        bool excluded = false;
+        if (s->axes[a].size == 1 || !dfl_axis_encloses(s, a, s->computes[p->compute].element))
+            continue;
+        for (uint32_t i = 0; i < p->n_steps; i++) {
+            const dfl_path_step *step = &p->steps[i];
+            if (step->line->kind != DFL_LINE_SPATIAL || step->line->axis != a)
+                continue;
+            excluded |= step->bind == DFL_BIND_IDLE;
+            if (step->rank == DFL_NONE)
+                continue;
+            used *= dfl_ceil_div(step->nominal, step->tile);
+            last = step->line;
+            at = last->span;
+        }
+        if (!excluded)
+            add(l, (finding){ .span = at, .code = DFL_MAP_IDLE_INSTANCES, .key = a, .mapping = m, .line = last,
+                              .holds = used < s->axes[a].size, .einsum = p->einsum, .axis = a, .have = used,
+                              .want = s->axes[a].size });
+    }
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static dfl_diag *report(const linter *l, const finding *f, const char *message)
+{
+    const dfl_lint_info *lint = lint_of(f->code);
+
+    return dfl_report_lint(l->sink, lint->name, dfl_lint_level(l->levels, lint->name), f->code, f->span, "%s", message);
+}
+
+static void report_empty_parts(const linter *l, const finding *f)
+{
+    const char *rank = text(l, f->mapping->workload->ranks[f->line->rank].name);
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "%lld parts of `%s`, but only %lld of them hold anything",
+                                                (long long)f->have, rank, (long long)f->want));
+
+    dfl_diag_here(l->sink, d, "tiles of %lld over an extent of %lld", (long long)f->tile, (long long)f->nominal);
+    dfl_diag_help(l->sink, d, "write `%s/%lld`", rank, (long long)f->want);
+}
+
+static void report_unused_keep(const linter *l, const finding *f)
+{
+    const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "`%s` is kept here, and nothing below touches it",
+                                                text(l, t->name)));
+
+    dfl_diag_label(l->sink, d, t->span, "`%s` is declared here", text(l, t->name));
+    dfl_diag_help(l->sink, d, "remove the keep, or move it into the branches that read or produce `%s`", text(l, t->name));
+}
+
+static void report_idle_instances(const linter *l, const finding *f)
+{
+    const dfl_axis *axis = &f->mapping->system->axes[f->axis];
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "einsum `%s` uses %lld of the %lld instances of axis `%s`",
+                                                text(l, f->mapping->workload->einsums[f->einsum].name),
+                                                (long long)f->have, (long long)f->want, text(l, axis->name)));
+
+    if (!f->line)
+        dfl_diag_here(l->sink, d, "no `spatial` line splits anything over `%s`", text(l, axis->name));
+    dfl_diag_label(l->sink, d, axis->span, "`%s` is declared here", text(l, axis->name));
+    dfl_diag_help(l->sink, d, "split a rank, or another one, over `%s`", text(l, axis->name));
+}
+
+/* By place, code and key; in order of finding among equals. */
+static int by_place(const void *a, const void *b)
+{
+    const finding *x = a, *y = b;
+    const uint32_t left[] = { x->span.start, x->span.end, (uint32_t)x->code, x->key, x->order };
+    const uint32_t right[] = { y->span.start, y->span.end, (uint32_t)y->code, y->key, y->order };
+
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+static bool same_place(const finding *a, const finding *b)
+{
+    return a->span.start == b->span.start && a->span.end == b->span.end && a->code == b->code && a->key == b->key;
+}
+
+void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels,
+                       const dfl_paths *const *paths, uint32_t n)
+{
+    linter l = { .arena = arena, .sink = sink, .names = names, .levels = levels };
+    bool parts = wanted(&l, DFL_MAP_EMPTY_PARTS), keeps = wanted(&l, DFL_MAP_KEEP_UNUSED);
+    bool idle = wanted(&l, DFL_MAP_IDLE_INSTANCES);
+    size_t next;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const dfl_mapping *m = paths[i]->mapping;
+        if (!dfl_budget_ok(dfl_arena_budget(arena))) {
+            dfl_report_stop(sink, dfl_arena_budget(arena));
+            return;
+        }
+        for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
+            if (parts)
+                find_empty_parts(&l, m, &paths[i]->paths[e]);
+            if (idle)
+                find_idle_instances(&l, m, &paths[i]->paths[e]);
+        }
+        if (keeps)
+            find_unused_keeps(&l, m);
+    }
+    if (l.findings.n > 0)
+        qsort(l.findings.at, l.findings.n, sizeof *l.findings.at, by_place);
+    for (size_t k = 0; k < l.findings.n; k = next) {
+        bool holds = true;
+        for (next = k; next < l.findings.n && same_place(&l.findings.at[k], &l.findings.at[next]); next++)
+            holds &= l.findings.at[next].holds;
+        if (!holds)
+            continue;
+        switch ((int)l.findings.at[k].code) {
+        case DFL_MAP_EMPTY_PARTS: report_empty_parts(&l, &l.findings.at[k]); break;
+        case DFL_MAP_KEEP_UNUSED: report_unused_keep(&l, &l.findings.at[k]); break;
+        default:                  report_idle_instances(&l, &l.findings.at[k]); break;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+/* Building the forest of keeps. */
+#include "model/keeps.h"
+
+#include "support/vec.h"
+
+uint32_t dfl_steps_above(const dfl_body *body)
+{
+    uint32_t n = 0;
+
+    for (const dfl_body *b = body->parent; b; b = b->parent)
+        n += b->n_lines;
+    return n;
+}
+
+static bool below(const dfl_body *body, uint32_t e)
+{
+    for (uint32_t k = 0; k < body->n_einsums; k++)
+        if (body->einsums[k] == e)
+            return true;
+    return false;
+}
+
+static bool same_access(const dfl_access *a, const dfl_access *b)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        const dfl_index *x = &a->index[d], *y = &b->index[d];
+        if (x->n_terms != y->n_terms || x->offset != y->offset)
+            return false;
+        for (uint32_t t = 0; t < x->n_terms; t++)
+            if (x->terms[t].rank != y->terms[t].rank || x->terms[t].coef != y->terms[t].coef)
+                return false;
+    }
+    return true;
+}
+
+typedef DFL_VEC(dfl_view) views;
+
+static void add_view(dfl_setting *set, views *list, uint32_t e, const dfl_access *a)
+{
+    dfl_view v = { e, a };
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->at[i].einsum == e && same_access(list->at[i].access, a))
+            return;
+    DFL_PUSH(set->arena, list, v);
+}
+
+static void find_views(dfl_setting *set, dfl_keep *k)
+{
+    uint32_t tensor = k->line->tensor;
+    views list = { 0 };
+
+    for (uint32_t i = 0; i < k->body->n_einsums; i++) {
+        uint32_t e = k->body->einsums[i];
+        const dfl_einsum *einsum = &set->w->einsums[e];
+        if (einsum->output.tensor == tensor)
+            add_view(set, &list, e, &einsum->output);
+        for (uint32_t a = 0; a < einsum->n_inputs; a++)
+            if (einsum->inputs[a].tensor == tensor)
+                add_view(set, &list, e, &einsum->inputs[a]);
+    }
+    k->point = (dfl_point){ .einsum = k->body->einsums[0], .n = k->step, .restart = dfl_steps_above(k->body),
+                            .tensor = tensor, .views = list.at, .n_views = (uint32_t)list.n, .span = k->line->span };
+}
+
+static void find_role(const dfl_setting *set, dfl_keep *k)
+{
+    const dfl_tensor *t = &set->w->tensors[k->line->tensor];
+
+    k->producer = DFL_NONE;
+    k->point.lenient = true;
+    if (t->n_producers == 0)
+        return;
+    k->produced = true;
+    k->producer = t->producers[0];
+    k->written = below(k->body, k->producer);
+    k->point.lenient = !k->written;
+    const dfl_path *p = &set->paths->paths[k->producer];
+    if (!k->written || !p->has_exchange || !dfl_body_within(p->exchange.branch, k->body))
+        return;
+    k->exchanged = true;
+    for (uint32_t i = 0; i < k->step; i++) {
+        const dfl_access *out = &set->w->einsums[k->producer].output;
+        bool indexes = false;
+        for (uint32_t d = 0; d < out->n_dims; d++)
+            for (uint32_t x = 0; x < out->index[d].n_terms; x++)
+                indexes |= out->index[d].terms[x].rank == p->steps[i].rank;
+        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].rank != DFL_NONE && !indexes &&
+            p->steps[i].tile < p->steps[i].nominal)
+            k->online = true;
+    }
+}
+
+/* Producer and readers of a tensor that stays in an array must be spread over the array in the same way. */
+static bool spread_alike(dfl_setting *set, const dfl_keep *k)
+{
+    const dfl_path *p = &set->paths->paths[k->producer];
+
+    for (uint32_t i = 0; i < k->step; i++) {
+        const dfl_line *line = p->steps[i].line;
+        if (line->kind != DFL_LINE_SPATIAL || !dfl_axis_encloses(set->s, line->axis, set->s->memories[k->line->memory].element))
+            continue;
+        for (uint32_t v = 0; v < k->point.n_views; v++)
+            if ((set->paths->paths[k->point.views[v].einsum].steps[i].bind == DFL_BIND_IDLE) !=
+                (p->steps[i].bind == DFL_BIND_IDLE)) {
+                dfl_setting_refuse(set, k->line->span, "a tensor that is made in one instance and read in others",
+                                   "keep it in a memory outside the array");
+                return false;
+            }
+    }
+    return true;
+}
+
+static uint32_t find_parent(const dfl_setting *set, const dfl_keeps *keeps, uint32_t of)
+{
+    const dfl_keep *k = &keeps->at[of];
+    uint32_t best = DFL_NONE;
+
+    (void)set;
+    for (uint32_t i = 0; i < of; i++) {
+        const dfl_keep *other = &keeps->at[i];
+        if (other->line->tensor == k->line->tensor && other->step < k->step && dfl_body_within(k->body, other->body) &&
+            (best == DFL_NONE || other->step > keeps->at[best].step))
+            best = i;
+    }
+    return best;
+}
+
+bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t b = 0; b < set->m->n_bodies; b++)
+        for (uint32_t i = 0; i < set->m->bodies[b]->n_lines; i++)
+            n += set->m->bodies[b]->lines[i].kind == DFL_LINE_KEEP;
+    *out = (dfl_keeps){ .at = DFL_NEW_ARRAY(set->arena, dfl_keep, n) };
+    for (uint32_t b = 0; b < set->m->n_bodies; b++) {
+        const dfl_body *body = set->m->bodies[b];
+        for (uint32_t i = 0; i < body->n_lines; i++) {
+            dfl_keep *k = &out->at[out->n];
+            if (body->lines[i].kind != DFL_LINE_KEEP)
+                continue;
+            *k = (dfl_keep){ .body = body, .line = &body->lines[i], .step = dfl_steps_above(body) + i };
+            find_views(set, k);
+            find_role(set, k);
+            if (k->point.n_views == 0)
+                continue; /* nothing below touches the tensor: the keep stays empty (lint E0421) */
+            k->parent = find_parent(set, out, out->n);
+            k->box = k->line->mode == DFL_KEEP_WINDOW;
+            for (uint32_t up = k->parent; k->box && up != DFL_NONE; up = out->at[up].parent)
+                out->at[up].box = true;
+            out->n++;
+            if (k->exchanged && !spread_alike(set, k))
+                return false;
+            if (k->line->mode != DFL_KEEP_EXACT && k->written) {
+                dfl_setting_refuse(set, k->line->span, "a `fresh` or `window` keep of a tensor that is written below it",
+                                   "leave the modifier out");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+uint32_t dfl_keep_innermost(const dfl_setting *set, const dfl_keeps *keeps, uint32_t einsum, uint32_t tensor)
+{
+    const dfl_body *leaf = set->paths->paths[einsum].leaf;
+    uint32_t best = DFL_NONE;
+
+    for (uint32_t i = 0; i < keeps->n; i++)
+        if (keeps->at[i].line->tensor == tensor && dfl_body_within(leaf, keeps->at[i].body) &&
+            (best == DFL_NONE || keeps->at[i].step > keeps->at[best].step))
+            best = i;
+    return best;
+}
+
+uint64_t dfl_steps_around(const dfl_setting *set, uint32_t einsum, uint32_t n, uint32_t element)
+{
+    const dfl_path *p = &set->paths->paths[einsum];
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (p->steps[i].line->kind == DFL_LINE_SPATIAL && dfl_axis_encloses(set->s, p->steps[i].line->axis, element))
+            bits |= UINT64_C(1) << i;
+    return bits;
+}
+
+uint64_t dfl_steps_served(const dfl_setting *set, uint32_t einsum, uint64_t steps, uint32_t tensor, bool reduce)
+{
+    const dfl_path *p = &set->paths->paths[einsum];
+    uint64_t bits = 0;
+
+    for (uint64_t left = steps; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        const dfl_axis *axis = &set->s->axes[p->steps[i].line->axis];
+        if (dfl_selects(reduce ? &axis->reduce : &axis->multicast, &set->w->tensors[tensor]))
+            bits |= UINT64_C(1) << i;
+    }
+    return bits;
+}
+
+dfl_sharing dfl_keep_sharing(const dfl_setting *set, const dfl_keep *k)
+{
+    const dfl_path *p = &set->paths->paths[k->point.einsum];
+    uint64_t all = 0, around = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[k->line->memory].element);
+
+    for (uint32_t i = 0; i < k->step; i++)
+        if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
+            all |= UINT64_C(1) << i;
+    return (dfl_sharing){ .inside = all & ~around, .forward = DFL_NONE, .box = k->box,
+                          .fresh = k->line->mode == DFL_KEEP_FRESH && k->parent != DFL_NONE ? k->step : 0 };
+}

@@ -1,0 +1,62 @@
+/*
+ * Where the ranks of an einsum are at one position of the loops above a point.
+ *
+ * A position assigns an index to every loop of a path, temporal or spatial, by step number; paths that share a prefix
+ * of lines share its step numbers. A rank's piece is an interval [lo, hi): the whole extent, cut by each loop bound to
+ * it in turn. The rank of a restricted producer (MODEL.md, rule 11) starts at a branch from what its consumers read
+ * there and nothing before has computed.
+ */
+#ifndef DFL_MODEL_PLACE_H
+#define DFL_MODEL_PLACE_H
+
+#include "ir/path.h"
+#include "model/runs.h"
+
+/* How a dimension of a restricted result is computed over the iterations above the branch. */
+typedef enum {
+    DFL_WANT_ALL,   /* everything that is read: `recompute`, outer dimensions */
+    DFL_WANT_FIRST, /* what no earlier iteration has computed */
+} dfl_want;
+
+typedef struct {
+    uint32_t *lines;     /* steps above the branch that decide what is read, ascending */
+    uint32_t n_lines;
+    uint32_t *driver;    /* einsum whose rank each of the lines iterates */
+    bool restricted;     /* else the rank is cut by its own loops only */
+    dfl_want want;
+    uint32_t from;       /* FIRST: lines before this step make everything be computed again */
+} dfl_dim_want;
+
+/* What the model derives from the paths once per evaluation. */
+typedef struct {
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_paths *paths;
+    const dfl_mapping *m;
+    const dfl_workload *w;
+    const dfl_system *s;
+    dfl_dim_want **wants;   /* [einsum][dimension of its output]; NULL where nothing restricts */
+    uint32_t **gates;       /* [einsum] steps whose first iteration alone it works in */
+    uint32_t *n_gates;
+    bool refused;           /* E0609 was reported */
+} dfl_setting;
+
+/* Fills the derived parts; false after E0609. */
+bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                      const dfl_paths *paths);
+/* Reports E0609 once per evaluation: the mapping is right but this part of it is not counted. */
+void dfl_setting_refuse(dfl_setting *set, dfl_span at, const char *what, const char *help);
+
+/* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`. Empty for hi <= lo. */
+dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
+/* Iterations of temporal step `i` at a position of the loops above it, for the largest instance. */
+int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos);
+/* An einsum below the body of step `i` of `e` that has a rank bound to it. */
+uint32_t dfl_place_driver(const dfl_setting *set, uint32_t e, uint32_t i);
+/* Adds the steps < n that decide the piece of a rank to a bit set of steps. */
+void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);
+
+enum { DFL_MAX_STEPS = 64 };
+
+#endif

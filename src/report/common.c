@@ -1,0 +1,137 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+const char *dfl_status_text(dfl_result_status status)
+{
+    switch (status) {
+    case DFL_STATUS_COMPLETE: return "complete";
+    case DFL_STATUS_FILLED: return "filled";
+    case DFL_STATUS_INFEASIBLE: break;
+    }
+    return "infeasible";
+}
+
+const char *dfl_check_kind_text(dfl_check_kind kind)
+{
+    switch (kind) {
+    case DFL_CHECK_REQUIRE: return "require";
+    case DFL_CHECK_EXPECT: return "expect";
+    case DFL_CHECK_ASSUME: break;
+    }
+    return "assume";
+}
+
+const char *dfl_outcome_text(dfl_outcome outcome)
+{
+    switch (outcome) {
+    case DFL_OUTCOME_PASSED: return "passed";
+    case DFL_OUTCOME_FAILED: return "failed";
+    case DFL_OUTCOME_UNKNOWN: break;
+    }
+    return "unknown";
+}
+
+const char *dfl_report_file(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+uint32_t dfl_report_line(const dfl_results *results, dfl_span span)
+{
+    return span.end == 0 ? 0 : dfl_place_of(dfl_sink_sources(results->sink), span.start).line;
+}
+
+const char *dfl_report_place(dfl_arena *arena, const dfl_results *results, dfl_span span)
+{
+    dfl_place place = span.end ? dfl_place_of(dfl_sink_sources(results->sink), span.start) : (dfl_place){ 0 };
+
+    if (!place.source)
+        return NULL;
+    if (strcmp(place.source->name, results->file) == 0)
+        return dfl_arena_printf(arena, "line %u", place.line);
+    return dfl_arena_printf(arena, "%s line %u", place.source->name, place.line);
+}
+
+bool dfl_counts_reads(const dfl_counts *counts, dfl_i128 *out)
+{
+    return dfl_add(counts->serve, counts->drain, out) || dfl_add(*out, counts->accumulate, out);
+}
+
+bool dfl_counts_writes(const dfl_counts *counts, dfl_i128 *out)
+{
+    return dfl_add(counts->fill, counts->update, out);
+}
+
+bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, dfl_i128 *written)
+{
+    bool over = false;
+
+    *read = *written = 0;
+    for (uint32_t i = 0; i < result->n_traffic; i++) {
+        const dfl_traffic *t = &result->traffic[i];
+        dfl_i128 bits, n;
+
+        if (t->memory != memory)
+            continue;
+        bits = result->mapping->workload->tensors[t->tensor].type.bits;
+        over |= dfl_counts_reads(&t->counts, &n) || dfl_mul(n, bits, &n) || dfl_add(*read, n, read);
+        over |= dfl_counts_writes(&t->counts, &n) || dfl_mul(n, bits, &n) || dfl_add(*written, n, written);
+    }
+    return over;
+}
+
+double dfl_report_clock(const dfl_system *system)
+{
+    for (uint32_t i = 0; i < system->n_elements; i++)
+        if (system->elements[i].clock > 0)
+            return system->elements[i].clock;
+    return 0;
+}
+
+double dfl_report_cycles(const dfl_system *system, double seconds)
+{
+    double cycles = seconds * dfl_report_clock(system), whole = nearbyint(cycles);
+
+    return fabs(cycles - whole) <= 1e-9 * fabs(cycles) ? whole : cycles;
+}
+
+const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping)
+{
+    static const char key[] = "source_name:";
+    const char *at = mapping->doc ? strstr(mapping->doc, key) : NULL;
+    size_t len;
+
+    if (!at)
+        return NULL;
+    at += sizeof key - 1;
+    at += strspn(at, " \t");
+    len = strcspn(at, "\r\n");
+    while (len > 0 && (at[len - 1] == ' ' || at[len - 1] == '\t'))
+        len--;
+    return dfl_arena_copy(arena, at, len);
+}
+
+void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at)
+{
+    const char *name = dfl_sym_text(results->names, t->name), *missing = dfl_sym_text(results->names, t->missing);
+    const char *owner = dfl_sym_text(results->names, t->owner);
+    dfl_diag *d = dfl_report(results->sink, DFL_MAP_TEMPLATE, at, "`%s` is a template: it has no cost until `%s` has a value",
+                             name, missing);
+
+    dfl_diag_label(results->sink, d, t->missing_span, "`%s` is declared here without a value", missing);
+    switch (t->lacks) {
+    case DFL_LACKS_OWN:
+        dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s(%s = ...);`", name, missing);
+        break;
+    case DFL_LACKS_WORKLOAD:
+        dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s for %s(%s = ...);`", name, owner, missing);
+        break;
+    case DFL_LACKS_SYSTEM:
+        dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s on %s(%s = ...);`", name, owner, missing);
+        break;
+    }
+}

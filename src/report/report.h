@@ -1,0 +1,90 @@
+/*
+ * What a run found, printed: as text for people (one screen a mapping), as JSON `dfl-report/1` for programs, as CSV
+ * for spreadsheets. Everything here only shows what the model counted: sums over a memory's tensors, changes of unit
+ * and shares are all the arithmetic there is. Reports name files without directories and carry no time, so equal
+ * results are equal bytes.
+ */
+#ifndef DFL_REPORT_REPORT_H
+#define DFL_REPORT_REPORT_H
+
+#include "diag/diag.h"
+#include "ir/program.h"
+#include "model/result.h"
+#include "support/strbuf.h"
+
+typedef enum {
+    DFL_STATUS_COMPLETE,   /* as written */
+    DFL_STATUS_FILLED,     /* holes filled by the mapper */
+    DFL_STATUS_INFEASIBLE, /* refused: the diagnostics say why, there is no result */
+} dfl_result_status;
+
+typedef struct {
+    const dfl_mapping *mapping;
+    const dfl_result *result; /* NULL when infeasible */
+    dfl_result_status status;
+} dfl_result_item;
+
+typedef enum {
+    DFL_OUTCOME_PASSED,
+    DFL_OUTCOME_FAILED,
+    DFL_OUTCOME_UNKNOWN, /* not evaluated: a part of it names no result, or has none */
+} dfl_outcome;
+
+/* What became of one `require`, `expect` or `assume`. */
+typedef struct {
+    const dfl_check *check;
+    dfl_outcome outcome;
+    const char *value; /* the left side in human units, or NULL */
+    bool has_number;
+    double number;     /* the left side in SI units */
+    const char *word;  /* the left side when it is a text, else NULL */
+} dfl_check_outcome;
+
+/* Everything that was found out about one file. */
+typedef struct {
+    const char *file;  /* as the user named it; reports show the part behind the last `/` */
+    const dfl_intern *names;
+    dfl_sink *sink;
+    const dfl_program *program; /* NULL when the file has errors */
+    const dfl_result_item *items;
+    uint32_t n_items;
+    const dfl_check_outcome *checks;
+    uint32_t n_checks;
+} dfl_results;
+
+/* One screen for each mapping up to `detailed` mappings, else one line for each; then the comparison and the checks.
+   Diagnostics are not part of it. */
+void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed);
+/* One `dfl-report/1` object, diagnostics included. */
+void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
+/* RFC 4180: a header, then one row for each mapping, memory and tensor. */
+void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
+
+/* E0412 at `at`: something asks for a figure of a template. */
+void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at);
+
+/* ---- shared by the printers ---- */
+
+const char *dfl_status_text(dfl_result_status status);
+const char *dfl_check_kind_text(dfl_check_kind kind);
+/* "passed", "failed", "unknown". */
+const char *dfl_outcome_text(dfl_outcome outcome);
+/* The part of a file name behind its last slash. */
+const char *dfl_report_file(const char *file);
+/* Line of a span in its file, 0 for nowhere. */
+uint32_t dfl_report_line(const dfl_results *results, dfl_span span);
+/* "line 12", with the file before it when it is not the one asked for; NULL for nowhere. */
+const char *dfl_report_place(dfl_arena *arena, const dfl_results *results, dfl_span span);
+/* reads = serve + drain + accumulate; writes = fill + update. True on overflow. */
+bool dfl_counts_reads(const dfl_counts *counts, dfl_i128 *out);
+bool dfl_counts_writes(const dfl_counts *counts, dfl_i128 *out);
+/* Bits that all tensors together read and write in a memory, over all instances. True on overflow. */
+bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, dfl_i128 *written);
+/* The clock that cycles of a report are counted in: that of the outermost element that has one; 0 without any. */
+double dfl_report_clock(const dfl_system *system);
+/* seconds * clock; a value within 1e-9 of a whole number of cycles is that number. */
+double dfl_report_cycles(const dfl_system *system, double seconds);
+/* What the doc comment's line `source_name: TEXT` says, or NULL. */
+const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping);
+
+#endif

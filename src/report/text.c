@@ -1,0 +1,375 @@
+/*
+ * The report that people read. One mapping is one screen: what it costs, which memory moves what, what bounds each
+ * einsum, where the energy goes. Counts have four digits; JSON has all of them.
+ */
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/table.h"
+#include "report/units.h"
+#include "support/number.h"
+
+enum { LINE_WIDTH = 100 };
+
+typedef struct {
+    dfl_strbuf *out;
+    const dfl_results *results;
+    const dfl_mapping *mapping;
+    const dfl_result *result;
+} context;
+
+static const char *text_of(const context *c, dfl_sym sym)
+{
+    return dfl_sym_text(c->results->names, sym);
+}
+
+/* Whether the system declares any energy at all: zero joules would say something else. */
+static bool has_energy(const dfl_result *r)
+{
+    const dfl_system *s = r->mapping->system;
+    bool has = r->leakage_joules > 0;
+
+    for (uint32_t i = 0; i < s->n_memories; i++)
+        has |= s->memories[i].has_read_energy || s->memories[i].has_write_energy;
+    for (uint32_t i = 0; i < s->n_computes; i++)
+        has |= s->computes[i].has_energy;
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        has |= s->networks[i].has_energy;
+    return has;
+}
+
+static void print_cycles(dfl_strbuf *out, double cycles)
+{
+    char exact[DFL_UNIT_TEXT + 16], digits[32];
+
+    if (cycles < 1e15 && cycles == floor(cycles)) {
+        dfl_human_exact((dfl_i128)cycles, exact);
+        dfl_strbuf_printf(out, " = %s", exact);
+    } else {
+        dfl_double_text_short(cycles, 6, digits);
+        dfl_strbuf_printf(out, " = %s", digits);
+    }
+}
+
+static void print_head(const context *c)
+{
+    const dfl_result *r = c->result;
+    const dfl_system *s = c->mapping->system;
+    double clock = dfl_report_clock(s);
+    char text[DFL_UNIT_TEXT], digits[32];
+
+    dfl_human(r->seconds, "s", text);
+    dfl_strbuf_printf(c->out, "  latency      %s", text);
+    if (clock > 0) {
+        print_cycles(c->out, dfl_report_cycles(s, r->seconds));
+        dfl_human(clock, "Hz", text);
+        dfl_strbuf_printf(c->out, " cycles at %s", text);
+    }
+    dfl_strbuf_printf(c->out, ", bound by %s\n", r->bound_by ? r->bound_by : "nothing");
+    if (has_energy(r)) {
+        dfl_human(r->joules, "J", text);
+        dfl_strbuf_printf(c->out, "  energy       %s", text);
+        dfl_human(r->watts, "W", text);
+        dfl_strbuf_printf(c->out, ", %s on average", text);
+    } else {
+        dfl_strbuf_z(c->out, "  energy       not declared");
+    }
+    if (r->area > 0) {
+        dfl_double_text_short(r->area * 1e6, 4, digits);
+        dfl_strbuf_printf(c->out, ", area %s mm2", digits);
+    }
+    dfl_human_count(r->macs, text);
+    dfl_strbuf_printf(c->out, "\n  operations   %s MAC", text);
+    dfl_human_count(r->flops, text);
+    dfl_strbuf_printf(c->out, ", %s FLOP", text);
+    if (r->padding != 0) {
+        dfl_human_count(r->padding, text);
+        dfl_strbuf_printf(c->out, "; %s MAC on padding", text);
+    }
+    if (r->extra != 0) {
+        dfl_human_count(r->extra, text);
+        dfl_strbuf_printf(c->out, "; %s beyond the workload's", text);
+    }
+    dfl_human_share(r->utilization, 1, text);
+    dfl_strbuf_printf(c->out, "\n  utilization  %s\n", text);
+}
+
+/* "812 KiB of 1 MiB, 79.3 %, line 12". */
+static void memory_remark(const context *c, uint32_t i, dfl_strbuf *remark)
+{
+    const dfl_memory *m = &c->mapping->system->memories[i];
+    const dfl_memory_cost *cost = &c->result->memories[i];
+    const char *place = dfl_report_place(c->out->arena, c->results, cost->peak_at);
+    char peak[DFL_UNIT_TEXT], size[DFL_UNIT_TEXT], share[DFL_UNIT_TEXT];
+
+    dfl_human_bits(cost->peak_bits, peak);
+    if (m->size_bits < 0) {
+        dfl_strbuf_printf(remark, "peak %s", peak);
+    } else {
+        dfl_human_bits(m->size_bits, size);
+        dfl_human_share(dfl_i128_double(cost->peak_bits), (double)m->size_bits, share);
+        dfl_strbuf_printf(remark, "peak %s of %s, %s", peak, size, share);
+    }
+    if (place)
+        dfl_strbuf_printf(remark, ", %s", place);
+}
+
+static void print_memories(const context *c)
+{
+    static const char *const heads[] = { "memory", "tensor", "serve", "drain", "accumulate", "fill", "update", "room" };
+    const dfl_system *s = c->mapping->system;
+    dfl_table table;
+
+    dfl_table_init(&table, c->out->arena, 9, 2, 8);
+    dfl_table_row_start(&table);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        dfl_table_cell(&table, heads[i]);
+    for (uint32_t i = 0; i < s->n_memories; i++) {
+        bool first = true;
+
+        for (uint32_t k = 0; k < c->result->n_traffic; k++) {
+            const dfl_traffic *t = &c->result->traffic[k];
+            char room[DFL_UNIT_TEXT];
+            dfl_strbuf remark;
+
+            if (t->memory != i)
+                continue;
+            dfl_table_row_start(&table);
+            dfl_table_cell(&table, first ? text_of(c, s->memories[i].name) : NULL);
+            dfl_table_cell(&table, text_of(c, c->mapping->workload->tensors[t->tensor].name));
+            dfl_table_count(&table, t->counts.serve);
+            dfl_table_count(&table, t->counts.drain);
+            dfl_table_count(&table, t->counts.accumulate);
+            dfl_table_count(&table, t->counts.fill);
+            dfl_table_count(&table, t->counts.update);
+            dfl_human_bits(t->peak_bits, room);
+            dfl_table_cell(&table, room);
+            if (first) {
+                dfl_strbuf_init(&remark, c->out->arena);
+                memory_remark(c, i, &remark);
+                dfl_table_cell(&table, remark.text);
+            }
+            first = false;
+        }
+    }
+    dfl_strbuf_char(c->out, '\n');
+    dfl_table_print(&table, c->out, 2);
+}
+
+static void print_einsums(const context *c)
+{
+    const dfl_workload *w = c->mapping->workload;
+    dfl_table table;
+
+    dfl_table_init(&table, c->out->arena, 8, 2, 7);
+    dfl_table_row_start(&table);
+    dfl_table_cell(&table, "einsum");
+    dfl_table_cell(&table, "unit");
+    dfl_table_cell(&table, "operations");
+    dfl_table_cell(&table, "latency");
+    dfl_table_cell(&table, "share");
+    dfl_table_cell(&table, "unit busy");
+    dfl_table_cell(&table, has_energy(c->result) ? "energy" : NULL);
+    dfl_table_cell(&table, "bound by");
+    for (uint32_t i = 0; i < w->n_einsums; i++) {
+        const dfl_einsum_cost *e = &c->result->einsums[i];
+        char text[DFL_UNIT_TEXT];
+        dfl_i128 operations;
+        bool overflow = dfl_add(e->macs, e->flops, &operations);
+
+        dfl_table_row_start(&table);
+        dfl_table_cell(&table, text_of(c, w->einsums[i].name));
+        dfl_table_cell(&table, text_of(c, c->mapping->system->computes[e->compute].name));
+        if (overflow)
+            dfl_table_cell(&table, "> 2^127");
+        else
+            dfl_table_count(&table, operations);
+        dfl_human(e->seconds, "s", text);
+        dfl_table_cell(&table, text);
+        dfl_human_share(e->seconds, c->result->seconds, text);
+        dfl_table_cell(&table, text);
+        dfl_human_share(e->compute_seconds, e->seconds, text);
+        dfl_table_cell(&table, text);
+        dfl_human(e->joules, "J", text);
+        dfl_table_cell(&table, has_energy(c->result) ? text : NULL);
+        dfl_table_cell(&table, e->bound_by);
+    }
+    dfl_strbuf_char(c->out, '\n');
+    dfl_table_print(&table, c->out, 2);
+}
+
+typedef struct {
+    const context *c;
+    bool any;
+    size_t start;      /* where the present line starts in the output */
+    dfl_strbuf silent; /* parts that have no energy */
+} energy_line;
+
+static void energy_part(energy_line *line, const char *name, bool declared, double joules)
+{
+    char text[DFL_UNIT_TEXT], share[DFL_UNIT_TEXT];
+
+    if (!declared) {
+        dfl_strbuf_printf(&line->silent, "%s%s", line->silent.len ? ", " : "", name);
+        return;
+    }
+    if (joules <= 0)
+        return;
+    dfl_human(joules, "J", text);
+    dfl_human_share(joules, line->c->result->joules, share);
+    if (line->any)
+        dfl_strbuf_char(line->c->out, ',');
+    if (line->c->out->len - line->start + strlen(name) + strlen(text) + strlen(share) > LINE_WIDTH) {
+        line->start = line->c->out->len;
+        dfl_strbuf_z(line->c->out, "\n                      ");
+    }
+    dfl_strbuf_printf(line->c->out, " %s %s (%s)", name, text, share);
+    line->any = true;
+}
+
+static void print_energy(const context *c)
+{
+    const dfl_system *s = c->mapping->system;
+    const dfl_result *r = c->result;
+    energy_line line = { .c = c };
+
+    dfl_strbuf_init(&line.silent, c->out->arena);
+    dfl_strbuf_char(c->out, '\n');
+    line.start = c->out->len;
+    dfl_strbuf_z(c->out, "  energy by component:");
+    for (uint32_t i = 0; i < s->n_memories; i++)
+        energy_part(&line, text_of(c, s->memories[i].name),
+                    s->memories[i].has_read_energy || s->memories[i].has_write_energy,
+                    r->memories[i].read_joules + r->memories[i].write_joules);
+    for (uint32_t i = 0; i < s->n_computes; i++)
+        energy_part(&line, text_of(c, s->computes[i].name), s->computes[i].has_energy, r->compute_joules[i]);
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        energy_part(&line, text_of(c, s->networks[i].name), s->networks[i].has_energy, r->network_joules[i]);
+    energy_part(&line, "leakage", true, r->leakage_joules);
+    if (!line.any)
+        dfl_strbuf_z(c->out, " none");
+    if (line.silent.len)
+        dfl_strbuf_printf(c->out, "\n  without declared energy, not charged: %s", line.silent.text);
+    dfl_strbuf_char(c->out, '\n');
+}
+
+static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
+{
+    const context c = { out, results, item->mapping, item->result };
+    const dfl_mapping *m = item->mapping;
+
+    dfl_strbuf_printf(out, "%s: %s on %s", text_of(&c, m->name), text_of(&c, m->workload->name),
+                      text_of(&c, m->system->name));
+    dfl_strbuf_z(out, item->status == DFL_STATUS_FILLED ? ", holes filled\n" : "\n");
+    if (!item->result) {
+        dfl_strbuf_z(out, "  no result: see the diagnostics\n");
+        return;
+    }
+    print_head(&c);
+    print_memories(&c);
+    print_einsums(&c);
+    if (has_energy(item->result))
+        print_energy(&c);
+}
+
+/* Bits into and out of the outermost memory that keeps something; NULL when nothing is kept. */
+static const char *outer_traffic(const context *c, char text[DFL_UNIT_TEXT])
+{
+    dfl_i128 read, written, sum;
+
+    if (c->result->n_traffic == 0)
+        return NULL;
+    if (dfl_memory_bits(c->result, c->result->traffic[0].memory, &read, &written) || dfl_add(read, written, &sum))
+        return "> 2^127 bit";
+    dfl_human_bits(sum, text);
+    return text;
+}
+
+static void compare_row(dfl_table *table, dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
+{
+    const context c = { out, results, item->mapping, item->result };
+    char text[DFL_UNIT_TEXT];
+
+    dfl_table_row_start(table);
+    dfl_table_cell(table, text_of(&c, item->mapping->name));
+    dfl_table_cell(table, text_of(&c, item->mapping->workload->name));
+    dfl_table_cell(table, text_of(&c, item->mapping->system->name));
+    if (!item->result) {
+        dfl_table_cell(table, "no result");
+        return;
+    }
+    dfl_human(c.result->seconds, "s", text);
+    dfl_table_cell(table, text);
+    dfl_human(c.result->joules, "J", text);
+    dfl_table_cell(table, has_energy(c.result) ? text : "-");
+    dfl_human_count(c.result->macs, text);
+    dfl_table_cell(table, text);
+    dfl_human_share(c.result->utilization, 1, text);
+    dfl_table_cell(table, text);
+    dfl_table_cell(table, outer_traffic(&c, text));
+    dfl_table_cell(table, c.result->bound_by);
+}
+
+static void print_comparison(dfl_strbuf *out, const dfl_results *results)
+{
+    static const char *const heads[] = { "mapping", "workload", "system", "latency", "energy", "MAC", "utilization",
+                                         "outer traffic", "bound by" };
+    dfl_table table;
+
+    dfl_table_init(&table, out->arena, 9, 3, 8);
+    dfl_table_row_start(&table);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        dfl_table_cell(&table, heads[i]);
+    for (uint32_t i = 0; i < results->n_items; i++)
+        compare_row(&table, out, results, &results->items[i]);
+    dfl_table_print(&table, out, 0);
+}
+
+static void print_checks(dfl_strbuf *out, const dfl_results *results)
+{
+    uint32_t counts[3] = { 0 };
+    dfl_table table;
+
+    for (uint32_t i = 0; i < results->n_checks; i++)
+        counts[results->checks[i].outcome]++;
+    dfl_strbuf_printf(out, "checks: %u passed, %u failed", counts[DFL_OUTCOME_PASSED], counts[DFL_OUTCOME_FAILED]);
+    if (counts[DFL_OUTCOME_UNKNOWN])
+        dfl_strbuf_printf(out, ", %u not evaluated", counts[DFL_OUTCOME_UNKNOWN]);
+    dfl_strbuf_char(out, '\n');
+    dfl_table_init(&table, out->arena, 3, 1, 1);
+    for (uint32_t i = 0; i < results->n_checks; i++) {
+        const dfl_check_outcome *o = &results->checks[i];
+        const dfl_check *check = o->check;
+
+        if (o->outcome == DFL_OUTCOME_PASSED && check->kind != DFL_CHECK_ASSUME)
+            continue;
+        dfl_table_row_start(&table);
+        dfl_table_cell(&table, o->outcome == DFL_OUTCOME_PASSED ? "assumed" : dfl_outcome_text(o->outcome));
+        dfl_table_cell(&table, check->text);
+        dfl_table_cell(&table, o->outcome == DFL_OUTCOME_PASSED ? NULL : o->value);
+    }
+    dfl_table_print(&table, out, 2);
+}
+
+void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed)
+{
+    bool screens = results->n_items <= detailed;
+
+    for (uint32_t i = 0; screens && i < results->n_items; i++) {
+        print_item(out, results, &results->items[i]);
+        if (i + 1 < results->n_items)
+            dfl_strbuf_char(out, '\n');
+    }
+    if (!screens || results->n_items > 1) {
+        if (screens)
+            dfl_strbuf_char(out, '\n');
+        print_comparison(out, results);
+    }
+    if (results->n_checks > 0) {
+        if (results->n_items > 0)
+            dfl_strbuf_char(out, '\n');
+        print_checks(out, results);
+    }
+}

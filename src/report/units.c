@@ -1,0 +1,116 @@
+#include "report/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/number.h"
+
+enum { DIGITS = 4 };
+
+/* Largest mantissa that still prints below 1000 with four digits. */
+static const double next_prefix = 999.95;
+
+void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT])
+{
+    static const char *const prefixes[] = { "a", "f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E" };
+    enum { NONE = 6 };
+    char digits[32];
+    double size = fabs(value);
+    int i = NONE;
+
+    if (isfinite(value) && size != 0) {
+        for (; size >= next_prefix && i < 2 * NONE; i++)
+            size /= 1000;
+        for (; size < 0.99995 && i > 0; i--)
+            size *= 1000;
+        if (size < 0.99995 || size >= next_prefix) { /* no prefix reaches it */
+            size = fabs(value);
+            i = NONE;
+        }
+    }
+    dfl_double_text_short(value < 0 ? -size : size, DIGITS, digits);
+    snprintf(out, DFL_UNIT_TEXT, "%s%s%s%s", digits, *unit || i != NONE ? " " : "", prefixes[i], unit);
+}
+
+/* The largest prefix of which `bytes` is a whole number, 0 for none. */
+static size_t whole_prefix(dfl_i128 bytes, int64_t base)
+{
+    size_t i = 0;
+
+    while (i < 6 && bytes >= base && bytes % base == 0) {
+        bytes /= base;
+        i++;
+    }
+    return bytes < base ? i : 0;
+}
+
+void dfl_human_bits(dfl_i128 bits, char out[DFL_UNIT_TEXT])
+{
+    static const char *const decimal[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+    static const char *const binary[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    char digits[32];
+    double bytes = dfl_i128_double(bits) / 8;
+    size_t i = 0;
+
+    if (bits % 8 != 0 && bytes < 1024) {
+        dfl_double_text_short(dfl_i128_double(bits), DIGITS, digits);
+        snprintf(out, DFL_UNIT_TEXT, "%s bit", digits);
+        return;
+    }
+    i = bits % 8 == 0 ? whole_prefix(bits / 8, 1000) : 0;
+    if (i > 0) {
+        for (size_t k = 0; k < i; k++)
+            bytes /= 1000;
+        dfl_double_text_short(bytes, DIGITS, digits);
+        snprintf(out, DFL_UNIT_TEXT, "%s %s", digits, decimal[i]);
+        return;
+    }
+    for (; bytes >= 1024 && i < 6; i++)
+        bytes /= 1024;
+    dfl_double_text_short(bytes, DIGITS, digits);
+    snprintf(out, DFL_UNIT_TEXT, "%s %s", digits, binary[i]);
+}
+
+void dfl_human_count(dfl_i128 count, char out[DFL_UNIT_TEXT])
+{
+    static const char *const large[] = { "", "k", "M", "G", "T", "P", "E" };
+    char digits[41];
+    double size = dfl_i128_double(count);
+    size_t i = 0;
+
+    if (count > -100000 && count < 100000) {
+        dfl_i128_text(count, digits);
+        snprintf(out, DFL_UNIT_TEXT, "%s", digits);
+        return;
+    }
+    for (; fabs(size) >= next_prefix && i < 6; i++)
+        size /= 1000;
+    if (fabs(size) >= next_prefix) {
+        size = dfl_i128_double(count);
+        i = 0;
+    }
+    dfl_double_text_short(size, DIGITS, digits);
+    snprintf(out, DFL_UNIT_TEXT, "%s%s", digits, large[i]);
+}
+
+void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16])
+{
+    char digits[41];
+    size_t len = dfl_i128_text(count, digits), n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-')
+            out[n++] = ' ';
+        out[n++] = digits[i];
+    }
+    out[n] = '\0';
+}
+
+void dfl_human_share(double part, double whole, char out[DFL_UNIT_TEXT])
+{
+    if (!(whole > 0) || !isfinite(part))
+        snprintf(out, DFL_UNIT_TEXT, "-");
+    else
+        snprintf(out, DFL_UNIT_TEXT, "%.1f %%", 100 * part / whole);
+}

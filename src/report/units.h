@@ -1,0 +1,24 @@
+/*
+ * Numbers as people read them: four significant digits and a prefix that suits the size. "9.437 ms", "812 KiB",
+ * "16.78M". A count below 100000 is printed in full.
+ */
+#ifndef DFL_REPORT_UNITS_H
+#define DFL_REPORT_UNITS_H
+
+#include "support/checked.h"
+#include "support/strbuf.h"
+
+enum { DFL_UNIT_TEXT = 48 };
+
+/* `value` in `unit` with a decimal prefix: 0.0094 "s" gives "9.4 ms". */
+void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT]);
+/* Room in bits as bytes: "16 GB" where that is the whole truth, else with binary prefixes; below a byte in bits. */
+void dfl_human_bits(dfl_i128 bits, char out[DFL_UNIT_TEXT]);
+/* A count without a unit: "65536", "16.78M". */
+void dfl_human_count(dfl_i128 count, char out[DFL_UNIT_TEXT]);
+/* Whole digits with a blank between groups of three: "9 437 184". */
+void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16]);
+/* A share of a whole: "88.9 %". "-" when the whole is not positive. */
+void dfl_human_share(double part, double whole, char out[DFL_UNIT_TEXT]);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * `require`, `expect` and `assume`: expressions over the figures of a report, and whether they hold.
+ *
+ * `a == b` of counts and other exact integers is exact; of computed numbers it allows 1e-12 of relative difference,
+ * which is rounding, not meaning. `a within p of b` is |a - b| <= p |b| for a plain number p, and |a - b| <= p for a
+ * p of their dimension; `a exactly b` is equality of exact integers or of doubles, without allowance.
+ */
+#ifndef DFL_REPORT_VERDICT_H
+#define DFL_REPORT_VERDICT_H
+
+#include "report/report.h"
+
+/*
+ * Evaluates one check. A check that does not hold is reported: E0610 for `require`, E0611 for `expect` and `assume`;
+ * what cannot be evaluated by E0613, E0302, E0305 and their like. A check on a mapping without a result is UNKNOWN,
+ * without a report.
+ */
+dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *check);
+
+#endif

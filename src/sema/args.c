@@ -1,0 +1,155 @@
+/* Parameters and arguments. */
+#include "sema/room.h"
+
+#include "support/hash.h"
+
+static const dfl_ast_node *param_at(const dfl_ast_node *params, uint32_t position)
+{
+    while (params != NULL && position-- > 0)
+        params = params->next;
+    return params;
+}
+
+/* By name: along the list when it is short, else through a table that is made once for the reference. */
+static const dfl_ast_node *param_named(dfl_sema *s, const dfl_ast_node *params, dfl_sym name, uint32_t n_args,
+                                       dfl_symmap *table)
+{
+    if (n_args < 8) {
+        while (params != NULL && params->name.sym != name)
+            params = params->next;
+        return params;
+    }
+    if (table->n == 0)
+        for (const dfl_ast_node *p = params; p != NULL; p = p->next)
+            dfl_symmap_put(s->arena, table, p->name.sym, (void *)(uintptr_t)p);
+    return dfl_symmap_get(table, name);
+}
+
+static void report_unknown(dfl_sema *s, const dfl_ast_node *params, const dfl_expr *a, const dfl_decl *owner)
+{
+    DFL_VEC(dfl_sym) known = { 0 };
+    dfl_diag *d = dfl_report(s->sink, DFL_ARGUMENT_UNKNOWN, a->label.span, "`%s` has no parameter `%s`",
+                             dfl_sema_text(s, owner->name), dfl_sema_text(s, a->label.sym));
+    dfl_sym near;
+
+    for (const dfl_ast_node *p = params; p != NULL; p = p->next)
+        DFL_PUSH(s->arena, &known, p->name.sym);
+    near = dfl_suggest(s->names, dfl_sema_text(s, a->label.sym), known.at, known.n);
+    dfl_diag_label(s->sink, d, owner->node->name.span, "declared here");
+    if (near != 0)
+        dfl_diag_fix(s->sink, d, a->label.span, dfl_sema_text(s, near), DFL_FIX_MAYBE);
+}
+
+/* The parameter that an argument is for; NULL after reporting. */
+static const dfl_ast_node *target(dfl_sema *s, const dfl_ast_node *params, const dfl_expr *a, uint32_t position,
+                                  const dfl_decl *owner, uint32_t n_args, dfl_symmap *table)
+{
+    const dfl_ast_node *p = a->label.sym != 0 ? param_named(s, params, a->label.sym, n_args, table)
+                                              : param_at(params, position);
+
+    if (p != NULL)
+        return p;
+    if (a->label.sym != 0) {
+        report_unknown(s, params, a, owner);
+    } else {
+        dfl_diag *d = dfl_report(s->sink, DFL_ARGUMENT_TOO_MANY, a->span, "too many arguments for `%s`",
+                                 dfl_sema_text(s, owner->name));
+
+        dfl_diag_label(s->sink, d, owner->node->name.span, "declared here");
+    }
+    return NULL;
+}
+
+bool dfl_args_bind(dfl_sema *s, dfl_scope *scope, const dfl_ast_node *params, const dfl_ast_ref *ref, dfl_scope *from,
+                   dfl_decl *owner, const dfl_ast_node **missing)
+{
+    const dfl_expr *args = ref != NULL ? ref->args : NULL;
+    uint32_t position = 0;
+    dfl_symmap table = { 0 };
+    bool ok = true;
+
+    *missing = NULL;
+    for (const dfl_expr *a = args; a != NULL; a = a->next, position++) {
+        const dfl_ast_node *p = target(s, params, a, position, owner, ref->n_args, &table);
+        dfl_binding *b;
+
+        if (p == NULL) {
+            ok = false;
+            continue;
+        }
+        b = dfl_scope_find_here(scope, p->name.sym);
+        if (b != NULL) {
+            dfl_report(s->sink, DFL_NAME_DUPLICATE, a->label.sym != 0 ? a->label.span : a->span,
+                       "`%s` is given twice", dfl_sema_text(s, p->name.sym));
+            ok = false;
+            continue;
+        }
+        b = dfl_scope_declare(s, scope, p->name.sym, p->name.span, DFL_NAMES_VALUE);
+        b->value = dfl_eval(s, from, a);
+        ok = ok && b->value.kind != DFL_VALUE_BAD;
+    }
+    for (const dfl_ast_node *p = params; p != NULL; p = p->next) {
+        dfl_binding *b = dfl_scope_find_here(scope, p->name.sym);
+
+        if (b != NULL && b->span.start == p->name.span.start)
+            continue;
+        b = dfl_scope_declare(s, scope, p->name.sym, p->name.span, DFL_NAMES_VALUE);
+        ok = ok && b != NULL;
+        if (b == NULL)
+            continue;
+        b->value = p->value != NULL ? dfl_eval(s, scope, p->value) : DFL_UNKNOWN;
+        ok = ok && b->value.kind != DFL_VALUE_BAD;
+        if (p->value == NULL && *missing == NULL)
+            *missing = p;
+    }
+    return ok;
+}
+
+bool dfl_args_need(dfl_sema *s, const dfl_ast_ref *ref, const dfl_ast_node *missing)
+{
+    dfl_diag *d = dfl_report(s->sink, DFL_ARGUMENT_MISSING, ref->path.span, "`%s` needs a value for `%s`",
+                             dfl_sema_text(s, ref->path.text), dfl_sema_text(s, missing->name.sym));
+
+    dfl_diag_label(s->sink, d, missing->name.span, "declared here without a default");
+    return false;
+}
+
+uint32_t dfl_args_hash(const dfl_scope *scope, const dfl_ast_node *params)
+{
+    uint64_t hash = 1;
+
+    for (; params != NULL; params = params->next) {
+        const dfl_binding *b = dfl_scope_find_here(scope, params->name.sym);
+        struct { uint64_t kind, low, high, text; double real; } key = { 0 };
+
+        key.kind = b->value.kind;
+        key.low = (uint64_t)b->value.quantity.integer;
+        key.high = (uint64_t)(b->value.quantity.integer >> 64);
+        key.text = b->value.text;
+        key.real = b->value.quantity.real;
+        hash = dfl_hash(&key, sizeof key, hash);
+    }
+    return (uint32_t)hash | 1u;
+}
+
+static bool same(const dfl_value *a, const dfl_value *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == DFL_VALUE_BOOL)
+        return a->truth == b->truth;
+    if (a->kind == DFL_VALUE_STRING)
+        return a->text == b->text;
+    if (a->kind != DFL_VALUE_QUANTITY)
+        return true;
+    return a->quantity.exact == b->quantity.exact && a->quantity.integer == b->quantity.integer &&
+           a->quantity.real == b->quantity.real && dfl_dim_equal(a->quantity.dim, b->quantity.dim);
+}
+
+bool dfl_args_equal(const dfl_scope *a, const dfl_scope *b, const dfl_ast_node *params)
+{
+    for (; params != NULL; params = params->next)
+        if (!same(&dfl_scope_find_here(a, params->name.sym)->value, &dfl_scope_find_here(b, params->name.sym)->value))
+            return false;
+    return true;
+}

@@ -1,0 +1,116 @@
+/* Lines of a mapping: loops and keeps. */
+#include "sema/draft.h"
+
+static dfl_sema *sema(const dfl_place_in *p) { return p->d->s; }
+
+void dfl_draft_hole(dfl_place_in *p, dfl_span span)
+{
+    if (!p->d->has_holes)
+        p->d->hole_span = span;
+    p->d->has_holes = true;
+}
+
+/* `? in {8, 16}`: the set must hold sizes. */
+static void check_hole(dfl_place_in *p, const dfl_expr *e)
+{
+    dfl_values values = { 0 };
+    bool unknown;
+
+    dfl_draft_hole(p, e->span);
+    if (e->left != NULL && !dfl_eval_domain(sema(p), p->scope, e->left, &values, &unknown))
+        p->d->broken |= !unknown;
+    for (size_t i = 0; i < values.n; i++)
+        if (values.at[i].kind == DFL_VALUE_QUANTITY &&
+            (!values.at[i].quantity.exact || !dfl_dim_is_none(values.at[i].quantity.dim) ||
+             values.at[i].quantity.integer < 1)) {
+            dfl_report(sema(p)->sink, DFL_EXPR_TYPE, e->left->span, "a hole takes whole numbers above zero");
+            p->d->broken = true;
+            return;
+        }
+}
+
+/* One loop; false when it yields no line. */
+static bool loop(dfl_place_in *p, const dfl_ast_node *n, dfl_line_kind kind, dfl_line *out)
+{
+    bool unknown;
+
+    *out = (dfl_line){ .kind = kind, .span = n->span, .amount_span = n->value != NULL ? n->value->span : n->span,
+                       .by = n->split == DFL_SPLIT_PARTS ? DFL_BY_PARTS : DFL_BY_SIZE, .amount = 1,
+                       .cyclic = n->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
+    if (n->path.n == 0) {
+        dfl_draft_hole(p, n->span);
+        return false;
+    }
+    out->rank = dfl_draft_rank(p, &n->path);
+    if (n->value != NULL && n->value->kind == DFL_EXPR_HOLE) {
+        out->by = DFL_BY_HOLE;
+        check_hole(p, n->value);
+    } else if (n->value != NULL && !dfl_eval_int(sema(p), p->scope, n->value,
+                                                 out->by == DFL_BY_PARTS ? "a number of parts" : "a tile", 1,
+                                                 INT64_MAX / 2, &out->amount, &unknown)) {
+        p->d->broken |= !unknown;
+        out->amount = 1;
+    }
+    return out->rank != DFL_NONE;
+}
+
+void dfl_draft_temporal(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
+{
+    for (const dfl_ast_node *l = n->items; l != NULL; l = l->next) {
+        dfl_line line;
+
+        if (!loop(p, l, DFL_LINE_TEMPORAL, &line))
+            continue;
+        line.online = n->online;
+        DFL_PUSH(sema(p)->arena, out, line);
+    }
+}
+
+void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
+{
+    dfl_ids only = { 0 };
+
+    for (const dfl_ast_paths *path = n->paths; path != NULL; path = path->next)
+        (void)dfl_draft_head(p, &path->path, NULL, &only);
+    dfl_ids_sort(&only);
+    for (const dfl_ast_node *g = n->items; g != NULL; g = g->next) {
+        uint32_t axis = dfl_draft_axis(p, &g->path);
+
+        if (g->pipelined && p->d->refused.start == 0)
+            p->d->refused = g->span;
+        for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
+            dfl_line line;
+
+            if (!loop(p, l, DFL_LINE_SPATIAL, &line) || axis == DFL_NONE)
+                continue;
+            line.axis = axis;
+            line.only = n->paths != NULL ? only.at : NULL;
+            line.n_only = (uint32_t)only.n;
+            DFL_PUSH(sema(p)->arena, out, line);
+        }
+    }
+}
+
+void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
+{
+    static const dfl_keep_mode modes[] = {
+        [DFL_KMODE_NONE] = DFL_KEEP_EXACT, [DFL_KMODE_FRESH] = DFL_KEEP_FRESH, [DFL_KMODE_WINDOW] = DFL_KEEP_WINDOW,
+    };
+
+    for (const dfl_ast_node *g = n->items; g != NULL; g = g->next) {
+        uint32_t memory = dfl_draft_memory(p, &g->path);
+
+        for (const dfl_ast_paths *t = g->paths; t != NULL; t = t->next) {
+            dfl_line line = { .kind = DFL_LINE_KEEP, .span = t->path.span, .amount_span = t->path.span,
+                              .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
+
+            if (t->path.n == 0) {
+                dfl_draft_hole(p, g->span);
+                continue;
+            }
+            line.tensor = dfl_draft_tensor(p, &t->path);
+            if (line.tensor != DFL_NONE && memory != DFL_NONE)
+                DFL_PUSH(sema(p)->arena, out, line);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+/*
+ * Blocks form a list in order of creation; `current` is the one that allocations come from. A reset rewinds to the
+ * first block and allocation walks the list again before it asks for a new block. A block remembers how far it was
+ * ever written (`dirty`): memory behind that mark is still zero from calloc, so only reused memory is cleared.
+ */
+#include "support/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_POISON 1
+#endif
+#endif
+
+#ifdef ARENA_POISON
+#include <sanitizer/asan_interface.h>
+#define RED_ZONE            16u
+#define poison(at, n)       ASAN_POISON_MEMORY_REGION((at), (n))
+#define unpoison(at, n)     ASAN_UNPOISON_MEMORY_REGION((at), (n))
+#else
+#define RED_ZONE            0u
+#define poison(at, n)       ((void)(at), (void)(n))
+#define unpoison(at, n)     ((void)(at), (void)(n))
+#endif
+
+#ifdef DFL_HOSTILE
+#define FIRST_BLOCK 64u
+#define LAST_BLOCK  64u
+#else
+#define FIRST_BLOCK (16u << 10)
+#define LAST_BLOCK  (1u << 20)
+#endif
+
+typedef struct block {
+    struct block *next;
+    size_t size, used, dirty;
+    alignas(max_align_t) unsigned char bytes[];
+} block;
+
+struct dfl_arena {
+    dfl_budget *budget;
+    size_t charged; /* bytes counted in the budget for this arena */
+    size_t next_size;
+    block *first, *current;
+};
+
+static _Noreturn void out_of_memory(size_t size)
+{
+    fprintf(stderr, "dflc: out of memory (%zu bytes)\n", size);
+    exit(70);
+}
+
+static void charge(dfl_arena *arena, size_t size)
+{
+    dfl_budget *budget = arena->budget;
+
+    if (!budget)
+        return;
+    arena->charged += size;
+    if (__builtin_add_overflow(budget->memory_used, size, &budget->memory_used))
+        budget->memory_used = SIZE_MAX;
+    if (budget->memory_limit != 0 && budget->memory_used > budget->memory_limit)
+        dfl_budget_stop(budget, DFL_STOP_MEMORY);
+}
+
+static void discharge(dfl_arena *arena)
+{
+    dfl_budget *budget = arena->budget;
+
+    if (budget)
+        budget->memory_used -= arena->charged < budget->memory_used ? arena->charged : budget->memory_used;
+    arena->charged = 0;
+}
+
+static block *block_new(size_t size)
+{
+    size_t whole;
+    block *b;
+
+    if (__builtin_add_overflow(size, sizeof(block), &whole))
+        out_of_memory(size);
+    b = calloc(1, whole);
+    if (!b)
+        out_of_memory(whole);
+    b->size = size;
+    poison(b->bytes, size);
+    return b;
+}
+
+dfl_arena *dfl_arena_new(dfl_budget *budget)
+{
+    dfl_arena *arena = calloc(1, sizeof *arena);
+
+    if (!arena)
+        out_of_memory(sizeof *arena);
+    arena->budget = budget;
+    arena->next_size = FIRST_BLOCK;
+    return arena;
+}
+
+void dfl_arena_free(dfl_arena *arena)
+{
+    if (!arena)
+        return;
+    discharge(arena);
+    for (block *b = arena->first, *next; b; b = next) {
+        next = b->next;
+        unpoison(b->bytes, b->size);
+        free(b);
+    }
+    free(arena);
+}
+
+void dfl_arena_reset(dfl_arena *arena)
+{
+    discharge(arena);
+    for (block *b = arena->first; b; b = b->next) {
+        b->used = 0;
+        poison(b->bytes, b->size);
+    }
+    arena->current = arena->first;
+}
+
+dfl_budget *dfl_arena_budget(const dfl_arena *arena)
+{
+    return arena->budget;
+}
+
+/* A place for `size` bytes in `b`, or NULL when it has no room. */
+static unsigned char *block_take(block *b, size_t size, size_t align)
+{
+    size_t pad = (size_t)(-(uintptr_t)(b->bytes + b->used) & (uintptr_t)(align - 1));
+    size_t room = b->size - b->used;
+    unsigned char *at;
+
+    if (pad > room || size > room - pad)
+        return NULL;
+    at = b->bytes + b->used + pad;
+    b->used += pad + size;
+    b->used += b->size - b->used > RED_ZONE ? RED_ZONE : 0;
+    unpoison(at, size);
+    if (at < b->bytes + b->dirty) {
+        size_t stale = (size_t)(b->bytes + b->dirty - at);
+        memset(at, 0, stale < size ? stale : size);
+    }
+    if (b->dirty < b->used)
+        b->dirty = b->used;
+    return at;
+}
+
+/* A new block behind the last one that is used, in front of those kept by a reset. */
+static block *block_append(dfl_arena *arena, size_t size, size_t align)
+{
+    size_t need;
+    block *b;
+
+    if (__builtin_add_overflow(size, align + RED_ZONE, &need))
+        out_of_memory(size);
+    b = block_new(need > arena->next_size ? need : arena->next_size);
+    if (arena->next_size < LAST_BLOCK)
+        arena->next_size *= 2;
+    if (arena->current) {
+        b->next = arena->current->next;
+        arena->current->next = b;
+    } else {
+        arena->first = b;
+    }
+    return b;
+}
+
+void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
+{
+    size_t bytes;
+    unsigned char *at;
+
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) {
+        if (!arena->budget)
+            out_of_memory(SIZE_MAX);
+        dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
+        bytes = size;
+    }
+    if (bytes == 0)
+        bytes = 1;
+    charge(arena, bytes);
+    while (arena->current) {
+        at = block_take(arena->current, bytes, align);
+        if (at)
+            return at;
+        if (!arena->current->next)
+            break;
+        arena->current = arena->current->next;
+    }
+    arena->current = block_append(arena, bytes, align);
+    return block_take(arena->current, bytes, align);
+}
+
+char *dfl_arena_copy(dfl_arena *arena, const char *text, size_t len)
+{
+    char *copy = dfl_arena_alloc(arena, len + 1, 1, 1);
+
+    if (len > 0)
+        memcpy(copy, text, len);
+    return copy;
+}
+
+char *dfl_arena_vprintf(dfl_arena *arena, const char *format, va_list args)
+{
+    char small[256];
+    va_list again;
+    char *text;
+    int len;
+
+    va_copy(again, args);
+    len = vsnprintf(small, sizeof small, format, args);
+    if (len < 0) {
+        text = dfl_arena_copy(arena, "", 0);
+    } else if ((size_t)len < sizeof small) {
+        text = dfl_arena_copy(arena, small, (size_t)len);
+    } else {
+        text = dfl_arena_alloc(arena, (size_t)len + 1, 1, 1);
+        vsnprintf(text, (size_t)len + 1, format, again);
+    }
+    va_end(again);
+    return text;
+}
+
+char *dfl_arena_printf(dfl_arena *arena, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = dfl_arena_vprintf(arena, format, args);
+    va_end(args);
+    return text;
+}

@@ -1,0 +1,44 @@
+#include "support/budget.h"
+
+void dfl_budget_stop(dfl_budget *budget, dfl_stop why)
+{
+    if (budget && budget->why == DFL_STOP_NONE)
+        budget->why = why;
+}
+
+bool dfl_budget_spend(dfl_budget *budget, uint64_t n)
+{
+    if (!budget)
+        return true;
+    if (budget->why != DFL_STOP_NONE)
+        return false;
+    if (__builtin_add_overflow(budget->steps_used, n, &budget->steps_used))
+        budget->steps_used = UINT64_MAX;
+    if (budget->steps_limit != 0 && budget->steps_used > budget->steps_limit)
+        dfl_budget_stop(budget, DFL_STOP_STEPS);
+    else if (budget->cancel && atomic_load_explicit(budget->cancel, memory_order_relaxed))
+        dfl_budget_stop(budget, DFL_STOP_CANCELLED);
+    return budget->why == DFL_STOP_NONE;
+}
+
+bool dfl_budget_ok(dfl_budget *budget)
+{
+    return dfl_budget_spend(budget, 1);
+}
+
+const char *dfl_stop_text(dfl_stop why)
+{
+    switch (why) {
+    case DFL_STOP_NONE:
+        return "not stopped";
+    case DFL_STOP_MEMORY:
+        return "memory limit reached";
+    case DFL_STOP_STEPS:
+        return "step limit reached";
+    case DFL_STOP_TIME:
+        return "time limit reached";
+    case DFL_STOP_CANCELLED:
+        return "cancelled";
+    }
+    return "stopped";
+}

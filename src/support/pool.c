@@ -1,0 +1,46 @@
+#include "support/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 256 };
+
+typedef struct {
+    atomic_size_t next;
+    size_t n;
+    void (*task)(void *context, size_t i);
+    void *context;
+} pool;
+
+static void *work(void *arg)
+{
+    pool *p = arg;
+
+    for (size_t i = atomic_fetch_add(&p->next, 1); i < p->n; i = atomic_fetch_add(&p->next, 1))
+        p->task(p->context, i);
+    return NULL;
+}
+
+void dfl_pool_run(unsigned threads, size_t n, void (*task)(void *context, size_t i), void *context)
+{
+    pool p = { .n = n, .task = task, .context = context };
+    pthread_t others[MOST_THREADS];
+    unsigned started = 0;
+
+    if (threads > MOST_THREADS)
+        threads = MOST_THREADS;
+    /* A thread that the system refuses is one less: this one does the work of all if need be. */
+    while (started + 1 < threads && started + 1 < n && pthread_create(&others[started], NULL, work, &p) == 0)
+        started++;
+    work(&p);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(others[i], NULL);
+}
+
+unsigned dfl_pool_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+}

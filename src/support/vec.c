@@ -1,0 +1,18 @@
+#include "support/vec.h"
+
+#include <string.h>
+
+void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t size, size_t align)
+{
+#ifdef DFL_HOSTILE
+    size_t more = *cap + 1;
+#else
+    size_t more = *cap ? *cap * 2 : 8;
+#endif
+    void *grown = dfl_arena_alloc(arena, more, size, align);
+
+    if (n > 0)
+        memcpy(grown, *at, n * size);
+    *at = grown;
+    *cap = more;
+}

@@ -1,0 +1,81 @@
+/*
+ * Expressions of the tree, and the names and paths that they and all other nodes are made of; see ast.h, which
+ * includes this header.
+ */
+#ifndef DFL_SYNTAX_AST_EXPR_H
+#define DFL_SYNTAX_AST_EXPR_H
+
+#include <stdbool.h>
+
+#include "support/intern.h"
+#include "support/span.h"
+
+typedef struct {
+    dfl_sym sym;               /* 0 = absent */
+    dfl_span span;
+} dfl_ast_name;
+
+/* a.b.c; `text` is the dotted whole as one symbol */
+typedef struct {
+    dfl_ast_name *head;        /* the names, one behind the other */
+    uint32_t n;                /* 0 = absent */
+    dfl_sym text;
+    dfl_span span;
+} dfl_ast_path;
+
+/* The last name of a path that is not absent. */
+static inline const dfl_ast_name *dfl_path_last(const dfl_ast_path *path)
+{
+    return &path->head[path->n - 1];
+}
+
+typedef enum __attribute__((packed)) {
+    DFL_EXPR_NUMBER,           /* text, len: a literal with its unit, as written */
+    DFL_EXPR_STRING,           /* sym: the contents, escapes resolved */
+    DFL_EXPR_PATH,             /* path */
+    DFL_EXPR_CALL,             /* path, args (label = name of a named argument) */
+    DFL_EXPR_ACCESS,           /* path, args: T[i, j] */
+    DFL_EXPR_GATHER,           /* left = access, right = access of the indices */
+    DFL_EXPR_NEG,              /* left */
+    DFL_EXPR_ADD, DFL_EXPR_SUB, DFL_EXPR_MUL, DFL_EXPR_DIV,                              /* left, right */
+    DFL_EXPR_LT, DFL_EXPR_GT, DFL_EXPR_LE, DFL_EXPR_GE, DFL_EXPR_EQ, DFL_EXPR_NE,        /* left, right */
+    DFL_EXPR_AND, DFL_EXPR_OR,                                                           /* left, right */
+    DFL_EXPR_SET,              /* args: { a, b } */
+    DFL_EXPR_RANGE,            /* left .. right, third = step, or factor if `times` */
+    DFL_EXPR_HOLE,             /* ?, or `? in set` with left = the set */
+} dfl_expr_kind;
+
+/* What a kind does not use is zero, but for the two unions. */
+typedef struct dfl_expr {
+    dfl_expr_kind kind;
+    bool times;
+    uint16_t depth;            /* of the tree below */
+    uint32_t id;
+    dfl_span span;
+    struct dfl_expr *next;
+    dfl_ast_name label;        /* `name = expr` in arguments, `name: expr` in dimensions */
+    uint32_t n_args;
+    dfl_ast_path path;
+    struct dfl_expr *args;
+    struct dfl_expr *left, *right;
+    union {
+        const char *text;      /* NUMBER */
+        struct dfl_expr *third;/* RANGE */
+        dfl_span op;           /* the operator's token, of the others */
+    };
+    union {
+        uint32_t len;          /* NUMBER */
+        dfl_sym sym;           /* STRING */
+    };
+} dfl_expr;
+
+/* name(args), with or without arguments */
+typedef struct {
+    dfl_ast_path path;         /* n == 0 = absent */
+    dfl_expr *args;
+    uint32_t n_args;
+    bool has_args;
+    dfl_span span;
+} dfl_ast_ref;
+
+#endif

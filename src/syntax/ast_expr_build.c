@@ -1,0 +1,244 @@
+/* Making expressions, paths and lists. Depth is counted here, so that no later pass can run out of stack. */
+#include <string.h>
+
+#include "support/strbuf.h"
+#include "syntax/parse.h"
+
+static const char *text_at(const dfl_parse *p, uint32_t position)
+{
+    return p->source->text + (position - p->source->base);
+}
+
+/* ---- lists ---------------------------------------------------------------------------------------------------- */
+
+/* Puts `item` behind the last one of a ring. */
+#define ADD_TO_RING(last_item, item)            \
+    do {                                        \
+        if ((last_item) != NULL) {              \
+            (item)->next = (last_item)->next;   \
+            (last_item)->next = (item);         \
+        } else {                                \
+            (item)->next = (item);              \
+        }                                       \
+    } while (0)
+
+dfl_name_list dfl_names_add(dfl_parse *p, dfl_name_list list, dfl_ast_name name)
+{
+    dfl_name_link *link = DFL_NEW(p->arena, dfl_name_link);
+
+    link->name = name;
+    ADD_TO_RING(list.last, link);
+    return (dfl_name_list){ link, list.n + 1 };
+}
+
+dfl_path_list dfl_paths_add(dfl_parse *p, dfl_path_list list, dfl_ast_path *path, dfl_span hole)
+{
+    dfl_ast_paths *item = DFL_NEW(p->arena, dfl_ast_paths);
+
+    item->path = path != NULL ? *dfl_path_done(p, path) : (dfl_ast_path){ .span = hole };
+    ADD_TO_RING(list.last, item);
+    return (dfl_path_list){ item };
+}
+
+dfl_expr_list dfl_exprs_add(dfl_expr_list list, dfl_expr *e)
+{
+    ADD_TO_RING(list.last, e);
+    return (dfl_expr_list){ e, list.n + 1 };
+}
+
+dfl_ast_list dfl_list_add(dfl_ast_list list, dfl_ast_node *node)
+{
+    if (node == NULL)
+        return list;
+    ADD_TO_RING(list.last, node);
+    return (dfl_ast_list){ node };
+}
+
+dfl_expr *dfl_exprs_open(dfl_expr_list list)
+{
+    dfl_expr *first = NULL;
+
+    if (list.last != NULL) {
+        first = list.last->next;
+        list.last->next = NULL;
+    }
+    return first;
+}
+
+/* ---- paths ---------------------------------------------------------------------------------------------------- */
+
+dfl_ast_path *dfl_path_of(dfl_parse *p, dfl_ast_name name)
+{
+    /* The path and its first name in one piece; most paths have no other. */
+    struct { dfl_ast_path path; dfl_ast_name name; } *both = dfl_arena_alloc(p->arena, 1, sizeof *both, _Alignof(dfl_ast_path));
+
+    both->name = name;
+    both->path = (dfl_ast_path){ .head = &both->name, .n = 1, .text = name.sym, .span = name.span };
+    return &both->path;
+}
+
+/* The array has room for the next power of two. */
+dfl_ast_path *dfl_path_add(dfl_parse *p, dfl_ast_path *path, dfl_ast_name name)
+{
+    path->span.end = name.span.end;
+    path->text = 0;
+    if (path->n >= DFL_MAX_DEPTH) {
+        dfl_parse_too_deep(p, path->span);
+        return path;
+    }
+    if ((path->n & (path->n - 1)) == 0) {
+        dfl_ast_name *names = DFL_NEW_ARRAY(p->arena, dfl_ast_name, 2 * path->n);
+
+        memcpy(names, path->head, path->n * sizeof *names);
+        path->head = names;
+    }
+    path->head[path->n++] = name;
+    return path;
+}
+
+const dfl_ast_path *dfl_path_done(dfl_parse *p, dfl_ast_path *path)
+{
+    dfl_strbuf whole;
+
+    if (path->text != 0)
+        return path;
+    dfl_strbuf_init(&whole, p->arena);
+    for (uint32_t i = 0; i < path->n; i++)
+        dfl_strbuf_printf(&whole, "%s%s", i > 0 ? "." : "", dfl_sym_text(p->names, path->head[i].sym));
+    path->text = dfl_intern_text(p->names, whole.text, whole.len);
+    return path;
+}
+
+/* ---- expressions ---------------------------------------------------------------------------------------------- */
+
+static uint32_t deeper(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+uint32_t dfl_exprs_depth(const dfl_expr *first)
+{
+    uint32_t most = 0;
+
+    for (; first != NULL; first = first->next)
+        most = deeper(most, first->depth);
+    return most;
+}
+
+static dfl_expr *new_expr(dfl_parse *p, dfl_expr_kind kind, dfl_span at, uint32_t below)
+{
+    dfl_expr *e = DFL_NEW(p->arena, dfl_expr);
+
+    e->kind = kind;
+    e->id = p->n_exprs++;
+    e->span = at;
+    e->depth = (uint16_t)(below < DFL_MAX_DEPTH ? below + 1 : DFL_MAX_DEPTH);
+    if (below >= DFL_MAX_DEPTH)
+        dfl_parse_too_deep(p, at);
+    return e;
+}
+
+dfl_expr *dfl_ast_number(dfl_parse *p, dfl_span at)
+{
+    dfl_expr *e = new_expr(p, DFL_EXPR_NUMBER, at, 0);
+
+    e->text = text_at(p, at.start);
+    e->len = at.end - at.start;
+    return e;
+}
+
+static void add_escape(dfl_parse *p, dfl_strbuf *out, char c, dfl_span at)
+{
+    if (c == 'n' || c == 't' || c == '"' || c == '\\')
+        dfl_strbuf_char(out, c == 'n' ? '\n' : c == 't' ? '\t' : c);
+    else
+        dfl_diag_help(p->sink, dfl_report(p->sink, DFL_SYNTAX_BAD_ESCAPE, at, "unknown escape in a string"),
+                      "use one of `\\n`, `\\t`, `\\\"` and `\\\\`");
+}
+
+dfl_expr *dfl_ast_string(dfl_parse *p, dfl_span at)
+{
+    dfl_expr *e = new_expr(p, DFL_EXPR_STRING, at, 0);
+    const char *text = text_at(p, at.start) + 1;
+    uint32_t len = at.end - at.start - 2;
+    dfl_strbuf out;
+
+    if (memchr(text, '\\', len) == NULL) {
+        e->sym = dfl_intern_text(p->names, text, len);
+        return e;
+    }
+    dfl_strbuf_init(&out, p->arena);
+    for (uint32_t i = 0; i < len; i++) {
+        if (text[i] == '\\') {
+            i++;
+            add_escape(p, &out, text[i], (dfl_span){ at.start + i, at.start + i + 2 });
+        } else {
+            dfl_strbuf_char(&out, text[i]);
+        }
+    }
+    e->sym = dfl_intern_text(p->names, out.text, out.len);
+    return e;
+}
+
+dfl_expr *dfl_ast_hole(dfl_parse *p, dfl_span at, dfl_expr *set)
+{
+    dfl_expr *e = new_expr(p, DFL_EXPR_HOLE, at, set != NULL ? set->depth : 0);
+
+    e->left = set;
+    return e;
+}
+
+dfl_expr *dfl_ast_path_expr(dfl_parse *p, dfl_span at, dfl_ast_path *path)
+{
+    dfl_expr *e = new_expr(p, DFL_EXPR_PATH, at, 0);
+
+    e->path = *dfl_path_done(p, path);
+    return e;
+}
+
+dfl_expr *dfl_ast_with_args(dfl_parse *p, dfl_expr_kind kind, dfl_span at, dfl_ast_path *path, dfl_expr_list args)
+{
+    dfl_expr *first = dfl_exprs_open(args), *e = new_expr(p, kind, at, dfl_exprs_depth(first));
+
+    if (path != NULL)
+        e->path = *dfl_path_done(p, path);
+    e->args = first;
+    e->n_args = args.n;
+    return e;
+}
+
+dfl_expr *dfl_ast_binary(dfl_parse *p, dfl_expr_kind kind, dfl_span at, dfl_span op, dfl_expr *left, dfl_expr *right)
+{
+    dfl_expr *e = new_expr(p, kind, at, deeper(left->depth, right != NULL ? right->depth : 0));
+
+    e->op = op;
+    e->left = left;
+    e->right = right;
+    return e;
+}
+
+dfl_expr *dfl_ast_range(dfl_parse *p, dfl_span at, dfl_expr *from, dfl_expr *to, dfl_expr *step, bool times)
+{
+    uint32_t below = deeper(deeper(from->depth, to->depth), step != NULL ? step->depth : 0);
+    dfl_expr *e = new_expr(p, DFL_EXPR_RANGE, at, below);
+
+    e->left = from;
+    e->right = to;
+    e->third = step;
+    e->times = times;
+    return e;
+}
+
+dfl_expr *dfl_ast_label(dfl_ast_name name, dfl_expr *e)
+{
+    e->label = name;
+    return e;
+}
+
+dfl_ast_ref *dfl_ast_ref_make(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list args, bool has_args)
+{
+    dfl_ast_ref *ref = DFL_NEW(p->arena, dfl_ast_ref);
+
+    *ref = (dfl_ast_ref){ *dfl_path_done(p, path), dfl_exprs_open(args), args.n, has_args, at };
+    return ref;
+}

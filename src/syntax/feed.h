@@ -1,0 +1,32 @@
+/*
+ * Tokens on their way into the parser: the one that is fed, the one before it and the one behind it, the brackets that
+ * are open, and where the present statement began. Repairs and messages look here.
+ */
+#ifndef DFL_SYNTAX_FEED_H
+#define DFL_SYNTAX_FEED_H
+
+#include "syntax/lex.h"
+
+typedef struct dfl_feed {
+    dfl_lexer lexer;
+    dfl_token before, now, next;
+    dfl_token statement;       /* first token of the statement; of kind END between statements */
+    DFL_VEC(dfl_token) open;   /* brackets of all sorts */
+    uint32_t n_braces;         /* of `open` */
+} dfl_feed;
+
+void dfl_feed_open(dfl_feed *feed, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
+/* `next` becomes `now`. */
+void dfl_feed_step(dfl_feed *feed);
+/* Keeps account of `now`, after the parser had it. */
+void dfl_feed_count(dfl_feed *feed);
+/* `now` is a `{`: steps to the `}` that closes it, or to the end of the file. */
+void dfl_feed_skip_braces(dfl_feed *feed);
+/* Whether `now` is the first token of its line; in its first column. */
+bool dfl_feed_starts_line(const dfl_feed *feed);
+bool dfl_feed_starts_column(const dfl_feed *feed);
+
+/* The text of a token, with backquotes, shortened; "the end of the file". */
+const char *dfl_feed_shown(dfl_arena *arena, const dfl_source *source, const dfl_token *token);
+
+#endif

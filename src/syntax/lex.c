@@ -1,0 +1,264 @@
+/* Driving the generated scanner, and wording what it cannot read. */
+#include "syntax/lex.h"
+
+#include <string.h>
+
+#include "support/utf8.h"
+#include "syntax/lexer.h"
+
+typedef struct {
+    const char *text;
+    int token;
+} keyword;
+
+static const keyword keywords[] = {
+#define DFL_KEYWORD(spelling, token, kind, edition) { spelling, DFL_TOK_##token },
+#include "grammar/keywords.def"
+#undef DFL_KEYWORD
+};
+
+enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 };
+
+static const char *const units[] = {
+#define DFL_UNIT(name, prefixes, numerator, denominator, dimension) name,
+#include "grammar/units.def"
+#undef DFL_UNIT
+};
+
+/* ---- reports -------------------------------------------------------------------------------------------------- */
+
+static const char *present_text(const dfl_lexer *l)
+{
+    return l->source->text + (l->start - l->source->base);
+}
+
+/* What people type who come from elsewhere. */
+static const char *help_for_stray(char c)
+{
+    switch (c) {
+    case '#':
+        return "comments begin with `//`";
+    case '\'':
+        return "strings stand between `\"`";
+    case '&':
+        return "both of two conditions: `&&`";
+    case '|':
+        return "one of two conditions: `||`";
+    case '!':
+        return "write the opposite comparison, or `== 0`";
+    case '%':
+        return "the rest of a division is `mod(a, b)`; a percentage is written `85%`";
+    case '^':
+        return "powers are `pow(a, b)`";
+    default:
+        return "names are ASCII letters, digits and `_`; other text belongs into strings and comments";
+    }
+}
+
+static void report_stray(const dfl_lexer *l, dfl_span at)
+{
+    const char *text = present_text(l);
+    size_t len = at.end - at.start;
+
+    /* Bytes that are no UTF-8 were reported when the file was opened. */
+    if (dfl_utf8_check(text, len) == len)
+        dfl_diag_help(l->sink, dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "this starts no token"), "%s",
+                      help_for_stray(*text));
+}
+
+void dfl_lex_error(dfl_lexer *l, dfl_code code)
+{
+    dfl_span at = { l->start, l->end };
+    dfl_span head = { l->start, l->end - l->start > 2 ? l->start + 2 : l->end };
+
+    if (l->sink == NULL || l->reports++ > DFL_MOST_LEX_REPORTS)
+        return;
+    switch ((int)code) {
+    case DFL_SYNTAX_UNTERMINATED_COMMENT:
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, head, "comment is never closed"), "close it with `*/`");
+        break;
+    case DFL_SYNTAX_UNTERMINATED_STRING:
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "string is not closed on its line"),
+                      "close it with `\"`; a line break inside a string is written `\\n`");
+        break;
+    case DFL_SYNTAX_BAD_NUMBER:
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "number without digits in its exponent"),
+                      "write the exponent, as in `2e9`");
+        break;
+    case DFL_SYNTAX_NUL:
+        if (*present_text(l) != 0) {
+            report_stray(l, at);
+            break;
+        }
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "NUL byte in the source"), "is this a text file?");
+        break;
+    default:
+        report_stray(l, at);
+        break;
+    }
+}
+
+static void report_utf8(const dfl_lexer *l, size_t offset)
+{
+    uint32_t at = l->source->base + (uint32_t)offset;
+
+    dfl_diag_help(l->sink, dfl_report(l->sink, DFL_SYNTAX_BAD_UTF8, (dfl_span){ at, at + 1 }, "invalid UTF-8"),
+                  "save the file as UTF-8");
+}
+
+/* ---- words and numbers ---------------------------------------------------------------------------------------- */
+
+/* Up to eight letters as a number; words hold no NUL, so that different words give different numbers. */
+static uint64_t letters_of(const char *text, size_t len)
+{
+    uint64_t letters = 0;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(&letters, text, sizeof letters);
+    return len == sizeof letters ? letters : letters & (((uint64_t)1 << (8 * len)) - 1);
+#else
+    memcpy(&letters, text, len);
+    return letters;
+#endif
+}
+
+static dfl_sym symbol_of(dfl_lexer *l, const char *text, size_t len)
+{
+    uint64_t letters;
+    dfl_word *word;
+
+    if (len > sizeof letters)
+        return dfl_intern_text(l->names, text, len);
+    letters = letters_of(text, len);
+    word = &l->words[(letters * 0x9e3779b97f4a7c15u) >> 55];
+    if (word->letters != letters)
+        *word = (dfl_word){ letters, dfl_intern_text(l->names, text, len) };
+    return word->sym;
+}
+_Static_assert(DFL_N_WORDS + 0 == 1 << (64 - 55), "the hash of a word's letters is an index of `words`");
+
+int dfl_lex_word(dfl_lexer *l, const char *text, size_t len)
+{
+    l->sym = symbol_of(l, text, len);
+    return l->sym < l->n_keyword && l->keyword[l->sym] != 0 ? l->keyword[l->sym] : DFL_TOK_IDENT;
+}
+
+/* Whether the text is a unit, with or without a prefix. Whether the prefix suits it is looked at later. */
+bool dfl_lex_is_unit(const char *text, size_t len)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t n = strlen(units[i]);
+
+        if (n > len || len > n + 2 || memcmp(text + len - n, units[i], n) != 0)
+            continue;
+        if (n == len || (len - n == 1 && strchr("munpkMGTPE", text[0])) ||
+            (len - n == 2 && text[1] == 'i' && strchr("KMGTPE", text[0])))
+            return true;
+    }
+    return false;
+}
+
+size_t dfl_lex_unit_end(const char *text, size_t len)
+{
+    const char *slash = memchr(text, '/', len);
+
+    while (slash != NULL) {
+        const char *unit = slash + 1;
+        size_t left = len - (size_t)(unit - text);
+        const char *next = memchr(unit, '/', left);
+
+        if (!dfl_lex_is_unit(unit, next != NULL ? (size_t)(next - unit) : left))
+            return (size_t)(slash - text);
+        slash = next;
+    }
+    return len;
+}
+
+/* ---- the scanner ---------------------------------------------------------------------------------------------- */
+
+static void make_keyword_table(dfl_lexer *l)
+{
+    dfl_sym most = 0, syms[N_KEYWORDS];
+    uint16_t *table;
+
+    for (size_t i = 0; i < N_KEYWORDS; i++) {
+        syms[i] = dfl_intern_z(l->names, keywords[i].text);
+        most = syms[i] > most ? syms[i] : most;
+    }
+    table = DFL_NEW_ARRAY(l->arena, uint16_t, most + 1);
+    for (size_t i = 0; i < N_KEYWORDS; i++)
+        table[syms[i]] = (uint16_t)keywords[i].token;
+    l->keyword = table;
+    l->n_keyword = most + 1;
+}
+
+/* A copy of the text, into which flex writes; behind it two NULs for flex and room to read a word in one go. */
+static void open_scanner(dfl_lexer *l)
+{
+    size_t len = l->source->len;
+    char *text = dfl_arena_alloc(l->arena, len + PADDING, 1, _Alignof(uint64_t));
+
+    memcpy(text, l->source->text, len);
+    /* a NUL ends a buffer for the scanner: it sees another byte that starts no token */
+    for (char *nul = memchr(text, 0, len); nul != NULL; nul = memchr(nul, 0, len - (size_t)(nul - text)))
+        *nul = 1;
+    if (dfl_lex_lex_init_extra(l, &l->scanner) != 0 || dfl_lex__scan_buffer(text, len + 2, l->scanner) == NULL)
+        dfl_budget_stop(dfl_arena_budget(l->arena), DFL_STOP_MEMORY);
+}
+
+void dfl_lexer_open(dfl_lexer *l, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source)
+{
+    size_t good = sink != NULL ? dfl_utf8_check(source->text, source->len) : source->len;
+
+    *l = (dfl_lexer){ .arena = arena, .names = names, .sink = sink, .source = source,
+                      .start = source->base, .end = source->base };
+    l->words = DFL_NEW_ARRAY(arena, dfl_word, DFL_N_WORDS);
+    make_keyword_table(l);
+    if (good < source->len)
+        report_utf8(l, good);
+    open_scanner(l);
+}
+
+void dfl_lexer_close(dfl_lexer *l)
+{
+    if (l->scanner != NULL)
+        dfl_lex_lex_destroy(l->scanner);
+    l->scanner = NULL;
+}
+
+void dfl_lex_doc(dfl_lexer *l)
+{
+    DFL_PUSH(l->arena, &l->docs, ((dfl_doc_line){ .span = { l->start, l->end } }));
+}
+
+dfl_token dfl_lexer_next(dfl_lexer *l)
+{
+    dfl_token t = { .kind = DFL_TOK_END };
+
+    l->sym = 0;
+    if (l->scanner != NULL)
+        t.kind = (uint16_t)dfl_lex_lex(l->scanner);
+    t.span = (dfl_span){ l->start, l->end };
+    t.sym = l->sym;
+    if (t.kind == DFL_TOK_END) {
+        t.span.end = t.span.start = l->source->base + (uint32_t)l->source->len;
+        dfl_lexer_close(l); /* flex must not be asked again behind the end */
+    }
+    for (; l->first_open_doc < l->docs.n; l->first_open_doc++)
+        l->docs.at[l->first_open_doc].before = t.span.start;
+    return t;
+}
+
+dfl_token *dfl_syntax_tokens(dfl_arena *arena, const dfl_source *source, uint32_t *n)
+{
+    DFL_VEC(dfl_token) tokens = { 0 };
+    dfl_lexer l;
+
+    dfl_lexer_open(&l, arena, dfl_intern_new(arena), NULL, source);
+    do {
+        DFL_PUSH(arena, &tokens, dfl_lexer_next(&l));
+    } while (tokens.at[tokens.n - 1].kind != DFL_TOK_END);
+    dfl_lexer_close(&l);
+    *n = (uint32_t)tokens.n;
+    return tokens.at;
+}

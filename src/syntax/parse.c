@@ -1,0 +1,293 @@
+/* Feeding the parser and repairing what can be repaired. Messages are worded in unexpected.c. */
+#include "syntax/parse.h"
+
+#include <string.h>
+
+#include "support/strbuf.h"
+#include "syntax/feed.h"
+
+enum { MOST_REPORTS = 256, TOKENS_PER_POLL = 64, YYPUSH_MORE_CODE = 4 };
+
+void dfl_parse_too_deep(dfl_parse *p, dfl_span at)
+{
+    dfl_diag *d;
+
+    if (p->too_deep)
+        return;
+    p->too_deep = true;
+    d = dfl_report(p->sink, DFL_SYNTAX_TOO_DEEP, (dfl_span){ at.start, at.end > at.start ? at.start + 1 : at.end },
+                   "nested more than %d deep", (int)DFL_MAX_DEPTH);
+    dfl_diag_help(p->sink, d, "name a part of it with `let` or in a declaration of its own");
+}
+
+/* ---- doc comments --------------------------------------------------------------------------------------------- */
+
+/* The first doc line whose token starts at `position` or behind it. */
+static size_t first_doc(const dfl_lexer *l, uint32_t position)
+{
+    size_t low = 0, high = l->docs.n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (l->docs.at[middle].before != 0 && l->docs.at[middle].before < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const char *dfl_parse_doc(dfl_parse *p, uint32_t position)
+{
+    dfl_lexer *l = &p->feed->lexer;
+    size_t first = l->docs.n > 0 ? first_doc(l, position) : 0;
+    dfl_strbuf out;
+
+    if (first == l->docs.n || l->docs.at[first].before != position)
+        return NULL;
+    dfl_strbuf_init(&out, p->arena);
+    for (size_t i = first; i < l->docs.n && l->docs.at[i].before == position; i++) {
+        const char *text = p->source->text + (l->docs.at[i].span.start - p->source->base) + 3;
+        const char *end = p->source->text + (l->docs.at[i].span.end - p->source->base);
+
+        text += text < end && *text == ' ';
+        while (end > text && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+            end--;
+        if (i > first)
+            dfl_strbuf_char(&out, '\n');
+        dfl_strbuf_add(&out, text, (size_t)(end - text));
+        l->docs.at[i].used = true;
+    }
+    return out.text;
+}
+
+static void collect_stray_docs(const dfl_parse *p, dfl_syntax *syntax)
+{
+    const dfl_lexer *l = &p->feed->lexer;
+    dfl_span *spans = DFL_NEW_ARRAY(p->arena, dfl_span, l->docs.n);
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < l->docs.n; i++) {
+        bool follows = i > 0 && l->docs.at[i - 1].before == l->docs.at[i].before;
+
+        if (!l->docs.at[i].used && !follows)
+            spans[n++] = l->docs.at[i].span;
+    }
+    syntax->stray_docs = spans;
+    syntax->n_stray_docs = n;
+}
+
+void dfl_syntax_lint(const dfl_syntax *syntax, dfl_sink *sink, const dfl_lint_levels *levels)
+{
+    dfl_level level = dfl_lint_level(levels, "stray-doc");
+
+    for (uint32_t i = 0; i < syntax->n_stray_docs; i++) {
+        dfl_diag *d = dfl_report_lint(sink, "stray-doc", level, DFL_SYNTAX_STRAY_DOC, syntax->stray_docs[i],
+                                      "doc comment that documents nothing");
+
+        dfl_diag_help(sink, d, "put it right before a declaration, or write `//`");
+    }
+}
+
+/* ---- repairs -------------------------------------------------------------------------------------------------- */
+
+/* Words that begin a statement; after a missing `;` they are what follows it. */
+static bool starts_statement(int kind)
+{
+    switch (kind) {
+    case DFL_TOK_IMPORT: case DFL_TOK_OPTION: case DFL_TOK_PARAM: case DFL_TOK_LET: case DFL_TOK_OP:
+    case DFL_TOK_WORKLOAD: case DFL_TOK_SYSTEM: case DFL_TOK_MAPPING: case DFL_TOK_SWEEP: case DFL_TOK_RANK:
+    case DFL_TOK_INPUT: case DFL_TOK_WEIGHT: case DFL_TOK_OUTPUT: case DFL_TOK_STATE: case DFL_TOK_APPLY:
+    case DFL_TOK_REPEAT: case DFL_TOK_MEMORY: case DFL_TOK_COMPUTE: case DFL_TOK_NETWORK: case DFL_TOK_ARRAY:
+    case DFL_TOK_ELEMENT: case DFL_TOK_USE: case DFL_TOK_TEMPORAL: case DFL_TOK_SPATIAL: case DFL_TOK_KEEP:
+    case DFL_TOK_FUSE: case DFL_TOK_PIPELINE: case DFL_TOK_RECOMPUTE: case DFL_TOK_EACH: case DFL_TOK_FOR:
+    case DFL_TOK_IF: case DFL_TOK_ON: case DFL_TOK_REQUIRE: case DFL_TOK_EXPECT: case DFL_TOK_ASSUME:
+    case DFL_TOK_MINIMIZE: case DFL_TOK_PARETO: case DFL_TOK_OVER: case DFL_TOK_IDENT: case DFL_TOK_ELLIPSIS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool starts_declaration(int kind)
+{
+    return kind == DFL_TOK_WORKLOAD || kind == DFL_TOK_SYSTEM || kind == DFL_TOK_MAPPING || kind == DFL_TOK_SWEEP ||
+           kind == DFL_TOK_IMPORT || kind == DFL_TOK_PARAM || kind == DFL_TOK_OP;
+}
+
+/* Whether the parser takes `now` and what follows it. */
+static bool takes_now(const dfl_feed *f, const dfl_yypstate *ps)
+{
+    const int kinds[] = { f->now.kind, f->next.kind };
+
+    return dfl_parser_accepts(ps, kinds, f->now.kind == DFL_TOK_END || f->next.kind == DFL_TOK_DFL_YYerror ? 1 : 2);
+}
+
+/*
+ * Whether a `;` is missing before `now`, which starts a line or ends the braces or the file: the parser cannot go on
+ * as it is, and could with one.
+ */
+static bool lacks_semicolon(const dfl_feed *f, const dfl_yypstate *ps)
+{
+    const int repaired[] = { ';', f->now.kind, f->next.kind };
+    bool ends = f->now.kind == '}' || f->now.kind == DFL_TOK_END;
+
+    if (f->before.kind == ';' || f->before.kind == '{' || f->before.kind == '}' || dfl_parser_recovers(ps) ||
+        !(ends || (starts_statement(f->now.kind) && dfl_feed_starts_line(f))))
+        return false;
+    if (takes_now(f, ps))
+        return false;
+    return dfl_parser_accepts(ps, repaired, ends ? f->now.kind == '}' || f->n_braces == 0 ? 2 : 1 : 3) ||
+           (!ends && dfl_parser_accepts(ps, repaired, 2) && !dfl_parser_accepts(ps, repaired + 1, 1));
+}
+
+static bool push(dfl_parse *p, dfl_yypstate *ps, const dfl_token *token)
+{
+    DFL_YYSTYPE value = { .name = { token->sym, token->span } };
+    dfl_span at = token->span;
+
+    return dfl_yypush_parse(ps, token->kind, &value, &at, p) == YYPUSH_MORE_CODE;
+}
+
+static bool push_repair(dfl_parse *p, dfl_yypstate *ps, uint16_t kind)
+{
+    uint32_t gap = p->feed->before.span.end;
+
+    return push(p, ps, &(dfl_token){ .kind = kind, .span = { gap, gap } });
+}
+
+static bool repair_semicolon(dfl_parse *p, dfl_yypstate *ps)
+{
+    dfl_span gap = { p->feed->before.span.end, p->feed->before.span.end };
+    dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_NO_SEMICOLON, gap, "missing `;`");
+
+    p->n_reports++;
+    dfl_diag_here(p->sink, d, "the statement ends here");
+    dfl_diag_help(p->sink, d, "add `;`");
+    dfl_diag_fix(p->sink, d, gap, ";", DFL_FIX_SURE);
+    p->feed->statement.kind = DFL_TOK_END;
+    return push_repair(p, ps, ';');
+}
+
+/* Whether braces are open where the file ends, or where a declaration begins in the first column. */
+static bool lacks_braces(const dfl_feed *f, const dfl_yypstate *ps)
+{
+    int kinds[DFL_MAX_DEPTH + 3];
+    size_t n = 0;
+    bool ends = f->now.kind == DFL_TOK_END;
+
+    if (f->n_braces == 0 || f->n_braces != f->open.n || f->n_braces > DFL_MAX_DEPTH || dfl_parser_recovers(ps))
+        return false;
+    if (!ends && !(starts_declaration(f->now.kind) && dfl_feed_starts_column(f) && !takes_now(f, ps)))
+        return false;
+    for (; n < f->n_braces; n++)
+        kinds[n] = '}';
+    kinds[n++] = f->now.kind;
+    if (!ends)
+        kinds[n++] = f->next.kind;
+    return dfl_parser_accepts(ps, kinds, n);
+}
+
+static bool repair_braces(dfl_parse *p, dfl_yypstate *ps)
+{
+    dfl_feed *f = p->feed;
+    dfl_span gap = { f->before.span.end, f->before.span.end };
+    dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, gap, "missing `}`");
+    bool more = true;
+
+    p->n_reports++;
+    dfl_diag_label(p->sink, d, f->open.at[f->open.n - 1].span, "this `{` is never closed");
+    dfl_diag_help(p->sink, d, "add `}`");
+    dfl_diag_fix(p->sink, d, gap, "\n}", DFL_FIX_MAYBE);
+    for (; more && f->open.n > 0; f->open.n--)
+        more = push_repair(p, ps, '}');
+    f->n_braces = 0;
+    return more;
+}
+
+/* ---- feeding -------------------------------------------------------------------------------------------------- */
+
+static bool polled(dfl_parse *p, uint32_t n_tokens)
+{
+    dfl_budget *budget = dfl_arena_budget(p->arena);
+
+    if (budget == NULL || n_tokens % TOKENS_PER_POLL != 0 || dfl_budget_spend(budget, TOKENS_PER_POLL))
+        return true;
+    return dfl_report_stop(p->sink, budget);
+}
+
+/* One token; false when the parser is done. What is in braces behind a broken head is skipped as part of it. */
+static bool feed_token(dfl_parse *p, dfl_yypstate *ps)
+{
+    dfl_feed *f = p->feed;
+    uint32_t reports = p->n_reports;
+    bool recovers = dfl_parser_recovers(ps), more = true;
+
+    if (!(recovers && f->now.kind == '{')) {
+        if (lacks_semicolon(f, ps))
+            more = repair_semicolon(p, ps);
+        if (more && lacks_braces(f, ps))
+            more = repair_braces(p, ps);
+        more = more && push(p, ps, &f->now);
+        if (f->now.kind != '{' || p->n_reports == reports || !dfl_parser_recovers(ps)) {
+            dfl_feed_count(f);
+            if (f->open.n > DFL_MAX_DEPTH)
+                dfl_parse_too_deep(p, f->now.span);
+            return more;
+        }
+    }
+    dfl_feed_skip_braces(f);
+    f->statement.kind = DFL_TOK_END;
+    f->before = f->now;
+    return more && push_repair(p, ps, ';');
+}
+
+static void run(dfl_parse *p)
+{
+    dfl_yypstate *ps = dfl_yypstate_new();
+    bool more = ps != NULL;
+
+    for (uint32_t n = 1; more && !p->too_deep && p->n_reports < MOST_REPORTS && polled(p, n); n++) {
+        dfl_feed_step(p->feed);
+        more = feed_token(p, ps);
+    }
+    if (ps != NULL)
+        dfl_yypstate_delete(ps);
+    else
+        dfl_report(p->sink, DFL_LIMIT_MEMORY, p->feed->now.span, "no memory for the parser");
+}
+
+static void check_edition(const dfl_parse *p)
+{
+    for (const dfl_ast_node *n = p->file->items; n != NULL; n = n->next) {
+        if (n->kind != DFL_AST_EDITION)
+            continue;
+        if (n->value->len != 1 || n->value->text[0] != '1')
+            dfl_diag_help(p->sink, dfl_report(p->sink, DFL_SYNTAX_EDITION, n->value->span, "unknown edition"),
+                          "this version knows edition 1");
+        else if (n != p->file->items)
+            dfl_diag_help(p->sink, dfl_report(p->sink, DFL_SYNTAX_EDITION, n->span, "the edition comes too late"),
+                          "put it before all declarations, once");
+    }
+}
+
+dfl_syntax dfl_syntax_parse(dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source)
+{
+    size_t before = dfl_sink_errors(sink);
+    dfl_feed feed;
+    dfl_parse p = { .arena = arena, .names = names, .sink = sink, .source = source, .feed = &feed,
+                    .file = DFL_NEW(arena, dfl_ast_file) };
+    dfl_syntax syntax = { .source = source, .file = p.file };
+
+    dfl_feed_open(&feed, arena, names, sink, source);
+    run(&p);
+    dfl_lexer_close(&feed.lexer);
+    check_edition(&p);
+    p.file->n_nodes = p.n_nodes;
+    p.file->n_exprs = p.n_exprs;
+    syntax.ok = dfl_sink_errors(sink) == before;
+    if (syntax.ok)
+        collect_stray_docs(&p, &syntax);
+    return syntax;
+}

@@ -1,0 +1,223 @@
+/* "expected `;` or `,` after `m`, found `}`", and what may help. */
+#include <string.h>
+
+#include "support/strbuf.h"
+#include "syntax/feed.h"
+#include "syntax/parse.h"
+
+/* ---- what was expected ---------------------------------------------------------------------------------------- */
+
+enum { MOST_SHOWN = 4 };
+
+/* The names of tokens as the grammar gives them, folded into fewer words. */
+typedef struct {
+    const char *const *all;
+    size_t n;
+    const char *shown[MOST_SHOWN];
+    size_t n_shown;
+    bool too_many;
+} wanted;
+
+static bool wants(const wanted *w, const char *name)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (strcmp(w->all[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_among(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_keyword(const char *name)
+{
+    return name[0] >= 'a' && name[0] <= 'z' && strncmp(name, "a ", 2) != 0 && strncmp(name, "end ", 4) != 0;
+}
+
+static void show(wanted *w, const char *word)
+{
+    if (w->n_shown == MOST_SHOWN)
+        w->too_many = true;
+    else
+        w->shown[w->n_shown++] = word;
+}
+
+/* What most users need comes first: ends, then names and values, then what would make the thing longer. */
+static void fold(wanted *w)
+{
+    static const char *const first[] = { "';'", "','", "')'", "']'", "'}'", "'='", "'{'", "':'" };
+    static const char *const operators[] = { "'+'", "'-'", "'*'", "'/'", "'<'", "'>'", "<=", ">=", "==", "!=", "&&", "||" };
+    static const char *const values[] = { "a name", "a number", "a quantity", "a string", "'('", "'-'", "gather" };
+    bool expression = wants(w, "a number") && wants(w, "'('"), operation = wants(w, "'*'");
+    bool longer = wants(w, "'.'") && w->n > 1;
+    size_t keywords = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        keywords += is_keyword(w->all[i]) && !is_among(w->all[i], values, sizeof values / sizeof *values);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (wants(w, first[i]))
+            show(w, first[i]);
+    if (keywords > 3)
+        show(w, wants(w, "workload") ? "a declaration" : "a statement");
+    if (expression)
+        show(w, "an expression");
+    for (size_t i = 0; i < w->n; i++) {
+        const char *name = w->all[i];
+
+        if (is_among(name, first, sizeof first / sizeof *first) || (keywords > 3 && (is_keyword(name) || name[0] == 'a')) ||
+            (expression && is_among(name, values, sizeof values / sizeof *values)) ||
+            (operation && is_among(name, operators, sizeof operators / sizeof *operators)) ||
+            (longer && (strcmp(name, "'.'") == 0 || strcmp(name, "'('") == 0 || strcmp(name, "'['") == 0)) ||
+            strcmp(name, "...") == 0 || (w->n > 1 && strcmp(name, "end of file") == 0))
+            continue;
+        show(w, name);
+    }
+    if (operation)
+        show(w, "an operator");
+}
+
+static void print_wanted(dfl_strbuf *out, const wanted *w)
+{
+    for (size_t i = 0; i < w->n_shown; i++) {
+        const char *name = w->shown[i];
+
+        if (i > 0)
+            dfl_strbuf_z(out, i + 1 == w->n_shown ? " or " : ", ");
+        if (name[0] == '\'')
+            dfl_strbuf_printf(out, "`%c`", name[1]);
+        else if (strncmp(name, "a ", 2) == 0 || strncmp(name, "an ", 3) == 0 || strncmp(name, "end ", 4) == 0)
+            dfl_strbuf_z(out, name);
+        else
+            dfl_strbuf_printf(out, "`%s`", name);
+    }
+}
+
+/* ---- help ----------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(const dfl_parse *p, const dfl_token *t, size_t *len)
+{
+    *len = t->span.end - t->span.start;
+    return p->source->text + (t->span.start - p->source->base);
+}
+
+static bool is_text(const dfl_parse *p, const dfl_token *t, const char *text)
+{
+    size_t len;
+    const char *have = text_of(p, t, &len);
+
+    return len == strlen(text) && memcmp(have, text, len) == 0;
+}
+
+/* `40 GB` */
+static bool help_unit(dfl_parse *p, dfl_diag *d)
+{
+    const dfl_feed *f = p->feed;
+    size_t len, number_len;
+    const char *unit = text_of(p, &f->now, &len), *number = text_of(p, &f->before, &number_len);
+
+    if (f->before.kind != DFL_TOK_NUMBER || f->now.kind != DFL_TOK_IDENT || !dfl_lex_is_unit(unit, len))
+        return false;
+    dfl_diag_help(p->sink, d, "a unit stands directly behind its number: `%.*s%.*s`", (int)(number_len < 40 ? number_len : 40),
+                  number, (int)len, unit);
+    dfl_diag_fix(p->sink, d, (dfl_span){ f->before.span.end, f->now.span.start }, "", DFL_FIX_SURE);
+    return true;
+}
+
+/* What people bring along from other languages. */
+static const char *habit(const dfl_parse *p, const wanted *w)
+{
+    const dfl_feed *f = p->feed;
+    uint16_t now = f->now.kind, before = f->before.kind;
+
+    if (now == '=' && (before == '-' || before == '*' || before == '/'))
+        return "reductions are `+=`, `max=` and `min=`";
+    if (now == '=' && (before == '<' || before == '>'))
+        return "write `<=` and `>=` without a blank";
+    if (now == '=' && before == '=')
+        return "a definition has one `=`; equality is `==`";
+    if (now == '*' && before == '*')
+        return "powers are `pow(a, b)`";
+    if (now == '>' && (before == '-' || before == '='))
+        return "there are no arrows: a comparison is `>` or `>=`";
+    if ((now == DFL_TOK_EQ || now == '=') && wants(w, "'='") && before != DFL_TOK_IDENT)
+        return "a definition is written `name = value;`";
+    if (now == ';' && before == '}')
+        return "remove the `;`: braces end by themselves";
+    if (now == '?' && before != '?')
+        return "a hole stands for a number, a list or an order in a line of a mapping";
+    if (now == ':' && wants(w, "'/'"))
+        return "`r:T` is a tile of T, `r/K` are K parts";
+    if (now == '(' && before == DFL_TOK_FOR)
+        return "loops over families are written `for k in 0..n { }`";
+    if (is_text(p, &f->before, "int") || is_text(p, &f->before, "float") || is_text(p, &f->before, "double") ||
+        is_text(p, &f->before, "const") || is_text(p, &f->before, "def") || is_text(p, &f->before, "var"))
+        return "values are declared without a type: `let name = value;`";
+    if ((now == '<' || now == '>' || now == DFL_TOK_LE || now == DFL_TOK_GE || now == DFL_TOK_EQ) && wants(w, "&&"))
+        return "comparisons do not chain: write `a < b && b < c`";
+    return NULL;
+}
+
+/* A reserved word where a name is wanted. */
+static bool is_reserved(const dfl_parse *p, const dfl_token *t)
+{
+    size_t len;
+    const char *text = text_of(p, t, &len);
+
+    return t->kind != DFL_TOK_IDENT && len > 0 && text[0] >= 'a' && text[0] <= 'z' && t->sym != 0 &&
+           !dfl_token_is_name(t->kind);
+}
+
+static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
+{
+    const dfl_feed *f = p->feed;
+    const char *text;
+
+    if (help_unit(p, d))
+        return;
+    if ((text = habit(p, w)) != NULL)
+        dfl_diag_help(p->sink, d, "%s", text);
+    else if (wants(w, "a name") && is_reserved(p, &f->now))
+        dfl_diag_help(p->sink, d, "%s is a word of the language; choose another name",
+                      dfl_feed_shown(p->arena, p->source, &f->now));
+}
+
+/* An open parenthesis or bracket that the end of the statement leaves behind. */
+static void label_open(dfl_parse *p, dfl_diag *d)
+{
+    const dfl_feed *f = p->feed;
+    const dfl_token *open = f->open.n > 0 ? &f->open.at[f->open.n - 1] : NULL;
+    bool ends = f->now.kind == ';' || f->now.kind == '}' || f->now.kind == '{' || f->now.kind == DFL_TOK_END ||
+                f->now.kind == ')' || f->now.kind == ']';
+
+    if (open != NULL && ends && (open->kind != '{' || f->now.kind == DFL_TOK_END))
+        dfl_diag_label(p->sink, d, open->span, "this `%c` is not closed", (int)open->kind);
+}
+
+void dfl_parse_unexpected(dfl_parse *p, dfl_span at, const char *const *expected, size_t n)
+{
+    const dfl_feed *f = p->feed;
+    wanted w = { .all = expected, .n = n };
+    dfl_strbuf text;
+    dfl_diag *d;
+
+    p->n_reports++;
+    fold(&w);
+    dfl_strbuf_init(&text, p->arena);
+    if (w.n_shown > 0 && !w.too_many) {
+        dfl_strbuf_z(&text, "expected ");
+        print_wanted(&text, &w);
+        if (f->before.span.end > f->before.span.start)
+            dfl_strbuf_printf(&text, " after %s", dfl_feed_shown(p->arena, p->source, &f->before));
+        dfl_strbuf_printf(&text, ", found %s", dfl_feed_shown(p->arena, p->source, &f->now));
+    } else {
+        dfl_strbuf_printf(&text, "unexpected %s", dfl_feed_shown(p->arena, p->source, &f->now));
+    }
+    d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, at, "%s", text.text);
+    label_open(p, d);
+    help(p, d, &w);
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# The picture at the top of README.md is a report of today, and so is its tour, run as it is pasted: the blocks ```sh of the section "Ten minutes" are one shell script, and
+# what a block prints is what the block ```text behind it says, if there is one. A line `...` stands for any lines.
+set -u
+export LC_ALL=C NO_COLOR=1
+unset DFL_STDLIB
+DFLC=${DFLC:-build/dflc}
+page=${README:-README.md}
+if [ ! -x "$DFLC" ]; then
+    echo "there is no $DFLC"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/blocks" "$work/bin" "$work/tmp"
+case $DFLC in
+/*) ln -s "$DFLC" "$work/bin/dflc" ;;
+*) ln -s "$PWD/$DFLC" "$work/bin/dflc" ;;
+esac
+awk -v dir="$work/blocks" '
+    BEGIN { inside = 1 }
+    /^## / { inside = $0 == "## Ten minutes" }
+    !inside { next }
+    /^```sh$/ { file = sprintf("%s/%02d.sh", dir, ++n); line[n] = NR; open = 1; next }
+    /^```text$/ { file = sprintf("%s/%02d.want", dir, n); open = 1; next }
+    /^```$/ { if (open) close(file); open = 0; next }
+    open { print > file }' "$page"
+
+[ -f "$work/blocks/00.want" ] && echo 'cd "$repository"; dflc eval examples/attention.dfl' >"$work/blocks/99.sh" &&
+    mv "$work/blocks/00.want" "$work/blocks/99.want"
+
+# The blocks one after another in one shell; each ends by closing its output.
+{
+    echo "export TMPDIR='$work/tmp'"
+    for block in "$work"/blocks/*.sh; do
+        echo "exec > '${block%.sh}.got' 2>&1"
+        # the first line puts build/ into the path; the program under test goes before it
+        sed "s|^PATH=\$PWD/build:|PATH=$work/bin:|" "$block"
+    done
+} >"$work/script"
+timeout -k 5 120 bash "$work/script" </dev/null || true
+
+# matches WANT GOT: the lines of WANT, where `...` is any number of lines
+matches() {
+    awk '
+        function fits(i, k) {
+            while (i <= n && want[i] != "...") {
+                if (k > m || want[i] != got[k]) return 0
+                i++; k++
+            }
+            if (i > n) return k > m
+            while (k <= m + 1) {
+                if (fits(i + 1, k)) return 1
+                k++
+            }
+            return 0
+        }
+        FILENAME == ARGV[1] { want[++n] = $0; next }
+        { got[++m] = $0 }
+        END { exit !fits(1, 1) }' "$1" "$2"
+}
+
+passed=0 failed=0
+for block in "$work"/blocks/*.sh; do
+    [ -f "$block" ] || continue
+    name=${block%.sh}
+    [ -f "$name.want" ] || : >"$name.want"
+    touch "$name.got"
+    if matches "$name.want" "$name.got"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $page: block $(basename "$block" .sh) of the tour"
+        diff -u --label 'in the tour' --label printed "$name.want" "$name.got"
+    fi
+done
+[ $((passed + failed)) -gt 5 ] || { echo "FAILED: where is the tour?"; failed=1; }
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

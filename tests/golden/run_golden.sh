@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Golden tests: every DFL file below tests/golden is given to dflc, and what dflc says is compared.
+#
+#   x.dfl            the input; a first line `// run: eval --format json` replaces the default arguments `check`,
+#                    `// exit: 4` among the first lines states the exit status (else 1 with errors, 0 without)
+#   x.stderr         what dflc writes to standard error
+#   x.stdout         what it writes to standard output; without this file that must be nothing
+#   //~ E0301 E0302  on a line of x.dfl: these codes, no others, are reported on this line; `//~^` means the line
+#                    above (`//~^^` two above), `//~?` any place. A file with such marks needs no x.stderr.
+#   _x.dfl           is imported by others and no test itself
+#
+# DFL_BLESS=1 writes x.stdout and x.stderr anew. A directory without tests fails, and so does an expected output
+# without its input.
+set -u
+export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
+DFLC=${DFLC:-build/dflc}
+root=${GOLDEN_ROOT:-tests/golden}
+passed=0 failed=0
+if [ ! -x "$DFLC" ]; then
+    echo "there is no $DFLC"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# "LINE CODE" of every mark in a file; line 0 for any place.
+marks_of() {
+    awk '{
+        at = index($0, "//~")
+        if (!at) next
+        rest = substr($0, at + 3)
+        line = FNR
+        if (substr(rest, 1, 1) == "?") { line = 0; rest = substr(rest, 2) }
+        while (substr(rest, 1, 1) == "^") { line--; rest = substr(rest, 2) }
+        n = split(rest, code, " ")
+        for (i = 1; i <= n; i++)
+            if (code[i] ~ /^E[0-9][0-9][0-9][0-9]$/) print line, code[i]; else exit
+    }' "$1" | sort
+}
+
+# "LINE CODE" of every report about the file; 0 for reports without a place or about another file.
+reports_of() {
+    awk -v file="$1" '
+        /^(internal error|error|warning|note)\[E[0-9]+\]: / { match($0, /E[0-9]+/); print 0, substr($0, RSTART, RLENGTH); next }
+        /^[^ ].*:[0-9]+:[0-9]+: (internal error|error|warning|note)\[E[0-9]+\]: / {
+            match($0, /:[0-9]+:[0-9]+: /)
+            name = substr($0, 1, RSTART - 1)
+            split(substr($0, RSTART + 1), part, ":")
+            match($0, /\[E[0-9]+\]/)
+            print (name == file ? part[1] : 0), substr($0, RSTART + 1, RLENGTH - 2)
+        }' "$2" | sort
+}
+
+compare() { # compare EXPECTED-FILE GOT-FILE WHAT
+    if [ -n "${DFL_BLESS:-}" ]; then
+        if [ -s "$2" ] || [ "$3" = needed ]; then cp "$2" "$1"; else rm -f "$1"; fi
+        return 0
+    fi
+    if [ -f "$1" ]; then
+        diff -u --label "$1" --label got "$1" "$2"
+    elif [ "$3" = needed ]; then
+        echo "$1 is missing"
+        return 1
+    elif [ "$3" = empty ] && [ -s "$2" ]; then
+        echo "$1 is missing, and dflc wrote:"
+        cat "$2"
+        return 1
+    fi
+}
+
+run_file() { # run_file FILE: prints what is wrong
+    local file=$1 base=${1%.dfl} arguments want_exit status bad=0 need=needed
+    arguments=$(sed -n '1s|^// run: *||p' "$file")
+    want_exit=$(sed -n '1,5s|^// exit: *\([0-9]*\) *$|\1|p' "$file")
+    # shellcheck disable=SC2086
+    timeout -k 5 60 "$DFLC" ${arguments:-check} "$file" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    if [ -z "$want_exit" ]; then
+        want_exit=0
+        grep -qE '(^|: )(internal )?error\[E[0-9]+\]: ' "$work/out" "$work/err" && want_exit=1
+        grep -qE '^    *"severity": *"error"' "$work/out" && want_exit=1
+    fi
+    [ "$status" -eq "$want_exit" ] || { echo "exit status $status, not $want_exit"; bad=1; }
+    marks_of "$file" >"$work/marks"
+    if [ -s "$work/marks" ]; then
+        need=optional
+        [ -z "${DFL_BLESS:-}" ] || [ -f "$base.stderr" ] || need=none
+        # Standard output too: json and sarif go there, but the marks are for text and short output only.
+        reports_of "$file" "$work/err" >"$work/reports"
+        diff -u --label marks --label reports "$work/marks" "$work/reports" || bad=1
+    fi
+    [ "$need" = none ] || compare "$base.stderr" "$work/err" "$need" || bad=1
+    compare "$base.stdout" "$work/out" empty || bad=1
+    return $bad
+}
+
+while read -r file; do
+    if findings=$(run_file "$file"); then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $file"
+        printf '%s\n' "$findings" | sed 's/^/    /'
+    fi
+done < <(find "$root" -name '*.dfl' ! -name '_*' | sort)
+
+while read -r dir; do
+    if [ -z "$(find "$dir" -type f | head -n 1)" ]; then
+        failed=$((failed + 1))
+        echo "FAILED: $dir is empty"
+    fi
+done < <(find "$root" -mindepth 1 -type d | sort)
+while read -r expected; do
+    if [ ! -f "${expected%.std*}.dfl" ]; then
+        failed=$((failed + 1))
+        echo "FAILED: $expected has no input"
+    fi
+done < <(find "$root" -name '*.stderr' -o -name '*.stdout' | sort)
+if [ $((passed + failed)) -eq 0 ]; then
+    failed=1
+    echo "FAILED: no golden tests below $root"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,35 @@
+/*
+ * What every test program includes: cmocka in the order it wants, a comparison of doubles, and the way a table of
+ * cases becomes a test group, one test a row, named by the row.
+ *
+ *     typedef struct { const char *name; ... } parse_case;      // the name comes first
+ *     static const parse_case cases[] = { { "two errors", ... }, ... };
+ *     static void parses(void **state) { const parse_case *c = *state; ... }
+ *     int main(void) { return CHECK_TABLE("syntax.parse", cases, parses); }
+ */
+#ifndef DFL_TESTS_HARNESS_CHECK_H
+#define DFL_TESTS_HARNESS_CHECK_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Fails unless |got - want| <= relative * |want|; infinities and zero must be equal. */
+#define assert_close(got, want, relative) check_close((got), (want), (relative), #got, __FILE__, __LINE__)
+void check_close(double got, double want, double relative, const char *what, const char *file, int line);
+
+/* One group with a test for every row; rows are `size` bytes and start with their name. No `/` in group names. */
+int check_table(const char *group, const void *rows, size_t n, size_t size, CMUnitTestFunction test);
+#define CHECK_TABLE(group, rows, test) \
+    check_table((group), (rows), sizeof(rows) / sizeof((rows)[0]), sizeof((rows)[0]), (test))
+
+/* Runs the group like cmocka_run_group_tests, with a group name of one's own. */
+#define CHECK_GROUP(group, tests) \
+    _cmocka_run_group_tests((group), (tests), sizeof(tests) / sizeof((tests)[0]), NULL, NULL)
+
+/* The whole file, NUL behind it, owned by the caller (free); NULL when it cannot be read. */
+char *check_read_file(const char *path, size_t *len);
+
+#endif

@@ -1,0 +1,318 @@
+/* Families of workloads and systems. */
+#include <string.h>
+
+#include "tests/property/case_random.h"
+
+case_random case_random_of(uint64_t seed, uint64_t index)
+{
+    uint64_t x = seed * 0x9e3779b97f4a7c15u + index + 1;
+
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return (case_random){ .state = x ? x : 1 };
+}
+
+uint32_t case_below(case_random *rng, uint32_t n)
+{
+    uint64_t x = rng->state;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    rng->state = x;
+    return (uint32_t)((x >> 16) % n);
+}
+
+bool case_chance(case_random *rng, uint32_t percent) { return case_below(rng, 100) < percent; }
+
+bool case_has_rank(const dfl_case *c, uint32_t einsum, uint32_t rank)
+{
+    const case_einsum *e = &c->einsums[einsum];
+
+    for (uint32_t i = 0; i <= e->n_in; i++) {
+        const case_access *a = i < e->n_in ? &e->in[i] : &e->out;
+        for (uint32_t d = 0; d < c->tensors[a->tensor].n_dims; d++)
+            for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+                if (a->index[d].rank[t] == rank)
+                    return true;
+    }
+    return false;
+}
+
+/* ---- workloads --------------------------------------------------------------------------------------------------- */
+
+static int64_t between(case_random *rng, uint32_t lo, uint32_t hi)
+{
+    return lo + case_below(rng, (rng->stretch && hi > 3 && case_chance(rng, 35) ? 4 : 1) * hi - lo + 1);
+}
+
+static void input(dfl_case *c, const char *name, dfl_role role, uint32_t n, int64_t a, int64_t b, int64_t d, int64_t e)
+{
+    case_add_input(c, name, role, n, (int64_t[]){ a, b, d, e });
+}
+
+static void matmul(case_random *rng, dfl_case *c)
+{
+    int64_t m = between(rng, 1, 7), n = between(rng, 1, 7), k = between(rng, 1, 8), b = between(rng, 1, 3);
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", n);
+    case_add_rank(c, "k", k);
+    if (case_chance(rng, 25)) {
+        case_add_rank(c, "b", b);
+        input(c, "A", DFL_ROLE_INPUT, 3, b, m, k, 1);
+        input(c, "B", DFL_ROLE_INPUT, 3, b, k, n, 1);
+        case_add_einsum(c, "Z[b,m,n] += A[b,m,k] * B[b,k,n]");
+        return;
+    }
+    input(c, "A", DFL_ROLE_INPUT, 2, m, k, 1, 1);
+    input(c, "B", DFL_ROLE_WEIGHT, 2, k, n, 1, 1);
+    case_add_einsum(c, "Z[m,n] += A[m,k] * B[k,n]");
+}
+
+static void matmul_chain(case_random *rng, dfl_case *c)
+{
+    int64_t m = between(rng, 1, 5), k = between(rng, 1, 5), n = between(rng, 1, 5), o = between(rng, 1, 5);
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "k", k);
+    case_add_rank(c, "n", n);
+    case_add_rank(c, "o", o);
+    input(c, "A", DFL_ROLE_INPUT, 2, m, k, 1, 1);
+    input(c, "B", DFL_ROLE_WEIGHT, 2, k, n, 1, 1);
+    input(c, "C", DFL_ROLE_WEIGHT, 2, n, o, 1, 1);
+    case_add_einsum(c, "Y[m,n] += A[m,k] * B[k,n]");
+    case_add_einsum(c, "Z[m,o] += Y[m,n] * C[n,o]");
+    if (case_chance(rng, 35)) {
+        int64_t p = between(rng, 1, 4);
+        case_add_rank(c, "p", p);
+        input(c, "D", DFL_ROLE_WEIGHT, 2, o, p, 1, 1);
+        case_add_einsum(c, "X[m,p] += Z[m,o] * D[o,p]");
+    }
+}
+
+/* Extent of an input that `n` windows of `r` taps read, some of them outside. */
+static int64_t span_of(int64_t n, int64_t r, int64_t stride, int64_t dilation, int64_t pad)
+{
+    int64_t all = (n - 1) * stride + (r - 1) * dilation + 1 - 2 * pad;
+
+    return all < 1 ? 1 : all;
+}
+
+static void index_text(char *out, size_t n, const char *p, const char *r, int64_t stride, int64_t dilation, int64_t pad)
+{
+    snprintf(out, n, "%lld*%s + %lld*%s - %lld", (long long)stride, p, (long long)dilation, r, (long long)pad);
+}
+
+static void convolution(case_random *rng, dfl_case *c)
+{
+    bool flat = case_chance(rng, 45), depthwise = case_chance(rng, 20);
+    int64_t m = between(rng, 1, 4), ch = between(rng, 1, 4), p = between(rng, 1, flat ? 10 : 5), q = between(rng, 1, 5);
+    int64_t r = between(rng, 1, 3), s = between(rng, 1, 3), stride = between(rng, 1, 3), dilation = between(rng, 1, 2);
+    int64_t pad = between(rng, 0, (uint32_t)((r - 1) * dilation)) * case_below(rng, 2), extra = case_below(rng, 3);
+    char y[64], x[64], text[200];
+    const char *out = depthwise ? "c" : "m", *tap = depthwise ? "c" : "m,c";
+
+    if (case_chance(rng, 15))
+        stride = 4;
+    index_text(y, sizeof y, "p", "r", stride, dilation, pad);
+    index_text(x, sizeof x, "q", "s", stride, dilation, 0);
+    if (!depthwise)
+        case_add_rank(c, "m", m);
+    case_add_rank(c, "c", ch);
+    case_add_rank(c, "p", p);
+    case_add_rank(c, "r", r);
+    if (!flat) {
+        case_add_rank(c, "q", q);
+        case_add_rank(c, "s", s);
+    }
+    input(c, "I", DFL_ROLE_INPUT, flat ? 2 : 3, ch, span_of(p, r, stride, dilation, pad) + extra,
+          span_of(q, s, stride, dilation, 0), 1);
+    if (depthwise)
+        input(c, "F", DFL_ROLE_WEIGHT, flat ? 2 : 3, ch, r, s, 1);
+    else
+        input(c, "F", DFL_ROLE_WEIGHT, flat ? 3 : 4, m, ch, r, s);
+    if (flat)
+        snprintf(text, sizeof text, "O[%s,p] += I[c,%s] * F[%s,r]", out, y, tap);
+    else
+        snprintf(text, sizeof text, "O[%s,p,q] += I[c,%s,%s] * F[%s,r,s]", out, y, x, tap);
+    case_add_einsum(c, text);
+}
+
+/* Two or three convolutions of one dimension, or two of two dimensions. */
+static void convolution_pair(case_random *rng, dfl_case *c)
+{
+    bool flat = case_chance(rng, 50);
+    int64_t stride = case_chance(rng, 85) ? 1 : 2, u = between(rng, 1, 3), v = between(rng, 1, 3), r = between(rng, 1, 2);
+    int64_t p = between(rng, 2, flat ? 7 : 4), q = between(rng, 1, 4), pad = case_below(rng, 2) * (u > 1);
+    int64_t h = span_of(p, u, stride, 1, pad), w = span_of(q, v, 1, 1, 0), m = between(rng, 1, 2);
+    char y[64], text[200];
+
+    index_text(y, sizeof y, "p", "u", stride, 1, pad);
+    case_add_rank(c, "y", h);
+    case_add_rank(c, "r", r);
+    case_add_rank(c, "p", p);
+    case_add_rank(c, "u", u);
+    if (flat) {
+        case_add_rank(c, "m", m);
+        case_add_rank(c, "n", m);
+        case_add_rank(c, "k", between(rng, 1, 2));
+        input(c, "I", DFL_ROLE_INPUT, 1, h + r - 1, 1, 1, 1);
+        input(c, "F", DFL_ROLE_WEIGHT, 2, m, r, 1, 1);
+        input(c, "G", DFL_ROLE_WEIGHT, 3, c->ranks[6].extent, m, u, 1);
+        case_add_einsum(c, "T[m,y] += I[y + r] * F[m,r]");
+        snprintf(text, sizeof text, "O[k,p] += T[n,%s] * G[k,n,u]", y);
+        case_add_einsum(c, text);
+        if (case_chance(rng, 35) && p >= 3) {
+            case_add_rank(c, "z", p - 1);
+            case_add_rank(c, "t", 2);
+            case_add_einsum(c, "P[k,z] max= O[k,z + t]");
+        }
+        return;
+    }
+    case_add_rank(c, "x", w);
+    case_add_rank(c, "q", q);
+    case_add_rank(c, "v", v);
+    input(c, "I", DFL_ROLE_INPUT, 2, h + r - 1, w, 1, 1);
+    input(c, "F", DFL_ROLE_WEIGHT, 1, r, 1, 1, 1);
+    input(c, "G", DFL_ROLE_WEIGHT, 2, u, v, 1, 1);
+    case_add_einsum(c, "T[y,x] += I[y + r,x] * F[r]");
+    snprintf(text, sizeof text, "O[p,q] += T[%s,q + v] * G[u,v]", y);
+    case_add_einsum(c, text);
+}
+
+static void residual(case_random *rng, dfl_case *c)
+{
+    int64_t m = between(rng, 1, 3), p = between(rng, 2, 7), r = between(rng, 1, 3), k = between(rng, 1, 3);
+    bool pointwise = case_chance(rng, 50);
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", m);
+    case_add_rank(c, "k", k);
+    case_add_rank(c, "p", p);
+    case_add_rank(c, "r", r);
+    input(c, "I", DFL_ROLE_INPUT, 2, k, p, 1, 1);
+    input(c, "F", DFL_ROLE_WEIGHT, 2, m, k, 1, 1);
+    input(c, "G", DFL_ROLE_WEIGHT, 3, m, m, r, 1);
+    case_add_einsum(c, "T[m,p] += I[k,p] * F[m,k]");
+    case_add_einsum(c, pointwise ? "U[n,p] += T[m,p] * G[n,m,r]" : "U[n,p] += T[m,p + r - 1] * G[n,m,r]");
+    case_add_einsum(c, "R[m,p] = T[m,p] * U[m,p]");
+    if (case_chance(rng, 30))
+        case_add_einsum(c, "S[m,p] = R[m,p] * T[m,p]");
+}
+
+static void attention(case_random *rng, dfl_case *c)
+{
+    int64_t m = between(rng, 1, 4), n = between(rng, 1, 5), e = between(rng, 1, 3), f = between(rng, 1, 3);
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", n);
+    case_add_rank(c, "e", e);
+    case_add_rank(c, "f", f);
+    input(c, "Q", DFL_ROLE_INPUT, 2, m, e, 1, 1);
+    input(c, "K", DFL_ROLE_INPUT, 2, n, e, 1, 1);
+    input(c, "V", DFL_ROLE_INPUT, 2, n, f, 1, 1);
+    case_add_einsum(c, "S[m,n] += Q[m,e] * K[n,e]");
+    case_add_einsum(c, "X[m] max= S[m,n]");
+    case_add_einsum(c, "N[m,n] = S[m,n] * X[m]");
+    case_add_einsum(c, "D[m] += N[m,n]");
+    case_add_einsum(c, "A[m,f] += N[m,n] * V[n,f]");
+    if (case_chance(rng, 70))
+        case_add_einsum(c, "Z[m,f] = A[m,f] * D[m]");
+}
+
+static void normalisation(case_random *rng, dfl_case *c)
+{
+    int64_t m = between(rng, 1, 6), n = between(rng, 2, 8);
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", n);
+    input(c, "A", DFL_ROLE_INPUT, 2, m, n, 1, 1);
+    case_add_einsum(c, case_chance(rng, 50) ? "D[m] += A[m,n]" : "D[m] max= A[m,n]");
+    case_add_einsum(c, "E[m,n] = D[m] * A[m,n]");
+    if (case_chance(rng, 85))
+        case_add_einsum(c, "F[m] += E[m,n]");
+}
+
+static bool small(const dfl_case *c, int64_t most)
+{
+    for (uint32_t e = 0; e < c->n_einsums; e++) {
+        int64_t points = 1;
+        for (uint32_t r = 0; r < c->n_ranks; r++)
+            points *= case_has_rank(c, e, r) ? c->ranks[r].extent : 1;
+        if (points > most)
+            return false;
+    }
+    return true;
+}
+
+void case_draw_workload(case_random *rng, dfl_case *c)
+{
+    static const struct { uint32_t weight; void (*draw)(case_random *rng, dfl_case *c); } family[] = {
+        { 13, matmul }, { 21, convolution }, { 13, matmul_chain }, { 21, convolution_pair }, { 8, residual },
+        { 10, attention }, { 14, normalisation },
+    };
+
+    rng->stretch = case_chance(rng, 12);
+    do {
+        uint32_t pick = case_below(rng, 100), i = 0;
+        case_init(c);
+        for (; pick >= family[i].weight; i++)
+            pick -= family[i].weight;
+        family[i].draw(rng, c);
+    } while (!small(c, rng->stretch ? 4000 : 1200));
+    rng->stretch = false;
+    case_set_roles(c);
+    for (uint32_t t = 0; t < c->n_tensors; t++)
+        c->tensors[t].bits = case_chance(rng, 60) ? 8 : 16;
+}
+
+/* ---- systems ----------------------------------------------------------------------------------------------------- */
+
+static case_set multicast_set(case_random *rng)
+{
+    static const case_set set[] = { CASE_ALL, CASE_ALL, CASE_ALL, CASE_ALL, CASE_NO, CASE_INPUTS_ONLY,
+                                    CASE_WEIGHTS_ONLY };
+
+    return set[case_below(rng, 7)];
+}
+
+static case_set reduce_set(case_random *rng)
+{
+    static const case_set set[] = { CASE_ALL, CASE_ALL, CASE_NO, CASE_OUTPUTS_ONLY };
+
+    return set[case_below(rng, 4)];
+}
+
+void case_draw_system(case_random *rng, dfl_case *c)
+{
+    uint32_t inner = 0;
+
+    case_add_memory(c, "dram", 0, 1);
+    if (case_chance(rng, 75))
+        case_add_memory(c, "sram", 0, 1 + case_below(rng, 2));
+    if (case_chance(rng, 70)) {
+        inner = 1;
+        case_add_axis(c, "row", 1, between(rng, 2, 6), multicast_set(rng), reduce_set(rng));
+        if (case_chance(rng, 90))
+            case_add_axis(c, "col", 1, between(rng, 2, 4), multicast_set(rng), reduce_set(rng));
+        if (case_chance(rng, 15))
+            c->axes[case_below(rng, c->n_axes)].forward = true;
+        if (case_chance(rng, 85))
+            case_add_memory(c, "reg", 1, 1 + case_below(rng, 2));
+        if (case_chance(rng, 20))
+            case_add_memory(c, "lat", 1, 1);
+        if (case_chance(rng, 15)) {
+            inner = 2;
+            case_add_axis(c, "lane", 2, between(rng, 2, 3), multicast_set(rng), reduce_set(rng));
+            if (case_chance(rng, 60))
+                case_add_memory(c, "vreg", 2, 1);
+        }
+    } else if (case_chance(rng, 50)) {
+        case_add_memory(c, "buf", 0, 1);
+    }
+    case_add_unit(c, "mac", inner);
+    if (case_chance(rng, 15))
+        c->units[0].reuse = case_chance(rng, 50) ? CASE_INPUTS_ONLY : CASE_WEIGHTS_ONLY;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Every layer of the library against the public model tables, in every dimension; every constant of energy, networks and
+# memories, and the figures of every chip, against theirs. The tables live beside the repository (FACTS=directory);
+# without them the comparison is skipped, and says so.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+facts=${FACTS:-../shared/reference/stdlib-facts}
+lib=stdlib
+if [ ! -d "$facts/models" ]; then
+    echo "ok - stdlib against public tables # SKIP $facts is not here"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+# One statement a line, without comments, so that the layout of the files does not matter.
+flat() {
+    awk '{ sub(/\/\/.*/, "")
+           n = split($0, part, "\"")
+           for (i = 1; i <= n; i++) { if (i % 2 == 0) gsub(/[;{}]/, ",", part[i]); all = all (i > 1 ? "\"" : " ") part[i] } }
+         END { gsub(/[ \t]+/, " ", all); gsub(/; /, ";\n", all); gsub(/[{] /, "{\n", all); gsub(/[}] /, "}\n", all); print all }' "$1" |
+        sed 's/^ *//' >"$work/$2"
+}
+for file in "$lib"/*/*.dfl; do
+    flat "$file" "$(basename "$(dirname "$file")")_$(basename "$file")"
+done
+
+passed=0
+failed=0
+# compare NAME AWK-FILE FILES...: the awk program prints one line per difference and, last, `compared N`
+compare() {
+    name=$1; shift
+    out=$(LC_ALL=C awk -f "$@")
+    n=$(printf '%s\n' "$out" | sed -n 's/^compared //p')
+    bad=$(printf '%s\n' "$out" | grep -cv '^compared ')
+    if [ "$bad" -eq 0 ] && [ "${n:-0}" -gt 0 ]; then
+        echo "ok - $name: $n rows equal"
+        passed=$((passed + 1))
+    else
+        printf '%s\n' "$out" | grep -v '^compared ' | sed 's/^/# /'
+        echo "not ok - $name: $bad differences in ${n:-0} rows"
+        failed=$((failed + 1))
+    fi
+}
+
+for model in alexnet vgg16 resnet50 mobilenetv2; do
+    compare "layers of $model" tests/stdlib/layers.awk "$facts/models/$model.csv" "$work/workloads_$model.dfl"
+done
+m=$facts/models
+compare "language models" tests/stdlib/language_models.awk model=gpt3 "$m/gpt3_175b.csv" model=llama3_8b "$m/llama3_8b.csv" \
+    model=llama3_70b "$m/llama3_70b.csv" model=llama3_405b "$m/llama3_1_405b.csv" model=bert_large "$m/bert_large.csv" \
+    "$m/llm_configs.csv" "$work"/workloads_gpt2.dfl "$work"/workloads_gpt3.dfl "$work"/workloads_llama3.dfl "$work"/workloads_bert_large.dfl
+for pair in horowitz45 han45 eyeriss_norm65 maestro aladdin40 isaac32 edram16 tpu7nm google7nm; do
+    compare "energy set $pair" tests/stdlib/energy.awk set="$pair" "$facts/energy.csv" "$work/energy_$pair.dfl"
+done
+compare "energy of DRAM" tests/stdlib/energy.awk set='dram_*' "$facts/energy.csv" "$work/energy_dram.dfl"
+compare "energy of links" tests/stdlib/energy.awk set=links "$facts/energy.csv" "$work/energy_links.dfl"
+compare "networks and memories" tests/stdlib/networks.awk "$facts/networks.csv" \
+    "$work/networks_links.dfl" "$work/networks_switches.dfl" "$work/memories_dram.dfl"
+compare "chips" tests/stdlib/chips.awk "$facts/hardware.csv" "$work"/chips_*.dfl
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

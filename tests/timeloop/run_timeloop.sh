@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Fixed mappings of Timeloop, expressed in the structures of the language: counts and compute cycles against what the
+# peer reported, every difference with its cause. The reports are read from the reference folder beside the checkout
+# (`REFERENCE=` names another); without it the test is skipped.
+set -u
+export LC_ALL=C
+reference=${REFERENCE:-../shared/reference}/timeloop
+program=${OUT:-build/release}/tests/timeloop/timeloop
+if [ ! -f "$reference/fuzz/fuzz.jsonl" ]; then
+    echo "there is no $reference/fuzz/fuzz.jsonl"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+log=$(mktemp) spoilt=$(mktemp -d)
+trap 'rm -rf "$log" "$spoilt"' EXIT
+"$program" "$reference" >"$log"
+status=$?
+sed '$d' "$log"
+summary=$(tail -n 1 "$log")
+passed=$(printf '%s' "$summary" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p')
+failed=$(printf '%s' "$summary" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p')
+if [ -z "$failed" ]; then
+    echo "FAILED: the comparison ended with status $status and no summary"
+    passed=0 failed=1
+fi
+
+# A report that is off by one must be noticed in every kind of number.
+mkdir -p "$spoilt/fuzz" "$spoilt/cases"
+plain=$(sed -n '/"id": "fp0007"/p' "$reference/fuzz/fuzz.jsonl")
+for field in reads fills updates capacity compute_cycles true_macs; do
+    printf '%s\n' "$plain" | sed -E "s/\"$field\": [0-9]+/\"$field\": 999999/" >"$spoilt/fuzz/fuzz.jsonl"
+    if "$program" "$spoilt" | tail -n 1 | grep -qx '0 passed, 1 failed'; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: another number for $field is not noticed"
+    fi
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,157 @@
+/*
+ * timeloop DIR [-v]: expresses every fixed mapping of the reference data in DIR, evaluates it, and compares its counts
+ * and compute cycles with those that Timeloop reported. A difference must have a cause that follows from the case
+ * itself; every case is also written and read back as a .dfl file, and, cut down where it is large, executed by the
+ * oracle. Ends with `N passed, N failed`.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/timeloop/judge.h"
+
+enum { MOST_POINTS = 4096, LONGEST_PATH = 4096 };
+
+typedef struct {
+    bool say;
+    uint32_t verdicts[JUDGE_VERDICTS], plain, plain_equal, plain_returns, whole, failed;
+    uint32_t ways[JUDGE_WAYS];
+    struct { uint32_t cases, numbers, possible; } causes[PEER_CAUSES];
+} summary;
+
+static void judge_case(summary *s, const char *name, const dfl_json *input, const dfl_json *expected)
+{
+    peer_run *run = calloc(1, sizeof *run);
+    judge_result r = { .verdict = JUDGE_BROKEN };
+    const char *wrong;
+
+    if (!run)
+        abort();
+    snprintf(run->name, sizeof run->name, "%s", name);
+    wrong = peer_read(input, expected, run);
+    if (s->say)
+        printf("%s\n", run->name);
+    if (wrong)
+        snprintf(r.why.text, sizeof r.why.text, "cannot be read: %s", wrong);
+    else
+        judge_run(run, MOST_POINTS, s->say, &r);
+    if (r.verdict == JUDGE_UNEXPLAINED || r.verdict == JUDGE_BROKEN) {
+        printf("FAILED: %s: %s\n", run->name, r.why.text);
+        s->failed++;
+    } else if (r.plain && r.verdict != JUDGE_EQUAL) {
+        printf("FAILED: %s has to be equal, and is not\n", run->name);
+        s->failed++;
+    }
+    s->whole += r.whole;
+    s->verdicts[r.verdict]++;
+    s->plain += r.plain;
+    s->plain_equal += r.plain && r.verdict == JUDGE_EQUAL;
+    s->plain_returns += r.plain && (r.ways >> JUDGE_RETURNS & 1);
+    for (uint32_t w = 0; w < JUDGE_WAYS; w++)
+        s->ways[w] += r.ways >> w & 1;
+    for (uint32_t c = 0; c < PEER_CAUSES; c++) {
+        s->causes[c].cases += r.causes >> c & 1;
+        s->causes[c].possible += r.possible >> c & 1;
+        s->causes[c].numbers += r.by_cause[c];
+    }
+    free(run);
+}
+
+/* ---- the data ---- */
+
+static const dfl_json *tree(dfl_arena *arena, const char *root, const char *name, const char *file)
+{
+    char path[LONGEST_PATH];
+
+    snprintf(path, sizeof path, "%s/cases/%s/%s", root, name, file);
+    return peer_yaml(arena, path); /* JSON is YAML, too */
+}
+
+static void judge_cases(summary *s, const char *root)
+{
+    char path[LONGEST_PATH];
+    struct dirent **entries = NULL;
+    int n;
+
+    snprintf(path, sizeof path, "%s/cases", root);
+    n = scandir(path, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        dfl_arena *arena = dfl_arena_new(NULL);
+        const char *name = entries[i]->d_name;
+        if (name[0] != '.')
+            judge_case(s, name, tree(arena, root, name, "input.yaml"), tree(arena, root, name, "expected.json"));
+        dfl_arena_free(arena);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void judge_fuzz(summary *s, const char *root)
+{
+    char path[LONGEST_PATH], *line = NULL;
+    size_t cap = 0;
+    ssize_t len;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/fuzz/fuzz.jsonl", root);
+    file = fopen(path, "r");
+    while (file && (len = getline(&line, &cap, file)) > 0) {
+        dfl_arena *arena = dfl_arena_new(NULL);
+        const dfl_json *all = dfl_json_parse(arena, line, (size_t)len, NULL);
+        const char *id = dfl_json_text(dfl_json_get(all, "id"));
+        judge_case(s, id ? id : "a line that is no JSON", dfl_json_get(all, "cfg"), all);
+        dfl_arena_free(arena);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+/* ---- the report ---- */
+
+static void print_causes(const summary *s)
+{
+    printf("%-62s %6s %8s %8s\n", "the peer ...", "cases", "numbers", "possible");
+    for (uint32_t c = 0; c < PEER_CAUSES; c++)
+        printf("  %-60s %6u %8u %8u\n", peer_cause_text(c), s->causes[c].cases, s->causes[c].numbers,
+               s->causes[c].possible);
+    printf("%-62s %6s\n", "expressed or converted", "cases");
+    for (uint32_t w = 0; w < JUDGE_WAYS; w++)
+        printf("  %-60s %6u\n", judge_way_text(w), s->ways[w]);
+}
+
+static void print_verdict(const summary *s)
+{
+    const char *comma = "";
+    uint32_t compared = s->verdicts[JUDGE_EQUAL] + s->verdicts[JUDGE_EXPLAINED] + s->verdicts[JUDGE_UNEXPLAINED];
+
+    printf("refused by both: %u, no report because the peer failed: %u, broken: %u\n", s->verdicts[JUDGE_REFUSED],
+           s->verdicts[JUDGE_DIED], s->verdicts[JUDGE_BROKEN]);
+    printf("files read back and the oracle agree: %u cases as they are, the others cut down to %d points\n", s->whole, MOST_POINTS);
+    printf("%u of %u plain cases equal (perfect factors, no artifacts, directives, windows), %u with returned sums\n",
+           s->plain_equal, s->plain, s->plain_returns);
+    printf("%u of %u cases equal, %u explained (", s->verdicts[JUDGE_EQUAL], compared, s->verdicts[JUDGE_EXPLAINED]);
+    for (uint32_t c = 0; c < PEER_CAUSES; c++, comma = ", ")
+        printf("%s%s: %u", comma, peer_cause_text(c), s->causes[c].cases);
+    printf("), %u unexplained\n", s->verdicts[JUDGE_UNEXPLAINED]);
+}
+
+int main(int argc, char **argv)
+{
+    summary s = { .say = argc > 2 && strcmp(argv[2], "-v") == 0 };
+    uint32_t all = 0;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: timeloop DIR [-v]\n");
+        return 2;
+    }
+    judge_cases(&s, argv[1]);
+    judge_fuzz(&s, argv[1]);
+    print_causes(&s);
+    print_verdict(&s);
+    for (uint32_t v = 0; v < JUDGE_VERDICTS; v++)
+        all += s.verdicts[v];
+    printf("%u passed, %u failed\n", all - s.failed, s.failed);
+    return s.failed > 0 || all == 0;
+}

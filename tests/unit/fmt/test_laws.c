@@ -1,0 +1,113 @@
+/* The laws of the formatter on every .dfl file of the tree that parses, and that the laws notice what they forbid. */
+#include "tests/unit/syntax/parsed.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "fmt/fmt.h"
+
+typedef struct {
+    const char *name, *before, *after, *law;
+} law_case;
+
+static const law_case cases[] = {
+    { "blanks and line ends may change", "let a=1;// c \nlet b=2;", "let a = 1; // c\n\nlet b = 2;\n", NULL },
+    { "a token changed", "let a = 1;", "let a = 2;", "other tokens" },
+    { "a token went away", "let a = 1; let b = 2;", "let a = 1;", "other tokens" },
+    { "a comment changed", "let a = 1; // b", "let a = 1; // c", "other comments" },
+    { "a comment went away", "let a = 1; // b", "let a = 1;", "other comments" },
+    { "a comment came", "let a = 1;", "let a = 1; // b", "other comments" },
+    { "a comment moved", "let a = 1; // b\nlet c = 2;", "let a = 1;\nlet c = 2; // b", "other comments" },
+    { "another tree", "/// a\nlet a = 1;", "\n  /// a\n\nlet a = 1;", NULL },
+    { "no longer the language", "let a = 1;", "let a = ;", "the formatted text has errors" },
+};
+
+static void laws_notice(void **state)
+{
+    const law_case *c = *state;
+    parsed p;
+    dfl_syntax after;
+    const char *law;
+
+    parsed_open(&p, c->before, strlen(c->before));
+    assert_true(p.syntax.ok);
+    after = parsed_more(&p, "after", c->after, strlen(c->after));
+    law = dfl_fmt_broken_law(p.arena, p.names, &p.syntax, &after);
+    if (c->law == NULL)
+        assert_ptr_equal(law, NULL);
+    else
+        assert_string_equal(law, c->law);
+    parsed_close(&p);
+}
+
+/* A file that has errors on purpose does not count. */
+static size_t check_file(const char *path)
+{
+    size_t len, first, second;
+    char *text = check_read_file(path, &len);
+    parsed p;
+
+    if (text == NULL)
+        fail_msg("%s cannot be read", path);
+    parsed_open(&p, text, len);
+    if (p.syntax.ok) {
+        const char *once = dfl_fmt(p.arena, &p.syntax, &first), *twice, *law;
+        dfl_syntax after = parsed_more(&p, "formatted", once, first);
+
+        law = dfl_fmt_broken_law(p.arena, p.names, &p.syntax, &after);
+        if (law != NULL)
+            fail_msg("%s: %s", path, law);
+        twice = dfl_fmt(p.arena, &after, &second);
+        if (first != second || memcmp(once, twice, first) != 0)
+            fail_msg("%s: formatting again changes it", path);
+    }
+    first = p.syntax.ok;
+    parsed_close(&p);
+    free(text);
+    return first;
+}
+
+static size_t check_tree(const char *path)
+{
+    enum { LONGEST_PATH = 4096 };
+    struct dirent **entries = NULL;
+    int n = scandir(path, &entries, NULL, alphasort);
+    size_t checked = 0;
+
+    for (int i = 0; i < n; i++) {
+        char inner[LONGEST_PATH];
+        struct stat info;
+        size_t len;
+
+        snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+        len = strlen(inner);
+        if (entries[i]->d_name[0] != '.' && stat(inner, &info) == 0) {
+            if (S_ISDIR(info.st_mode))
+                checked += check_tree(inner);
+            else if (len > 4 && strcmp(inner + len - 4, ".dfl") == 0)
+                checked += check_file(inner);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return checked;
+}
+
+static void laws_hold_in_the_tree(void **state)
+{
+    size_t n = check_tree("examples") + check_tree("stdlib") + check_tree("tests");
+
+    (void)state;
+    printf("# %zu files\n", n);
+    assert_true(n >= 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tree[] = { cmocka_unit_test(laws_hold_in_the_tree) };
+    int failed = CHECK_TABLE("fmt.laws", cases, laws_notice);
+
+    return CHECK_GROUP("fmt.tree", tree) + failed;
+}

@@ -1,0 +1,148 @@
+#include "tests/harness/check.h"
+
+#include <string.h>
+
+#include "support/arena.h"
+
+static void gives_zeroed_aligned_memory(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    for (size_t i = 1; i < 300; i++) {
+        size_t align = (size_t)1 << (i % 7);
+        unsigned char *at = dfl_arena_alloc(arena, i, 1, align);
+
+        assert_int_equal((uintptr_t)at % align, 0);
+        for (size_t j = 0; j < i; j++)
+            assert_int_equal(at[j], 0);
+        memset(at, 0xff, i);
+    }
+    dfl_arena_free(arena);
+}
+
+static void memory_is_zero_again_after_a_reset(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 1; i < 2000; i += 37) {
+            unsigned char *at = dfl_arena_alloc(arena, i, 1, 8);
+            for (size_t j = 0; j < i; j++)
+                assert_int_equal(at[j], 0);
+            memset(at, 0xaa, i);
+        }
+        dfl_arena_reset(arena);
+    }
+    dfl_arena_free(arena);
+}
+
+static void allocations_do_not_overlap(void **state)
+{
+    enum { N = 500 };
+    dfl_arena *arena = dfl_arena_new(NULL);
+    unsigned char *at[N];
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        at[i] = dfl_arena_alloc(arena, 1 + i % 97, 1, 1);
+        memset(at[i], (int)(i & 0xff), 1 + i % 97);
+    }
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < 1 + i % 97; j++)
+            assert_int_equal(at[i][j], i & 0xff);
+    dfl_arena_free(arena);
+}
+
+static void large_requests_get_a_block_of_their_own(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    char *big = dfl_arena_alloc(arena, 3u << 20, 1, 64);
+    int *after;
+
+    (void)state;
+    memset(big, 1, 3u << 20);
+    after = DFL_NEW(arena, int);
+    assert_int_equal(*after, 0);
+    dfl_arena_free(arena);
+}
+
+static void the_memory_limit_raises_the_flag_and_still_gives_memory(void **state)
+{
+    dfl_budget budget = { .memory_limit = 1000 };
+    dfl_arena *arena = dfl_arena_new(&budget);
+    char *at;
+
+    (void)state;
+    assert_ptr_equal(dfl_arena_budget(arena), &budget);
+    dfl_arena_alloc(arena, 1000, 1, 1);
+    assert_int_equal(budget.why, DFL_STOP_NONE);
+    assert_int_equal(budget.memory_used, 1000);
+    at = dfl_arena_alloc(arena, 1, 1, 1);
+    *at = 1;
+    assert_int_equal(budget.why, DFL_STOP_MEMORY);
+    assert_false(dfl_budget_ok(&budget));
+    dfl_arena_free(arena);
+    assert_int_equal(budget.memory_used, 0);
+}
+
+static void a_reset_gives_the_bytes_back_to_the_budget(void **state)
+{
+    dfl_budget budget = { .memory_limit = 1000 };
+    dfl_arena *one = dfl_arena_new(&budget), *two = dfl_arena_new(&budget);
+
+    (void)state;
+    dfl_arena_alloc(one, 400, 1, 1);
+    dfl_arena_alloc(two, 500, 1, 1);
+    dfl_arena_reset(one);
+    assert_int_equal(budget.memory_used, 500);
+    dfl_arena_free(two);
+    assert_int_equal(budget.memory_used, 0);
+    dfl_arena_free(one);
+}
+
+static void a_size_that_overflows_stops_the_budget(void **state)
+{
+    dfl_budget budget = { 0 };
+    dfl_arena *arena = dfl_arena_new(&budget);
+
+    (void)state;
+    assert_non_null(dfl_arena_alloc(arena, SIZE_MAX / 2, 4, 4));
+    assert_int_equal(budget.why, DFL_STOP_MEMORY);
+    dfl_arena_free(arena);
+}
+
+static void copies_and_prints(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    char *copy = dfl_arena_copy(arena, "abcdef", 3);
+    char *text;
+
+    (void)state;
+    assert_string_equal(copy, "abc");
+    assert_string_equal(dfl_arena_copy(arena, NULL, 0), "");
+    assert_string_equal(dfl_arena_printf(arena, "%s-%d", "x", 7), "x-7");
+    for (int width = 250; width < 260; width++) {
+        text = dfl_arena_printf(arena, "%*d", width, 7);
+        assert_int_equal(strlen(text), width);
+        assert_int_equal(text[width - 1], '7');
+    }
+    dfl_arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_zeroed_aligned_memory),
+        cmocka_unit_test(memory_is_zero_again_after_a_reset),
+        cmocka_unit_test(allocations_do_not_overlap),
+        cmocka_unit_test(large_requests_get_a_block_of_their_own),
+        cmocka_unit_test(the_memory_limit_raises_the_flag_and_still_gives_memory),
+        cmocka_unit_test(a_reset_gives_the_bytes_back_to_the_budget),
+        cmocka_unit_test(a_size_that_overflows_stops_the_budget),
+        cmocka_unit_test(copies_and_prints),
+    };
+
+    return CHECK_GROUP("support.arena", tests);
+}
