@@ -81,7 +81,7 @@ bool dfl_group_plain(const dfl_setting *set, const dfl_point *point, const dfl_g
     }
     out->covering = UINT64_MAX;
     out->equal = true;
-    int64_t trips[DFL_MAX_GROUP];
+    int64_t trips[DFL_MAX_GROUP] = { 0 };
     for (uint32_t k = 0; k < g->n_lines; k++) {
         const dfl_path_step *step = step_at(set, point, g->lines[k]);
         trips[k] = step->nominal / step->tile;

@@ -53,8 +53,7 @@ typedef struct {
 
 struct dfl_unit {
     dfl_sema_file file;
-    bool root, ops;             /* `ops`: the file std.ops */
-    bool loading;
+    bool root, ops, loading;    /* `ops`: the file std.ops */
     DFL_VEC(dfl_decl *) decls;  /* in text order */
     dfl_symmap by_name;         /* to dfl_decl */
     DFL_VEC(const dfl_ast_node *) checks;

@@ -37,8 +37,11 @@ const dfl_lint_levels *dfl_sema_lints(const dfl_sema *s, const dfl_unit *unit)
 dfl_span dfl_sema_root_range(const dfl_sema *s)
 {
     const dfl_source *source = s->root != NULL ? s->root->file.source : NULL;
+    dfl_span range = { 0 };
 
-    return source == NULL ? (dfl_span){ 0 } : (dfl_span){ source->base, source->base + (uint32_t)source->len + 1 };
+    if (source != NULL)
+        range = (dfl_span){ source->base, source->base + (uint32_t)source->len + 1 };
+    return range;
 }
 
 bool dfl_sema_ok(dfl_sema *s)
