@@ -1,7 +1,7 @@
 #include "sema/symmap.h"
 
 #ifdef DFL_HOSTILE
-enum { FIRST_ROOM = 1 };
+enum { FIRST_ROOM = 2 }; /* one slot is always free: it ends a search */
 #else
 enum { FIRST_ROOM = 8 };
 #endif

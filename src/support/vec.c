@@ -5,7 +5,7 @@
 void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t size, size_t align)
 {
 #ifdef DFL_HOSTILE
-    size_t more = *cap + 1;
+    size_t more = *cap < 64 ? *cap + 1 : *cap * 2; /* every element moves, while that is cheap */
 #else
     size_t more = *cap ? *cap * 2 : 8;
 #endif

@@ -89,7 +89,7 @@ static void the_hash_depends_on_bytes_and_seed(void **state)
     (void)state;
     assert_int_equal(dfl_hash("abc", 3, 1), dfl_hash("abcd", 3, 1));
 #ifdef DFL_HOSTILE
-    assert_true(dfl_hash("abc", 3, 0) < 4);
+    assert_int_equal(dfl_hash("abc", 3, 0) % 32, 0);
 #else
     assert_true(dfl_hash("abc", 3, 0) != dfl_hash("abd", 3, 0));
     assert_true(dfl_hash("abc", 3, 0) != dfl_hash("abc", 3, 1));
