@@ -1,6 +1,8 @@
 /* Questions about a mapping. */
 #include "ir/mapping.h"
 
+#include <string.h>
+
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
 {
     const dfl_body *b = m->root;
@@ -34,4 +36,72 @@ bool dfl_body_within(const dfl_body *inner, const dfl_body *outer)
     while (inner && inner != outer)
         inner = inner->parent;
     return inner == outer;
+}
+
+const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e)
+{
+    const dfl_dtype *widest = &w->tensors[e->n_inputs ? e->inputs[0].tensor : e->output.tensor].type;
+
+    for (uint32_t i = 1; i < e->n_inputs; i++)
+        if (w->tensors[e->inputs[i].tensor].type.bits > widest->bits)
+            widest = &w->tensors[e->inputs[i].tensor].type;
+    return widest;
+}
+
+typedef struct {
+    const dfl_intern *names;
+    const dfl_compute *unit;
+    dfl_sym type;
+    double seconds;
+    bool lacks;      /* a rate */
+} stopwatch;
+
+/* Adds `n` operations called `op`, of the kind `mac` or `flop`. */
+static void run(stopwatch *t, double n, const char *op, const char *kind)
+{
+    const dfl_rate *best = NULL;
+    int most = -1;
+
+    if (n <= 0)
+        return;
+    for (uint32_t i = 0; i < t->unit->n_rates; i++) {
+        const dfl_rate *r = &t->unit->rates[i];
+        const char *name = r->op != 0 ? dfl_sym_text(t->names, r->op) : "";
+        bool named = r->op != 0 && strcmp(name, op) == 0;
+        int specific = (r->op != 0) + named + 4 * (r->type != 0);
+        if ((r->op != 0 && !named && strcmp(name, kind) != 0) || (r->type != 0 && r->type != t->type))
+            continue;
+        if (specific > most) {
+            most = specific;
+            best = r;
+        }
+    }
+    t->lacks |= best == NULL;
+    if (best != NULL) /* a rate for everything counts operations, and a MAC is two */
+        t->seconds += n * (best->op == 0 && strcmp(kind, "mac") == 0 ? 2 : 1) / best->rate;
+}
+
+static void run_tree(stopwatch *t, const dfl_eop *e)
+{
+    if (e->kind == DFL_EOP_CALL)
+        run(t, dfl_i128_double(e->flops), dfl_sym_text(t->names, e->op), "flop");
+    else if (e->kind != DFL_EOP_ACCESS && e->kind != DFL_EOP_CONST)
+        run(t, 1, "flop", "flop");
+    for (uint32_t i = 0; i < e->n_args; i++)
+        run_tree(t, e->args[i]);
+}
+
+double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit)
+{
+    static const char *const reductions[] = { NULL, "flop", "max", "min" };
+    stopwatch t = { .names = names, .unit = unit, .type = dfl_einsum_type(w, e)->name };
+
+    if (e->is_mac) {
+        run(&t, 1, "mac", "mac");
+    } else {
+        run_tree(&t, e->body);
+        if (e->reduce != DFL_REDUCE_NONE)
+            run(&t, 1, reductions[e->reduce], "flop");
+    }
+    return t.lacks ? -1 : t.seconds;
 }

@@ -81,5 +81,10 @@ const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 /* The innermost body that holds both, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
+/* The data type in which an einsum computes: that of its widest operand. */
+const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
+/* Time of one point of an einsum on one instance of a unit, or -1: the unit has no rate for a part of it. A rate for the
+   data type counts before one for the operation (`mac`, `flop`, or an op by name), and that before one for all. */
+double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

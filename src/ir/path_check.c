@@ -127,15 +127,43 @@ static bool runs(const dfl_intern *names, const dfl_compute *c, const dfl_einsum
                                         : offers(names, c, e->reduce == DFL_REDUCE_MAX ? "max" : "min");
 }
 
+/* Whether it has the rates, too. */
+static bool can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_compute *c, const dfl_einsum *e)
+{
+    return runs(names, c, e) && dfl_point_seconds(names, m->workload, e, c) >= 0;
+}
+
+/* Says of a unit that would run an einsum what rate it lacks. */
+static void report_rate(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p, uint32_t c)
+{
+    const dfl_einsum *e = &m->workload->einsums[p->einsum];
+    const char *unit = text(names, m->system->computes[c].name), *kind = e->is_mac ? "mac" : "flop";
+    const char *type = text(names, dfl_einsum_type(m->workload, e)->name);
+    bool named = p->leaf->compute != DFL_NONE;
+    dfl_diag *d = dfl_report(sink, DFL_MAP_NO_COMPUTE, named ? p->leaf->compute_span : p->leaf->span,
+                             "unit `%s` cannot run einsum `%s`", unit, text(names, e->name));
+
+    dfl_diag_here(sink, d, "`%s` computes in %s", text(names, e->name), type);
+    dfl_diag_label(sink, d, m->system->computes[c].span, "its `rate` has none for %s of %s",
+                   e->is_mac ? "MACs" : "these operations", type);
+    dfl_diag_help(sink, d, "add one: `rate { %s = 1%s/cycle; }` or `rate { %s = 1%s/cycle; }`", type,
+                  e->is_mac ? "MAC" : "FLOP", kind, e->is_mac ? "MAC" : "FLOP");
+}
+
 bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p)
 {
     const dfl_einsum *e = &m->workload->einsums[p->einsum];
     const dfl_system *s = m->system;
     const char *kind = e->is_mac ? "MACs" : "these operations";
+    uint32_t slow = DFL_NONE; /* the innermost unit that only lacks a rate */
 
     p->compute = p->leaf->compute;
-    if (p->compute != DFL_NONE && runs(names, &s->computes[p->compute], e))
+    if (p->compute != DFL_NONE && can_run(names, m, &s->computes[p->compute], e))
         return true;
+    if (p->compute != DFL_NONE && runs(names, &s->computes[p->compute], e)) {
+        report_rate(sink, names, m, p, p->compute);
+        return false;
+    }
     if (p->compute != DFL_NONE) {
         dfl_diag *d = dfl_report(sink, DFL_MAP_NO_COMPUTE, p->leaf->compute_span, "unit `%s` cannot run einsum `%s`",
                                  text(names, s->computes[p->compute].name), text(names, e->name));
@@ -152,10 +180,16 @@ bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_
             if (line->kind == DFL_LINE_KEEP && dfl_einsum_touches(e, line->tensor))
                 reached = dfl_compute_sees(s, c, line->memory);
         }
-        if (reached) {
+        if (reached && dfl_point_seconds(names, m->workload, e, &s->computes[c]) >= 0) {
             p->compute = c;
             return true;
         }
+        if (reached && slow == DFL_NONE)
+            slow = c;
+    }
+    if (slow != DFL_NONE) {
+        report_rate(sink, names, m, p, slow);
+        return false;
     }
     dfl_diag *d = dfl_report(sink, DFL_MAP_NO_COMPUTE, p->leaf->span, "no unit of `%s` can run einsum `%s` here",
                              text(names, s->name), text(names, e->name));

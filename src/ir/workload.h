@@ -81,6 +81,7 @@ typedef struct dfl_eop {
     uint32_t operand;
     double value;
     dfl_sym op;
+    dfl_i128 flops; /* of a CALL, at every point */
     const struct dfl_eop *const *args;
     uint32_t n_args;
 } dfl_eop;

@@ -2,7 +2,6 @@
 #include "model/cost.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "support/vec.h"
 
@@ -46,27 +45,9 @@ static const char *port_name(const clockwork *c, uint32_t memory, ports bits)
 /* What a unit needs for its share of an einsum. */
 static double unit_seconds(const clockwork *c, uint32_t e, dfl_i128 steps)
 {
-    const dfl_einsum *einsum = &c->set->w->einsums[e];
     const dfl_compute *unit = &c->set->s->computes[c->set->paths->paths[e].compute];
-    const char *want = einsum->is_mac ? "mac" : "flop";
-    dfl_sym type = c->set->w->tensors[einsum->n_inputs ? einsum->inputs[0].tensor : einsum->output.tensor].type.name;
-    double rate = 0, best = -1;
 
-    for (uint32_t i = 0; i < unit->n_rates; i++) {
-        const dfl_rate *r = &unit->rates[i];
-        bool op = r->op == 0 || strcmp(dfl_sym_text(c->set->names, r->op), want) == 0;
-        if (!op || (r->type != 0 && r->type != type))
-            continue;
-        double specific = (r->op != 0) + 2 * (r->type != 0);
-        if (specific > best) {
-            best = specific;
-            /* a rate for everything counts operations, and a MAC is two */
-            rate = einsum->is_mac && r->op == 0 ? r->rate / 2 : r->rate;
-        }
-    }
-    if (rate <= 0 || isinf(rate))
-        return 0;
-    return dfl_i128_double(steps) * (einsum->is_mac ? 1 : dfl_i128_double(einsum->flops_per_point)) / rate;
+    return dfl_i128_double(steps) * dfl_point_seconds(c->set->names, c->set->w, &c->set->w->einsums[e], unit);
 }
 
 /* Operands and results of an einsum at one memory, busiest instance. */

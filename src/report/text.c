@@ -255,6 +255,27 @@ static void print_energy(const context *c)
     dfl_strbuf_char(c->out, '\n');
 }
 
+/* What a system says about time and the model does not use. */
+static void print_untimed(const context *c)
+{
+    const dfl_system *s = c->mapping->system;
+    dfl_strbuf list;
+
+    dfl_strbuf_init(&list, c->out->arena);
+    for (uint32_t i = 0; i < s->n_memories; i++)
+        if (s->memories[i].latency > 0)
+            dfl_strbuf_printf(&list, "%s%s.latency", list.len ? ", " : "", text_of(c, s->memories[i].name));
+    for (uint32_t i = 0; i < s->n_networks; i++) {
+        const char *name = text_of(c, s->networks[i].name);
+        if (s->networks[i].bandwidth > 0 && !isinf(s->networks[i].bandwidth))
+            dfl_strbuf_printf(&list, "%s%s.bandwidth", list.len ? ", " : "", name);
+        if (s->networks[i].latency > 0)
+            dfl_strbuf_printf(&list, "%s%s.latency", list.len ? ", " : "", name);
+    }
+    if (list.len)
+        dfl_strbuf_printf(c->out, "  declared, but not part of the time: %s\n", list.text);
+}
+
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
 {
     const context c = { out, results, item->mapping, item->result };
@@ -272,6 +293,7 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
     print_einsums(&c);
     if (has_energy(item->result))
         print_energy(&c);
+    print_untimed(&c);
 }
 
 /* Bits into and out of the outermost memory that keeps something; NULL when nothing is kept. */

@@ -245,6 +245,7 @@ static const dfl_eop *build_call(right_side *r, const dfl_expr *e)
     count(r, op->node->more->over.sym != 0 ? &r->per_output : &r->flops, flops);
     call = make(r, DFL_EOP_CALL, e->n_args);
     call->op = op->name;
+    call->flops = op->node->more->over.sym != 0 ? 0 : flops;
     args = DFL_NEW_ARRAY(r->c->s->arena, const dfl_eop *, e->n_args);
     for (const dfl_expr *a = e->args; a != NULL; a = a->next)
         args[n++] = build(r, a);

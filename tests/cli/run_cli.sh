@@ -17,7 +17,7 @@ export LC_ALL=C NO_COLOR=1
 DFLC=${DFLC:-build/dflc}
 tests=${CLI_TESTS:-tests/cli}
 if [ ! -x "$DFLC" ]; then
-    echo "there is no $DFLC"
+    echo "skipped: there is no $DFLC"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

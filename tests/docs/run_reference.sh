@@ -11,7 +11,7 @@ DFLC=${DFLC:-build/dflc}
 page=${REFERENCE:-grammar/REFERENCE.md}
 passed=0 failed=0
 if [ ! -x "$DFLC" ]; then
-    echo "there is no $DFLC"
+    echo "skipped: there is no $DFLC"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

@@ -7,7 +7,7 @@ unset DFL_STDLIB
 DFLC=${DFLC:-build/dflc}
 page=${README:-README.md}
 if [ ! -x "$DFLC" ]; then
-    echo "there is no $DFLC"
+    echo "skipped: there is no $DFLC"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

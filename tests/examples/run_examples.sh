@@ -5,7 +5,7 @@ export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
 DFLC=${DFLC:-build/dflc}
 passed=0 failed=0
 if [ ! -x "$DFLC" ]; then
-    echo "there is no $DFLC"
+    echo "skipped: there is no $DFLC"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

@@ -17,7 +17,7 @@ DFLC=${DFLC:-build/dflc}
 root=${GOLDEN_ROOT:-tests/golden}
 passed=0 failed=0
 if [ ! -x "$DFLC" ]; then
-    echo "there is no $DFLC"
+    echo "skipped: there is no $DFLC"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

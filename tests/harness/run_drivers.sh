@@ -44,6 +44,10 @@ expect "a script that fails in silence" "4 passed, 1 failed" run "$work/run_bad.
 expect "a script without a summary" "0 passed, 1 failed" run "$work/run_mute.sh"
 expect "the sum" "9 passed, 3 failed, 2 skipped" run "$work/run_good.sh" "$work/run_bad.sh" "$work/mixed" "$work/silent"
 
+skips() { OUT=$work/out bash tests/harness/run_tests "$@" | sed -n 2p | sed 's/^ *//'; }
+printf 'echo "skipped: no moon"; echo "4 passed, 0 failed, 1 skipped"\n' >"$work/run_skips.sh"
+expect "what is skipped is told" "no moon" skips "$work/run_skips.sh"
+
 # ---- a dflc that reports every line with BAD as E0301, and prints every line with OUT ----
 cat >"$work/dflc" <<'PROGRAM'
 #!/bin/sh

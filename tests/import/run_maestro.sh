@@ -12,12 +12,12 @@ data=$reference/mapping
 probes=$reference/probes
 hardware=$reference/hw/accelerator_1.m
 if [ ! -x "$DFLC" ]; then
-    echo "there is no $DFLC"
+    echo "skipped: there is no $DFLC"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
 if [ ! -d "$data" ]; then
-    echo "no reference of MAESTRO beside the checkout"
+    echo "skipped: no reference of MAESTRO in $data"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 2
 dflc=${DFLC:-build/dflc}
 measured=${MAESTRO:-../shared/reference/maestro}/validation/eyeriss_alexnet.csv
 if [ ! -f "$measured" ]; then
-    echo "ok - Eyeriss on AlexNet # SKIP $measured is not here"
+    echo "skipped: $measured is not here"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi

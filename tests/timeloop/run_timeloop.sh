@@ -7,7 +7,7 @@ export LC_ALL=C
 reference=${REFERENCE:-../shared/reference}/timeloop
 program=${OUT:-build/release}/tests/timeloop/timeloop
 if [ ! -f "$reference/fuzz/fuzz.jsonl" ]; then
-    echo "there is no $reference/fuzz/fuzz.jsonl"
+    echo "skipped: there is no $reference/fuzz/fuzz.jsonl"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
