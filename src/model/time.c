@@ -224,15 +224,19 @@ static void add_levels(clockwork *c, const transfer *all, uint32_t n, double *to
         waiting += stall(c, all, n, j, false);
     for (uint32_t i = 0; i < n; i++) {
         double whole = 0;
-        ports bits = { 0, 0 };
+        ports here = { 0, 0 }, there = { 0, 0 };
         for (uint32_t j = 0; j <= all[i].keep->step; j++) {
             whole += transfer_seconds(c, &all[i], j);
-            bits.read += all[i].here[j].read;
-            bits.write += all[i].here[j].write;
+            here.read += all[i].here[j].read;
+            here.write += all[i].here[j].write;
+            there.read += all[i].there[j].read;
+            there.write += all[i].there[j].write;
         }
         if (whole > longest) {
+            uint32_t m = all[i].keep->line->memory;
+            bool outer = port_seconds(&c->set->s->memories[all[i].outer], there) > port_seconds(&c->set->s->memories[m], here);
             longest = whole;
-            waits_for = port_name(c, all[i].keep->line->memory, bits);
+            waits_for = outer ? port_name(c, all[i].outer, there) : port_name(c, m, here);
         }
     }
     if (longest > *total || waiting > *total)

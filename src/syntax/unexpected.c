@@ -7,7 +7,7 @@
 
 /* ---- what was expected ---------------------------------------------------------------------------------------- */
 
-enum { MOST_SHOWN = 4 };
+enum { MOST_SHOWN = 5 };
 
 /* The names of tokens as the grammar gives them, folded into fewer words. */
 typedef struct {
@@ -150,7 +150,7 @@ static const char *habit(const dfl_parse *p, const wanted *w)
         return "remove the `;`: braces end by themselves";
     if (now == '?' && before != '?')
         return "a hole stands for a number, a list or an order in a line of a mapping";
-    if (now == ':' && wants(w, "'/'"))
+    if ((now == ':' || now == '=') && wants(w, "'/'") && (now == ':' || wants(w, "':'")))
         return "`r:T` is a tile of T, `r/K` are K parts";
     if (now == '(' && before == DFL_TOK_FOR)
         return "loops over families are written `for k in 0..n { }`";
@@ -172,12 +172,36 @@ static bool is_reserved(const dfl_parse *p, const dfl_token *t)
            !dfl_token_is_name(t->kind);
 }
 
+/* `temporel k;`, `sytem s { }`: the statement began with a word that is nearly one of the language. */
+static bool help_keyword(dfl_parse *p, dfl_diag *d, const wanted *w)
+{
+    static const char *const openers[] = {
+        "import", "option", "param", "workload", "system", "mapping", "sweep", "rank", "input", "weight", "output", "state",
+        "apply", "repeat", "memory", "compute", "network", "array", "element", "temporal", "spatial", "keep", "fuse",
+        "pipeline", "recompute", "require", "expect", "assume", "minimize", "pareto",
+    };
+    const dfl_feed *f = p->feed;
+    const dfl_token *first = wants(w, "workload") ? &f->now : &f->before;
+    dfl_sym words[sizeof openers / sizeof *openers], near;
+
+    if (first->kind != DFL_TOK_IDENT || f->now.kind == ';' ||
+        (first == &f->before && f->statement.span.start != first->span.start))
+        return false;
+    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++)
+        words[i] = dfl_intern_z(p->names, openers[i]);
+    near = dfl_suggest(p->names, dfl_sym_text(p->names, first->sym), words, sizeof words / sizeof *words);
+    if (near == 0)
+        return false;
+    dfl_diag_fix(p->sink, d, first->span, dfl_sym_text(p->names, near), DFL_FIX_MAYBE);
+    return true;
+}
+
 static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
 {
     const dfl_feed *f = p->feed;
     const char *text;
 
-    if (help_unit(p, d))
+    if (help_unit(p, d) || help_keyword(p, d, w))
         return;
     if ((text = habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);
