@@ -1,13 +1,15 @@
-/* dflc explain CODE: the page of a diagnostic. */
+/* dflc explain CODE-OR-LINT: the page of a diagnostic. */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
 #include "diag/explain.h"
+#include "diag/lints.h"
 
 dfl_exit dfl_cmd_explain(const dfl_cmd_args *args)
 {
-    dfl_code code = dfl_explain_code(args->files[0]);
+    const dfl_lint_info *lint = dfl_lint_find(args->files[0]);
+    dfl_code code = lint ? lint->code : dfl_explain_code(args->files[0]);
     const char *page = code != DFL_CODE_NONE ? dfl_explain_page(code) : NULL;
 
     if (code == DFL_CODE_NONE) {

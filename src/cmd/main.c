@@ -29,7 +29,7 @@ static const dfl_cmd table[] = {
       "dflc fmt -w examples/*.dfl", "lay out files",
       "Prints the files in the one layout there is; comments stay. There are no options of style.",
       dfl_cmd_fmt },
-    { "explain", DFL_CMD_EXPLAIN, 1, 1, NULL, "CODE",
+    { "explain", DFL_CMD_EXPLAIN, 1, 1, NULL, "CODE-OR-LINT",
       "dflc explain E0401", "what a diagnostic means",
       "Prints the page of a diagnostic: what it means, an example that has it, and the example put right.",
       dfl_cmd_explain },

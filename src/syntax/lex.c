@@ -61,9 +61,17 @@ static void report_stray(const dfl_lexer *l, dfl_span at)
     size_t len = at.end - at.start;
 
     /* Bytes that are no UTF-8 were reported when the file was opened. */
-    if (dfl_utf8_check(text, len) == len)
+    if (dfl_utf8_check(text, len) != len)
+        return;
+    if (len == 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        dfl_diag *d = dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "a byte order mark starts no token");
+
+        dfl_diag_help(l->sink, d, "save the file as UTF-8 without one");
+        dfl_diag_fix(l->sink, d, at, "", DFL_FIX_SURE);
+    } else {
         dfl_diag_help(l->sink, dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "this starts no token"), "%s",
                       help_for_stray(*text));
+    }
 }
 
 void dfl_lex_error(dfl_lexer *l, dfl_code code)
