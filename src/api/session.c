@@ -102,7 +102,7 @@ bool dfl_session_analyse(dfl_session *s)
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
                               .load = dfl_session_load, .context = s };
     /* What is missing from a broken tree would be reported as if its author had forgotten it. */
-    if (syntax->ok)
+    if (syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
     s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
                                 .program = s->program };

@@ -72,6 +72,16 @@ static uint32_t bare_dim(const dfl_access *a, uint32_t rank)
     return DFL_NONE;
 }
 
+/* The first dimension of an access whose index has the rank, or DFL_NONE. */
+static uint32_t dim_with(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+            if (a->index[d].terms[t].rank == rank)
+                return d;
+    return DFL_NONE;
+}
+
 /* Rank of the reader that stands where the other side has `rank`, both bare and equally long; else DFL_NONE. */
 static uint32_t across(const resolver *r, const dfl_access *from, uint32_t rank, const dfl_access *to)
 {
@@ -151,15 +161,38 @@ static const dfl_access *read_below(const resolver *r, const dfl_body *body, con
     return NULL;
 }
 
+/* The producer of something that `e` reads which sums over the loop's rank, below the same loop; DFL_NONE for none. */
+static uint32_t summed_below(const resolver *r, const dfl_body *body, const dfl_line *line, uint32_t e)
+{
+    const dfl_einsum *me = einsum_of(r, e);
+
+    for (uint32_t i = 0; i < me->n_inputs; i++) {
+        const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
+        for (uint32_t k = 0; k < t->n_producers; k++)
+            if (t->producers[k] != e && listed(body->einsums, body->n_einsums, t->producers[k]) &&
+                dfl_einsum_has_rank(einsum_of(r, t->producers[k]), line->rank) &&
+                dim_with(&einsum_of(r, t->producers[k])->output, line->rank) == DFL_NONE)
+                return t->producers[k];
+    }
+    return DFL_NONE;
+}
+
 static void unreached(resolver *r, const dfl_body *body, const dfl_line *line, uint32_t e)
 {
+    uint32_t sums = summed_below(r, body, line, e);
     const dfl_access *read = read_below(r, body, line, e);
     const dfl_einsum *me = einsum_of(r, e);
     const char *rank = dfl_sym_text(r->names, r->m->workload->ranks[line->rank].name);
     const char *name = dfl_sym_text(r->names, me->name);
-    dfl_diag *d = dfl_report(r->sink, DFL_MAP_LOOP_UNREACHED, line->span,
-                             "loop over `%s` does not reach einsum `%s` below it", rank, name);
+    dfl_diag *d;
 
+    r->ok = false;
+    if (sums != DFL_NONE) {
+        dfl_path_report_early(r->sink, r->names, r->m, line, line->rank, sums, e, false);
+        return;
+    }
+    d = dfl_report(r->sink, DFL_MAP_LOOP_UNREACHED, line->span, "loop over `%s` does not reach einsum `%s` below it", rank,
+                   name);
     dfl_diag_here(r->sink, d, "`%s` is not a rank of `%s`", rank, name);
     dfl_diag_label(r->sink, d, me->span, "`%s` is computed here", name);
     if (body->kind == DFL_BODY_LEAF)
@@ -170,7 +203,6 @@ static void unreached(resolver *r, const dfl_body *body, const dfl_line *line, u
                       dfl_sym_text(r->names, r->m->workload->tensors[read->tensor].name));
     else
         dfl_diag_help(r->sink, d, "move the loop into the branches that have `%s`", rank);
-    r->ok = false;
 }
 
 /* A loop that an einsum follows through two tensors must reach the same rank of it through both. */
@@ -249,16 +281,6 @@ static void bind_line(resolver *r, const dfl_body *body, const dfl_line *line)
         else if (step_of(r, body->einsums[k], line)->bind == DFL_BIND_FOLLOW)
             check_followed(r, body, line, body->einsums[k]);
     }
-}
-
-/* The first dimension of an access whose index has the rank, or DFL_NONE. */
-static uint32_t dim_with(const dfl_access *a, uint32_t rank)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        for (uint32_t t = 0; t < a->index[d].n_terms; t++)
-            if (a->index[d].terms[t].rank == rank)
-                return d;
-    return DFL_NONE;
 }
 
 /* A loop by which consumers decide what of a result is computed must mean the same dimension to all of them. */

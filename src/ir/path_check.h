@@ -19,6 +19,9 @@ bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
 bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
 /* One home per tensor: E0415. */
 bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
+/* E0409: einsum `c` reads what `e` makes below a loop over `rank` that is above both; `others`: of other iterations. */
+void dfl_path_report_early(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_line *line,
+                           uint32_t rank, uint32_t e, uint32_t c, bool others);
 /* Nothing is read before it is complete: E0409, E0424. */
 bool dfl_path_check_complete(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
 /* What is read early under `online` loops can be put right later: E0420. */

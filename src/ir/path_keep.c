@@ -14,13 +14,13 @@ static const dfl_line *keep_above(const dfl_path *p, uint32_t i, uint32_t tensor
     return NULL;
 }
 
-/* Last leaf of the body in text order: where a check on shared lines reports, so that it does so once. */
-static bool reports_for(const dfl_body *body, const dfl_path *p, const dfl_einsum *e, const dfl_mapping *m, uint32_t tensor)
+/* Whether the path is of the first einsum of the body that touches the tensor: a check on shared lines reports there,
+   so that it does so once. */
+static bool reports_for(const dfl_body *body, const dfl_path *p, const dfl_mapping *m, uint32_t tensor)
 {
     for (uint32_t k = 0; k < body->n_einsums; k++)
         if (dfl_einsum_touches(&m->workload->einsums[body->einsums[k]], tensor))
             return body->einsums[k] == p->einsum;
-    (void)e;
     return false;
 }
 
@@ -79,7 +79,7 @@ bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_map
 
     for (uint32_t i = 0; i < p->n_steps; i++)
         if (p->steps[i].line->kind == DFL_LINE_KEEP && dfl_einsum_touches(e, p->steps[i].line->tensor) &&
-            reports_for(p->steps[i].body, p, e, m, p->steps[i].line->tensor))
+            reports_for(p->steps[i].body, p, m, p->steps[i].line->tensor))
             ok &= check_keep(sink, names, m, p, i);
     return ok;
 }
@@ -140,6 +140,23 @@ static bool bare_at(const dfl_access *a, uint32_t rank, uint32_t *dim)
     return false;
 }
 
+void dfl_path_report_early(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_line *line,
+                           uint32_t rank, uint32_t e, uint32_t c, bool others)
+{
+    const dfl_einsum *producer = &m->workload->einsums[e], *reader = &m->workload->einsums[c];
+    const char *tensor = text(names, m->workload->tensors[producer->output.tensor].name);
+    const char *loop = text(names, m->workload->ranks[rank].name);
+    dfl_diag *d = dfl_report(sink, DFL_MAP_CONSUMED_EARLY, line->span,
+                             "`%s` is read by einsum `%s` before the loop over `%s` has completed it", tensor,
+                             text(names, reader->name), loop);
+
+    dfl_diag_here(sink, d, others ? "an iteration reads elements of `%s` that other iterations produce"
+                                  : "every iteration adds to all elements of `%s`", tensor);
+    dfl_diag_label(sink, d, producer->span, "produced here");
+    dfl_diag_label(sink, d, reader->span, "read here");
+    dfl_diag_help(sink, d, "move the loop over `%s` into the branch of `%s`", loop, text(names, producer->name));
+}
+
 /* Reader `c` under a loop that it shares with producer `e`: both must iterate the same rank of the tensor. */
 static bool check_shared_loop(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, const dfl_path_step *mine,
                               const dfl_path_step *theirs, uint32_t e, uint32_t c)
@@ -160,18 +177,7 @@ static bool check_shared_loop(dfl_sink *sink, const dfl_intern *names, const dfl
     }
     if (dim == DFL_NONE && mine->line->online)
         return true;
-    dfl_diag *d = dfl_report(sink, DFL_MAP_CONSUMED_EARLY, mine->line->span,
-                             "`%s` is read by einsum `%s` before the loop over `%s` has completed it",
-                             text(names, m->workload->tensors[tensor].name), text(names, reader->name),
-                             text(names, m->workload->ranks[mine->rank].name));
-    if (dim == DFL_NONE)
-        dfl_diag_here(sink, d, "every iteration adds to all elements of `%s`", text(names, producer->name));
-    else
-        dfl_diag_here(sink, d, "an iteration reads elements of `%s` that other iterations produce", text(names, producer->name));
-    dfl_diag_label(sink, d, producer->span, "produced here");
-    dfl_diag_label(sink, d, reader->span, "read here");
-    dfl_diag_help(sink, d, "move the loop over `%s` into the branch of `%s`",
-                  text(names, m->workload->ranks[mine->rank].name), text(names, producer->name));
+    dfl_path_report_early(sink, names, m, mine->line, mine->rank, e, c, dim != DFL_NONE);
     return false;
 }
 

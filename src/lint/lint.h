@@ -9,7 +9,7 @@
 #include "diag/lints.h"
 #include "ir/path.h"
 
-/* Lints E0419, E0421 and E0423 for the mappings of one file, in text order. `levels` may be NULL. */
+/* Lints E0419, E0421, E0423 and, for latencies, E0501 for the mappings of one file, in text order. `levels` may be NULL. */
 void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels,
                        const dfl_paths *const *paths, uint32_t n);
 

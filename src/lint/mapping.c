@@ -112,6 +112,24 @@ static void find_idle_instances(linter *l, const dfl_mapping *m, const dfl_path 
     }
 }
 
+/* Latencies of the memories and networks that a mapping uses: the model's times follow from rates alone. */
+static void find_latencies(linter *l, const dfl_mapping *m)
+{
+    const dfl_system *s = m->system;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &m->bodies[b]->lines[i];
+            uint32_t network = line->kind == DFL_LINE_SPATIAL ? s->axes[line->axis].network : DFL_NONE;
+            if (line->kind == DFL_LINE_KEEP && s->memories[line->memory].latency > 0)
+                add(l, (finding){ .span = m->span, .code = DFL_SYS_ATTRIBUTE_NO_EFFECT, .key = line->memory,
+                                  .mapping = m, .line = line, .holds = true });
+            if (network != DFL_NONE && s->networks[network].latency > 0)
+                add(l, (finding){ .span = m->span, .code = DFL_SYS_ATTRIBUTE_NO_EFFECT, .key = s->n_memories + network,
+                                  .mapping = m, .line = line, .holds = true });
+        }
+}
+
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static dfl_diag *report(const linter *l, const finding *f, const char *message)
@@ -154,6 +172,19 @@ static void report_idle_instances(const linter *l, const finding *f)
     dfl_diag_help(l->sink, d, "split a rank, or another one, over `%s`", text(l, axis->name));
 }
 
+static void report_latency(const linter *l, const finding *f)
+{
+    const dfl_system *s = f->mapping->system;
+    bool memory = f->key < s->n_memories;
+    dfl_sym name = memory ? s->memories[f->key].name : s->networks[f->key - s->n_memories].name;
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "the latency of `%s` has no effect on the time of this mapping",
+                                                text(l, name)));
+
+    dfl_diag_label(l->sink, d, memory ? s->memories[f->key].span : s->networks[f->key - s->n_memories].span,
+                   "declared here");
+    dfl_diag_help(l->sink, d, "times follow from rates alone; lower the bandwidth if the latency limits it");
+}
+
 /* By place, code and key; in order of finding among equals. */
 static int by_place(const void *a, const void *b)
 {
@@ -177,7 +208,7 @@ void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names
 {
     linter l = { .arena = arena, .sink = sink, .names = names, .levels = levels };
     bool parts = wanted(&l, DFL_MAP_EMPTY_PARTS), keeps = wanted(&l, DFL_MAP_KEEP_UNUSED);
-    bool idle = wanted(&l, DFL_MAP_IDLE_INSTANCES);
+    bool idle = wanted(&l, DFL_MAP_IDLE_INSTANCES), latencies = wanted(&l, DFL_SYS_ATTRIBUTE_NO_EFFECT);
     size_t next;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -194,6 +225,8 @@ void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names
         }
         if (keeps)
             find_unused_keeps(&l, m);
+        if (latencies)
+            find_latencies(&l, m);
     }
     if (l.findings.n > 0)
         qsort(l.findings.at, l.findings.n, sizeof *l.findings.at, by_place);
@@ -206,6 +239,7 @@ void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names
         switch ((int)l.findings.at[k].code) {
         case DFL_MAP_EMPTY_PARTS: report_empty_parts(&l, &l.findings.at[k]); break;
         case DFL_MAP_KEEP_UNUSED: report_unused_keep(&l, &l.findings.at[k]); break;
+        case DFL_SYS_ATTRIBUTE_NO_EFFECT: report_latency(&l, &l.findings.at[k]); break;
         default:                  report_idle_instances(&l, &l.findings.at[k]); break;
         }
     }

@@ -56,6 +56,8 @@ static const dfl_ast_node *target(dfl_sema *s, const dfl_ast_node *params, const
                                  dfl_sema_text(s, owner->name));
 
         dfl_diag_label(s->sink, d, owner->node->name.span, "declared here");
+        dfl_diag_help(s->sink, d, params != NULL ? "remove it" : "write `%s` without parentheses",
+                      dfl_sema_text(s, owner->name));
     }
     return NULL;
 }
@@ -65,7 +67,7 @@ bool dfl_args_bind(dfl_sema *s, dfl_scope *scope, const dfl_ast_node *params, co
 {
     const dfl_expr *args = ref != NULL ? ref->args : NULL;
     uint32_t position = 0;
-    dfl_symmap table = { 0 };
+    dfl_symmap table = { 0 }, given = { 0 };
     bool ok = true;
 
     *missing = NULL;
@@ -79,11 +81,14 @@ bool dfl_args_bind(dfl_sema *s, dfl_scope *scope, const dfl_ast_node *params, co
         }
         b = dfl_scope_find_here(scope, p->name.sym);
         if (b != NULL) {
-            dfl_report(s->sink, DFL_NAME_DUPLICATE, a->label.sym != 0 ? a->label.span : a->span,
-                       "`%s` is given twice", dfl_sema_text(s, p->name.sym));
+            const dfl_expr *first = dfl_symmap_get(&given, p->name.sym);
+
+            dfl_scope_twice(s, a->label.sym != 0 ? a->label.span : a->span, first->span, "given",
+                            dfl_sema_text(s, p->name.sym));
             ok = false;
             continue;
         }
+        dfl_symmap_put(s->arena, &given, p->name.sym, (void *)(uintptr_t)a);
         b = dfl_scope_declare(s, scope, p->name.sym, p->name.span, DFL_NAMES_VALUE);
         b->value = dfl_eval(s, from, a);
         ok = ok && b->value.kind != DFL_VALUE_BAD;
@@ -111,6 +116,8 @@ bool dfl_args_need(dfl_sema *s, const dfl_ast_ref *ref, const dfl_ast_node *miss
                              dfl_sema_text(s, ref->path.text), dfl_sema_text(s, missing->name.sym));
 
     dfl_diag_label(s->sink, d, missing->name.span, "declared here without a default");
+    dfl_diag_help(s->sink, d, "write `%s(%s = ...)`", dfl_sema_text(s, ref->path.text),
+                  dfl_sema_text(s, missing->name.sym));
     return false;
 }
 

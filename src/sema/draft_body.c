@@ -1,6 +1,7 @@
 /* Bodies of a mapping: chains, branches, templates that are put in. */
 #include "sema/draft.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 400 };
@@ -112,10 +113,49 @@ static void lower_each(dfl_place_in *p, chain *c, const dfl_ast_node *n)
     }
 }
 
+/* An einsum of a branch, and the head that names it. */
+typedef struct {
+    uint32_t einsum, order;
+    const dfl_ast_node *head;
+} named;
+
+static int by_einsum(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+
+    if (x->einsum != y->einsum)
+        return x->einsum < y->einsum ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Whether two heads of a branch name the same einsum; reports the first. Changes the order of `all`. */
+static bool names_twice(dfl_place_in *p, named *all, size_t n)
+{
+    const dfl_build *b = &p->d->w->build;
+
+    qsort(all, n, sizeof *all, by_einsum);
+    for (size_t i = 1; i < n; i++) {
+        const dfl_einsum *e = &b->einsums.at[p->d->text[all[i].einsum]].e;
+        const char *name = dfl_sema_text(sema(p), b->tensors.at[e->output.tensor].name);
+        dfl_diag *d;
+
+        if (all[i].einsum != all[i - 1].einsum)
+            continue;
+        d = dfl_report(sema(p)->sink, DFL_MAP_EINSUM_TWICE, all[i].head->span, "einsum `%s` is mapped twice", name);
+        dfl_diag_here(sema(p)->sink, d, "mapped again here");
+        dfl_diag_label(sema(p)->sink, d, all[i - 1].head->span, "first mapped here");
+        dfl_diag_help(sema(p)->sink, d, "name `%s` once", name);
+        p->d->broken = true;
+        return true;
+    }
+    return false;
+}
+
 static void lower_branch(dfl_place_in *p, chain *c, const dfl_ast_node *n)
 {
     dfl_span span = { 0 };
     dfl_ids ids = { 0 };
+    DFL_VEC(named) all = { 0 };
     bool ok = true;
 
     if (n->each) {
@@ -123,10 +163,17 @@ static void lower_branch(dfl_place_in *p, chain *c, const dfl_ast_node *n)
         return;
     }
     for (const dfl_ast_node *h = n->items; h != NULL; h = h->next) {
+        size_t before = ids.n;
+
         ok = dfl_draft_head(p, &h->path, h->value, &ids) && ok;
         span = dfl_span_join(span, h->span);
+        for (size_t i = before; n->items->next != NULL && i < ids.n; i++) {
+            named one = { ids.at[i], (uint32_t)i, h };
+
+            DFL_PUSH(sema(p)->arena, &all, one);
+        }
     }
-    if (ok)
+    if (ok && (all.n == 0 || !names_twice(p, all.at, all.n)))
         lower_child(p, c, n, &ids, span, DFL_NONE);
 }
 

@@ -76,9 +76,7 @@ static bool describe_result(dfl_work *c, const dfl_ast_node *n, uint32_t id)
     dfl_diag *d;
 
     if (n->role != DFL_AST_NO_ROLE && t->has_role && t->role != roles[n->role]) {
-        d = dfl_report(c->s->sink, DFL_NAME_DUPLICATE, n->more->target->path.span, "`%s` is declared twice",
-                       dfl_sema_text(c->s, t->name));
-        dfl_diag_label(c->s->sink, d, t->span, "first declared here");
+        dfl_scope_twice(c->s, n->more->target->path.span, t->span, "declared", dfl_sema_text(c->s, t->name));
         return false;
     }
     if (n->role != DFL_AST_NO_ROLE) {

@@ -39,7 +39,10 @@ static void report_dimension(dfl_sema *s, const dfl_expr *e, const dfl_value *a,
     dfl_diag *d;
 
     if (e->left == NULL || e->right == NULL) {
-        dfl_report(s->sink, DFL_UNIT_DIMENSION, e->span, "cannot combine %s with %s", left, right);
+        if (dfl_dim_equal(a->quantity.dim, b->quantity.dim))
+            dfl_report(s->sink, DFL_UNIT_DIMENSION, e->span, "expected a plain number, found %s", left);
+        else
+            dfl_report(s->sink, DFL_UNIT_DIMENSION, e->span, "cannot combine %s with %s", left, right);
         return;
     }
     d = dfl_report(s->sink, DFL_UNIT_DIMENSION, e->op, "cannot combine %s with %s", left, right);
@@ -69,6 +72,7 @@ dfl_value dfl_eval_failed(dfl_sema *s, dfl_arith status, const dfl_expr *e, dfl_
     case DFL_ARITH_OVERFLOW:
         d = dfl_report(s->sink, DFL_UNIT_OVERFLOW, at, "result is beyond 128 bits");
         dfl_diag_here(s->sink, d, "integers are exact up to 2^127 - 1");
+        dfl_diag_help(s->sink, d, "use smaller numbers, or a larger unit");
         break;
     case DFL_ARITH_DIMENSION:
         report_dimension(s, e, &a, &b);
@@ -82,7 +86,9 @@ dfl_value dfl_eval_failed(dfl_sema *s, dfl_arith status, const dfl_expr *e, dfl_
         report_inexact(s, e, &a, &b);
         break;
     case DFL_ARITH_DOMAIN:
-        dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "this has no value for %s", value_text(s, &a));
+        d = dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "this has no value for %s", value_text(s, &a));
+        if (a.kind == DFL_VALUE_QUANTITY && !dfl_dim_is_none(a.quantity.dim))
+            dfl_diag_help(s->sink, d, "divide by a unit first, as in `sqrt(x / 1s)`");
         break;
     }
     return DFL_BAD;
@@ -217,7 +223,8 @@ static dfl_value eval_number(dfl_sema *s, const dfl_expr *e)
     case DFL_LITERAL_OK:
         return dfl_value_of(q);
     case DFL_LITERAL_RANGE:
-        dfl_report(s->sink, DFL_UNIT_OVERFLOW, e->span, "number is beyond 128 bits");
+        dfl_diag_help(s->sink, dfl_report(s->sink, DFL_UNIT_OVERFLOW, e->span, "number is beyond 128 bits"),
+                      "write a smaller number, or a smaller unit: the largest whole number is 2^127 - 1");
         return DFL_BAD;
     case DFL_LITERAL_UNIT:
         report_unit(s, e, unit_at);
@@ -389,6 +396,8 @@ bool dfl_eval_int(dfl_sema *s, dfl_scope *scope, const dfl_expr *e, const char *
                                  "%s is %s", what, value_text(s, &v));
 
         dfl_diag_here(s->sink, d, small ? "must be at least %lld" : "must be at most %lld",
+                      (long long)(small ? low : high));
+        dfl_diag_help(s->sink, d, small ? "give a number of at least %lld" : "give a number of at most %lld",
                       (long long)(small ? low : high));
         return false;
     }

@@ -98,6 +98,8 @@ void dfl_sema_blame(dfl_sema *s, size_t before, dfl_span span, const char *what)
 dfl_scope *dfl_scope_new(dfl_sema *s, dfl_scope *parent, dfl_unit *unit);
 /* Reports E0202 and returns NULL when the scope itself has the name already. */
 dfl_binding *dfl_scope_declare(dfl_sema *s, dfl_scope *scope, dfl_sym name, dfl_span span, dfl_names_kind kind);
+/* Reports E0202: what is at `first` is `how` ("declared", "given") again at `at`. */
+dfl_diag *dfl_scope_twice(dfl_sema *s, dfl_span at, dfl_span first, const char *how, const char *name);
 dfl_binding *dfl_scope_find(const dfl_scope *scope, dfl_sym name);
 dfl_binding *dfl_scope_find_here(const dfl_scope *scope, dfl_sym name);
 /* Names of one kind that are visible, innermost first; for suggestions. */
@@ -135,10 +137,8 @@ dfl_value dfl_eval_failed(dfl_sema *s, dfl_arith status, const dfl_expr *e, dfl_
 bool dfl_eval_domain(dfl_sema *s, dfl_scope *scope, const dfl_expr *e, dfl_values *out, bool *unknown);
 
 /* ---- parameters and arguments (args.c) ---- */
-/*
- * Declares the parameters of `params` in `scope`, from the arguments of `ref` (evaluated in `from`) and the defaults.
- * A parameter without either becomes UNKNOWN; `*missing` names the first one. False after reporting.
- */
+/* Declares the parameters of `params` in `scope`, from the arguments of `ref` (evaluated in `from`) and the defaults.
+ * A parameter without either becomes UNKNOWN; `*missing` names the first one. False after reporting. */
 bool dfl_args_bind(dfl_sema *s, dfl_scope *scope, const dfl_ast_node *params, const dfl_ast_ref *ref, dfl_scope *from,
                    dfl_decl *owner, const dfl_ast_node **missing);
 /* Reports that the reference leaves out a parameter without a default; returns false. */

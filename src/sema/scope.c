@@ -84,14 +84,21 @@ dfl_binding *dfl_scope_find(const dfl_scope *scope, dfl_sym name)
     return NULL;
 }
 
+dfl_diag *dfl_scope_twice(dfl_sema *s, dfl_span at, dfl_span first, const char *how, const char *name)
+{
+    dfl_diag *d = dfl_report(s->sink, DFL_NAME_DUPLICATE, at, "`%s` is %s twice", name, how);
+
+    dfl_diag_label(s->sink, d, first, "first %s here", how);
+    dfl_diag_help(s->sink, d, strcmp(how, "given") == 0 ? "remove one of the two" : "rename one of the two, or remove it");
+    return d;
+}
+
 dfl_binding *dfl_scope_declare(dfl_sema *s, dfl_scope *scope, dfl_sym name, dfl_span span, dfl_names_kind kind)
 {
     dfl_binding *b = dfl_symmap_get(&scope->names, name);
 
     if (b != NULL) {
-        dfl_diag *d = dfl_report(s->sink, DFL_NAME_DUPLICATE, span, "`%s` is declared twice", dfl_sema_text(s, name));
-
-        dfl_diag_label(s->sink, d, b->span, "first declared here");
+        dfl_scope_twice(s, span, b->span, "declared", dfl_sema_text(s, name));
         return NULL;
     }
     b = DFL_NEW(s->arena, dfl_binding);

@@ -28,9 +28,12 @@ static void check_op(dfl_sema *s, dfl_decl *d)
     for (uint32_t i = 0; i < n->more->n_names; i++) {
         const dfl_ast_name *p = &n->more->names[i];
 
-        if (dfl_symmap_get(&seen, p->sym) != NULL)
-            dfl_report(s->sink, DFL_NAME_DUPLICATE, p->span, "`%s` is declared twice", dfl_sema_text(s, p->sym));
-        dfl_symmap_put(s->arena, &seen, p->sym, d);
+        const dfl_ast_name *first = dfl_symmap_get(&seen, p->sym);
+
+        if (first != NULL)
+            dfl_scope_twice(s, p->span, first->span, "declared", dfl_sema_text(s, p->sym));
+        else
+            dfl_symmap_put(s->arena, &seen, p->sym, (void *)(uintptr_t)p);
     }
     if (n->more->over.sym != 0)
         dfl_scope_declare(s, scope, n->more->over.sym, n->more->over.span, DFL_NAMES_VALUE)->value = DFL_UNKNOWN;

@@ -25,9 +25,8 @@ static uint32_t add(dfl_setup *c, dfl_part_kind kind, dfl_ast_name name)
     uint32_t part;
 
     if (old != NULL) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_DUPLICATE, name.span, "`%s` is declared twice", text(c, full));
+        dfl_diag *d = dfl_scope_twice(c->s, name.span, *old, "declared", text(c, full));
 
-        dfl_diag_label(c->s->sink, d, *old, "first declared here");
         if (c->sys->parts.at[c->element].used_system)
             dfl_diag_help(c->s->sink, d, "give the used system a name: `use ... as part`");
         c->sys->broken = true;

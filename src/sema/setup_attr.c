@@ -85,23 +85,23 @@ static void lint_bits(dfl_setup *c, const dfl_sys_part *p, const dfl_attr_info *
     const dfl_lint_levels *lints = c->sys->lints;
     dfl_quantity q;
     size_t at;
-    const char *unit, *other;
+    const char *unit, *slip;
+    bool bits;
     dfl_diag *d;
 
     if (!dfl_sys_lints(c->sys, e->span) || e->kind != DFL_EXPR_NUMBER || p->kind != DFL_PART_MEMORY ||
         dfl_quantity_parse(e->text, e->len, &q, &at) != DFL_LITERAL_OK)
         return;
     unit = dfl_arena_copy(c->s->arena, e->text + at, e->len - at);
-    if (info->dim.power[DFL_BASE_ENERGY] == 1 && info->dim.power[DFL_BASE_DATA] == -1)
-        other = strstr(unit, "/B") != NULL ? "bits" : NULL;
-    else
-        other = info->dim.power[DFL_BASE_DATA] == 1 && strstr(unit, "bit") > unit && strstr(unit, "/cycle") == NULL
-                    ? "bytes" : NULL;
-    if (other == NULL)
+    bits = info->dim.power[DFL_BASE_ENERGY] == 1 && info->dim.power[DFL_BASE_DATA] == -1;
+    slip = strstr(unit, bits ? "B" : "bit");
+    if (bits ? slip == NULL || slip == unit || slip[-1] != '/'
+             : info->dim.power[DFL_BASE_DATA] != 1 || slip == NULL || slip == unit || strstr(unit, "/cycle") != NULL)
         return;
     d = dfl_report_lint(c->s->sink, "bit-byte", dfl_lint_level(lints, "bit-byte"), DFL_UNIT_BIT_BYTE, e->span,
-                        "`%s` of a memory is usually given in %s", info->name, other);
-    dfl_diag_help(c->s->sink, d, "is `%s` meant? 1B is 8bit", unit);
+                        "`%s` of a memory is usually given in %s", info->name, bits ? "bits" : "bytes");
+    dfl_diag_help(c->s->sink, d, "1B is 8bit: if `%s` is a slip, write `%.*s%.*s%s%s`", unit, (int)at, e->text,
+                  (int)(slip - unit), unit, bits ? "bit" : "B", slip + (bits ? 1 : 3));
 }
 
 /* ---- setting -------------------------------------------------------------------------------------------------- */
@@ -150,6 +150,7 @@ void dfl_setup_attribute(dfl_setup *c, uint32_t part, dfl_ast_name group, dfl_as
         return;
     if (info < 0) {
         dfl_attr_report_unknown(c->sys, full, kind, group.sym != 0 ? dfl_span_join(group.span, name.span) : name.span);
+        c->sys->parts.at[part].silent = true; /* it may be the misspelt one that would be missing */
         return;
     }
     set(c, part, info, free_key ? name.sym : 0, 0, name.span, values, layer);

@@ -18,7 +18,7 @@ typedef enum { DFL_PART_ELEMENT, DFL_PART_MEMORY, DFL_PART_COMPUTE, DFL_PART_NET
 
 /* What an attribute takes. A quantity may be given per cycle or in cycles where time is meant. */
 typedef enum {
-    DFL_TAKES_SIZE,       /* data, or the word `unlimited` */
+    DFL_TAKES_SIZE,       /* data above zero, or the word `unlimited` */
     DFL_TAKES_QUANTITY,   /* of the dimension in the table */
     DFL_TAKES_POSITIVE,   /* the same, but zero is no value */
     DFL_TAKES_COUNT,      /* a positive integer */

@@ -229,17 +229,20 @@ static void check_value(dfl_sys *s, const dfl_attr_info *info, const char *name,
         } else if (!dfl_dim_equal(v->quantity.dim, info->dim) &&
                    !(v->quantity.dim.power[DFL_BASE_CYCLE] != 0 && dfl_dim_equal(in_time(v->quantity.dim), info->dim))) {
             check_dimension(s, info, name, v);
-        } else if (v->quantity.real < 0 || (info->takes == DFL_TAKES_POSITIVE && v->quantity.real == 0)) {
-            dfl_report(s->sink, DFL_SIZE_NOT_POSITIVE, v->span, "`%s` is %s", name,
-                       v->quantity.real < 0 ? "negative" : "zero");
+        } else if (v->quantity.real < 0 || (info->takes != DFL_TAKES_QUANTITY && v->quantity.real == 0)) {
+            d = dfl_report(s->sink, DFL_SIZE_NOT_POSITIVE, v->span, "`%s` is %s", name,
+                           v->quantity.real < 0 ? "negative" : "zero");
+            dfl_diag_help(s->sink, d, "write a value like `%s`", info->hint);
             s->broken = true;
         }
         return;
     case DFL_TAKES_COUNT:
         if (v->kind != DFL_SYS_QUANTITY || !dfl_dim_is_none(v->quantity.dim) || !v->quantity.exact)
-            wrong(s, DFL_EXPR_TYPE, v->span, name, "a whole number", kind_text(s, v));
+            dfl_diag_help(s->sink, wrong(s, DFL_EXPR_TYPE, v->span, name, "a whole number", kind_text(s, v)),
+                          "write a number like `%s`", info->hint);
         else if (v->quantity.integer < 1 || v->quantity.integer > INT32_MAX) {
-            dfl_report(s->sink, DFL_SIZE_NOT_POSITIVE, v->span, "`%s` must be at least 1", name);
+            d = dfl_report(s->sink, DFL_SIZE_NOT_POSITIVE, v->span, "`%s` must be from 1 to 2^31 - 1", name);
+            dfl_diag_help(s->sink, d, "write a number like `%s`", info->hint);
             s->broken = true;
         }
         return;

@@ -14,6 +14,7 @@ typedef struct {
     dfl_network *networks;
     dfl_axis *axes;
     bool any_energy;
+    bool bad_clock;      /* a clock has no value, which was reported */
 } finisher;
 
 static const char *text(const finisher *f, dfl_sym sym)
@@ -48,8 +49,11 @@ static double in_seconds(finisher *f, const dfl_sys_value *v, double clock)
     if (cycles == 0 || (cycles == 1 && v->quantity.dim.power[DFL_BASE_TIME] == -1))
         return v->quantity.real;
     if (clock <= 0) {
-        dfl_diag *d = dfl_report(f->s->sink, DFL_UNIT_NO_CLOCK, v->span, "cycles without a clock in scope");
+        dfl_diag *d;
 
+        if (f->bad_clock)
+            return 0;
+        d = dfl_report(f->s->sink, DFL_UNIT_NO_CLOCK, v->span, "cycles without a clock in scope");
         dfl_diag_help(f->s->sink, d, "give the system or an enclosing element a clock: `clock = 1GHz;`");
         f->s->broken = true;
         return 0;
@@ -87,6 +91,7 @@ static void lower_element(finisher *f, const dfl_sys_part *p)
     f->elements[p->id] = (dfl_element){ .name = p->name, .span = p->span, .parent = parent, .side = p->side,
                                         .first_axis = p->first_axis, .n_axes = p->n_axes,
                                         .clock = number(f, p, "clock", 0, inherited, NULL) };
+    f->bad_clock |= f->elements[p->id].clock <= 0 && (p->silent || attr_of(p, "clock") != NULL);
 }
 
 /* ---- selections ----------------------------------------------------------------------------------------------- */
@@ -162,14 +167,12 @@ static int64_t size_of_memory(finisher *f, const dfl_sys_part *p, dfl_span *span
         return -1;
     if (v->kind != DFL_SYS_QUANTITY)
         return 0;
-    if (!v->quantity.exact || v->quantity.integer <= 0 || v->quantity.integer > INT64_MAX) {
-        bool positive = v->quantity.real > 0;
-        dfl_diag *d = dfl_report(f->s->sink, positive ? DFL_UNIT_OVERFLOW : DFL_SIZE_NOT_POSITIVE, v->span,
-                                 positive ? "size of `%s` is not a whole number of bits below 2^63"
-                                          : "size of `%s` is not positive", part_text(f, p));
+    if (!v->quantity.exact || v->quantity.integer > INT64_MAX) {
+        dfl_diag *d = dfl_report(f->s->sink, DFL_UNIT_OVERFLOW, v->span,
+                                 "size of `%s` is not a whole number of bits below 2^63", part_text(f, p));
 
-        if (positive && v->quantity.real < 0x1p62)
-            dfl_diag_help(f->s->sink, d, "round it with `floor` or `ceil`");
+        dfl_diag_help(f->s->sink, d, v->quantity.real < 0x1p62 ? "round it with `floor` or `ceil`"
+                                                               : "write `size = unlimited;` if it never fills");
         f->s->broken = true;
         return 0;
     }
@@ -361,6 +364,7 @@ static void select_axes(finisher *f, const dfl_sys_part *network, uint32_t id, c
 
 static void lower_network(finisher *f, const dfl_sys_part *p)
 {
+    static const char *const unused[] = { "oversubscription", "price", "power" };
     dfl_network *n = &f->networks[p->id];
     double clock = clock_of(f, p);
 
@@ -371,6 +375,8 @@ static void lower_network(finisher *f, const dfl_sys_part *p)
     n->bandwidth = number(f, p, "bandwidth", clock, INFINITY, NULL);
     n->latency = number(f, p, "latency", clock, 0, NULL);
     n->energy = number(f, p, "energy", clock, 0, &n->has_energy);
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
+        no_effect(f, attr_of(p, unused[i]), p, "only collectives between chips would depend on it, and none is evaluated");
 }
 
 static void lower_axis(finisher *f, const dfl_sys_part *p)

@@ -28,11 +28,8 @@ static void declare(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
     if (n->name.sym == 0)
         return;
     if (old != NULL || (alias != NULL && alias->alias != 0)) {
-        dfl_diag *diag = dfl_report(s->sink, DFL_NAME_DUPLICATE, n->name.span, "`%s` is declared twice",
-                                    dfl_sema_text(s, n->name.sym));
-
-        dfl_diag_label(s->sink, diag, old != NULL ? old->node->name.span : alias->node->more->alias.span,
-                       "first declared here");
+        dfl_scope_twice(s, n->name.span, old != NULL ? old->node->name.span : alias->node->more->alias.span, "declared",
+                        dfl_sema_text(s, n->name.sym));
         return;
     }
     d = DFL_NEW(s->arena, dfl_decl);
@@ -114,13 +111,9 @@ static void import(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
         const dfl_opened *old = dfl_symmap_get(&u->aliases, opened.alias);
         const dfl_decl *decl = dfl_symmap_get(&u->by_name, opened.alias);
 
-        if (decl != NULL || (old != NULL && old->alias != 0)) {
-            dfl_diag *d = dfl_report(s->sink, DFL_NAME_DUPLICATE, n->more->alias.span, "`%s` is declared twice",
-                                     dfl_sema_text(s, opened.alias));
-
-            dfl_diag_label(s->sink, d, decl != NULL ? decl->node->name.span : old->node->more->alias.span,
-                           "first declared here");
-        }
+        if (decl != NULL || (old != NULL && old->alias != 0))
+            dfl_scope_twice(s, n->more->alias.span, decl != NULL ? decl->node->name.span : old->node->more->alias.span,
+                            "declared", dfl_sema_text(s, opened.alias));
         dfl_symmap_put(s->arena, &u->aliases, opened.alias, kept);
     } else if (opened.last != 0 && dfl_symmap_get(&u->aliases, opened.last) == NULL) {
         dfl_symmap_put(s->arena, &u->aliases, opened.last, kept);
@@ -346,6 +339,9 @@ void dfl_decl_report_unknown(dfl_sema *s, dfl_scope *scope, const dfl_ast_path *
     }
     if (near != 0)
         dfl_diag_fix(s->sink, d, name->span, dfl_sema_text(s, near), DFL_FIX_MAYBE);
+    else if (alias == NULL && name->span.start > 0 &&
+             dfl_sema_slice(s, (dfl_span){ name->span.start - 1, name->span.start })[0] == '/')
+        dfl_diag_help(s->sink, d, "if a unit is meant: `B` is a byte, `bit` a bit, `s` a second, `cycle` a cycle");
 }
 
 /* ---- operations ----------------------------------------------------------------------------------------------- */

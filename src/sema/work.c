@@ -70,10 +70,7 @@ static void give(dfl_work *c, dfl_symmap *given, const dfl_ast_node *bind)
     if (tensor == DFL_NONE)
         dfl_work_report_no_tensor(c, &bind->value->path);
     if (g != NULL) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_DUPLICATE, bind->path.span, "`%s` is given twice",
-                                 dfl_sema_text(c->s, bind->path.text));
-
-        dfl_diag_label(c->s->sink, d, g->span, "first given here");
+        dfl_scope_twice(c->s, bind->path.span, g->span, "given", dfl_sema_text(c->s, bind->path.text));
         c->b->broken = true;
         return;
     }

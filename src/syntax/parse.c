@@ -163,6 +163,7 @@ static bool repair_semicolon(dfl_parse *p, dfl_yypstate *ps)
     dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_NO_SEMICOLON, gap, "missing `;`");
 
     p->n_reports++;
+    p->n_repairs++;
     dfl_diag_here(p->sink, d, "the statement ends here");
     dfl_diag_help(p->sink, d, "add `;`");
     dfl_diag_fix(p->sink, d, gap, ";", DFL_FIX_SURE);
@@ -287,6 +288,7 @@ dfl_syntax dfl_syntax_parse(dfl_arena *arena, dfl_intern *names, dfl_sink *sink,
     p.file->n_nodes = p.n_nodes;
     p.file->n_exprs = p.n_exprs;
     syntax.ok = dfl_sink_errors(sink) == before;
+    syntax.whole = dfl_sink_errors(sink) - before == p.n_repairs;
     if (syntax.ok)
         collect_stray_docs(&p, &syntax);
     return syntax;

@@ -23,6 +23,7 @@ typedef struct dfl_parse {
     struct dfl_feed *feed;     /* where the tokens come from; see feed.h */
     uint32_t n_nodes, n_exprs;
     uint32_t n_reports;        /* of this parser, some of them not kept by the sink */
+    uint32_t n_repairs;        /* those after which the tree lacks nothing: each a `;` that was put in */
     bool too_deep;             /* reported; the rest of the file is not read */
 } dfl_parse;
 

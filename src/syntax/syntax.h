@@ -20,6 +20,7 @@ typedef struct {
     const dfl_span *stray_docs;/* doc comments that document nothing */
     uint32_t n_stray_docs;
     bool ok;                   /* nothing was wrong: no error was reported */
+    bool whole;                /* the tree lacks nothing: what was wrong, if anything, was a missing `;` that was put in */
 } dfl_syntax;
 
 /* Reports E01xx and stopped budgets. The tree lives in `arena`, its names in `names`. */
