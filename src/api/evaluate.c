@@ -29,8 +29,9 @@ static void name_mapping(dfl_session *s, const dfl_mapping *m, size_t first)
     }
 }
 
-/* `*resolved` are the paths of a mapping without errors, else NULL. */
-static dfl_result_item evaluate(dfl_session *s, const dfl_mapping *m, purpose why, const dfl_paths **resolved)
+/* Evaluates in `arena`. `*resolved` are the paths of a mapping without errors, else NULL. */
+static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapping *m, purpose why,
+                                const dfl_paths **resolved)
 {
     dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
     const dfl_paths *paths;
@@ -42,8 +43,8 @@ static dfl_result_item evaluate(dfl_session *s, const dfl_mapping *m, purpose wh
             refuse_holes(s, m);
         return item;
     }
-    paths = dfl_paths_resolve(s->arena, s->sink, s->names, m);
-    item.result = paths ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
+    paths = dfl_paths_resolve(arena, s->sink, s->names, m);
+    item.result = paths ? dfl_model_eval(arena, s->sink, s->names, paths) : NULL;
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
     *resolved = paths;
     /* what is not evaluated is no mistake of the file */
@@ -53,22 +54,34 @@ static dfl_result_item evaluate(dfl_session *s, const dfl_mapping *m, purpose wh
     return item;
 }
 
+/* A check wants the reports only: what it computes for a mapping is forgotten before the next one. */
 static void evaluate_designs(dfl_session *s, const char *only, purpose why)
 {
     const dfl_program *p = s->program;
-    dfl_result_item *items = DFL_NEW_ARRAY(s->arena, dfl_result_item, (size_t)p->n_designs + 1);
-    const dfl_paths **paths = DFL_NEW_ARRAY(s->arena, const dfl_paths *, (size_t)p->n_designs + 1);
-    uint32_t n = 0, n_paths = 0;
+    bool forget = why == PURPOSE_CHECK;
+    dfl_result_item *items = DFL_NEW_ARRAY(s->arena, dfl_result_item, forget ? 1 : (size_t)p->n_designs + 1);
+    dfl_linter *linter = dfl_linter_new(s->arena, s->sink, s->names, &s->lints);
+    dfl_arena *arena = forget ? dfl_arena_new(&s->budget) : s->arena;
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < p->n_designs && dfl_budget_ok(&s->budget); i++) {
         const dfl_mapping *m = p->designs[i].mapping;
+        const dfl_paths *paths;
+        dfl_result_item item;
 
         if (!p->designs[i].from_root || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
             continue;
-        items[n++] = evaluate(s, m, why, &paths[n_paths]);
-        n_paths += paths[n_paths] != NULL;
+        item = evaluate(s, arena, m, why, &paths);
+        if (paths)
+            dfl_linter_look(linter, paths);
+        if (forget)
+            dfl_arena_reset(arena);
+        else
+            items[n++] = item;
     }
-    dfl_lint_mappings(s->arena, s->sink, s->names, &s->lints, paths, n_paths);
+    if (forget)
+        dfl_arena_free(arena);
+    dfl_linter_report(linter);
     s->results.items = items;
     s->results.n_items = n;
 }

@@ -9,8 +9,12 @@
 #include "diag/lints.h"
 #include "ir/path.h"
 
-/* Lints E0419, E0421, E0423 and, for latencies, E0501 for the mappings of one file, in text order. `levels` may be NULL. */
-void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels,
-                       const dfl_paths *const *paths, uint32_t n);
+/* Lints E0419, E0421, E0423 and, for latencies, E0501 for the mappings of one file; `levels` may be NULL. */
+typedef struct dfl_linter dfl_linter;
+dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels);
+/* Looks at one mapping, in text order. The mapping must last until the report, its paths need not. */
+void dfl_linter_look(dfl_linter *linter, const dfl_paths *paths);
+/* Reports what holds in every mapping that was looked at. */
+void dfl_linter_report(dfl_linter *linter);
 
 #endif

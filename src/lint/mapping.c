@@ -1,15 +1,21 @@
 #include "lint/lint.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "support/hash.h"
 #include "support/vec.h"
+
+/* Where something may be reported, and which of several things. */
+typedef struct {
+    uint32_t start, end, code, key;
+} place;
 
 /* What one einsum of one mapping has to say about a place: the lint holds there, or it does not. */
 typedef struct {
     dfl_span span;
     dfl_code code;
     uint32_t key;             /* tells findings apart that share a place */
-    uint32_t order;           /* the first of several is reported */
     bool holds;
     const dfl_mapping *mapping;
     const dfl_line *line;
@@ -17,24 +23,65 @@ typedef struct {
     int64_t have, want, tile, nominal;
 } finding;
 
+/* What all mappings so far have to say about a place. */
 typedef struct {
+    place at;
+    const finding *first;     /* the one to be reported; NULL where the lint does not hold in one of them */
+} opinion;
+
+struct dfl_linter {
     dfl_arena *arena;
     dfl_sink *sink;
     const dfl_intern *names;
     const dfl_lint_levels *levels;
-    DFL_VEC(finding) findings;
-} linter;
+    bool parts, keeps, idle, latencies; /* which lints are wanted */
+    DFL_VEC(opinion) opinions;
+    uint32_t *slots;          /* by hash of the place: number of the opinion + 1, 0 = free */
+    size_t n_slots;           /* a power of two, at least twice the number of opinions */
+};
+typedef dfl_linter linter;
 
 static const char *text(const linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
+
+static size_t slot_of(const linter *l, const place *at)
+{
+    size_t mask = l->n_slots - 1, i = (size_t)dfl_hash(at, sizeof *at, 0) & mask;
+
+    while (l->slots[i] != 0 && memcmp(&l->opinions.at[l->slots[i] - 1].at, at, sizeof *at) != 0)
+        i = (i + 1) & mask;
+    return i;
+}
+
+static void widen(linter *l)
+{
+    l->n_slots *= 2;
+    l->slots = DFL_NEW_ARRAY(l->arena, uint32_t, l->n_slots);
+    for (size_t i = 0; i < l->opinions.n; i++)
+        l->slots[slot_of(l, &l->opinions.at[i].at)] = (uint32_t)i + 1;
+}
 
 static void add(linter *l, finding f)
 {
     const dfl_source_map *sources = dfl_sink_sources(l->sink);
+    const place at = { f.span.start, f.span.end, (uint32_t)f.code, f.key };
+    size_t slot;
+    finding *first;
 
     if (dfl_source_of(sources, f.span) != dfl_source_of(sources, f.mapping->span))
         return;
-    f.order = (uint32_t)l->findings.n;
-    DFL_PUSH(l->arena, &l->findings, f);
+    slot = slot_of(l, &at);
+    if (l->slots[slot] != 0) {
+        if (!f.holds)
+            l->opinions.at[l->slots[slot] - 1].first = NULL;
+        return;
+    }
+    first = f.holds ? DFL_NEW(l->arena, finding) : NULL;
+    if (first)
+        *first = f;
+    l->slots[slot] = (uint32_t)l->opinions.n + 1;
+    DFL_PUSH(l->arena, &l->opinions, ((opinion){ at, first }));
+    if (l->opinions.n * 2 > l->n_slots)
+        widen(l);
 }
 
 /* ---- what holds where -------------------------------------------------------------------------------------------- */
@@ -185,12 +232,11 @@ static void report_latency(const linter *l, const finding *f)
     dfl_diag_help(l->sink, d, "times follow from rates alone; lower the bandwidth if the latency limits it");
 }
 
-/* By place, code and key; in order of finding among equals. */
+/* By place, code and key, which no two share. */
 static int by_place(const void *a, const void *b)
 {
-    const finding *x = a, *y = b;
-    const uint32_t left[] = { x->span.start, x->span.end, (uint32_t)x->code, x->key, x->order };
-    const uint32_t right[] = { y->span.start, y->span.end, (uint32_t)y->code, y->key, y->order };
+    const place *x = &((const opinion *)a)->at, *y = &((const opinion *)b)->at;
+    const uint32_t left[] = { x->start, x->end, x->code, x->key }, right[] = { y->start, y->end, y->code, y->key };
 
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         if (left[i] != right[i])
@@ -198,49 +244,52 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static bool same_place(const finding *a, const finding *b)
+dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels)
 {
-    return a->span.start == b->span.start && a->span.end == b->span.end && a->code == b->code && a->key == b->key;
+    linter *l = DFL_NEW(arena, linter);
+
+    *l = (linter){ .arena = arena, .sink = sink, .names = names, .levels = levels, .n_slots = 64 };
+    l->slots = DFL_NEW_ARRAY(arena, uint32_t, l->n_slots);
+    l->parts = wanted(l, DFL_MAP_EMPTY_PARTS);
+    l->keeps = wanted(l, DFL_MAP_KEEP_UNUSED);
+    l->idle = wanted(l, DFL_MAP_IDLE_INSTANCES);
+    l->latencies = wanted(l, DFL_SYS_ATTRIBUTE_NO_EFFECT);
+    return l;
 }
 
-void dfl_lint_mappings(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels,
-                       const dfl_paths *const *paths, uint32_t n)
+void dfl_linter_look(dfl_linter *l, const dfl_paths *paths)
 {
-    linter l = { .arena = arena, .sink = sink, .names = names, .levels = levels };
-    bool parts = wanted(&l, DFL_MAP_EMPTY_PARTS), keeps = wanted(&l, DFL_MAP_KEEP_UNUSED);
-    bool idle = wanted(&l, DFL_MAP_IDLE_INSTANCES), latencies = wanted(&l, DFL_SYS_ATTRIBUTE_NO_EFFECT);
-    size_t next;
+    const dfl_mapping *m = paths->mapping;
 
-    for (uint32_t i = 0; i < n; i++) {
-        const dfl_mapping *m = paths[i]->mapping;
-        if (!dfl_budget_ok(dfl_arena_budget(arena))) {
-            dfl_report_stop(sink, dfl_arena_budget(arena));
-            return;
-        }
-        for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
-            if (parts)
-                find_empty_parts(&l, m, &paths[i]->paths[e]);
-            if (idle)
-                find_idle_instances(&l, m, &paths[i]->paths[e]);
-        }
-        if (keeps)
-            find_unused_keeps(&l, m);
-        if (latencies)
-            find_latencies(&l, m);
+    for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
+        if (l->parts)
+            find_empty_parts(l, m, &paths->paths[e]);
+        if (l->idle)
+            find_idle_instances(l, m, &paths->paths[e]);
     }
-    if (l.findings.n > 0)
-        qsort(l.findings.at, l.findings.n, sizeof *l.findings.at, by_place);
-    for (size_t k = 0; k < l.findings.n; k = next) {
-        bool holds = true;
-        for (next = k; next < l.findings.n && same_place(&l.findings.at[k], &l.findings.at[next]); next++)
-            holds &= l.findings.at[next].holds;
-        if (!holds)
-            continue;
-        switch ((int)l.findings.at[k].code) {
-        case DFL_MAP_EMPTY_PARTS: report_empty_parts(&l, &l.findings.at[k]); break;
-        case DFL_MAP_KEEP_UNUSED: report_unused_keep(&l, &l.findings.at[k]); break;
-        case DFL_SYS_ATTRIBUTE_NO_EFFECT: report_latency(&l, &l.findings.at[k]); break;
-        default:                  report_idle_instances(&l, &l.findings.at[k]); break;
+    if (l->keeps)
+        find_unused_keeps(l, m);
+    if (l->latencies)
+        find_latencies(l, m);
+}
+
+void dfl_linter_report(dfl_linter *l)
+{
+    DFL_VEC(opinion) firm = { 0 };
+
+    for (size_t i = 0; i < l->opinions.n; i++)
+        if (l->opinions.at[i].first)
+            DFL_PUSH(l->arena, &firm, l->opinions.at[i]);
+    if (firm.n > 0)
+        qsort(firm.at, firm.n, sizeof *firm.at, by_place);
+    for (size_t i = 0; i < firm.n; i++) {
+        const finding *f = firm.at[i].first;
+
+        switch ((int)f->code) {
+        case DFL_MAP_EMPTY_PARTS: report_empty_parts(l, f); break;
+        case DFL_MAP_KEEP_UNUSED: report_unused_keep(l, f); break;
+        case DFL_SYS_ATTRIBUTE_NO_EFFECT: report_latency(l, f); break;
+        default:                  report_idle_instances(l, f); break;
         }
     }
 }

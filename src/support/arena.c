@@ -1,7 +1,10 @@
 /*
  * Blocks form a list in order of creation; `current` is the one that allocations come from. A reset rewinds to the
  * first block and allocation walks the list again before it asks for a new block. A block remembers how far it was
- * ever written (`dirty`): memory behind that mark is still zero from calloc, so only reused memory is cleared.
+ * ever written (`dirty`): memory behind that mark is still zero from the system, so only reused memory is cleared.
+ *
+ * An arena that has grown past a few blocks gets mappings of whole huge pages: most of the time of a large file would
+ * otherwise go into the faults of its small pages.
  */
 #include "support/arena.h"
 
@@ -10,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_POISON 1
@@ -35,12 +39,20 @@
 #define LAST_BLOCK  64u
 #else
 #define FIRST_BLOCK (16u << 10)
-#define LAST_BLOCK  (1u << 20)
+#define LAST_BLOCK  HUGE_PAGE
+#endif
+#define HUGE_PAGE ((size_t)2 << 20)
+/* Blocks from here on are mapped in whole huge pages; not where a leak checker looks for pointers in blocks. */
+#ifdef ARENA_POISON
+#define LEAST_MAPPED SIZE_MAX
+#else
+#define LEAST_MAPPED (HUGE_PAGE - sizeof(block))
 #endif
 
 typedef struct block {
     struct block *next;
     size_t size, used, dirty;
+    size_t mapped; /* bytes of the mapping that the block is, 0 = from the heap */
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
@@ -79,19 +91,56 @@ static void discharge(dfl_arena *arena)
     arena->charged = 0;
 }
 
+/* A mapping of `whole` bytes, a number of huge pages, which starts where one may start. Zeroed; NULL when refused. */
+static void *map_huge(size_t whole)
+{
+    size_t more = whole + HUGE_PAGE, before;
+    unsigned char *at = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return NULL;
+    before = (size_t)(-(uintptr_t)at & (uintptr_t)(HUGE_PAGE - 1));
+    if (before > 0)
+        munmap(at, before);
+    munmap(at + before + whole, HUGE_PAGE - before);
+#ifdef MADV_HUGEPAGE
+    madvise(at + before, whole, MADV_HUGEPAGE); /* advice: small pages are as good, only slower */
+#endif
+    return at + before;
+}
+
 static block *block_new(size_t size)
 {
     size_t whole;
-    block *b;
+    block *b = NULL;
 
-    if (__builtin_add_overflow(size, sizeof(block), &whole))
+    if (__builtin_add_overflow(size, sizeof(block), &whole) || whole > PTRDIFF_MAX - 2 * HUGE_PAGE)
         out_of_memory(size);
-    b = calloc(1, whole);
+    if (size >= LEAST_MAPPED) {
+        size_t mapped = (whole + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+
+        b = map_huge(mapped);
+        if (b) {
+            b->mapped = mapped;
+            size = mapped - sizeof(block);
+        }
+    }
+    if (!b)
+        b = calloc(1, whole);
     if (!b)
         out_of_memory(whole);
     b->size = size;
     poison(b->bytes, size);
     return b;
+}
+
+static void block_free(block *b)
+{
+    unpoison(b->bytes, b->size);
+    if (b->mapped > 0)
+        munmap(b, b->mapped);
+    else
+        free(b);
 }
 
 dfl_arena *dfl_arena_new(dfl_budget *budget)
@@ -112,8 +161,7 @@ void dfl_arena_free(dfl_arena *arena)
     discharge(arena);
     for (block *b = arena->first, *next; b; b = next) {
         next = b->next;
-        unpoison(b->bytes, b->size);
-        free(b);
+        block_free(b);
     }
     free(arena);
 }
@@ -163,7 +211,9 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
 
     if (__builtin_add_overflow(size, align + RED_ZONE, &need))
         out_of_memory(size);
-    b = block_new(need > arena->next_size ? need : arena->next_size);
+    if (arena->next_size > need)
+        need = arena->next_size < HUGE_PAGE ? arena->next_size : HUGE_PAGE - sizeof(block);
+    b = block_new(need);
     if (arena->next_size < LAST_BLOCK)
         arena->next_size *= 2;
     if (arena->current) {
