@@ -44,7 +44,9 @@ static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapp
         return item;
     }
     paths = dfl_paths_resolve(arena, s->sink, s->names, m);
-    item.result = paths ? dfl_model_eval(arena, s->sink, s->names, paths) : NULL;
+    /* a check wants no costs, only to hear of counts and rooms that are too large */
+    if (paths && !(why == PURPOSE_CHECK && dfl_model_surely_fits(paths)))
+        item.result = dfl_model_eval(arena, s->sink, s->names, paths);
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
     *resolved = paths;
     /* what is not evaluated is no mistake of the file */

@@ -1,6 +1,7 @@
 /* Number literals with units, read and printed. */
 #include "ir/quantity.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,17 +49,19 @@ typedef struct {
 
 static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
 {
-    /* Powers of ten and two are what can cancel. */
-    while (over % 10 == 0 && r->under % 10 == 0) {
+    /* Powers of ten are what can cancel. */
+    while (r->under != 1 && over % 10 == 0 && r->under % 10 == 0) {
         over /= 10;
         r->under /= 10;
     }
-    while (under % 10 == 0 && r->over % 10 == 0) {
+    while (under != 1 && under % 10 == 0 && r->over % 10 == 0) {
         under /= 10;
         r->over /= 10;
     }
-    r->overflow |= dfl_mul(r->over, over, &r->over);
-    r->overflow |= dfl_mul(r->under, under, &r->under);
+    if (over != 1)
+        r->overflow |= dfl_mul(r->over, over, &r->over);
+    if (under != 1)
+        r->overflow |= dfl_mul(r->under, under, &r->under);
 }
 
 /* The factor of a prefix as a fraction; 0 characters stand for none. */
@@ -95,7 +98,8 @@ static bool scale_by_unit(ratio *r, const char *text, size_t len, int sign)
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         const unit *u = &units[i];
 
-        if (len < u->len || len > u->len + 2 || memcmp(text + len - u->len, u->name, u->len) != 0 ||
+        if (len < u->len || len > u->len + 2 || text[len - 1] != u->name[u->len - 1] ||
+            memcmp(text + len - u->len, u->name, u->len) != 0 ||
             !prefix_factor(text, len - u->len, u->prefix, &over, &under))
             continue;
         scale(r, sign > 0 ? over : under, sign > 0 ? under : over);
@@ -141,6 +145,11 @@ static void take_digit(number *n, int digit, bool fraction)
 {
     dfl_i128 shifted;
 
+    if (n->value.over < INT64_MAX / 10 && n->value.under < INT64_MAX / 10) {
+        n->value.over = (int64_t)n->value.over * 10 + digit;
+        n->value.under = fraction ? (int64_t)n->value.under * 10 : n->value.under;
+        return;
+    }
     n->wide = n->wide || dfl_mul(n->value.over, 10, &shifted) || dfl_add(shifted, digit, &n->value.over);
     if (fraction)
         n->wide = n->wide || dfl_mul(n->value.under, 10, &n->value.under);
@@ -169,7 +178,7 @@ static bool read_number(const char *text, size_t len, number *n)
 {
     char plain[512];
     size_t at = 0, used = 0;
-    bool fraction = false;
+    bool fraction = false, few;
     int exponent = 0;
 
     *n = (number){ .value = { .under = 1 } };
@@ -194,6 +203,9 @@ static bool read_number(const char *text, size_t len, number *n)
         return false;
     if (at < len && (text[at] == 'e' || text[at] == 'E'))
         (void)take_exponent(text, len, &at, &exponent);
+    /* digits and a power of ten that both are doubles: their quotient is the nearest one (Clinger, 1990) */
+    few = FLT_EVAL_METHOD == 0 && exponent == 0 && !n->wide && n->value.over <= (int64_t)1 << 53 &&
+          n->value.under <= (int64_t)1 << 53;
     for (int i = 0; i < exponent && !n->wide && n->value.over != 0; i++) {
         scale(&n->value, 10, 1);
         n->wide = n->value.overflow;
@@ -214,7 +226,7 @@ static bool read_number(const char *text, size_t len, number *n)
             plain[used++] = (char)('0' + left / unit_place % 10);
     }
     plain[used] = '\0';
-    n->real = strtod(plain, NULL);
+    n->real = few ? (double)(int64_t)n->value.over / (double)(int64_t)n->value.under : strtod(plain, NULL);
     return true;
 }
 

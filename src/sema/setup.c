@@ -19,9 +19,7 @@ static dfl_sym full_name(dfl_setup *c, dfl_sym name)
 static uint32_t add(dfl_setup *c, dfl_part_kind kind, dfl_ast_name name)
 {
     dfl_sym full = full_name(c, name.sym);
-    dfl_sym key = full == 0 ? 0 : dfl_intern_z(c->s->names, dfl_arena_printf(c->s->arena, "%d %s", (int)kind,
-                                                                              text(c, full)));
-    dfl_span *old = key == 0 ? NULL : dfl_symmap_get(&c->sys->by_name, key), *span;
+    dfl_span *old = full == 0 ? NULL : dfl_symmap_get(&c->sys->by_name[kind], full), *span;
     uint32_t part;
 
     if (old != NULL) {
@@ -32,10 +30,10 @@ static uint32_t add(dfl_setup *c, dfl_part_kind kind, dfl_ast_name name)
         c->sys->broken = true;
     }
     part = dfl_sys_add(c->sys, kind, full, name.span, c->element);
-    if (key != 0 && old == NULL) {
+    if (full != 0 && old == NULL) {
         span = DFL_NEW(c->s->arena, dfl_span);
         *span = name.span;
-        dfl_symmap_put(c->s->arena, &c->sys->by_name, key, span);
+        dfl_symmap_put(c->s->arena, &c->sys->by_name[kind], full, span);
     }
     return part;
 }

@@ -79,6 +79,16 @@ static bool take_value(dfl_setup *c, const dfl_attr_info *info, const dfl_expr *
     return false;
 }
 
+static bool names_unit(const dfl_expr *literal, const char *unit)
+{
+    size_t len = strlen(unit);
+
+    for (size_t at = 0; at + len <= literal->len; at++)
+        if (memcmp(literal->text + at, unit, len) == 0)
+            return true;
+    return false;
+}
+
 /* Memories are measured in bytes and their energies per bit; the other way round is often a slip. */
 static void lint_bits(dfl_setup *c, const dfl_sys_part *p, const dfl_attr_info *info, const dfl_expr *e)
 {
@@ -89,7 +99,8 @@ static void lint_bits(dfl_setup *c, const dfl_sys_part *p, const dfl_attr_info *
     bool bits;
     dfl_diag *d;
 
-    if (!dfl_sys_lints(c->sys, e->span) || e->kind != DFL_EXPR_NUMBER || p->kind != DFL_PART_MEMORY ||
+    if (p->kind != DFL_PART_MEMORY || e->kind != DFL_EXPR_NUMBER || !dfl_sys_lints(c->sys, e->span) ||
+        !(info->dim.power[DFL_BASE_DATA] == 1 ? names_unit(e, "bit") : names_unit(e, "/B")) ||
         dfl_quantity_parse(e->text, e->len, &q, &at) != DFL_LITERAL_OK)
         return;
     unit = dfl_arena_copy(c->s->arena, e->text + at, e->len - at);

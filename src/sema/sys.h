@@ -87,7 +87,7 @@ typedef struct {
     dfl_sym name;
     dfl_span span;
     DFL_VEC(dfl_sys_part) parts;    /* part 0 is the root element */
-    dfl_symmap by_name;             /* "kind name" to the span of the declaration */
+    dfl_symmap by_name[5];          /* by kind: full name to the span of the declaration */
     uint32_t count[5];              /* by kind */
     uint32_t layers;                /* blocks of overrides so far */
     bool unsized, broken;

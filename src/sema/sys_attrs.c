@@ -66,17 +66,15 @@ const dfl_attr_info *dfl_attr_at(int info)
 
 int dfl_attr_find(const char *name, dfl_part_kind kind)
 {
-    const char *dot = strchr(name, '.');
-
     for (int i = 0; i < (int)N_INFOS; i++) {
         const char *known = vocabulary[i].name;
-        size_t len = strlen(known);
+        size_t same = 0;
 
-        if (!(vocabulary[i].kinds & 1u << kind))
+        if (!(vocabulary[i].kinds & 1u << kind) || known[0] != name[0])
             continue;
-        if (strcmp(known, name) == 0)
-            return i;
-        if (dot != NULL && known[len - 1] == '*' && strncmp(known, name, len - 1) == 0)
+        while (known[same] != '\0' && known[same] == name[same])
+            same++;
+        if (known[same] == '*' || (known[same] == '\0' && name[same] == '\0'))
             return i;
     }
     return -1;

@@ -27,12 +27,11 @@ static const char *part_text(const finisher *f, const dfl_sys_part *p)
     return p->name != 0 ? text(f, p->name) : text(f, f->s->name);
 }
 
+/* The few attributes that a part has are looked through: their names are those that its kind may have. */
 static const dfl_sys_attr *attr_of(const dfl_sys_part *p, const char *name)
 {
-    int info = dfl_attr_find(name, p->kind);
-
     for (size_t i = 0; i < p->attrs.n; i++)
-        if (p->attrs.at[i].info == info && p->attrs.at[i].n_values > 0)
+        if (p->attrs.at[i].n_values > 0 && strcmp(dfl_attr_at(p->attrs.at[i].info)->name, name) == 0)
             return &p->attrs.at[i];
     return NULL;
 }

@@ -181,25 +181,37 @@ dfl_budget *dfl_arena_budget(const dfl_arena *arena)
     return arena->budget;
 }
 
-/* A place for `size` bytes in `b`, or NULL when it has no room. */
-static unsigned char *block_take(block *b, size_t size, size_t align)
+/* Where `size` bytes fit into `b`, or NULL when it has no room. */
+static inline unsigned char *block_take(block *b, size_t size, size_t align)
 {
     size_t pad = (size_t)(-(uintptr_t)(b->bytes + b->used) & (uintptr_t)(align - 1));
-    size_t room = b->size - b->used;
-    unsigned char *at;
+    size_t room = b->size - b->used, start = b->used + pad;
 
     if (pad > room || size > room - pad)
         return NULL;
-    at = b->bytes + b->used + pad;
-    b->used += pad + size;
-    b->used += b->size - b->used > RED_ZONE ? RED_ZONE : 0;
-    unpoison(at, size);
-    if (at < b->bytes + b->dirty) {
-        size_t stale = (size_t)(b->bytes + b->dirty - at);
-        memset(at, 0, stale < size ? stale : size);
-    }
+    b->used = start + size;
+    if (RED_ZONE != 0 && b->size - b->used > RED_ZONE)
+        b->used += RED_ZONE;
+    unpoison(b->bytes + start, size);
+    return b->bytes + start;
+}
+
+/* Zeroes what was written before a reset, of `size` bytes just taken from `b`. */
+static __attribute__((noinline)) void *block_clean(block *b, unsigned char *at, size_t size)
+{
+    size_t stale = (size_t)(b->bytes + b->dirty - at);
+
+    memset(at, 0, stale < size ? stale : size);
     if (b->dirty < b->used)
         b->dirty = b->used;
+    return at;
+}
+
+static inline void *block_give(block *b, unsigned char *at, size_t size)
+{
+    if (at < b->bytes + b->dirty)
+        return block_clean(b, at, size);
+    b->dirty = b->used;
     return at;
 }
 
@@ -225,10 +237,10 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
     return b;
 }
 
-void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
+/* The size of the request, at least 1. */
+static __attribute__((noinline)) size_t size_of_request(dfl_arena *arena, size_t n, size_t size)
 {
     size_t bytes;
-    unsigned char *at;
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) {
         if (!arena->budget)
@@ -236,19 +248,34 @@ void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
         dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
         bytes = size;
     }
-    if (bytes == 0)
-        bytes = 1;
-    charge(arena, bytes);
-    while (arena->current) {
-        at = block_take(arena->current, bytes, align);
-        if (at)
-            return at;
-        if (!arena->current->next)
-            break;
+    return bytes == 0 ? 1 : bytes;
+}
+
+/* From the blocks behind the current one, or a new one. */
+static __attribute__((noinline)) void *alloc_further(dfl_arena *arena, size_t bytes, size_t align)
+{
+    unsigned char *at = NULL;
+
+    while (!at && arena->current && arena->current->next) {
         arena->current = arena->current->next;
+        at = block_take(arena->current, bytes, align);
     }
-    arena->current = block_append(arena, bytes, align);
-    return block_take(arena->current, bytes, align);
+    if (!at) {
+        arena->current = block_append(arena, bytes, align);
+        at = block_take(arena->current, bytes, align);
+    }
+    return block_give(arena->current, at, bytes);
+}
+
+void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
+{
+    size_t bytes = n == 1 && size - 1 < PTRDIFF_MAX ? size : size_of_request(arena, n, size);
+    block *b = arena->current;
+    unsigned char *at;
+
+    charge(arena, bytes);
+    at = b ? block_take(b, bytes, align) : NULL;
+    return at ? block_give(b, at, bytes) : alloc_further(arena, bytes, align);
 }
 
 char *dfl_arena_copy(dfl_arena *arena, const char *text, size_t len)

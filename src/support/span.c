@@ -30,12 +30,12 @@ static uint32_t count_lines(const char *text, size_t len)
 
 static void find_lines(dfl_source *source)
 {
+    const char *at = source->text, *end = source->text + source->len;
     uint32_t n = 0;
 
     source->lines[n++] = 0;
-    for (size_t i = 0; i < source->len; i++)
-        if (source->text[i] == '\n')
-            source->lines[n++] = (uint32_t)(i + 1);
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL)
+        source->lines[n++] = (uint32_t)(++at - source->text);
 }
 
 const dfl_source *dfl_source_add(dfl_source_map *map, const char *name, const char *text, size_t len)

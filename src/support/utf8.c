@@ -1,5 +1,6 @@
 #include "support/utf8.h"
 
+#include <string.h>
 #include <utf8proc.h>
 
 size_t dfl_utf8_decode(const char *text, size_t len, uint32_t *point)
@@ -21,9 +22,17 @@ size_t dfl_utf8_check(const char *text, size_t len)
     size_t at = 0;
 
     while (at < len) {
+        uint64_t eight;
         uint32_t point;
         size_t n;
 
+        if (len - at >= sizeof eight) {
+            memcpy(&eight, text + at, sizeof eight);
+            if ((eight & UINT64_C(0x8080808080808080)) == 0) {
+                at += sizeof eight;
+                continue;
+            }
+        }
         if ((unsigned char)text[at] < 0x80) {
             at++;
             continue;

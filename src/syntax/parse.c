@@ -41,9 +41,13 @@ static size_t first_doc(const dfl_lexer *l, uint32_t position)
 const char *dfl_parse_doc(dfl_parse *p, uint32_t position)
 {
     dfl_lexer *l = &p->feed->lexer;
-    size_t first = l->docs.n > 0 ? first_doc(l, position) : 0;
+    const dfl_doc_line *last = l->docs.n > 0 ? &l->docs.at[l->docs.n - 1] : NULL;
+    size_t first;
     dfl_strbuf out;
 
+    if (last == NULL || (last->before != 0 && last->before < position))
+        return NULL;
+    first = first_doc(l, position);
     if (first == l->docs.n || l->docs.at[first].before != position)
         return NULL;
     dfl_strbuf_init(&out, p->arena);
@@ -133,10 +137,10 @@ static bool lacks_semicolon(const dfl_feed *f, const dfl_yypstate *ps)
     const int repaired[] = { ';', f->now.kind, f->next.kind };
     bool ends = f->now.kind == '}' || f->now.kind == DFL_TOK_END;
 
-    if (f->before.kind == ';' || f->before.kind == '{' || f->before.kind == '}' || dfl_parser_recovers(ps) ||
+    if (f->before.kind == ';' || f->before.kind == '{' || f->before.kind == '}' ||
         !(ends || (starts_statement(f->now.kind) && dfl_feed_starts_line(f))))
         return false;
-    if (takes_now(f, ps))
+    if (dfl_parser_recovers(ps) || takes_now(f, ps))
         return false;
     return dfl_parser_accepts(ps, repaired, ends ? f->now.kind == '}' || f->n_braces == 0 ? 2 : 1 : 3) ||
            (!ends && dfl_parser_accepts(ps, repaired, 2) && !dfl_parser_accepts(ps, repaired + 1, 1));
@@ -178,9 +182,10 @@ static bool lacks_braces(const dfl_feed *f, const dfl_yypstate *ps)
     size_t n = 0;
     bool ends = f->now.kind == DFL_TOK_END;
 
-    if (f->n_braces == 0 || f->n_braces != f->open.n || f->n_braces > DFL_MAX_DEPTH || dfl_parser_recovers(ps))
+    if (f->n_braces == 0 || !(ends || starts_declaration(f->now.kind)) || f->n_braces != f->open.n ||
+        f->n_braces > DFL_MAX_DEPTH || dfl_parser_recovers(ps))
         return false;
-    if (!ends && !(starts_declaration(f->now.kind) && dfl_feed_starts_column(f) && !takes_now(f, ps)))
+    if (!ends && !(dfl_feed_starts_column(f) && !takes_now(f, ps)))
         return false;
     for (; n < f->n_braces; n++)
         kinds[n] = '}';
@@ -223,9 +228,9 @@ static bool feed_token(dfl_parse *p, dfl_yypstate *ps)
 {
     dfl_feed *f = p->feed;
     uint32_t reports = p->n_reports;
-    bool recovers = dfl_parser_recovers(ps), more = true;
+    bool more = true;
 
-    if (!(recovers && f->now.kind == '{')) {
+    if (f->now.kind != '{' || !dfl_parser_recovers(ps)) {
         if (lacks_semicolon(f, ps))
             more = repair_semicolon(p, ps);
         if (more && lacks_braces(f, ps))
