@@ -47,14 +47,19 @@ typedef struct {
     bool overflow;
 } ratio;
 
+static bool is_ten_times(dfl_i128 x)
+{
+    return x == (int64_t)x ? (int64_t)x % 10 == 0 : x % 10 == 0;
+}
+
 static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
 {
     /* Powers of ten are what can cancel. */
-    while (r->under != 1 && over % 10 == 0 && r->under % 10 == 0) {
+    while (r->under != 1 && is_ten_times(over) && is_ten_times(r->under)) {
         over /= 10;
         r->under /= 10;
     }
-    while (under != 1 && under % 10 == 0 && r->over % 10 == 0) {
+    while (under != 1 && is_ten_times(under) && is_ten_times(r->over)) {
         under /= 10;
         r->over /= 10;
     }
@@ -245,9 +250,9 @@ static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix,
                              has_suffix ? suffix->dim : DFL_DIM_NONE);
     if (!isfinite(out->real))
         return DFL_LITERAL_RANGE;
-    if (!wide && whole.over % whole.under == 0) {
+    if (!wide && (whole.under == 1 || whole.over % whole.under == 0)) {
         out->exact = true;
-        out->integer = whole.over / whole.under;
+        out->integer = whole.under == 1 ? whole.over : whole.over / whole.under;
         out->real = dfl_i128_double(out->integer);
         return DFL_LITERAL_OK;
     }
@@ -469,6 +474,10 @@ void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value)
     dfl_quantity again;
     int over = 0;
 
+    if (value.exact && dfl_dim_is_none(value.dim)) {
+        dfl_strbuf_i128(out, value.integer);
+        return;
+    }
     /* The readable form often is exact. */
     dfl_quantity_print(out, value);
     if (dfl_quantity_parse(out->text + start, out->len - start, &again, NULL) == DFL_LITERAL_OK &&

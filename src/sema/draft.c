@@ -181,7 +181,9 @@ static void write_reference(dfl_sema *s, dfl_strbuf *out, const dfl_ast_ref *ref
     for (const dfl_ast_node *p = decl->node->more->params; p != NULL; p = p->next) {
         const dfl_value *v = &dfl_scope_find_here(args, p->name.sym)->value;
 
-        dfl_strbuf_printf(out, "%s%s = ", first ? "(" : ", ", dfl_sema_text(s, p->name.sym));
+        dfl_strbuf_z(out, first ? "(" : ", ");
+        dfl_strbuf_z(out, dfl_sema_text(s, p->name.sym));
+        dfl_strbuf_z(out, " = ");
         if (v->kind == DFL_VALUE_STRING)
             dfl_strbuf_printf(out, "\"%s\"", dfl_sema_text(s, v->text));
         else if (v->kind == DFL_VALUE_BOOL)

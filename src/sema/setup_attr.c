@@ -127,7 +127,7 @@ static dfl_sym joined(dfl_setup *c, dfl_sym group, dfl_sym name)
 static void set(dfl_setup *c, uint32_t part, int info, dfl_sym key, dfl_sym sub, dfl_span span, const dfl_expr *values,
                 uint32_t layer)
 {
-    dfl_sys_attr attr = { .info = info, .keys = { key, sub }, .span = span, .layer = layer };
+    dfl_sys_attr attr = { .info = info, .name = dfl_attr_at(info)->name, .keys = { key, sub }, .span = span, .layer = layer };
     dfl_sys_value *at;
     uint32_t n = 0;
     bool ok = true;

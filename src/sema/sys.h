@@ -53,6 +53,7 @@ typedef struct {
 
 typedef struct {
     int info;             /* index into the vocabulary */
+    const char *name;     /* of the vocabulary */
     dfl_sym keys[2];      /* names behind "rate." and the like; 0 = none */
     dfl_span span;        /* of the name */
     const dfl_sys_value *values;

@@ -31,7 +31,7 @@ static const char *part_text(const finisher *f, const dfl_sys_part *p)
 static const dfl_sys_attr *attr_of(const dfl_sys_part *p, const char *name)
 {
     for (size_t i = 0; i < p->attrs.n; i++)
-        if (p->attrs.at[i].n_values > 0 && strcmp(dfl_attr_at(p->attrs.at[i].info)->name, name) == 0)
+        if (p->attrs.at[i].n_values > 0 && p->attrs.at[i].name[0] == name[0] && strcmp(p->attrs.at[i].name, name) == 0)
             return &p->attrs.at[i];
     return NULL;
 }

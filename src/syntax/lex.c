@@ -19,8 +19,8 @@ static const keyword keywords[] = {
 
 enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 };
 
-static const char *const units[] = {
-#define DFL_UNIT(name, prefixes, numerator, denominator, dimension) name,
+static const struct { const char *text; size_t len; } units[] = {
+#define DFL_UNIT(name, prefixes, numerator, denominator, dimension) { (name), sizeof(name) - 1 },
 #include "grammar/units.def"
 #undef DFL_UNIT
 };
@@ -155,9 +155,10 @@ int dfl_lex_word(dfl_lexer *l, const char *text, size_t len)
 bool dfl_lex_is_unit(const char *text, size_t len)
 {
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        size_t n = strlen(units[i]);
+        size_t n = units[i].len;
 
-        if (n > len || len > n + 2 || memcmp(text + len - n, units[i], n) != 0)
+        if (n > len || len > n + 2 || text[len - 1] != units[i].text[n - 1] ||
+            memcmp(text + len - n, units[i].text, n) != 0)
             continue;
         if (n == len || (len - n == 1 && strchr("munpkMGTPE", text[0])) ||
             (len - n == 2 && text[1] == 'i' && strchr("KMGTPE", text[0])))

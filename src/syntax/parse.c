@@ -128,18 +128,21 @@ static bool takes_now(const dfl_feed *f, const dfl_yypstate *ps)
     return dfl_parser_accepts(ps, kinds, f->now.kind == DFL_TOK_END || f->next.kind == DFL_TOK_DFL_YYerror ? 1 : 2);
 }
 
-/*
- * Whether a `;` is missing before `now`, which starts a line or ends the braces or the file: the parser cannot go on
- * as it is, and could with one.
- */
+/* Whether `now` stands where a `;` before it may be missing: it starts a line or ends the braces or the file. */
+static bool follows_statement(const dfl_feed *f)
+{
+    if (f->before.kind == ';' || f->before.kind == '{' || f->before.kind == '}')
+        return false;
+    return f->now.kind == '}' || f->now.kind == DFL_TOK_END ||
+           (starts_statement(f->now.kind) && dfl_feed_starts_line(f));
+}
+
+/* Whether a `;` is missing there: the parser cannot go on as it is, and could with one. */
 static bool lacks_semicolon(const dfl_feed *f, const dfl_yypstate *ps)
 {
     const int repaired[] = { ';', f->now.kind, f->next.kind };
     bool ends = f->now.kind == '}' || f->now.kind == DFL_TOK_END;
 
-    if (f->before.kind == ';' || f->before.kind == '{' || f->before.kind == '}' ||
-        !(ends || (starts_statement(f->now.kind) && dfl_feed_starts_line(f))))
-        return false;
     if (dfl_parser_recovers(ps) || takes_now(f, ps))
         return false;
     return dfl_parser_accepts(ps, repaired, ends ? f->now.kind == '}' || f->n_braces == 0 ? 2 : 1 : 3) ||
@@ -175,17 +178,22 @@ static bool repair_semicolon(dfl_parse *p, dfl_yypstate *ps)
     return push_repair(p, ps, ';');
 }
 
-/* Whether braces are open where the file ends, or where a declaration begins in the first column. */
+/* Whether only braces are open where the file ends, or where a declaration begins in the first column. */
+static bool follows_braces(const dfl_feed *f)
+{
+    return f->n_braces > 0 && (f->now.kind == DFL_TOK_END || starts_declaration(f->now.kind)) &&
+           f->n_braces == f->open.n && f->n_braces <= DFL_MAX_DEPTH &&
+           (f->now.kind == DFL_TOK_END || dfl_feed_starts_column(f));
+}
+
+/* Whether they are missing there. */
 static bool lacks_braces(const dfl_feed *f, const dfl_yypstate *ps)
 {
     int kinds[DFL_MAX_DEPTH + 3];
     size_t n = 0;
     bool ends = f->now.kind == DFL_TOK_END;
 
-    if (f->n_braces == 0 || !(ends || starts_declaration(f->now.kind)) || f->n_braces != f->open.n ||
-        f->n_braces > DFL_MAX_DEPTH || dfl_parser_recovers(ps))
-        return false;
-    if (!ends && !(dfl_feed_starts_column(f) && !takes_now(f, ps)))
+    if (dfl_parser_recovers(ps) || (!ends && takes_now(f, ps)))
         return false;
     for (; n < f->n_braces; n++)
         kinds[n] = '}';
@@ -231,9 +239,9 @@ static bool feed_token(dfl_parse *p, dfl_yypstate *ps)
     bool more = true;
 
     if (f->now.kind != '{' || !dfl_parser_recovers(ps)) {
-        if (lacks_semicolon(f, ps))
+        if (follows_statement(f) && lacks_semicolon(f, ps))
             more = repair_semicolon(p, ps);
-        if (more && lacks_braces(f, ps))
+        if (more && follows_braces(f) && lacks_braces(f, ps))
             more = repair_braces(p, ps);
         more = more && push(p, ps, &f->now);
         if (f->now.kind != '{' || p->n_reports == reports || !dfl_parser_recovers(ps)) {
