@@ -12,7 +12,7 @@
 const char *const case_feature_names[CASE_FEATURES] = {
     "ragged", "halo", "stride above the window", "spilled partial sums", "multicast on one axis", "multicast on two axes",
     "nested branches", "recompute", "online", "fused", "restricted producer", "reduction", "forwarding",
-    "fresh or window", "padding", "idle instances",
+    "fresh or window", "padding", "idle instances", "room bound is exact",
 };
 
 typedef struct {
@@ -249,6 +249,38 @@ static bool run_model(comparison *cmp, dfl_arena *arena, dfl_sink *sink, const d
     return done;
 }
 
+/* The bound that `check` trusts: it must see a memory that lacks one bit, and what the model refuses for its counts. */
+static void compare_bound(comparison *cmp, dfl_arena *arena)
+{
+    dfl_mapping mapping = *cmp->paths->mapping;
+    dfl_system system = *mapping.system;
+    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, system.n_memories + 1);
+    dfl_paths paths = { .mapping = &mapping, .paths = cmp->paths->paths };
+    bool exact = true;
+
+    mapping.system = &system;
+    system.memories = memories;
+    memcpy(memories, cmp->paths->mapping->system->memories, system.n_memories * sizeof *memories);
+    if (!cmp->model && dfl_model_surely_fits(&paths)) {
+        cmp->out->verdict = CASE_DIFFERS;
+        say(cmp->out, "the bound sees nothing of what the model reports");
+    }
+    for (uint32_t m = 0; cmp->model && m < system.n_memories; m++) {
+        int64_t peak = (int64_t)cmp->model->memories[m].peak_bits, size = memories[m].size_bits;
+
+        memories[m].size_bits = peak;
+        exact = exact && dfl_model_surely_fits(&paths);
+        memories[m].size_bits = peak - 1;
+        if (peak > 0 && dfl_model_surely_fits(&paths)) {
+            cmp->out->verdict = CASE_DIFFERS;
+            say(cmp->out, "the bound takes memory %u for large enough, with a bit less than its peak", m);
+        }
+        memories[m].size_bits = size;
+    }
+    if (cmp->model && exact)
+        cmp->out->features |= 1u << CASE_BOUNDED;
+}
+
 static void judge(comparison *cmp, dfl_arena *arena, dfl_intern *names)
 {
     dfl_sink *paths_sink = dfl_sink_new(arena, NULL), *oracle_sink = dfl_sink_new(arena, NULL);
@@ -286,6 +318,8 @@ static void judge(comparison *cmp, dfl_arena *arena, dfl_intern *names)
     } else {
         compare_all(cmp);
     }
+    if (out->verdict == CASE_AGREES)
+        compare_bound(cmp, arena);
 }
 
 void case_compare(const dfl_case *c, case_report *out)
