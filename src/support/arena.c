@@ -254,17 +254,18 @@ static __attribute__((noinline)) size_t size_of_request(dfl_arena *arena, size_t
 /* From the blocks behind the current one, or a new one. */
 static __attribute__((noinline)) void *alloc_further(dfl_arena *arena, size_t bytes, size_t align)
 {
-    unsigned char *at = NULL;
+    block *b = arena->current ? arena->current->next : NULL;
+    unsigned char *at;
 
-    while (!at && arena->current && arena->current->next) {
-        arena->current = arena->current->next;
-        at = block_take(arena->current, bytes, align);
+    for (; b; b = b->next) {
+        arena->current = b;
+        at = block_take(b, bytes, align);
+        if (at)
+            return block_give(b, at, bytes);
     }
-    if (!at) {
-        arena->current = block_append(arena, bytes, align);
-        at = block_take(arena->current, bytes, align);
-    }
-    return block_give(arena->current, at, bytes);
+    b = block_append(arena, bytes, align);
+    arena->current = b;
+    return block_give(b, block_take(b, bytes, align), bytes);
 }
 
 void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
