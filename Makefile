@@ -266,7 +266,7 @@ bench: all $(BENCH_PROGRAMS)
 prove: $(PROPERTY)
 	@$(PROPERTY) $(or $(N),100000) $(or $(SEED),1)
 
-mutate: all
+mutate: all $(PROPERTY) $(UNIT_PROGRAMS)
 	@BUILD='$(BUILD)' OUT='$(O)' DFLC='$(PROGRAM)' MAKE='$(MAKE)' bash tests/property/mutate.sh
 
 cover:

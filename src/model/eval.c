@@ -22,12 +22,10 @@ static dfl_traffic *gather_traffic(dfl_setting *set, const dfl_keeps *keeps, con
                     row = &rows[(*n)++];
                     *row = (dfl_traffic){ .memory = m, .tensor = t };
                 }
-                const dfl_counts *a = &sums->all[i], *b = &sums->busiest[i];
-                dfl_counts *x = &row->counts, *y = &row->busiest;
+                const dfl_counts *a = &sums->all[i];
+                dfl_counts *x = &row->counts;
                 *x = (dfl_counts){ x->serve + a->serve, x->drain + a->drain, x->accumulate + a->accumulate,
                                    x->fill + a->fill, x->update + a->update };
-                *y = (dfl_counts){ y->serve + b->serve, y->drain + b->drain, y->accumulate + b->accumulate,
-                                   y->fill + b->fill, y->update + b->update };
                 row->peak_bits = bits[i] > row->peak_bits ? bits[i] : row->peak_bits;
             }
         }

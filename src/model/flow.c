@@ -88,6 +88,7 @@ static bool compute_flow(dfl_setting *set, dfl_point *point, const dfl_sharing *
         covering &= sums[g]->covering;
         unequal += !sums[g]->equal;
         over |= sums[g]->overflow;
+        out->late |= sums[g]->late;
         times(&first, &sums[g]->hold[0], &over);
         over |= dfl_mul(out->present, sums[g]->present, &out->present);
         over |= dfl_mul(out->most, sums[g]->most, &out->most);

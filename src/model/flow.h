@@ -53,6 +53,7 @@ typedef struct {
     dfl_i128 enter, leave;
     dfl_i128 present;        /* tile sizes summed over all steps */
     dfl_i128 most;           /* largest tile of one instance */
+    bool late;               /* elements enter an instance of a union while they stay in another */
 } dfl_flow;
 
 typedef struct dfl_kept_flow {

@@ -14,7 +14,7 @@ typedef struct {
     int64_t shape;
     int64_t pos[DFL_MAX_STEPS];   /* present position */
     int64_t prev[DFL_MAX_STEPS];  /* the step before */
-    dfl_runs one, cur, old, stay, diff, all_cur, all_old, entering, leaving, scratch;
+    dfl_runs one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch;
     bool simple;                  /* one view, nothing inside, no box */
     dfl_sums *sums;               /* being filled; levels >= the present one */
 } walker;
@@ -211,6 +211,16 @@ static bool evaluate_interval(walker *w, dfl_pair *out, bool compare)
     return true;
 }
 
+/* Whether an index enters one instance while it stays in another. */
+static bool enters_late(walker *w)
+{
+    dfl_runs both = { 0 };
+
+    dfl_runs_normalise(&w->all_stay);
+    dfl_runs_intersect(w->arena, &both, &w->all_stay, &w->entering);
+    return dfl_runs_count(&both) > 0;
+}
+
 /* Sets at `pos` against those at `prev`, summed over instances. */
 static void evaluate(walker *w, dfl_pair *out, bool compare)
 {
@@ -232,6 +242,7 @@ static void evaluate(walker *w, dfl_pair *out, bool compare)
         dfl_runs_clear(&w->all_old);
         dfl_runs_clear(&w->entering);
         dfl_runs_clear(&w->leaving);
+        dfl_runs_clear(&w->all_stay);
         do {
             tile_set(w, w->pos, &w->cur, true);
             if (!dfl_budget_spend(dfl_arena_budget(w->arena), 1 + 8 * w->cur.n))
@@ -246,6 +257,7 @@ static void evaluate(walker *w, dfl_pair *out, bool compare)
             dfl_runs_intersect(w->arena, &w->stay, &w->cur, &w->old);
             dfl_runs_subtract(w->arena, &w->diff, &w->old, &w->stay);
             dfl_runs_unite(w->arena, &w->leaving, &w->diff);
+            dfl_runs_unite(w->arena, &w->all_stay, &w->stay);
             if (forwards)
                 add_forwarded(w);
             dfl_runs_subtract(w->arena, &w->diff, &w->cur, &w->stay);
@@ -258,6 +270,7 @@ static void evaluate(walker *w, dfl_pair *out, bool compare)
             dfl_runs_normalise(&w->all_old);
             dfl_runs_normalise(&w->entering);
             dfl_runs_normalise(&w->leaving);
+            w->sums->late |= united && enters_late(w);
             int64_t b = dfl_runs_count(&w->all_old);
             out->kept = checked_add(out->kept, a - dfl_runs_count(&w->entering), over);
             out->leave = checked_add(out->leave, b, over);
@@ -431,6 +444,7 @@ static void iterate(walker *w, uint32_t level, int64_t q, int64_t times)
     outer->most = part->most > outer->most ? part->most : outer->most;
     outer->covering = part->covering;
     outer->equal = part->equal;
+    outer->late |= part->late;
 }
 
 /* All positions of the loops from `level` on, below the present position of the outer ones. */

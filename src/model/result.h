@@ -17,7 +17,6 @@ typedef struct {
 typedef struct {
     uint32_t memory, tensor;
     dfl_counts counts;
-    dfl_counts busiest;        /* of one instance, the one that sets the time */
     dfl_i128 peak_bits;        /* largest room that the tensor takes in one instance, buffers included */
     double joules;
 } dfl_traffic;

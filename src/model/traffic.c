@@ -164,6 +164,23 @@ static void check_home(counter *c, dfl_keep *k)
     needed_again(c, k);
 }
 
+/* A joint entry finds the value that was drained before, unless some other instance holds the element at the time.
+   Where single ranks index the result, that one has held it ever since the drain; windows may have come back to it. */
+static void refuse_late(counter *c, dfl_keep *k, const dfl_sharing *joined)
+{
+    const dfl_access *out = &c->set->w->einsums[k->producer].output;
+    bool windows = false;
+    dfl_flow f = { 0 };
+
+    for (uint32_t d = 0; d < out->n_dims; d++)
+        windows |= out->index[d].n_terms > 1;
+    if (!windows || !dfl_flow_of(c->set, &k->point, joined, &f) || !f.late)
+        return;
+    dfl_setting_refuse(c->set, k->line->span, "a result that enters one instance while another one holds it",
+                       "keep it in a memory outside the array");
+    c->ok = false;
+}
+
 /* Of `entered` entries into the first instance as many find a value as of all joint ones: where instances share an
    element the first one takes the value. */
 static dfl_i128 share_of(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
@@ -208,6 +225,7 @@ static void count_written(counter *c, uint32_t at)
     dfl_sharing joined = sharing(c, k, outer, between), meeting = sharing(c, k, outer, reduced);
     dfl_i128 entered = flow_enter(c, &k->point, &each);
     /* one instance takes the value back; the first residency inside an unfilled outer one finds none */
+    refuse_late(c, k, &joined);
     dfl_i128 joint = flow_enter(c, &k->point, &joined), filled = joint - c->unfilled[k->parent];
     dfl_i128 own = c->one ? share_of(entered, filled, joint) : filled;
 

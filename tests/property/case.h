@@ -131,7 +131,7 @@ uint32_t case_add_rank(dfl_case *c, const char *name, int64_t extent);
 /* A tensor that is read and never produced, with its shape. */
 uint32_t case_add_input(dfl_case *c, const char *name, dfl_role role, uint32_t n_dims, const int64_t *extents);
 /* "Z[m,n] += A[m,k] * B[k,n]", operators `=`, `+=`, `max=`, `min=`; operands are separated by ` * `, whatever they do.
-   The produced tensor has the extents of its (bare) ranks. */
+   The produced tensor is as large as its indices reach. */
 uint32_t case_add_einsum(dfl_case *c, const char *text);
 uint32_t case_add_memory(dfl_case *c, const char *name, uint32_t element, int64_t buffers);
 uint32_t case_add_axis(dfl_case *c, const char *name, uint32_t element, int64_t size, case_set multicast, case_set reduce);

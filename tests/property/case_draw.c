@@ -212,13 +212,18 @@ static bool draw_temporal(drawer *d, uint32_t body, uint32_t e)
     /* above a branch mostly ranks of the result, which cut what is read below into windows without gaps */
     if (d->c->bodies[body].kind != DFL_BODY_LEAF && case_chance(&d->rng, 70))
         r = out->index[case_below(&d->rng, d->c->tensors[out->tensor].n_dims)].rank[0];
-    if (!case_has_rank(d->c, e, r) || d->left[e][r] < 2)
+    if (!case_has_rank(d->c, e, r))
+        return false;
+    if (case_chance(&d->rng, 5)) /* one iteration */
+        return try_line(d, body, (case_line){ .kind = DFL_LINE_TEMPORAL, .rank = r, .by = DFL_BY_SIZE,
+                                              .amount = d->left[e][r] });
+    if (d->left[e][r] < 2)
         return false;
     line = cut(d, r, d->left[e][r], DFL_LINE_TEMPORAL);
     if (try_line(d, body, line))
         return true;
     line.online = true;
-    return d->c->bodies[body].kind != DFL_BODY_LEAF && case_chance(&d->rng, 80) && try_line(d, body, line);
+    return d->c->bodies[body].kind != DFL_BODY_LEAF && case_chance(&d->rng, 95) && try_line(d, body, line);
 }
 
 static bool draw_spread(drawer *d, uint32_t body, uint32_t e, uint32_t r, uint32_t a)
@@ -355,7 +360,7 @@ static void draw_leaf_lines(drawer *d, uint32_t body)
 
     draw_homes(d, body, true);
     /* arrays are worth filling: both axes, above most keeps */
-    if (case_chance(&d->rng, 60))
+    if (case_chance(&d->rng, 75))
         draw_systolic(d, body, e);
     if (case_chance(&d->rng, 75))
         fill_axes(d, body, e);

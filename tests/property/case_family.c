@@ -146,7 +146,8 @@ static void convolution_pair(case_random *rng, dfl_case *c)
     bool flat = case_chance(rng, 50);
     int64_t stride = case_chance(rng, 85) ? 1 : 2, u = between(rng, 1, 3), v = between(rng, 1, 3), r = between(rng, 1, 2);
     int64_t p = between(rng, 2, flat ? 7 : 4), q = between(rng, 1, 4), pad = case_below(rng, 2) * (u > 1);
-    int64_t h = span_of(p, u, stride, 1, pad), w = span_of(q, v, 1, 1, 0), m = between(rng, 1, 2);
+    int64_t unread = case_chance(rng, 25) ? 1 + case_below(rng, 2) : 0;
+    int64_t h = span_of(p, u, stride, 1, pad) + unread, w = span_of(q, v, 1, 1, 0), m = between(rng, 1, 2);
     char y[64], text[200];
 
     index_text(y, sizeof y, "p", "u", stride, 1, pad);
@@ -235,6 +236,39 @@ static void normalisation(case_random *rng, dfl_case *c)
         case_add_einsum(c, "F[m] += E[m,n]");
 }
 
+/* Indices that no convolution has: written in strides, falling, shifted, one tensor read at two places. */
+static void shifted(case_random *rng, dfl_case *c)
+{
+    int64_t p = between(rng, 2, 7), r = between(rng, 1, 3), k = between(rng, 1, 3);
+    uint32_t kind = case_below(rng, 4);
+
+    case_add_rank(c, "p", p);
+    case_add_rank(c, "k", k);
+    if (kind < 2) {
+        case_add_rank(c, "r", r);
+        input(c, "F", DFL_ROLE_WEIGHT, 2, k, r, 1, 1);
+    }
+    switch (kind) {
+    case 0: /* transposed: windows of the result overlap or leave gaps */
+        input(c, "A", DFL_ROLE_INPUT, 2, p, k, 1, 1);
+        case_add_einsum(c, case_chance(rng, 50) ? "O[p + r] += A[p,k] * F[k,r]" : "O[2*p + r] += A[p,k] * F[k,r]");
+        break;
+    case 1: /* flipped */
+        input(c, "A", DFL_ROLE_INPUT, 2, p + case_below(rng, 3), k, 1, 1);
+        case_add_einsum(c, case_chance(rng, 50) ? "O[p] += A[p - r + 1,k] * F[k,r]" : "O[p] += A[2*p - 2*r,k] * F[k,r]");
+        break;
+    case 2: /* a stencil */
+        input(c, "A", DFL_ROLE_INPUT, 2, p + case_below(rng, 3), k, 1, 1);
+        case_add_einsum(c, case_chance(rng, 50) ? "O[p,k] = A[p,k] * A[p + 1,k]" : "O[p,k] = A[p - 1,k] * A[p + 1,k]");
+        break;
+    case 3: /* one shift after another, the last of them before the start */
+        input(c, "A", DFL_ROLE_INPUT, 2, p, k, 1, 1);
+        case_add_einsum(c, "B[p,k] = A[p - 1,k]");
+        case_add_einsum(c, case_chance(rng, 50) ? "O[p,k] = B[p,k] * B[p - 1,k]" : "O[p,k] = B[p,k] * A[p + 1,k]");
+        break;
+    }
+}
+
 static bool small(const dfl_case *c, int64_t most)
 {
     for (uint32_t e = 0; e < c->n_einsums; e++) {
@@ -250,8 +284,8 @@ static bool small(const dfl_case *c, int64_t most)
 void case_draw_workload(case_random *rng, dfl_case *c)
 {
     static const struct { uint32_t weight; void (*draw)(case_random *rng, dfl_case *c); } family[] = {
-        { 13, matmul }, { 21, convolution }, { 13, matmul_chain }, { 21, convolution_pair }, { 8, residual },
-        { 10, attention }, { 14, normalisation },
+        { 11, matmul }, { 19, convolution }, { 10, matmul_chain }, { 20, convolution_pair }, { 6, residual },
+        { 11, attention }, { 16, normalisation }, { 7, shifted },
     };
 
     rng->stretch = case_chance(rng, 12);
@@ -297,7 +331,7 @@ void case_draw_system(case_random *rng, dfl_case *c)
         case_add_axis(c, "row", 1, between(rng, 2, 6), multicast_set(rng), reduce_set(rng));
         if (case_chance(rng, 90))
             case_add_axis(c, "col", 1, between(rng, 2, 4), multicast_set(rng), reduce_set(rng));
-        if (case_chance(rng, 15))
+        if (case_chance(rng, 25))
             c->axes[case_below(rng, c->n_axes)].forward = true;
         if (case_chance(rng, 85))
             case_add_memory(c, "reg", 1, 1 + case_below(rng, 2));

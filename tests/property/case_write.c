@@ -149,6 +149,16 @@ static case_index read_index(const dfl_case *c, const char **at)
     }
 }
 
+/* Extent of a dimension that an index with positive factors runs through. */
+static int64_t reach(const dfl_case *c, const case_index *x)
+{
+    int64_t extent = x->offset + 1;
+
+    for (uint32_t t = 0; t < x->n_terms; t++)
+        extent += x->coef[t] * (c->ranks[x->rank[t]].extent - 1);
+    return extent;
+}
+
 static case_access read_access(dfl_case *c, const char **at, bool produced)
 {
     case_access a = { 0 };
@@ -170,7 +180,7 @@ static case_access read_access(dfl_case *c, const char **at, bool produced)
         a.index[d] = read_index(c, at);
         if (produced) {
             c->tensors[a.tensor].n_dims = d + 1;
-            c->tensors[a.tensor].extents[d] = c->ranks[a.index[d].rank[0]].extent;
+            c->tensors[a.tensor].extents[d] = reach(c, &a.index[d]);
         }
         d++;
     } while (eat(at, ","));

@@ -3,6 +3,7 @@
  * the cases exercised. A case that differs is shrunk and printed as a .dfl file. Ends with `N passed, N failed, N
  * skipped`, skipped being the cases that the model refuses to count. Each feature of the list below must occur in at least 5 %
  * of the cases, else the draw proves little: that is a failure, too. The exit status is 1 after a failure.
+ * property --quick ...: only says what the first failing case is, and stops there (mutate.sh).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,6 +44,9 @@ static void print_case(const dfl_case *drawn, uint64_t seed, uint64_t index)
 
 int main(int argc, char **argv)
 {
+    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    argc -= quick;
+    argv += quick;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 3000, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
     uint64_t verdicts[CASE_VERDICTS] = { 0 }, features[CASE_FEATURES] = { 0 }, both = 0, failed = 0;
@@ -65,6 +69,8 @@ int main(int argc, char **argv)
             continue;
         failed++;
         printf("case %" PRIu64 " of seed %" PRIu64 ": %s\n", i, seed, report.why);
+        if (quick)
+            return 1;
         if (failed <= SHOWN && report.verdict == CASE_DIFFERS)
             print_case(c, seed, i);
     }

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Seeds the faults of the file `mutants` into src/model, one at a time, and runs what should find them, quickest first:
+# random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault that nothing finds, a text
+# that does not stand exactly once in its file and a fault that does not compile are failures. The changed file is compiled
+# beside the build and linked before the library, which then gives everything but that file; the tree stays as it is.
+#
+# BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file; CASES random cases.
+set -u
+export LC_ALL=C NO_COLOR=1 DFL_STDLIB=stdlib
+export BUILD=${BUILD:-build} CASES=${CASES:-10000}
+export OUT=${OUT:-$BUILD/release} DFLC=${DFLC:-$BUILD/dflc}
+JOBS=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+list=tests/property/mutants
+export work=$BUILD/mutate
+rm -rf "$work"
+mkdir -p "$work"
+
+# The flags of the build: what compiles, and behind the bar what links.
+compile=$(sed 's/ | .*//' "$OUT/flags")
+link="${compile%% *} $(sed 's/.* | //' "$OUT/flags")"
+export compile link
+
+# One directory per fault: file, why, old, new.
+awk -v work="$work" '
+    function begin() { dir = sprintf("%s/%03d", work, ++n); system("mkdir " dir) }
+    function put(name, text) { printf "%s", text > (dir "/" name); close(dir "/" name) }
+    /^#/ || /^$/ { next }
+    /^in [a-z_]+\.c: / { begin(); put("file", substr($2, 1, length($2) - 1)); sub(/^in [^ ]+ /, ""); put("why", $0); next }
+    /^- / { put("old", substr($0, 3)); next }
+    /^\+ / { put("new", substr($0, 3)); next }
+    { printf "%s:%d: not understood: %s\n", FILENAME, FNR, $0; bad = 1 }
+    END { exit bad || n == 0 }' "$list" || { echo "0 passed, 1 failed"; exit 1; }
+
+# Puts `new` where `old` stands; fails unless that is one place.
+change() { # change DIR
+    awk -v RS='\001' -v dir="$1" '
+        { text = $0 }
+        END {
+            getline old < (dir "/old")
+            if ((getline new < (dir "/new")) <= 0) new = ""
+            at = index(text, old)
+            rest = substr(text, at + length(old))
+            if (!at || index(rest, old)) exit 1
+            printf "%s%s%s", substr(text, 1, at - 1), new, rest
+        }' "src/model/$(cat "$1/file")" >"$1/$(cat "$1/file")"
+}
+
+program() { # program DIR NAME OBJECTS: links a program with the changed file
+    local dir=$1 name=$2
+    shift 2
+    eval "$link" "$@" "$dir/changed.o" "$OUT/libdfl.a" -lcmocka -ljansson -lutf8proc -lm -o "$dir/$name" 2>>"$dir/log"
+}
+
+# Prints what found the fault, or fails.
+find_fault() { # find_fault DIR
+    local dir=$1 test name
+    program "$dir" property "$OUT/obj/tests/property/property.o" "$OUT"/obj/tests/property/case_*.o \
+        "$OUT"/obj/tests/harness/*.o || { echo "LINK"; return 0; }
+    timeout -k 1 300 "$dir/property" --quick "$CASES" >"$dir/out" 2>>"$dir/log" ||
+        { echo "random: $(sed -n 's/^case \([0-9]*\) of seed 1: /case \1, /p' "$dir/out" | cut -c 1-90)"; return 0; }
+    for test in "$OUT"/obj/tests/unit/model/test_*.o; do
+        [ -f "$test" ] || continue
+        name=$(basename "$test" .o)
+        program "$dir" "$name" "$test" "$OUT"/obj/tests/property/case_*.o "$OUT"/obj/tests/harness/*.o || { echo LINK; return 0; }
+        CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 1 100 "$dir/$name" >"$dir/out" 2>>"$dir/log" ||
+            { echo "unit: $(sed -n 's/^not ok [0-9]* - //p' "$dir/out" | head -n 1)"; return 0; }
+    done
+    program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
+    for test in tests/golden/run_golden.sh tests/examples/run_examples.sh tests/stdlib/run_library.sh; do
+        DFLC=$dir/dflc timeout -k 1 300 bash "$test" >"$dir/out" 2>>"$dir/log" ||
+            { echo "$(basename "$test" .sh | sed 's/run_//'): $(sed -n 's/^FAILED: //p' "$dir/out" | head -n 1)"; return 0; }
+    done
+    return 1
+}
+
+run_one() { # run_one DIR: writes the line about this fault to DIR/result
+    local dir=$1 file found
+    file=$(cat "$dir/file")
+    if ! change "$dir"; then
+        echo "STALE     $file: \`$(cat "$dir/old")\` does not stand exactly once" >"$dir/result"
+    elif ! eval "$compile" -w -c "$dir/$file" -o "$dir/changed.o" 2>"$dir/log"; then
+        echo "BROKEN    $file: $(cat "$dir/why"): $(grep -m 1 error "$dir/log")" >"$dir/result"
+    elif ! found=$(find_fault "$dir"); then
+        echo "SURVIVED  $file: $(cat "$dir/why")" >"$dir/result"
+    elif [ "$found" = LINK ]; then
+        echo "BROKEN    $file: $(cat "$dir/why"): does not link" >"$dir/result"
+    else
+        echo "found     $file: $(cat "$dir/why") -- $found" >"$dir/result"
+    fi
+    find "$dir" -type f ! -name result -delete
+}
+export -f change program find_fault run_one
+
+# Without a fault nothing may be found: the first text becomes itself.
+cp -r "$work/001" "$work/none"
+cp "$work/none/old" "$work/none/new"
+run_one "$work/none"
+if ! grep -q '^SURVIVED' "$work/none/result"; then
+    sed 's/^/without a fault: /' "$work/none/result"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+
+for dir in "$work"/[0-9]*; do
+    [ -z "${ONLY:-}" ] || [ "$(cat "$dir/file")" = "$ONLY" ] || continue
+    printf '%s\n' "$dir"
+done >"$work/todo"
+xargs -P "$JOBS" -I DIR bash -c 'run_one DIR' <"$work/todo"
+passed=0 failed=0
+while read -r dir; do
+    cat "$dir/result" || echo "LOST      $dir"
+    if grep -q '^found' "$dir/result" 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+done <"$work/todo"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
