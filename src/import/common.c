@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fmt/fmt.h"
+#include "support/utf8.h"
 
 void dfl_loss_init(dfl_loss_report *report, dfl_arena *arena, dfl_sink *sink, const dfl_source_map *sources)
 {
@@ -50,11 +51,15 @@ dfl_loss *dfl_loss_take(dfl_loss_report *report, size_t *n)
 
 const char *dfl_import_plain(dfl_arena *arena, const char *text)
 {
-    char *plain = dfl_arena_copy(arena, text, strlen(text));
+    size_t len = strlen(text), step;
+    char *plain = dfl_arena_copy(arena, text, len);
 
-    for (char *c = plain; *c != '\0'; c++) {
-        if (*c < ' ' || *c > '~')
-            *c = '?';
+    for (size_t at = 0; at < len; at += step) {
+        uint32_t point;
+
+        step = dfl_utf8_decode(plain + at, len - at, &point);
+        if (!dfl_utf8_printable(point) || (step == 1 && (unsigned char)plain[at] >= 0x80))
+            memset(plain + at, '?', step);
     }
     return plain;
 }

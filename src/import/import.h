@@ -55,7 +55,7 @@ void dfl_loss_print(const dfl_loss_report *report, const dfl_source *main, const
                     dfl_strbuf *out);
 /* The part of a file name behind its last slash, safe inside a comment; results name no directories. */
 const char *dfl_import_base_name(dfl_arena *arena, const dfl_source *source);
-/* Text of the source made safe for a comment: one line of printable ASCII. */
+/* Text of the source made safe for a comment: one line of printable UTF-8, `?` for each other byte. */
 const char *dfl_import_plain(dfl_arena *arena, const char *text);
 
 /* Whether the text is a file of DFL. */

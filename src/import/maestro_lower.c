@@ -4,6 +4,9 @@
 #include "import/maestro_plan.h"
 #include "support/checked.h"
 
+/* What all ranks of a layer multiply to stays far enough below 128 bits for every count of it. */
+#define MOST_POINTS 0x1p100
+
 enum { MAX_LEVELS = 16 };
 
 typedef struct {
@@ -122,8 +125,8 @@ static int64_t window_tile(lowering *l, const level_map *m, int64_t taps)
         lose_gap(l, m, outputs, of);
     else if (m->offset != outputs && m->offset != outputs * stride)
         dfl_lose(l->report, DFL_FOREIGN_REARRANGED, m->directive->span,
-                 "the offset %lld of `%s` does not fit the stride: taken as %lld, which is %lld output(s)",
-                 (long long)m->offset, dim_text(m), (long long)(outputs * stride), (long long)outputs);
+                 "the offset %lld of `%s` does not fit the stride: taken as %lld, for tiles of %lld%s",
+                 (long long)m->offset, dim_text(m), (long long)(outputs * stride), (long long)outputs, of);
     return outputs;
 }
 
@@ -328,6 +331,24 @@ static bool lower_level(lowering *l, dfl_maestro_level *level, const dfl_maestro
     return true;
 }
 
+/* Counts of a layer have 128 bits. */
+static bool check_extents(const lowering *l)
+{
+    double points = 1;
+
+    for (int i = 0; i < DFL_RANK_COUNT; i++)
+        points *= l->extent[i] > 0 ? (double)l->extent[i] : 1;
+    /* an input has at most stride^2 elements per output, and strides are below 2^31 */
+    points *= (double)l->plan->stride_y * (double)l->plan->stride_x;
+    if (points <= MOST_POINTS)
+        return true;
+    dfl_diag_help(l->report->sink,
+                  dfl_report(l->report->sink, DFL_FOREIGN_RANGE, l->layer->name_span,
+                             "layer `%s` is too large to count", l->layer->name),
+                  "its sizes multiply to more than 2^100");
+    return false;
+}
+
 /* ---- all levels ---- */
 
 static bool has_spatial_map(const dfl_maestro_directive *first, size_t n)
@@ -423,7 +444,7 @@ bool dfl_maestro_lower(dfl_maestro_plan *out, dfl_loss_report *report, const dfl
     ok = dfl_maestro_sizes(out, report, file);
     if (ok) {
         set_extents(&l);
-        ok = lower_levels(&l, hw);
+        ok = check_extents(&l) && lower_levels(&l, hw);
     }
     for (int i = 0; ok && i < DFL_RANK_COUNT; i++) {
         if (l.extent[i] > 1)
