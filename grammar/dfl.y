@@ -250,8 +250,7 @@ mline: TEMPORAL loops ';'                         { $$ = dfl_ast_temporal(p, @$,
   | PARETO exprs ';'                              { $$ = dfl_ast_listed(p, DFL_AST_PARETO, @$, dfl_name_none(), $2); }
   | check ';'                                     { $$ = $1; }
   | OPTION name '=' expr ';'                      { $$ = dfl_ast_valued(p, DFL_AST_OPTION, @$, $2, $4); } ;
-children: child                                   { $$ = dfl_list_one($1); }
-  | error ';'                                     { $$ = dfl_list_none(); yyerrok; }
+children: %empty                                  { $$ = dfl_list_none(); }
   | children child                                { $$ = dfl_list_add($1, $2); }
   | children error ';'                            { $$ = $1; yyerrok; } ;
 child: heads '{' mbody end                        { $$ = dfl_ast_branch(p, @$, $1, false, $3); }

@@ -8,6 +8,13 @@ enum { MAX_DEPTH = 400 };
 
 static dfl_sema *sema(const dfl_place_in *p) { return p->d->s; }
 
+static const char *einsum_text(const dfl_place_in *p, uint32_t einsum)
+{
+    const dfl_build *b = &p->d->w->build;
+
+    return dfl_sema_text(sema(p), b->tensors.at[b->einsums.at[p->d->text[einsum]].e.output.tensor].name);
+}
+
 dfl_body *dfl_draft_new_body(dfl_draft *d, dfl_body *parent, dfl_span span, const uint32_t *einsums, uint32_t n)
 {
     dfl_body *b = DFL_NEW(d->s->arena, dfl_body);
@@ -66,11 +73,9 @@ static void check_inside(dfl_place_in *p, const dfl_body *body, dfl_ids *ids, df
             continue;
         }
         if (!reported) {
-            const dfl_build *b = &p->d->w->build;
-            const dfl_einsum *e = &b->einsums.at[p->d->text[ids->at[i]]].e;
             dfl_diag *d = dfl_report(sema(p)->sink, DFL_MAP_EINSUM_OUTSIDE, span,
                                      "einsum `%s` does not belong to the branch around this one",
-                                     dfl_sema_text(sema(p), b->tensors.at[e->output.tensor].name));
+                                     einsum_text(p, ids->at[i]));
 
             dfl_diag_label(sema(p)->sink, d, body->span, "this branch does not name it");
             dfl_diag_help(sema(p)->sink, d, "add it to the head of the branch around, or move it to where it belongs");
@@ -131,12 +136,9 @@ static int by_einsum(const void *a, const void *b)
 /* Whether two heads of a branch name the same einsum; reports the first. Changes the order of `all`. */
 static bool names_twice(dfl_place_in *p, named *all, size_t n)
 {
-    const dfl_build *b = &p->d->w->build;
-
     qsort(all, n, sizeof *all, by_einsum);
     for (size_t i = 1; i < n; i++) {
-        const dfl_einsum *e = &b->einsums.at[p->d->text[all[i].einsum]].e;
-        const char *name = dfl_sema_text(sema(p), b->tensors.at[e->output.tensor].name);
+        const char *name = einsum_text(p, all[i].einsum);
         dfl_diag *d;
 
         if (all[i].einsum != all[i - 1].einsum)
@@ -376,9 +378,13 @@ void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body)
     lower_chain_items(p, items, &c);
     if (body->kind == DFL_BODY_LEAF && body->n_einsums > 1)
         split_leaf(p, &c);
-    /* the parser lost the children of a branch, and has said so */
-    if (body->kind != DFL_BODY_LEAF && c.children.n == 0 && !c.holes)
+    if (body->kind != DFL_BODY_LEAF && c.children.n == 0 && !c.holes && !p->d->broken) {
+        dfl_diag *d = dfl_report(sema(p)->sink, DFL_MAP_EINSUM_MISSING, c.branch_span, "no einsum runs in this branch");
+
+        dfl_diag_help(sema(p)->sink, d, "give each einsum a branch in it: `%s { ... }`",
+                      body->n_einsums > 0 ? einsum_text(p, body->einsums[0]) : "T");
         p->d->broken = true;
+    }
     n_lines = sema(p)->lines.n - c.first_line;
     body->lines = DFL_NEW_ARRAY(sema(p)->arena, dfl_line, n_lines);
     if (n_lines > 0)
