@@ -525,3 +525,20 @@ dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
     r.ok &= dfl_path_check_online(arena, sink, names, r.paths);
     return r.ok ? r.paths : NULL;
 }
+
+bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, dfl_paths *paths)
+{
+    uint32_t n = paths->mapping->workload->n_einsums;
+    resolver r = { .arena = arena, .sink = sink, .names = names, .m = paths->mapping, .paths = paths, .ok = true };
+
+    r.known = DFL_NEW_ARRAY(arena, extents *, n);
+    for (uint32_t e = n; e-- > 0;)
+        size_tiles(&r, e);
+    if (!dfl_budget_ok(dfl_arena_budget(arena)))
+        return dfl_report_stop(sink, dfl_arena_budget(arena));
+    for (uint32_t e = 0; e < n; e++)
+        r.ok &= dfl_path_check_axes(sink, names, paths->mapping, &paths->paths[e]);
+    /* a loop with one iteration asks for nothing */
+    r.ok &= dfl_path_check_complete(sink, names, paths);
+    return r.ok & dfl_path_check_online(arena, sink, names, paths);
+}

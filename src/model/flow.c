@@ -7,15 +7,15 @@
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b)
 {
     return a->united == b->united && a->inside == b->inside && a->first_only == b->first_only && a->forward == b->forward &&
-           a->box == b->box && a->fresh == b->fresh;
+           a->box == b->box;
 }
 
-static const dfl_sums *sums_of(dfl_setting *set, const dfl_point *point, dfl_group *g, const dfl_sharing *how)
+/* The slot of a group's sums. */
+static dfl_kept_sums *sums_of(dfl_setting *set, dfl_group *g, const dfl_sharing *how)
 {
     uint64_t mine = 0;
     dfl_sharing part = *how;
 
-    part.fresh = 0; /* matters when groups are combined, not inside one */
     for (uint32_t k = 0; k < g->n_spatial; k++)
         mine |= UINT64_C(1) << g->spatial[k];
     part.united &= mine;
@@ -23,18 +23,61 @@ static const dfl_sums *sums_of(dfl_setting *set, const dfl_point *point, dfl_gro
     part.first_only &= mine;
     if (part.forward != DFL_NONE && !(mine >> part.forward & 1))
         part.forward = DFL_NONE;
-    for (const dfl_kept_sums *k = g->kept; k; k = k->next)
+    for (dfl_kept_sums *k = g->kept; k; k = k->next)
         if (dfl_sharing_equal(&k->how, &part))
-            return &k->sums;
+            return k;
     dfl_kept_sums *fresh = DFL_NEW(set->arena, dfl_kept_sums);
-    fresh->how = part;
-    if (!dfl_group_sums(set, point, g, &part, &fresh->sums)) {
+    *fresh = (dfl_kept_sums){ .how = part, .next = g->kept,
+                              .sums.hold = DFL_NEW_ARRAY(set->arena, dfl_pair, 2 * (g->n_lines + 1)) };
+    fresh->sums.adv = fresh->sums.hold + g->n_lines + 1;
+    g->kept = fresh;
+    return fresh;
+}
+
+/* The sums at the present sizes; NULL when the budget stopped. */
+static const dfl_sums *fill_sums(dfl_setting *set, const dfl_point *point, dfl_group *g, dfl_kept_sums *k)
+{
+    if (k->run == set->run)
+        return &k->sums;
+    if (g->run != set->run)
+        dfl_group_resize(set, point, g);
+    if (!dfl_group_sums(set, point, g, &k->how, &k->sums)) {
         dfl_report_stop(set->sink, dfl_arena_budget(set->arena));
         return NULL;
     }
-    fresh->next = g->kept;
-    g->kept = fresh;
-    return &fresh->sums;
+    k->run = set->run;
+    return &k->sums;
+}
+
+dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *asked, bool by_loop)
+{
+    dfl_moves *m;
+    dfl_sharing how = *asked;
+
+    if (!point->groups) {
+        if (!dfl_groups_make(set, point))
+            return NULL;
+        dfl_closed_find(set, point);
+    }
+    how.inside &= point->spatial;
+    how.first_only &= point->spatial & ~how.inside;
+    how.united &= point->spatial & ~(how.inside | how.first_only);
+    for (m = point->moves; m && !dfl_sharing_equal(&m->how, &how);)
+        m = m->next;
+    if (!m) {
+        m = DFL_NEW(set->arena, dfl_moves);
+        *m = (dfl_moves){ .point = point, .how = how, .next = point->moves };
+        point->moves = m;
+        dfl_closed_share(m);
+        m->parts = DFL_NEW_ARRAY(set->arena, dfl_kept_sums *, point->n_groups + 1);
+        for (uint32_t g = 0; g < point->n_groups; g++)
+            m->parts[g] = sums_of(set, &point->groups[g], &how);
+    }
+    if (by_loop && !m->by_enter) {
+        m->by_enter = DFL_NEW_ARRAY(set->arena, dfl_i128, 2 * (point->n + 1));
+        m->by_leave = m->by_enter + point->n + 1;
+    }
+    return m;
 }
 
 typedef struct { dfl_i128 enter, kept, leave, left_kept; } product;
@@ -70,100 +113,76 @@ static product advance(const dfl_point *point, const dfl_sums *const *sums, uint
     return p;
 }
 
-/* `loops` may be NULL. */
-static bool compute_flow(dfl_setting *set, dfl_point *point, const dfl_sharing *how, dfl_flow *out, dfl_flow_loops *loops)
+/* The groups combined. */
+static bool combine(dfl_setting *set, dfl_moves *m)
 {
+    dfl_point *point = m->point;
     const dfl_path *p = &set->paths->paths[point->einsum];
+    const dfl_sums **sums = DFL_NEW_ARRAY(set->arena, const dfl_sums *, point->n_groups + 1);
+    product first = { 1, 1, 1, 1 };
     uint64_t covering = UINT64_MAX;
     uint32_t unequal = 0;
     bool over = false;
 
-    const dfl_sums **sums = DFL_NEW_ARRAY(set->arena, const dfl_sums *, point->n_groups + 1);
-    product first = { 1, 1, 1, 1 };
-    *out = (dfl_flow){ .present = 1, .most = 1 };
+    m->present = m->most = 1;
+    m->active = m->whole = 0;
+    m->late = false;
     for (uint32_t g = 0; g < point->n_groups; g++) {
-        sums[g] = sums_of(set, point, &point->groups[g], how);
+        sums[g] = fill_sums(set, point, &point->groups[g], m->parts[g]);
         if (!sums[g])
             return false;
         covering &= sums[g]->covering;
         unequal += !sums[g]->equal;
         over |= sums[g]->overflow;
-        out->late |= sums[g]->late;
+        m->late |= sums[g]->late;
         times(&first, &sums[g]->hold[0], &over);
-        over |= dfl_mul(out->present, sums[g]->present, &out->present);
-        over |= dfl_mul(out->most, sums[g]->most, &out->most);
+        over |= dfl_mul(m->present, sums[g]->present, &m->present);
+        over |= dfl_mul(m->most, sums[g]->most, &m->most);
     }
     if (unequal > 1 && covering == 0) {
         dfl_setting_refuse(set, point->span, "a tile that is no product of intervals (its readers want different parts)",
                            "keep the tensor in the branches of its readers");
         return false;
     }
-    out->enter = first.enter;
-    out->leave = first.leave;
+    m->enter = first.enter;
+    m->leave = first.leave;
     for (uint32_t j = 0; j < point->n; j++) {
         if (p->steps[j].line->kind != DFL_LINE_TEMPORAL || point->line_group[j] == DFL_NONE)
             continue;
         product at = advance(point, sums, j, &over);
-        bool anew = j < point->restart || j < how->fresh;
-        over |= dfl_add(out->enter, at.enter - (anew ? 0 : at.kept), &out->enter);
-        over |= dfl_add(out->leave, at.leave - (anew ? 0 : at.left_kept), &out->leave);
-        if (loops) {
-            loops->enter[j] = at.enter - (anew ? 0 : at.kept);
-            loops->leave[j] = at.leave - (anew ? 0 : at.left_kept);
-            loops->whole[j] = anew || at.kept == 0;
+        bool anew = j < point->restart;
+        dfl_i128 enter = at.enter - (anew ? 0 : at.kept), leave = at.leave - (anew ? 0 : at.left_kept);
+        over |= dfl_add(m->enter, enter, &m->enter);
+        over |= dfl_add(m->leave, leave, &m->leave);
+        m->active |= enter != 0 || leave != 0 ? UINT64_C(1) << j : 0;
+        m->whole |= anew || at.kept == 0 ? UINT64_C(1) << j : 0;
+        if (m->by_enter) {
+            m->by_enter[j] = enter;
+            m->by_leave[j] = leave;
         }
     }
-    if (loops) {
-        loops->enter[point->n] = first.enter;
-        loops->leave[point->n] = first.leave;
-        loops->whole[point->n] = true;
+    if (m->by_enter) {
+        m->by_enter[point->n] = first.enter;
+        m->by_leave[point->n] = first.leave;
     }
     return over ? too_big(set, point->span) : true;
 }
 
-/* Only what makes a difference at the point. */
-static bool plain_sharing(dfl_setting *set, dfl_point *point, const dfl_sharing *how, dfl_sharing *out)
+bool dfl_moves_fill(dfl_setting *set, dfl_moves *m)
 {
-    if (!point->groups && !dfl_groups_make(set, point))
+    if (m->run == set->run)
+        return true;
+    if (m->closed && dfl_closed_even(set, m->point))
+        dfl_closed_fill(set, m);
+    else if (!combine(set, m))
         return false;
-    *out = *how;
-    out->united &= point->spatial;
-    out->inside &= point->spatial;
-    out->first_only &= point->spatial;
+    m->run = set->run;
     return true;
 }
 
-bool dfl_flow_of(dfl_setting *set, dfl_point *point, const dfl_sharing *asked, dfl_flow *out)
+int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group)
 {
-    dfl_sharing how;
-
-    if (!plain_sharing(set, point, asked, &how))
-        return false;
-    for (const dfl_kept_flow *k = point->flows; k; k = k->next)
-        if (dfl_sharing_equal(&k->how, &how)) {
-            *out = k->flow;
-            return true;
-        }
-    if (!compute_flow(set, point, &how, out, NULL))
-        return false;
-    dfl_kept_flow *kept = DFL_NEW(set->arena, dfl_kept_flow);
-    *kept = (dfl_kept_flow){ how, *out, point->flows };
-    point->flows = kept;
-    return true;
-}
-
-bool dfl_flow_by_loop(dfl_setting *set, dfl_point *point, const dfl_sharing *how, dfl_flow_loops *out)
-{
-    dfl_flow unused;
-    dfl_sharing plain;
-
-    *out = (dfl_flow_loops){ 0 };
-    return plain_sharing(set, point, how, &plain) && compute_flow(set, point, &plain, &unused, out);
-}
-
-int64_t dfl_flow_most(dfl_setting *set, dfl_point *point, uint32_t group, const dfl_sharing *how)
-{
-    const dfl_sums *s = sums_of(set, point, &point->groups[group], how);
+    const dfl_sums *s = fill_sums(set, m->point, &m->point->groups[group], m->parts[group]);
 
     return s ? s->most : 0;
 }

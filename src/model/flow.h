@@ -23,58 +23,86 @@ typedef struct {
     const dfl_access *access;
 } dfl_view;
 
+/* What is true of a point for every size of its tiles, if its counts are products (closed.c). */
+typedef struct {
+    bool possible;           /* one view, one rank for each group, nothing outside the shape, counts below 2^62 */
+    bool stride;             /* some index steps over elements */
+    uint32_t einsum;         /* of the view */
+    uint64_t lines;          /* temporal steps of the groups */
+    uint64_t dims;           /* temporal and spatial steps over ranks that index the tensor */
+    uint64_t tiles;          /* the innermost of them in each dimension */
+    int64_t uncut;           /* elements along the dimensions that no step cuts */
+    /* of the present sizes */
+    uint32_t run;
+    bool even;               /* every loop divides what it cuts */
+    uint64_t active;         /* temporal steps whose advance moves something */
+    int64_t length;          /* elements of the tile of one instance */
+    int64_t steps;           /* positions of the temporal steps */
+    int64_t loads;           /* of these, those at which the tile is a new one */
+    int64_t *rate;           /* by temporal step: how many of the loads its advances make */
+} dfl_closed;
+
 typedef struct {
     uint32_t einsum;         /* any einsum below; its first n steps are the lines above the point */
     uint32_t n;
-    uint32_t restart;        /* temporal steps before this one start the tile anew (bodies outside the brace) */
+    uint32_t restart;        /* temporal steps before this one start the tile anew (bodies outside the brace, `fresh`) */
     uint32_t tensor;
     bool lenient;            /* instances without work hold the tile as if they worked (MODEL.md, rule 1) */
     const dfl_view *views;
     uint32_t n_views;
     dfl_span span;           /* for messages */
-    struct dfl_kept_flow *flows; /* computed before, by sharing */
+    struct dfl_moves *moves; /* every way of sharing that somebody asks for */
     struct dfl_group *groups;/* made on first use */
     uint32_t n_groups;
     uint64_t spatial;        /* spatial steps that matter to it */
-    uint32_t line_group[DFL_MAX_STEPS]; /* group of each temporal or spatial step */
+    uint32_t *line_group;    /* group of each temporal or spatial step [n] */
+    dfl_closed closed;
 } dfl_point;
 
 /* How instances share: bit sets of spatial steps. Steps in neither set are counted instance by instance. */
 typedef struct {
     uint64_t united;         /* instances on these share a transfer (multicast, reduction) */
     uint64_t inside;         /* steps on axes that do not enclose the memory: part of the tile */
-    uint32_t fresh;          /* advances of temporal steps before this one refetch everything */
     uint32_t forward;        /* spatial step whose neighbours pass elements on, or DFL_NONE */
     uint64_t first_only;     /* spatial steps of which only coordinate 0 is counted */
     bool box;                /* bounding box of the tile in each dimension */
 } dfl_sharing;
 
-typedef struct {
+/* What moves at a point under one way of sharing: a slot that each run fills when it is first asked for. */
+typedef struct dfl_moves {
+    dfl_point *point;
+    dfl_sharing how;         /* only what makes a difference at the point */
+    struct dfl_kept_sums **parts; /* per group of the point */
+    bool closed;             /* as the point, if the sizes are even */
+    uint64_t counted;        /* closed: spatial steps whose parts add up */
+    uint64_t joined;         /* closed: those whose parts make one tile */
+    struct dfl_moves *next;
+    /* of the present sizes */
+    uint32_t run;
     dfl_i128 enter, leave;
     dfl_i128 present;        /* tile sizes summed over all steps */
     dfl_i128 most;           /* largest tile of one instance */
     bool late;               /* elements enter an instance of a union while they stay in another */
-} dfl_flow;
-
-typedef struct dfl_kept_flow {
-    dfl_sharing how;
-    dfl_flow flow;
-    struct dfl_kept_flow *next;
-} dfl_kept_flow;
+    /* by loop, if wanted: what enters and leaves when temporal step j advances, for the bits j of `active`; at
+       [point->n] the first tile of all and the last. `whole`: nothing of the tile stays when j advances. */
+    dfl_i128 *by_enter, *by_leave;
+    uint64_t active, whole;
+} dfl_moves;
 
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b);
-/* False after E0608, E0609 or a stopped budget (E0602). */
-bool dfl_flow_of(dfl_setting *set, dfl_point *point, const dfl_sharing *how, dfl_flow *out);
-/* The same by loop: what enters and leaves when temporal step j advances; at [point->n] the first tile of all and the
-   last. `whole[j]`: nothing of the tile stays when j advances. Arrays of DFL_MAX_STEPS + 1. */
-typedef struct {
-    dfl_i128 enter[DFL_MAX_STEPS + 1], leave[DFL_MAX_STEPS + 1];
-    bool whole[DFL_MAX_STEPS + 1];
-} dfl_flow_loops;
-bool dfl_flow_by_loop(dfl_setting *set, dfl_point *point, const dfl_sharing *how, dfl_flow_loops *out);
+/* The slot of a way of sharing; NULL after E0609. `by_loop`: the counts by loop are wanted, too. */
+dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *how, bool by_loop);
+/* Fills the slot; false after E0608, E0609 or a stopped budget (E0602). */
+bool dfl_moves_fill(dfl_setting *set, dfl_moves *m);
 /* Largest set of one group of a point; 0 when the budget stopped. */
-int64_t dfl_flow_most(dfl_setting *set, dfl_point *point, uint32_t group, const dfl_sharing *how);
+int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group);
 /* Distinct elements of the access over the whole run, inside the shape; false on overflow (E0608). */
 bool dfl_flow_distinct(dfl_setting *set, const dfl_access *access, dfl_i128 *out);
+
+/* closed.c: whether a point's counts can be products; whether they are, at the present sizes; the products. */
+void dfl_closed_find(dfl_setting *set, dfl_point *point);
+void dfl_closed_share(dfl_moves *m);
+bool dfl_closed_even(const dfl_setting *set, dfl_point *point);
+void dfl_closed_fill(const dfl_setting *set, dfl_moves *m);
 
 #endif

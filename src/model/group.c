@@ -496,8 +496,9 @@ bool dfl_group_sums(dfl_setting *set, const dfl_point *point, const dfl_group *g
 {
     walker w = { .set = set, .point = point, .g = group, .how = how, .arena = set->arena, .sums = out };
 
-    *out = (dfl_sums){ .hold = DFL_NEW_ARRAY(set->arena, dfl_pair, 2 * (group->n_lines + 1)) };
-    out->adv = out->hold + group->n_lines + 1;
+    *out = (dfl_sums){ .hold = out->hold, .adv = out->adv };
+    memset(out->hold, 0, (group->n_lines + 1) * sizeof *out->hold);
+    memset(out->adv, 0, (group->n_lines + 1) * sizeof *out->adv);
     if (dfl_group_plain(set, point, group, how, out))
         return true;
     out->most = 0;

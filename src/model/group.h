@@ -17,7 +17,7 @@ typedef struct {
     bool restricted;                   /* pieces come from dfl_place_rank */
     uint32_t n_cuts;
     const uint32_t *step;
-    const int64_t *tile;
+    int64_t *tile;                     /* of the present sizes */
 } dfl_rank_source;
 
 /* A view as the group sees it: the terms of its index, smallest step first, and what makes it idle. */
@@ -37,11 +37,13 @@ typedef struct dfl_group {
     uint32_t driver[DFL_MAX_GROUP];    /* einsum whose rank the step iterates */
     uint32_t n_lines;
     uint32_t spatial[DFL_MAX_GROUP];   /* spatial steps, ascending */
+    uint32_t owner[DFL_MAX_GROUP];     /* einsum whose parts the step spreads */
     int64_t parts[DFL_MAX_GROUP];      /* instances along each */
     uint32_t n_spatial;
     const dfl_group_view *views;       /* as the point's */
     bool plain;                        /* no restricted rank: translation applies */
-    struct dfl_kept_sums *kept;        /* sums computed before, by how instances share */
+    struct dfl_kept_sums *kept;        /* sums that are asked for, by how instances share */
+    uint32_t run;                      /* whose sizes `parts` and the tiles of the sources are */
 } dfl_group;
 
 /* Sums over the positions of the first k loops; inner loops stand at their first (A) or last (leaving) iteration. */
@@ -63,19 +65,22 @@ typedef struct {
 
 typedef struct dfl_kept_sums {
     dfl_sharing how;                   /* restricted to the group's steps */
-    dfl_sums sums;
+    uint32_t run;                      /* in which the sums were taken */
+    dfl_sums sums;                     /* its arrays are the slot's */
     struct dfl_kept_sums *next;
 } dfl_kept_sums;
 
 /* Splits a point into its groups; false after E0609. */
 bool dfl_groups_make(dfl_setting *set, dfl_point *point);
+/* Takes over the present sizes. */
+void dfl_group_resize(const dfl_setting *set, const dfl_point *point, dfl_group *group);
 /* Sums in closed form where one rank is cut evenly; false (and nothing written) elsewhere. `out` is zeroed. */
 bool dfl_group_plain(const dfl_setting *set, const dfl_point *point, const dfl_group *group, const dfl_sharing *how,
                      dfl_sums *out);
 /* Size of the group's set in one instance at one position. */
 int64_t dfl_group_size(dfl_setting *set, const dfl_point *point, const dfl_group *group, const dfl_sharing *how,
                        const int64_t *pos);
-/* False when the budget stopped. */
+/* Overwrites `out`, whose arrays have n_lines + 1 items each; false when the budget stopped. */
 bool dfl_group_sums(dfl_setting *set, const dfl_point *point, const dfl_group *group, const dfl_sharing *how,
                     dfl_sums *out);
 

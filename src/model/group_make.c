@@ -99,10 +99,8 @@ static dfl_rank_source source_of(dfl_setting *set, uint32_t e, uint32_t rank, in
     uint32_t *step = DFL_NEW_ARRAY(set->arena, uint32_t, cuts + 1);
     int64_t *tile = DFL_NEW_ARRAY(set->arena, int64_t, cuts + 1);
     for (uint32_t i = 0; i < n; i++)
-        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP) {
-            step[k] = i;
-            tile[k++] = p->steps[i].tile;
-        }
+        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP)
+            step[k++] = i;
     return (dfl_rank_source){ .rank = rank, .coef = coef, .extent = set->w->ranks[rank].extent,
                               .restricted = set->wants[e] != NULL, .n_cuts = k, .step = step, .tile = tile };
 }
@@ -154,6 +152,24 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
     g->views = views;
 }
 
+static void resize_sources(const dfl_setting *set, uint32_t e, const dfl_rank_source *sources, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < sources[k].n_cuts; i++)
+            sources[k].tile[i] = set->sizes[e].tile[sources[k].step[i]];
+}
+
+void dfl_group_resize(const dfl_setting *set, const dfl_point *point, dfl_group *g)
+{
+    for (uint32_t k = 0; k < g->n_spatial; k++)
+        g->parts[k] = set->sizes[g->owner[k]].trips[g->spatial[k]];
+    for (uint32_t v = 0; v < point->n_views; v++) {
+        resize_sources(set, point->views[v].einsum, g->views[v].terms, g->views[v].n_terms);
+        resize_sources(set, point->views[v].einsum, g->views[v].active, g->views[v].n_active);
+    }
+    g->run = set->run;
+}
+
 static bool fill_group(dfl_setting *set, dfl_point *point, uint32_t at, uint64_t lines)
 {
     dfl_group *g = &point->groups[at];
@@ -170,7 +186,7 @@ static bool fill_group(dfl_setting *set, dfl_point *point, uint32_t at, uint64_t
             return false;
         }
         if (step->line->kind == DFL_LINE_SPATIAL) {
-            g->parts[g->n_spatial] = dfl_ceil_div(step->nominal, step->tile);
+            g->owner[g->n_spatial] = driver;
             g->spatial[g->n_spatial++] = i;
             point->spatial |= UINT64_C(1) << i;
         } else {
@@ -194,7 +210,8 @@ bool dfl_groups_make(dfl_setting *set, dfl_point *point)
 
     collect(set, point, &all);
     merge(&all);
-    for (uint32_t i = 0; i < DFL_MAX_STEPS; i++)
+    point->line_group = DFL_NEW_ARRAY(set->arena, uint32_t, point->n + 1);
+    for (uint32_t i = 0; i < point->n; i++)
         point->line_group[i] = DFL_NONE;
     uint64_t done = 0;
     uint32_t n = 0;

@@ -78,7 +78,7 @@ static void look(search *s)
     for (uint32_t k = 0; k < s->b->n; k++) {
         const factor *f = &s->b->factors[k];
         dfl_tile_room *t = &s->tiles[f->tile];
-        sizes[k] = dfl_group_size(s->set, &t->keep->point, f->group, &t->how, s->pos);
+        sizes[k] = dfl_group_size(s->set, &t->keep->point, f->group, &t->keep->all.each->how, s->pos);
         all &= sizes[k] == f->most;
     }
     s->found = all;
@@ -139,7 +139,7 @@ static void find_best(dfl_setting *set, dfl_tile_room *tiles, uint32_t n_tiles, 
     s.sizes = DFL_NEW_ARRAY(set->arena, int64_t, b->n);
     for (uint32_t f = 0; f < b->n; f++) {
         const dfl_group *g = b->factors[f].group;
-        const dfl_sharing *how = &tiles[b->factors[f].tile].how;
+        const dfl_sharing *how = &tiles[b->factors[f].tile].keep->all.each->how;
         for (uint32_t k = 0; k < g->n_lines; k++)
             add_line(&s, g, k, true);
         for (uint32_t k = 0; k < g->n_spatial; k++)
@@ -217,7 +217,7 @@ bool dfl_joint_room(dfl_setting *set, dfl_tile_room *tiles, uint32_t n, uint64_t
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t g = 0; g < tiles[i].keep->point.n_groups; g++) {
             const dfl_group *group = &tiles[i].keep->point.groups[g];
-            factor f = { i, group, dfl_flow_most(set, &tiles[i].keep->point, g, &tiles[i].how) };
+            factor f = { i, group, dfl_moves_most(set, tiles[i].keep->all.each, g) };
             join(set, bundles, &n_bundles, n_factors, f, lines_of(group));
         }
     for (uint32_t b = 0; b < n_bundles; b++)

@@ -9,10 +9,9 @@
 
 /* A tile and what one of its elements takes, in bits, buffers included. */
 typedef struct {
+    uint32_t at;     /* number of the keep */
     dfl_keep *keep;
-    dfl_sharing how;
     dfl_i128 weight;
-    dfl_i128 most; /* its largest size, elements */
 } dfl_tile_room;
 
 /* Largest sum of weight * size over all steps and instances, in *out; of the spatial steps in the bit set `first` only

@@ -59,8 +59,9 @@ static void find_views(dfl_setting *set, dfl_keep *k)
             if (einsum->inputs[a].tensor == tensor)
                 add_view(set, &list, e, &einsum->inputs[a]);
     }
-    k->point = (dfl_point){ .einsum = k->body->einsums[0], .n = k->step, .restart = dfl_steps_above(k->body),
-                            .tensor = tensor, .views = list.at, .n_views = (uint32_t)list.n, .span = k->line->span };
+    k->point = (dfl_point){ .einsum = list.n ? list.at[0].einsum : k->body->einsums[0], .n = k->step,
+                            .restart = dfl_steps_above(k->body), .tensor = tensor, .views = list.at,
+                            .n_views = (uint32_t)list.n, .span = k->line->span };
 }
 
 static void find_role(const dfl_setting *set, dfl_keep *k)
@@ -85,9 +86,8 @@ static void find_role(const dfl_setting *set, dfl_keep *k)
         for (uint32_t d = 0; d < out->n_dims; d++)
             for (uint32_t x = 0; x < out->index[d].n_terms; x++)
                 indexes |= out->index[d].terms[x].rank == p->steps[i].rank;
-        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].rank != DFL_NONE && !indexes &&
-            p->steps[i].tile < p->steps[i].nominal)
-            k->online = true;
+        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].rank != DFL_NONE && !indexes)
+            k->adding |= UINT64_C(1) << i;
     }
 }
 
@@ -146,6 +146,8 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
             if (k->point.n_views == 0)
                 continue; /* nothing below touches the tensor: the keep stays empty (lint E0421) */
             k->parent = find_parent(set, out, out->n);
+            if (k->line->mode == DFL_KEEP_FRESH && k->parent != DFL_NONE)
+                k->point.restart = k->step;
             k->box = k->line->mode == DFL_KEEP_WINDOW;
             for (uint32_t up = k->parent; k->box && up != DFL_NONE; up = out->at[up].parent)
                 out->at[up].box = true;
@@ -207,6 +209,5 @@ dfl_sharing dfl_keep_sharing(const dfl_setting *set, const dfl_keep *k)
     for (uint32_t i = 0; i < k->step; i++)
         if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
             all |= UINT64_C(1) << i;
-    return (dfl_sharing){ .inside = all & ~around, .forward = DFL_NONE, .box = k->box,
-                          .fresh = k->line->mode == DFL_KEEP_FRESH && k->parent != DFL_NONE ? k->step : 0 };
+    return (dfl_sharing){ .inside = all & ~around, .forward = DFL_NONE, .box = k->box };
 }

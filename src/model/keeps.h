@@ -8,6 +8,16 @@
 #include "model/flow.h"
 #include "model/result.h"
 
+/* The ways of sharing in which the entries and leavings of a keep are counted. */
+typedef struct {
+    dfl_moves *each;         /* every instance by itself */
+    dfl_moves *shared;       /* read-only: as the outer keep serves them */
+    dfl_moves *passed;       /* read-only, with forwarding: every instance, without what neighbours pass on */
+    dfl_moves *joined;       /* written: as one instance; NULL = refused */
+    dfl_moves *meeting;      /* written: as the outer keep is updated */
+    dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
+} dfl_keep_moves;
+
 typedef struct {
     const dfl_body *body;
     const dfl_line *line;
@@ -15,11 +25,15 @@ typedef struct {
     uint32_t parent;         /* next outer keep, DFL_NONE for a home */
     bool written;            /* an einsum below produces the tensor */
     bool exchanged;          /* producer and a consumer meet in a branch below: elements are read where they are made */
-    bool online;             /* `exchanged`, but a loop above adds to all elements in every iteration */
+    uint64_t adding;         /* `exchanged`: loops above that add to all elements in every iteration */
     bool produced;           /* some einsum produces the tensor */
     uint32_t producer;       /* that einsum */
     bool box;                /* it, or a keep of the tensor inside it, holds the bounding box */
     dfl_point point;
+    dfl_keep_moves all, one; /* in the whole system; in one instance */
+    dfl_moves *united;       /* written, at home: all instances as one */
+    uint32_t forward;        /* spatial step whose neighbours pass elements on, or DFL_NONE */
+    dfl_i128 distinct;       /* written, at home or exchanged: elements that are ever made */
 } dfl_keep;
 
 typedef struct {

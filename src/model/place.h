@@ -11,6 +11,7 @@
 
 #include "ir/path.h"
 #include "model/runs.h"
+#include "model/sizes.h"
 
 /* How a dimension of a restricted result is computed over the iterations above the branch. */
 typedef enum {
@@ -40,11 +41,15 @@ typedef struct {
     uint32_t **gates;       /* [einsum] steps whose first iteration alone it works in */
     uint32_t *n_gates;
     bool refused;           /* E0609 was reported */
+    dfl_sizes *sizes;       /* per einsum */
+    uint32_t run;           /* number of the run whose sizes these are */
 } dfl_setting;
 
 /* Fills the derived parts; false after E0609. */
 bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                       const dfl_paths *paths);
+/* Whether what was derived holds at the present sizes of the paths, too; false after E0609. */
+bool dfl_setting_fits(dfl_setting *set);
 /* Reports E0609 once per evaluation: the mapping is right but this part of it is not counted. */
 void dfl_setting_refuse(dfl_setting *set, dfl_span at, const char *what, const char *help);
 

@@ -280,6 +280,23 @@ static bool uneven(const dfl_setting *set, const dfl_path *p, uint32_t i)
     return differs;
 }
 
+static void refuse_uneven(dfl_setting *set, uint32_t e, uint32_t i)
+{
+    const dfl_path *p = &set->paths->paths[e];
+
+    if (temporal(p, i) && uneven(set, p, i))
+        dfl_setting_refuse(set, p->steps[i].line->span, "a loop with more iterations for one einsum than for another",
+                           "move it into the branches of the einsums");
+}
+
+bool dfl_setting_fits(dfl_setting *set)
+{
+    for (uint32_t e = 0; set->w->n_einsums > 1 && e < set->w->n_einsums; e++)
+        for (uint32_t i = 0; i < set->paths->paths[e].n_steps; i++)
+            refuse_uneven(set, e, i);
+    return !set->refused;
+}
+
 static bool plain_enough(dfl_setting *set, uint32_t e)
 {
     const dfl_einsum *me = &set->w->einsums[e];
@@ -297,9 +314,7 @@ static bool plain_enough(dfl_setting *set, uint32_t e)
     for (uint32_t i = 0; i < p->n_steps && i < DFL_MAX_STEPS; i++) {
         if (p->steps[i].line->kind != DFL_LINE_KEEP && p->steps[i].line->cyclic)
             dfl_setting_refuse(set, p->steps[i].line->span, "a cyclic loop", help);
-        if (temporal(p, i) && uneven(set, p, i))
-            dfl_setting_refuse(set, p->steps[i].line->span, "a loop with more iterations for one einsum than for another",
-                               "move it into the branches of the einsums");
+        refuse_uneven(set, e, i);
         for (uint32_t k = 0; k < i && temporal(p, i) && p->steps[i].line->online && p->steps[i].rank != DFL_NONE; k++)
             if (temporal(p, k) && !p->steps[k].line->online && p->steps[k].rank == p->steps[i].rank)
                 dfl_setting_refuse(set, p->steps[i].line->span, "an `online` loop inside one over the same rank that is not",

@@ -7,17 +7,37 @@
 
 #include "model/keeps.h"
 
+/* Transfers between the operations of an einsum and the innermost keep of one of its accesses. */
+typedef struct {
+    uint32_t inner;            /* keep */
+    bool output;
+    bool reuse;                /* read only when it changes */
+    dfl_moves *all, *one;
+} dfl_operand;
+
+/* What is counted, whatever the sizes. */
+typedef struct {
+    dfl_operand *operands;     /* of all einsums */
+    uint32_t n_operands;
+    dfl_moves **points;        /* per einsum: its operations, each instance by itself */
+    dfl_moves **steps;         /* and those of all instances at once */
+} dfl_traffic_plan;
+
 typedef struct {
     dfl_counts *all, *busiest; /* per keep */
     dfl_counts *outer_busiest; /* per keep: its part of the counts of its parent, busiest instance of the parent */
     dfl_counts *ops_busiest;   /* per keep: the part that operations cause, busiest instance */
-    double *visits;            /* per body: iterations of the temporal loops above its branch */
     dfl_i128 *most;            /* per keep: largest tile of one instance */
     dfl_i128 *points, *steps;  /* per einsum */
     dfl_i128 *forwarded;       /* per axis */
+    dfl_i128 *unfilled;        /* per keep, of the pass: residencies of elements that start without a value */
+    dfl_i128 *taken;           /* per keep, of the pass: values that inner keeps take into their care */
 } dfl_traffic_sums;
 
+/* False after E0608 or E0609. */
+bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan *out);
+void dfl_traffic_sums_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_traffic_sums *out);
 /* False after E0414, E0608, E0609 or a stopped budget. */
-bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_sums *out);
+bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_plan *plan, dfl_traffic_sums *out);
 
 #endif

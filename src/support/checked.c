@@ -21,11 +21,6 @@ size_t dfl_i128_text(dfl_i128 value, char out[41])
     return sizeof digits - at - 1;
 }
 
-double dfl_i128_double(dfl_i128 value)
-{
-    return (double)value;
-}
-
 int64_t dfl_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);

@@ -22,15 +22,54 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* A mapping to evaluate, and what changes from one time to the next. */
+typedef struct {
+    dfl_arena *scratch;
+    dfl_sink *sink;
+    dfl_intern *names;
+    dfl_paths *paths;
+    dfl_model *model;
+    dfl_line *resized;         /* loop whose tile changes before each call, or NULL */
+    int64_t tiles[2];
+    bool fresh;                /* prepare and run each time, not run alone */
+} evaluation;
+
+/* Seconds that one evaluation takes. */
+static double best_time(const evaluation *v)
+{
+    enum { ROUNDS = 5, TIMES = 20000 };
+    double best = INFINITY;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now();
+        for (int i = 0; i < TIMES; i++) {
+            bool ok = true;
+            dfl_arena_reset(v->scratch);
+            if (v->resized) {
+                v->resized->amount = v->tiles[i & 1];
+                ok = dfl_paths_resize(v->scratch, v->sink, v->names, v->paths);
+            }
+            ok = ok && (v->fresh ? dfl_model_eval(v->scratch, v->sink, v->names, v->paths) : dfl_model_run(v->model, v->scratch));
+            if (!ok)
+                abort();
+        }
+        double took = (now() - start) / TIMES;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+static void print_evaluation(const char *what, double seconds, const char *bar)
+{
+    printf("%-31s %8.2f us each, %.0f evaluations/s and core (%s)\n", what, seconds * 1e6, 1 / seconds, bar);
+}
+
 /* Evaluates one mapping over and over: three levels, an array of 16. */
 static void bench_matmul(void)
 {
-    enum { ROUNDS = 5, TIMES = 2000 };
     dfl_case *c = calloc(1, sizeof *c);
-    dfl_arena *home = dfl_arena_new(NULL), *each = dfl_arena_new(NULL);
-    dfl_intern *names = dfl_intern_new(home);
-    dfl_sink *sink = dfl_sink_new(home, NULL);
-    double best = INFINITY;
+    dfl_arena *home = dfl_arena_new(NULL);
+    evaluation v = { .scratch = dfl_arena_new(NULL), .names = dfl_intern_new(home), .sink = dfl_sink_new(home, NULL) };
 
     if (!c)
         abort();
@@ -49,20 +88,24 @@ static void bench_matmul(void)
     case_add_unit(c, "mac", 1);
     case_lines(c, 0, "keep A, B, Z in dram; temporal m:64, n:64; keep Z in sram; temporal k:64; keep A, B in sram;"
                      "temporal n:16; spatial n/16 on pe; temporal m:8; keep A, B, Z in reg; temporal m, k;");
-    const dfl_paths *paths = dfl_paths_resolve(home, sink, names, case_mapping(c, home, names));
-    for (int round = 0; paths && round < ROUNDS; round++) {
-        double start = now();
-        for (int i = 0; i < TIMES; i++) {
-            dfl_arena_reset(each);
-            if (!dfl_model_eval(each, sink, names, paths))
-                abort();
-        }
-        double took = (now() - start) / TIMES;
-        best = took < best ? took : best;
-    }
-    printf("fixed mapping, 3-level matmul   %8.1f us each, %.0f evaluations/s and core (bar 1000000; MAESTRO 200 to 1600, "
-           "Timeloop a few thousand)\n", best * 1e6, 1 / best);
-    dfl_arena_free(each);
+    const dfl_mapping *m = case_mapping(c, home, v.names);
+    v.paths = dfl_paths_resolve(home, v.sink, v.names, m);
+    v.model = v.paths ? dfl_model_prepare(home, v.sink, v.names, v.paths) : NULL;
+    if (!v.model)
+        abort();
+    print_evaluation("fixed mapping, 3-level matmul", best_time(&v),
+                     "bar 1000000; MAESTRO 200 to 1600, Timeloop a few thousand");
+    v.resized = &m->root->lines[6];
+    v.tiles[0] = 32;
+    v.tiles[1] = 64;
+    print_evaluation("  other tiles for each", best_time(&v), "no bar");
+    v.tiles[0] = 48;
+    v.tiles[1] = 80;
+    print_evaluation("  other ragged tiles for each", best_time(&v), "no bar");
+    v.resized = NULL;
+    v.fresh = true;
+    print_evaluation("  prepared anew for each", best_time(&v), "no bar");
+    dfl_arena_free(v.scratch);
     dfl_arena_free(home);
     free(c);
 }

@@ -1,0 +1,165 @@
+/* One evaluation: setting, keeps, counts, costs. */
+#include "model/model.h"
+
+#include "model/cost.h"
+#include "model/room.h"
+#include "model/work.h"
+#include "support/vec.h"
+
+struct dfl_model {
+    dfl_setting set;
+    dfl_keeps keeps;
+    uint32_t *order;          /* keeps by memory and tensor: the rows of the traffic */
+    bool again;               /* what restricts a producer depends on the sizes: nothing can be kept */
+    dfl_traffic_plan traffic;
+    dfl_traffic_sums sums;
+    dfl_room_plan room;
+    dfl_i128 *bits;           /* per keep */
+    dfl_work *work;
+    dfl_time_plan time;
+    dfl_energy_plan energy;
+    dfl_result result;
+    dfl_traffic *rows;
+    dfl_einsum_cost *einsums;
+    dfl_memory_cost *memories;
+    dfl_link_cost *links;
+};
+
+static bool before(const dfl_keep *a, const dfl_keep *b)
+{
+    return a->line->memory < b->line->memory || (a->line->memory == b->line->memory && a->line->tensor < b->line->tensor);
+}
+
+static bool same_row(const dfl_keep *a, const dfl_keep *b)
+{
+    return a->line->memory == b->line->memory && a->line->tensor == b->line->tensor;
+}
+
+static uint32_t *order_keeps(const dfl_setting *set, const dfl_keeps *keeps)
+{
+    uint32_t *order = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
+
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        uint32_t at = i;
+        for (; at > 0 && before(&keeps->at[i], &keeps->at[order[at - 1]]); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return order;
+}
+
+/* The parts of the result, with all that does not depend on the sizes. */
+static void make_result(dfl_model *m)
+{
+    const dfl_setting *set = &m->set;
+    dfl_result *r = &m->result;
+    dfl_arena *arena = set->arena;
+
+    m->rows = DFL_NEW_ARRAY(arena, dfl_traffic, m->keeps.n + 1);
+    m->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, set->w->n_einsums + 1);
+    m->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, set->s->n_memories + 1);
+    m->links = DFL_NEW_ARRAY(arena, dfl_link_cost, set->s->n_axes + 1);
+    for (uint32_t i = 0; i < set->s->n_memories; i++)
+        m->memories[i].memory = i;
+    for (uint32_t i = 0; i < set->s->n_axes; i++)
+        m->links[i].axis = i;
+    *r = (dfl_result){ .mapping = set->m, .traffic = m->rows, .einsums = m->einsums, .memories = m->memories,
+                       .links = m->links, .compute_joules = DFL_NEW_ARRAY(arena, double, set->s->n_computes + 1),
+                       .network_joules = DFL_NEW_ARRAY(arena, double, set->s->n_networks + 1) };
+}
+
+/* Whether sizes decide what restricts a producer (`recompute`: which loops bring elements back). */
+static bool sized(const dfl_paths *paths)
+{
+    for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
+        const dfl_path *p = &paths->paths[e];
+        if (p->has_exchange && p->exchange.restricts && p->exchange.recompute)
+            return true;
+    }
+    return false;
+}
+
+dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
+{
+    dfl_model *m = DFL_NEW(home, dfl_model);
+    dfl_setting *set = &m->set;
+
+    if (!dfl_setting_init(set, home, sink, names, paths) || !dfl_keeps_make(set, &m->keeps))
+        return NULL;
+    set->sizes = dfl_sizes_new(home, paths);
+    if (!dfl_traffic_plan_make(set, &m->keeps, &m->traffic) || !dfl_time_plan_make(set, &m->keeps, &m->time))
+        return NULL;
+    m->work = dfl_work_make(set);
+    if (!m->work)
+        return NULL;
+    dfl_traffic_sums_make(set, &m->keeps, &m->sums);
+    dfl_room_plan_make(set, &m->keeps, &m->room);
+    dfl_energy_plan_make(set, &m->keeps, &m->energy);
+    m->bits = DFL_NEW_ARRAY(home, dfl_i128, m->keeps.n + 1);
+    m->order = order_keeps(set, &m->keeps);
+    m->again = sized(paths);
+    make_result(m);
+    return m;
+}
+
+static void add_counts(dfl_counts *to, const dfl_counts *from)
+{
+    to->serve += from->serve;
+    to->drain += from->drain;
+    to->accumulate += from->accumulate;
+    to->fill += from->fill;
+    to->update += from->update;
+}
+
+/* Sums the keeps into one row per memory and tensor. */
+static void gather_traffic(dfl_model *m)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < m->keeps.n; k++) {
+        uint32_t i = m->order[k];
+        const dfl_keep *keep = &m->keeps.at[i];
+        if (k > 0 && same_row(keep, &m->keeps.at[m->order[k - 1]])) {
+            dfl_traffic *row = &m->rows[n - 1];
+            add_counts(&row->counts, &m->sums.all[i]);
+            row->peak_bits = m->bits[i] > row->peak_bits ? m->bits[i] : row->peak_bits;
+            continue;
+        }
+        m->rows[n++] = (dfl_traffic){ .memory = keep->line->memory, .tensor = keep->line->tensor,
+                                      .counts = m->sums.all[i],
+                                      .peak_bits = m->bits[i] > 0 ? m->bits[i] : 0 };
+    }
+    m->result.n_traffic = n;
+}
+
+const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
+{
+    dfl_setting *set = &m->set;
+
+    if (m->again && set->run > 0)
+        return dfl_model_eval(scratch, set->sink, set->names, set->paths);
+    set->arena = scratch;
+    set->refused = false;
+    if (set->run++ > 0 && !dfl_setting_fits(set))
+        return NULL;
+    dfl_sizes_read(set->paths, set->sizes);
+    if (!dfl_traffic_count(set, &m->keeps, &m->traffic, &m->sums))
+        return NULL;
+    for (uint32_t a = 0; a < set->s->n_axes; a++)
+        m->links[a].forwarded = m->sums.forwarded[a];
+    bool fits = dfl_room_count(set, &m->keeps, &m->room, &m->sums, m->memories, m->bits);
+    if (!dfl_work_count(set, m->work, &m->sums, &m->result, m->einsums) || !fits)
+        return NULL;
+    gather_traffic(m);
+    if (!dfl_time_count(set, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories))
+        return NULL;
+    dfl_energy_count(set, &m->keeps, &m->energy, &m->sums, &m->result, m->rows, m->einsums, m->memories);
+    return &m->result;
+}
+
+const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
+{
+    dfl_model *m = dfl_model_prepare(arena, sink, names, paths);
+
+    return m ? dfl_model_run(m, arena) : NULL;
+}

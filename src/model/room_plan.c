@@ -1,0 +1,154 @@
+/* Which tiles are live together. */
+#include "model/room.h"
+
+#include <string.h>
+
+#include "support/vec.h"
+
+typedef struct {
+    dfl_setting *set;
+    const dfl_keeps *keeps;
+    uint32_t memory;
+} maker;
+
+static bool outside_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
+
+/* Inputs and outputs of the workload have their whole shape at home, all the time. */
+static bool always_live(const dfl_setting *set, const dfl_keep *k)
+{
+    return k->parent == DFL_NONE && outside_role(set->w->tensors[k->line->tensor].role);
+}
+
+static bool child_touches(const dfl_setting *set, const dfl_body *child, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < child->n_einsums; i++)
+        if (dfl_einsum_touches(&set->w->einsums[child->einsums[i]], tensor))
+            return true;
+    return false;
+}
+
+/* Whether a keep of a body is live while its child `c` runs. */
+static bool live_during(const dfl_setting *set, const dfl_keep *k, uint32_t c)
+{
+    const dfl_body *b = k->body;
+    uint32_t first = DFL_NONE, last = 0;
+
+    for (const dfl_line *l = k->line + 1; l < b->lines + b->n_lines; l++)
+        if (l->kind != DFL_LINE_KEEP)
+            return true;
+    for (uint32_t i = 0; i < b->n_children; i++)
+        if (child_touches(set, b->children[i], k->line->tensor)) {
+            first = first == DFL_NONE ? i : first;
+            last = i;
+        }
+    return first != DFL_NONE && first <= c && c <= last;
+}
+
+/* Adds a set of live tiles; gives its place. */
+static dfl_live *add_live(maker *r, dfl_live_list *out, const uint32_t *keeps, uint32_t n)
+{
+    dfl_live live = { .keeps = DFL_NEW_ARRAY(r->set->arena, uint32_t, n + 1), .n = n, .last = DFL_NONE };
+
+    if (n > 0)
+        memcpy(live.keeps, keeps, n * sizeof *keeps);
+    for (uint32_t i = 0; i < n; i++)
+        if (live.last == DFL_NONE || r->keeps->at[keeps[i]].step >= r->keeps->at[live.last].step)
+            live.last = keeps[i];
+    DFL_PUSH(r->set->arena, out, live);
+    return &out->at[out->n - 1];
+}
+
+/* The live tiles of the memory while the body runs, on top of those already live outside of it. */
+static void find_live(maker *r, const dfl_body *b, const uint32_t *outer, uint32_t n_outer, dfl_live_list *out)
+{
+    uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1;
+    uint32_t *live = DFL_NEW_ARRAY(r->set->arena, uint32_t, r->keeps->n + 1);
+
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t n_live = n_outer;
+        if (n_outer > 0)
+            memcpy(live, outer, n_outer * sizeof *live);
+        for (uint32_t i = 0; i < r->keeps->n; i++) {
+            const dfl_keep *k = &r->keeps->at[i];
+            if (k->line->memory == r->memory && k->body == b && !always_live(r->set, k) &&
+                (b->kind != DFL_BODY_FUSE || live_during(r->set, k, c)))
+                live[n_live++] = i;
+        }
+        switch (b->kind) {
+        case DFL_BODY_LEAF:
+            add_live(r, out, live, n_live);
+            break;
+        case DFL_BODY_FUSE:
+            find_live(r, b->children[c], live, n_live, out);
+            break;
+        case DFL_BODY_PIPELINE: {
+            dfl_live_list *stages = DFL_NEW_ARRAY(r->set->arena, dfl_live_list, b->n_children + 1);
+            dfl_live *above = add_live(r, out, live, n_live);
+            above->stages = stages;
+            above->n_stages = b->n_children;
+            for (uint32_t i = 0; i < b->n_children; i++)
+                find_live(r, b->children[i], NULL, 0, &stages[i]);
+            break;
+        }
+        }
+    }
+}
+
+/* Keeps of what is in the memory all the time, by tensor. */
+static uint32_t find_homes(const maker *r, uint32_t *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->keeps->n; i++) {
+        const dfl_keep *k = &r->keeps->at[i];
+        uint32_t at = n;
+        if (k->line->memory != r->memory || !always_live(r->set, k))
+            continue;
+        for (; at > 0 && r->keeps->at[out[at - 1]].line->tensor > k->line->tensor; at--)
+            out[at] = out[at - 1];
+        out[at] = i;
+        n++;
+    }
+    return n;
+}
+
+static void find_room(dfl_setting *set, const dfl_keep *k, dfl_keep_room *out, bool *over)
+{
+    const dfl_tensor *t = &set->w->tensors[k->line->tensor];
+    const dfl_memory *m = &set->s->memories[k->line->memory];
+    dfl_i128 instances = 1;
+    uint64_t left = dfl_steps_around(set, k->point.einsum, k->step, m->element);
+    bool many = dfl_element_instances(set->s, m->element, &instances);
+
+    *over |= many;
+    *out = (dfl_keep_room){ .each = t->type.bits, .fixed = -1,
+                            .spread = DFL_NEW_ARRAY(set->arena, uint64_t, set->s->n_axes + 1) };
+    if (k->parent != DFL_NONE)
+        *over |= dfl_mul(out->each, m->buffers, &out->each);
+    if (always_live(set, k) && instances == 1)
+        *over |= dfl_tensor_elements(t, &out->fixed) || dfl_mul(out->fixed, out->each, &out->fixed);
+    for (; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        out->spread[set->paths->paths[k->point.einsum].steps[i].line->axis] |= left & -left;
+    }
+}
+
+void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out)
+{
+    uint32_t n = set->s->n_memories;
+
+    *out = (dfl_room_plan){ .keeps = DFL_NEW_ARRAY(set->arena, dfl_keep_room, keeps->n + 1),
+                            .live = DFL_NEW_ARRAY(set->arena, dfl_live_list, n + 1),
+                            .homes = DFL_NEW_ARRAY(set->arena, uint32_t *, n + 1),
+                            .n_homes = DFL_NEW_ARRAY(set->arena, uint32_t, n + 1),
+                            .instances = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
+    for (uint32_t i = 0; i < keeps->n; i++)
+        find_room(set, &keeps->at[i], &out->keeps[i], &out->over);
+    for (uint32_t m = 0; m < n; m++) {
+        maker r = { .set = set, .keeps = keeps, .memory = m };
+        find_live(&r, set->m->root, NULL, 0, &out->live[m]);
+        out->homes[m] = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
+        out->n_homes[m] = find_homes(&r, out->homes[m]);
+        out->over |= dfl_element_instances(set->s, set->s->memories[m].element, &out->instances[m]);
+    }
+}

@@ -1,0 +1,126 @@
+/* What the time of a mapping is made of. */
+#include <string.h>
+
+#include "model/cost.h"
+#include "support/vec.h"
+
+static void find_unit(const dfl_setting *set, uint32_t e, dfl_einsum_time *out)
+{
+    const dfl_compute *unit = &set->s->computes[set->paths->paths[e].compute];
+    dfl_i128 instances = 1;
+
+    dfl_element_instances(set->s, unit->element, &instances);
+    out->point = dfl_point_seconds(set->names, set->w, &set->w->einsums[e], unit);
+    out->instances = dfl_i128_double(instances);
+}
+
+/* The innermost keeps of what the einsum touches, by memory. */
+static void find_ports(const dfl_setting *set, const dfl_keeps *keeps, uint32_t e, dfl_einsum_time *out)
+{
+    const dfl_einsum *einsum = &set->w->einsums[e];
+
+    out->ports = DFL_NEW_ARRAY(set->arena, dfl_operand_port, einsum->n_inputs + 2);
+    for (uint32_t a = 0; a <= einsum->n_inputs; a++) {
+        uint32_t tensor = a < einsum->n_inputs ? einsum->inputs[a].tensor : einsum->output.tensor, at = 0;
+        dfl_operand_port port = { .keep = dfl_keep_innermost(set, keeps, e, tensor) };
+        port.memory = keeps->at[port.keep].line->memory;
+        while (at < out->n_ports && (out->ports[at].memory < port.memory ||
+                                     (out->ports[at].memory == port.memory && out->ports[at].keep < port.keep)))
+            at++;
+        if (at < out->n_ports && out->ports[at].keep == port.keep)
+            continue; /* read twice */
+        memmove(&out->ports[at + 1], &out->ports[at], (out->n_ports - at) * sizeof port);
+        out->ports[at] = port;
+        out->n_ports++;
+    }
+}
+
+static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_time_plan *out)
+{
+    dfl_keep *k = &keeps->at[at];
+    dfl_transfer *t = &out->transfers[out->n_transfers++];
+    const dfl_memory *m = &set->s->memories[k->line->memory];
+    dfl_sharing how = dfl_keep_sharing(set, k);
+
+    *t = (dfl_transfer){ .keep = at, .step = k->step, .tensor = k->line->tensor, .inner = k->line->memory,
+                         .outer = keeps->at[k->parent].line->memory, .stream = m->stream, .next = DFL_NONE,
+                         .next_end = DFL_NONE,
+                         .here = DFL_NEW_ARRAY(set->arena, dfl_ports, 2 * (k->step + 1)),
+                         .seconds = DFL_NEW_ARRAY(set->arena, double, k->step + 1) };
+    t->there = t->here + k->step + 1;
+    uint64_t around = dfl_steps_around(set, k->point.einsum, k->step, m->element);
+    uint64_t outer = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[t->outer].element);
+    how.first_only = around;
+    t->mine = dfl_moves_of(set, &k->point, &how, true);
+    how.first_only = outer;
+    how.united = dfl_steps_served(set, k->point.einsum, around & ~outer, k->line->tensor, k->written);
+    t->theirs = t->mine ? dfl_moves_of(set, &k->point, &how, true) : NULL;
+    return t->theirs != NULL;
+}
+
+/* Links the transfers of a tensor from number `from` on. */
+static void link_tensors(dfl_time_plan *plan, uint32_t from, bool ends)
+{
+    for (uint32_t i = from; i < plan->n_transfers; i++) {
+        dfl_transfer *t = &plan->transfers[i];
+        bool first = true;
+        for (uint32_t k = i; first && k-- > from;)
+            if (plan->transfers[k].tensor == t->tensor) {
+                *(ends ? &plan->transfers[k].next_end : &plan->transfers[k].next) = i;
+                first = false;
+            }
+        *(ends ? &t->first_end : &t->first) = first;
+    }
+}
+
+static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_time_plan *out)
+{
+    for (uint32_t i = 0; i < b->n_children; i++)
+        if (!add_body(set, keeps, b->children[i], out))
+            return false;
+    dfl_body_time *mine = &out->bodies[b->id];
+    mine->first = out->n_transfers;
+    for (uint32_t i = 0; i < keeps->n; i++)
+        if (keeps->at[i].body == b && keeps->at[i].parent != DFL_NONE && !add_transfer(set, keeps, i, out))
+            return false;
+    mine->n = out->n_transfers - mine->first;
+    link_tensors(out, mine->first, false);
+    return true;
+}
+
+static const char *port_name(const dfl_setting *set, const dfl_memory *m, const char *port)
+{
+    const char *name = dfl_sym_text(set->names, m->name);
+    size_t len = strlen(name), more = strlen(port);
+
+    if (m->one_port)
+        return name;
+    char *text = DFL_NEW_ARRAY(set->arena, char, len + more + 1);
+    memcpy(text, name, len);
+    memcpy(text + len, port, more);
+    return text;
+}
+
+bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out)
+{
+    uint32_t n_einsums = set->w->n_einsums, n_memories = set->s->n_memories;
+
+    *out = (dfl_time_plan){ .transfers = DFL_NEW_ARRAY(set->arena, dfl_transfer, keeps->n + 1),
+                            .bodies = DFL_NEW_ARRAY(set->arena, dfl_body_time, set->m->n_bodies + 1),
+                            .einsums = DFL_NEW_ARRAY(set->arena, dfl_einsum_time, n_einsums + 1),
+                            .names = dfl_arena_alloc(set->arena, n_memories + 1, sizeof *out->names, _Alignof(char *)),
+                            .busy = DFL_NEW_ARRAY(set->arena, dfl_ports, n_memories + 1),
+                            .bound = DFL_NEW_ARRAY(set->arena, const char *, set->m->n_bodies + 1) };
+    for (uint32_t e = 0; e < n_einsums; e++) {
+        find_unit(set, e, &out->einsums[e]);
+        find_ports(set, keeps, e, &out->einsums[e]);
+    }
+    for (uint32_t m = 0; m < n_memories; m++) {
+        out->names[m][0] = port_name(set, &set->s->memories[m], ".read");
+        out->names[m][1] = port_name(set, &set->s->memories[m], ".write");
+    }
+    if (!add_body(set, keeps, set->m->root, out))
+        return false;
+    link_tensors(out, 0, true);
+    return true;
+}
