@@ -185,20 +185,15 @@ static size_t line_end(const dfl_fmt_atoms *atoms, size_t first, uint32_t indent
 
 void dfl_fmt_atoms_lay(const dfl_fmt_atoms *atoms, uint32_t indent, uint32_t hanging, dfl_fmt_lines *lines)
 {
-    dfl_strbuf line;
-
     for (size_t i = 0; i < atoms->atom.n;) {
         uint32_t column = i == 0 ? indent : hanging;
         size_t end = line_end(atoms, i, column);
 
-        dfl_strbuf_init(&line, lines->arena);
-        for (uint32_t blank = 0; blank < column; blank++)
-            dfl_strbuf_char(&line, ' ');
+        dfl_fmt_lines_begin(lines, column);
         for (size_t first = i; i < end; i++) {
             if (i > first && atoms->atom.at[i].space)
-                dfl_strbuf_char(&line, ' ');
-            dfl_strbuf_add(&line, atoms->atom.at[i].text, atoms->atom.at[i].len);
+                dfl_fmt_lines_put(lines, " ", 1);
+            dfl_fmt_lines_put(lines, atoms->atom.at[i].text, atoms->atom.at[i].len);
         }
-        dfl_fmt_lines_add(lines, line.text, line.len);
     }
 }

@@ -5,6 +5,8 @@
 #include "fmt/gap.h"
 #include "syntax/parser.h"
 
+enum { MOST_BYTES = 4 }; /* of a column */
+
 typedef struct {
     const dfl_fmt_input *in;
     dfl_marks marks;
@@ -14,15 +16,10 @@ typedef struct {
 
 static void put_comment_line(printer *p, const dfl_gap *gap, uint32_t indent)
 {
-    dfl_strbuf line;
-
-    dfl_strbuf_init(&line, p->lines.arena);
-    for (uint32_t blank = 0; blank < indent; blank++)
-        dfl_strbuf_char(&line, ' ');
+    dfl_fmt_lines_begin(&p->lines, indent);
     for (size_t i = 0; i < gap->len; i++)
         if (gap->text[i] != '\r' || i + 1 == gap->len || gap->text[i + 1] != '\n')
-            dfl_strbuf_char(&line, gap->text[i]);
-    dfl_fmt_lines_add(&p->lines, line.text, line.len);
+            dfl_fmt_lines_put(&p->lines, &gap->text[i], 1);
 }
 
 /*
@@ -73,9 +70,16 @@ static uint32_t statement_end(const printer *p, uint32_t head)
     return end;
 }
 
-/* Whether the braces head..end were written on one line, or hold nothing. */
+/*
+ * Whether the braces head..end were written on one line, or hold nothing, and may fit one. Every token takes a column:
+ * a look at so many tokens tells, which matters for braces in braces.
+ */
 static bool is_short(const printer *p, uint32_t head, uint32_t end)
 {
+    size_t room = MOST_BYTES * DFL_FMT_WIDTH;
+
+    if (end - head > DFL_FMT_WIDTH)
+        return false;
     if (head + 1 == end && p->in->tokens[head].kind == '{') {
         dfl_gap gap = dfl_gap_before(p->in, end);
         return !dfl_gap_has_comment(&gap);
@@ -85,6 +89,9 @@ static bool is_short(const printer *p, uint32_t head, uint32_t end)
 
         if (!dfl_gap_is_one_line(&gap))
             return false;
+        for (; dfl_gap_next(&gap); room -= gap.len)
+            if (gap.len > room)
+                return false;
     }
     return true;
 }
@@ -99,6 +106,12 @@ static void put_head(printer *p, uint32_t first, uint32_t last, uint32_t indent)
 
 static uint32_t put_items(printer *p, uint32_t i, uint32_t indent);
 
+/* Of what stands inside braces. */
+static uint32_t deeper(uint32_t indent)
+{
+    return indent < DFL_FMT_DEEPEST ? indent + DFL_FMT_INDENT : indent;
+}
+
 /* Returns the token behind the statement. */
 static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
 {
@@ -106,15 +119,15 @@ static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
 
     if (head == end || is_short(p, head, end)) {
         dfl_fmt_atoms_take(&p->atoms, &p->marks, first, end);
-        if (head == end || dfl_fmt_atoms_flat(&p->atoms) <= DFL_FMT_WIDTH - (indent < DFL_FMT_WIDTH ? indent : DFL_FMT_WIDTH)) {
+        if (head == end || dfl_fmt_atoms_flat(&p->atoms) <= DFL_FMT_WIDTH - indent) {
             dfl_fmt_atoms_lay(&p->atoms, indent, indent + DFL_FMT_INDENT, &p->lines);
             return end + 1;
         }
     }
     while (head < end) {
         put_head(p, first, head, indent);
-        first = put_items(p, head + 1, indent + DFL_FMT_INDENT);
-        put_gap(p, first, indent + DFL_FMT_INDENT, first == head + 1, true);
+        first = put_items(p, head + 1, deeper(indent));
+        put_gap(p, first, deeper(indent), first == head + 1, true);
         head = first == end ? end : head_end(p, first);
     }
     put_head(p, first, end, indent);
@@ -137,10 +150,11 @@ static uint32_t put_items(printer *p, uint32_t i, uint32_t indent)
 char *dfl_fmt(dfl_arena *arena, const dfl_syntax *syntax, size_t *len)
 {
     dfl_fmt_input in = dfl_fmt_input_of(arena, syntax);
-    printer p = { .in = &in, .marks = dfl_marks_make(arena, &in), .lines.arena = arena, .atoms.arena = arena };
+    printer p = { .in = &in, .marks = dfl_marks_make(arena, &in), .atoms.arena = arena };
     dfl_strbuf out;
     uint32_t end;
 
+    dfl_fmt_lines_init(&p.lines, arena);
     end = put_items(&p, 0, 0);
     put_gap(&p, end, 0, end == 0, true);
     dfl_strbuf_init(&out, arena);

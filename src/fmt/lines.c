@@ -14,34 +14,49 @@ uint32_t dfl_fmt_width(const char *text, size_t len)
     return width;
 }
 
-void dfl_fmt_lines_add(dfl_fmt_lines *lines, const char *code, size_t len)
+void dfl_fmt_lines_init(dfl_fmt_lines *lines, dfl_arena *arena)
 {
-    dfl_fmt_line line = { .code = dfl_arena_copy(lines->arena, code, len), .len = (uint32_t)len };
+    *lines = (dfl_fmt_lines){ .arena = arena };
+    dfl_strbuf_init(&lines->code, arena);
+}
 
-    line.width = dfl_fmt_width(code, len);
+void dfl_fmt_lines_begin(dfl_fmt_lines *lines, uint32_t indent)
+{
+    dfl_fmt_line line = { .code = lines->code.len, .indent = indent };
+
     DFL_PUSH(lines->arena, &lines->line, line);
+}
+
+void dfl_fmt_lines_put(dfl_fmt_lines *lines, const char *code, size_t len)
+{
+    dfl_strbuf_add(&lines->code, code, len);
+    lines->line.at[lines->line.n - 1].len += len;
 }
 
 void dfl_fmt_lines_blank(dfl_fmt_lines *lines)
 {
     if (lines->line.n > 0 && lines->line.at[lines->line.n - 1].len > 0)
-        dfl_fmt_lines_add(lines, "", 0);
+        dfl_fmt_lines_begin(lines, 0);
 }
 
 void dfl_fmt_lines_comment(dfl_fmt_lines *lines, const char *text, size_t len)
 {
     dfl_fmt_line *line = &lines->line.at[lines->line.n - 1];
+    dfl_fmt_comment comment = { text, len };
+    uint32_t width = memchr(text, '\n', len) != NULL ? DFL_FMT_WIDTH : dfl_fmt_width(text, len);
 
-    if (line->comment != NULL) { /* a second one behind the first */
-        line->comment = dfl_arena_printf(lines->arena, "%.*s %.*s", (int)line->comment_len, line->comment, (int)len, text);
-        line->comment_len += (uint32_t)len + 1;
-    } else {
-        line->comment = text;
-        line->comment_len = (uint32_t)len;
-    }
-    line->comment_width = memchr(line->comment, '\n', line->comment_len) != NULL
-                              ? DFL_FMT_WIDTH
-                              : dfl_fmt_width(line->comment, line->comment_len);
+    if (line->n_comments++ == 0)
+        line->comments = lines->comment.n;
+    else
+        width++; /* the blank between two */
+    DFL_PUSH(lines->arena, &lines->comment, comment);
+    line->comment_width = width < DFL_FMT_WIDTH - line->comment_width ? line->comment_width + width : DFL_FMT_WIDTH;
+}
+
+/* Columns of the code with its indentation. */
+static uint32_t width_of(const dfl_fmt_lines *lines, const dfl_fmt_line *line)
+{
+    return line->len == 0 ? 0 : line->indent + dfl_fmt_width(lines->code.text + line->code, line->len);
 }
 
 /* Lines from `first` that have a comment each; their common column goes to *column, 0 when they do not fit one. */
@@ -50,9 +65,12 @@ static size_t run_of_comments(const dfl_fmt_lines *lines, size_t first, uint32_t
     size_t end = first;
     uint32_t widest = 0;
 
-    for (; end < lines->line.n && lines->line.at[end].comment != NULL; end++)
-        if (lines->line.at[end].width > widest)
-            widest = lines->line.at[end].width;
+    for (; end < lines->line.n && lines->line.at[end].n_comments > 0; end++) {
+        uint32_t width = width_of(lines, &lines->line.at[end]);
+
+        if (width > widest)
+            widest = width;
+    }
     *column = widest + 2;
     for (size_t i = first; i < end; i++)
         if (*column + lines->line.at[i].comment_width > DFL_FMT_WIDTH)
@@ -60,24 +78,37 @@ static size_t run_of_comments(const dfl_fmt_lines *lines, size_t first, uint32_t
     return end;
 }
 
-/* A comment, with line ends of one sort. */
-static void print_comment(const dfl_fmt_line *line, dfl_strbuf *out)
+static void print_blanks(uint32_t n, dfl_strbuf *out)
 {
-    for (uint32_t i = 0; i < line->comment_len; i++)
-        if (line->comment[i] != '\r' || i + 1 == line->comment_len || line->comment[i + 1] != '\n')
-            dfl_strbuf_char(out, line->comment[i]);
+    static const char blanks[] = "                                ";
+
+    for (; n >= sizeof blanks; n -= (uint32_t)sizeof blanks - 1)
+        dfl_strbuf_add(out, blanks, sizeof blanks - 1);
+    dfl_strbuf_add(out, blanks, n);
 }
 
-static void print_line(const dfl_fmt_line *line, uint32_t column, dfl_strbuf *out)
+/* A comment, with line ends of one sort. */
+static void print_comment(const dfl_fmt_comment *comment, dfl_strbuf *out)
 {
-    dfl_strbuf_add(out, line->code, line->len);
-    if (line->comment != NULL) {
-        uint32_t at = line->width;
+    for (size_t i = 0; i < comment->len; i++)
+        if (comment->text[i] != '\r' || i + 1 == comment->len || comment->text[i + 1] != '\n')
+            dfl_strbuf_char(out, comment->text[i]);
+}
 
-        do
+static void print_line(const dfl_fmt_lines *lines, const dfl_fmt_line *line, uint32_t column, dfl_strbuf *out)
+{
+    if (line->len > 0)
+        print_blanks(line->indent, out);
+    dfl_strbuf_add(out, lines->code.text + line->code, line->len);
+    if (line->n_comments > 0) {
+        uint32_t at = width_of(lines, line);
+
+        print_blanks(column > at + 2 ? column - at : 2, out);
+    }
+    for (uint32_t i = 0; i < line->n_comments; i++) {
+        if (i > 0)
             dfl_strbuf_char(out, ' ');
-        while (++at < column || at < line->width + 2);
-        print_comment(line, out);
+        print_comment(&lines->comment.at[line->comments + i], out);
     }
     dfl_strbuf_char(out, '\n');
 }
@@ -89,8 +120,8 @@ void dfl_fmt_lines_print(const dfl_fmt_lines *lines, dfl_strbuf *out)
         size_t end = run_of_comments(lines, i, &column);
 
         for (; i < end; i++)
-            print_line(&lines->line.at[i], column, out);
+            print_line(lines, &lines->line.at[i], column, out);
         if (i < lines->line.n)
-            print_line(&lines->line.at[i++], 0, out);
+            print_line(lines, &lines->line.at[i++], 0, out);
     }
 }
