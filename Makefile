@@ -29,8 +29,8 @@ FUZZ_SECONDS ?= 30
 # OSS-Fuzz sets this one.
 LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
 BUILD_PACKAGES := gcc libc6-dev make flex bison libjansson-dev libutf8proc-dev libxxhash-dev
-TEST_PACKAGES  := libcmocka-dev libfyaml-dev
-CHECK_PACKAGES := clang libclang-rt-14-dev cppcheck
+TEST_PACKAGES  := libcmocka-dev libfyaml-dev vim
+CHECK_PACKAGES := clang libclang-rt-14-dev cppcheck emacs-nox
 PREFIX  ?= /usr/local
 DESTDIR ?=
 V       ?= 0
@@ -103,7 +103,7 @@ REPLAY_PROGRAMS := $(patsubst tests/%.c,$(O)/tests/%,$(FUZZ_SOURCES))
 FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
 SCRIPT_TESTS    := $(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh))
 
-.PHONY: all lib help test test-run unit clean deps demo install arch static repro fuzz-smoke fuzz-programs bench \
+.PHONY: all lib help test test-run unit clean deps demo editors install arch static repro fuzz-smoke fuzz-programs bench \
         prove mutate cover compile
 all: lib $(if $(CMD_SOURCES),$(PROGRAM))
 lib: $(LIB)
@@ -118,6 +118,7 @@ help:
 ## make unit                the unit tests alone
 ## make static              both compilers, layer check, cppcheck, reproducible build
 ## make arch                who includes whom, sizes, forbidden calls, globals
+## make editors             the files of the editors and dfl.dict, from the words of the grammar
 ## make fuzz-smoke          libFuzzer with ASan and UBSan, FUZZ_SECONDS=30 a target
 ## make prove N=100000      random mappings against the execution oracle, SEED=1
 ## make mutate              mutants of the formulas that the tests must kill
@@ -187,6 +188,10 @@ demo:
 	@$(MAKE) --no-print-directory all
 	$(PROGRAM) eval examples/attention.dfl
 
+# Committed, so that an editor takes them from the tree; tests/editors sees when they are out of date.
+editors:
+	sh editors/generate.sh .
+
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/share/dflc'
 	install -m 644 $(LIB) '$(DESTDIR)$(PREFIX)/lib/libdfl.a'
@@ -199,6 +204,7 @@ install: all
 	install -D -m 644 editors/shell/dflc.bash '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/dflc'
 	install -D -m 644 editors/shell/dflc.zsh '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dflc'
 	install -D -m 644 editors/shell/dflc.fish '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/dflc.fish'
+	cd editors && find vim emacs vscode -type f -exec install -D -m 644 '{}' '$(abspath $(DESTDIR)/$(PREFIX))/share/dflc/editors/{}' ';'
 	cd stdlib && find . -type f -name '*.dfl' -exec install -D -m 644 '{}' '$(abspath $(DESTDIR)/$(PREFIX))/share/dflc/stdlib/{}' ';'
 
 # ---- tests -------------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 /*
  * The one way to lay out a file. The printer walks the tokens, with marks that the tree puts on a few of them, and
- * decides about white space alone: four spaces a level (up to the fifteenth), one statement a line, lines of up to 100
- * columns, long comma lists broken at commas. Of the author's layout it keeps: groups of statements (at most one blank line), comments
- * where they stand, short braces that were on one line and fit, and whether `+ - * /` had blanks around them.
+ * decides about white space alone: four spaces a level (up to the fifteenth), one statement a line, lines of up to
+ * 100 columns, long comma lists broken at commas. Of the author's layout it keeps: groups of statements (at most one
+ * blank line), comments where they stand, short braces that were on one line and fit, and whether `+ - * /` had blanks
+ * around them.
  */
 #ifndef DFL_FMT_FMT_H
 #define DFL_FMT_FMT_H
