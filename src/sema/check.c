@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sema/draft.h"
+
 static const dfl_val *lower(dfl_checking *c, const dfl_expr *e);
 
 static dfl_val *make(dfl_checking *c, const dfl_expr *e, dfl_val_kind kind)
@@ -14,17 +16,59 @@ static dfl_val *make(dfl_checking *c, const dfl_expr *e, dfl_val_kind kind)
     return v;
 }
 
-/* A path to a result: its first name must be something declared, unless the check stands inside a declaration. */
-static void check_head(dfl_checking *c, const dfl_ast_path *path)
+static void add_workload(dfl_sema *s, dfl_decl *d)
 {
-    bool broken;
-    dfl_ast_path first = { .head = path->head, .n = 1, .text = path->head->sym, .span = path->head->span };
+    const dfl_sized *w = dfl_workload_default(s, d);
+
+    if (w == NULL || w->broken || w->workload == NULL)
+        return;
+    for (size_t i = 0; i < s->workloads.n; i++)
+        if (s->workloads.at[i].workload == w->workload)
+            return;
+    DFL_PUSH(s->arena, &s->workloads, ((dfl_sized_workload){ w->workload, false }));
+}
+
+static void add_system(dfl_sema *s, dfl_decl *d)
+{
+    const dfl_machine *m = dfl_machine_default(s, d);
+
+    if (m == NULL || m->system == NULL)
+        return;
+    for (size_t i = 0; i < s->systems.n; i++)
+        if (s->systems.at[i] == m->system)
+            return;
+    DFL_PUSH(s->arena, &s->systems, m->system);
+}
+
+static bool through_import(const dfl_checking *c, const dfl_ast_path *path)
+{
+    return path->n > 1 && dfl_symmap_get(&c->scope->unit->aliases, path->head->sym) != NULL;
+}
+
+/* The declaration that a path starts with, and by how many of its names: `h100` or, through an import, `nv.h100`. */
+static dfl_decl *head_of(dfl_checking *c, const dfl_ast_path *path, uint32_t *n, bool *broken)
+{
+    for (*n = through_import(c, path) ? 2 : 1; *n > 0; --*n) {
+        dfl_ast_path start = { .head = path->head, .n = *n, .text = path->head->sym, .span = path->head->span };
+        dfl_decl *d = dfl_decl_find(c->s, c->scope->unit, &start, broken);
+
+        if (d != NULL)
+            return d;
+    }
+    return NULL;
+}
+
+static void report_head(dfl_checking *c, const dfl_ast_path *path)
+{
+    dfl_ast_path start = { .head = path->head, .n = 2, .text = path->head->sym, .span = path->head->span };
     dfl_diag *d;
     dfl_sym near;
 
-    if (c->inside || dfl_decl_find(c->s, c->scope->unit, &first, &broken) != NULL || broken ||
-        dfl_symmap_get(&c->scope->unit->aliases, path->head->sym) != NULL)
+    c->ok = false;
+    if (through_import(c, path)) {
+        dfl_decl_report_unknown(c->s, c->scope, &start);
         return;
+    }
     d = dfl_report(c->s->sink, DFL_NAME_UNKNOWN, path->head->span, "nothing is declared as `%s`",
                    dfl_sema_text(c->s, path->head->sym));
     near = dfl_decl_suggest(c->s, c->scope->unit, path->head->sym);
@@ -33,15 +77,36 @@ static void check_head(dfl_checking *c, const dfl_ast_path *path)
     else
         dfl_diag_help(c->s->sink, d, "a check names a mapping, workload or system first, as in `%s.latency`",
                       dfl_sema_text(c->s, path->head->sym));
-    c->ok = false;
 }
 
-static const dfl_sym *symbols(dfl_checking *c, const dfl_ast_path *path)
+/* The names of a path to a result. The first must be something declared, unless the check stands inside a declaration;
+ * what an import declares is sized when it is first named, and stands by its own name. */
+static const dfl_sym *symbols(dfl_checking *c, const dfl_ast_path *path, uint32_t *n)
 {
     dfl_sym *out = DFL_NEW_ARRAY(c->s->arena, dfl_sym, path->n);
+    uint32_t used = 0;
+    bool broken = false;
+    dfl_decl *head = c->inside ? NULL : head_of(c, path, &used, &broken);
 
+    *n = path->n;
     for (uint32_t i = 0; i < path->n; i++)
         out[i] = path->head[i].sym;
+    if (head == NULL) {
+        if (!c->inside && !broken)
+            report_head(c, path);
+        return out;
+    }
+    if (head->unit->root)
+        return out;
+    if (head->node->kind == DFL_AST_SYSTEM)
+        add_system(c->s, head);
+    else if (head->node->kind == DFL_AST_WORKLOAD)
+        add_workload(c->s, head);
+    else
+        return out;
+    *n -= used - 1;
+    out += used - 1;
+    out[0] = head->name;
     return out;
 }
 
@@ -84,12 +149,16 @@ static bool is_builtin(const char *name)
 /* Arguments of `flash.peak(sram)` are names of the design; those of functions are values. */
 static const dfl_val *lower_argument(dfl_checking *c, const dfl_expr *e, bool names)
 {
+    dfl_sym *names_of;
     dfl_val *v;
 
     if (!names || e->kind != DFL_EXPR_PATH)
         return lower(c, e);
     v = make(c, e, DFL_VAL_PATH);
-    v->path = symbols(c, &e->path);
+    names_of = DFL_NEW_ARRAY(c->s->arena, dfl_sym, e->path.n);
+    for (uint32_t i = 0; i < e->path.n; i++)
+        names_of[i] = e->path.head[i].sym;
+    v->path = names_of;
     v->n_path = e->path.n;
     return v;
 }
@@ -104,9 +173,7 @@ static const dfl_val *lower_call(dfl_checking *c, const dfl_expr *e)
     if (function) {
         v->text = e->path.text;
     } else {
-        check_head(c, &e->path);
-        v->path = symbols(c, &e->path);
-        v->n_path = e->path.n;
+        v->path = symbols(c, &e->path, &v->n_path);
     }
     for (const dfl_expr *a = e->args; a != NULL; a = a->next)
         args[n++] = lower_argument(c, a, !function);
@@ -209,10 +276,8 @@ static const dfl_val *lower(dfl_checking *c, const dfl_expr *e)
     case DFL_EXPR_PATH:
         if (is_constant(c, &e->path))
             return constant(c, e);
-        check_head(c, &e->path);
         v = make(c, e, DFL_VAL_PATH);
-        v->path = symbols(c, &e->path);
-        v->n_path = e->path.n;
+        v->path = symbols(c, &e->path, &v->n_path);
         return v;
     case DFL_EXPR_CALL:
         return lower_call(c, e);

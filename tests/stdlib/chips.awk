@@ -1,5 +1,6 @@
 # hardware.csv (first file) against the chip files: clock, power, die area, price, size and rate of the DRAM, and each
-# quoted peak rate that the library states with `expect chip.peak(type) within 2% of ...`.
+# quoted peak rate that the library states with `expect chip.peak(type) within 2% of ...`. All quoted peak rates, stated
+# or not, go to the file `rates` (an assignment before the files) as checks for `dflc test`.
 function split_csv(line, f,    n, c, i, q, s) {
     n = 0; s = ""; q = 0
     for (i = 1; i <= length(line); i++) {
@@ -55,7 +56,8 @@ file == 1 {
     next
 }
 /^system / {
-    s = $2; sub(/\(.*/, "", s); known[s] = 1; mem = ""; n_parts = 0
+    s = $2; sub(/\(.*/, "", s); known[s] = 1; place[s] = FILENAME; sub(/.*chips_/, "", place[s]); sub(/\.dfl$/, "", place[s])
+    mem = ""; n_parts = 0
     if (match($0, /= [a-z0-9_.]+ [{]/)) {
         base = substr($0, RSTART + 2, RLENGTH - 4); sub(/.*\./, "", base)
         for (k in attr) { split(k, p, SUBSEP); if (p[1] == base) inherited[p[2]] = attr[k] }
@@ -96,5 +98,13 @@ END {
             if ((s, type_of[k]) in peak) { want(s, "peak " type_of[k], peak[s, type_of[k]], k == "fp64_TFLOPS" && row[s, "fp64_matrix_TFLOPS"] != "" ? row[s, "fp64_matrix_TFLOPS"] : v); peaks++ }
         }
     }
+    for (i = 1; i <= rows; i++)
+        if (!((from = place[order[i]]) in imported)) { imported[from] = 1; print "import std.chips." from ";" >rates }
+    for (i = 1; i <= rows; i++)
+        for (k in type_of) {
+            s = order[i]; type = type_of[k]
+            if (row[s, k] == "" || (type == "fp64v" && row[s, "fp64_matrix_TFLOPS"] != "")) continue
+            print "expect " s ".peak(" (type == "fp64v" ? "fp64" : type) ") within 2% of " row[s, k] "TFLOPS;" >rates
+        }
     print "compared " rows
 }
