@@ -242,6 +242,7 @@ static void compare_traffic(proof *p, const attempt *a, dfl_table *table)
         compare_part(p, part, "accumulate", c->accumulate, o->accumulate);
         compare_part(p, part, "fill", c->fill, o->fill);
         compare_part(p, part, "update", c->update, o->update);
+        compare_part(p, part, "peak bits", t ? t->peak_bits : 0, o->peak_bits);
         dfl_table_row_start(table);
         dfl_table_cell(table, memory);
         dfl_table_cell(table, tensor);
@@ -252,6 +253,15 @@ static void compare_traffic(proof *p, const attempt *a, dfl_table *table)
         dfl_table_count(table, o->update);
     }
     compare(p, "number of keeps", a->model->n_traffic, a->oracle->n_traffic);
+}
+
+static bool online(const dfl_mapping *m)
+{
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++)
+            if (m->bodies[b]->lines[i].kind == DFL_LINE_TEMPORAL && m->bodies[b]->lines[i].online)
+                return true;
+    return false;
 }
 
 static void compare_parts(proof *p, const attempt *a)
@@ -265,12 +275,16 @@ static void compare_parts(proof *p, const attempt *a)
 
         compare_part(p, part, "points", c->points, a->oracle->points[e]);
         compare_part(p, part, "steps", c->steps, a->oracle->steps[e]);
+        compare_part(p, part, "extra operations", c->extra, a->oracle->extra[e]);
         if (w->einsums[e].is_mac)
             compare_part(p, part, "padding", c->padding, a->oracle->padding[e]);
     }
     for (uint32_t m = 0; m < s->n_memories; m++)
         compare_part(p, dfl_arena_printf(p->arena, "`%s`", text_of(p, s->memories[m].name)), "peak bits",
                      a->model->memories[m].peak_bits, a->oracle->peak_bits[m]);
+    compare(p, "laws that keeps break", 0, a->oracle->broken);
+    if (!online(p->small)) /* running sums are rescaled by what the oracle does not know */
+        compare(p, "wrong values of results", 0, a->oracle->wrong);
     for (uint32_t x = 0; x < s->n_axes; x++)
         compare_part(p, dfl_arena_printf(p->arena, "`%s`", text_of(p, s->axes[x].name)), "elements forwarded along",
                      a->model->links[x].forwarded, a->oracle->forwarded[x]);
@@ -304,7 +318,7 @@ static void compare_all(proof *p, const attempt *a)
     compare_traffic(p, a, &table);
     compare_parts(p, a);
     dfl_table_print(&table, p->out, 2);
-    dfl_strbuf_printf(p->out, "  %llu counts compared: counts of keeps as above, %u peaks, points and steps of %u einsums: ",
+    dfl_strbuf_printf(p->out, "  %llu counts compared: counts and room of keeps, %u peaks, operations and steps of %u einsums: ",
                       (unsigned long long)p->compared, p->small->system->n_memories, p->small->workload->n_einsums);
     if (p->differing)
         dfl_strbuf_printf(p->out, "%llu DIFFER\n", (unsigned long long)p->differing);

@@ -33,6 +33,15 @@ typedef struct {
     uint32_t *lower, *higher;  /* per forwarding axis and inner instance: the neighbour, or DFL_NONE */
 } oracle_link;
 
+/* What entered a keep and what left it, over the whole run. */
+typedef struct {
+    dfl_i128 served, filled;   /* reads of the outer keep, and the entries that they filled */
+    dfl_i128 passed, empty;    /* entries from a neighbour, and without a value */
+    dfl_i128 drained, dropped; /* elements that left */
+    dfl_i128 flushed;          /* drained and still there */
+    dfl_i128 updates;          /* of the outer keep */
+} oracle_balance;
+
 typedef struct oracle_keep {
     const dfl_line *line;
     const dfl_body *body;
@@ -54,6 +63,7 @@ typedef struct oracle_keep {
     uint32_t *seen;            /* read or filled group x n_elem: tick of the last entry */
     oracle_list *now, *next;   /* per instance: elements of the tile, and of the next one */
     dfl_oracle_traffic *traffic;
+    oracle_balance balance;
 } oracle_keep;
 
 /* An updated element on its way to a keep. */

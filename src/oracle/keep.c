@@ -210,13 +210,19 @@ static void leave(oracle *o, oracle_keep *k, bool all, bool flush)
                 continue;
             if (k->outer && c->dirty)
                 drain(o, k, inst, elem);
+            k->balance.drained += leaves && c->dirty;
+            k->balance.dropped += leaves && !c->dirty;
+            k->balance.flushed += !leaves;
             if (!k->outer && c->has_value)
                 o->ten[k->tensor].released[elem] = true;
             /* what a flush drains stays, but without a value: its next result starts a new sum */
             *c = (oracle_cell){ .present = !leaves };
         }
-    if (k->outer)
+    if (k->outer) {
+        dfl_i128 before = k->outer->traffic->update;
         oracle_deliver(o, k->outer, o->results.at, o->results.n, false);
+        k->balance.updates += k->outer->traffic->update - before;
+    }
 }
 
 /* ---- entering ---------------------------------------------------------------------------------------------------- */
@@ -252,12 +258,17 @@ static void enter(oracle *o, oracle_keep *k, uint32_t inst, uint32_t elem)
     bool first = k->seen[(size_t)group * k->n_elem + elem] != o->tick;
     if (!k->written && (from = neighbour(k, inst, elem, &axis)) != DFL_NONE) {
         k->traffic->serve++;
+        k->balance.passed++;
         o->result->forwarded[axis]++;
     } else {
         k->seen[(size_t)group * k->n_elem + elem] = o->tick;
-        if (!out->has_value || (k->written && !first))
+        if (!out->has_value || (k->written && !first)) {
+            k->balance.empty++;
             return;
+        }
         k->outer->traffic->serve += first;
+        k->balance.served += first;
+        k->balance.filled++;
     }
     k->traffic->fill++;
     c->has_value = c->filled = true;

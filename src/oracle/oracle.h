@@ -22,6 +22,7 @@ typedef struct {
     dfl_i128 *steps;           /* per einsum: steps in which some instance works */
     dfl_i128 *peak_bits;       /* per memory: largest sum of live tiles of one instance, buffers included */
     dfl_i128 *forwarded;       /* per axis */
+    dfl_i128 broken;           /* conservation laws that a keep breaks; always 0 */
     dfl_i128 wrong;            /* elements of results whose made-up value differs from a direct evaluation; without
                                   `online` loops always 0, else rules and mapping do not fit */
 } dfl_oracle_result;

@@ -308,6 +308,32 @@ static void run_body(oracle *o, const dfl_body *body)
     oracle_close(o, body);
 }
 
+/* Whether instances never share a transfer: each is a group of its own. */
+static bool apart(oracle *o, const oracle_keep *k, const uint32_t *group)
+{
+    bool *used = DFL_NEW_ARRAY(o->arena, bool, k->n_inst + 1), alone = true;
+
+    for (uint32_t i = 0; i < k->n_inst && alone; i++) {
+        alone = group[i] < k->n_inst && !used[group[i]];
+        used[alone ? group[i] : 0] = true;
+    }
+    return alone;
+}
+
+/* What holds on every run, whatever the mapping: elements that enter a keep leave it, and a transfer reaches at least one
+   instance and at most all of them. Gives the number of laws that a keep breaks. */
+static dfl_i128 broken_laws(oracle *o, const oracle_keep *k)
+{
+    const oracle_balance *b = &k->balance;
+    dfl_i128 out = b->drained + b->flushed, broken = 0;
+    bool alone = k->written || apart(o, k, k->link.read_group), singly = apart(o, k, k->link.write_group);
+
+    broken += b->filled + b->passed + b->empty != b->drained + b->dropped;
+    broken += b->served > b->filled || b->filled > b->served * k->n_inst || (alone && b->served != b->filled);
+    broken += b->updates > out || out > b->updates * k->n_inst || (singly && b->updates != out);
+    return broken;
+}
+
 static void finish(oracle *o)
 {
     dfl_oracle_result *r = o->result;
@@ -317,6 +343,8 @@ static void finish(oracle *o)
         r->padding[e] = o->ein[e].padding;
     }
     measure_room(o);
+    for (size_t i = 0; i < o->keeps.n; i++)
+        r->broken += o->keeps.at[i]->outer ? broken_laws(o, o->keeps.at[i]) : 0;
     r->wrong = oracle_wrong(o);
 }
 

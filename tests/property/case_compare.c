@@ -202,6 +202,7 @@ static void compare_all(comparison *cmp)
     }
     for (uint32_t a = 0; a < c->n_axes; a++)
         same(cmp, cmp->oracle->forwarded[a], cmp->model->links[a].forwarded, "transfers", c->axes[a].name, "");
+    same(cmp, cmp->oracle->broken, 0, "broken laws", "keeps", "");
     if (!online)
         same(cmp, cmp->oracle->wrong, 0, "wrong values", "the results", "");
 }

@@ -412,6 +412,7 @@ static void check_result(const oracle_case *oc, const dfl_case *c, const dfl_ora
         check_number("room", oc->peaks[i].memory, r->peak_bits[case_memory_named(c, oc->peaks[i].memory)], oc->peaks[i].bits);
     check_number("transfers", "axis 0", c->n_axes ? r->forwarded[0] : 0, oc->forwarded);
     assert_int_equal(r->wrong != 0, oc->wrong);
+    assert_int_equal(r->broken, 0);
 }
 
 static void runs(void **state)
