@@ -259,7 +259,9 @@ static void shifted(case_random *rng, dfl_case *c)
         break;
     case 2: /* a stencil */
         input(c, "A", DFL_ROLE_INPUT, 2, p + case_below(rng, 3), k, 1, 1);
-        case_add_einsum(c, case_chance(rng, 50) ? "O[p,k] = A[p,k] * A[p + 1,k]" : "O[p,k] = A[p - 1,k] * A[p + 1,k]");
+        case_add_einsum(c, case_chance(rng, 40)   ? "O[p,k] = A[p,k] * A[p + 1,k]"
+                           : case_chance(rng, 50) ? "O[p,k] = A[p - 1,k] * A[p + 1,k]"
+                                                  : "O[p,k] = A[p,k] * A[p + 1,k + 1]");
         break;
     case 3: /* one shift after another, the last of them before the start */
         input(c, "A", DFL_ROLE_INPUT, 2, p, k, 1, 1);
