@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BYTES_AT_LEAST = 1 << 20, BYTES_PER_BYTE = 2048, STEPS = 200000, MEMORY = 96 << 20, MOST_CODES = 256 };
+enum { BYTES_AT_LEAST = 1 << 20, BYTES_PER_BYTE = 2048, STEPS = 50000, MEMORY = 24 << 20, MOST_CODES = 256 };
 
 static void demand(bool truth)
 {
