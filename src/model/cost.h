@@ -27,11 +27,11 @@ typedef struct {
     uint64_t waits;           /* loops at which the work below cannot go on meanwhile */
 } dfl_transfer;
 
-/* Operands and results of an einsum at its innermost keep. */
-typedef struct { uint32_t keep, memory; } dfl_operand_port;
+/* An operand or the result of an einsum (a number in the traffic plan) at its innermost keep. */
+typedef struct { uint32_t operand, keep, memory; bool output; } dfl_operand_port;
 
 typedef struct {
-    dfl_operand_port *ports;  /* by memory, then keep */
+    dfl_operand_port *ports;  /* by memory */
     uint32_t n_ports;
     double point;             /* seconds that the unit takes for a point */
     double instances;         /* of the unit */

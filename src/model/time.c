@@ -38,7 +38,7 @@ static double unit_seconds(const clockwork *c, uint32_t e)
     return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].point;
 }
 
-/* Operands and results of an einsum at one memory, busiest instance. */
+/* What an einsum itself reads and updates in the innermost keeps of its operands, at the busiest memory. */
 static double operand_ports(const clockwork *c, uint32_t e, const char **name)
 {
     const dfl_einsum_time *t = &c->plan->einsums[e];
@@ -48,10 +48,12 @@ static double operand_ports(const clockwork *c, uint32_t e, const char **name)
         uint32_t m = t->ports[i].memory;
         dfl_ports bits = { 0, 0 };
         for (; i < t->n_ports && t->ports[i].memory == m; i++) {
-            const dfl_counts *n = &c->sums->ops_busiest[t->ports[i].keep];
-            uint32_t tensor = c->keeps->at[t->ports[i].keep].line->tensor;
-            bits.read += bits_of(c, tensor, n->serve + n->accumulate);
-            bits.write += bits_of(c, tensor, n->update);
+            const dfl_operand_port *p = &t->ports[i];
+            const dfl_counts *n = &c->sums->ops_busiest[p->keep];
+            double moved = bits_of(c, c->keeps->at[p->keep].line->tensor, c->sums->moved[p->operand]);
+            *(p->output ? &bits.write : &bits.read) += moved;
+            if (p->output && n->update > 0) /* of several producers each reads before its share of the updates */
+                bits.read += moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
         }
         double s = port_seconds(memory_of(c, m), bits);
         if (s > worst) {

@@ -14,21 +14,19 @@ static void find_unit(const dfl_setting *set, uint32_t e, dfl_einsum_time *out)
     out->instances = dfl_i128_double(instances);
 }
 
-/* The innermost keeps of what the einsum touches, by memory. */
-static void find_ports(const dfl_setting *set, const dfl_keeps *keeps, uint32_t e, dfl_einsum_time *out)
+/* The innermost keeps of what the einsum touches, by memory; its operands are numbered from `first`. */
+static void find_ports(const dfl_setting *set, const dfl_keeps *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
 {
     const dfl_einsum *einsum = &set->w->einsums[e];
 
     out->ports = DFL_NEW_ARRAY(set->arena, dfl_operand_port, einsum->n_inputs + 2);
     for (uint32_t a = 0; a <= einsum->n_inputs; a++) {
-        uint32_t tensor = a < einsum->n_inputs ? einsum->inputs[a].tensor : einsum->output.tensor, at = 0;
-        dfl_operand_port port = { .keep = dfl_keep_innermost(set, keeps, e, tensor) };
+        bool output = a == einsum->n_inputs;
+        uint32_t tensor = output ? einsum->output.tensor : einsum->inputs[a].tensor, at = 0;
+        dfl_operand_port port = { .operand = first + a, .keep = dfl_keep_innermost(set, keeps, e, tensor), .output = output };
         port.memory = keeps->at[port.keep].line->memory;
-        while (at < out->n_ports && (out->ports[at].memory < port.memory ||
-                                     (out->ports[at].memory == port.memory && out->ports[at].keep < port.keep)))
+        while (at < out->n_ports && out->ports[at].memory <= port.memory)
             at++;
-        if (at < out->n_ports && out->ports[at].keep == port.keep)
-            continue; /* read twice */
         memmove(&out->ports[at + 1], &out->ports[at], (out->n_ports - at) * sizeof port);
         out->ports[at] = port;
         out->n_ports++;
@@ -111,9 +109,10 @@ bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out)
                             .names = dfl_arena_alloc(set->arena, n_memories + 1, sizeof *out->names, _Alignof(char *)),
                             .busy = DFL_NEW_ARRAY(set->arena, dfl_ports, n_memories + 1),
                             .bound = DFL_NEW_ARRAY(set->arena, const char *, set->m->n_bodies + 1) };
-    for (uint32_t e = 0; e < n_einsums; e++) {
+    for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
         find_unit(set, e, &out->einsums[e]);
-        find_ports(set, keeps, e, &out->einsums[e]);
+        find_ports(set, keeps, e, operand, &out->einsums[e]);
+        operand += set->w->einsums[e].n_inputs + 1;
     }
     for (uint32_t m = 0; m < n_memories; m++) {
         out->names[m][0] = port_name(set, &set->s->memories[m], ".read");

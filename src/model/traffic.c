@@ -161,18 +161,18 @@ static void count_written(counter *c, uint32_t at)
     }
 }
 
-static void count_operand(counter *c, const dfl_operand *o)
+static void count_operand(counter *c, const dfl_operand *o, dfl_i128 *moved)
 {
     const dfl_moves *m = fill(c, c->one ? o->one : o->all);
     dfl_counts *ops = &c->out->ops_busiest[o->inner];
     dfl_i128 read = o->reuse ? m->enter : m->present;
 
+    *moved = o->output ? m->present : read;
     if (o->output) {
         c->counts[o->inner].update += m->present;
         ops->update += c->one ? m->present : 0;
     } else {
         c->counts[o->inner].serve += read;
-        ops->serve += c->one ? read : 0;
     }
 }
 
@@ -192,7 +192,7 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
             count_read_only(c, i);
     }
     for (uint32_t i = 0; i < plan->n_operands && c->ok; i++)
-        count_operand(c, &plan->operands[i]);
+        count_operand(c, &plan->operands[i], &out->moved[i]);
     /* every residency that starts without a value and every value in an inner keep's care makes one update that finds
        nothing to add to (MODEL.md, section 2) */
     for (uint32_t i = 0; i < c->keeps->n; i++)

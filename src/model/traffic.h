@@ -17,7 +17,7 @@ typedef struct {
 
 /* What is counted, whatever the sizes. */
 typedef struct {
-    dfl_operand *operands;     /* of all einsums */
+    dfl_operand *operands;     /* of all einsums in order: the inputs of each, then its output */
     uint32_t n_operands;
     dfl_moves **points;        /* per einsum: its operations, each instance by itself */
     dfl_moves **steps;         /* and those of all instances at once */
@@ -26,7 +26,8 @@ typedef struct {
 typedef struct {
     dfl_counts *all, *busiest; /* per keep */
     dfl_counts *outer_busiest; /* per keep: its part of the counts of its parent, busiest instance of the parent */
-    dfl_counts *ops_busiest;   /* per keep: the part that operations cause, busiest instance */
+    dfl_counts *ops_busiest;   /* per keep: update and accumulate that operations cause, busiest instance */
+    dfl_i128 *moved;           /* per operand of the plan: reads or updates, busiest instance */
     dfl_i128 *most;            /* per keep: largest tile of one instance */
     dfl_i128 *points, *steps;  /* per einsum */
     dfl_i128 *forwarded;       /* per axis */

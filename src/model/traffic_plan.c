@@ -213,12 +213,15 @@ bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan 
 
 void dfl_traffic_sums_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_traffic_sums *out)
 {
-    uint32_t n = keeps->n;
+    uint32_t n = keeps->n, n_operands = 0;
 
+    for (uint32_t e = 0; e < set->w->n_einsums; e++)
+        n_operands += set->w->einsums[e].n_inputs + 1;
     *out = (dfl_traffic_sums){ .all = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
                                .busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
                                .outer_busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
                                .ops_busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
+                               .moved = DFL_NEW_ARRAY(set->arena, dfl_i128, n_operands + 1),
                                .most = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1),
                                .points = DFL_NEW_ARRAY(set->arena, dfl_i128, set->w->n_einsums + 1),
                                .steps = DFL_NEW_ARRAY(set->arena, dfl_i128, set->w->n_einsums + 1),
