@@ -71,7 +71,7 @@ static bool add_group(const dfl_setting *set, dfl_point *point, const dfl_group 
         steps |= bit(i);
     }
     for (uint32_t k = 0; k < g->n_lines; k++)
-        c->lines |= bit(g->lines[k]) & steps;
+        c->lines |= bit(g->lines[k]);
     if (g->dim == DFL_NO_DIM)
         return true;
     c->dims |= steps;
@@ -95,8 +95,8 @@ void dfl_closed_find(dfl_setting *set, dfl_point *point)
     }
     for (uint32_t g = 0; g < point->n_groups && c->possible; g++)
         c->possible = add_group(set, point, &point->groups[g]);
-    if (c->possible)
-        c->rate = DFL_NEW_ARRAY(set->arena, int64_t, point->n + 1);
+    for (uint32_t i = 0; i < point->n; i++)
+        c->possible &= set->paths->paths[c->einsum].steps[i].line->kind != DFL_LINE_TEMPORAL || (c->lines & bit(i));
 }
 
 void dfl_closed_share(dfl_moves *m)
@@ -111,13 +111,12 @@ void dfl_closed_share(dfl_moves *m)
     m->closed = c->possible && how->forward == DFL_NONE && !(how->box && (c->stride || m->joined));
 }
 
-bool dfl_closed_even(const dfl_setting *set, dfl_point *point)
+/* Whether every loop divides what it cuts; takes over the sizes. */
+static bool find_sizes(const dfl_setting *set, dfl_point *point)
 {
     dfl_closed *c = &point->closed;
     const dfl_sizes *s = &set->sizes[c->einsum];
 
-    if (c->run == set->run)
-        return c->even;
     c->run = set->run;
     c->even = c->possible && !(s->ragged & (c->lines | point->spatial));
     if (!c->even)
@@ -125,19 +124,12 @@ bool dfl_closed_even(const dfl_setting *set, dfl_point *point)
     c->length = c->uncut;
     for (uint64_t left = c->tiles; left; left &= left - 1)
         c->length *= s->tile[__builtin_ctzll(left)];
-    c->steps = c->loads = 1;
-    c->active = 0;
-    uint64_t moving = c->lines & s->moving, dims = moving & c->dims;
-    for (uint64_t left = moving; left; left &= left - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(left);
-        int64_t before = c->steps;
-        c->steps *= s->trips[j];
-        if (!(dims >> j) && j >= point->restart)
-            continue;
-        c->rate[j] = c->steps - before;
-        c->loads += c->rate[j];
-        c->active |= left & -left;
-    }
+    /* loops outside the innermost that moves the tile move it, too: the inner one goes back to its first iteration */
+    uint64_t moving = c->lines & c->dims & s->moving;
+    uint32_t loaded = moving ? 64 - (uint32_t)__builtin_clzll(moving) : 0;
+    loaded = loaded > point->restart ? loaded : point->restart;
+    c->active = c->lines & s->moving & ((loaded < 64 ? UINT64_C(1) << loaded : 0) - 1);
+    c->loads = (int64_t)s->steps[loaded];
     return true;
 }
 
@@ -150,22 +142,23 @@ static int64_t parts(const dfl_sizes *s, uint64_t steps)
     return n;
 }
 
-void dfl_closed_fill(const dfl_setting *set, dfl_moves *m)
+bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
 {
-    const dfl_closed *c = &m->point->closed;
-    const dfl_sizes *s = &set->sizes[c->einsum];
-    int64_t size = c->length * parts(s, m->counted);
+    dfl_point *point = m->point;
+    const dfl_closed *c = &point->closed;
 
-    m->enter = m->leave = size * c->loads;
-    m->present = size * c->steps;
-    m->most = c->length * parts(s, m->joined);
+    m->even = m->closed && (c->run == set->run ? c->even : find_sizes(set, point));
+    if (!m->even && !dfl_moves_combine(set, m))
+        return false;
+    m->run = set->run;
+    if (!m->even)
+        return true;
+    const dfl_sizes *s = &set->sizes[c->einsum];
+    m->size = c->length * parts(s, m->counted);
+    m->enter = m->leave = m->size * c->loads;
+    m->present = m->size * (int64_t)s->steps[point->n];
+    m->most = m->joined ? c->length * parts(s, m->joined) : c->length;
     m->late = false;
     m->active = m->whole = c->active;
-    if (!m->by_enter)
-        return;
-    for (uint64_t left = c->active; left; left &= left - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(left);
-        m->by_enter[j] = m->by_leave[j] = size * c->rate[j];
-    }
-    m->by_enter[m->point->n] = m->by_leave[m->point->n] = size;
+    return true;
 }

@@ -11,18 +11,28 @@
 /* Bits at a memory, or names of its ports. */
 typedef struct { double read, write; } dfl_ports;
 
+/* Of all loops together. */
+typedef struct {
+    dfl_ports here, there;
+    double seconds;
+    uint64_t lasting;         /* loops that take time */
+} dfl_totals;
+
 /* What moves between a keep and the next outer one, by the loop whose advance causes it; slot [step] of the arrays is the
    first tile in and the last one out. */
 typedef struct {
     uint32_t keep, step, tensor;
     uint32_t inner, outer;    /* memories */
+    const dfl_memory *inner_memory, *outer_memory;
+    double bits;              /* of an element */
     dfl_moves *mine, *theirs; /* of one instance at each end */
     bool stream;
-    uint32_t next, next_end;  /* next transfer of the tensor in the body, and in the mapping; DFL_NONE = last */
-    bool first, first_end;    /* no transfer of the tensor before it */
+    bool waited;              /* one buffer: the work below cannot go on while it is refilled */
+    uint32_t chain;           /* number of the tensor among those that are moved */
     /* of the present sizes */
     dfl_ports *here, *there;  /* bits at each end */
     double *seconds;
+    dfl_totals all;
     uint64_t active;          /* loops with anything to move */
     uint64_t waits;           /* loops at which the work below cannot go on meanwhile */
 } dfl_transfer;
@@ -46,6 +56,8 @@ typedef struct {
     dfl_einsum_time *einsums;
     const char *(*names)[2];  /* per memory: read port, write port */
     dfl_ports *busy;          /* per memory: scratch */
+    double *chain;            /* per tensor that is moved: scratch */
+    uint32_t n_chains;
     const char **bound;       /* per body: scratch */
 } dfl_time_plan;
 

@@ -1,7 +1,5 @@
 /* Energy: actions times the price of an action, plus leakage over the time. Nothing is charged that the system does
    not declare. */
-#include <string.h>
-
 #include "model/cost.h"
 #include "support/vec.h"
 
@@ -72,7 +70,8 @@ static void charge_memories(const dfl_setting *set, dfl_traffic *traffic, uint32
 static void charge_networks(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
                             const dfl_traffic_sums *sums, double *joules)
 {
-    memset(joules, 0, set->s->n_networks * sizeof *joules);
+    for (uint32_t n = 0; n < set->s->n_networks; n++)
+        joules[n] = 0;
     for (uint32_t i = 0; i < keeps->n; i++) {
         if (plan->n_networks[i] == 0)
             continue;
@@ -92,7 +91,8 @@ void dfl_energy_count(const dfl_setting *set, const dfl_keeps *keeps, const dfl_
     result->joules = 0;
     charge_memories(set, traffic, result->n_traffic, memories);
     charge_networks(set, keeps, plan, sums, result->network_joules);
-    memset(result->compute_joules, 0, s->n_computes * sizeof *result->compute_joules);
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        result->compute_joules[c] = 0;
     for (uint32_t e = 0; e < set->w->n_einsums; e++) {
         einsums[e].joules = dfl_i128_double(sums->points[e]) * plan->each[e];
         result->compute_joules[set->paths->paths[e].compute] += einsums[e].joules;

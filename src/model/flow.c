@@ -113,8 +113,7 @@ static product advance(const dfl_point *point, const dfl_sums *const *sums, uint
     return p;
 }
 
-/* The groups combined. */
-static bool combine(dfl_setting *set, dfl_moves *m)
+bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
 {
     dfl_point *point = m->point;
     const dfl_path *p = &set->paths->paths[point->einsum];
@@ -166,18 +165,6 @@ static bool combine(dfl_setting *set, dfl_moves *m)
         m->by_leave[point->n] = first.leave;
     }
     return over ? too_big(set, point->span) : true;
-}
-
-bool dfl_moves_fill(dfl_setting *set, dfl_moves *m)
-{
-    if (m->run == set->run)
-        return true;
-    if (m->closed && dfl_closed_even(set, m->point))
-        dfl_closed_fill(set, m);
-    else if (!combine(set, m))
-        return false;
-    m->run = set->run;
-    return true;
 }
 
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group)

@@ -37,9 +37,7 @@ typedef struct {
     bool even;               /* every loop divides what it cuts */
     uint64_t active;         /* temporal steps whose advance moves something */
     int64_t length;          /* elements of the tile of one instance */
-    int64_t steps;           /* positions of the temporal steps */
-    int64_t loads;           /* of these, those at which the tile is a new one */
-    int64_t *rate;           /* by temporal step: how many of the loads its advances make */
+    int64_t loads;           /* positions of the temporal steps at which the tile is a new one */
 } dfl_closed;
 
 typedef struct {
@@ -79,30 +77,34 @@ typedef struct dfl_moves {
     struct dfl_moves *next;
     /* of the present sizes */
     uint32_t run;
+    bool even;               /* counted as products; then this many elements move at a load: */
+    int64_t size;
     dfl_i128 enter, leave;
     dfl_i128 present;        /* tile sizes summed over all steps */
     dfl_i128 most;           /* largest tile of one instance */
     bool late;               /* elements enter an instance of a union while they stay in another */
-    /* by loop, if wanted: what enters and leaves when temporal step j advances, for the bits j of `active`; at
-       [point->n] the first tile of all and the last. `whole`: nothing of the tile stays when j advances. */
-    dfl_i128 *by_enter, *by_leave;
+    /* by loop: temporal steps j whose advance moves something, and those at which nothing of the tile stays */
     uint64_t active, whole;
+    dfl_i128 *by_enter, *by_leave; /* if wanted, and not even: what enters and leaves then; [point->n]: the first and the
+                                      last tile of all */
 } dfl_moves;
 
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b);
 /* The slot of a way of sharing; NULL after E0609. `by_loop`: the counts by loop are wanted, too. */
 dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *how, bool by_loop);
 /* Fills the slot; false after E0608, E0609 or a stopped budget (E0602). */
-bool dfl_moves_fill(dfl_setting *set, dfl_moves *m);
+bool dfl_moves_count(dfl_setting *set, dfl_moves *m);
+/* The same, once per run. */
+static inline bool dfl_moves_fill(dfl_setting *set, dfl_moves *m) { return m->run == set->run || dfl_moves_count(set, m); }
 /* Largest set of one group of a point; 0 when the budget stopped. */
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group);
 /* Distinct elements of the access over the whole run, inside the shape; false on overflow (E0608). */
 bool dfl_flow_distinct(dfl_setting *set, const dfl_access *access, dfl_i128 *out);
 
-/* closed.c: whether a point's counts can be products; whether they are, at the present sizes; the products. */
+/* Whether the counts of a point, of a slot, can be products (closed.c). */
 void dfl_closed_find(dfl_setting *set, dfl_point *point);
 void dfl_closed_share(dfl_moves *m);
-bool dfl_closed_even(const dfl_setting *set, dfl_point *point);
-void dfl_closed_fill(const dfl_setting *set, dfl_moves *m);
+/* Fills the slot from the sums of the groups. */
+bool dfl_moves_combine(dfl_setting *set, dfl_moves *m);
 
 #endif

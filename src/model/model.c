@@ -9,7 +9,8 @@
 struct dfl_model {
     dfl_setting set;
     dfl_keeps keeps;
-    uint32_t *order;          /* keeps by memory and tensor: the rows of the traffic */
+    uint32_t *row;            /* per keep: where its traffic is told */
+    bool *first;              /* per keep: no other of the row before it */
     bool again;               /* what restricts a producer depends on the sizes: nothing can be kept */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;
@@ -25,27 +26,35 @@ struct dfl_model {
     dfl_link_cost *links;
 };
 
-static bool before(const dfl_keep *a, const dfl_keep *b)
+static bool same_row(const dfl_keep *k, uint32_t memory, uint32_t tensor)
 {
-    return a->line->memory < b->line->memory || (a->line->memory == b->line->memory && a->line->tensor < b->line->tensor);
+    return k->line->memory == memory && k->line->tensor == tensor;
 }
 
-static bool same_row(const dfl_keep *a, const dfl_keep *b)
+/* The keeps by memory and tensor. */
+static void make_rows(dfl_model *m)
 {
-    return a->line->memory == b->line->memory && a->line->tensor == b->line->tensor;
-}
+    dfl_setting *set = &m->set;
+    uint32_t n = 0;
 
-static uint32_t *order_keeps(const dfl_setting *set, const dfl_keeps *keeps)
-{
-    uint32_t *order = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
-
-    for (uint32_t i = 0; i < keeps->n; i++) {
-        uint32_t at = i;
-        for (; at > 0 && before(&keeps->at[i], &keeps->at[order[at - 1]]); at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    return order;
+    m->rows = DFL_NEW_ARRAY(set->arena, dfl_traffic, m->keeps.n + 1);
+    m->row = DFL_NEW_ARRAY(set->arena, uint32_t, m->keeps.n + 1);
+    m->first = DFL_NEW_ARRAY(set->arena, bool, m->keeps.n + 1);
+    for (uint32_t memory = 0; memory < set->s->n_memories; memory++)
+        for (uint32_t tensor = 0; tensor < set->w->n_tensors; tensor++) {
+            bool any = false;
+            for (uint32_t i = 0; i < m->keeps.n; i++) {
+                if (!same_row(&m->keeps.at[i], memory, tensor))
+                    continue;
+                m->row[i] = n;
+                m->first[i] = !any;
+                any = true;
+            }
+            m->rows[n] = (dfl_traffic){ .memory = memory, .tensor = tensor };
+            n += any;
+        }
+    m->result.traffic = m->rows;
+    m->result.n_traffic = n;
 }
 
 /* The parts of the result, with all that does not depend on the sizes. */
@@ -55,7 +64,6 @@ static void make_result(dfl_model *m)
     dfl_result *r = &m->result;
     dfl_arena *arena = set->arena;
 
-    m->rows = DFL_NEW_ARRAY(arena, dfl_traffic, m->keeps.n + 1);
     m->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, set->w->n_einsums + 1);
     m->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, set->s->n_memories + 1);
     m->links = DFL_NEW_ARRAY(arena, dfl_link_cost, set->s->n_axes + 1);
@@ -63,9 +71,10 @@ static void make_result(dfl_model *m)
         m->memories[i].memory = i;
     for (uint32_t i = 0; i < set->s->n_axes; i++)
         m->links[i].axis = i;
-    *r = (dfl_result){ .mapping = set->m, .traffic = m->rows, .einsums = m->einsums, .memories = m->memories,
+    *r = (dfl_result){ .mapping = set->m, .einsums = m->einsums, .memories = m->memories,
                        .links = m->links, .compute_joules = DFL_NEW_ARRAY(arena, double, set->s->n_computes + 1),
                        .network_joules = DFL_NEW_ARRAY(arena, double, set->s->n_networks + 1) };
+    make_rows(m);
 }
 
 /* Whether sizes decide what restricts a producer (`recompute`: which loops bring elements back). */
@@ -96,7 +105,6 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     dfl_room_plan_make(set, &m->keeps, &m->room);
     dfl_energy_plan_make(set, &m->keeps, &m->energy);
     m->bits = DFL_NEW_ARRAY(home, dfl_i128, m->keeps.n + 1);
-    m->order = order_keeps(set, &m->keeps);
     m->again = sized(paths);
     make_result(m);
     return m;
@@ -114,22 +122,16 @@ static void add_counts(dfl_counts *to, const dfl_counts *from)
 /* Sums the keeps into one row per memory and tensor. */
 static void gather_traffic(dfl_model *m)
 {
-    uint32_t n = 0;
-
-    for (uint32_t k = 0; k < m->keeps.n; k++) {
-        uint32_t i = m->order[k];
-        const dfl_keep *keep = &m->keeps.at[i];
-        if (k > 0 && same_row(keep, &m->keeps.at[m->order[k - 1]])) {
-            dfl_traffic *row = &m->rows[n - 1];
+    for (uint32_t i = 0; i < m->keeps.n; i++) {
+        dfl_traffic *row = &m->rows[m->row[i]];
+        if (m->first[i]) {
+            row->counts = m->sums.all[i];
+            row->peak_bits = m->bits[i];
+        } else {
             add_counts(&row->counts, &m->sums.all[i]);
             row->peak_bits = m->bits[i] > row->peak_bits ? m->bits[i] : row->peak_bits;
-            continue;
         }
-        m->rows[n++] = (dfl_traffic){ .memory = keep->line->memory, .tensor = keep->line->tensor,
-                                      .counts = m->sums.all[i],
-                                      .peak_bits = m->bits[i] > 0 ? m->bits[i] : 0 };
     }
-    m->result.n_traffic = n;
 }
 
 const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)

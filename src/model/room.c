@@ -107,7 +107,7 @@ static dfl_i128 together(room *r, const dfl_live *live)
             continue;
         n++;
         plain = add(r, plain, r->bits[at]);
-        even &= r->keeps->at[at].all.each->closed && r->keeps->at[at].point.closed.even;
+        even &= r->keeps->at[at].all.each->even;
     }
     /* no more than the sum of the largest, which meet at coordinate 0 where no tile ever changes its size; and no need
        to look where that changes nothing */

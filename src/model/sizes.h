@@ -11,6 +11,8 @@
 typedef struct {
     int64_t *trips;    /* per step: iterations or parts, ceil(nominal / tile); 1 where no rank is bound */
     int64_t *tile;     /* per step */
+    uint64_t *steps;   /* per step: positions of the temporal steps before it, modulo 2^64 */
+    uint64_t temporal; /* temporal steps */
     uint64_t ragged;   /* steps whose last tile is shorter than the others */
     uint64_t moving;   /* steps with more than one iteration or part */
 } dfl_sizes;

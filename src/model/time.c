@@ -1,6 +1,4 @@
 /* Latency. Work that overlaps costs the maximum, work that cannot costs the sum (MODEL.md, section 4). */
-#include <string.h>
-
 #include "model/cost.h"
 
 typedef struct {
@@ -19,17 +17,22 @@ static double bits_of(const clockwork *c, uint32_t tensor, dfl_i128 n)
     return dfl_i128_double(n) * c->set->w->tensors[tensor].type.bits;
 }
 
+/* Zero bits are the most frequent, and need no division. */
+static double seconds_at(double bits, double rate) { return bits > 0 ? bits / rate : 0; }
+
 /* An infinite rate takes no time: bits are finite. */
 static double port_seconds(const dfl_memory *m, dfl_ports bits)
 {
-    double r = bits.read / m->read_rate, w = bits.write / m->write_rate;
+    double r = seconds_at(bits.read, m->read_rate), w = seconds_at(bits.write, m->write_rate);
 
     return m->one_port ? r + w : r > w ? r : w;
 }
 
 static const char *port_name(const clockwork *c, uint32_t m, dfl_ports bits)
 {
-    return c->plan->names[m][!(bits.read / memory_of(c, m)->read_rate >= bits.write / memory_of(c, m)->write_rate)];
+    const dfl_memory *mem = memory_of(c, m);
+
+    return c->plan->names[m][seconds_at(bits.read, mem->read_rate) < seconds_at(bits.write, mem->write_rate)];
 }
 
 /* What a unit needs for its share of an einsum. */
@@ -64,37 +67,12 @@ static double operand_ports(const clockwork *c, uint32_t e, const char **name)
     return worst;
 }
 
-static double ratio(dfl_i128 part, dfl_i128 whole) { return whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0; }
+static double ratio(dfl_i128 part, dfl_i128 whole)
+{
+    return part != 0 && whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0;
+}
 
 static uint64_t below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
-
-static bool fill_transfer(const clockwork *c, dfl_transfer *t)
-{
-    const dfl_counts *n = &c->sums->busiest[t->keep], *up = &c->sums->outer_busiest[t->keep];
-    const dfl_memory *inner = memory_of(c, t->inner), *outer = memory_of(c, t->outer);
-    const dfl_moves *mine = t->mine, *theirs = t->theirs;
-    double bits = c->set->w->tensors[t->tensor].type.bits;
-
-    if (!dfl_moves_fill(c->set, t->mine) || !dfl_moves_fill(c->set, t->theirs))
-        return false;
-    /* which entries find a value and which leave modified is not known by loop: spread the counts evenly */
-    double filled = ratio(n->fill, mine->enter), drained = ratio(n->drain, mine->leave);
-    double served = ratio(up->serve, theirs->enter), added = ratio(up->accumulate, theirs->leave);
-    double updated = ratio(up->update, theirs->leave);
-    t->active = mine->active | theirs->active;
-    t->waits = !c->set->m->options.overlap_perfect && !t->stream && inner->buffers < 2 ? below(t->step) : 0;
-    for (uint64_t left = t->active | UINT64_C(1) << t->step; left; left &= left - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(left);
-        bool some = j == t->step || (mine->active >> j & 1), more = j == t->step || (theirs->active >> j & 1);
-        double enter = some ? dfl_i128_double(mine->by_enter[j]) : 0, leave = some ? dfl_i128_double(mine->by_leave[j]) : 0;
-        double out = more ? dfl_i128_double(theirs->by_enter[j]) : 0, in = more ? dfl_i128_double(theirs->by_leave[j]) : 0;
-        t->here[j] = (dfl_ports){ .read = bits * leave * drained, .write = bits * enter * filled };
-        t->there[j] = (dfl_ports){ .read = bits * (out * served + in * added), .write = bits * in * updated };
-        double a = port_seconds(inner, t->here[j]), b = port_seconds(outer, t->there[j]);
-        t->seconds[j] = a > b ? a : b;
-    }
-    return true;
-}
 
 static void add_port(dfl_ports *to, dfl_ports bits)
 {
@@ -102,11 +80,93 @@ static void add_port(dfl_ports *to, dfl_ports bits)
     to->write += bits.write;
 }
 
-static double worst_port(const clockwork *c, double worst)
+/* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
+typedef struct { double bits, filled, drained, served, added, updated; } shares;
+
+/* Adds what enters and leaves at both ends, in elements, when loop j advances. */
+static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs, dfl_totals *sum)
 {
+    dfl_ports here = { .read = s->bits * mine.read * s->drained, .write = s->bits * mine.write * s->filled };
+    dfl_ports there = { .read = s->bits * (theirs.write * s->served + theirs.read * s->added),
+                        .write = s->bits * theirs.read * s->updated };
+    double a = port_seconds(t->inner_memory, here), b = port_seconds(t->outer_memory, there);
+    double seconds = a > b ? a : b;
+
+    t->here[j] = here;
+    t->there[j] = there;
+    t->seconds[j] = seconds;
+    sum->lasting |= (uint64_t)(seconds > 0) << j;
+    add_port(&sum->here, here);
+    add_port(&sum->there, there);
+    sum->seconds += seconds;
+}
+
+/* What leaves (is read) and enters (is written) when temporal step `j` advances, or for j = point->n at the ends. */
+static dfl_ports uneven_moves(const dfl_moves *m, uint32_t j)
+{
+    if (j != m->point->n && !(m->active >> j & 1))
+        return (dfl_ports){ 0, 0 };
+    return (dfl_ports){ .read = dfl_i128_double(m->by_leave[j]), .write = dfl_i128_double(m->by_enter[j]) };
+}
+
+static bool fill_transfer(const clockwork *c, dfl_transfer *t)
+{
+    const dfl_counts *n = &c->sums->busiest[t->keep], *up = &c->sums->outer_busiest[t->keep];
+    const dfl_moves *mine = t->mine, *theirs = t->theirs;
+    shares s = { .bits = t->bits };
+    dfl_totals sum = { 0 };
+
+    if (!dfl_moves_fill(c->set, t->mine) || !dfl_moves_fill(c->set, t->theirs))
+        return false;
+    s.filled = ratio(n->fill, mine->enter);
+    s.drained = ratio(n->drain, mine->leave);
+    s.served = ratio(up->serve, theirs->enter);
+    s.added = ratio(up->accumulate, theirs->leave);
+    s.updated = ratio(up->update, theirs->leave);
+    t->active = mine->active | theirs->active;
+    t->waits = t->waited ? below(t->step) : 0;
+    bool even = mine->even && theirs->even;
+    const uint64_t *steps = c->set->sizes[mine->point->closed.einsum].steps;
+    for (uint64_t left = t->active | UINT64_C(1) << t->step; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        if (even) {
+            int64_t times = j == t->step ? 1 : (int64_t)(steps[j + 1] - steps[j]);
+            double in = (double)(mine->size * times), out = (double)(theirs->size * times);
+            fill_loop(t, &s, j, (dfl_ports){ in, in }, (dfl_ports){ out, out }, &sum);
+        } else {
+            fill_loop(t, &s, j, uneven_moves(mine, j), uneven_moves(theirs, j), &sum);
+        }
+    }
+    t->all = sum;
+    return true;
+}
+
+/* Loops above a keep whose advance stops the work below it for a refill, as bits. */
+static uint64_t stops(const dfl_transfer *t) { return t->all.lasting & t->waits; }
+
+static void clear(const clockwork *c)
+{
+    for (uint32_t m = 0; m < c->set->s->n_memories; m++)
+        c->plan->busy[m] = (dfl_ports){ 0, 0 };
+    for (uint32_t i = 0; i < c->plan->n_chains; i++)
+        c->plan->chain[i] = 0;
+}
+
+/* One transfer beside the others: it prolongs the chain of its tensor, and keeps the ports at its ends busy. */
+static void add_stall(const clockwork *c, const dfl_transfer *t, uint32_t j)
+{
+    c->plan->chain[t->chain] += t->seconds[j];
+    add_port(&c->plan->busy[t->inner], t->here[j]);
+    add_port(&c->plan->busy[t->outer], t->there[j]);
+}
+
+static double longest_stall(const clockwork *c)
+{
+    double worst = 0;
+
+    for (uint32_t i = 0; i < c->plan->n_chains; i++)
+        worst = c->plan->chain[i] > worst ? c->plan->chain[i] : worst;
     for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        if (c->plan->busy[m].read <= 0 && c->plan->busy[m].write <= 0)
-            continue;
         double busy = port_seconds(memory_of(c, m), c->plan->busy[m]);
         worst = busy > worst ? busy : worst;
     }
@@ -117,51 +177,24 @@ static double worst_port(const clockwork *c, double worst)
    levels of one tensor one after another, and no port does two things at once. */
 static double stall(const clockwork *c, const dfl_transfer *all, const dfl_body_time *own, uint32_t j)
 {
-    double worst = 0;
-
-    memset(c->plan->busy, 0, c->set->s->n_memories * sizeof *c->plan->busy);
-    for (uint32_t i = own->first; i < own->first + own->n; i++) {
-        double chain = 0;
-        for (uint32_t k = i; all[i].first && k != DFL_NONE; k = all[k].next)
-            chain += all[k].active & all[k].waits & UINT64_C(1) << j ? all[k].seconds[j] : 0;
-        worst = chain > worst ? chain : worst;
-        if (!(all[i].active & all[i].waits & UINT64_C(1) << j))
-            continue;
-        add_port(&c->plan->busy[all[i].inner], all[i].here[j]);
-        add_port(&c->plan->busy[all[i].outer], all[i].there[j]);
-    }
-    return worst_port(c, worst);
+    clear(c);
+    for (uint32_t i = own->first; i < own->first + own->n; i++)
+        if (stops(&all[i]) >> j & 1)
+            add_stall(c, &all[i], j);
+    return longest_stall(c);
 }
 
 /* The same for the very first tiles in and the very last ones out, which are always waited for. */
 static double stall_at_ends(const clockwork *c)
 {
     const dfl_transfer *all = c->plan->transfers;
-    double worst = 0;
 
     if (c->set->m->options.overlap_perfect)
         return 0;
-    memset(c->plan->busy, 0, c->set->s->n_memories * sizeof *c->plan->busy);
-    for (uint32_t i = 0; i < c->plan->n_transfers; i++) {
-        double chain = 0;
-        for (uint32_t k = i; all[i].first_end && k != DFL_NONE; k = all[k].next_end)
-            chain += all[k].seconds[all[k].step];
-        worst = chain > worst ? chain : worst;
-        add_port(&c->plan->busy[all[i].inner], all[i].here[all[i].step]);
-        add_port(&c->plan->busy[all[i].outer], all[i].there[all[i].step]);
-    }
-    return worst_port(c, worst);
-}
-
-/* Loops above a keep whose advance stops the work below it for a refill, as bits. */
-static uint64_t stops(const dfl_transfer *t)
-{
-    uint64_t loops = 0;
-
-    for (uint64_t left = t->active & t->waits; left; left &= left - 1)
-        if (t->seconds[__builtin_ctzll(left)] > 0)
-            loops |= left & -left;
-    return loops;
+    clear(c);
+    for (uint32_t i = 0; i < c->plan->n_transfers; i++)
+        add_stall(c, &all[i], all[i].step);
+    return longest_stall(c);
 }
 
 /* The transfers of a body's keeps. `stopped`: loops at which the keeps of the bodies around stop the work. A stream
@@ -195,22 +228,15 @@ static void add_levels(const clockwork *c, const dfl_body_time *own, double *tot
     const char *waits_for = *bound;
 
     for (uint32_t i = own->first; i < own->first + own->n; i++)
-        loops |= all[i].active & all[i].waits;
+        loops |= stops(&all[i]);
     for (; loops; loops &= loops - 1)
         waiting += stall(c, all, own, (uint32_t)__builtin_ctzll(loops));
     for (uint32_t i = own->first; i < own->first + own->n; i++) {
-        double whole = 0;
-        dfl_ports here = { 0, 0 }, there = { 0, 0 };
-        for (uint64_t left = all[i].active | UINT64_C(1) << all[i].step; left; left &= left - 1) {
-            uint32_t j = (uint32_t)__builtin_ctzll(left);
-            whole += all[i].seconds[j];
-            add_port(&here, all[i].here[j]);
-            add_port(&there, all[i].there[j]);
-        }
-        if (whole > longest) {
-            bool outer = port_seconds(memory_of(c, all[i].outer), there) > port_seconds(memory_of(c, all[i].inner), here);
-            longest = whole;
-            waits_for = outer ? port_name(c, all[i].outer, there) : port_name(c, all[i].inner, here);
+        const dfl_transfer *t = &all[i];
+        if (t->all.seconds > longest) {
+            bool outer = port_seconds(t->outer_memory, t->all.there) > port_seconds(t->inner_memory, t->all.here);
+            longest = t->all.seconds;
+            waits_for = outer ? port_name(c, t->outer, t->all.there) : port_name(c, t->inner, t->all.here);
         }
     }
     if (longest > *total || waiting > *total)
@@ -287,7 +313,7 @@ static void check_ports(const clockwork *c, dfl_result *result, dfl_memory_cost 
 {
     const dfl_keeps *keeps = c->keeps;
 
-    memset(c->plan->busy, 0, c->set->s->n_memories * sizeof *c->plan->busy);
+    clear(c);
     for (uint32_t i = 0; i < keeps->n; i++) {
         const dfl_counts *n = &c->sums->busiest[i];
         dfl_ports *bits = &c->plan->busy[keeps->at[i].line->memory];
@@ -296,8 +322,8 @@ static void check_ports(const clockwork *c, dfl_result *result, dfl_memory_cost 
     }
     for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
         dfl_ports bits = c->plan->busy[m];
-        memories[m].read_seconds = bits.read / memory_of(c, m)->read_rate;
-        memories[m].write_seconds = bits.write / memory_of(c, m)->write_rate;
+        memories[m].read_seconds = seconds_at(bits.read, memory_of(c, m)->read_rate);
+        memories[m].write_seconds = seconds_at(bits.write, memory_of(c, m)->write_rate);
         double busy = port_seconds(memory_of(c, m), bits);
         if (busy > result->seconds) {
             result->seconds = busy;

@@ -41,11 +41,14 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     dfl_sharing how = dfl_keep_sharing(set, k);
 
     *t = (dfl_transfer){ .keep = at, .step = k->step, .tensor = k->line->tensor, .inner = k->line->memory,
-                         .outer = keeps->at[k->parent].line->memory, .stream = m->stream, .next = DFL_NONE,
-                         .next_end = DFL_NONE,
+                         .outer = keeps->at[k->parent].line->memory, .stream = m->stream,
+                         .waited = !set->m->options.overlap_perfect && !m->stream && m->buffers < 2,
                          .here = DFL_NEW_ARRAY(set->arena, dfl_ports, 2 * (k->step + 1)),
                          .seconds = DFL_NEW_ARRAY(set->arena, double, k->step + 1) };
     t->there = t->here + k->step + 1;
+    t->inner_memory = m;
+    t->outer_memory = &set->s->memories[t->outer];
+    t->bits = set->w->tensors[t->tensor].type.bits;
     uint64_t around = dfl_steps_around(set, k->point.einsum, k->step, m->element);
     uint64_t outer = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[t->outer].element);
     how.first_only = around;
@@ -56,19 +59,18 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     return t->theirs != NULL;
 }
 
-/* Links the transfers of a tensor from number `from` on. */
-static void link_tensors(dfl_time_plan *plan, uint32_t from, bool ends)
+/* Numbers the tensors that are moved. */
+static void number_chains(dfl_setting *set, dfl_time_plan *plan)
 {
-    for (uint32_t i = from; i < plan->n_transfers; i++) {
+    for (uint32_t i = 0; i < plan->n_transfers; i++) {
         dfl_transfer *t = &plan->transfers[i];
-        bool first = true;
-        for (uint32_t k = i; first && k-- > from;)
-            if (plan->transfers[k].tensor == t->tensor) {
-                *(ends ? &plan->transfers[k].next_end : &plan->transfers[k].next) = i;
-                first = false;
-            }
-        *(ends ? &t->first_end : &t->first) = first;
+        t->chain = plan->n_chains;
+        for (uint32_t k = 0; k < i; k++)
+            if (plan->transfers[k].tensor == t->tensor)
+                t->chain = plan->transfers[k].chain;
+        plan->n_chains += t->chain == plan->n_chains;
     }
+    plan->chain = DFL_NEW_ARRAY(set->arena, double, plan->n_chains + 1);
 }
 
 static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_time_plan *out)
@@ -82,7 +84,6 @@ static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_
         if (keeps->at[i].body == b && keeps->at[i].parent != DFL_NONE && !add_transfer(set, keeps, i, out))
             return false;
     mine->n = out->n_transfers - mine->first;
-    link_tensors(out, mine->first, false);
     return true;
 }
 
@@ -120,6 +121,6 @@ bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out)
     }
     if (!add_body(set, keeps, set->m->root, out))
         return false;
-    link_tensors(out, 0, true);
+    number_chains(set, out);
     return true;
 }

@@ -1,8 +1,6 @@
 /* Counting reads and writes. The rules are those of MODEL.md section 1; the bookkeeping of values is section 2. */
 #include "model/traffic.h"
 
-#include <string.h>
-
 typedef struct {
     dfl_setting *set;
     dfl_keeps *keeps;
@@ -180,8 +178,8 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
 {
     dfl_traffic_sums *out = c->out;
 
-    memset(out->unfilled, 0, c->keeps->n * sizeof *out->unfilled);
-    memset(out->taken, 0, c->keeps->n * sizeof *out->taken);
+    for (uint32_t i = 0; i < c->keeps->n; i++)
+        out->unfilled[i] = out->taken[i] = 0;
     for (uint32_t i = 0; i < c->keeps->n && c->ok; i++) {
         const dfl_keep *k = &c->keeps->at[i];
         if (k->written && k->parent == DFL_NONE)
@@ -207,13 +205,11 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
 bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_plan *plan, dfl_traffic_sums *out)
 {
     counter c = { .set = set, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
-    size_t bytes = keeps->n * sizeof *out->all;
 
-    memset(out->all, 0, bytes);
-    memset(out->busiest, 0, bytes);
-    memset(out->outer_busiest, 0, bytes);
-    memset(out->ops_busiest, 0, bytes);
-    memset(out->forwarded, 0, set->s->n_axes * sizeof *out->forwarded);
+    for (uint32_t i = 0; i < keeps->n; i++)
+        out->all[i] = out->busiest[i] = out->outer_busiest[i] = out->ops_busiest[i] = (dfl_counts){ 0 };
+    for (uint32_t a = 0; a < set->s->n_axes; a++)
+        out->forwarded[a] = 0;
     count_pass(&c, plan);
     for (uint32_t e = 0; e < set->w->n_einsums && c.ok; e++) {
         out->points[e] = fill(&c, plan->points[e])->present;
