@@ -56,6 +56,8 @@ const dfl_source_map *dfl_sink_sources(const dfl_sink *sink);
 /* Keeps at most `limit` records (default 200); further ones are counted and end in one E0607 record. */
 void dfl_sink_limit(dfl_sink *sink, size_t limit);
 size_t dfl_sink_count(const dfl_sink *sink);
+/* Whether the last report over the limit was dropped and the next will be: nobody reads what is attached to them. */
+bool dfl_sink_drops(const dfl_sink *sink);
 dfl_diag *dfl_sink_at(const dfl_sink *sink, size_t i);
 size_t dfl_sink_errors(const dfl_sink *sink);
 size_t dfl_sink_warnings(const dfl_sink *sink);

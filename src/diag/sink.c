@@ -55,6 +55,11 @@ size_t dfl_sink_count(const dfl_sink *sink)
     return sink->kept.n + (sink->dropped > 0);
 }
 
+bool dfl_sink_drops(const dfl_sink *sink)
+{
+    return sink->dropped > 0 && sink->kept.n >= sink->limit;
+}
+
 dfl_diag *dfl_sink_at(const dfl_sink *sink, size_t i)
 {
     if (i < sink->kept.n)

@@ -36,20 +36,49 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
     return rows[na % 3][nb];
 }
 
+/*
+ * The characters of a word as bits, letters without their case. Each that only one of two words has takes an edit, and
+ * no edit takes away more than one such character of each word.
+ */
+static uint64_t characters(const char *word, size_t len)
+{
+    uint64_t set = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)word[i];
+
+        set |= UINT64_C(1) << ((c & 31u) | (c < 64 ? 32u : 0u));
+    }
+    return set;
+}
+
+/* Whether the distance of two words is sure to be `nearest` or more, even if case does not count. */
+static bool is_far(size_t na, uint64_t set, const char *b, size_t nb, size_t nearest)
+{
+    uint64_t other;
+
+    if ((na > nb ? na - nb : nb - na) >= nearest)
+        return true;
+    other = characters(b, nb);
+    return (size_t)__builtin_popcountll(set & ~other) >= nearest || (size_t)__builtin_popcountll(other & ~set) >= nearest;
+}
+
 dfl_sym dfl_suggest(const dfl_intern *names, const char *word, const dfl_sym *candidates, size_t n)
 {
     size_t len = strlen(word);
     size_t nearest = (len == 2 ? 1 : len / 3) + 1;
+    uint64_t set;
     dfl_sym best = 0;
 
     if (len == 0 || len > LONGEST)
         return 0;
+    set = characters(word, len);
     for (size_t i = 0; i < n; i++) {
         const char *text = dfl_sym_text(names, candidates[i]);
         size_t text_len = strlen(text);
         size_t d;
 
-        if (text_len == 0 || text_len > LONGEST)
+        if (text_len == 0 || text_len > LONGEST || is_far(len, set, text, text_len, nearest))
             continue;
         d = distance(word, len, text, text_len);
         if (d > 1 && text_len == len && strcasecmp(word, text) == 0)
@@ -60,6 +89,8 @@ dfl_sym dfl_suggest(const dfl_intern *names, const char *word, const dfl_sym *ca
             continue;
         nearest = d;
         best = candidates[i];
+        if (d == 1)
+            break;
     }
     return best;
 }

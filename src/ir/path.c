@@ -493,8 +493,13 @@ dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
     r.paths = DFL_NEW(arena, dfl_paths);
     r.paths->mapping = mapping;
     r.paths->paths = DFL_NEW_ARRAY(arena, dfl_path, n);
-    for (uint32_t e = 0; e < n; e++)
+    for (uint32_t e = 0; e < n; e++) {
         lay_out(&r, e);
+        if (!dfl_budget_spend(dfl_arena_budget(arena), 1 + r.paths->paths[e].n_steps)) {
+            dfl_report_stop(sink, dfl_arena_budget(arena));
+            return NULL;
+        }
+    }
     for (uint32_t b = 0; b < mapping->n_bodies; b++)
         for (uint32_t i = 0; i < mapping->bodies[b]->n_lines; i++) {
             if (!dfl_budget_ok(dfl_arena_budget(arena))) {

@@ -32,7 +32,7 @@ static void report_unknown(dfl_sema *s, const dfl_ast_node *params, const dfl_ex
                              dfl_sema_text(s, owner->name), dfl_sema_text(s, a->label.sym));
     dfl_sym near;
 
-    for (const dfl_ast_node *p = params; p != NULL; p = p->next)
+    for (const dfl_ast_node *p = dfl_sink_drops(s->sink) ? NULL : params; p != NULL; p = p->next)
         DFL_PUSH(s->arena, &known, p->name.sym);
     near = dfl_suggest(s->names, dfl_sema_text(s, a->label.sym), known.at, known.n);
     dfl_diag_label(s->sink, d, owner->node->name.span, "declared here");

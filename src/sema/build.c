@@ -34,9 +34,12 @@ static usage find_usage(dfl_build *b)
 static void check_implicit_input(dfl_build *b, uint32_t tensor, const dfl_sym *known, size_t n)
 {
     dfl_build_tensor *t = &b->tensors.at[tensor];
-    dfl_sym near = dfl_suggest(b->names, text(b, t->name), known, n);
+    dfl_sym near;
     dfl_diag *d;
 
+    if (!dfl_budget_spend(dfl_arena_budget(b->arena), n / 8))
+        return;
+    near = dfl_suggest(b->names, text(b, t->name), known, n);
     if (near == 0)
         return;
     d = dfl_report(b->sink, DFL_NAME_UNKNOWN, t->span, "no tensor `%s` in workload `%s`", text(b, t->name),

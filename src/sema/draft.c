@@ -81,7 +81,7 @@ static void check_names(dfl_draft *d, const dfl_selection *sel, dfl_span span, c
         diag = dfl_report(d->s->sink, DFL_SYS_HOLDS_UNKNOWN, use, "`%s` of the system names `%s`, which is no tensor of `%s`",
                           what, dfl_sema_text(d->s, sel->names[i]), dfl_sema_text(d->s, d->w->decl->name));
         dfl_diag_label(d->s->sink, diag, span, "declared here");
-        near = dfl_lookup_suggest(dfl_draft_tensors(d), sel->names[i]);
+        near = dfl_sink_drops(d->s->sink) ? 0 : dfl_lookup_suggest(dfl_draft_tensors(d), sel->names[i]);
         if (near != 0)
             dfl_diag_help(d->s->sink, diag, "did you mean `%s`?", dfl_sema_text(d->s, near));
         d->broken = true;

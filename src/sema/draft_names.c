@@ -158,7 +158,7 @@ static void report_none(dfl_place_in *p, const dfl_ast_path *path, dfl_lookup *l
     p->d->broken = true;
     d = dfl_report(p->d->s->sink, code, path->span, "no %s `%s` in %s `%s`", what, text(p, path->text), owner,
                    text(p, owner_name));
-    near = dfl_lookup_suggest(l, path->text);
+    near = dfl_sink_drops(p->d->s->sink) ? 0 : dfl_lookup_suggest(l, path->text);
     if (near != 0)
         dfl_diag_fix(p->d->s->sink, d, path->span, text(p, near), DFL_FIX_MAYBE);
 }
@@ -345,6 +345,8 @@ static bool report_no_head(dfl_place_in *p, const dfl_ast_path *path)
         return false;
     d = dfl_report(p->d->s->sink, DFL_NAME_UNKNOWN, path->span, "no einsum or instance `%s` in workload `%s`",
                    text(p, path->text), text(p, w->decl->name));
+    if (dfl_sink_drops(p->d->s->sink))
+        return false;
     near = dfl_lookup_suggest(&w->tensors, path->text);
     if (near == 0)
         near = dfl_lookup_suggest(&w->heads, path->text);

@@ -113,6 +113,8 @@ static dfl_sym suggest(dfl_sema *s, const dfl_scope *scope, dfl_sym name, bool a
 {
     DFL_VEC(dfl_sym) seen = { 0 };
 
+    if (dfl_sink_drops(s->sink))
+        return 0;
     for (; scope != NULL; scope = scope->parent)
         for (size_t i = 0; i < scope->order.n; i++) {
             const dfl_binding *b = dfl_symmap_get(&scope->names, scope->order.at[i]);

@@ -255,7 +255,7 @@ static void report_no_part(dfl_setup *c, const dfl_ast_path *path, targets *t)
     dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_UNKNOWN, path->head->span, "no part `%s` to override",
                              text(c, name));
 
-    for (int k = 0; k < N_OVERRIDABLE && near == 0; k++)
+    for (int k = 0; k < N_OVERRIDABLE && near == 0 && !dfl_sink_drops(c->s->sink); k++)
         near = dfl_lookup_suggest(&t->by_kind[k], name);
     if (near != 0)
         dfl_diag_help(c->s->sink, d, "did you mean `%s`?", text(c, near));

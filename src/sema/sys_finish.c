@@ -15,6 +15,9 @@ typedef struct {
     dfl_axis *axes;
     bool any_energy;
     bool bad_clock;      /* a clock has no value, which was reported */
+    uint32_t *first_axis;      /* by network: its first axis + 1, 0 = none */
+    uint32_t *next_axis;       /* by axis: the next of the same network + 1 */
+    uint32_t *same_name;       /* by axis: the next of the same network and name + 1 */
 } finisher;
 
 static const char *text(const finisher *f, dfl_sym sym)
@@ -110,33 +113,30 @@ static bool role_word(const char *word, unsigned *role)
     return false;
 }
 
-static void select_word(const finisher *f, dfl_selection *sel, dfl_sym word)
+/* `room` takes the names of a selection, one for each of its words at most. */
+static void select_word(const finisher *f, dfl_selection *sel, dfl_sym *room, dfl_sym word)
 {
     unsigned role;
-    dfl_sym *names;
 
     sel->on = true;
-    if (strcmp(text(f, word), "all") == 0) {
+    sel->names = room;
+    if (strcmp(text(f, word), "all") == 0)
         sel->all = true;
-    } else if (role_word(text(f, word), &role)) {
+    else if (role_word(text(f, word), &role))
         sel->roles |= 1u << role;
-    } else {
-        names = DFL_NEW_ARRAY(f->s->arena, dfl_sym, sel->n_names + 1);
-        for (uint32_t i = 0; i < sel->n_names; i++)
-            names[i] = sel->names[i];
-        names[sel->n_names++] = word;
-        sel->names = names;
-    }
+    else
+        room[sel->n_names++] = word;
 }
 
 static dfl_selection tensors_of(finisher *f, const dfl_sys_part *p, const char *name)
 {
     const dfl_sys_attr *a = attr_of(p, name);
+    dfl_sym *room = a != NULL ? DFL_NEW_ARRAY(f->s->arena, dfl_sym, a->n_values) : NULL;
     dfl_selection sel = { 0 };
 
     for (uint32_t i = 0; a != NULL && i < a->n_values; i++)
         if (a->values[i].kind == DFL_SYS_WORD)
-            select_word(f, &sel, a->values[i].word);
+            select_word(f, &sel, room, a->values[i].word);
     return sel;
 }
 
@@ -326,32 +326,63 @@ static dfl_sym last_name(const finisher *f, dfl_sym name)
     return dot == NULL ? name : dfl_intern_z(f->s->new_names, dot + 1);
 }
 
+static void list_axes(finisher *f)
+{
+    f->first_axis = DFL_NEW_ARRAY(f->s->arena, uint32_t, f->s->count[DFL_PART_NETWORK]);
+    f->next_axis = DFL_NEW_ARRAY(f->s->arena, uint32_t, f->s->count[DFL_PART_AXIS]);
+    f->same_name = DFL_NEW_ARRAY(f->s->arena, uint32_t, f->s->count[DFL_PART_AXIS]);
+    for (uint32_t x = f->s->count[DFL_PART_AXIS]; x-- > 0;)
+        if (f->axes[x].network != DFL_NONE) {
+            f->next_axis[x] = f->first_axis[f->axes[x].network];
+            f->first_axis[f->axes[x].network] = x + 1;
+        }
+}
+
+/* The axes over a network by the last component of their names, and by their full names where those are longer. */
+static dfl_symmap axes_by_name(finisher *f, uint32_t network)
+{
+    dfl_symmap map = { 0 };
+
+    for (uint32_t x = f->first_axis[network]; x != 0; x = f->next_axis[x - 1]) {
+        dfl_axis *axis = &f->axes[x - 1];
+        dfl_sym last = last_name(f, axis->name);
+        const dfl_axis *same = dfl_symmap_get(&map, last);
+
+        f->same_name[x - 1] = same != NULL ? (uint32_t)(same - f->axes) + 1 : 0;
+        dfl_symmap_put(f->s->arena, &map, last, axis);
+    }
+    for (uint32_t x = f->first_axis[network]; x != 0; x = f->next_axis[x - 1])
+        if (last_name(f, f->axes[x - 1].name) != f->axes[x - 1].name)
+            dfl_symmap_put(f->s->arena, &map, f->axes[x - 1].name, &f->axes[x - 1]);
+    return map;
+}
+
 /* `multicast = row(weight), col`: to each axis over this network its selection. */
-static void select_axes(finisher *f, const dfl_sys_part *network, uint32_t id, const char *name)
+static void select_axes(finisher *f, const dfl_sys_part *network, const dfl_symmap *axes, const char *name)
 {
     const dfl_sys_attr *a = attr_of(network, name);
 
     for (uint32_t i = 0; a != NULL && i < a->n_values; i++) {
         const dfl_sys_value *v = &a->values[i];
-        bool found = false;
+        dfl_axis *first = v->kind == DFL_SYS_WORD ? dfl_symmap_get(axes, v->word) : NULL, *axis = first;
 
-        for (uint32_t x = 0; v->kind == DFL_SYS_WORD && x < f->s->count[DFL_PART_AXIS]; x++) {
-            dfl_axis *axis = &f->axes[x];
+        while (axis != NULL) {
             dfl_selection sel = { .on = true, .all = v->n_args == 0 };
+            uint32_t same = axis->name == v->word && strchr(text(f, v->word), '.') != NULL ? 0
+                                                                                         : f->same_name[axis - f->axes];
+            dfl_sym *room = DFL_NEW_ARRAY(f->s->arena, dfl_sym, v->n_args);
 
-            if (axis->network != id || (axis->name != v->word && last_name(f, axis->name) != v->word))
-                continue;
-            found = true;
             for (uint32_t k = 0; k < v->n_args; k++)
-                select_word(f, &sel, v->args[k]);
+                select_word(f, &sel, room, v->args[k]);
             if (name[0] == 'm')
                 axis->multicast = sel;
             else if (name[0] == 'r')
                 axis->reduce = sel;
             else
                 axis->forward = true;
+            axis = same != 0 ? &f->axes[same - 1] : NULL;
         }
-        if (!found && v->kind == DFL_SYS_WORD) {
+        if (first == NULL && v->kind == DFL_SYS_WORD) {
             dfl_diag *d = dfl_report(f->s->sink, DFL_NAME_UNKNOWN, v->span, "no axis `%s` over network `%s`",
                                      text(f, v->word), part_text(f, network));
 
@@ -467,12 +498,16 @@ const dfl_system *dfl_sys_finish(dfl_sys *s, bool (*known_op)(void *context, dfl
     f.axes = DFL_NEW_ARRAY(s->arena, dfl_axis, s->count[DFL_PART_AXIS]);
     for (size_t i = 0; i < s->parts.n; i++)
         lower[s->parts.at[i].kind](&f, &s->parts.at[i]);
+    list_axes(&f);
     for (size_t i = 0; i < s->parts.n; i++) {
+        dfl_symmap axes;
+
         if (s->parts.at[i].kind != DFL_PART_NETWORK)
             continue;
-        select_axes(&f, &s->parts.at[i], s->parts.at[i].id, "multicast");
-        select_axes(&f, &s->parts.at[i], s->parts.at[i].id, "reduce");
-        select_axes(&f, &s->parts.at[i], s->parts.at[i].id, "forward");
+        axes = axes_by_name(&f, s->parts.at[i].id);
+        select_axes(&f, &s->parts.at[i], &axes, "multicast");
+        select_axes(&f, &s->parts.at[i], &axes, "reduce");
+        select_axes(&f, &s->parts.at[i], &axes, "forward");
     }
     *out = (dfl_system){ .name = s->name, .span = s->span,
                          .elements = f.elements, .n_elements = s->count[DFL_PART_ELEMENT],

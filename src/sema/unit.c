@@ -244,6 +244,8 @@ static dfl_sym suggest(dfl_sema *s, const dfl_unit *u, dfl_sym name, dfl_ast_kin
 {
     sym_list names = { 0 };
 
+    if (dfl_sink_drops(s->sink))
+        return 0;
     collect(s, u, kind, any, &names);
     for (size_t i = 0; i < u->imports.n; i++) {
         const dfl_opened *o = &u->imports.at[i];
