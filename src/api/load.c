@@ -24,9 +24,10 @@ static const char *reason(dfl_session *s, int error)
 }
 
 /* The whole file, at most one byte more than is allowed. Returns the length, or -1 with errno set. */
-static ssize_t read_all(dfl_session *s, int file, char **text)
+static ssize_t read_all(dfl_session *s, int file, const struct stat *info, char **text)
 {
-    size_t room = 64 * 1024, len = 0;
+    bool sized = S_ISREG(info->st_mode) && info->st_size > 0 && info->st_size <= DFL_MAX_FILE;
+    size_t room = sized ? (size_t)info->st_size + 1 : 64 * 1024, len = 0;
     char *buffer = dfl_arena_alloc(s->arena, room, 1, 1);
 
     while (len <= DFL_MAX_FILE) {
@@ -110,7 +111,7 @@ dfl_loaded *dfl_load_path(dfl_session *s, const char *path, const char *shown, d
         close(file);
         return found;
     }
-    len = read_all(s, file, &text);
+    len = read_all(s, file, &info, &text);
     error = errno;
     close(file);
     if (len < 0)
