@@ -14,6 +14,9 @@ static void add_joint(dfl_setting *set, joints *all, uint64_t lines, uint32_t di
 {
     joint j = { lines, dim };
 
+    for (size_t i = 0; dim == DFL_NONE && i < all->n; i++)
+        if ((lines & ~all->at[i].lines) == 0)
+            return; /* joined already */
     DFL_PUSH(set->arena, all, j);
 }
 
@@ -26,10 +29,11 @@ static uint64_t gate_bits(const dfl_setting *set, uint32_t e, uint32_t n)
     for (uint32_t k = 0; k < set->n_gates[e]; k++)
         if (set->gates[e][k] < n)
             bits |= UINT64_C(1) << set->gates[e][k];
-    for (uint32_t i = 0; i < n; i++)
-        if (p->steps[i].line->kind == DFL_LINE_SPATIAL && p->steps[i].bind == DFL_BIND_IDLE &&
-            dfl_place_driver(set, e, i) != DFL_NONE)
-            bits |= UINT64_C(1) << i;
+    for (uint64_t left = set->spatial[e] & dfl_steps_below(n); left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        if (p->steps[i].bind == DFL_BIND_IDLE && dfl_place_driver(set, e, i) != DFL_NONE)
+            bits |= left & -left;
+    }
     return bits;
 }
 
@@ -91,18 +95,14 @@ static bool in_dim(const dfl_access *a, int32_t dim, uint32_t rank)
 
 static dfl_rank_source source_of(dfl_setting *set, uint32_t e, uint32_t rank, int64_t coef, uint32_t n)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    uint32_t cuts = 0, k = 0;
+    uint64_t cuts = dfl_place_cuts(set, e, rank, n);
+    uint32_t n_cuts = (uint32_t)__builtin_popcountll(cuts), *step = DFL_NEW_ARRAY(set->arena, uint32_t, n_cuts + 1);
 
-    for (uint32_t i = 0; i < n; i++)
-        cuts += p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP;
-    uint32_t *step = DFL_NEW_ARRAY(set->arena, uint32_t, cuts + 1);
-    int64_t *tile = DFL_NEW_ARRAY(set->arena, int64_t, cuts + 1);
-    for (uint32_t i = 0; i < n; i++)
-        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP)
-            step[k++] = i;
+    for (uint32_t k = 0; cuts; cuts &= cuts - 1)
+        step[k++] = (uint32_t)__builtin_ctzll(cuts);
     return (dfl_rank_source){ .rank = rank, .coef = coef, .extent = set->w->ranks[rank].extent,
-                              .restricted = set->wants[e] != NULL, .n_cuts = k, .step = step, .tile = tile };
+                              .restricted = set->wants[e] != NULL, .n_cuts = n_cuts, .step = step,
+                              .tile = DFL_NEW_ARRAY(set->arena, int64_t, n_cuts + 1) };
 }
 
 static int64_t size_of(int64_t coef) { return coef < 0 ? -coef : coef; }
@@ -137,9 +137,9 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
         sort_terms(terms, view->n_terms);
         for (uint32_t k = 0; k < einsum->n_ranks; k++) {
             uint64_t bits = 0;
-            dfl_place_lines(set, e, einsum->ranks[k], point->n, &bits);
             if (point->lenient && set->wants[e] == NULL)
                 continue;
+            dfl_place_lines(set, e, einsum->ranks[k], point->n, &bits);
             if ((bits & lines) && !in_dim(point->views[v].access, g->dim, einsum->ranks[k]))
                 active[view->n_active++] = source_of(set, e, einsum->ranks[k], 0, point->n);
         }

@@ -181,9 +181,9 @@ uint64_t dfl_steps_around(const dfl_setting *set, uint32_t einsum, uint32_t n, u
     const dfl_path *p = &set->paths->paths[einsum];
     uint64_t bits = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        if (p->steps[i].line->kind == DFL_LINE_SPATIAL && dfl_axis_encloses(set->s, p->steps[i].line->axis, element))
-            bits |= UINT64_C(1) << i;
+    for (uint64_t left = set->spatial[einsum] & dfl_steps_below(n); left; left &= left - 1)
+        if (dfl_axis_encloses(set->s, p->steps[__builtin_ctzll(left)].line->axis, element))
+            bits |= left & -left;
     return bits;
 }
 
@@ -203,11 +203,8 @@ uint64_t dfl_steps_served(const dfl_setting *set, uint32_t einsum, uint64_t step
 
 dfl_sharing dfl_keep_sharing(const dfl_setting *set, const dfl_keep *k)
 {
-    const dfl_path *p = &set->paths->paths[k->point.einsum];
-    uint64_t all = 0, around = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[k->line->memory].element);
+    uint64_t all = set->spatial[k->point.einsum] & dfl_steps_below(k->step);
+    uint64_t around = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[k->line->memory].element);
 
-    for (uint32_t i = 0; i < k->step; i++)
-        if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
-            all |= UINT64_C(1) << i;
     return (dfl_sharing){ .inside = all & ~around, .forward = DFL_NONE, .box = k->box };
 }

@@ -174,15 +174,22 @@ int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const in
     return piece.hi <= piece.lo ? 0 : dfl_ceil_div(piece.hi - piece.lo, p->steps[i].tile);
 }
 
+uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n)
+{
+    const dfl_einsum *einsum = &set->w->einsums[e];
+
+    for (uint32_t k = 0; k < einsum->n_ranks; k++)
+        if (einsum->ranks[k] == rank)
+            return set->cuts[e][k] & dfl_steps_below(n);
+    return 0;
+}
+
 void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits)
 {
-    const dfl_path *p = &set->paths->paths[e];
     uint32_t dim;
     const dfl_dim_want *want = want_of(set, e, rank, &dim);
 
     for (uint32_t k = 0; want && k < want->n_lines && want->lines[k] < n; k++)
         *bits |= UINT64_C(1) << want->lines[k];
-    for (uint32_t i = 0; i < n; i++)
-        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP)
-            *bits |= UINT64_C(1) << i;
+    *bits |= dfl_place_cuts(set, e, rank, n);
 }

@@ -41,6 +41,8 @@ typedef struct {
     uint32_t **gates;       /* [einsum] steps whose first iteration alone it works in */
     uint32_t *n_gates;
     bool refused;           /* E0609 was reported */
+    uint64_t **cuts;        /* [einsum][position in its ranks] steps that cut the rank */
+    uint64_t *spatial;      /* [einsum] spatial steps */
     dfl_sizes *sizes;       /* per einsum */
     uint32_t run;           /* number of the run whose sizes these are */
 } dfl_setting;
@@ -59,6 +61,9 @@ dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32
 int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos);
 /* An einsum below the body of step `i` of `e` that has a rank bound to it. */
 uint32_t dfl_place_driver(const dfl_setting *set, uint32_t e, uint32_t i);
+/* The steps < n <= 64, and those of them that cut a rank. */
+static inline uint64_t dfl_steps_below(uint32_t n) { return (n < 64 ? UINT64_C(1) << n : 0) - 1; }
+uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n);
 /* Adds the steps < n that decide the piece of a rank to a bit set of steps. */
 void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);
 

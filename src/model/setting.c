@@ -337,6 +337,21 @@ static bool plain_enough(dfl_setting *set, uint32_t e)
     return !set->refused;
 }
 
+/* Which steps cut which rank, and which are spatial. */
+static void find_cuts(dfl_setting *set, uint32_t e)
+{
+    const dfl_einsum *me = &set->w->einsums[e];
+    const dfl_path *p = &set->paths->paths[e];
+
+    set->cuts[e] = DFL_NEW_ARRAY(set->arena, uint64_t, me->n_ranks + 1);
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
+            set->spatial[e] |= UINT64_C(1) << i;
+        for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < me->n_ranks; k++)
+            set->cuts[e][k] |= me->ranks[k] == p->steps[i].rank ? UINT64_C(1) << i : 0;
+    }
+}
+
 bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                       const dfl_paths *paths)
 {
@@ -348,6 +363,8 @@ bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const 
     set->wants = DFL_NEW_ARRAY(arena, dfl_dim_want *, n);
     set->gates = DFL_NEW_ARRAY(arena, uint32_t *, n);
     set->n_gates = DFL_NEW_ARRAY(arena, uint32_t, n);
+    set->cuts = DFL_NEW_ARRAY(arena, uint64_t *, n + 1);
+    set->spatial = DFL_NEW_ARRAY(arena, uint64_t, n + 1);
     if (m->refused)
         dfl_setting_refuse(set, m->refused_span, m->refused, "leave it out to evaluate the rest");
     if (set->w->carries)
@@ -359,6 +376,8 @@ bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const 
                                "give each result a name of its own");
     for (uint32_t e = 0; e < n && !set->refused; e++)
         plain_enough(set, e);
+    for (uint32_t e = 0; e < n && !set->refused; e++)
+        find_cuts(set, e);
     for (uint32_t e = n; e-- > 0 && !set->refused;)
         init_einsum(set, e);
     return !set->refused;
