@@ -143,6 +143,44 @@ static void keep_ragged(proof *p)
     }
 }
 
+/* Largest position of dimension `d` that the readers of a result reach. */
+static int64_t read_up_to(const dfl_workload *w, const dfl_tensor *t, uint32_t tensor, uint32_t d, const int64_t *extents)
+{
+    int64_t most = 0;
+
+    for (uint32_t k = 0; k < t->n_consumers; k++) {
+        const dfl_einsum *reader = &w->einsums[t->consumers[k]];
+
+        for (uint32_t i = 0; i < reader->n_inputs; i++)
+            if (reader->inputs[i].tensor == tensor) {
+                int64_t reach = dfl_index_reach(w, &reader->inputs[i].index[d], extents);
+                most = reach > most ? reach : most;
+            }
+    }
+    return most;
+}
+
+/* A result that is read all over stays one: a reader with a stride shrinks it by more than its own ranks. */
+static void cover_reads(proof *p)
+{
+    const dfl_workload *w = p->mapping->workload;
+
+    for (uint32_t e = w->n_einsums; e-- > 0;) {
+        const dfl_access *out = &w->einsums[e].output;
+        const dfl_tensor *t = &w->tensors[out->tensor];
+
+        for (uint32_t d = 0; t->n_consumers > 0 && d < out->n_dims; d++) {
+            uint32_t rank;
+
+            if (!dfl_index_is_bare(&out->index[d], &rank) || p->fixed[rank])
+                continue;
+            int64_t gone = read_up_to(w, t, out->tensor, d, NULL) - read_up_to(w, t, out->tensor, d, p->extents);
+            if (p->extents[rank] < t->extents[d] - gone)
+                set_class(p, p->class_of[rank], t->extents[d] - gone, false);
+        }
+    }
+}
+
 /* ---- one attempt ---- */
 
 typedef struct {
@@ -164,7 +202,7 @@ static attempt try_sizes(proof *p)
                               .cancel = p->s->budget.cancel };
     p->arena = dfl_arena_new(&p->budget);
     a.sink = dfl_sink_new(p->arena, p->s->sources);
-    p->small = dfl_mapping_shrink(p->arena, p->mapping, p->extents, p->halvings, p->class_of);
+    p->small = dfl_mapping_shrink(p->arena, p->mapping, p->extents, p->halvings);
     a.paths = dfl_paths_resolve(p->arena, a.sink, p->s->names, p->small);
     if (a.paths)
         a.model = dfl_model_eval(p->arena, a.sink, p->s->names, a.paths);
@@ -369,6 +407,7 @@ static void prove_design(proof *p)
         if (!shrink_to(p, most) && most == FIRST_POINTS)
             most = points(p); /* the sizes that were asked for are too large: try them */
         keep_ragged(p);
+        cover_reads(p);
         a = try_sizes(p);
         if (a.oracle) {
             compare_all(p, &a);

@@ -18,6 +18,7 @@ typedef struct {
     const dfl_mapping *m;
     dfl_paths *paths;
     extents **known;       /* per einsum: what extents_at has found */
+    bool *disordered;      /* per einsum: a restricted one may not go over its dimensions in order */
     bool ok;
 } resolver;
 
@@ -291,7 +292,8 @@ static void check_restriction(resolver *r, const dfl_path *p, const dfl_line *li
 
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
         const dfl_einsum *reader = einsum_of(r, p->exchange.consumers[k]);
-        uint32_t rank = step_of(r, p->exchange.consumers[k], line)->rank;
+        const dfl_path_step *s = step_of(r, p->exchange.consumers[k], line);
+        uint32_t rank = s ? s->rank : DFL_NONE; /* the loop is not above a reader further out */
         for (uint32_t i = 0; i < reader->n_inputs && rank != DFL_NONE; i++) {
             const dfl_access *a = &reader->inputs[i];
             uint32_t found = a->tensor == p->exchange.tensor ? dim_with(a, rank) : DFL_NONE;
@@ -334,19 +336,23 @@ static void find_exchange(resolver *r, uint32_t e)
     p->n_above = p->n_steps;
     if (!best)
         return;
-    for (uint32_t k = 0; k < t->n_consumers; k++)
-        if (t->consumers[k] != e && dfl_body_within(r->paths->paths[t->consumers[k]].leaf, best))
-            DFL_PUSH(r->arena, &consumers, t->consumers[k]);
     p->has_exchange = true;
-    p->exchange = (dfl_exchange){ .tensor = tensor, .branch = best, .consumers = consumers.at,
-                                  .n_consumers = (uint32_t)consumers.n };
+    p->exchange = (dfl_exchange){ .tensor = tensor, .branch = best };
     p->n_above = 0;
     for (uint32_t i = 0; i < p->n_steps; i++)
         if (p->steps[i].body->depth <= best->depth)
             p->n_above = i + 1;
-    for (uint32_t i = 0; i < p->n_above; i++)
-        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].bind == DFL_BIND_NEED)
+    const dfl_body *outermost = best;
+    for (uint32_t i = p->n_above; i-- > 0;)
+        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].bind == DFL_BIND_NEED) {
             p->exchange.restricts = true;
+            outermost = p->steps[i].body;
+        }
+    for (uint32_t k = 0; k < t->n_consumers; k++)
+        if (t->consumers[k] != e && dfl_body_within(r->paths->paths[t->consumers[k]].leaf, outermost))
+            DFL_PUSH(r->arena, &consumers, t->consumers[k]);
+    p->exchange.consumers = consumers.at;
+    p->exchange.n_consumers = (uint32_t)consumers.n;
     for (uint32_t i = 0; p->exchange.restricts && i < p->n_above; i++)
         if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].bind == DFL_BIND_NEED)
             check_restriction(r, p, p->steps[i].line);
@@ -355,17 +361,18 @@ static void find_exchange(resolver *r, uint32_t e)
             p->exchange.recompute = true;
 }
 
-/* Whether an index takes every value between its first and its last one, over whole ranks. */
-static bool gapless(const resolver *r, const dfl_index *index)
+/* Whether an index takes every value between its first and its last one, over whole ranks; for a term `slides`, that
+   may stand at one place, wherever it stands. */
+static bool gapless(const resolver *r, const dfl_index *index, uint32_t slides)
 {
-    dfl_i128 covered = 1, least = 0;
+    dfl_i128 covered = 1, least = 0, last = slides == DFL_NONE ? 0 : index->terms[slides].coef;
 
     for (uint32_t done = 0; done < index->n_terms; done++) {
         dfl_i128 next = 0, added = 0;
         for (uint32_t t = 0; t < index->n_terms; t++) {
             dfl_i128 coef = index->terms[t].coef < 0 ? -(dfl_i128)index->terms[t].coef : index->terms[t].coef;
             dfl_i128 more = coef * (r->m->workload->ranks[index->terms[t].rank].extent - 1);
-            if (more == 0 || coef <= least || (next != 0 && coef > next))
+            if (t == slides || more == 0 || coef <= least || (next != 0 && coef > next))
                 continue;
             added = coef == next ? added + more : more;
             next = coef;
@@ -375,40 +382,101 @@ static bool gapless(const resolver *r, const dfl_index *index)
         covered += added;
         least = next > least ? next : least;
     }
-    return true;
+    return (last < 0 ? -last : last) <= covered;
 }
 
 static const int64_t *extents_at(resolver *r, uint32_t producer, uint32_t c, uint32_t level);
 
-/* Largest number of indices of dimension `d` of a restricted result that are computed at once, below its first `level`
-   steps. */
+/* Steps that the way to a reader has in common with the way to the producer. */
+static uint32_t common_steps(const dfl_path *a, const dfl_path *b)
+{
+    uint32_t n = 0;
+
+    while (n < a->n_steps && n < b->n_steps && a->steps[n].line == b->steps[n].line)
+        n++;
+    return n;
+}
+
+/* The windows in which readers go over one dimension of a result. */
+typedef struct {
+    uint32_t n;                /* accesses */
+    int64_t coef, tile;        /* what moves the first one */
+    int64_t offset, apart;     /* of the first; the largest distance from it */
+    dfl_i128 longest;          /* of all */
+    dfl_i128 lo, hi;           /* hull of all where they stand at first, not clipped */
+    bool alike;                /* all move by as much in each iteration */
+    bool in_order;             /* they move up side by side and leave nothing out */
+    bool whole;                /* each goes over all of the dimension */
+} windows;
+
+static void add_window(const resolver *r, const dfl_index *index, const int64_t *nominal, int64_t extent, windows *w)
+{
+    dfl_i128 lo = index->offset, hi = lo + 1, first = lo, last = lo;
+    int64_t coef = 0, tile = 0;
+    uint32_t slides = DFL_NONE, n = 0;
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        int64_t length = r->m->workload->ranks[index->terms[t].rank].extent, piece = nominal[index->terms[t].rank];
+        dfl_i128 now = (dfl_i128)index->terms[t].coef * (piece - 1), far = (dfl_i128)index->terms[t].coef * (length - 1);
+        lo += now < 0 ? now : 0;
+        hi += now > 0 ? now : 0;
+        first += far < 0 ? far : 0;
+        last += far > 0 ? far : 0;
+        w->in_order &= far >= 0;
+        if (piece == length)
+            continue;
+        slides = t;
+        coef = index->terms[t].coef;
+        tile = piece;
+        n++;
+    }
+    w->whole &= first <= 0 && last >= extent - 1 && gapless(r, index, DFL_NONE);
+    w->in_order &= n <= 1 && gapless(r, index, slides);
+    w->alike &= n <= 1;
+    if (w->n++ == 0) {
+        w->coef = coef;
+        w->tile = tile;
+        w->offset = index->offset;
+        w->lo = lo;
+        w->hi = hi;
+    }
+    int64_t apart = index->offset < w->offset ? w->offset - index->offset : index->offset - w->offset;
+    w->apart = apart > w->apart ? apart : w->apart;
+    w->in_order &= apart <= 1;
+    w->alike &= coef == w->coef && tile == w->tile;
+    w->longest = hi - lo > w->longest ? hi - lo : w->longest;
+    w->lo = lo < w->lo ? lo : w->lo;
+    w->hi = hi > w->hi ? hi : w->hi;
+}
+
+/* Most indices from the first to the last one of dimension `d` of a restricted result that are computed at once, below
+   its first `level` steps; `extent` where nothing less is certain. */
 static int64_t wanted(resolver *r, const dfl_path *p, uint32_t d, int64_t extent, uint32_t level)
 {
-    int64_t most = 1;
+    windows w = { .alike = true, .in_order = true, .whole = true };
+    bool again = p->exchange.recompute, inside = false;
 
+    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
+        uint32_t shared = common_steps(p, &r->paths->paths[p->exchange.consumers[k]]);
+        inside |= shared < level; /* the last iteration inside makes what readers outside read */
+        level = shared < level ? shared : level;
+    }
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
         uint32_t c = p->exchange.consumers[k];
         const dfl_einsum *reader = einsum_of(r, c);
         const int64_t *nominal = extents_at(r, p->einsum, c, level);
-        for (uint32_t i = 0; i < reader->n_inputs; i++) {
-            const dfl_index *index = &reader->inputs[i].index[d];
-            dfl_i128 size = 1, first = index->offset, last = index->offset;
-            if (reader->inputs[i].tensor != p->exchange.tensor)
-                continue;
-            for (uint32_t t = 0; t < index->n_terms; t++) {
-                dfl_i128 coef = index->terms[t].coef < 0 ? -(dfl_i128)index->terms[t].coef : index->terms[t].coef;
-                dfl_i128 far = (dfl_i128)index->terms[t].coef * (r->m->workload->ranks[index->terms[t].rank].extent - 1);
-                size += coef * (nominal[index->terms[t].rank] - 1);
-                first += far < 0 ? far : 0;
-                last += far > 0 ? far : 0;
-            }
-            if (first > 0 || last < extent - 1 || !gapless(r, index))
-                return extent; /* what nobody reads is computed in the last iteration: that piece can be long */
-            if (size > most)
-                most = size > extent ? extent : (int64_t)size;
-        }
+        for (uint32_t i = 0; i < reader->n_inputs; i++)
+            if (reader->inputs[i].tensor == p->exchange.tensor)
+                add_window(r, &reader->inputs[i].index[d], nominal, extent, &w);
+        w.in_order &= !r->disordered[c];
+        w.alike &= !r->paths->paths[c].exchange.restricts;
     }
-    return most;
+    if (!w.whole) /* what nobody reads is computed in the last iteration: that piece can be long */
+        return extent;
+    /* what moves up one after another is new at its upper end */
+    dfl_i128 size = w.n == 1 || w.in_order ? w.longest + (again ? w.apart : 0) : w.alike ? w.hi - w.lo : extent;
+    r->disordered[p->einsum] |= again || inside || !w.in_order;
+    return size < extent ? (int64_t)size : extent;
 }
 
 /* What the readers of a restricted result leave of its ranks, below its first `level` steps. */
@@ -512,6 +580,7 @@ dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
     if (!r.ok)
         return NULL;
     r.known = DFL_NEW_ARRAY(arena, extents *, n);
+    r.disordered = DFL_NEW_ARRAY(arena, bool, n);
     for (uint32_t e = n; e-- > 0;) {
         find_exchange(&r, e);
         size_tiles(&r, e);

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     uint32_t tensor;
     const dfl_body *branch;    /* innermost body with the producer and at least one consumer in different children */
-    const uint32_t *consumers; /* einsums below `branch` that read the tensor */
+    const uint32_t *consumers; /* einsums that read the tensor, below `branch` or below a loop that binds by NEED */
     uint32_t n_consumers;
     bool restricts;            /* some loop above binds by NEED: the consumers decide what is computed when */
     bool recompute;            /* `recompute` was said for the tensor at the branch or above */

@@ -18,6 +18,25 @@ static uint32_t stands_for(const uint32_t *class_of, uint32_t rank)
     return rank;
 }
 
+/* Whether a loop over a rank of dimension `d` reaches all others there: the tensor is produced, and every access has one
+   rank and nothing else. */
+static bool reached_together(const dfl_workload *w, uint32_t tensor, uint32_t d)
+{
+    bool bare = w->tensors[tensor].n_producers > 0;
+    uint32_t rank;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_einsum *einsum = &w->einsums[e];
+
+        for (uint32_t i = 0; i <= einsum->n_inputs; i++) {
+            const dfl_access *a = i < einsum->n_inputs ? &einsum->inputs[i] : &einsum->output;
+
+            bare &= a->tensor != tensor || d >= a->n_dims || dfl_index_is_bare(&a->index[d], &rank);
+        }
+    }
+    return bare;
+}
+
 /* The first rank that indexes dimension `d` of the tensor bare becomes that of all others that do. */
 static void join_dimension(const dfl_workload *w, uint32_t tensor, uint32_t d, uint32_t *class_of)
 {
@@ -43,16 +62,19 @@ static void join_dimension(const dfl_workload *w, uint32_t tensor, uint32_t d, u
     }
 }
 
-void dfl_rank_classes(const dfl_workload *w, uint32_t *class_of)
+static void join_ranks(const dfl_workload *w, bool everywhere, uint32_t *class_of)
 {
     for (uint32_t r = 0; r < w->n_ranks; r++)
         class_of[r] = r;
     for (uint32_t t = 0; t < w->n_tensors; t++)
         for (uint32_t d = 0; d < w->tensors[t].n_dims; d++)
-            join_dimension(w, t, d, class_of);
+            if (!everywhere || reached_together(w, t, d))
+                join_dimension(w, t, d, class_of);
     for (uint32_t r = 0; r < w->n_ranks; r++)
         class_of[r] = stands_for(class_of, r);
 }
+
+void dfl_rank_classes(const dfl_workload *w, uint32_t *class_of) { join_ranks(w, false, class_of); }
 
 int64_t dfl_mapping_largest_tile(const dfl_mapping *m, const uint32_t *class_of, uint32_t c, unsigned halvings)
 {
@@ -71,8 +93,7 @@ int64_t dfl_mapping_largest_tile(const dfl_mapping *m, const uint32_t *class_of,
 
 /* ---- the workload ---- */
 
-/* Largest position that the index reaches over the full extents of its ranks. */
-static int64_t reach(const dfl_workload *w, const dfl_index *index, const int64_t *extents)
+int64_t dfl_index_reach(const dfl_workload *w, const dfl_index *index, const int64_t *extents)
 {
     int64_t most = index->offset;
 
@@ -98,10 +119,10 @@ static int64_t new_extent(const dfl_workload *w, uint32_t tensor, uint32_t d, co
 
             if (a->tensor != tensor || d >= a->n_dims)
                 continue;
-            if (reach(w, &a->index[d], NULL) > before)
-                before = reach(w, &a->index[d], NULL);
-            if (reach(w, &a->index[d], extents) > after)
-                after = reach(w, &a->index[d], extents);
+            if (dfl_index_reach(w, &a->index[d], NULL) > before)
+                before = dfl_index_reach(w, &a->index[d], NULL);
+            if (dfl_index_reach(w, &a->index[d], extents) > after)
+                after = dfl_index_reach(w, &a->index[d], extents);
         }
     }
     if (before == INT64_MIN)
@@ -138,35 +159,62 @@ static dfl_workload *shrink_workload(dfl_arena *arena, const dfl_workload *w, co
 
 typedef struct {
     dfl_arena *arena;
-    const uint32_t *class_of;
+    const dfl_workload *workload;
+    const uint32_t *class_of;  /* ranks that one loop iterates together: it moves no window over a tensor of theirs */
     const unsigned *halvings;
     uint32_t n_ranks;
     dfl_body **bodies;
 } copying;
 
-/* Copies the line with what is left of its rank in `left`, by class; false when nothing is left to iterate. */
-static bool shrink_line(const copying *c, dfl_line *line, int64_t *left)
+/* The rank of the einsum that a loop over `rank` iterates, or DFL_NONE. */
+static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
 {
-    int64_t *rest;
+    uint32_t found = DFL_NONE;
 
+    for (uint32_t k = 0; k < e->n_ranks && found != rank; k++)
+        if (e->ranks[k] == rank || (found == DFL_NONE && c->class_of[e->ranks[k]] == c->class_of[rank]))
+            found = e->ranks[k];
+    return found;
+}
+
+/* The most that is left of the rank of a loop in any einsum below its body; `now` >= 0 becomes what is left of it. */
+static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, int64_t now, int64_t *left)
+{
+    int64_t most = 0;
+
+    for (uint32_t k = 0; k < body->n_einsums; k++) {
+        uint32_t r = iterated(c, &c->workload->einsums[body->einsums[k]], rank);
+
+        if (r == DFL_NONE)
+            continue;
+        most = left[r] > most ? left[r] : most;
+        left[r] = now >= 0 && now < left[r] ? now : left[r];
+    }
+    return most > 0 ? most : left[rank];
+}
+
+/* Copies the line with what is left of each rank in `left`; false when nothing is left to iterate. */
+static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line, int64_t *left)
+{
     if (line->kind == DFL_LINE_KEEP)
         return true;
-    rest = &left[c->class_of[line->rank]];
+    int64_t rest = most_left(c, body, line->rank, -1, left);
     if (line->by == DFL_BY_SIZE) {
         line->amount = halved(line->amount, c->halvings[line->rank]);
-        if (*rest <= 1 && line->kind == DFL_LINE_TEMPORAL)
+        if (rest <= 1 && line->kind == DFL_LINE_TEMPORAL)
             return false;
-        if (line->amount > *rest)
-            line->amount = *rest;
-        if (*rest <= 1) { /* the axis still has to be mapped */
+        if (line->amount > rest)
+            line->amount = rest;
+        if (rest <= 1) { /* the axis still has to be mapped */
             line->by = DFL_BY_PARTS;
             line->amount = 1;
         }
     }
     if (line->by == DFL_BY_PARTS)
-        *rest = dfl_ceil_div(*rest, line->amount);
+        rest = dfl_ceil_div(rest, line->amount);
     else if (line->by == DFL_BY_SIZE)
-        *rest = line->amount;
+        rest = line->amount;
+    most_left(c, body, line->rank, rest, left);
     return true;
 }
 
@@ -183,7 +231,7 @@ static dfl_body *shrink_body(const copying *c, const dfl_body *body, dfl_body *p
     for (uint32_t i = 0; i < body->n_lines; i++) {
         dfl_line line = body->lines[i];
 
-        if (shrink_line(c, &line, left))
+        if (shrink_line(c, body, &line, left))
             small->lines[small->n_lines++] = line;
     }
     small->children = DFL_NEW_ARRAY(c->arena, dfl_body *, (size_t)body->n_children + 1);
@@ -194,19 +242,19 @@ static dfl_body *shrink_body(const copying *c, const dfl_body *body, dfl_body *p
 }
 
 dfl_mapping *dfl_mapping_shrink(dfl_arena *arena, const dfl_mapping *m, const int64_t *extents,
-                                const unsigned *halvings, const uint32_t *class_of)
+                                const unsigned *halvings)
 {
     dfl_mapping *small = DFL_NEW(arena, dfl_mapping);
     const uint32_t n_ranks = m->workload->n_ranks;
     int64_t *left = DFL_NEW_ARRAY(arena, int64_t, (size_t)n_ranks + 1);
-    const copying c = { arena, class_of, halvings, n_ranks,
+    uint32_t *class_of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n_ranks + 1);
+    const copying c = { arena, m->workload, class_of, halvings, n_ranks,
                         DFL_NEW_ARRAY(arena, dfl_body *, (size_t)m->n_bodies + 1) };
 
+    join_ranks(m->workload, true, class_of);
     *small = *m;
     small->workload = shrink_workload(arena, m->workload, extents);
-    for (uint32_t r = 0; r < n_ranks; r++)
-        if (extents[r] > left[class_of[r]])
-            left[class_of[r]] = extents[r];
+    memcpy(left, extents, n_ranks * sizeof *left);
     small->root = shrink_body(&c, m->root, NULL, left);
     small->bodies = c.bodies;
     return small;

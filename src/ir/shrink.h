@@ -11,13 +11,14 @@
 
 /*
  * `extents` has the new extent of every rank, 1 .. old extent; tiles of rank r are divided by 2^halvings[r], rounding
- * up. `class_of[r]` is the rank that stands for r among those that index the same dimension of a tensor bare
- * (dfl_rank_classes). Lives in `arena`; shares with `m` what did not change.
+ * up. Lives in `arena`; shares with `m` what did not change.
  */
 dfl_mapping *dfl_mapping_shrink(dfl_arena *arena, const dfl_mapping *m, const int64_t *extents,
-                                const unsigned *halvings, const uint32_t *class_of);
-/* Ranks that must keep equal extents: class_of[r] <= r. */
+                                const unsigned *halvings);
+/* Ranks that must keep equal extents, since they index the same dimension of a tensor bare: class_of[r] <= r. */
 void dfl_rank_classes(const dfl_workload *w, uint32_t *class_of);
+/* Largest position that an index reaches over whole ranks; `extents` NULL = those of the workload. */
+int64_t dfl_index_reach(const dfl_workload *w, const dfl_index *index, const int64_t *extents);
 /* The largest tile that a loop over a rank of class `c` asks for, after halving; 1 when there is none. */
 int64_t dfl_mapping_largest_tile(const dfl_mapping *m, const uint32_t *class_of, uint32_t c, unsigned halvings);
 

@@ -14,7 +14,7 @@ typedef struct {
     int64_t shape;
     int64_t pos[DFL_MAX_STEPS];   /* present position */
     int64_t prev[DFL_MAX_STEPS];  /* the step before */
-    dfl_runs one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch;
+    dfl_runs one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch, next, piece;
     bool simple;                  /* one view, nothing inside, no box */
     dfl_sums *sums;               /* being filled; levels >= the present one */
 } walker;
@@ -27,12 +27,12 @@ static dfl_i128 checked_add(dfl_i128 a, dfl_i128 b, bool *over)
     return r;
 }
 
-static dfl_run piece_of(const walker *w, uint32_t v, const dfl_rank_source *r, const int64_t *pos)
+static dfl_run piece_of(const walker *w, const dfl_rank_source *r, const int64_t *pos)
 {
     dfl_run piece = { 0, r->extent };
 
     if (r->restricted)
-        return dfl_place_rank(w->set, w->point->views[v].einsum, r->rank, w->point->n, pos);
+        return dfl_place_rank(w->set, r->einsum, r->rank, r->n, pos);
     for (uint32_t k = 0; k < r->n_cuts; k++) {
         piece.lo += pos[r->step[k]] * r->tile[k];
         if (piece.lo >= piece.hi)
@@ -43,7 +43,20 @@ static dfl_run piece_of(const walker *w, uint32_t v, const dfl_rank_source *r, c
     return piece;
 }
 
-static bool idle(const walker *w, uint32_t v, const int64_t *pos)
+/* What of the rank is touched: a set where a restricted producer leaves indices out. Valid until the next call. */
+static const dfl_runs *pieces_of(walker *w, const dfl_rank_source *r, const int64_t *pos)
+{
+    if (r->gaps) {
+        dfl_place_set(w->set, r->einsum, r->rank, r->n, pos, &w->piece);
+        return &w->piece;
+    }
+    dfl_run piece = piece_of(w, r, pos);
+    dfl_runs_clear(&w->piece);
+    dfl_runs_add(w->arena, &w->piece, piece.lo, piece.hi);
+    return &w->piece;
+}
+
+static bool idle(walker *w, uint32_t v, const int64_t *pos)
 {
     const dfl_group_view *view = &w->g->views[v];
 
@@ -51,15 +64,15 @@ static bool idle(const walker *w, uint32_t v, const int64_t *pos)
         if (pos[view->gates[k]] != 0)
             return true;
     for (uint32_t k = 0; k < view->n_active; k++) {
-        dfl_run r = piece_of(w, v, &view->active[k], pos);
-        if (r.hi <= r.lo)
+        dfl_run r = piece_of(w, &view->active[k], pos);
+        if (r.hi <= r.lo || (view->active[k].gaps && pieces_of(w, &view->active[k], pos)->n == 0))
             return true;
     }
     return false;
 }
 
 /* The set of one view where it is one interval, clipped to the shape; false where it has gaps. */
-static bool view_interval(const walker *w, uint32_t v, const int64_t *pos, dfl_run *out)
+static bool view_interval(walker *w, uint32_t v, const int64_t *pos, dfl_run *out)
 {
     const dfl_group_view *view = &w->g->views[v];
     dfl_run sum = { view->offset, view->offset + 1 };
@@ -68,7 +81,13 @@ static bool view_interval(const walker *w, uint32_t v, const int64_t *pos, dfl_r
     if (idle(w, v, pos))
         return true;
     for (uint32_t k = 0; k < view->n_terms; k++) {
-        dfl_run r = piece_of(w, v, &view->terms[k], pos);
+        dfl_run r = piece_of(w, &view->terms[k], pos);
+        if (view->terms[k].gaps) {
+            const dfl_runs *s = pieces_of(w, &view->terms[k], pos);
+            if (s->n > 1)
+                return false;
+            r = s->n == 1 ? s->at[0] : (dfl_run){ 0, 0 };
+        }
         int64_t coef = view->terms[k].coef, len = r.hi - r.lo;
         if (len <= 0)
             return true;
@@ -95,27 +114,18 @@ static void view_set(walker *w, uint32_t v, const int64_t *pos, dfl_runs *out)
         dfl_runs_add(w->arena, out, whole.lo, whole.hi);
         return;
     }
-    dfl_runs sum = w->scratch, next = { 0 };
-    dfl_runs_clear(&sum);
-    dfl_runs_add(w->arena, &sum, view->offset, view->offset + 1);
+    dfl_runs *sum = &w->scratch;
+    dfl_runs_clear(sum);
+    dfl_runs_add(w->arena, sum, view->offset, view->offset + 1);
     for (uint32_t t = 0; t < view->n_terms; t++) {
-        dfl_run r = piece_of(w, v, &view->terms[t], pos);
-        int64_t coef = view->terms[t].coef, len = r.hi - r.lo;
-        int64_t first = coef > 0 ? coef * r.lo : coef * (r.hi - 1), gap = coef > 0 ? coef : -coef;
-        if (len <= 0)
-            return;
-        dfl_runs_clear(&next);
-        for (int64_t k = 0; k < len && dfl_budget_spend(dfl_arena_budget(w->arena), 4 * sum.n); k++)
-            for (size_t i = 0; i < sum.n; i++)
-                dfl_runs_add(w->arena, &next, sum.at[i].lo + first + k * gap, sum.at[i].hi + first + k * gap);
-        dfl_runs_normalise(&next);
-        dfl_runs swap = sum;
-        sum = next;
-        next = swap;
+        dfl_runs_sum(w->arena, &w->next, sum, view->terms[t].coef, pieces_of(w, &view->terms[t], pos));
+        dfl_runs swap = *sum;
+        *sum = w->next;
+        w->next = swap;
     }
-    for (size_t i = 0; i < sum.n; i++)
-        dfl_runs_add(w->arena, out, sum.at[i].lo < 0 ? 0 : sum.at[i].lo, sum.at[i].hi > w->shape ? w->shape : sum.at[i].hi);
-    w->scratch = sum;
+    for (size_t i = 0; i < sum->n; i++)
+        dfl_runs_add(w->arena, out, sum->at[i].lo < 0 ? 0 : sum->at[i].lo,
+                     sum->at[i].hi > w->shape ? w->shape : sum->at[i].hi);
 }
 
 /* Next coordinates over the spatial steps of a set; false after the last. */
@@ -289,10 +299,8 @@ static void wrap_inner(walker *w, uint32_t level)
 {
     for (uint32_t k = level; k < w->g->n_lines; k++)
         w->pos[w->g->lines[k]] = 0;
-    for (uint32_t k = level; k < w->g->n_lines; k++) {
-        int64_t n = dfl_place_trips(w->set, w->g->driver[k], w->g->lines[k], w->prev);
-        w->prev[w->g->lines[k]] = n > 0 ? n - 1 : 0;
-    }
+    for (uint32_t k = level; k < w->g->n_lines; k++)
+        w->prev[w->g->lines[k]] = dfl_place_trips(w->set, w->g->driver[k], w->g->lines[k], w->prev) - 1;
 }
 
 static void add_pair(dfl_pair *to, const dfl_pair *from, int64_t times, bool *over)

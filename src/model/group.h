@@ -11,10 +11,11 @@ enum { DFL_NO_DIM = -1, DFL_MAX_GROUP = 16 };
 
 /* One rank that a view's set depends on, with the loops that cut it above the point. */
 typedef struct {
-    uint32_t rank;
+    uint32_t einsum, rank, n;          /* below the first n steps of the einsum */
     int64_t coef;                      /* in the group's dimension; 0 for a rank that only decides activity */
     int64_t extent;
     bool restricted;                   /* pieces come from dfl_place_rank */
+    bool gaps;                         /* ... and dfl_place_set */
     uint32_t n_cuts;
     const uint32_t *step;
     int64_t *tile;                     /* of the present sizes */

@@ -37,6 +37,16 @@ static uint64_t gate_bits(const dfl_setting *set, uint32_t e, uint32_t n)
     return bits;
 }
 
+/* The ranks of readers that decide whether a recomputed einsum works: einsum by einsum, as far as they are restricted.
+   Gives the steps to look at, 0 at the end. */
+static uint32_t asked(const dfl_setting *set, uint32_t *e, uint32_t n)
+{
+    uint32_t steps = set->asks_steps[*e] < n ? set->asks_steps[*e] : n;
+
+    *e = set->asks[*e];
+    return *e == DFL_NONE ? 0 : steps;
+}
+
 static void collect(dfl_setting *set, const dfl_point *point, joints *all)
 {
     for (uint32_t d = 0; d < point->views[0].access->n_dims; d++) {
@@ -59,6 +69,13 @@ static void collect(dfl_setting *set, const dfl_point *point, joints *all)
         }
         for (uint64_t gates = gate_bits(set, e, point->n); gates; gates &= gates - 1)
             add_joint(set, all, gates & -gates, DFL_NONE);
+        for (uint32_t c = e, n = point->n; (n = asked(set, &c, n)) > 0;)
+            for (uint32_t k = 0; k < set->w->einsums[c].n_ranks; k++) {
+                uint64_t bits = 0;
+                dfl_place_lines(set, c, set->w->einsums[c].ranks[k], n, &bits);
+                if (bits)
+                    add_joint(set, all, bits, DFL_NONE);
+            }
     }
     for (uint32_t i = 0; i < point->n; i++) {
         const dfl_path_step *step = &set->paths->paths[point->einsum].steps[i];
@@ -100,9 +117,9 @@ static dfl_rank_source source_of(dfl_setting *set, uint32_t e, uint32_t rank, in
 
     for (uint32_t k = 0; cuts; cuts &= cuts - 1)
         step[k++] = (uint32_t)__builtin_ctzll(cuts);
-    return (dfl_rank_source){ .rank = rank, .coef = coef, .extent = set->w->ranks[rank].extent,
-                              .restricted = set->wants[e] != NULL, .n_cuts = n_cuts, .step = step,
-                              .tile = DFL_NEW_ARRAY(set->arena, int64_t, n_cuts + 1) };
+    return (dfl_rank_source){ .einsum = e, .rank = rank, .n = n, .coef = coef, .extent = set->w->ranks[rank].extent,
+                              .restricted = set->wants[e] != NULL, .gaps = dfl_place_has_gaps(set, e, rank),
+                              .n_cuts = n_cuts, .step = step, .tile = DFL_NEW_ARRAY(set->arena, int64_t, n_cuts + 1) };
 }
 
 static int64_t size_of(int64_t coef) { return coef < 0 ? -coef : coef; }
@@ -128,7 +145,10 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
         const dfl_einsum *einsum = &set->w->einsums[e];
         const dfl_index *index = g->dim == DFL_NO_DIM ? NULL : &point->views[v].access->index[g->dim];
         dfl_rank_source *terms = DFL_NEW_ARRAY(set->arena, dfl_rank_source, index ? index->n_terms + 1 : 1);
-        dfl_rank_source *active = DFL_NEW_ARRAY(set->arena, dfl_rank_source, einsum->n_ranks + 1);
+        uint32_t most = einsum->n_ranks;
+        for (uint32_t c = e, n = point->n; (n = asked(set, &c, n)) > 0;)
+            most += set->w->einsums[c].n_ranks;
+        dfl_rank_source *active = DFL_NEW_ARRAY(set->arena, dfl_rank_source, most + 1);
         uint32_t *gates = DFL_NEW_ARRAY(set->arena, uint32_t, (uint32_t)__builtin_popcountll(lines) + 1);
         dfl_group_view *view = &views[v];
         view->offset = index ? index->offset : 0;
@@ -143,6 +163,13 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
             if ((bits & lines) && !in_dim(point->views[v].access, g->dim, einsum->ranks[k]))
                 active[view->n_active++] = source_of(set, e, einsum->ranks[k], 0, point->n);
         }
+        for (uint32_t c = e, n = point->n; (n = asked(set, &c, n)) > 0;)
+            for (uint32_t k = 0; k < set->w->einsums[c].n_ranks; k++) {
+                uint64_t bits = 0;
+                dfl_place_lines(set, c, set->w->einsums[c].ranks[k], n, &bits);
+                if (bits & lines)
+                    active[view->n_active++] = source_of(set, c, set->w->einsums[c].ranks[k], 0, n);
+            }
         for (uint64_t bits = gate_bits(set, e, point->n) & lines; bits; bits &= bits - 1)
             gates[view->n_gates++] = (uint32_t)__builtin_ctzll(bits);
         view->terms = terms;
@@ -152,11 +179,11 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
     g->views = views;
 }
 
-static void resize_sources(const dfl_setting *set, uint32_t e, const dfl_rank_source *sources, uint32_t n)
+static void resize_sources(const dfl_setting *set, const dfl_rank_source *sources, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < sources[k].n_cuts; i++)
-            sources[k].tile[i] = set->sizes[e].tile[sources[k].step[i]];
+            sources[k].tile[i] = set->sizes[sources[k].einsum].tile[sources[k].step[i]];
 }
 
 void dfl_group_resize(const dfl_setting *set, const dfl_point *point, dfl_group *g)
@@ -164,8 +191,8 @@ void dfl_group_resize(const dfl_setting *set, const dfl_point *point, dfl_group 
     for (uint32_t k = 0; k < g->n_spatial; k++)
         g->parts[k] = set->sizes[g->owner[k]].trips[g->spatial[k]];
     for (uint32_t v = 0; v < point->n_views; v++) {
-        resize_sources(set, point->views[v].einsum, g->views[v].terms, g->views[v].n_terms);
-        resize_sources(set, point->views[v].einsum, g->views[v].active, g->views[v].n_active);
+        resize_sources(set, g->views[v].terms, g->views[v].n_terms);
+        resize_sources(set, g->views[v].active, g->views[v].n_active);
     }
     g->run = set->run;
 }

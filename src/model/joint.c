@@ -101,8 +101,6 @@ static void walk(search *s, uint32_t at)
         walk(s, at + 1);
     }
     s->pos[s->step[at]] = 0;
-    if (n == 0)
-        walk(s, at + 1);
 }
 
 static void add_line(search *s, const dfl_group *g, uint32_t k, bool temporal)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/want.h"
 #include "support/vec.h"
 
 void dfl_setting_refuse(dfl_setting *set, dfl_span at, const char *what, const char *help)
@@ -44,22 +45,23 @@ static const dfl_dim_want *want_of(const dfl_setting *set, uint32_t e, uint32_t 
 }
 
 /* Hull of what the consumers read of dimension `d` below their first `n` steps; empty if nothing. */
-static dfl_run read_at(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t n, const int64_t *pos)
+static dfl_run read_at(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want, uint32_t n,
+                       const int64_t *pos)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    int64_t extent = set->w->tensors[p->exchange.tensor].extents[d];
+    uint32_t tensor = set->w->einsums[e].output.tensor;
+    int64_t extent = set->w->tensors[tensor].extents[d];
     dfl_run all = { INT64_MAX, INT64_MIN };
 
-    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
-        const dfl_einsum *c = &set->w->einsums[p->exchange.consumers[k]];
+    for (uint32_t k = 0; k < want->n_consumers; k++) {
+        const dfl_einsum *c = &set->w->einsums[want->consumers[k]];
         for (uint32_t i = 0; i < c->n_inputs; i++) {
             const dfl_access *a = &c->inputs[i];
-            if (a->tensor != p->exchange.tensor)
+            if (a->tensor != tensor)
                 continue;
             dfl_run r = { a->index[d].offset, a->index[d].offset + 1 };
             bool empty = false;
             for (uint32_t t = 0; t < a->index[d].n_terms; t++) {
-                dfl_run piece = dfl_place_rank(set, p->exchange.consumers[k], a->index[d].terms[t].rank, n, pos);
+                dfl_run piece = dfl_place_rank(set, want->consumers[k], a->index[d].terms[t].rank, n, pos);
                 int64_t coef = a->index[d].terms[t].coef;
                 empty |= piece.hi <= piece.lo;
                 r.lo += coef * (coef > 0 ? piece.lo : piece.hi - 1);
@@ -81,13 +83,12 @@ static bool step_back(const dfl_setting *set, const dfl_dim_want *want, uint32_t
 {
     for (uint32_t k = want->n_lines; k-- > 0;) {
         uint32_t i = want->lines[k];
-        if (i < want->from || i >= n || pos[i] == 0 ||
-            set->paths->paths[want->driver[k]].steps[i].line->kind != DFL_LINE_TEMPORAL)
+        if (i < want->from || i >= n || pos[i] == 0)
             continue;
         pos[i]--;
         for (uint32_t j = k + 1; j < want->n_lines; j++) {
             uint32_t inner = want->lines[j];
-            if (inner < n && set->paths->paths[want->driver[j]].steps[inner].line->kind == DFL_LINE_TEMPORAL)
+            if (inner < n)
                 pos[inner] = dfl_place_trips(set, want->driver[j], inner, pos) - 1;
         }
         return true;
@@ -99,8 +100,7 @@ static bool is_last(const dfl_setting *set, const dfl_dim_want *want, uint32_t n
 {
     for (uint32_t k = 0; k < want->n_lines; k++) {
         uint32_t i = want->lines[k];
-        if (i < n && set->paths->paths[want->driver[k]].steps[i].line->kind == DFL_LINE_TEMPORAL &&
-            pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos))
+        if (i < n && pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos))
             return false;
     }
     return true;
@@ -110,8 +110,8 @@ static bool is_last(const dfl_setting *set, const dfl_dim_want *want, uint32_t n
 static dfl_run wanted_at(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want, uint32_t n,
                          const int64_t *pos)
 {
-    int64_t extent = set->w->tensors[set->paths->paths[e].exchange.tensor].extents[d];
-    dfl_run now = read_at(set, e, d, n, pos);
+    int64_t extent = set->w->tensors[set->w->einsums[e].output.tensor].extents[d];
+    dfl_run now = read_at(set, e, d, want, n, pos);
     int64_t back[DFL_MAX_STEPS];
     bool last = is_last(set, want, n, pos);
 
@@ -119,7 +119,7 @@ static dfl_run wanted_at(const dfl_setting *set, uint32_t e, uint32_t d, const d
         int64_t done = 0;
         memcpy(back, pos, sizeof back);
         while (step_back(set, want, n, back)) {
-            dfl_run before = read_at(set, e, d, n, back);
+            dfl_run before = read_at(set, e, d, want, n, back);
             if (before.hi > before.lo) {
                 done = before.hi;
                 break;
@@ -134,6 +134,8 @@ static dfl_run wanted_at(const dfl_setting *set, uint32_t e, uint32_t d, const d
         now.hi = extent;
     return now;
 }
+
+static dfl_run hull(const dfl_runs *s) { return s->n ? (dfl_run){ s->at[0].lo, s->at[s->n - 1].hi } : (dfl_run){ 0, 0 }; }
 
 static dfl_run cut(dfl_run piece, const dfl_path_step *s, int64_t at)
 {
@@ -152,13 +154,38 @@ dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32
     const dfl_dim_want *want = want_of(set, e, rank, &dim);
 
     if (want) {
-        i = n < p->n_above ? n : p->n_above;
-        piece = wanted_at(set, e, dim, want, i, pos);
+        i = n < want->end ? n : want->end;
+        piece = want->gaps ? hull(dfl_want_set(set, e, dim, i, pos)) : wanted_at(set, e, dim, want, i, pos);
     }
     for (; i < n; i++)
         if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP)
             piece = cut(piece, &p->steps[i], pos[i]);
     return piece;
+}
+
+bool dfl_place_has_gaps(const dfl_setting *set, uint32_t e, uint32_t rank)
+{
+    uint32_t dim;
+    const dfl_dim_want *want = want_of(set, e, rank, &dim);
+
+    return want && want->gaps;
+}
+
+void dfl_place_set(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_runs *out)
+{
+    dfl_run piece = dfl_place_rank(set, e, rank, n, pos);
+    uint32_t dim;
+    const dfl_dim_want *want = want_of(set, e, rank, &dim);
+
+    dfl_runs_clear(out);
+    if (!want || !want->gaps) {
+        dfl_runs_add(set->arena, out, piece.lo, piece.hi);
+        return;
+    }
+    const dfl_runs *all = dfl_want_set(set, e, dim, n, pos);
+    for (size_t k = 0; k < all->n; k++)
+        dfl_runs_add(set->arena, out, all->at[k].lo < piece.lo ? piece.lo : all->at[k].lo,
+                     all->at[k].hi > piece.hi ? piece.hi : all->at[k].hi);
 }
 
 int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos)
@@ -171,7 +198,7 @@ int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const in
         if (p->steps[k].line->kind == DFL_LINE_SPATIAL)
             first[k] = 0;
     dfl_run piece = dfl_place_rank(set, e, p->steps[i].rank, i, first);
-    return piece.hi <= piece.lo ? 0 : dfl_ceil_div(piece.hi - piece.lo, p->steps[i].tile);
+    return piece.hi <= piece.lo ? 1 : dfl_ceil_div(piece.hi - piece.lo, p->steps[i].tile);
 }
 
 uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n)

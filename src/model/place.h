@@ -4,7 +4,7 @@
  * A position assigns an index to every loop of a path, temporal or spatial, by step number; paths that share a prefix
  * of lines share its step numbers. A rank's piece is an interval [lo, hi): the whole extent, cut by each loop bound to
  * it in turn. The rank of a restricted producer (MODEL.md, rule 11) starts at a branch from what its consumers read
- * there and nothing before has computed.
+ * there and nothing before has computed; loops below the branch cut the hull of that.
  */
 #ifndef DFL_MODEL_PLACE_H
 #define DFL_MODEL_PLACE_H
@@ -19,13 +19,20 @@ typedef enum {
     DFL_WANT_FIRST, /* what no earlier iteration has computed */
 } dfl_want;
 
-typedef struct {
-    uint32_t *lines;     /* steps above the branch that decide what is read, ascending */
+typedef struct dfl_dim_want {
+    bool restricted;     /* else the rank is cut by its own loops only, and the rest means nothing */
+    bool gaps;           /* the indices need sets (want.h); else windows that leave nothing out move up one by one */
+    const uint32_t *consumers;
+    uint32_t n_consumers;/* readers below the branch */
+    uint32_t end;        /* steps above the branch */
+    uint32_t *lines;     /* temporal steps < end that decide what is read, ascending; with those of outer branches */
     uint32_t n_lines;
     uint32_t *driver;    /* einsum whose rank each of the lines iterates */
-    bool restricted;     /* else the rank is cut by its own loops only */
+    uint64_t stepping;   /* those of the lines in whose earlier iterations something may have been computed */
     dfl_want want;
     uint32_t from;       /* FIRST: lines before this step make everything be computed again */
+    struct dfl_dim_want *outer; /* the next outer branch with further readers that restricts the dimension, or NULL */
+    struct dfl_known **known;   /* sets found before (want.c) */
 } dfl_dim_want;
 
 /* What the model derives from the paths once per evaluation. */
@@ -40,6 +47,8 @@ typedef struct {
     dfl_dim_want **wants;   /* [einsum][dimension of its output]; NULL where nothing restricts */
     uint32_t **gates;       /* [einsum] steps whose first iteration alone it works in */
     uint32_t *n_gates;
+    uint32_t *asks;         /* [einsum] recomputed: the reader without whose work it does not work either; or DFL_NONE */
+    uint32_t *asks_steps;   /* ... in an iteration of the loops among these first steps */
     bool refused;           /* E0609 was reported */
     uint64_t **cuts;        /* [einsum][position in its ranks] steps that cut the rank */
     uint64_t *spatial;      /* [einsum] spatial steps */
@@ -57,7 +66,12 @@ void dfl_setting_refuse(dfl_setting *set, dfl_span at, const char *what, const c
 
 /* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`. Empty for hi <= lo. */
 dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
-/* Iterations of temporal step `i` at a position of the loops above it, for the largest instance. */
+/* The same without what a restricted producer leaves out of it: a set, normalised. */
+void dfl_place_set(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_runs *out);
+/* Whether the piece of a rank may be more than an interval. */
+bool dfl_place_has_gaps(const dfl_setting *set, uint32_t e, uint32_t rank);
+/* Iterations of temporal step `i` at a position of the loops above it, for the largest instance: at least 1, in which
+   the einsum may be idle. */
 int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos);
 /* An einsum below the body of step `i` of `e` that has a rank bound to it. */
 uint32_t dfl_place_driver(const dfl_setting *set, uint32_t e, uint32_t i);

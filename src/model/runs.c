@@ -92,6 +92,26 @@ void dfl_runs_subtract(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const
     }
 }
 
+void dfl_runs_sum(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, int64_t coef, const dfl_runs *b)
+{
+    int64_t gap = coef > 0 ? coef : -coef;
+
+    dfl_runs_clear(out);
+    for (size_t k = 0; k < b->n; k++) {
+        int64_t len = b->at[k].hi - b->at[k].lo, first = coef > 0 ? coef * b->at[k].lo : coef * (b->at[k].hi - 1);
+        for (size_t i = 0; i < a->n; i++) {
+            int64_t lo = a->at[i].lo + first, hi = a->at[i].hi + first;
+            if (hi - lo >= gap) {
+                dfl_runs_add(arena, out, lo, hi + (len - 1) * gap);
+                continue;
+            }
+            for (int64_t j = 0; j < len && dfl_budget_spend(dfl_arena_budget(arena), 4); j++)
+                dfl_runs_add(arena, out, lo + j * gap, hi + j * gap);
+        }
+    }
+    dfl_runs_normalise(out);
+}
+
 bool dfl_runs_equal(const dfl_runs *a, const dfl_runs *b)
 {
     if (a->n != b->n)

@@ -27,6 +27,8 @@ void dfl_runs_unite(dfl_arena *arena, dfl_runs *a, const dfl_runs *b);
 /* out = a & b, out = a \ b; both inputs normalised, `out` distinct from them. */
 void dfl_runs_intersect(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const dfl_runs *b);
 void dfl_runs_subtract(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const dfl_runs *b);
+/* out = { x + coef * y : x in a, y in b }; `out` distinct from them. Spends the arena's budget. */
+void dfl_runs_sum(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, int64_t coef, const dfl_runs *b);
 bool dfl_runs_equal(const dfl_runs *a, const dfl_runs *b);
 /* Number of integers in a normalised set. */
 int64_t dfl_runs_count(const dfl_runs *s);

@@ -30,106 +30,159 @@ static bool gapless(const dfl_setting *set, const dfl_index *index, uint32_t mov
     return true;
 }
 
-/* Whether a reader computes parts of a rank again, so that what it reads goes back. */
-static bool goes_back(const dfl_setting *set, uint32_t c, uint32_t rank)
+/* Whether a reader's index of a restricted dimension is a window that moves up and leaves nothing out. */
+static bool window(const dfl_setting *set, uint32_t end, uint32_t c, const dfl_index *index)
 {
-    const dfl_access *out = &set->w->einsums[c].output;
-    bool back = false;
-    uint32_t found;
-
-    for (uint32_t d = 0; set->wants[c] && d < out->n_dims; d++)
-        if (dfl_index_is_bare(&out->index[d], &found) && found == rank)
-            back |= set->wants[c][d].restricted && (set->wants[c][d].want == DFL_WANT_ALL || set->wants[c][d].from > 0);
-    return back;
-}
-
-/* The reader's index of a restricted dimension: windows that move up one after another without leaving anything out. */
-static bool readable(dfl_setting *set, const dfl_path *p, uint32_t c, const dfl_access *a, uint32_t d)
-{
-    const dfl_index *index = &a->index[d];
     uint32_t moving = 0, last = DFL_NONE;
 
     for (uint32_t t = 0; t < index->n_terms; t++) {
         uint64_t bits = 0;
-        dfl_place_lines(set, c, index->terms[t].rank, p->n_above, &bits);
+        dfl_place_lines(set, c, index->terms[t].rank, end, &bits);
         moving += bits != 0;
         last = bits != 0 ? t : last;
-        if (!goes_back(set, c, index->terms[t].rank))
-            continue;
-        dfl_setting_refuse(set, a->span, "a restricted producer whose consumer is recomputed",
-                           "exchange the tensor above the loops of this branch");
-        return false;
+        if (dfl_place_has_gaps(set, c, index->terms[t].rank))
+            return false;
     }
-    if (moving <= 1 && index->offset <= 0 && gapless(set, index, last))
-        return true;
-    dfl_setting_refuse(set, a->span, "a restricted producer whose consumer reads it with gaps",
-                       "exchange the tensor above the loops of this branch, or loop over one rank of the index only");
-    return false;
+    return moving <= 1 && index->offset <= 0 && gapless(set, index, last);
 }
 
-static bool restrict_dim(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint64_t needed)
+/* Whether what is read of a dimension below a branch are such windows, side by side. */
+static bool windows(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    const dfl_index *mine = &set->w->einsums[e].output.index[d];
-    uint64_t bits = 0;
-    uint32_t rank, accesses = 0;
+    uint32_t tensor = set->w->einsums[e].output.tensor, accesses = 0;
     int64_t first_offset = 0;
 
-    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
-        uint32_t c = p->exchange.consumers[k];
-        const dfl_einsum *reader = &set->w->einsums[c];
-        for (uint32_t i = 0; i < reader->n_inputs; i++)
-            for (uint32_t t = 0; reader->inputs[i].tensor == p->exchange.tensor && t < reader->inputs[i].index[d].n_terms; t++)
-                dfl_place_lines(set, c, reader->inputs[i].index[d].terms[t].rank, p->n_above, &bits);
+    for (uint32_t k = 0; k < want->n_consumers; k++) {
+        const dfl_einsum *reader = &set->w->einsums[want->consumers[k]];
+        for (uint32_t i = 0; i < reader->n_inputs; i++) {
+            const dfl_index *index = &reader->inputs[i].index[d];
+            if (reader->inputs[i].tensor != tensor)
+                continue;
+            if (!window(set, want->end, want->consumers[k], index))
+                return false;
+            if (accesses++ == 0)
+                first_offset = index->offset;
+            /* the hull of two windows is read in full only where they touch */
+            if (index->offset > first_offset + 1 || index->offset < first_offset - 1)
+                return false;
+        }
     }
-    if ((bits & needed) == 0)
-        return true;
-    if (!dfl_index_is_bare(mine, &rank)) {
+    return true;
+}
+
+/* The readers below the brace of step `i` of the producer, in workload order. */
+static uint32_t readers_below(const dfl_setting *set, uint32_t e, uint32_t i, uint32_t *out)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < p->exchange.n_consumers; k++)
+        if (dfl_body_within(set->paths->paths[p->exchange.consumers[k]].leaf, p->steps[i].body))
+            out[n++] = p->exchange.consumers[k];
+    return n;
+}
+
+/* Lines < `end` that decide what the readers read of a dimension. */
+static uint64_t reading_lines(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t k = 0; k < want->n_consumers; k++) {
+        const dfl_einsum *reader = &set->w->einsums[want->consumers[k]];
+        for (uint32_t i = 0; i < reader->n_inputs; i++)
+            for (uint32_t t = 0; reader->inputs[i].tensor == set->w->einsums[e].output.tensor &&
+                                 t < reader->inputs[i].index[d].n_terms; t++)
+                dfl_place_lines(set, want->consumers[k], reader->inputs[i].index[d].terms[t].rank, want->end, &bits);
+    }
+    return bits;
+}
+
+/* What the loops of one branch, steps `first` to `end`, leave of a dimension; they have the readers below the branch in
+   common. `want` becomes the dimension's innermost restriction, and what it was the next outer one. */
+static void restrict_branch(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint32_t first, uint32_t end,
+                            uint64_t needed)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    dfl_dim_want own = { .want = DFL_WANT_FIRST, .end = end };
+    uint32_t *consumers = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1);
+
+    own.n_consumers = readers_below(set, e, first, consumers);
+    own.consumers = consumers;
+    uint64_t bits = reading_lines(set, e, d, &own);
+    own.stepping = bits & needed & ~((UINT64_C(1) << first) - 1);
+    if (own.stepping == 0)
+        return;
+    if (want->restricted) {
+        own.outer = DFL_NEW(set->arena, dfl_dim_want);
+        *own.outer = *want;
+        for (uint32_t k = 0; k < want->n_lines; k++)
+            bits |= UINT64_C(1) << want->lines[k];
+    }
+    own.restricted = true;
+    own.lines = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    own.driver = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    for (uint32_t i = 0; i < end; i++)
+        if (bits >> i & 1 && temporal(p, i)) {
+            own.driver[own.n_lines] = dfl_place_driver(set, e, i);
+            own.lines[own.n_lines++] = i;
+        }
+    own.gaps = own.outer || bits != own.stepping || !windows(set, e, d, &own);
+    *want = own;
+}
+
+/* Whether a restricted dimension can be counted at all. */
+static bool countable(dfl_setting *set, uint32_t e, uint32_t d)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t rank;
+
+    if (!dfl_index_is_bare(&set->w->einsums[e].output.index[d], &rank)) {
         dfl_setting_refuse(set, set->w->einsums[e].span, "a restricted producer that writes through an index expression",
                            "exchange the tensor above the loops of this branch");
         return false;
     }
     for (uint32_t i = 0; i < p->n_above; i++)
-        if (p->steps[i].rank == rank) {
+        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP) {
             dfl_setting_refuse(set, p->steps[i].line->span,
                                "a dimension that is both looped over and restricted by its consumers",
                                "loop over the consumer's rank only");
             return false;
         }
-    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
-        uint32_t c = p->exchange.consumers[k];
-        const dfl_einsum *reader = &set->w->einsums[c];
-        for (uint32_t i = 0; i < reader->n_inputs; i++) {
-            const dfl_access *a = &reader->inputs[i];
-            if (a->tensor != p->exchange.tensor)
-                continue;
-            if (!readable(set, p, c, a, d))
-                return false;
-            if (accesses++ == 0)
-                first_offset = a->index[d].offset;
-            /* the hull of two windows is read in full only where they touch */
-            int64_t apart = a->index[d].offset - first_offset;
-            if (apart > 1 || apart < -1) {
-                dfl_setting_refuse(set, a->span, "a restricted producer that is read at two distant places",
-                                   "exchange the tensor above the loops of this branch");
-                return false;
-            }
-        }
-    }
-    want->restricted = true;
-    want->lines = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
-    want->driver = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
-    for (uint32_t i = 0; i < p->n_above; i++)
-        if (bits >> i & 1) {
-            want->driver[want->n_lines] = dfl_place_driver(set, e, i);
-            want->lines[want->n_lines++] = i;
-            if (p->steps[i].line->kind == DFL_LINE_SPATIAL) {
-                dfl_setting_refuse(set, p->steps[i].line->span, "a producer restricted by a spatial loop of its consumers",
-                                   "split the producer's own rank over the axis");
-                return false;
-            }
-        }
     return true;
+}
+
+/* From the outermost branch with readers inwards. */
+static void restrict_dim(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint64_t needed)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1), first = 0;
+
+    for (uint32_t i = 1; i <= p->n_above; i++)
+        if (i == p->n_above || readers_below(set, e, i, unused) != readers_below(set, e, first, unused)) {
+            restrict_branch(set, e, d, want, first, i, needed);
+            first = i;
+        }
+}
+
+/* Steps above the outermost branch with readers: those that all readers stand below. */
+static uint32_t common_steps(const dfl_setting *set, uint32_t e)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1), n = 0;
+
+    while (n < p->n_above && readers_below(set, e, n, unused) == p->exchange.n_consumers)
+        n++;
+    return n;
+}
+
+/* The restriction of a dimension by the loops above the outermost branch, or NULL. */
+static dfl_dim_want *outer_want(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t end)
+{
+    dfl_dim_want *want = &set->wants[e][d];
+
+    while (want && want->end > end)
+        want = want->outer;
+    return want && want->restricted ? want : NULL;
 }
 
 /* Whether a loop has more than one iteration. */
@@ -141,18 +194,75 @@ static bool iterates(const dfl_setting *set, uint32_t e, uint32_t i)
     return s && s->line->kind == DFL_LINE_TEMPORAL && s->tile < s->nominal;
 }
 
-/* `recompute`: what has left the tensor's keep above the branch is computed again. Loops below that keep change nothing
-   in it, loops outside its brace empty it; of those between, the innermost that selects a part of the tensor brings new
-   elements, together with the loops around it over the same dimension, and every other loop outside brings the same ones
-   back. Marks the loops that repeat work in `open`. */
+/* Whether a dimension is ever left out altogether in an iteration of the loops among the first `n` steps. */
+static bool ever_empty(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t n)
+{
+    const dfl_dim_want *want = &set->wants[e][d];
+    int64_t pos[DFL_MAX_STEPS] = { 0 };
+    dfl_runs piece = { 0 };
+    uint32_t rank, k;
+
+    (void)dfl_index_is_bare(&set->w->einsums[e].output.index[d], &rank);
+    do {
+        dfl_place_set(set, e, rank, n, pos, &piece);
+        if (piece.n == 0 || !dfl_budget_spend(dfl_arena_budget(set->arena), 4))
+            return true;
+        for (k = want->n_lines; k-- > 0;) {
+            uint32_t i = want->lines[k];
+            if (i < n && pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos)) {
+                pos[i]++;
+                break;
+            }
+            pos[i] = 0;
+        }
+    } while (k != DFL_NONE);
+    return false;
+}
+
+/* Whether a reader does nothing in some iteration of the loops among the first `n` steps, gates apart. */
+static bool ever_idle(const dfl_setting *set, uint32_t c, uint32_t n)
+{
+    bool idle = set->asks[c] != DFL_NONE;
+
+    for (uint32_t d = 0; set->wants[c] && !idle && d < set->w->einsums[c].output.n_dims; d++)
+        idle = set->wants[c][d].restricted && ever_empty(set, c, d, n);
+    return idle;
+}
+
+/* What is computed again is computed where some reader works. False after E0609. */
+static bool ask_readers(dfl_setting *set, uint32_t e, uint32_t start)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t n_idle = 0;
+
+    set->asks_steps[e] = start;
+    for (uint32_t k = 0; k < p->exchange.n_consumers && start > 0; k++) {
+        uint32_t c = p->exchange.consumers[k];
+        if (ever_idle(set, c, start))
+            set->asks[e] = c;
+        n_idle += ever_idle(set, c, start);
+    }
+    if (n_idle < p->exchange.n_consumers)
+        set->asks[e] = DFL_NONE; /* some reader always works */
+    if (n_idle <= 1 || n_idle < p->exchange.n_consumers)
+        return true;
+    dfl_setting_refuse(set, set->w->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
+                       "exchange the tensor in a branch of its own for each reader");
+    return false;
+}
+
+/* `recompute`: what has left the tensor's keep above the outermost branch with readers is computed again. Loops below
+   that keep change nothing in it, loops outside its brace empty it; of those between, the innermost that selects a part
+   of the tensor brings new elements, together with the loops around it over the same dimension, and every other loop
+   outside brings the same ones back. Marks the loops that repeat work in `open`. */
 static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
 {
     const dfl_path *p = &set->paths->paths[e];
     const dfl_einsum *me = &set->w->einsums[e];
-    uint32_t kept = 0, start = 0, innermost = DFL_NONE;
+    uint32_t kept = 0, start = 0, innermost = DFL_NONE, end = common_steps(set, e);
     uint64_t selecting = *open, together = 0;
 
-    for (uint32_t i = 0; i < p->n_above; i++) {
+    for (uint32_t i = 0; i < end; i++) {
         if (p->steps[i].line->kind == DFL_LINE_KEEP && p->steps[i].line->tensor == me->output.tensor)
             kept = i;
         for (uint32_t d = 0; d < me->output.n_dims && temporal(p, i); d++)
@@ -167,9 +277,9 @@ static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
             innermost = i;
     }
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
-        const dfl_dim_want *want = &set->wants[e][d];
+        const dfl_dim_want *want = outer_want(set, e, d, end);
         uint64_t bits = 0;
-        for (uint32_t k = 0; k < want->n_lines; k++)
+        for (uint32_t k = 0; want && k < want->n_lines; k++)
             bits |= UINT64_C(1) << want->lines[k];
         if (innermost != DFL_NONE && (bits >> innermost & 1))
             together = bits;
@@ -178,16 +288,17 @@ static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
         if (iterates(set, e, i) && !(together >> i & 1))
             start = i + 1;
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
-        dfl_dim_want *want = &set->wants[e][d];
+        dfl_dim_want *want = outer_want(set, e, d, end);
         uint32_t above = 0;
         bool has = false;
-        for (uint32_t k = 0; k < want->n_lines; k++) {
+        for (uint32_t k = 0; want && k < want->n_lines; k++) {
             above += want->lines[k] < kept;
             has |= want->lines[k] == innermost;
         }
-        if (!want->restricted || above == 0)
+        if (above == 0)
             continue;
         want->from = start;
+        want->gaps = true; /* windows go back */
         if (has)
             continue;
         want->want = DFL_WANT_ALL;
@@ -214,49 +325,34 @@ static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
     for (uint32_t i = 0; i < start; i++)
         if (!(idle >> i & 1)) /* nobody reads it there */
             *open |= UINT64_C(1) << i;
-    return true;
+    return ask_readers(set, e, start);
 }
 
 static bool init_einsum(dfl_setting *set, uint32_t e)
 {
     const dfl_path *p = &set->paths->paths[e];
     const dfl_einsum *me = &set->w->einsums[e];
-    const dfl_tensor *t = &set->w->tensors[me->output.tensor];
     uint64_t needed = 0, restricting = 0;
 
-    for (uint32_t i = 0; i < p->n_steps; i++)
+    for (uint32_t i = 0; i < p->n_above; i++)
         if (temporal(p, i) && p->steps[i].bind == DFL_BIND_NEED)
             needed |= UINT64_C(1) << i;
     if (needed == 0)
         return true;
-    for (uint32_t i = 0; i < p->n_steps; i++) {
-        if (!(needed >> i & 1))
-            continue;
-        bool inside = p->has_exchange && i < p->n_above;
-        for (uint32_t k = 0; inside && k < t->n_consumers; k++) {
-            const dfl_body *leaf = set->paths->paths[t->consumers[k]].leaf;
-            if (dfl_body_within(leaf, p->steps[i].body) && !dfl_body_within(leaf, p->exchange.branch))
-                inside = false;
-        }
-        if (!inside) {
-            dfl_setting_refuse(set, p->steps[i].line->span, "a loop that restricts a producer for readers in several branches",
-                               "put the producer and all its readers into one branch");
-            return false;
-        }
-    }
     set->wants[e] = DFL_NEW_ARRAY(set->arena, dfl_dim_want, me->output.n_dims ? me->output.n_dims : 1);
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
-        set->wants[e][d].want = DFL_WANT_FIRST;
-        if (!restrict_dim(set, e, d, &set->wants[e][d], needed))
+        restrict_dim(set, e, d, &set->wants[e][d], needed);
+        if (set->wants[e][d].restricted && !countable(set, e, d))
             return false;
-        for (uint32_t k = 0; k < set->wants[e][d].n_lines; k++) {
-            uint32_t i = set->wants[e][d].lines[k];
-            if (restricting >> i & 1) {
-                dfl_setting_refuse(set, p->steps[i].line->span, "a loop that restricts two dimensions of a tensor at once",
+        for (const dfl_dim_want *w = &set->wants[e][d]; w; w = w->outer) {
+            uint64_t twice = restricting & w->stepping;
+            if (twice) {
+                dfl_setting_refuse(set, p->steps[__builtin_ctzll(twice)].line->span,
+                                   "a loop that restricts two dimensions of a tensor at once",
                                    "exchange the tensor above this loop");
                 return false;
             }
-            restricting |= UINT64_C(1) << i;
+            restricting |= w->stepping;
         }
     }
     if (p->exchange.recompute && !recompute_einsum(set, e, &restricting))
@@ -365,6 +461,10 @@ bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const 
     set->n_gates = DFL_NEW_ARRAY(arena, uint32_t, n);
     set->cuts = DFL_NEW_ARRAY(arena, uint64_t *, n + 1);
     set->spatial = DFL_NEW_ARRAY(arena, uint64_t, n + 1);
+    set->asks = DFL_NEW_ARRAY(arena, uint32_t, n);
+    set->asks_steps = DFL_NEW_ARRAY(arena, uint32_t, n);
+    for (uint32_t e = 0; e < n; e++)
+        set->asks[e] = DFL_NONE;
     if (m->refused)
         dfl_setting_refuse(set, m->refused_span, m->refused, "leave it out to evaluate the rest");
     if (set->w->carries)

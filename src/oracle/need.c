@@ -1,11 +1,20 @@
 /*
  * Rule 11: what a producer computes in each iteration of the loops above the branch in which its result is read. The
  * readers' accesses are enumerated for every iteration before the run; per dimension, an index is computed in the
- * first iteration that reads it, and what nobody reads in the last.
+ * first iteration that reads it, and what nobody reads in the last. Where readers stand below several branches, an
+ * iteration of the loops above the outer one is divided in the same way by the loops above the inner one.
  */
+#include <string.h>
+
 #include "oracle/machine.h"
 
 enum { NEED_LIMIT = 1 << 27 };  /* bits */
+
+/* Whether an einsum stands below the brace of a step of another one. */
+static bool stands_below(const oracle *o, uint32_t id, const dfl_path_step *step)
+{
+    return dfl_body_within(o->ein[id].path->leaf, step->body);
+}
 
 /* Whether the loop at `step` moves what is read of dimension `dim` of the einsum's output. */
 static bool moves(const oracle *o, uint32_t id, uint32_t dim, uint32_t step)
@@ -14,6 +23,8 @@ static bool moves(const oracle *o, uint32_t id, uint32_t dim, uint32_t step)
 
     for (uint32_t k = 0; k < x->n_consumers; k++) {
         const oracle_einsum *c = &o->ein[x->consumers[k]];
+        if (!stands_below(o, x->consumers[k], &o->ein[id].path->steps[step]))
+            continue;
         const dfl_path_step *s = &c->path->steps[step];
         for (uint32_t i = 0; i < c->e->n_inputs; i++) {
             const oracle_access *a = &c->in[i];
@@ -120,26 +131,42 @@ static void note_reads(oracle *o, uint32_t id, const oracle_piece *piece, const 
         for (uint32_t i = 0; i < e->e->n_inputs; i++) {
             if (e->in[i].tensor != r->tensor)
                 continue;
-            uint32_t elem = oracle_element(o, e, &e->in[i]);
-            for (uint32_t d = t->n_dims; elem != DFL_NONE && d-- > 0; elem /= (uint32_t)t->extents[d])
-                r->read[d][elem % (uint32_t)t->extents[d]] = 1;
+            /* each dimension for itself, wherever the others are */
+            for (uint32_t d = 0; d < t->n_dims; d++) {
+                dfl_i128 at = e->in[i].offset[d];
+                for (uint32_t k = 0; k < e->n_ranks; k++)
+                    at += (dfl_i128)e->in[i].coef[d * e->n_ranks + k] * e->x[k];
+                if (at >= 0 && at < t->extents[d])
+                    r->read[d][at] = 1;
+            }
         }
     }
 }
 
-/* Whether two iterations differ at most in the loops from the `first` on that restrict dimension `d`. */
-static bool same_group(const oracle_need *need, uint32_t d, uint32_t first, uint32_t a, uint32_t b)
+/* The loops above one branch, as positions among the temporal loops, and the steps above it. */
+typedef struct { uint32_t first, end, steps; } branch;
+
+/* Whether two iterations differ, down to the branch, at most in its loops from the `first` on that restrict dimension
+   `d`. */
+static bool same_group(const oracle_need *need, const branch *b, uint32_t d, uint32_t first, uint32_t a, uint32_t c)
 {
-    for (uint32_t i = 0; i < need->n_lines; i++)
-        if ((i < first || !need->restricts[d * need->n_lines + i]) &&
-            need->index[a * need->n_lines + i] != need->index[b * need->n_lines + i])
+    for (uint32_t i = 0; i < b->end; i++)
+        if ((i < b->first || i < first || !need->restricts[d * need->n_lines + i]) &&
+            need->index[a * need->n_lines + i] != need->index[c * need->n_lines + i])
             return false;
     return true;
 }
 
-/* From what is read in each iteration to what is computed in it. `first`: loops before it make everything be computed
-   again, DFL_NONE = all of them do. */
-static void allow(oracle *o, const oracle_need *need, uint32_t d, int64_t extent, uint32_t first, uint8_t *const *read)
+/* Whether two iterations are the same down to the branch. */
+static bool same_place(const oracle_need *need, const branch *b, uint32_t a, uint32_t c)
+{
+    return memcmp(&need->index[a * need->n_lines], &need->index[c * need->n_lines], b->end * sizeof *need->index) == 0;
+}
+
+/* From what is read below the branch in each iteration to what is computed in it. `first`: loops before it make
+   everything be computed again, DFL_NONE = all of them do. */
+static void allow(oracle *o, const oracle_need *need, const branch *b, uint32_t d, int64_t extent, uint32_t first,
+                  uint8_t *const *read)
 {
     uint32_t n = need->n_dims;
 
@@ -147,14 +174,14 @@ static void allow(oracle *o, const oracle_need *need, uint32_t d, int64_t extent
         uint8_t *out = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)extent);
         uint8_t *ever = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)extent);
         bool last = true;
-        need->allowed[it * n + d] = out;
         for (int64_t i = 0; i < extent; i++)
             out[i] = read[it * n + d][i];
         for (uint32_t other = 0; other < need->n_iter && oracle_work(o, (uint64_t)extent); other++) {
-            if (!same_group(need, d, 0, it, other))
+            if (!same_group(need, b, d, 0, it, other))
                 continue;
-            bool kept = other < it && first != DFL_NONE && same_group(need, d, first, it, other);
-            last &= other <= it;
+            bool here = same_place(need, b, it, other);
+            bool kept = other < it && !here && first != DFL_NONE && same_group(need, b, d, first, it, other);
+            last &= other <= it || here;
             for (int64_t i = 0; i < extent; i++) {
                 ever[i] |= read[other * n + d][i];
                 if (kept)
@@ -163,6 +190,10 @@ static void allow(oracle *o, const oracle_need *need, uint32_t d, int64_t extent
         }
         for (int64_t i = 0; last && i < extent; i++)
             out[i] |= !ever[i];
+        /* an inner branch divides what the outer ones let through */
+        for (int64_t i = 0; need->allowed[it * n + d] && i < extent; i++)
+            out[i] = out[i] && need->allowed[it * n + d][i];
+        need->allowed[it * n + d] = out;
     }
 }
 
@@ -220,7 +251,7 @@ static void find_loops(oracle *o, uint32_t id)
     }
 }
 
-/* What `recompute` changes, by positions among the temporal loops above the branch. */
+/* What `recompute` changes, by positions among the temporal loops above the outermost branch with readers. */
 typedef struct {
     uint32_t above;            /* loops above the tensor's keep */
     uint32_t start;            /* loops before this one bring back what had left the keep */
@@ -245,7 +276,7 @@ static bool same_dim(const oracle_need *need, uint32_t a, uint32_t b)
     return false;
 }
 
-static again find_again(const oracle_einsum *e)
+static again find_again(const oracle_einsum *e, const branch *b)
 {
     const oracle_need *need = &e->need;
     const dfl_path *p = e->path;
@@ -254,7 +285,7 @@ static again find_again(const oracle_einsum *e)
 
     if (!p->exchange.recompute)
         return a;
-    for (uint32_t s = 0; s < p->n_above; s++)
+    for (uint32_t s = 0; s < b->steps; s++)
         if (p->steps[s].line->kind == DFL_LINE_KEEP && p->steps[s].line->tensor == e->out.tensor)
             keep = s;
     for (uint32_t s = 0; s < keep; s++) {
@@ -309,11 +340,73 @@ static bool works(const oracle_einsum *e, const again *a, uint32_t iter)
     return true;
 }
 
-bool oracle_prepare(oracle *o, uint32_t id)
+/* The loops that come after those of another branch and have the same readers below their braces; none after the last. */
+static branch next_branch(const oracle *o, uint32_t id, const branch *after)
+{
+    const oracle_einsum *e = &o->ein[id];
+    const dfl_exchange *x = &e->path->exchange;
+    branch b = { .first = after ? after->end : 0, .steps = e->path->n_above };
+    uint32_t first = DFL_NONE, loops = 0;
+
+    b.end = b.first;
+    for (uint32_t s = 0; s < e->path->n_above; s++) {
+        const dfl_path_step *step = &e->path->steps[s];
+        bool same = true, loop = step->line->kind == DFL_LINE_TEMPORAL;
+        if (first == DFL_NONE && (!loop || loops++ < b.first))
+            continue;
+        first = first == DFL_NONE ? s : first;
+        for (uint32_t k = 0; k < x->n_consumers; k++)
+            same &= stands_below(o, x->consumers[k], step) == stands_below(o, x->consumers[k], &e->path->steps[first]);
+        if (!same) {
+            b.steps = s;
+            break;
+        }
+        b.end += loop;
+    }
+    return b;
+}
+
+/* Divides the work among the iterations of a branch's loops, per dimension that they restrict. */
+static void divide(oracle *o, uint32_t id, const branch *b, const again *again_at)
 {
     oracle_einsum *e = &o->ein[id];
     oracle_need *need = &e->need;
     const dfl_tensor *t = &o->w->tensors[e->out.tensor];
+    const dfl_exchange *x = &e->path->exchange;
+    uint8_t **read = DFL_NEW_ARRAY(o->arena, uint8_t *, (size_t)need->n_iter * need->n_dims + 1);
+    bool *any = DFL_NEW_ARRAY(o->arena, bool, need->n_iter);
+
+    for (uint32_t it = 0; it < need->n_iter && !o->failed; it++) {
+        read_data r = { .tensor = x->tensor, .upto = b->steps, .read = &read[(size_t)it * need->n_dims] };
+        for (uint32_t d = 0; d < need->n_dims; d++)
+            r.read[d] = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)t->extents[d]);
+        go_to(o, need, it);
+        for (uint32_t k = 0; k < x->n_consumers; k++)
+            if (stands_below(o, x->consumers[k], &e->path->steps[b->steps - 1]))
+                oracle_blocks(o, x->consumers[k], b->steps, note_reads, &r);
+        any[it] = r.any;
+    }
+    /* loops that repeat the work do so where some reader works inside of them */
+    const branch outside = { .end = again_at->start };
+    for (uint32_t it = 0; b->first == 0 && it < need->n_iter && oracle_work(o, need->n_iter); it++) {
+        bool asked = !x->recompute;
+        for (uint32_t other = 0; other < need->n_iter; other++)
+            asked |= any[other] && same_place(need, &outside, it, other);
+        need->works[it] = asked && works(e, again_at, it);
+    }
+    for (uint32_t d = 0; d < need->n_dims && !o->failed; d++) {
+        bool restricted = false;
+        for (uint32_t i = b->first; i < b->end; i++)
+            restricted |= need->restricts[d * need->n_lines + i];
+        if (restricted)
+            allow(o, need, b, d, t->extents[d], computed_since(e, again_at, d), read);
+    }
+}
+
+bool oracle_prepare(oracle *o, uint32_t id)
+{
+    oracle_einsum *e = &o->ein[id];
+    oracle_need *need = &e->need;
     const dfl_exchange *x = &e->path->exchange;
     index_list iterations = { 0 };
 
@@ -339,28 +432,13 @@ bool oracle_prepare(oracle *o, uint32_t id)
     }
     if (o->failed)
         return false;
-    again again_at = find_again(e);
-    size_t n = (size_t)need->n_iter * need->n_dims;
-    uint8_t **read = DFL_NEW_ARRAY(o->arena, uint8_t *, n + 1);
     need->works = DFL_NEW_ARRAY(o->arena, bool, need->n_iter);
-    need->allowed = DFL_NEW_ARRAY(o->arena, uint8_t *, n + 1);
+    need->allowed = DFL_NEW_ARRAY(o->arena, uint8_t *, (size_t)need->n_iter * need->n_dims + 1);
     need->runs = DFL_NEW_ARRAY(o->arena, uint8_t *, need->n_iter);
-    for (uint32_t it = 0; it < need->n_iter && !o->failed; it++) {
-        read_data r = { .tensor = x->tensor, .upto = e->path->n_above, .read = &read[(size_t)it * need->n_dims] };
-        for (uint32_t d = 0; d < need->n_dims; d++)
-            r.read[d] = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)t->extents[d]);
-        go_to(o, need, it);
-        for (uint32_t k = 0; k < x->n_consumers; k++)
-            oracle_blocks(o, x->consumers[k], e->path->n_above, note_reads, &r);
-        need->works[it] = works(e, &again_at, it) && (r.any || !x->recompute);
-    }
-    for (uint32_t d = 0; d < need->n_dims && !o->failed; d++) {
-        bool any = false;
-        for (uint32_t i = 0; i < need->n_lines; i++)
-            any |= need->restricts[d * need->n_lines + i];
-        if (any)
-            allow(o, need, d, t->extents[d], computed_since(e, &again_at, d), read);
-    }
+    branch b = next_branch(o, id, NULL);
+    const again again_at = find_again(e, &b), never = { .innermost = DFL_NONE };
+    for (; b.end > b.first; b = next_branch(o, id, &b))
+        divide(o, id, &b, b.first == 0 ? &again_at : &never);
     need->uncut = true;
     for (uint32_t it = 0; it < need->n_iter && !o->failed; it++) {
         mark_data m = { it, need };

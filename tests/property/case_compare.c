@@ -12,7 +12,7 @@
 const char *const case_feature_names[CASE_FEATURES] = {
     "ragged", "halo", "stride above the window", "spilled partial sums", "multicast on one axis", "multicast on two axes",
     "nested branches", "recompute", "online", "fused", "restricted producer", "reduction", "forwarding",
-    "fresh or window", "padding", "idle instances", "room bound is exact",
+    "fresh or window", "padding", "idle instances", "room bound is exact", "readers in several branches",
 };
 
 typedef struct {
@@ -109,6 +109,9 @@ static void note_features(const comparison *cmp)
         }
         f |= p->has_exchange ? 1u << CASE_FUSED : 0;
         f |= p->has_exchange && p->exchange.restricts ? 1u << CASE_RESTRICTED : 0;
+        for (uint32_t i = 0; p->has_exchange && i < p->exchange.n_consumers; i++)
+            if (!dfl_body_within(cmp->paths->paths[p->exchange.consumers[i]].leaf, p->exchange.branch))
+                f |= 1u << CASE_BRANCHES;
         f |= cmp->oracle && p->has_exchange && p->exchange.recompute && cmp->oracle->points[e] > 0 &&
              cmp->oracle->extra[e] > 0 && p->exchange.restricts ? 1u << CASE_RECOMPUTE : 0;
         f |= cmp->oracle && cmp->oracle->padding[e] > 0 ? 1u << CASE_PADDED : 0;

@@ -135,6 +135,14 @@ static bool probe(drawer *d)
     return ok;
 }
 
+/* Whether the case is right as it stands: lines drawn late can leave more of a rank that was finished before. */
+static bool whole(drawer *d)
+{
+    dfl_arena_reset(d->arena);
+    dfl_intern *names = dfl_intern_new(d->arena);
+    return dfl_paths_resolve(d->arena, dfl_sink_new(d->arena, NULL), names, case_mapping(d->c, d->arena, names)) != NULL;
+}
+
 /* Adds a line if the case stays right with it. */
 static bool try_line(drawer *d, uint32_t body, case_line line)
 {
@@ -437,7 +445,7 @@ static bool draw_mapping(drawer *d)
         else
             draw_branch_lines(d, b);
     }
-    return probe(d);
+    return whole(d);
 }
 
 void case_draw(dfl_case *c, uint64_t seed, uint64_t index)

@@ -203,6 +203,49 @@ static void residual(case_random *rng, dfl_case *c)
         case_add_einsum(c, "S[m,p] = R[m,p] * T[m,p]");
 }
 
+/* Readers of one result that go over it differently: windows of several sizes, strides, far apart, or one after the
+   other. Some join what they made. */
+static void block(case_random *rng, dfl_case *c)
+{
+    int64_t stride = case_chance(rng, 60) ? 1 : 2, p = between(rng, 2, 6), u = between(rng, 1, 3), v = between(rng, 1, 4);
+    int64_t pad = case_below(rng, 2), far = case_below(rng, 4), m = between(rng, 1, 2), h = p;
+    char wide[64], bare[64], text[200];
+
+    index_text(wide, sizeof wide, "p", "u", stride, 1, pad);
+    snprintf(bare, sizeof bare, stride == 1 ? "p + %d" : "2*p + %d", (int)far);
+    h = span_of(p, u, stride, 1, pad) + (case_chance(rng, 50) ? far : 0);
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", m);
+    case_add_rank(c, "y", h);
+    case_add_rank(c, "p", p);
+    case_add_rank(c, "u", u);
+    case_add_rank(c, "v", v);
+    input(c, "I", DFL_ROLE_INPUT, 2, m, h + 1, 1, 1);
+    input(c, "F", DFL_ROLE_WEIGHT, 2, m, m, 1, 1);
+    input(c, "G", DFL_ROLE_WEIGHT, 2, m, u, 1, 1);
+    case_add_einsum(c, case_chance(rng, 50) ? "T[m,y] += I[n,y] * F[m,n]" : "T[m,y] = I[m,y + 1] * I[m,y]");
+    snprintf(text, sizeof text, "A[m,p] += T[m,%s] * G[m,u]", wide);
+    case_add_einsum(c, text);
+    switch (case_below(rng, 4)) {
+    case 0: /* the input of the block is added to its result */
+        snprintf(text, sizeof text, "Z[m,p] = A[m,p] * T[m,%s]", bare);
+        break;
+    case 1: /* side by side */
+        snprintf(text, sizeof text, "B[m,p] max= T[m,p + v - %d]", (int)v / 2);
+        break;
+    case 2: /* both, joined */
+        snprintf(text, sizeof text, "B[n,p] += T[m,%s] * F[n,m]", bare);
+        case_add_einsum(c, text);
+        snprintf(text, sizeof text, "Z[n,p] = A[n,p] * B[n,p]");
+        break;
+    default: /* one after the other, and around */
+        snprintf(text, sizeof text, "B[m,p] += A[m,p + v - %d]", (int)v / 2);
+        case_add_einsum(c, text);
+        snprintf(text, sizeof text, "Z[m,p] = B[m,p] * T[m,%s]", bare);
+    }
+    case_add_einsum(c, text);
+}
+
 static void attention(case_random *rng, dfl_case *c)
 {
     int64_t m = between(rng, 1, 4), n = between(rng, 1, 5), e = between(rng, 1, 3), f = between(rng, 1, 3);
@@ -286,7 +329,7 @@ static bool small(const dfl_case *c, int64_t most)
 void case_draw_workload(case_random *rng, dfl_case *c)
 {
     static const struct { uint32_t weight; void (*draw)(case_random *rng, dfl_case *c); } family[] = {
-        { 11, matmul }, { 19, convolution }, { 10, matmul_chain }, { 20, convolution_pair }, { 6, residual },
+        { 9, matmul }, { 17, convolution }, { 9, matmul_chain }, { 17, convolution_pair }, { 5, residual }, { 9, block },
         { 11, attention }, { 16, normalisation }, { 7, shifted },
     };
 

@@ -17,11 +17,10 @@ static dfl_i128 points_of(const dfl_mapping *m, const int64_t *extents)
 /* Halves the longest rank until few enough points are left. */
 static const dfl_mapping *cut_down(dfl_arena *arena, const dfl_mapping *m, int64_t most)
 {
-    uint32_t n = m->workload->n_ranks, *class_of = DFL_NEW_ARRAY(arena, uint32_t, n);
+    uint32_t n = m->workload->n_ranks;
     int64_t *extents = DFL_NEW_ARRAY(arena, int64_t, n);
     unsigned *halvings = DFL_NEW_ARRAY(arena, unsigned, n);
 
-    dfl_rank_classes(m->workload, class_of);
     for (uint32_t r = 0; r < n; r++)
         extents[r] = m->workload->ranks[r].extent;
     if (points_of(m, extents) <= most)
@@ -33,7 +32,7 @@ static const dfl_mapping *cut_down(dfl_arena *arena, const dfl_mapping *m, int64
         extents[longest] = extents[longest] / 2 + extents[longest] % 2;
         halvings[longest]++;
     }
-    return dfl_mapping_shrink(arena, m, extents, halvings, class_of);
+    return dfl_mapping_shrink(arena, m, extents, halvings);
 }
 
 typedef struct {

@@ -24,6 +24,7 @@ typedef struct {
     uint32_t class_of[RANKS];
 } design;
 
+static const uint32_t einsums[] = { 0, 1 }, ranks_of_o[] = { P, R }, ranks_of_out[] = { Y };
 static const int64_t shape_i[] = { 64 }, shape_f[] = { 3 }, shape_o[] = { 32 }, shape_y[] = { 32 };
 
 static dfl_line loop(dfl_line_kind kind, uint32_t rank, dfl_by by, int64_t amount)
@@ -50,15 +51,15 @@ static design *design_new(void)
     d->index[3] = (dfl_index){ .terms = &d->terms[3], .n_terms = 1 };
     d->tensors[I] = (dfl_tensor){ .n_dims = 1, .extents = shape_i };
     d->tensors[F] = (dfl_tensor){ .n_dims = 1, .extents = shape_f };
-    d->tensors[O] = (dfl_tensor){ .n_dims = 1, .extents = shape_o };
-    d->tensors[OUT] = (dfl_tensor){ .n_dims = 1, .extents = shape_y };
+    d->tensors[O] = (dfl_tensor){ .n_dims = 1, .extents = shape_o, .producers = &einsums[0], .n_producers = 1 };
+    d->tensors[OUT] = (dfl_tensor){ .n_dims = 1, .extents = shape_y, .producers = &einsums[1], .n_producers = 1 };
     d->inputs[0] = (dfl_access){ .tensor = I, .n_dims = 1, .index = &d->index[0] };
     d->inputs[1] = (dfl_access){ .tensor = F, .n_dims = 1, .index = &d->index[1] };
     d->inputs[2] = (dfl_access){ .tensor = O, .n_dims = 1, .index = &d->index[3] };
     d->einsums[0] = (dfl_einsum){ .output = { .tensor = O, .n_dims = 1, .index = &d->index[2] }, .inputs = d->inputs,
-                                  .n_inputs = 2 };
+                                  .n_inputs = 2, .ranks = ranks_of_o, .n_ranks = 2 };
     d->einsums[1] = (dfl_einsum){ .output = { .tensor = OUT, .n_dims = 1, .index = &d->index[3] },
-                                  .inputs = &d->inputs[2], .n_inputs = 1 };
+                                  .inputs = &d->inputs[2], .n_inputs = 1, .ranks = ranks_of_out, .n_ranks = 1 };
     d->workload = (dfl_workload){ .ranks = d->ranks, .n_ranks = RANKS, .tensors = d->tensors, .n_tensors = TENSORS,
                                   .einsums = d->einsums, .n_einsums = 2 };
     d->lines[0] = (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = I };
@@ -68,9 +69,11 @@ static design *design_new(void)
     d->inner[2] = loop(DFL_LINE_TEMPORAL, R, DFL_BY_SIZE, 1);
     d->copying[0] = loop(DFL_LINE_TEMPORAL, Y, DFL_BY_SIZE, 1);
     d->root = (dfl_body){ .kind = DFL_BODY_FUSE, .id = 0, .lines = d->lines, .n_lines = 2, .children = d->children,
-                          .n_children = 2 };
-    d->child[0] = (dfl_body){ .id = 1, .parent = &d->root, .lines = d->inner, .n_lines = 3 };
-    d->child[1] = (dfl_body){ .id = 2, .parent = &d->root, .lines = d->copying, .n_lines = 1 };
+                          .n_children = 2, .einsums = einsums, .n_einsums = 2 };
+    d->child[0] = (dfl_body){ .id = 1, .parent = &d->root, .lines = d->inner, .n_lines = 3, .einsums = &einsums[0],
+                              .n_einsums = 1 };
+    d->child[1] = (dfl_body){ .id = 2, .parent = &d->root, .lines = d->copying, .n_lines = 1, .einsums = &einsums[1],
+                              .n_einsums = 1 };
     for (int i = 0; i < 2; i++)
         d->children[i] = d->bodies[1 + i] = &d->child[i];
     d->bodies[0] = &d->root;
@@ -84,7 +87,7 @@ static dfl_mapping *shrink(design *d, int64_t p, int64_t r, unsigned halvings)
     const int64_t extents[RANKS] = { p, r, p };
     const unsigned by_rank[RANKS] = { halvings, 0, halvings };
 
-    return dfl_mapping_shrink(d->arena, &d->mapping, extents, by_rank, d->class_of);
+    return dfl_mapping_shrink(d->arena, &d->mapping, extents, by_rank);
 }
 
 static void ranks_of_one_dimension_are_one_class(void **state)
