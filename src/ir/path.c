@@ -2,6 +2,7 @@
 #include "ir/path.h"
 
 #include "ir/path_check.h"
+#include "ir/path_windows.h"
 #include "support/vec.h"
 
 /* Extents of an einsum's ranks below its first `level` steps, as one producer of what it reads sees them. */
@@ -361,30 +362,6 @@ static void find_exchange(resolver *r, uint32_t e)
             p->exchange.recompute = true;
 }
 
-/* Whether an index takes every value between its first and its last one, over whole ranks; for a term `slides`, that
-   may stand at one place, wherever it stands. */
-static bool gapless(const resolver *r, const dfl_index *index, uint32_t slides)
-{
-    dfl_i128 covered = 1, least = 0, last = slides == DFL_NONE ? 0 : index->terms[slides].coef;
-
-    for (uint32_t done = 0; done < index->n_terms; done++) {
-        dfl_i128 next = 0, added = 0;
-        for (uint32_t t = 0; t < index->n_terms; t++) {
-            dfl_i128 coef = index->terms[t].coef < 0 ? -(dfl_i128)index->terms[t].coef : index->terms[t].coef;
-            dfl_i128 more = coef * (r->m->workload->ranks[index->terms[t].rank].extent - 1);
-            if (t == slides || more == 0 || coef <= least || (next != 0 && coef > next))
-                continue;
-            added = coef == next ? added + more : more;
-            next = coef;
-        }
-        if (next > covered)
-            return false;
-        covered += added;
-        least = next > least ? next : least;
-    }
-    return (last < 0 ? -last : last) <= covered;
-}
-
 static const int64_t *extents_at(resolver *r, uint32_t producer, uint32_t c, uint32_t level);
 
 /* Steps that the way to a reader has in common with the way to the producer. */
@@ -397,63 +374,11 @@ static uint32_t common_steps(const dfl_path *a, const dfl_path *b)
     return n;
 }
 
-/* The windows in which readers go over one dimension of a result. */
-typedef struct {
-    uint32_t n;                /* accesses */
-    int64_t coef, tile;        /* what moves the first one */
-    int64_t offset, apart;     /* of the first; the largest distance from it */
-    dfl_i128 longest;          /* of all */
-    dfl_i128 lo, hi;           /* hull of all where they stand at first, not clipped */
-    bool alike;                /* all move by as much in each iteration */
-    bool in_order;             /* they move up side by side and leave nothing out */
-    bool whole;                /* each goes over all of the dimension */
-} windows;
-
-static void add_window(const resolver *r, const dfl_index *index, const int64_t *nominal, int64_t extent, windows *w)
-{
-    dfl_i128 lo = index->offset, hi = lo + 1, first = lo, last = lo;
-    int64_t coef = 0, tile = 0;
-    uint32_t slides = DFL_NONE, n = 0;
-
-    for (uint32_t t = 0; t < index->n_terms; t++) {
-        int64_t length = r->m->workload->ranks[index->terms[t].rank].extent, piece = nominal[index->terms[t].rank];
-        dfl_i128 now = (dfl_i128)index->terms[t].coef * (piece - 1), far = (dfl_i128)index->terms[t].coef * (length - 1);
-        lo += now < 0 ? now : 0;
-        hi += now > 0 ? now : 0;
-        first += far < 0 ? far : 0;
-        last += far > 0 ? far : 0;
-        w->in_order &= far >= 0;
-        if (piece == length)
-            continue;
-        slides = t;
-        coef = index->terms[t].coef;
-        tile = piece;
-        n++;
-    }
-    w->whole &= first <= 0 && last >= extent - 1 && gapless(r, index, DFL_NONE);
-    w->in_order &= n <= 1 && gapless(r, index, slides);
-    w->alike &= n <= 1;
-    if (w->n++ == 0) {
-        w->coef = coef;
-        w->tile = tile;
-        w->offset = index->offset;
-        w->lo = lo;
-        w->hi = hi;
-    }
-    int64_t apart = index->offset < w->offset ? w->offset - index->offset : index->offset - w->offset;
-    w->apart = apart > w->apart ? apart : w->apart;
-    w->in_order &= apart <= 1;
-    w->alike &= coef == w->coef && tile == w->tile;
-    w->longest = hi - lo > w->longest ? hi - lo : w->longest;
-    w->lo = lo < w->lo ? lo : w->lo;
-    w->hi = hi > w->hi ? hi : w->hi;
-}
-
 /* Most indices from the first to the last one of dimension `d` of a restricted result that are computed at once, below
    its first `level` steps; `extent` where nothing less is certain. */
 static int64_t wanted(resolver *r, const dfl_path *p, uint32_t d, int64_t extent, uint32_t level)
 {
-    windows w = { .alike = true, .in_order = true, .whole = true };
+    dfl_windows w = { .alike = true, .in_order = true, .whole = true };
     bool again = p->exchange.recompute, inside = false;
 
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
@@ -467,7 +392,7 @@ static int64_t wanted(resolver *r, const dfl_path *p, uint32_t d, int64_t extent
         const int64_t *nominal = extents_at(r, p->einsum, c, level);
         for (uint32_t i = 0; i < reader->n_inputs; i++)
             if (reader->inputs[i].tensor == p->exchange.tensor)
-                add_window(r, &reader->inputs[i].index[d], nominal, extent, &w);
+                dfl_windows_add(r->m->workload, &reader->inputs[i].index[d], nominal, extent, &w);
         w.in_order &= !r->disordered[c];
         w.alike &= !r->paths->paths[c].exchange.restricts;
     }
@@ -606,6 +531,7 @@ bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
     resolver r = { .arena = arena, .sink = sink, .names = names, .m = paths->mapping, .paths = paths, .ok = true };
 
     r.known = DFL_NEW_ARRAY(arena, extents *, n);
+    r.disordered = DFL_NEW_ARRAY(arena, bool, n);
     for (uint32_t e = n; e-- > 0;)
         size_tiles(&r, e);
     if (!dfl_budget_ok(dfl_arena_budget(arena)))

@@ -47,6 +47,17 @@ static uint32_t asked(const dfl_setting *set, uint32_t *e, uint32_t n)
     return *e == DFL_NONE ? 0 : steps;
 }
 
+/* The rank of a restricted dimension of such a reader, and the lines that decide it; DFL_NONE for others. */
+static uint32_t asked_rank(const dfl_setting *set, uint32_t c, uint32_t d, uint32_t n, uint64_t *lines)
+{
+    uint32_t rank;
+
+    if (!set->wants[c] || !set->wants[c][d].restricted || !dfl_index_is_bare(&set->w->einsums[c].output.index[d], &rank))
+        return DFL_NONE;
+    dfl_place_lines(set, c, rank, n, lines);
+    return *lines ? rank : DFL_NONE;
+}
+
 static void collect(dfl_setting *set, const dfl_point *point, joints *all)
 {
     for (uint32_t d = 0; d < point->views[0].access->n_dims; d++) {
@@ -70,10 +81,9 @@ static void collect(dfl_setting *set, const dfl_point *point, joints *all)
         for (uint64_t gates = gate_bits(set, e, point->n); gates; gates &= gates - 1)
             add_joint(set, all, gates & -gates, DFL_NONE);
         for (uint32_t c = e, n = point->n; (n = asked(set, &c, n)) > 0;)
-            for (uint32_t k = 0; k < set->w->einsums[c].n_ranks; k++) {
+            for (uint32_t d = 0; d < set->w->einsums[c].output.n_dims; d++) {
                 uint64_t bits = 0;
-                dfl_place_lines(set, c, set->w->einsums[c].ranks[k], n, &bits);
-                if (bits)
+                if (asked_rank(set, c, d, n, &bits) != DFL_NONE)
                     add_joint(set, all, bits, DFL_NONE);
             }
     }
@@ -147,7 +157,7 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
         dfl_rank_source *terms = DFL_NEW_ARRAY(set->arena, dfl_rank_source, index ? index->n_terms + 1 : 1);
         uint32_t most = einsum->n_ranks;
         for (uint32_t c = e, n = point->n; (n = asked(set, &c, n)) > 0;)
-            most += set->w->einsums[c].n_ranks;
+            most += set->w->einsums[c].output.n_dims;
         dfl_rank_source *active = DFL_NEW_ARRAY(set->arena, dfl_rank_source, most + 1);
         uint32_t *gates = DFL_NEW_ARRAY(set->arena, uint32_t, (uint32_t)__builtin_popcountll(lines) + 1);
         dfl_group_view *view = &views[v];
@@ -164,11 +174,11 @@ static void attach_views(dfl_setting *set, const dfl_point *point, dfl_group *g,
                 active[view->n_active++] = source_of(set, e, einsum->ranks[k], 0, point->n);
         }
         for (uint32_t c = e, n = point->n; (n = asked(set, &c, n)) > 0;)
-            for (uint32_t k = 0; k < set->w->einsums[c].n_ranks; k++) {
+            for (uint32_t d = 0; d < set->w->einsums[c].output.n_dims; d++) {
                 uint64_t bits = 0;
-                dfl_place_lines(set, c, set->w->einsums[c].ranks[k], n, &bits);
+                uint32_t rank = asked_rank(set, c, d, n, &bits);
                 if (bits & lines)
-                    active[view->n_active++] = source_of(set, c, set->w->einsums[c].ranks[k], 0, n);
+                    active[view->n_active++] = source_of(set, c, rank, 0, n);
             }
         for (uint64_t bits = gate_bits(set, e, point->n) & lines; bits; bits &= bits - 1)
             gates[view->n_gates++] = (uint32_t)__builtin_ctzll(bits);

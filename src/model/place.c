@@ -83,7 +83,7 @@ static bool step_back(const dfl_setting *set, const dfl_dim_want *want, uint32_t
 {
     for (uint32_t k = want->n_lines; k-- > 0;) {
         uint32_t i = want->lines[k];
-        if (i < want->from || i >= n || pos[i] == 0)
+        if (i >= n || pos[i] == 0)
             continue;
         pos[i]--;
         for (uint32_t j = k + 1; j < want->n_lines; j++) {
@@ -110,26 +110,23 @@ static bool is_last(const dfl_setting *set, const dfl_dim_want *want, uint32_t n
 static dfl_run wanted_at(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want, uint32_t n,
                          const int64_t *pos)
 {
-    int64_t extent = set->w->tensors[set->w->einsums[e].output.tensor].extents[d];
+    int64_t extent = set->w->tensors[set->w->einsums[e].output.tensor].extents[d], done = 0;
     dfl_run now = read_at(set, e, d, want, n, pos);
     int64_t back[DFL_MAX_STEPS];
     bool last = is_last(set, want, n, pos);
 
-    if (want->want == DFL_WANT_FIRST) {
-        int64_t done = 0;
-        memcpy(back, pos, sizeof back);
-        while (step_back(set, want, n, back)) {
-            dfl_run before = read_at(set, e, d, want, n, back);
-            if (before.hi > before.lo) {
-                done = before.hi;
-                break;
-            }
+    memcpy(back, pos, sizeof back);
+    while (step_back(set, want, n, back)) {
+        dfl_run before = read_at(set, e, d, want, n, back);
+        if (before.hi > before.lo) {
+            done = before.hi;
+            break;
         }
-        if (now.hi <= now.lo)
-            now = (dfl_run){ done, done };
-        now.lo = now.lo < done ? done : now.lo;
-        now.hi = now.hi < now.lo ? now.lo : now.hi;
     }
+    if (now.hi <= now.lo)
+        now = (dfl_run){ done, done };
+    now.lo = now.lo < done ? done : now.lo;
+    now.hi = now.hi < now.lo ? now.lo : now.hi;
     if (last && now.hi < extent)
         now.hi = extent;
     return now;

@@ -13,12 +13,7 @@
 #include "model/runs.h"
 #include "model/sizes.h"
 
-/* How a dimension of a restricted result is computed over the iterations above the branch. */
-typedef enum {
-    DFL_WANT_ALL,   /* everything that is read: `recompute`, outer dimensions */
-    DFL_WANT_FIRST, /* what no earlier iteration has computed */
-} dfl_want;
-
+/* How a dimension of a restricted result is computed over the iterations above a branch. */
 typedef struct dfl_dim_want {
     bool restricted;     /* else the rank is cut by its own loops only, and the rest means nothing */
     bool gaps;           /* the indices need sets (want.h); else windows that leave nothing out move up one by one */
@@ -29,10 +24,10 @@ typedef struct dfl_dim_want {
     uint32_t n_lines;
     uint32_t *driver;    /* einsum whose rank each of the lines iterates */
     uint64_t stepping;   /* those of the lines in whose earlier iterations something may have been computed */
-    dfl_want want;
-    uint32_t from;       /* FIRST: lines before this step make everything be computed again */
+    uint32_t from;       /* lines before this step make everything be computed again */
     struct dfl_dim_want *outer; /* the next outer branch with further readers that restricts the dimension, or NULL */
     struct dfl_known **known;   /* sets found before (want.c) */
+    uint32_t run;               /* in which */
 } dfl_dim_want;
 
 /* What the model derives from the paths once per evaluation. */

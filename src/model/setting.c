@@ -103,7 +103,7 @@ static void restrict_branch(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_wa
                             uint64_t needed)
 {
     const dfl_path *p = &set->paths->paths[e];
-    dfl_dim_want own = { .want = DFL_WANT_FIRST, .end = end };
+    dfl_dim_want own = { .end = end };
     uint32_t *consumers = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1);
 
     own.n_consumers = readers_below(set, e, first, consumers);
@@ -289,24 +289,10 @@ static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
             start = i + 1;
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
         dfl_dim_want *want = outer_want(set, e, d, end);
-        uint32_t above = 0;
-        bool has = false;
-        for (uint32_t k = 0; want && k < want->n_lines; k++) {
-            above += want->lines[k] < kept;
-            has |= want->lines[k] == innermost;
-        }
-        if (above == 0)
+        if (!want || want->lines[0] >= start)
             continue;
         want->from = start;
         want->gaps = true; /* windows go back */
-        if (has)
-            continue;
-        want->want = DFL_WANT_ALL;
-        if (above == want->n_lines)
-            continue;
-        dfl_setting_refuse(set, me->span, "a recomputed tensor whose keep stands between the loops of one of its dimensions",
-                           "put the loops of a dimension on the same side of the keep");
-        return false;
     }
     uint64_t idle = UINT64_MAX;
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {

@@ -29,8 +29,9 @@ static known **bucket(const dfl_setting *set, dfl_dim_want *want, uint32_t n, co
 {
     uint64_t hash = n;
 
-    if (!want->known)
+    if (!want->known || want->run != set->run)
         want->known = DFL_NEW_ARRAY(set->arena, known *, BUCKETS);
+    want->run = set->run;
     for (uint32_t k = 0; k < n; k++)
         hash = (hash ^ (uint64_t)pos[want->lines[k]]) * UINT64_C(0x9E3779B97F4A7C15);
     return &want->known[hash >> 56];
@@ -163,8 +164,7 @@ static void fill(const dfl_setting *set, dfl_dim_want *want, uint32_t e, uint32_
         dfl_runs_unite(set->arena, &ever, &read);
         dfl_runs_normalise(&ever);
         moved = advance(set, want, fixed, at);
-        if (want->want == DFL_WANT_FIRST)
-            dfl_runs_unite(set->arena, &done, &read);
+        dfl_runs_unite(set->arena, &done, &read);
         dfl_runs_normalise(&done);
         if (moved < want->from)
             dfl_runs_clear(&done);

@@ -164,7 +164,7 @@ static bool same_place(const oracle_need *need, const branch *b, uint32_t a, uin
 }
 
 /* From what is read below the branch in each iteration to what is computed in it. `first`: loops before it make
-   everything be computed again, DFL_NONE = all of them do. */
+   everything be computed again. */
 static void allow(oracle *o, const oracle_need *need, const branch *b, uint32_t d, int64_t extent, uint32_t first,
                   uint8_t *const *read)
 {
@@ -180,7 +180,7 @@ static void allow(oracle *o, const oracle_need *need, const branch *b, uint32_t 
             if (!same_group(need, b, d, 0, it, other))
                 continue;
             bool here = same_place(need, b, it, other);
-            bool kept = other < it && !here && first != DFL_NONE && same_group(need, b, d, first, it, other);
+            bool kept = other < it && !here && same_group(need, b, d, first, it, other);
             last &= other <= it || here;
             for (int64_t i = 0; i < extent; i++) {
                 ever[i] |= read[other * n + d][i];
@@ -310,18 +310,6 @@ static again find_again(const oracle_einsum *e, const branch *b)
     return a;
 }
 
-/* The loops before this one make everything that is read of a dimension be computed again; DFL_NONE = all do. */
-static uint32_t computed_since(const oracle_einsum *e, const again *a, uint32_t d)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < a->above; i++)
-        any |= e->need.restricts[d * e->need.n_lines + i];
-    if (!any)
-        return 0;
-    return a->innermost != DFL_NONE && e->need.restricts[d * e->need.n_lines + a->innermost] ? a->start : DFL_NONE;
-}
-
 /* Whether an iteration is the first of every loop that restricts no dimension, those apart that repeat the work. */
 static bool works(const oracle_einsum *e, const again *a, uint32_t iter)
 {
@@ -399,7 +387,7 @@ static void divide(oracle *o, uint32_t id, const branch *b, const again *again_a
         for (uint32_t i = b->first; i < b->end; i++)
             restricted |= need->restricts[d * need->n_lines + i];
         if (restricted)
-            allow(o, need, b, d, t->extents[d], computed_since(e, again_at, d), read);
+            allow(o, need, b, d, t->extents[d], again_at->start, read);
     }
 }
 

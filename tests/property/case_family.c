@@ -238,7 +238,12 @@ static void block(case_random *rng, dfl_case *c)
         case_add_einsum(c, text);
         snprintf(text, sizeof text, "Z[n,p] = A[n,p] * B[n,p]");
         break;
-    default: /* one after the other, and around */
+    default: /* one after the other, and around; or every second one of them */
+        if (p > 2 && case_chance(rng, 40)) {
+            c->ranks[5].extent = p / 2;
+            snprintf(text, sizeof text, "B[m,v] = A[m,2*v] * A[m,2*v]");
+            break;
+        }
         snprintf(text, sizeof text, "B[m,p] += A[m,p + v - %d]", (int)v / 2);
         case_add_einsum(c, text);
         snprintf(text, sizeof text, "Z[m,p] = B[m,p] * T[m,%s]", bare);
