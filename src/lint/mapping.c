@@ -1,5 +1,6 @@
 #include "lint/lint.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,7 +160,8 @@ static void find_idle_instances(linter *l, const dfl_mapping *m, const dfl_path 
     }
 }
 
-/* Latencies of the memories and networks that a mapping uses: the model's times follow from rates alone. */
+/* Latencies of the memories and networks that a mapping uses, and bandwidths of the networks: the model's times follow from
+   units and the ports of memories alone. */
 static void find_latencies(linter *l, const dfl_mapping *m)
 {
     const dfl_system *s = m->system;
@@ -171,7 +173,7 @@ static void find_latencies(linter *l, const dfl_mapping *m)
             if (line->kind == DFL_LINE_KEEP && s->memories[line->memory].latency > 0)
                 add(l, (finding){ .span = m->span, .code = DFL_SYS_ATTRIBUTE_NO_EFFECT, .key = line->memory,
                                   .mapping = m, .line = line, .holds = true });
-            if (network != DFL_NONE && s->networks[network].latency > 0)
+            if (network != DFL_NONE && (s->networks[network].latency > 0 || !isinf(s->networks[network].bandwidth)))
                 add(l, (finding){ .span = m->span, .code = DFL_SYS_ATTRIBUTE_NO_EFFECT, .key = s->n_memories + network,
                                   .mapping = m, .line = line, .holds = true });
         }
@@ -223,13 +225,17 @@ static void report_latency(const linter *l, const finding *f)
 {
     const dfl_system *s = f->mapping->system;
     bool memory = f->key < s->n_memories;
-    dfl_sym name = memory ? s->memories[f->key].name : s->networks[f->key - s->n_memories].name;
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "the latency of `%s` has no effect on the time of this mapping",
-                                                text(l, name)));
+    const dfl_network *net = memory ? NULL : &s->networks[f->key - s->n_memories];
+    bool both = net && net->latency > 0 && !isinf(net->bandwidth);
+    const char *what = both ? "bandwidth and the latency" : net && net->latency <= 0 ? "bandwidth" : "latency";
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "the %s of `%s` %s no effect on the time of this mapping", what,
+                                                text(l, net ? net->name : s->memories[f->key].name),
+                                                both ? "have" : "has"));
 
-    dfl_diag_label(l->sink, d, memory ? s->memories[f->key].span : s->networks[f->key - s->n_memories].span,
-                   "declared here");
-    dfl_diag_help(l->sink, d, "times follow from rates alone; lower the bandwidth if the latency limits it");
+    dfl_diag_label(l->sink, d, net ? net->span : s->memories[f->key].span, "declared here");
+    dfl_diag_help(l->sink, d, net ? "times follow from the ports of memories; lower the bandwidth of the memory that the "
+                                    "network serves if it limits it"
+                                  : "times follow from rates alone; lower the bandwidth if the latency limits it");
 }
 
 /* By place, code and key, which no two share. */
