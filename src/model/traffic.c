@@ -206,8 +206,12 @@ bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_pla
 {
     counter c = { .set = set, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
 
-    for (uint32_t i = 0; i < keeps->n; i++)
-        out->all[i] = out->busiest[i] = out->outer_busiest[i] = out->ops_busiest[i] = (dfl_counts){ 0 };
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        out->all[i] = (dfl_counts){ 0 };
+        out->busiest[i] = (dfl_counts){ 0 };
+        out->outer_busiest[i] = (dfl_counts){ 0 };
+        out->ops_busiest[i] = (dfl_counts){ 0 };
+    }
     for (uint32_t a = 0; a < set->s->n_axes; a++)
         out->forwarded[a] = 0;
     count_pass(&c, plan);
