@@ -18,8 +18,8 @@ typedef struct {
     uint64_t lasting;         /* loops that take time */
 } dfl_totals;
 
-/* What moves between a keep and the next outer one, by the loop whose advance causes it; slot [step] of the arrays is the
-   first tile in and the last one out. */
+/* What moves between a keep and the next outer one, by the loop whose advance causes it; behind the loops the arrays have
+   a slot [step] for the first tile in and a slot [step + 1] for the last one out. */
 typedef struct {
     uint32_t keep, step, tensor;
     uint32_t inner, outer;    /* memories */

@@ -35,6 +35,14 @@ static const char *port_name(const clockwork *c, uint32_t m, dfl_ports bits)
     return c->plan->names[m][seconds_at(bits.read, mem->read_rate) < seconds_at(bits.write, mem->write_rate)];
 }
 
+/* The busier port of those at the two ends of a transfer. */
+static const char *transfer_port(const clockwork *c, const dfl_transfer *t, dfl_ports here, dfl_ports there)
+{
+    bool outer = port_seconds(t->outer_memory, there) > port_seconds(t->inner_memory, here);
+
+    return outer ? port_name(c, t->outer, there) : port_name(c, t->inner, here);
+}
+
 /* What a unit needs for its share of an einsum. */
 static double unit_seconds(const clockwork *c, uint32_t e)
 {
@@ -83,22 +91,44 @@ static void add_port(dfl_ports *to, dfl_ports bits)
 /* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
 typedef struct { double bits, filled, drained, served, added, updated; } shares;
 
-/* Adds what enters and leaves at both ends, in elements, when loop j advances. */
-static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs, dfl_totals *sum)
+/* Sets slot j to what enters and leaves at both ends, in elements. */
+static inline void fill_slot(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs)
 {
     dfl_ports here = { .read = s->bits * mine.read * s->drained, .write = s->bits * mine.write * s->filled };
     dfl_ports there = { .read = s->bits * (theirs.write * s->served + theirs.read * s->added),
                         .write = s->bits * theirs.read * s->updated };
     double a = port_seconds(t->inner_memory, here), b = port_seconds(t->outer_memory, there);
-    double seconds = a > b ? a : b;
 
     t->here[j] = here;
     t->there[j] = there;
-    t->seconds[j] = seconds;
-    sum->lasting |= (uint64_t)(seconds > 0) << j;
-    add_port(&sum->here, here);
-    add_port(&sum->there, there);
-    sum->seconds += seconds;
+    t->seconds[j] = a > b ? a : b;
+}
+
+static inline void add_slot(const dfl_transfer *t, uint32_t j, dfl_totals *sum)
+{
+    add_port(&sum->here, t->here[j]);
+    add_port(&sum->there, t->there[j]);
+    sum->seconds += t->seconds[j];
+}
+
+/* The same when loop j advances, added to the sum over the loops. */
+static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs, dfl_totals *sum)
+{
+    fill_slot(t, s, j, mine, theirs);
+    add_slot(t, j, sum);
+    sum->lasting |= (uint64_t)(t->seconds[j] > 0) << j;
+}
+
+/* The first tile in, which only enters, and the last one out. Where they are waited for they are no part of the sum of
+   what moves beside the work. */
+static void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs, bool beside, dfl_totals *sum)
+{
+    fill_slot(t, s, t->step, (dfl_ports){ .write = mine.write }, (dfl_ports){ .write = theirs.write });
+    fill_slot(t, s, t->step + 1, (dfl_ports){ .read = mine.read }, (dfl_ports){ .read = theirs.read });
+    if (beside) {
+        add_slot(t, t->step, sum);
+        add_slot(t, t->step + 1, sum);
+    }
 }
 
 /* What leaves (is read) and enters (is written) when temporal step `j` advances, or for j = point->n at the ends. */
@@ -127,15 +157,22 @@ static bool fill_transfer(const clockwork *c, dfl_transfer *t)
     t->waits = t->waited ? below(t->step) : 0;
     bool even = mine->even && theirs->even;
     const uint64_t *steps = c->set->sizes[mine->point->closed.einsum].steps;
-    for (uint64_t left = t->active | UINT64_C(1) << t->step; left; left &= left - 1) {
+    for (uint64_t left = t->active; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         if (even) {
-            int64_t times = j == t->step ? 1 : (int64_t)(steps[j + 1] - steps[j]);
+            int64_t times = (int64_t)(steps[j + 1] - steps[j]);
             double in = (double)(mine->size * times), out = (double)(theirs->size * times);
             fill_loop(t, &s, j, (dfl_ports){ in, in }, (dfl_ports){ out, out }, &sum);
         } else {
             fill_loop(t, &s, j, uneven_moves(mine, j), uneven_moves(theirs, j), &sum);
         }
+    }
+    bool perfect = c->set->m->options.overlap_perfect;
+    if (even) {
+        double in = (double)mine->size, out = (double)theirs->size;
+        fill_ends(t, &s, (dfl_ports){ in, in }, (dfl_ports){ out, out }, perfect, &sum);
+    } else {
+        fill_ends(t, &s, uneven_moves(mine, t->step), uneven_moves(theirs, t->step), perfect, &sum);
     }
     t->all = sum;
     return true;
@@ -184,17 +221,32 @@ static double stall(const clockwork *c, const dfl_transfer *all, const dfl_body_
     return longest_stall(c);
 }
 
-/* The same for the very first tiles in and the very last ones out, which are always waited for. */
-static double stall_at_ends(const clockwork *c)
+/* The same for the very first tiles in (behind = 0) or the very last ones out (behind = 1). */
+static double stall_at_end(const clockwork *c, uint32_t behind)
 {
     const dfl_transfer *all = c->plan->transfers;
 
-    if (c->set->m->options.overlap_perfect)
-        return 0;
     clear(c);
     for (uint32_t i = 0; i < c->plan->n_transfers; i++)
-        add_stall(c, &all[i], all[i].step);
+        add_stall(c, &all[i], all[i].step + behind);
     return longest_stall(c);
+}
+
+/* Adds the first tiles in and the last ones out, which are waited for before and after everything else. */
+static void add_ends(const clockwork *c, dfl_result *result)
+{
+    const dfl_transfer *all = c->plan->transfers;
+    double ends = stall_at_end(c, 0) + stall_at_end(c, 1), longest = 0;
+
+    for (uint32_t i = 0; i < 2 * c->plan->n_transfers && ends > result->seconds; i++) {
+        const dfl_transfer *t = &all[i / 2];
+        uint32_t j = t->step + i % 2;
+        if (t->seconds[j] > longest) {
+            longest = t->seconds[j];
+            result->bound_by = transfer_port(c, t, t->here[j], t->there[j]);
+        }
+    }
+    result->seconds += ends;
 }
 
 /* The transfers of a body's keeps. `stopped`: loops at which the keeps of the bodies around stop the work. A stream
@@ -234,9 +286,8 @@ static void add_levels(const clockwork *c, const dfl_body_time *own, double *tot
     for (uint32_t i = own->first; i < own->first + own->n; i++) {
         const dfl_transfer *t = &all[i];
         if (t->all.seconds > longest) {
-            bool outer = port_seconds(t->outer_memory, t->all.there) > port_seconds(t->inner_memory, t->all.here);
             longest = t->all.seconds;
-            waits_for = outer ? port_name(c, t->outer, t->all.there) : port_name(c, t->inner, t->all.here);
+            waits_for = transfer_port(c, t, t->all.here, t->all.there);
         }
     }
     if (longest > *total || waiting > *total)
@@ -342,7 +393,8 @@ bool dfl_time_count(dfl_setting *set, const dfl_keeps *keeps, const dfl_time_pla
         einsums[e].compute_seconds = unit_seconds(&c, e);
     result->seconds = body_seconds(&c, set->m->root, 0);
     result->bound_by = plan->bound[set->m->root->id];
-    result->seconds += c.ok ? stall_at_ends(&c) : 0;
+    if (c.ok && !set->m->options.overlap_perfect)
+        add_ends(&c, result);
     check_ports(&c, result, memories);
     for (uint32_t e = 0; e < set->w->n_einsums; e++) {
         /* work of the unit at full rate on all its instances, against the time taken */

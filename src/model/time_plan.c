@@ -43,9 +43,9 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     *t = (dfl_transfer){ .keep = at, .step = k->step, .tensor = k->line->tensor, .inner = k->line->memory,
                          .outer = keeps->at[k->parent].line->memory, .stream = m->stream,
                          .waited = !set->m->options.overlap_perfect && !m->stream && m->buffers < 2,
-                         .here = DFL_NEW_ARRAY(set->arena, dfl_ports, 2 * (k->step + 1)),
-                         .seconds = DFL_NEW_ARRAY(set->arena, double, k->step + 1) };
-    t->there = t->here + k->step + 1;
+                         .here = DFL_NEW_ARRAY(set->arena, dfl_ports, 2 * (k->step + 2)),
+                         .seconds = DFL_NEW_ARRAY(set->arena, double, k->step + 2) };
+    t->there = t->here + k->step + 2;
     t->inner_memory = m;
     t->outer_memory = &set->s->memories[t->outer];
     t->bits = set->w->tensors[t->tensor].type.bits;
