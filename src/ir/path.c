@@ -519,6 +519,7 @@ dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
         r.ok &= dfl_path_check_axes(sink, names, mapping, &r.paths->paths[e]);
         r.ok &= dfl_path_check_keeps(sink, names, mapping, &r.paths->paths[e]);
     }
+    r.ok = r.ok && dfl_path_check_stages(arena, sink, names, r.paths);
     r.ok &= dfl_path_check_homes(arena, sink, names, r.paths);
     r.ok &= dfl_path_check_complete(sink, names, r.paths);
     r.ok &= dfl_path_check_online(arena, sink, names, r.paths);
@@ -538,6 +539,7 @@ bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
         return dfl_report_stop(sink, dfl_arena_budget(arena));
     for (uint32_t e = 0; e < n; e++)
         r.ok &= dfl_path_check_axes(sink, names, paths->mapping, &paths->paths[e]);
+    r.ok = r.ok && dfl_path_check_stages(arena, sink, names, paths);
     /* a loop with one iteration asks for nothing */
     r.ok &= dfl_path_check_complete(sink, names, paths);
     return r.ok & dfl_path_check_online(arena, sink, names, paths);

@@ -198,6 +198,13 @@ bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_
     return false;
 }
 
+int64_t dfl_path_parts(const dfl_path_step *step)
+{
+    int64_t parts = dfl_ceil_div(step->nominal, step->tile);
+
+    return step->line->by == DFL_BY_PARTS && step->line->amount > parts ? step->line->amount : parts;
+}
+
 bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p)
 {
     const dfl_system *s = m->system;
@@ -220,10 +227,7 @@ bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
                 ok = false;
                 break;
             }
-            dfl_i128 parts = dfl_ceil_div(step->nominal, step->tile);
-            if (step->line->by == DFL_BY_PARTS && step->line->amount > parts)
-                parts = step->line->amount;
-            product = product > ((dfl_i128)1 << 62) ? product : product * parts;
+            product = product > ((dfl_i128)1 << 62) ? product : product * dfl_path_parts(step);
             if (product > s->axes[a].size) {
                 char digits[41];
                 dfl_i128_text(product, digits);

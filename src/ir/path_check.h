@@ -15,6 +15,10 @@ bool dfl_path_check_finished(dfl_sink *sink, const dfl_intern *names, const dfl_
 bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p);
 /* Fan-out of each axis, and that the unit lies inside the axes that are used: E0405, E0418. */
 bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
+/* Instances that a spatial line takes for an einsum that it is bound to. */
+int64_t dfl_path_parts(const dfl_path_step *step);
+/* Stages of a pipeline have instances of their own, once the fan-out is right: E0405. */
+bool dfl_path_check_stages(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
 /* Order and place of keeps: E0404, E0407, E0408, E0415, E0417, E0422. */
 bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
 /* One home per tensor: E0415. */
