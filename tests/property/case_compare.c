@@ -13,6 +13,7 @@ const char *const case_feature_names[CASE_FEATURES] = {
     "ragged", "halo", "stride above the window", "spilled partial sums", "multicast on one axis", "multicast on two axes",
     "nested branches", "recompute", "online", "fused", "restricted producer", "reduction", "forwarding",
     "fresh or window", "padding", "idle instances", "room bound is exact", "readers in several branches",
+    "pipeline",
 };
 
 typedef struct {
@@ -116,8 +117,10 @@ static void note_features(const comparison *cmp)
              cmp->oracle->extra[e] > 0 && p->exchange.restricts ? 1u << CASE_RECOMPUTE : 0;
         f |= cmp->oracle && cmp->oracle->padding[e] > 0 ? 1u << CASE_PADDED : 0;
     }
-    for (uint32_t b = 1; b < m->n_bodies; b++)
-        f |= m->bodies[b]->kind != DFL_BODY_LEAF ? 1u << CASE_NESTED : 0;
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        f |= b > 0 && m->bodies[b]->kind != DFL_BODY_LEAF ? 1u << CASE_NESTED : 0;
+        f |= m->bodies[b]->kind == DFL_BODY_PIPELINE ? 1u << CASE_PIPELINE : 0;
+    }
     for (uint32_t i = 0; cmp->oracle && i < cmp->oracle->n_traffic; i++) {
         const dfl_oracle_traffic *t = &cmp->oracle->traffic[i];
         if (m->workload->tensors[t->tensor].role == DFL_ROLE_OUTPUT && t->fill > 0)

@@ -400,24 +400,51 @@ static void draw_leaf_lines(drawer *d, uint32_t body)
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
+/* Whether the stages of a pipeline can share an axis. */
+static bool beside_each_other(const dfl_case *c, uint32_t n)
+{
+    bool room = false;
+
+    for (uint32_t a = 0; a < c->n_axes; a++)
+        room |= c->axes[a].size >= n;
+    return room;
+}
+
+/* A unit for stage `k` of a pipeline, where the others have theirs. */
+static uint32_t unit_of_stage(dfl_case *c, uint32_t k)
+{
+    static const char *const names[CASE_UNITS] = { "mac", "alu", "vec" };
+
+    while (c->n_units <= k)
+        c->units[case_add_unit(c, names[c->n_units], c->units[0].element)].reuse = c->units[0].reuse;
+    return k;
+}
+
 static void draw_tree(drawer *d, uint32_t body, uint32_t first, uint32_t n)
 {
     dfl_case *c = d->c;
+    uint32_t size[CASE_EINSUMS], n_children = 0;
+    bool units = false;
 
     if (n == 1) {
         c->bodies[body].kind = DFL_BODY_LEAF;
         c->bodies[body].einsum = first;
         return;
     }
-    c->bodies[body].kind = case_chance(&d->rng, 6) ? DFL_BODY_PIPELINE : DFL_BODY_FUSE;
-    for (uint32_t done = 0; done < n;) {
-        uint32_t size = 1, most = n - done - (done == 0);
-        if (most > 1 && case_chance(&d->rng, 45))
-            size = 1 + case_below(&d->rng, most);
+    for (uint32_t done = 0; done < n; done += size[n_children++]) {
+        uint32_t most = n - done - (done == 0);
+        size[n_children] = most > 1 && case_chance(&d->rng, 45) ? 1 + case_below(&d->rng, most) : 1;
+    }
+    c->bodies[body].kind = case_chance(&d->rng, 9) ? DFL_BODY_PIPELINE : DFL_BODY_FUSE;
+    if (c->bodies[body].kind == DFL_BODY_PIPELINE && (!beside_each_other(c, n_children) || case_chance(&d->rng, 25))) {
+        units = n_children <= CASE_UNITS && c->bodies[body].unit == DFL_NONE;
+        if (!units && !beside_each_other(c, n_children))
+            c->bodies[body].kind = DFL_BODY_FUSE;
+    }
+    for (uint32_t k = 0; k < n_children; first += size[k++]) {
         uint32_t child = c->n_bodies++;
-        c->bodies[child] = (case_body){ .parent = body, .unit = DFL_NONE };
-        draw_tree(d, child, first + done, size);
-        done += size;
+        c->bodies[child] = (case_body){ .parent = body, .unit = units ? unit_of_stage(c, k) : c->bodies[body].unit };
+        draw_tree(d, child, first, size[k]);
     }
 }
 
