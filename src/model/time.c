@@ -123,8 +123,11 @@ static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_p
    what moves beside the work. */
 static void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs, bool beside, dfl_totals *sum)
 {
-    fill_slot(t, s, t->step, (dfl_ports){ .write = mine.write }, (dfl_ports){ .write = theirs.write });
-    fill_slot(t, s, t->step + 1, (dfl_ports){ .read = mine.read }, (dfl_ports){ .read = theirs.read });
+    dfl_ports in = { .write = mine.write }, from = { .write = theirs.write };
+    dfl_ports out = { .read = mine.read }, to = { .read = theirs.read };
+
+    fill_slot(t, s, t->step, in, from);
+    fill_slot(t, s, t->step + 1, out, to);
     if (beside) {
         add_slot(t, t->step, sum);
         add_slot(t, t->step + 1, sum);
