@@ -64,6 +64,8 @@ static void open_array(const context *c, const char *key)
     dfl_json_array(c->w);
 }
 
+static void write_name(void *writer, const char *name) { dfl_json_string(writer, name); }
+
 static void write_latency(const context *c)
 {
     open_object(c, "latency");
@@ -74,6 +76,12 @@ static void write_latency(const context *c)
     else
         dfl_json_null(c->w);
     key_string(c, "bound_by", c->result->bound_by);
+    open_array(c, "free");
+    dfl_report_free(c->results, c->result, write_name, c->w);
+    dfl_json_end_array(c->w);
+    open_array(c, "untimed");
+    dfl_report_untimed(c->results, c->system, write_name, c->w);
+    dfl_json_end_array(c->w);
     dfl_json_end_object(c->w);
 }
 

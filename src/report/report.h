@@ -84,6 +84,12 @@ bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, 
 double dfl_report_clock(const dfl_system *system);
 /* seconds * clock; a value within 1e-9 of a whole number of cycles is that number. */
 double dfl_report_cycles(const dfl_system *system, double seconds);
+/* Calls `each` with what the system says about time and the model does not use: "net.bandwidth", "dram.latency". */
+void dfl_report_untimed(const dfl_results *results, const dfl_system *system, void (*each)(void *context, const char *name),
+                        void *context);
+/* The same with memories that hold something and have no bandwidth, or ports of them ("sram.write"): they take no time. */
+void dfl_report_free(const dfl_results *results, const dfl_result *result, void (*each)(void *context, const char *name),
+                     void *context);
 /* What the doc comment's line `source_name: TEXT` says, or NULL. */
 const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping);
 

@@ -255,23 +255,24 @@ static void print_energy(const context *c)
     dfl_strbuf_char(c->out, '\n');
 }
 
-/* What a system says about time and the model does not use. */
+static void add_name(void *list, const char *name)
+{
+    dfl_strbuf *out = list;
+
+    dfl_strbuf_printf(out, "%s%s", out->len ? ", " : "", name);
+}
+
+/* What a reader might take for a part of the time. */
 static void print_untimed(const context *c)
 {
-    const dfl_system *s = c->mapping->system;
     dfl_strbuf list;
 
     dfl_strbuf_init(&list, c->out->arena);
-    for (uint32_t i = 0; i < s->n_memories; i++)
-        if (s->memories[i].latency > 0)
-            dfl_strbuf_printf(&list, "%s%s.latency", list.len ? ", " : "", text_of(c, s->memories[i].name));
-    for (uint32_t i = 0; i < s->n_networks; i++) {
-        const char *name = text_of(c, s->networks[i].name);
-        if (s->networks[i].bandwidth > 0 && !isinf(s->networks[i].bandwidth))
-            dfl_strbuf_printf(&list, "%s%s.bandwidth", list.len ? ", " : "", name);
-        if (s->networks[i].latency > 0)
-            dfl_strbuf_printf(&list, "%s%s.latency", list.len ? ", " : "", name);
-    }
+    dfl_report_free(c->results, c->result, add_name, &list);
+    if (list.len)
+        dfl_strbuf_printf(c->out, "  without declared bandwidth, takes no time: %s\n", list.text);
+    dfl_strbuf_init(&list, c->out->arena);
+    dfl_report_untimed(c->results, c->mapping->system, add_name, &list);
     if (list.len)
         dfl_strbuf_printf(c->out, "  declared, but not part of the time: %s\n", list.text);
 }

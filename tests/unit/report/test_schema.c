@@ -62,7 +62,7 @@ static const schema_case cases[] = {
     { "a text for a number", "\"joules\": 1.8008e-06", "\"joules\": \"1\"", "/results/0/energy/joules: wrong type" },
     { "a negative count", "\"mac\": 98304", "\"mac\": -1", "/results/0/operations/mac: below the minimum" },
     { "a broken count", "\"mac\": 98304", "\"mac\": 98304.5", "/results/0/operations/mac: wrong type" },
-    { "a missing key", "\"bound_by\": \"sram.read\"\n", "\"bounded_by\": 1\n", "/results/0/latency/bound_by: missing" },
+    { "a missing key", "\"bound_by\": \"sram.read\",\n", "\"bounded_by\": 1,\n", "/results/0/latency/bound_by: missing" },
     { "an unknown key", "\"padding\": 12,", "\"padding\": 12, \"more\": 1,",
       "/results/0/operations/more: not in the schema" },
     { "an unknown status", "\"complete\"", "\"done\"", "/results/0/status: not one of the enumerated values" },
