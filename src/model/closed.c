@@ -5,6 +5,7 @@
  * steps are loads does not depend on how instances share, and how instances share is a factor of the size. What the
  * point has to offer for this is found once (dfl_closed_find); the present sizes give the factors.
  */
+#include "model/chain.h"
 #include "model/group.h"
 #include "support/vec.h"
 
@@ -36,7 +37,7 @@ static bool one_rank(const dfl_setting *set, const dfl_point *point, const dfl_i
 }
 
 /* Whether one rank decides the group; adds its steps and what it says of the point. */
-static bool add_group(const dfl_setting *set, dfl_point *point, const dfl_group *g)
+static bool add_group(const dfl_setting *set, dfl_point *point, dfl_group *g)
 {
     dfl_closed *c = &point->closed;
     const dfl_group_view *view = &g->views[0];
@@ -70,6 +71,7 @@ static bool add_group(const dfl_setting *set, dfl_point *point, const dfl_group 
         inner = inner == DFL_NONE || i > inner ? i : inner;
         steps |= bit(i);
     }
+    g->rank = rank;
     for (uint32_t k = 0; k < g->n_lines; k++)
         c->lines |= bit(g->lines[k]);
     if (g->dim == DFL_NO_DIM)
@@ -93,22 +95,53 @@ void dfl_closed_find(dfl_setting *set, dfl_point *point)
         c->possible = false;
         return;
     }
+    while (points >> c->bits)
+        c->bits++;
     for (uint32_t g = 0; g < point->n_groups && c->possible; g++)
         c->possible = add_group(set, point, &point->groups[g]);
     for (uint32_t i = 0; i < point->n; i++)
         c->possible &= set->paths->paths[c->einsum].steps[i].line->kind != DFL_LINE_TEMPORAL || (c->lines & bit(i));
 }
 
-void dfl_closed_share(dfl_moves *m)
+/* What the group's loops make of its rank. */
+static dfl_chain *chain_of(dfl_setting *set, const dfl_moves *m, const dfl_group *g)
 {
-    const dfl_closed *c = &m->point->closed;
+    uint32_t einsum = m->point->closed.einsum;
+    dfl_chain like = { .kind = DFL_CHAIN_ALL, .einsum = einsum, .extent = 1 };
+
+    if (g->rank != DFL_NONE)
+        like.extent = set->w->ranks[g->rank].extent;
+    for (uint32_t k = 0; k < g->n_lines; k++)
+        like.temporal |= bit(g->lines[k]);
+    for (uint32_t k = 0; k < g->n_spatial; k++)
+        like.spatial |= bit(g->spatial[k]);
+    like.counted = m->counted & like.spatial;
+    if (g->dim != DFL_NO_DIM) {
+        like.kind = DFL_CHAIN_ELEMENTS;
+        like.joined = m->joined & like.spatial;
+    } else if (g->views[0].n_active > 0 && (like.counted | (m->how.united & like.spatial))) {
+        like.kind = DFL_CHAIN_WORKING;
+        like.united = m->how.united & like.spatial;
+    }
+    return dfl_chain_of(set, &like);
+}
+
+void dfl_closed_share(dfl_setting *set, dfl_moves *m)
+{
+    const dfl_point *point = m->point;
+    const dfl_closed *c = &point->closed;
     const dfl_sharing *how = &m->how;
-    uint64_t spatial = m->point->spatial;
 
     m->joined = how->inside & c->dims;
-    m->counted = m->joined | (spatial & ~(how->inside | how->first_only | (how->united & ~c->dims)));
+    m->counted = m->joined | (point->spatial & ~(how->inside | how->first_only | (how->united & ~c->dims)));
     /* chunks that lie side by side; a loop in between leaves gaps, which a box would close */
     m->closed = c->possible && how->forward == DFL_NONE && !(how->box && (c->stride || m->joined));
+    if (!m->closed)
+        return;
+    m->chains = DFL_NEW_ARRAY(set->arena, dfl_chain *, point->n_groups + 1);
+    m->at = DFL_NEW_ARRAY(set->arena, const dfl_chain_sum *, point->n_groups + 1);
+    for (uint32_t g = 0; g < point->n_groups; g++)
+        m->chains[g] = chain_of(set, m, &point->groups[g]);
 }
 
 /* Whether every loop divides what it cuts; takes over the sizes. */
@@ -118,9 +151,13 @@ static bool find_sizes(const dfl_setting *set, dfl_point *point)
     const dfl_sizes *s = &set->sizes[c->einsum];
 
     c->run = set->run;
-    c->even = c->possible && !(s->ragged & (c->lines | point->spatial));
-    if (!c->even)
+    uint64_t ragged = s->ragged & (c->lines | point->spatial);
+    c->even = !ragged;
+    if (!c->even) {
+        /* full tiles only would be less than twice as long for each such loop */
+        c->bounded = c->bits + (uint32_t)__builtin_popcountll(ragged) <= MOST_BITS;
         return false;
+    }
     c->length = c->uncut;
     for (uint64_t left = c->tiles; left; left &= left - 1)
         c->length *= s->tile[__builtin_ctzll(left)];
@@ -142,13 +179,85 @@ static int64_t parts(const dfl_sizes *s, uint64_t steps)
     return n;
 }
 
+static void times(dfl_chain_sum *p, const dfl_chain_sum *q)
+{
+    p->enter *= q->enter;
+    p->kept *= q->kept;
+    p->leave *= q->leave;
+    p->left_kept *= q->left_kept;
+}
+
+/* Over the groups, of which there is one at least where something is ragged. */
+static dfl_chain_sum product(const dfl_moves *m)
+{
+    dfl_chain_sum p = *m->at[0];
+
+    for (uint32_t g = 1; g < m->point->n_groups; g++)
+        times(&p, m->at[g]);
+    return p;
+}
+
+/* As dfl_moves_combine, from chains; false if not all of them are known. */
+static bool combine_chains(dfl_setting *set, dfl_moves *m)
+{
+    const dfl_point *point = m->point;
+    int64_t present = 1, most = 1;
+
+    m->late = false; /* of interest for windows only */
+    for (uint32_t g = 0; g < point->n_groups; g++) {
+        dfl_chain *c = m->chains[g];
+        if (!dfl_chain_fill(set, c))
+            return false;
+        m->at[g] = c->sums;
+        present *= c->present;
+        most *= c->most;
+    }
+    m->present = present;
+    m->most = most;
+    m->falling = true;
+    m->active = m->whole = 0;
+    dfl_chain_sum all = product(m);
+    if (m->by_enter) {
+        m->by_enter[point->n] = all.enter;
+        m->by_leave[point->n] = all.leave;
+    }
+    for (uint64_t left = point->closed.lines & set->sizes[point->closed.einsum].moving; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        const dfl_chain_sum **mine = &m->at[point->line_group[j]];
+        ++*mine; /* this loop advances */
+        dfl_chain_sum at = product(m);
+        ++*mine; /* it stands still while loops inside advance */
+        bool anew = j < point->restart;
+        at.enter -= anew ? 0 : at.kept;
+        at.leave -= anew ? 0 : at.left_kept;
+        all.enter += at.enter;
+        all.leave += at.leave;
+        m->active |= at.enter != 0 || at.leave != 0 ? bit(j) : 0;
+        m->whole |= anew || at.kept == 0 ? bit(j) : 0;
+        if (m->by_enter) {
+            m->by_enter[j] = at.enter;
+            m->by_leave[j] = at.leave;
+        }
+    }
+    m->enter = all.enter;
+    m->leave = all.leave;
+    return true;
+}
+
+static bool count_uneven(dfl_setting *set, dfl_moves *m)
+{
+    if (m->closed && m->point->closed.bounded && combine_chains(set, m))
+        return true;
+    return dfl_moves_combine(set, m);
+}
+
 bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
 {
     dfl_point *point = m->point;
     const dfl_closed *c = &point->closed;
 
     m->even = m->closed && (c->run == set->run ? c->even : find_sizes(set, point));
-    if (!m->even && !dfl_moves_combine(set, m))
+    if (!m->even && !count_uneven(set, m))
         return false;
     m->run = set->run;
     if (!m->even)
@@ -159,6 +268,7 @@ bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
     m->present = m->size * (int64_t)s->steps[point->n];
     m->most = m->joined ? c->length * parts(s, m->joined) : c->length;
     m->late = false;
+    m->falling = true;
     m->active = m->whole = c->active;
     return true;
 }

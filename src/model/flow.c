@@ -62,13 +62,15 @@ dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *a
     how.inside &= point->spatial;
     how.first_only &= point->spatial & ~how.inside;
     how.united &= point->spatial & ~(how.inside | how.first_only);
+    if (point->closed.possible && !how.box)
+        how.united &= ~point->closed.dims; /* nothing to share: their tiles are disjoint */
     for (m = point->moves; m && !dfl_sharing_equal(&m->how, &how);)
         m = m->next;
     if (!m) {
         m = DFL_NEW(set->arena, dfl_moves);
         *m = (dfl_moves){ .point = point, .how = how, .next = point->moves };
         point->moves = m;
-        dfl_closed_share(m);
+        dfl_closed_share(set, m);
         m->parts = DFL_NEW_ARRAY(set->arena, dfl_kept_sums *, point->n_groups + 1);
         for (uint32_t g = 0; g < point->n_groups; g++)
             m->parts[g] = sums_of(set, &point->groups[g], &how);
@@ -125,7 +127,7 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
 
     m->present = m->most = 1;
     m->active = m->whole = 0;
-    m->late = false;
+    m->late = m->falling = false;
     for (uint32_t g = 0; g < point->n_groups; g++) {
         sums[g] = fill_sums(set, point, &point->groups[g], m->parts[g]);
         if (!sums[g])

@@ -26,6 +26,7 @@ typedef struct {
 /* What is true of a point for every size of its tiles, if its counts are products (closed.c). */
 typedef struct {
     bool possible;           /* one view, one rank for each group, nothing outside the shape, counts below 2^62 */
+    uint32_t bits;           /* of the number of points of the einsum */
     bool stride;             /* some index steps over elements */
     uint32_t einsum;         /* of the view */
     uint64_t lines;          /* temporal steps of the groups */
@@ -35,6 +36,7 @@ typedef struct {
     /* of the present sizes */
     uint32_t run;
     bool even;               /* every loop divides what it cuts */
+    bool bounded;            /* counts are below 2^62 although idle instances and short tiles take a full tile's time */
     uint64_t active;         /* temporal steps whose advance moves something */
     int64_t length;          /* elements of the tile of one instance */
     int64_t loads;           /* positions of the temporal steps at which the tile is a new one */
@@ -71,9 +73,11 @@ typedef struct dfl_moves {
     dfl_point *point;
     dfl_sharing how;         /* only what makes a difference at the point */
     struct dfl_kept_sums **parts; /* per group of the point */
-    bool closed;             /* as the point, if the sizes are even */
+    bool closed;             /* as the point, if the sizes are even or bounded */
     uint64_t counted;        /* closed: spatial steps whose parts add up */
     uint64_t joined;         /* closed: those whose parts make one tile */
+    struct dfl_chain **chains; /* closed: per group of the point */
+    const struct dfl_chain_sum **at; /* per group: scratch */
     struct dfl_moves *next;
     /* of the present sizes */
     uint32_t run;
@@ -82,6 +86,7 @@ typedef struct dfl_moves {
     dfl_i128 enter, leave;
     dfl_i128 present;        /* tile sizes summed over all steps */
     dfl_i128 most;           /* largest tile of one instance */
+    bool falling;            /* it is the first tile at coordinate 0, as that of every other point of which this is true */
     bool late;               /* elements enter an instance of a union while they stay in another */
     /* by loop: temporal steps j whose advance moves something, and those at which nothing of the tile stays */
     uint64_t active, whole;
@@ -103,7 +108,7 @@ bool dfl_flow_distinct(dfl_setting *set, const dfl_access *access, dfl_i128 *out
 
 /* Whether the counts of a point, of a slot, can be products (closed.c). */
 void dfl_closed_find(dfl_setting *set, dfl_point *point);
-void dfl_closed_share(dfl_moves *m);
+void dfl_closed_share(dfl_setting *set, dfl_moves *m);
 /* Fills the slot from the sums of the groups. */
 bool dfl_moves_combine(dfl_setting *set, dfl_moves *m);
 

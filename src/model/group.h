@@ -43,6 +43,7 @@ typedef struct dfl_group {
     uint32_t n_spatial;
     const dfl_group_view *views;       /* as the point's */
     bool plain;                        /* no restricted rank: translation applies */
+    uint32_t rank;                     /* if one decides the group (closed.c); DFL_NONE where all is constant */
     struct dfl_kept_sums *kept;        /* sums that are asked for, by how instances share */
     uint32_t run;                      /* whose sizes `parts` and the tiles of the sources are */
 } dfl_group;

@@ -99,7 +99,7 @@ static dfl_i128 together(room *r, const dfl_live *live)
 {
     dfl_i128 plain = 0;
     uint32_t n = 0;
-    bool even = true;
+    bool falling = true;
 
     for (uint32_t i = 0; i < live->n; i++) {
         uint32_t at = live->keeps[i];
@@ -107,11 +107,11 @@ static dfl_i128 together(room *r, const dfl_live *live)
             continue;
         n++;
         plain = add(r, plain, r->bits[at]);
-        even &= r->keeps->at[at].all.each->even;
+        falling &= r->keeps->at[at].all.each->falling;
     }
-    /* no more than the sum of the largest, which meet at coordinate 0 where no tile ever changes its size; and no need
-       to look where that changes nothing */
-    if (n <= 1 || even || plain <= r->best)
+    /* no more than the sum of the largest, which meet in the first step at coordinate 0 where that is the size of the
+       largest; and no need to look where that changes nothing */
+    if (n <= 1 || falling || plain <= r->best)
         return plain;
     dfl_tile_room *tiles = DFL_NEW_ARRAY(r->set->arena, dfl_tile_room, n + 1);
     n = 0;
