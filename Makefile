@@ -28,8 +28,8 @@ N       ?= 1000
 FUZZ_SECONDS ?= 30
 # OSS-Fuzz sets this one.
 LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
-BUILD_PACKAGES := gcc libc6-dev make flex bison libjansson-dev libutf8proc-dev libxxhash-dev
-TEST_PACKAGES  := libcmocka-dev libfyaml-dev vim
+BUILD_PACKAGES := gcc libc6-dev make flex bison libjansson-dev libutf8proc-dev libxxhash-dev libfyaml-dev
+TEST_PACKAGES  := libcmocka-dev vim
 CHECK_PACKAGES := clang libclang-rt-14-dev cppcheck emacs-nox
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -64,7 +64,7 @@ CFLAGS_ALL   := -std=gnu11 -g -ffp-contract=off -fstack-protector-strong -fPIE -
                 -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(BUILD))=build \
                 -ffile-prefix-map=$(BUILD)=build $(VARIANT_$(VARIANT)) $(CFLAGS)
 LDFLAGS_ALL  := -pie -pthread -Wl,-z,relro,-z,now $(filter -fsanitize% --coverage,$(VARIANT_$(VARIANT))) $(LDFLAGS)
-LIBS         := -ljansson -lutf8proc -lm
+LIBS         := -ljansson -lutf8proc -lfyaml -lm
 
 # ---- sources -----------------------------------------------------------------------------------------------------
 # Every room is found by wildcard; $(sort) keeps the order, and with it the program's bytes, the same everywhere.
@@ -96,6 +96,7 @@ HARNESS_OBJECTS := $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/harness/*
 UNIT_SOURCES    := $(sort $(wildcard tests/unit/*/test_*.c tests/property/test_*.c tests/golden/test_*.c))
 PROPERTY        := $(O)/tests/property/property
 TIMELOOP        := $(O)/tests/timeloop/timeloop
+ACCELFORGE      := $(O)/tests/accelforge/accelforge
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -214,11 +215,13 @@ $(O)/tests/%: $(O)/obj/tests/%.o $(HARNESS_OBJECTS) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $< $(HARNESS_OBJECTS) $(LIB) $(LIBS) -lcmocka -o $@
 
-# Compares with the reports of a peer, whose inputs are YAML.
+# Compare with the reports of peers, whose inputs are YAML.
 $(TIMELOOP): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/timeloop/*.c))) $(LIB)
+$(ACCELFORGE): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/accelforge/*.c))) $(LIB)
+$(TIMELOOP) $(ACCELFORGE):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $^ $(LIBS) -lfyaml -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
 # A fuzz target with a main of its own that replays files; see tests/fuzz/replay.c.
 $(REPLAY_PROGRAMS): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/%.o $(O)/obj/tests/fuzz/replay.o $(LIB)
@@ -234,11 +237,11 @@ test:
 	@sh tests/harness/packages install $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory test-run
 
-test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(REPLAY_PROGRAMS)
+test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(REPLAY_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(SCRIPT_TESTS)
 
 # Everything that can be compiled, and nothing run.
-compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
+compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
 
 unit: all $(UNIT_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS)

@@ -113,6 +113,9 @@ const char *dfl_session_dumped(dfl_session *session, dfl_dump what, size_t *len)
 /* The file read as a mapping of MAESTRO, with its hardware in `hardware_path` (may be NULL), as DFL; NULL after
    errors, with *status saying of which kind. */
 const char *dfl_session_import_maestro(dfl_session *session, const char *hardware_path, dfl_exit *status, size_t *len);
+/* The file read as a specification for AccelForge, with `n` further files that hold parts of it. */
+const char *dfl_session_import_accelforge(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
+                                          size_t *len);
 
 const char *dfl_version(void);
 

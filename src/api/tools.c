@@ -79,6 +79,29 @@ const char *dfl_session_import_maestro(dfl_session *s, const char *hardware_path
     return text ? give(text, strlen(text), len) : NULL;
 }
 
+const char *dfl_session_import_accelforge(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status,
+                                          size_t *len)
+{
+    const dfl_source **sources = DFL_NEW_ARRAY(s->arena, const dfl_source *, n + 1);
+    const char *text;
+
+    *status = DFL_EXIT_USAGE;
+    if (!s->root)
+        return NULL;
+    sources[0] = s->root->source;
+    for (size_t i = 0; i < n; i++) {
+        const dfl_loaded *more = dfl_load_path(s, more_paths[i], more_paths[i], (dfl_span){ 0, 0 }, NULL);
+
+        *status = DFL_EXIT_IO;
+        if (!more)
+            return NULL;
+        sources[i + 1] = more->source;
+    }
+    text = dfl_import_accelforge(s->arena, s->sink, s->sources, sources, n + 1);
+    *status = dfl_session_status(s);
+    return text ? give(text, strlen(text), len) : NULL;
+}
+
 dfl_exit dfl_session_syntax(dfl_session *s)
 {
     if (!s->root)

@@ -26,6 +26,15 @@
 char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,
                          const dfl_source *mapping, const dfl_source *hw);
 
+/*
+ * A specification for AccelForge, in one file or in several that each hold some of its parts. The text has one
+ * workload `einsums`, one system `machine` and, when there is an `arch`, one mapping `mapped`, which is a hole for the
+ * mapper when the specification has none. Tensors, memories, units and axes keep their names. Returns NULL after
+ * reporting errors; the text lives in `arena`. `sources` must hold all files; `n` > 0.
+ */
+char *dfl_import_accelforge(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,
+                            const dfl_source *const *files, size_t n);
+
 /* What an import could not take over, for one declaration of the result. */
 typedef struct {
     dfl_span span;

@@ -1,4 +1,4 @@
-/* The examples of the pages E0701 to E0712: the first gives the code and nothing else, the second nothing. */
+/* The examples of the pages E0701 to E0715: the first gives the code and nothing else, the second nothing. */
 #include "tests/harness/check.h"
 
 #include <stdio.h>
@@ -19,24 +19,32 @@ static const page_case cases[] = {
     { "E0707", DFL_FOREIGN_OVERLAP },    { "E0708", DFL_FOREIGN_GAP },
     { "E0709", DFL_FOREIGN_UNTOUCHED },  { "E0710", DFL_FOREIGN_IGNORED },
     { "E0711", DFL_FOREIGN_REARRANGED }, { "E0712", DFL_FOREIGN_NO_PADDING },
+    { "E0713", DFL_FOREIGN_UNSUPPORTED }, { "E0714", DFL_FOREIGN_UNKNOWN_NAME },
+    { "E0715", DFL_FOREIGN_LOST },
 };
 
 /* Imports the text between the fence and the next one; the code of its only diagnostic. */
-static dfl_code import_example(const char *page, const char *fence)
+static dfl_code import_example(const char *page, const char *kind)
 {
+    const char *fence = strstr(page, "```accelforge") != NULL ? "```accelforge " : "```maestro ";
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_source_map *sources = dfl_source_map_new(arena);
     dfl_sink *sink = dfl_sink_new(arena, sources);
-    const char *start = strstr(page, fence), *end;
+    const char *start, *end;
     const dfl_source *source;
     dfl_code code = DFL_CODE_NONE;
 
+    fence = dfl_arena_printf(arena, "%s%s\n", fence, kind);
+    start = strstr(page, fence);
     assert_non_null(start);
     start += strlen(fence);
     end = strstr(start, "```");
     assert_non_null(end);
     source = dfl_source_add(sources, "example.m", start, (size_t)(end - start));
-    dfl_import_maestro(arena, sink, sources, source, NULL);
+    if (strncmp(fence, "```accelforge", 13) == 0)
+        dfl_import_accelforge(arena, sink, sources, &source, 1);
+    else
+        dfl_import_maestro(arena, sink, sources, source, NULL);
     assert_true(dfl_sink_count(sink) <= 1);
     if (dfl_sink_count(sink) == 1)
         code = dfl_sink_at(sink, 0)->code;
@@ -54,8 +62,8 @@ static void example_gives_its_code(void **state)
     snprintf(path, sizeof path, "src/diag/explain/%s.md", c->name);
     page = check_read_file(path, &len);
     assert_non_null(page);
-    assert_int_equal(import_example(page, "```maestro fails\n"), c->code);
-    assert_int_equal(import_example(page, "```maestro works\n"), DFL_CODE_NONE);
+    assert_int_equal(import_example(page, "fails"), c->code);
+    assert_int_equal(import_example(page, "works"), DFL_CODE_NONE);
     free(page);
 }
 

@@ -1,0 +1,192 @@
+/* YAML by libfyaml, copied into the tree of yaml.h. */
+#include "import/yaml.h"
+
+#include <libfyaml.h>
+#include <string.h>
+
+#include "support/utf8.h"
+
+enum { DEEPEST = 60 };
+
+typedef struct {
+    dfl_loss_report *report;
+    const dfl_source *source;
+    bool ok;
+} reader;
+
+const dfl_yaml *dfl_yaml_get(const dfl_yaml *map, const char *key)
+{
+    for (uint32_t i = 0; map != NULL && map->kind == DFL_YAML_MAP && i < map->n; i++) {
+        if (strcmp(map->keys[i].text, key) == 0)
+            return &map->items[i];
+    }
+    return NULL;
+}
+
+static dfl_span place(const reader *r, size_t start, size_t end)
+{
+    size_t last = r->source->len;
+
+    start = start < last ? start : last;
+    end = end < last ? end : last;
+    return (dfl_span){ r->source->base + (uint32_t)start, r->source->base + (uint32_t)(end > start ? end : start) };
+}
+
+static dfl_span place_of(const reader *r, struct fy_token *token, dfl_span otherwise)
+{
+    const struct fy_mark *start = token != NULL ? fy_token_start_mark(token) : NULL;
+    const struct fy_mark *end = token != NULL ? fy_token_end_mark(token) : NULL;
+
+    return start != NULL && end != NULL ? place(r, start->input_pos, end->input_pos) : otherwise;
+}
+
+static void wrong(reader *r, dfl_span span, const char *what)
+{
+    if (r->ok)
+        dfl_report(r->report->sink, DFL_FOREIGN_SYNTAX, span, "%s", what);
+    r->ok = false;
+}
+
+static const char *scalar_text(reader *r, struct fy_node *node, dfl_span span)
+{
+    size_t len = 0;
+    const char *text = fy_node_get_scalar(node, &len);
+
+    if (text == NULL)
+        return "";
+    if (memchr(text, '\0', len) != NULL)
+        wrong(r, span, "a NUL character");
+    return dfl_arena_copy(r->report->arena, text, len);
+}
+
+static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsigned depth);
+
+static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned depth)
+{
+    bool map = out->kind == DFL_YAML_MAP;
+    int n = map ? fy_node_mapping_item_count(node) : fy_node_sequence_item_count(node);
+    dfl_yaml *items = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, (size_t)(n > 0 ? n : 0) + 1);
+    dfl_yaml *keys = map ? DFL_NEW_ARRAY(r->report->arena, dfl_yaml, (size_t)(n > 0 ? n : 0) + 1) : NULL;
+    void *at = NULL;
+
+    for (; r->ok && out->n < (uint32_t)(n > 0 ? n : 0); out->n++) {
+        struct fy_node_pair *pair = map ? fy_node_mapping_iterate(node, &at) : NULL;
+        struct fy_node *value = map ? pair != NULL ? fy_node_pair_value(pair) : NULL
+                                    : fy_node_sequence_iterate(node, &at);
+        dfl_span span = out->span;
+
+        if (map) {
+            struct fy_node *key = pair != NULL ? fy_node_pair_key(pair) : NULL;
+
+            keys[out->n] = tree_of(r, key, out->span, depth + 1);
+            span = keys[out->n].span;
+            if (keys[out->n].kind != DFL_YAML_SCALAR)
+                wrong(r, span, "a key that is no scalar");
+        }
+        items[out->n] = tree_of(r, value, span, depth + 1);
+        if (out->n == 0 && out->tag[0] == '\0')
+            out->span = map ? keys[0].span : items[0].span;
+    }
+    out->items = items;
+    out->keys = keys;
+}
+
+static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsigned depth)
+{
+    dfl_budget *budget = dfl_arena_budget(r->report->arena);
+    dfl_yaml out = { .kind = DFL_YAML_SCALAR, .tag = "", .text = "", .span = around };
+    size_t len = 0;
+    const char *tag;
+
+    if (node == NULL || !r->ok)
+        return out;
+    tag = fy_node_get_tag(node, &len);
+    if (tag != NULL) {
+        out.span = place_of(r, fy_node_get_tag_token(node), out.span);
+        while (len > 0 && tag[0] == '!') {
+            tag++;
+            len--;
+        }
+        out.tag = dfl_arena_copy(r->report->arena, tag, len);
+    }
+    if (budget != NULL && !dfl_budget_ok(budget)) {
+        r->ok = dfl_report_stop(r->report->sink, budget);
+    } else if (depth > DEEPEST) {
+        wrong(r, out.span, dfl_arena_printf(r->report->arena, "nested deeper than %d levels", DEEPEST));
+    } else if (fy_node_is_alias(node)) {
+        wrong(r, place_of(r, fy_node_get_scalar_token(node), out.span), "an alias");
+    } else if (fy_node_is_scalar(node)) {
+        dfl_span span = place_of(r, fy_node_get_scalar_token(node), out.span);
+
+        out.span = span.end > span.start ? span : out.span;
+        out.text = scalar_text(r, node, out.span);
+    } else {
+        out.kind = fy_node_is_mapping(node) ? DFL_YAML_MAP : DFL_YAML_LIST;
+        read_items(r, node, &out, depth);
+    }
+    return out;
+}
+
+/* What libfyaml says goes into the report instead. */
+static void swallow(struct fy_diag *diag, void *user, const char *text, size_t len)
+{
+    (void)diag, (void)user, (void)text, (void)len;
+}
+
+static void report_errors(reader *r, struct fy_diag *diag)
+{
+    void *at = NULL;
+    struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
+    const char *what = "not YAML";
+    dfl_span span = place(r, 0, 0);
+
+    if (error != NULL) {
+        span = place_of(r, error->fyt, span);
+        if (error->msg != NULL)
+            what = dfl_arena_printf(r->report->arena, "not YAML: %s", dfl_import_plain(r->report->arena, error->msg));
+    }
+    wrong(r, span, what);
+}
+
+/* Refuses what libfyaml does not survive and no specification has: directives, control characters, broken UTF-8. */
+static bool is_safe(reader *r)
+{
+    const char *text = r->source->text;
+    size_t len = r->source->len, valid = dfl_utf8_check(text, len);
+
+    for (size_t i = 0; r->ok && i < valid; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+            wrong(r, place(r, i, i + 1), "a control character");
+        else if (c == '%' && (i == 0 || text[i - 1] == '\n' || text[i - 1] == '\r'))
+            wrong(r, place(r, i, i + 1), "a directive");
+    }
+    if (valid < len)
+        wrong(r, place(r, valid, valid + 1), "bytes that are not UTF-8");
+    return r->ok;
+}
+
+const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source)
+{
+    const struct fy_diag_cfg quiet = { .output_fn = swallow, .level = FYET_ERROR, .module_mask = ~0u };
+    struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG };
+    reader r = { report, source, true };
+    struct fy_document *document;
+    dfl_yaml *root = NULL;
+
+    if (!is_safe(&r))
+        return NULL;
+    config.diag = fy_diag_create(&quiet);
+    fy_diag_set_collect_errors(config.diag, true);
+    document = fy_document_build_from_string(&config, source->text, source->len);
+    if (document == NULL) {
+        report_errors(&r, config.diag);
+    } else {
+        root = DFL_NEW(report->arena, dfl_yaml);
+        *root = tree_of(&r, fy_document_root(document), place(&r, 0, 0), 0);
+        fy_document_destroy(document);
+    }
+    fy_diag_destroy(config.diag);
+    return r.ok ? root : NULL;
+}

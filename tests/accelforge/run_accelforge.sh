@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Mappings for AccelForge, imported and evaluated, against what the peer reported, every difference with its cause; and
+# every specification of the reference through `dflc import`, `check` and `fmt`. The data is read from the reference folder
+# beside the checkout (`REFERENCE=` names another); without it the test is skipped.
+set -u
+export LC_ALL=C NO_COLOR=1
+reference=${REFERENCE:-../shared/reference}/ffm
+program=${OUT:-build/release}/tests/accelforge/accelforge
+DFLC=${DFLC:-build/dflc}
+if [ ! -f "$reference/model/m01_mm_two_level.yaml" ]; then
+    echo "there is no $reference/model/m01_mm_two_level.yaml"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$program" "$reference" >"$work/log"
+status=$?
+sed '$d' "$work/log"
+summary=$(tail -n 1 "$work/log")
+passed=$(printf '%s' "$summary" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p')
+failed=$(printf '%s' "$summary" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p')
+if [ -z "$failed" ]; then
+    echo "FAILED: the comparison ended with status $status and no summary"
+    passed=0 failed=1
+fi
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    head -n 5 "$work/out"
+}
+
+# A report that is off must be noticed in every kind of number.
+mkdir -p "$work/spoilt/model"
+cp "$reference/model/m01_mm_two_level.yaml" "$work/spoilt/model/"
+report=m01_mm_two_level.expected.json
+for change in 's/"read", 768.0/"read", 769.0/' 's/"write", 6144.0/"write", 6145.0/' 's/"compute", 1536.0/"compute", 1535.0/' \
+    's/"T0", 192.0/"T0", 191.0/' 's/"GlobalBuffer": 1984.0/"GlobalBuffer": 1983.0/' \
+    's/"energy_dynamic": 147840.0/"energy_dynamic": 147841.0/' 's/^ "latency": 1536.0/ "latency": 1537.0/' \
+    's/"energy_leak": 188.928/"energy_leak": 188/'; do
+    sed "$change" "$reference/model/$report" >"$work/spoilt/model/$report"
+    if cmp -s "$reference/model/$report" "$work/spoilt/model/$report"; then
+        fail "$change changes nothing"
+    elif "$program" "$work/spoilt" | tail -n 1 | grep -qx '0 passed, 1 failed'; then
+        pass
+    else
+        fail "$change is not noticed"
+    fi
+done
+
+# Specifications without a mapping: whatever is imported passes the checks; the rest is refused where it stands.
+imported=0 refused=0
+for file in "$reference"/mapper/*.yaml "$reference"/upstream/*.yaml; do
+    case $file in *.mapping.yaml) continue ;; esac
+    name=$(basename "$file" .yaml)
+    if timeout 60 "$DFLC" import accelforge "$file" -o "$work/$name.dfl" 2>"$work/out"; then
+        imported=$((imported + 1))
+        if "$DFLC" check "$work/$name.dfl" >"$work/out" 2>&1 && [ ! -s "$work/out" ] &&
+            "$DFLC" fmt --check "$work/$name.dfl" >"$work/out" 2>&1; then
+            pass
+        else
+            fail "$name as DFL"
+        fi
+    elif grep -q "$name.yaml:[0-9]*:[0-9]*: error\[E0713\]: .* is a rank variable of the output alone" "$work/out"; then
+        refused=$((refused + 1))
+        pass
+    else
+        fail "$name"
+    fi
+done
+echo "specifications without a mapping: $imported imported, $refused refused for a rank variable of the output alone"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,225 @@
+#include "tests/harness/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "import/import.h"
+
+/* A specification, what the text must hold (parts in order), and the first diagnostic at LINE:COLUMN. */
+typedef struct {
+    const char *name, *text;
+    dfl_code code; /* 0 = none */
+    unsigned line, column;
+    const char *parts[6];
+} import_case;
+
+#define ACTIONS "actions: [{name: read, energy: 2, throughput: 64}, {name: write, energy: 3, throughput: 32}]"
+#define MEMORY(name, more) "  - !Memory {name: " name ", size: 1024, " more ACTIONS "}\n"
+#define MAC(more) "  - !Compute {name: MAC, " more "actions: [{name: compute, energy: 1, throughput: 4}]}\n"
+/* Lines 1 and 2, Main on line 3, the rest behind it. */
+#define ARCH(rest) "arch:\n  nodes:\n" MEMORY("Main", "") rest
+/* Four lines and the einsums. */
+#define WORK(sizes, einsums) \
+    "workload:\n  rank_sizes: {" sizes "}\n  bits_per_value: {All: 8}\n  einsums:\n" einsums
+#define MATMUL WORK("M: 8, K: 4, N: 6", "  - \"Z[m, n] = A[m, k] * B[k, n]\"\n")
+#define TREE(nodes) "mapping:\n  nodes:\n" nodes
+#define STORE(memory, tensors) "  - !Storage {component: " memory ", tensors: [" tensors "]}\n"
+#define LOOP(v, tile) "  - !Temporal {rank_variable: " v ", tile_shape: " tile "}\n"
+#define SPREAD(v, tile, where, axis) \
+    "  - !Spatial {rank_variable: " v ", tile_shape: " tile ", component: " where ", name: " axis "}\n"
+#define POINT(einsum) "  - !Compute {einsum: " einsum ", component: MAC}\n"
+#define ONES LOOP("m", "1") LOOP("k", "1") LOOP("n", "1") POINT("Z")
+/* A matmul on two memories. */
+#define CASE(nodes) ARCH(MEMORY("Buf", "") MAC("")) MATMUL TREE(STORE("Main", "A, B, Z") nodes)
+#define TOLL(direction) "  - !Toll {name: Link, direction: " direction ", actions: [{name: read, energy: 5, throughput: 8}]}\n"
+
+static const import_case cases[] = {
+    /* workloads */
+    { "accesses as text",
+      WORK("M: 8, K: 4, N: 6", "  - \"Z[m, n] = A[m, k] * B[k, n]\"\n"), 0, 0, 0,
+      { "rank m = 8, n = 6, k = 4;", "input A[m, k];", "input B[k, n];", "output Z[m, n] += A[m, k] * B[k, n];" } },
+    { "accesses as maps",
+      WORK("M: 8, W: 10, R: 3", "  - name: conv\n    tensor_accesses:\n    - {name: I, projection: {W: m + r}}\n"
+                          "    - {name: F, projection: [r]}\n    - {name: O, projection: [m], output: True}\n"),
+      0, 0, 0, { "rank m = 8, r = 3;", "input I[dim0: 10];", "O[m] += I[m + r] * F[r];  // conv" } },
+    { "bounds of variables",
+      WORK("K: 4", "  - einsum: \"O[p] = I[2*p + r - 1] * F[r, k]\"\n    iteration_space_shape: [0 <= p <= 7, 0 <= r < 3]\n"),
+      0, 0, 0, { "rank p = 8, r = 3, k = 4;", "input I[dim0: 16];", "I[2 * p + r - 1] * F[r, k]" } },
+    { "bounds for all einsums",
+      "workload:\n  iteration_space_shape: {p: 0 <= p < 2*3}\n  bits_per_value: {All: 8}\n  einsums: [\"O[p] = I[p]\"]\n", 0, 0, 0,
+      { "rank p = 6;" } },
+    { "an explicit rank", WORK("M: 8, E: 4", "  - \"S[b: m, M: p] = Q[m, e] * K[M: p, e]\"\n"), 0, 0, 0,
+      { "rank m = 8, p = 8, e = 4;", "S[m, p] += Q[m, e] * K[p, e];" } },
+    { "operations of every kind",
+      WORK("M: 8, N: 4", "  - \"Y[m] = X[m]\"\n  - \"V[m] = H[m, n]\"\n  - \"T[m, n] = Y[m] * U[n]\"\n"
+                         "  - \"W[m] = P[m, n] * Q[m] * R[n]\"\n"),
+      0, 0, 0,
+      { "op map1(x0) = 1FLOP;\nop map2(x0, x1) = 1FLOP;\nop summand3(x0, x1, x2) = 0FLOP;", "Y[m] = map1(X[m]);",
+        "output V[m] += H[m, n];", "T[m, n] = map2(Y[m], U[n]);", "W[m] += summand3(P[m, n], Q[m], R[n]);" } },
+    { "a tensor twice in one way", WORK("M: 8", "  - \"L[m] = X[m] + X[m]\"\n"), 0, 0, 0, { "L[m] = map1(X[m]);" } },
+    { "a copy", WORK("M: 8", "  - {einsum: \"I[m] = J[m]\", is_copy_operation: true}\n  - \"Z[m] = I[m]\"\n"), 0, 0, 0,
+      { "    I[m] = J[m];\n", "Z[m] = map1(I[m]);" } },
+    { "widths and roles",
+      "workload:\n  rank_sizes: {M: 8, N: 4}\n  bits_per_value: {weight: 4, ~weight & Inputs: 8, Outputs: 16}\n  einsums:\n"
+      "  - {einsum: \"Z[m] = A[m, n] * B[n]\", renames: {weight: B}}\n",
+      0, 0, 0, { "workload einsums : bits(16) {", "input A[m, n] : bits(8);", "weight B[n] : bits(4);" } },
+    { "renames of the specification",
+      WORK("M: 8, N: 4", "  - \"Z[m] = A[m, n] * B[n]\"\n")
+      "renames: {einsums: [{name: default, tensor_accesses: [{name: weight, source: B if len(All) == 3 else Nothing}]}]}\n",
+      0, 0, 0, { "weight B[n];" } },
+    { "expressions",
+      "variables: {a: 2**3, b: a // 3 + 7 % 4}\nworkload:\n  rank_sizes: {M: \"max(a, b, min(9, 4))\", N: ceil(M / 3) - 1, "
+      "K: \"b if a > 8 or not b else -a + 10 + floor(log2(a))\"}\n  bits_per_value: {All: 8}\n  einsums: [\"Z[m] = A[m, n] * "
+      "B[n, k]\"]\n",
+      0, 0, 0, { "rank m = 8, n = 2, k = 5;" } },
+    { "equal names of other extents",
+      WORK("M: 8, N: 4", "  - \"Y[m] = X[m]\"\n  - \"Z[N: m] = V[N: m]\"\n"), 0, 0, 0, { "rank m = 8, m_2 = 4;", "Z[m_2] = map1(V[m_2]);" } },
+    /* machines */
+    { "memories and units", ARCH(MAC("leak_power: 0.5, ")) MATMUL, 0, 0, 0,
+      { "size = 128B;\n        ports = shared;\n        read {\n            bandwidth = 8B/s;\n            energy = 2J/bit;",
+        "mac = 4MAC/s;", "flop = 1J/FLOP;", "leakage = 0.5W;", "    ...;\n    minimize energy * latency;\n" } },
+    { "scales",
+      "arch:\n  nodes:\n  - !Memory {name: Main, size: inf, bits_per_action: 16, energy_scale: 2, throughput_scale: 4, "
+      "n_parallel_instances: 2, actions_scale: 3, leak_power: 1, total_latency: max(a.n_calls / a.throughput for a in actions), "
+      ACTIONS "}\n" MAC("") MATMUL,
+      0, 0, 0,
+      { "size = unlimited;\n        read {\n            bandwidth = 341.3333333333333", "energy = 0.75J/bit;", "leakage = 2W;" } },
+    { "one rate for all actions", "arch:\n  nodes:\n" MEMORY("Main", "total_latency: sum(a.n_calls for a in actions) / 4 / 20, ")
+      MAC("total_latency: sum(a.n_calls for a in actions) / 200e6, ") MATMUL, 0, 0, 0,
+      { "read {\n            bandwidth = 10B/s;", "write {\n            bandwidth = 10B/s;", "mac = 200000000MAC/s;" } },
+    { "widths of a memory",
+      ARCH("  - !Memory {name: Buf, size: 1024, bits_per_value: {All: 16}, " ACTIONS "}\n" MAC("")) MATMUL, 0, 0, 0,
+      { "memory Buf {\n        size = 64B;", "bandwidth = 4B/s;\n            energy = 4J/bit;" } },
+    { "widths that differ",
+      ARCH("  - !Memory {name: Buf, size: 1024, bits_per_value: {A: 16}, " ACTIONS "}\n" MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 5,
+      { "// room differs between tensors: the most expensive stands for all\n        size = 64B;" } },
+    { "arrays",
+      ARCH("  - !Container {name: PE, spatial: [{name: X, fanout: 4}, {name: Y, fanout: 2, may_reuse: A | Z}, "
+           "{name: W, fanout: 3, may_reuse: Nothing}]}\n" MAC("")) MATMUL,
+      0, 0, 0, { "network PE_links = bus {\n        multicast = X, Y(A);\n        reduce = X, Y;\n    }\n"
+                 "    array X[4], Y[2], W[3] over PE_links {\n        compute MAC {" } },
+    { "forks", ARCH("  - !Fork\n    nodes:\n    - !Compute {name: VPU, actions: [{name: compute, energy: 1, throughput: inf}]}\n"
+                    MAC("")) MATMUL, 0, 0, 0, { "    element fork {\n        compute VPU {", "mac = 1e+30MAC/s;", "    }\n    compute MAC {" } },
+    { "units for some einsums", ARCH(MAC("enabled: len(All) == 3, ")) MATMUL, 0, 0, 0, { "compute MAC {\n        ops = mac;" } },
+    /* mappings */
+    { "what is read is fetched anew", CASE(LOOP("m", "2") STORE("Buf", "A, B") LOOP("k", "1") LOOP("n", "1") LOOP("m", "1") POINT("Z")),
+      0, 0, 0, { "keep A, B, Z in Main;\n    temporal m:2;\n    keep A in Buf;\n    temporal k, n;\n    keep B in Buf fresh;" } },
+    { "room stands below relevant loops", CASE(STORE("Buf", "A") LOOP("m", "4") LOOP("n", "3") LOOP("k", "1") LOOP("m", "1") LOOP("n", "1")
+      POINT("Z")), 0, 0, 0, { "temporal m:4;\n    keep A in Buf;\n    temporal n:3, k, m, n;\n    on MAC;" } },
+    { "what is written gets a brace", CASE(LOOP("k", "2") STORE("Buf", "Z") ONES), 0, 0, 0,
+      { "temporal k:2;\n    fuse {\n        Z {\n            temporal m;\n            keep Z in Buf;\n            temporal k, n;" } },
+    { "windows slide",
+      ARCH(MEMORY("Buf", "") MAC("")) WORK("P: 8, R: 3, C: 2", "  - \"O[p] = I[W: p + r, c] * F[r, c]\"\n")
+      TREE(STORE("Main", "I, F, O") LOOP("c", "1") LOOP("r", "1") STORE("Buf", "I") LOOP("p", "2") LOOP("p", "1") POINT("O")),
+      0, 0, 0, { "temporal c, r;\n    fuse {\n        O {\n            temporal p:2;\n            keep I in Buf;\n            temporal p;" } },
+    { "spatial loops stand above what instances hold",
+      ARCH(MEMORY("Reg", "spatial: [{name: X, fanout: 4}], ") MAC("")) MATMUL
+      TREE(STORE("Main", "A, B, Z") STORE("Reg", "A") LOOP("m", "1") SPREAD("n", "2", "Reg", "X") LOOP("k", "1") LOOP("n", "1") POINT("Z")),
+      0, 0, 0, { "keep A, B, Z in Main;\n    temporal m;\n    spatial n:2 on X;\n    temporal k;\n    keep A in Reg;\n    temporal n;" } },
+    { "a spatial loop passes one over its variable",
+      ARCH(MEMORY("Reg", "spatial: [{name: X, fanout: 4}], ") MAC("")) MATMUL
+      TREE(STORE("Main", "A, B, Z") STORE("Reg", "A") LOOP("n", "3") SPREAD("n", "1", "Reg", "X") LOOP("m", "1") LOOP("k", "1") POINT("Z")),
+      DFL_FOREIGN_REARRANGED, 16, 5, { "spatial n:2 on X;\n    keep A in Reg;\n    temporal n, m, k;" } },
+    { "tolls stand where the inner holder gets its tile",
+      ARCH(TOLL("up_and_down") MEMORY("Buf", "") MAC("")) MATMUL
+      TREE(STORE("Main", "A, B, Z") STORE("Link", "A, B, Z") LOOP("m", "2") STORE("Buf", "A") ONES),
+      0, 0, 0, { "temporal m:2;\n    keep A in Link;\n    temporal m, k;\n    keep A in Buf;\n    temporal n;\n    keep B in Link fresh;\n"
+                 "    fuse {\n        Z {\n            keep Z in Link;\n            on MAC;" } },
+    { "tolls that charge nothing are left out",
+      ARCH(TOLL("{A: up, B: down, Z: down}") MEMORY("Buf", "") MAC("")) MATMUL
+      TREE(STORE("Main", "A, B, Z") STORE("Link", "A, B, Z") STORE("Buf", "A, B, Z") ONES),
+      0, 0, 0, { "keep A in Buf;\n    keep B in Link;\n    keep B in Buf;\n    temporal m;\n    keep Z in Buf;\n    temporal k, n;" } },
+    { "both ways where one is charged",
+      ARCH(TOLL("down") MEMORY("Buf", "") MAC("")) MATMUL
+      TREE(STORE("Main", "A, B, Z") STORE("Link", "Z") LOOP("k", "2") STORE("Buf", "Z") ONES),
+      DFL_FOREIGN_LOST, 15, 5, { "// line 15: `Link` is charged for `Z` both ways", "keep Z in Link;\n            temporal m;\n            keep Z in Buf;" } },
+    { "loops are shared because of tensors",
+      ARCH(MEMORY("Buf", "") MAC("")) WORK("M: 8, K: 4, N: 6", "  - \"Y[m, n] = A[m, k] * B[k, n]\"\n  - \"Z[m] = Y[m, n] * C[n]\"\n  - \"V[m] = Z[m]\"\n")
+      TREE(STORE("Main", "A, B, C, Z, V") LOOP("m", "2") STORE("Buf", "Y") "  - !Sequential\n    nodes:\n"
+           "    - !Nested {nodes: [!Temporal {rank_variable: m, tile_shape: 1}, !Temporal {rank_variable: k, tile_shape: 1}, !Temporal "
+           "{rank_variable: n, tile_shape: 1}, !Compute {einsum: Y, component: MAC}]}\n"
+           "    - !Nested {nodes: [!Temporal {rank_variable: m, tile_shape: 1}, !Temporal {rank_variable: n, tile_shape: 1}, !Compute "
+           "{einsum: Z, component: MAC}]}\n"
+           "    - !Nested {nodes: [!Temporal {rank_variable: m, tile_shape: 1}, !Compute {einsum: V, component: MAC}]}\n"),
+      0, 0, 0, { "keep A, B, C, Z, V in Main;\n    fuse {\n        Y, Z {\n            temporal m:2;\n            keep Y in Buf;\n"
+                 "            fuse {\n                Y {\n                    temporal m, k, n;",
+                 "        V {\n            temporal m:2, m;\n            on MAC;" } },
+    { "instances",
+      ARCH(MEMORY("Buf", "") MAC("")) "workload:\n  rank_sizes: {M: 8, N: 4}\n  bits_per_value: {All: 8}\n  n_instances: 3\n"
+      "  persistent_tensors: B\n  einsums: [\"Z[m] = A[m, n] * B[n]\"]\n"
+      TREE(STORE("Buf", "B") STORE("Main", "A, Z") STORE("Buf", "A") LOOP("m", "1") LOOP("n", "1") POINT("Z")),
+      0, 0, 0, { "weight B[instance, n];", "Z[instance, m] += A[instance, m, n] * B[instance, n];",
+                 "keep B in Buf;\n    keep A, Z in Main;\n    temporal instance, m, n;\n    keep A in Buf;" } },
+    { "imperfect factors", CASE(LOOP("m", "3") STORE("Buf", "A") ONES), 0, 0, 0,
+      { "// line 14: the last tile of `m` is smaller", "temporal m:3, m, k;\n    keep A in Buf;" } },
+    /* what is refused */
+    { "no YAML", "workload: [1, 2\n", DFL_FOREIGN_SYNTAX, 2, 1, { NULL } },
+    { "an alias", "variables: &x 1\nworkload: *x\n", DFL_FOREIGN_SYNTAX, 2, 12, { NULL } },
+    { "a template", "workload:\n  rank_sizes: {M: {{size}}}\n", DFL_FOREIGN_UNSUPPORTED, 2, 19, { NULL } },
+    { "no workload", "arch: {nodes: []}\n", DFL_FOREIGN_SYNTAX, 1, 1, { NULL } },
+    { "no einsums", "workload: {rank_sizes: {M: 1}}\n", DFL_FOREIGN_SYNTAX, 1, 12, { NULL } },
+    { "an unknown part", "mapper: {}\n" MATMUL, DFL_FOREIGN_IGNORED, 1, 1, { "// line 1: `mapper` has no effect" } },
+    { "an access without brackets", WORK("M: 8", "  - \"Z = A[m]\"\n"), DFL_FOREIGN_SYNTAX, 5, 8, { NULL } },
+    { "an unbounded variable", WORK("M: 8", "  - \"Z[m] = A[m, n]\"\n"), DFL_FOREIGN_RANGE, 5, 6, { NULL } },
+    { "a tensor in two ways", WORK("M: 8", "  - \"Z[m] = A[m] * A[m + 1]\"\n"), DFL_FOREIGN_UNSUPPORTED, 5, 20, { NULL } },
+    { "no width", "workload:\n  rank_sizes: {M: 8}\n  einsums: [\"Z[m] = A[m]\"]\n", DFL_FOREIGN_SYNTAX, 2, 3, { NULL } },
+    { "variables that depend on themselves", "variables: {a: b, b: a}\n" WORK("M: a", "  - \"Z[m] = A[m]\"\n"), DFL_FOREIGN_UNSUPPORTED, 1, 0, { NULL } },
+    { "a size that is not whole", WORK("M: 8 / 3", "  - \"Z[m] = A[m]\"\n"), DFL_FOREIGN_RANGE, 2, 19, { NULL } },
+    { "a number and a set", WORK("M: 8", "  - {einsum: \"Z[m] = A[m]\", renames: {weight: A + 1}}\n"), DFL_FOREIGN_SYNTAX, 5, 52, { NULL } },
+    { "no box", WORK("M: 8, W: 9", "  - \"Z[m] = A[W: m + r]\"\n"), DFL_FOREIGN_LOST, 5, 17, { "// line 5: the space of this einsum is no box" } },
+    { "an unknown node", "arch:\n  nodes:\n  - !Cache {name: Main}\n" MATMUL, DFL_FOREIGN_UNSUPPORTED, 3, 5, { NULL } },
+    { "an architecture that cannot compute", ARCH("") MATMUL, DFL_FOREIGN_SYNTAX, 2, 3, { NULL } },
+    { "two nodes of one name", ARCH(MEMORY("Main", "") MAC("")) MATMUL, DFL_FOREIGN_SYNTAX, 4, 20, { NULL } },
+    { "a negative energy", "arch:\n  nodes:\n  - !Memory {name: Main, actions: [{name: read, energy: -1}]}\n" MAC("") MATMUL, DFL_FOREIGN_RANGE, 3, 57, { NULL } },
+    { "a first value that is read", "arch:\n  nodes:\n" MEMORY("Main", "skip_initial_output_write: False, ") MAC("") MATMUL, DFL_FOREIGN_LOST, 3, 65, { "// line 3: `Main` reads the first value" } },
+    { "power gating", ARCH("  - !Container {name: PE, spatial: [{name: X, fanout: 4, power_gateable: True}]}\n" MAC("")) MATMUL,
+      DFL_FOREIGN_LOST, 4, 38, { "// line 4: instances along `X` that are not used leak" } },
+    { "a network", ARCH("  - !Network {name: NoC, actions: [{name: hop, energy: 1, throughput: 1}]}\n" MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 5, { "// line 4: hops and links" } },
+    { "a loop is missing", CASE(LOOP("m", "1") LOOP("n", "1") POINT("Z")), DFL_FOREIGN_RANGE, 16, 5, { NULL } },
+    { "a tile that is too large", CASE(LOOP("m", "9") ONES), DFL_FOREIGN_RANGE, 14, 5, { NULL } },
+    { "an unknown component", CASE(STORE("Cache", "A") ONES), DFL_FOREIGN_UNKNOWN_NAME, 14, 26, { NULL } },
+    { "an unknown tensor", CASE(STORE("Buf", "Q") ONES), DFL_FOREIGN_UNKNOWN_NAME, 14, 41, { NULL } },
+    { "an unknown variable", CASE(LOOP("q", "1") ONES), DFL_FOREIGN_UNKNOWN_NAME, 14, 31, { NULL } },
+    { "stored nowhere", ARCH(MAC("")) MATMUL TREE(STORE("Main", "A, Z") ONES), DFL_FOREIGN_SYNTAX, 16, 5, { NULL } },
+    { "an einsum without a mapping", ARCH(MAC("")) WORK("M: 8", "  - \"Y[m] = A[m]\"\n  - \"Z[m] = Y[m]\"\n")
+      TREE(STORE("Main", "A, Y, Z") LOOP("m", "1") POINT("Y")), DFL_FOREIGN_SYNTAX, 10, 6, { NULL } },
+    { "a first tile of its own", ARCH(MAC("")) MATMUL TREE(STORE("Main", "A, B, Z")
+      "  - !Temporal {rank_variable: m, tile_shape: 2, initial_tile_shape: 3}\n" ONES), DFL_FOREIGN_UNSUPPORTED, 13, 69, { NULL } },
+};
+
+static void imports(void **state)
+{
+    const import_case *c = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_source_map *sources = dfl_source_map_new(arena);
+    dfl_sink *sink = dfl_sink_new(arena, sources);
+    const dfl_source *source = dfl_source_add(sources, "case.yaml", c->text, strlen(c->text));
+    const char *text = dfl_import_accelforge(arena, sink, sources, &source, 1), *at = text;
+
+    if (dfl_sink_count(sink) > 0) {
+        const dfl_diag *d = dfl_sink_at(sink, 0);
+        dfl_place place = dfl_place_of(sources, d->span.start);
+
+        if (d->code != c->code || place.line != c->line || (c->column != 0 && place.column != c->column))
+            print_message("%u:%u: %s\n", (unsigned)place.line, (unsigned)place.column, d->message);
+        assert_int_equal(d->code, c->code);
+        assert_int_equal(place.line, c->line);
+        if (c->column != 0)
+            assert_int_equal(place.column, c->column);
+    }
+    assert_int_equal(dfl_sink_count(sink) > 0, c->code != 0);
+    assert_int_equal(text == NULL, dfl_sink_errors(sink) > 0);
+    for (size_t i = 0; i < 6 && c->parts[i] != NULL; i++) {
+        assert_non_null(at);
+        if (strstr(at, c->parts[i]) == NULL)
+            printf("%s\nhas no\n%s\n", at, c->parts[i]);
+        at = strstr(at, c->parts[i]);
+        assert_non_null(at);
+    }
+    dfl_arena_free(arena);
+}
+
+int main(void)
+{
+    return CHECK_TABLE("import.accelforge", cases, imports);
+}
