@@ -85,7 +85,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %type <role> role
 %type <check> kind
 %type <mode> kmod
-%type <node> decl import param opdecl workload system mapping sweep check wstmt if tensor einsum rankd parm bind1 sstmt
+%type <node> decl import param opdecl workload system mapping sweep check wstmt if tensor einsum rankd parm bind bind1 sstmt
 %type <node> attr axis mline loop sgroup kgroup child hd swline overd
 %type <nodes> items params paramlist wstmts ranks tensors carry binds1 over binds sstmts attrs axes mbody children heads
 %type <nodes> loops sgroups kgroups swl overs
@@ -104,7 +104,7 @@ end: '}'
 decl: DFL NUMBER[v] ';'                           { $$ = dfl_ast_valued(p, DFL_AST_EDITION, @$, dfl_name_none(), dfl_ast_number(p, @v)); }
   | OPTION name '=' expr ';'                      { $$ = dfl_ast_valued(p, DFL_AST_OPTION, @$, $2, $4); }
   | import | param | opdecl | workload | system | mapping | sweep
-  | check ';'                                     { $$ = $1; } ;
+  | check ;
 
 import: IMPORT path opt_as ';'                    { $$ = dfl_ast_import(p, @$, $2, NULL, $3); }
   | IMPORT STRING[s] ';'                          { $$ = dfl_ast_import(p, @$, NULL, dfl_ast_string(p, @s), dfl_name_none()); } ;
@@ -154,9 +154,9 @@ wstmts: %empty                                    { $$ = dfl_list_none(); }
   | wstmts error ';'                              { $$ = $1; yyerrok; } ;
 wstmt: RANK ranks ';'                             { $$ = dfl_ast_items(p, DFL_AST_RANKS, @$, $2); }
   | role tensors ';'                              { $$ = dfl_ast_tensors(p, @$, $1, $2); }
-  | einsum ';'                                    { $$ = $1; }
-  | role einsum ';'                               { $$ = dfl_ast_role_of(p, $2, $1, @$); }
-  | check ';'                                     { $$ = $1; }
+  | einsum
+  | role einsum                                   { $$ = dfl_ast_role_of(p, $2, $1, @$); }
+  | check
   | APPLY ref AS name over                        { $$ = dfl_ast_derived(p, DFL_AST_APPLY, @$, $4, dfl_list_none(), $2, $5); }
   | REPEAT expr AS name carry '{' wstmts end      { $$ = dfl_ast_repeat(p, @$, $2, $4, $5, $7); }
   | FOR name IN domain '{' wstmts end             { $$ = dfl_ast_for(p, @$, $2, $4, $6); }
@@ -173,8 +173,9 @@ bind1: path '=' path                              { $$ = dfl_ast_bind(p, @$, $1,
 over: ';'                                         { $$ = dfl_list_none(); }
   | '{' binds end                                 { $$ = $2; } ;
 binds: %empty                                     { $$ = dfl_list_none(); }
-  | binds path '=' exprs[v] ';'                   { $$ = dfl_list_add($1, dfl_ast_bind(p, (dfl_span){ @2.start, @v.end }, $2, $v)); }
+  | binds bind                                    { $$ = dfl_list_add($1, $2); }
   | binds error ';'                               { $$ = $1; yyerrok; } ;
+bind: path '=' exprs ';'                          { $$ = dfl_ast_bind(p, @$, $1, $3); } ;
 ranks: rankd                                      { $$ = dfl_list_one($1); }
   | ranks ',' rankd                               { $$ = dfl_list_add($1, $3); } ;
 rankd: name '=' expr                              { $$ = dfl_ast_valued(p, DFL_AST_RANK, @$, $1, $3); } ;
@@ -190,9 +191,9 @@ dims: dim                                         { $$ = dfl_exprs_add(dfl_exprs
   | dims ',' dim                                  { $$ = dfl_exprs_add($1, $3); } ;
 dim: expr
   | name ':' expr                                 { $$ = dfl_ast_label($1, $3); } ;
-einsum: tensor '=' right                          { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_DEFINE, (dfl_ast_name){ 0, @2 }, $3); }
-  | tensor ADDEQ right                            { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_ADD, (dfl_ast_name){ 0, @2 }, $3); }
-  | tensor IDENT '=' right                        { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_NAMED, $2, $4); } ;
+einsum: tensor '=' right ';'                      { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_DEFINE, (dfl_ast_name){ 0, @2 }, $3); }
+  | tensor ADDEQ right ';'                        { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_ADD, (dfl_ast_name){ 0, @2 }, $3); }
+  | tensor IDENT '=' right ';'                    { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_NAMED, $2, $4); } ;
 right: expr opt_over opt_where                    { $$ = dfl_ast_right_make(p, $1, $2, $3); } ;
 opt_where: %empty                                 { $$ = dfl_exprs_none(); }
   | WHERE exprs                                   { $$ = $2; } ;
@@ -213,7 +214,7 @@ sstmt: attr
   | ELEMENT name '{' sstmts end                   { $$ = dfl_ast_bodied(p, DFL_AST_ELEMENT, @$, $2, $4); }
   | ARRAY axes opt_over '{' sstmts end            { $$ = dfl_ast_array(p, @$, $2, $3, $5); }
   | mapping
-  | check ';'                                     { $$ = $1; } ;
+  | check ;
 axes: axis                                        { $$ = dfl_list_one($1); }
   | axes ',' axis                                 { $$ = dfl_list_add($1, $3); } ;
 axis: name '[' expr ']'                           { $$ = dfl_ast_valued(p, DFL_AST_AXIS, @$, $1, $3); } ;
@@ -248,7 +249,7 @@ mline: TEMPORAL loops ';'                         { $$ = dfl_ast_temporal(p, @$,
   | USE ref over                                  { $$ = dfl_ast_use(p, @$, $2, dfl_name_none(), $3); }
   | MINIMIZE exprs ';'                            { $$ = dfl_ast_listed(p, DFL_AST_MINIMIZE, @$, dfl_name_none(), $2); }
   | PARETO exprs ';'                              { $$ = dfl_ast_listed(p, DFL_AST_PARETO, @$, dfl_name_none(), $2); }
-  | check ';'                                     { $$ = $1; }
+  | check
   | OPTION name '=' expr ';'                      { $$ = dfl_ast_valued(p, DFL_AST_OPTION, @$, $2, $4); } ;
 children: %empty                                  { $$ = dfl_list_none(); }
   | children child                                { $$ = dfl_list_add($1, $2); }
@@ -285,7 +286,7 @@ knames: path                                      { $$ = dfl_paths_add(p, (dfl_p
   | knames ',' path                               { $$ = dfl_paths_add(p, $1, $3, @3); }
   | knames ',' '?'                                { $$ = dfl_paths_add(p, $1, NULL, @3); } ;
 
-check: kind expr verdict                          { $$ = dfl_ast_check_make(p, @$, $1, $2, $3); } ;
+check: kind expr verdict ';'                      { $$ = dfl_ast_check_make(p, @$, $1, $2, $3); } ;
 kind: REQUIRE                                     { $$ = DFL_AST_REQUIRES; }
   | EXPECT                                        { $$ = DFL_AST_EXPECTS; }
   | ASSUME                                        { $$ = DFL_AST_ASSUMES; } ;

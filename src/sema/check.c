@@ -312,6 +312,13 @@ const dfl_val *dfl_check_value(dfl_checking *c, const dfl_expr *e)
     return e == NULL ? NULL : lower(c, e);
 }
 
+/* The check as it was written, without its `;`, which is not there when it was put in. */
+static const char *statement(const dfl_sema *s, dfl_span at)
+{
+    at.end -= dfl_sema_slice(s, (dfl_span){ at.end - 1, at.end })[0] == ';';
+    return dfl_sema_slice(s, at);
+}
+
 bool dfl_check_lower(dfl_checking *c, const dfl_ast_node *n, dfl_sym scope, dfl_check *out)
 {
     static const dfl_check_kind kinds[] = {
@@ -330,6 +337,6 @@ bool dfl_check_lower(dfl_checking *c, const dfl_ast_node *n, dfl_sym scope, dfl_
     if (n->more->from != NULL)
         source = dfl_eval(c->s, c->scope, n->more->from);
     out->source = source.kind == DFL_VALUE_STRING ? source.text : 0;
-    out->text = dfl_sema_slice(c->s, n->span);
+    out->text = statement(c->s, n->span);
     return c->ok;
 }

@@ -190,8 +190,6 @@ static void lower_branches(dfl_place_in *p, chain *c, const dfl_ast_node *n, dfl
         } else if (b->kind == DFL_AST_ANYTHING) {
             c->holes = true;
             dfl_draft_hole(p, b->span);
-        } else if (b->kind == DFL_AST_ERROR) {
-            p->d->broken = true;
         }
     }
 }
@@ -339,9 +337,6 @@ static void lower_item(dfl_place_in *p, const dfl_ast_node *n, chain *c)
         return;
     case DFL_AST_CHECK:
         DFL_PUSH(sema(p)->arena, &p->d->checks, ((dfl_work_check){ n, p->scope }));
-        return;
-    case DFL_AST_ERROR:
-        p->d->broken = true;
         return;
     default:
         return;

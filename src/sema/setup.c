@@ -215,7 +215,6 @@ void dfl_setup_statements(dfl_setup *c, const dfl_ast_node *items)
         case DFL_AST_ARRAY:   array(c, n); break;
         case DFL_AST_ELEMENT: element(c, n); break;
         case DFL_AST_USE:     use(c, n); break;
-        case DFL_AST_ERROR:   c->sys->broken = true; break;
         default:              break;
         }
     }

@@ -209,8 +209,6 @@ void dfl_setup_attributes(dfl_setup *c, uint32_t part, const dfl_ast_node *items
             dfl_setup_attribute(c, part, none, n->name, n->args, 0);
         else if (n->kind == DFL_AST_ATTRS)
             set_group(c, part, n);
-        else if (n->kind == DFL_AST_ERROR)
-            c->sys->broken = c->sys->parts.at[part].silent = true;
     }
 }
 

@@ -368,9 +368,6 @@ void dfl_work_statements(dfl_work *c, const dfl_ast_node *items)
             if (c->instance == 0)
                 DFL_PUSH(c->s->arena, &c->w->checks, ((dfl_work_check){ n, c->scope }));
             break;
-        case DFL_AST_ERROR:
-            c->b->broken = c->b->open = true;
-            break;
         default:
             break;
         }

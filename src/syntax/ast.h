@@ -68,7 +68,6 @@ typedef enum __attribute__((packed)) {
     DFL_AST_VARIED,            /* name, domain */
     DFL_AST_REQUIRE,           /* args */
     DFL_AST_SWEEP_MAPPING,     /* path */
-    DFL_AST_ERROR,             /* what the parser skipped */
 } dfl_ast_kind;
 
 typedef enum __attribute__((packed)) {

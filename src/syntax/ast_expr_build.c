@@ -48,8 +48,6 @@ dfl_expr_list dfl_exprs_add(dfl_expr_list list, dfl_expr *e)
 
 dfl_ast_list dfl_list_add(dfl_ast_list list, dfl_ast_node *node)
 {
-    if (node == NULL)
-        return list;
     ADD_TO_RING(list.last, node);
     return (dfl_ast_list){ node };
 }
@@ -161,8 +159,14 @@ dfl_expr *dfl_ast_string(dfl_parse *p, dfl_span at)
     dfl_expr *e = new_expr(p, DFL_EXPR_STRING, at, 0);
     const char *text = text_at(p, at.start) + 1;
     uint32_t len = at.end - at.start - 2;
+    const char *nul = memchr(text, 0, len);
     dfl_strbuf out;
 
+    if (nul != NULL) {
+        uint32_t from = at.start + 1 + (uint32_t)(nul - text);
+
+        dfl_report(p->sink, DFL_SYNTAX_NUL, (dfl_span){ from, from + 1 }, "NUL byte in a string");
+    }
     if (memchr(text, '\\', len) == NULL) {
         e->sym = dfl_intern_text(p->names, text, len);
         return e;
@@ -170,8 +174,11 @@ dfl_expr *dfl_ast_string(dfl_parse *p, dfl_span at)
     dfl_strbuf_init(&out, p->arena);
     for (uint32_t i = 0; i < len; i++) {
         if (text[i] == '\\') {
-            i++;
-            add_escape(p, &out, text[i], (dfl_span){ at.start + i, at.start + i + 2 });
+            uint32_t escaped = ++i;
+
+            while (i + 1 < len && ((unsigned char)text[i + 1] & 0xc0) == 0x80) /* the rest of a character */
+                i++;
+            add_escape(p, &out, text[escaped], (dfl_span){ at.start + escaped, at.start + i + 2 });
         } else {
             dfl_strbuf_char(&out, text[i]);
         }

@@ -24,7 +24,6 @@ static const char *const ast_kinds[] = {
     [DFL_AST_ANYTHING] = "anything",   [DFL_AST_BRANCH] = "branch",       [DFL_AST_HEAD] = "head",
     [DFL_AST_MINIMIZE] = "minimize",   [DFL_AST_PARETO] = "pareto",       [DFL_AST_OVER] = "over",
     [DFL_AST_VARIED] = "varied",       [DFL_AST_REQUIRE] = "require",     [DFL_AST_SWEEP_MAPPING] = "sweep-mapping",
-    [DFL_AST_ERROR] = "error",
 };
 
 static const char *const expr_kinds[] = {

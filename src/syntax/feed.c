@@ -50,14 +50,14 @@ static void close_bracket(dfl_feed *f, uint16_t opener)
 
 void dfl_feed_count(dfl_feed *f)
 {
-    bool is_set = f->now.kind == '{' && f->before.kind == DFL_TOK_IN;
-
     if (f->statement.kind == DFL_TOK_END)
         f->statement = f->now;
     switch (f->now.kind) {
     case '{':
         f->n_braces++;
-        f->statement.kind = is_set ? f->statement.kind : DFL_TOK_END;
+        f->in_set = f->before.kind == DFL_TOK_IN;
+        if (!f->in_set)
+            f->statement.kind = DFL_TOK_END;
         DFL_PUSH(f->lexer.arena, &f->open, f->now);
         break;
     case '(':
@@ -70,12 +70,15 @@ void dfl_feed_count(dfl_feed *f)
         break;
     case '}':
         close_bracket(f, '{');
-        f->statement.kind = DFL_TOK_END;
+        if (!f->in_set)
+            f->statement.kind = DFL_TOK_END;
+        f->in_set = false;
         break;
     case ';':
         while (f->open.n > 0 && f->open.at[f->open.n - 1].kind != '{')
             pop(f);
         f->statement.kind = DFL_TOK_END;
+        f->in_set = false;
         break;
     default:
         break;

@@ -13,6 +13,7 @@ typedef struct dfl_feed {
     dfl_token statement;       /* first token of the statement; of kind END between statements */
     DFL_VEC(dfl_token) open;   /* brackets of all sorts */
     uint32_t n_braces;         /* of `open` */
+    bool in_set;               /* the last of them is that of a set, which ends no statement */
 } dfl_feed;
 
 void dfl_feed_open(dfl_feed *feed, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);

@@ -79,7 +79,7 @@ void dfl_lex_error(dfl_lexer *l, dfl_code code)
     dfl_span at = { l->start, l->end };
     dfl_span head = { l->start, l->end - l->start > 2 ? l->start + 2 : l->end };
 
-    if (l->sink == NULL || l->reports++ > DFL_MOST_LEX_REPORTS)
+    if (l->sink == NULL || l->reports++ >= DFL_MOST_LEX_REPORTS)
         return;
     switch ((int)code) {
     case DFL_SYNTAX_UNTERMINATED_COMMENT:

@@ -131,7 +131,7 @@ static bool takes_now(const dfl_feed *f, const dfl_yypstate *ps)
 /* Whether `now` stands where a `;` before it may be missing: it starts a line or ends the braces or the file. */
 static bool follows_statement(const dfl_feed *f)
 {
-    if (f->before.kind == ';' || f->before.kind == '{' || f->before.kind == '}')
+    if (f->statement.kind == DFL_TOK_END)
         return false;
     return f->now.kind == '}' || f->now.kind == DFL_TOK_END ||
            (starts_statement(f->now.kind) && dfl_feed_starts_line(f));

@@ -52,7 +52,6 @@ dfl_expr_list dfl_exprs_add(dfl_expr_list list, dfl_expr *e);
 /* The first of a list that is complete. */
 dfl_expr *dfl_exprs_open(dfl_expr_list list);
 uint32_t dfl_exprs_depth(const dfl_expr *first);
-/* A node that is NULL is left out. */
 dfl_ast_list dfl_list_add(dfl_ast_list list, dfl_ast_node *node);
 static inline dfl_ast_list dfl_list_one(dfl_ast_node *node) { return dfl_list_add(dfl_list_none(), node); }
 

@@ -146,6 +146,8 @@ static const char *habit(const dfl_parse *p, const wanted *w)
         return "there are no arrows: a comparison is `>` or `>=`";
     if ((now == DFL_TOK_EQ || now == '=') && wants(w, "'='") && before != DFL_TOK_IDENT)
         return "a definition is written `name = value;`";
+    if ((now == DFL_TOK_WITHIN || now == DFL_TOK_EXACTLY) && wants(w, "from"))
+        return "a check is `a exactly b` or `a within p of b`, not both";
     if (now == ';' && before == '}')
         return "remove the `;`: braces end by themselves";
     if (now == '?' && before != '?')
@@ -157,7 +159,8 @@ static const char *habit(const dfl_parse *p, const wanted *w)
     if (is_text(p, &f->before, "int") || is_text(p, &f->before, "float") || is_text(p, &f->before, "double") ||
         is_text(p, &f->before, "const") || is_text(p, &f->before, "def") || is_text(p, &f->before, "var"))
         return "values are declared without a type: `let name = value;`";
-    if ((now == '<' || now == '>' || now == DFL_TOK_LE || now == DFL_TOK_GE || now == DFL_TOK_EQ) && wants(w, "&&"))
+    if ((now == '<' || now == '>' || now == DFL_TOK_LE || now == DFL_TOK_GE || now == DFL_TOK_EQ || now == DFL_TOK_NE) &&
+        wants(w, "&&"))
         return "comparisons do not chain: write `a < b && b < c`";
     return NULL;
 }

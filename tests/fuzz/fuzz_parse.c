@@ -11,7 +11,6 @@
 #include "diag/fix.h"
 #include "diag/render.h"
 #include "syntax/dump.h"
-#include "syntax/parser.h"
 #include "syntax/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -176,34 +175,24 @@ static void check_elsewhere(parsed *p)
     dfl_arena_free(again.arena);
 }
 
-/* Where a declaration ends with its `;`, which the spans of checks leave out. `next` is a token at or before that. */
-static uint32_t end_of(const dfl_token **next, const dfl_ast_node *n)
-{
-    while ((*next)->kind != DFL_TOK_END && (*next)->span.end <= n->span.end)
-        ++*next;
-    return (*next)->kind == ';' ? (*next)->span.end : n->span.end;
-}
-
 static void check_declarations(parsed *p)
 {
     const dfl_source *s = p->syntax.source;
-    uint32_t from = s->base, n_tokens;
-    const dfl_token *next = dfl_syntax_tokens(p->arena, s, &n_tokens);
+    uint32_t from = s->base;
 
     for (const dfl_ast_node *n = p->syntax.file->items; n; n = n->next) {
-        uint32_t end = end_of(&next, n);
         dfl_ast_node alone = *n;
         dfl_ast_file file = { .items = &alone };
         dfl_strbuf want, got;
         parsed part;
 
         alone.next = NULL;
-        open_text(&part, NULL, s->text + (from - s->base), end - from, 0);
+        open_text(&part, NULL, s->text + (from - s->base), n->span.end - from, 0);
         want = dumped(p, false, &file);
         got = dumped(&part, false, part.syntax.file);
         demand(part.syntax.ok && same(&want, &got));
         dfl_arena_free(part.arena);
-        from = end;
+        from = n->span.end;
     }
 }
 

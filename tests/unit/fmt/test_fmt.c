@@ -74,6 +74,8 @@ static const fmt_case cases[] = {
       "// a\nlet a = 1;\n\n/* b\n   c */\nlet b = 2;\n" },
     { "comment behind", "let a = 1;// a\nlet b = 2; /* b */ let c = 3;\n",
       "let a = 1;  // a\nlet b = 2;  /* b */\nlet c = 3;\n" },
+    { "two comments behind", "let a = 1; /* b */ // c\n/* d */ /* e */\nlet f = 2;/* g *//* h */",
+      "let a = 1;  /* b */ // c\n/* d */\n/* e */\nlet f = 2;  /* g */ /* h */\n" },
     { "comments behind neighbours share a column", "let a = 1; // a\nlet long = 2; // b\n\nlet c = 3; // c\n",
       "let a = 1;     // a\nlet long = 2;  // b\n\nlet c = 3;  // c\n" },
     { "comments in braces", "system s { // a\n// b\n\n// c\nclock = 1GHz; // d\n// e\n} // f\n",
