@@ -261,6 +261,17 @@ static const dfl_traffic *traffic_of(const dfl_result *r, uint32_t memory, uint3
     return NULL;
 }
 
+/* The counts of the instance at coordinate 0, which set the time. */
+static void compare_first(proof *p, const char *part, const dfl_counts *c, const dfl_oracle_counts *o)
+{
+    part = dfl_arena_printf(p->arena, "%s at coordinate 0", part);
+    compare_part(p, part, "serve", c->serve, o->serve);
+    compare_part(p, part, "drain", c->drain, o->drain);
+    compare_part(p, part, "accumulate", c->accumulate, o->accumulate);
+    compare_part(p, part, "fill", c->fill, o->fill);
+    compare_part(p, part, "update", c->update, o->update);
+}
+
 /* Every keep's five counts, and a row of them in the table. */
 static void compare_traffic(proof *p, const attempt *a, dfl_table *table)
 {
@@ -281,6 +292,8 @@ static void compare_traffic(proof *p, const attempt *a, dfl_table *table)
         compare_part(p, part, "fill", c->fill, o->fill);
         compare_part(p, part, "update", c->update, o->update);
         compare_part(p, part, "peak bits", t ? t->peak_bits : 0, o->peak_bits);
+        if (t && !t->rough)
+            compare_first(p, part, &t->first, &o->first);
         dfl_table_row_start(table);
         dfl_table_cell(table, memory);
         dfl_table_cell(table, tensor);

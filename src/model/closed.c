@@ -251,6 +251,25 @@ static bool count_uneven(dfl_setting *set, dfl_moves *m)
     return dfl_moves_combine(set, m);
 }
 
+bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out)
+{
+    const dfl_point *point = m->point;
+    const dfl_closed *c = &point->closed;
+    int64_t n = 1;
+
+    if (!m->even && !(m->closed && c->bounded))
+        return false;
+    if (m->even)
+        n = c->length * parts(&set->sizes[c->einsum], c->dims & (m->counted | c->lines));
+    for (uint32_t g = 0; g < point->n_groups && !m->even; g++) {
+        if (!dfl_chain_fill(set, m->chains[g]))
+            return false;
+        n *= point->groups[g].dim == DFL_NO_DIM ? 1 : m->chains[g]->present;
+    }
+    *out = n;
+    return true;
+}
+
 bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
 {
     dfl_point *point = m->point;

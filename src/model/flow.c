@@ -169,6 +169,27 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
     return over ? too_big(set, point->span) : true;
 }
 
+bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out)
+{
+    dfl_point *point = m->point;
+    bool over = false;
+
+    if (!dfl_moves_fill(set, m))
+        return false;
+    if (dfl_closed_apart(set, m, out))
+        return true;
+    *out = 1;
+    for (uint32_t g = 0; g < point->n_groups; g++) {
+        if (point->groups[g].dim == DFL_NO_DIM)
+            continue;
+        const dfl_sums *sums = fill_sums(set, point, &point->groups[g], m->parts[g]);
+        if (!sums)
+            return false;
+        over |= dfl_mul(*out, sums->present, out);
+    }
+    return over ? too_big(set, point->span) : true;
+}
+
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group)
 {
     const dfl_sums *s = fill_sums(set, m->point, &m->point->groups[group], m->parts[group]);

@@ -101,6 +101,9 @@ dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *h
 bool dfl_moves_count(dfl_setting *set, dfl_moves *m);
 /* The same, once per run. */
 static inline bool dfl_moves_fill(dfl_setting *set, dfl_moves *m) { return m->run == set->run || dfl_moves_count(set, m); }
+/* Elements in the tiles of all positions and instances, where none is in two of them but for loops that do not index the
+   tensor; elsewhere more. Per dimension the sum over the positions of its loops. False after E0608 or E0602. */
+bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out);
 /* Largest set of one group of a point; 0 when the budget stopped. */
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group);
 /* Distinct elements of the access over the whole run, inside the shape; false on overflow (E0608). */
@@ -109,6 +112,8 @@ bool dfl_flow_distinct(dfl_setting *set, const dfl_access *access, dfl_i128 *out
 /* Whether the counts of a point, of a slot, can be products (closed.c). */
 void dfl_closed_find(dfl_setting *set, dfl_point *point);
 void dfl_closed_share(dfl_setting *set, dfl_moves *m);
+/* dfl_moves_apart from products or chains; false where there are none. */
+bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out);
 /* Fills the slot from the sums of the groups. */
 bool dfl_moves_combine(dfl_setting *set, dfl_moves *m);
 

@@ -15,6 +15,8 @@ typedef struct {
     dfl_moves *passed;       /* read-only, with forwarding: every instance, without what neighbours pass on */
     dfl_moves *joined;       /* written: as one instance; NULL = refused */
     dfl_moves *meeting;      /* written: as the outer keep is updated */
+    dfl_moves *made;         /* written: every instance by itself, what is made below; NULL = some of it again */
+    dfl_moves *given;        /* exchanged: the same in one instance of the outer keep */
     dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
 } dfl_keep_moves;
 
@@ -33,7 +35,7 @@ typedef struct {
     dfl_keep_moves all, one; /* in the whole system; in one instance */
     dfl_moves *united;       /* written, at home: all instances as one */
     uint32_t forward;        /* spatial step whose neighbours pass elements on, or DFL_NONE */
-    dfl_i128 distinct;       /* written, at home or exchanged: elements that are ever made */
+    dfl_i128 distinct;       /* written: elements that are ever made */
 } dfl_keep;
 
 typedef struct {

@@ -126,9 +126,13 @@ static void gather_traffic(dfl_model *m)
         dfl_traffic *row = &m->rows[m->row[i]];
         if (m->first[i]) {
             row->counts = m->sums.all[i];
+            row->first = m->sums.busiest[i];
+            row->rough = m->sums.rough[i];
             row->peak_bits = m->bits[i];
         } else {
             add_counts(&row->counts, &m->sums.all[i]);
+            add_counts(&row->first, &m->sums.busiest[i]);
+            row->rough |= m->sums.rough[i];
             row->peak_bits = m->bits[i] > row->peak_bits ? m->bits[i] : row->peak_bits;
         }
     }

@@ -17,6 +17,8 @@ typedef struct {
 typedef struct {
     uint32_t memory, tensor;
     dfl_counts counts;
+    dfl_counts first;          /* those of the instance at coordinate 0 of every axis, which sets the time */
+    bool rough;                /* `first` is an estimate in part (MODEL.md, section 4) */
     dfl_i128 peak_bits;        /* largest room that the tensor takes in one instance, buffers included */
     double joules;
 } dfl_traffic;

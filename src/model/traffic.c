@@ -32,6 +32,7 @@ static void count_read_only(counter *c, uint32_t at)
         return;
     dfl_i128 passed = entered - fill(c, how->passed)->enter;
     c->counts[at].serve += passed;
+    c->out->rough[at] = true; /* what one instance gets is not what it gives */
     if (!c->one)
         c->out->forwarded[c->set->paths->paths[k->point.einsum].steps[k->forward].line->axis] += passed;
 }
@@ -101,17 +102,28 @@ static void refuse_late(counter *c, const dfl_keep *k, const dfl_moves *joined)
     c->ok = false;
 }
 
-/* Of `entered` entries into the first instance as many find a value as of all joint ones: where instances share an
-   element the first one takes the value. */
+/* Elements of those that moves `m` are of, among all that are made; a negative number where tiles overlap or are made
+   again, so that this cannot be told from their sizes. */
+static dfl_i128 made_in(counter *c, const dfl_keep *k, dfl_moves *m)
+{
+    dfl_i128 all = 0, some = 0;
+
+    if (!k->all.made)
+        return -1;
+    c->ok = c->ok && dfl_moves_apart(c->set, k->all.made, &all) && dfl_moves_apart(c->set, m, &some);
+    return all == k->distinct ? some : -1;
+}
+
+/* Elsewhere as many of the `entered` entries into the first instance find a value as of all joint ones. */
 static dfl_i128 share_of(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
 {
     dfl_i128 product;
 
     if (entered == joint || filled == 0)
         return filled < entered ? filled : entered;
-    if (joint <= 0 || dfl_mul(entered, filled, &product))
-        return filled < entered ? filled : entered;
-    return product / joint;
+    for (; joint > 0 && dfl_mul(entered, filled, &product); filled /= 2)
+        joint /= 2;
+    return joint > 0 ? product / joint : 0;
 }
 
 static void count_written(counter *c, uint32_t at)
@@ -131,7 +143,10 @@ static void count_written(counter *c, uint32_t at)
     const dfl_moves *joined = fill(c, how->joined);
     refuse_late(c, k, joined);
     dfl_i128 joint = joined->enter, filled = joint - out->unfilled[k->parent];
-    dfl_i128 own = c->one ? share_of(entered, filled, joint) : filled;
+    /* coordinate 0 is the first to take a value, so of each of its elements only the first entry finds none */
+    dfl_i128 made = c->one ? made_in(c, k, how->made) : k->distinct;
+    dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
+    out->rough[at] = made < 0 && entered != joint;
 
     c->counts[at].fill += own;
     c->counts[k->parent].serve += filled;
@@ -140,11 +155,15 @@ static void count_written(counter *c, uint32_t at)
         out->outer_busiest[at].serve += filled;
     if (k->exchanged && !(k->adding & c->set->sizes[k->producer].moving)) {
         /* made in one visit, read in others: only the residency in which an element is made is drained */
-        dfl_i128 made = c->one && k->distinct > entered ? entered : k->distinct;
+        dfl_i128 given = c->one ? made_in(c, k, how->given) : k->distinct;
+        if (given < 0) {
+            made = entered < k->distinct ? entered : k->distinct;
+            given = k->distinct;
+        }
         c->counts[at].drain += made;
-        c->counts[k->parent].update += made;
+        c->counts[k->parent].update += given;
         if (c->one)
-            out->outer_busiest[at].update += made;
+            out->outer_busiest[at].update += given;
         return;
     }
     out->taken[k->parent] += filled;
@@ -211,6 +230,7 @@ bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_pla
         out->busiest[i] = (dfl_counts){ 0 };
         out->outer_busiest[i] = (dfl_counts){ 0 };
         out->ops_busiest[i] = (dfl_counts){ 0 };
+        out->rough[i] = false;
     }
     for (uint32_t a = 0; a < set->s->n_axes; a++)
         out->forwarded[a] = 0;

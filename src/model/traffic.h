@@ -1,6 +1,7 @@
 /*
  * The five counts of every keep. Two passes over the forest with the same rules: the whole system, and one instance
- * (coordinate 0 on every axis, which always has the full pieces) for the time that its ports are busy.
+ * (coordinate 0 on every axis, which always has the full pieces) for the time that its ports are busy. The second is exact but
+ * for what neighbours pass on, and for results whose windows overlap or that are made again: there it is told.
  */
 #ifndef DFL_MODEL_TRAFFIC_H
 #define DFL_MODEL_TRAFFIC_H
@@ -27,6 +28,7 @@ typedef struct {
     dfl_counts *all, *busiest; /* per keep */
     dfl_counts *outer_busiest; /* per keep: its part of the counts of its parent, busiest instance of the parent */
     dfl_counts *ops_busiest;   /* per keep: update and accumulate that operations cause, busiest instance */
+    bool *rough;               /* per keep: its part of `busiest` is an estimate */
     dfl_i128 *moved;           /* per operand of the plan: reads or updates, busiest instance */
     dfl_i128 *most;            /* per keep: largest tile of one instance */
     dfl_i128 *points, *steps;  /* per einsum */

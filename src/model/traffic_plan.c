@@ -104,6 +104,28 @@ static void plan_home(maker *c, dfl_keep *k, dfl_keep_moves *out)
     }
 }
 
+/* Where readers meet the producer below the keep, its tiles are more than what is made; what is made again is not
+   counted so. */
+static void plan_made(maker *c, const dfl_keep *k, dfl_keep_moves *out)
+{
+    dfl_sharing each = sharing(c, k, k, 0);
+
+    if (!k->exchanged) {
+        out->made = recomputed(c, k) ? NULL : out->each;
+        return;
+    }
+    dfl_view *view = DFL_NEW(c->set->arena, dfl_view);
+    dfl_point *point = DFL_NEW(c->set->arena, dfl_point);
+    *view = (dfl_view){ k->producer, &c->set->w->einsums[k->producer].output };
+    *point = (dfl_point){ .einsum = k->producer, .n = k->step, .restart = k->point.restart, .tensor = k->line->tensor,
+                          .views = view, .n_views = 1, .span = k->line->span };
+    out->made = moves(c, point, &each, false);
+    if (!c->one)
+        return;
+    each.first_only = around(c, k, &c->keeps->at[k->parent]);
+    out->given = moves(c, point, &each, false);
+}
+
 static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
 {
     const dfl_keep *outer = &c->keeps->at[k->parent];
@@ -115,6 +137,7 @@ static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
     dfl_sharing joined = sharing(c, k, outer, between), meeting = sharing(c, k, outer, reduced);
     out->joined = moves(c, &k->point, &joined, false);
     out->meeting = moves(c, &k->point, &meeting, false);
+    plan_made(c, k, out);
 }
 
 static void plan_keep(maker *c, dfl_keep *k)
@@ -132,7 +155,7 @@ static void plan_keep(maker *c, dfl_keep *k)
         plan_home(c, k, out);
     else
         plan_written(c, k, out);
-    if (c->ok && !c->one && (k->exchanged || k->parent == DFL_NONE))
+    if (c->ok && !c->one)
         c->ok = dfl_flow_distinct(c->set, &c->set->w->einsums[k->producer].output, &k->distinct);
 }
 
@@ -221,6 +244,7 @@ void dfl_traffic_sums_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_t
                                .busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
                                .outer_busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
                                .ops_busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
+                               .rough = DFL_NEW_ARRAY(set->arena, bool, n + 1),
                                .moved = DFL_NEW_ARRAY(set->arena, dfl_i128, n_operands + 1),
                                .most = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1),
                                .points = DFL_NEW_ARRAY(set->arena, dfl_i128, set->w->n_einsums + 1),

@@ -122,8 +122,10 @@ static void set_value(oracle *o, oracle_keep *k, uint32_t inst, uint32_t elem, i
     if (!k->outer && !c->has_value && o->ten[k->tensor].released[elem])
         oracle_released(o, k->tensor, k->line->span, k);
     k->traffic->update++;
+    k->traffic->first.update += inst == 0;
     if (c->has_value) {
         k->traffic->accumulate++;
+        k->traffic->first.accumulate += inst == 0;
         value = define ? value : oracle_combine(o, k->tensor, c->value, value);
         parts = define ? parts : parts + c->parts;
     }
@@ -194,6 +196,7 @@ static void drain(oracle *o, oracle_keep *k, uint32_t inst, uint32_t elem)
                         .filled = c->filled, .parts = c->parts, .value = c->value };
 
     k->traffic->drain++;
+    k->traffic->first.drain += inst == 0;
     DFL_PUSH(o->arena, &o->results, d);
 }
 
@@ -258,6 +261,7 @@ static void enter(oracle *o, oracle_keep *k, uint32_t inst, uint32_t elem)
     bool first = k->seen[(size_t)group * k->n_elem + elem] != o->tick;
     if (!k->written && (from = neighbour(k, inst, elem, &axis)) != DFL_NONE) {
         k->traffic->serve++;
+        k->traffic->first.serve += from == 0;
         k->balance.passed++;
         o->result->forwarded[axis]++;
     } else {
@@ -267,10 +271,12 @@ static void enter(oracle *o, oracle_keep *k, uint32_t inst, uint32_t elem)
             return;
         }
         k->outer->traffic->serve += first;
+        k->outer->traffic->first.serve += first && k->link.outer_of[inst] == 0;
         k->balance.served += first;
         k->balance.filled++;
     }
     k->traffic->fill++;
+    k->traffic->first.fill += inst == 0;
     c->has_value = c->filled = true;
     c->value = out->value;
     c->parts = out->parts;

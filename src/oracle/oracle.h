@@ -7,9 +7,12 @@
 
 #include "ir/path.h"
 
+typedef struct { dfl_i128 serve, drain, accumulate, fill, update; } dfl_oracle_counts;
+
 typedef struct {
     uint32_t memory, tensor;
     dfl_i128 serve, drain, accumulate, fill, update;
+    dfl_oracle_counts first;   /* those of the instance at coordinate 0 of every axis */
     dfl_i128 peak_elements;    /* largest tile of one instance, without buffers */
     dfl_i128 peak_bits;        /* the same in bits, times the buffers of keeps that are refilled */
 } dfl_oracle_traffic;

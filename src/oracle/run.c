@@ -99,8 +99,10 @@ static uint64_t read_operand(oracle *o, uint32_t id, oracle_access *a, uint32_t 
     a->fresh_latch[unit] = elem;
     if (a->latched && a->latch[unit] == elem)
         return value;
-    if (*seen != o->tick)
+    if (*seen != o->tick) {
         a->keep->traffic->serve++;
+        a->keep->traffic->first.serve += a->link.outer_of[unit] == 0;
+    }
     *seen = o->tick;
     return value;
 }

@@ -104,7 +104,7 @@ typedef enum {
     CASE_ONLINE,
     CASE_WANTED, /* those before occur often enough, or the draw is at fault */
     CASE_FUSED = CASE_WANTED, CASE_RESTRICTED, CASE_REDUCED, CASE_FORWARDED, CASE_MODES, CASE_PADDED, CASE_IDLE,
-    CASE_BOUNDED, CASE_BRANCHES, CASE_PIPELINE,
+    CASE_BOUNDED, CASE_BRANCHES, CASE_PIPELINE, CASE_ROUGH,
     CASE_FEATURES
 } case_feature;
 extern const char *const case_feature_names[CASE_FEATURES];

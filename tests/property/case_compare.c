@@ -13,7 +13,7 @@ const char *const case_feature_names[CASE_FEATURES] = {
     "ragged", "halo", "stride above the window", "spilled partial sums", "multicast on one axis", "multicast on two axes",
     "nested branches", "recompute", "online", "fused", "restricted producer", "reduction", "forwarding",
     "fresh or window", "padding", "idle instances", "room bound is exact", "readers in several branches",
-    "pipeline",
+    "pipeline", "coordinate 0 estimated",
 };
 
 typedef struct {
@@ -155,6 +155,17 @@ static void same(comparison *cmp, dfl_i128 oracle, dfl_i128 model, const char *w
         (long long)oracle, (long long)model);
 }
 
+/* Counts of the instance at coordinate 0, which set the time. */
+static void compare_first(comparison *cmp, const dfl_oracle_counts *o, const dfl_counts *n, const char *tensor,
+                          const char *memory)
+{
+    same(cmp, o->fill, n->fill, "fill at coordinate 0", tensor, memory);
+    same(cmp, o->update, n->update, "update at coordinate 0", tensor, memory);
+    same(cmp, o->drain, n->drain, "drain at coordinate 0", tensor, memory);
+    same(cmp, o->serve, n->serve, "serve at coordinate 0", tensor, memory);
+    same(cmp, o->accumulate, n->accumulate, "accumulate at coordinate 0", tensor, memory);
+}
+
 static void compare_traffic(comparison *cmp)
 {
     const dfl_case *c = cmp->c;
@@ -174,6 +185,10 @@ static void compare_traffic(comparison *cmp)
         same(cmp, o->serve, t->counts.serve, "serve", tensor, memory);
         same(cmp, o->accumulate, t->counts.accumulate, "accumulate", tensor, memory);
         same(cmp, o->peak_bits, t->peak_bits, "peak_bits", tensor, memory);
+        if (t->rough)
+            cmp->out->features |= 1u << CASE_ROUGH;
+        else
+            compare_first(cmp, &o->first, &t->first, tensor, memory);
         if (i + 1 == rows)
             same(cmp, k, cmp->model->n_traffic, "rows", "traffic", "");
     }

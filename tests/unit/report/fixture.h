@@ -100,11 +100,12 @@ static inline void fixture_result(fixture *f)
     dfl_link_cost *links = DFL_NEW_ARRAY(f->arena, dfl_link_cost, 2);
     double *compute = DFL_NEW_ARRAY(f->arena, double, 2), *network = DFL_NEW_ARRAY(f->arena, double, 1);
 
-    traffic[0] = (dfl_traffic){ 0, 0, { .serve = 2048 }, 16384, 1.14688e-7 };
-    traffic[1] = (dfl_traffic){ 0, 3, { .update = 3072 }, 24576, 1.72032e-7 };
-    traffic[2] = (dfl_traffic){ 1, 0, { .serve = beyond_64, .fill = 2048 }, 32768, 1.5e-6 };
-    traffic[3] = (dfl_traffic){ 2, 2, { .serve = 3072, .drain = 1000000, .accumulate = 7, .fill = 0, .update = 98304 },
-                                32, 0 };
+    traffic[0] = (dfl_traffic){ .counts = { .serve = 2048 }, .peak_bits = 16384, .joules = 1.14688e-7 };
+    traffic[1] = (dfl_traffic){ .tensor = 3, .counts = { .update = 3072 }, .peak_bits = 24576, .joules = 1.72032e-7 };
+    traffic[2] = (dfl_traffic){ .memory = 1, .counts = { .serve = beyond_64, .fill = 2048 }, .peak_bits = 32768,
+                                .joules = 1.5e-6 };
+    traffic[3] = (dfl_traffic){ .memory = 2, .tensor = 2, .peak_bits = 32,
+                                .counts = { .serve = 3072, .drain = 1000000, .accumulate = 7, .update = 98304 } };
     einsums[0] = (dfl_einsum_cost){ .macs = 98304, .padding = 12, .points = 98304, .steps = 6144, .compute = 1,
                                     .compute_seconds = 6.144e-6, .seconds = 7.5e-6, .joules = 2e-6,
                                     .bound_by = "sram.read" };
