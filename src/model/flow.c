@@ -92,7 +92,7 @@ static void times(product *p, const dfl_pair *q, bool *over)
     *over |= dfl_mul(p->left_kept, q->left_kept, &p->left_kept);
 }
 
-static bool too_big(dfl_setting *set, dfl_span at)
+bool dfl_flow_too_big(dfl_setting *set, dfl_span at)
 {
     dfl_diag *d = dfl_report(set->sink, DFL_EVAL_OVERFLOW, at, "a count of this mapping passes 2^127");
 
@@ -166,7 +166,7 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
         m->by_enter[point->n] = first.enter;
         m->by_leave[point->n] = first.leave;
     }
-    return over ? too_big(set, point->span) : true;
+    return over ? dfl_flow_too_big(set, point->span) : true;
 }
 
 bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out)
@@ -187,7 +187,7 @@ bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out)
             return false;
         over |= dfl_mul(*out, sums->present, out);
     }
-    return over ? too_big(set, point->span) : true;
+    return over ? dfl_flow_too_big(set, point->span) : true;
 }
 
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group)
@@ -232,5 +232,5 @@ bool dfl_flow_distinct(dfl_setting *set, const dfl_access *a, dfl_i128 *out)
     }
     if (!dfl_budget_ok(dfl_arena_budget(set->arena)))
         return dfl_report_stop(set->sink, dfl_arena_budget(set->arena));
-    return over ? too_big(set, a->span) : true;
+    return over ? dfl_flow_too_big(set, a->span) : true;
 }

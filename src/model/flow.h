@@ -106,6 +106,8 @@ static inline bool dfl_moves_fill(dfl_setting *set, dfl_moves *m) { return m->ru
 bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out);
 /* Largest set of one group of a point; 0 when the budget stopped. */
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group);
+/* Reports a count that passes 2^127 (E0608); false. */
+bool dfl_flow_too_big(dfl_setting *set, dfl_span at);
 /* Distinct elements of the access over the whole run, inside the shape; false on overflow (E0608). */
 bool dfl_flow_distinct(dfl_setting *set, const dfl_access *access, dfl_i128 *out);
 

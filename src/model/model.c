@@ -110,18 +110,31 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     return m;
 }
 
-static void add_counts(dfl_counts *to, const dfl_counts *from)
+/* True on overflow. */
+static bool add_counts(dfl_counts *to, const dfl_counts *from)
 {
-    to->serve += from->serve;
-    to->drain += from->drain;
-    to->accumulate += from->accumulate;
-    to->fill += from->fill;
-    to->update += from->update;
+    bool over = dfl_add(to->serve, from->serve, &to->serve);
+
+    over |= dfl_add(to->drain, from->drain, &to->drain);
+    over |= dfl_add(to->accumulate, from->accumulate, &to->accumulate);
+    over |= dfl_add(to->fill, from->fill, &to->fill);
+    over |= dfl_add(to->update, from->update, &to->update);
+    return over;
 }
 
-/* Sums the keeps into one row per memory and tensor. */
-static void gather_traffic(dfl_model *m)
+/* Whether the sum of reads or that of writes, of which time and energy are made, passes 2^127. */
+static bool too_many(const dfl_counts *n)
 {
+    dfl_i128 sum;
+
+    return dfl_add(n->serve, n->drain, &sum) || dfl_add(sum, n->accumulate, &sum) || dfl_add(n->fill, n->update, &sum);
+}
+
+/* Sums the keeps into one row per memory and tensor; false after E0608. */
+static bool gather_traffic(dfl_model *m)
+{
+    bool over = false;
+
     for (uint32_t i = 0; i < m->keeps.n; i++) {
         dfl_traffic *row = &m->rows[m->row[i]];
         if (m->first[i]) {
@@ -130,12 +143,14 @@ static void gather_traffic(dfl_model *m)
             row->rough = m->sums.rough[i];
             row->peak_bits = m->bits[i];
         } else {
-            add_counts(&row->counts, &m->sums.all[i]);
-            add_counts(&row->first, &m->sums.busiest[i]);
+            over |= add_counts(&row->counts, &m->sums.all[i]) || add_counts(&row->first, &m->sums.busiest[i]);
             row->rough |= m->sums.rough[i];
             row->peak_bits = m->bits[i] > row->peak_bits ? m->bits[i] : row->peak_bits;
         }
     }
+    for (uint32_t i = 0; i < m->result.n_traffic; i++)
+        over |= too_many(&m->rows[i].counts);
+    return over ? dfl_flow_too_big(&m->set, m->set.m->span) : true;
 }
 
 const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
@@ -156,7 +171,8 @@ const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
     bool fits = dfl_room_count(set, &m->keeps, &m->room, &m->sums, m->memories, m->bits);
     if (!dfl_work_count(set, m->work, &m->sums, &m->result, m->einsums) || !fits)
         return NULL;
-    gather_traffic(m);
+    if (!gather_traffic(m))
+        return NULL;
     if (!dfl_time_count(set, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories))
         return NULL;
     dfl_energy_count(set, &m->keeps, &m->energy, &m->sums, &m->result, m->rows, m->einsums, m->memories);

@@ -8,7 +8,10 @@ typedef struct {
     dfl_counts *counts;
     dfl_traffic_sums *out;
     bool ok;
+    bool over;                /* a sum passed 2^127 */
 } counter;
+
+static void add(counter *c, dfl_i128 *to, dfl_i128 n) { c->over |= dfl_add(*to, n, to); }
 
 static const dfl_moves *fill(counter *c, dfl_moves *m)
 {
@@ -24,17 +27,17 @@ static void count_read_only(counter *c, uint32_t at)
     const dfl_keep_moves *how = c->one ? &k->one : &k->all;
     dfl_i128 entered = fill(c, how->each)->enter, served = fill(c, how->shared)->enter;
 
-    c->counts[at].fill += entered;
-    c->counts[k->parent].serve += served;
+    add(c, &c->counts[at].fill, entered);
+    add(c, &c->counts[k->parent].serve, served);
     if (c->one)
-        c->out->outer_busiest[at].serve += served;
+        add(c, &c->out->outer_busiest[at].serve, served);
     if (k->forward == DFL_NONE)
         return;
     dfl_i128 passed = entered - fill(c, how->passed)->enter;
-    c->counts[at].serve += passed;
+    add(c, &c->counts[at].serve, passed);
     c->out->rough[at] = true; /* what one instance gets is not what it gives */
     if (!c->one)
-        c->out->forwarded[c->set->paths->paths[k->point.einsum].steps[k->forward].line->axis] += passed;
+        add(c, &c->out->forwarded[c->set->paths->paths[k->point.einsum].steps[k->forward].line->axis], passed);
 }
 
 static void needed_again(counter *c, const dfl_keep *k)
@@ -148,11 +151,11 @@ static void count_written(counter *c, uint32_t at)
     dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
     out->rough[at] = made < 0 && entered != joint;
 
-    c->counts[at].fill += own;
-    c->counts[k->parent].serve += filled;
+    add(c, &c->counts[at].fill, own);
+    add(c, &c->counts[k->parent].serve, filled);
     out->unfilled[at] = entered - own;
     if (c->one)
-        out->outer_busiest[at].serve += filled;
+        add(c, &out->outer_busiest[at].serve, filled);
     if (k->exchanged && !(k->adding & c->set->sizes[k->producer].moving)) {
         /* made in one visit, read in others: only the residency in which an element is made is drained */
         dfl_i128 given = c->one ? made_in(c, k, how->given) : k->distinct;
@@ -160,21 +163,21 @@ static void count_written(counter *c, uint32_t at)
             made = entered < k->distinct ? entered : k->distinct;
             given = k->distinct;
         }
-        c->counts[at].drain += made;
-        c->counts[k->parent].update += given;
+        add(c, &c->counts[at].drain, made);
+        add(c, &c->counts[k->parent].update, given);
         if (c->one)
-            out->outer_busiest[at].update += given;
+            add(c, &out->outer_busiest[at].update, given);
         return;
     }
-    out->taken[k->parent] += filled;
-    c->counts[at].drain += how->each->leave;
+    add(c, &out->taken[k->parent], filled);
+    add(c, &c->counts[at].drain, how->each->leave);
     dfl_i128 updates = fill(c, how->meeting)->leave;
-    c->counts[k->parent].update += updates;
+    add(c, &c->counts[k->parent].update, updates);
     if (c->one) {
-        out->outer_busiest[at].update += updates;
+        add(c, &out->outer_busiest[at].update, updates);
         /* what does not meet on the way is added at the outer keep */
         dfl_i128 added = updates - joint;
-        out->outer_busiest[at].accumulate += added > 0 ? added : 0;
+        add(c, &out->outer_busiest[at].accumulate, added > 0 ? added : 0);
     }
 }
 
@@ -186,10 +189,10 @@ static void count_operand(counter *c, const dfl_operand *o, dfl_i128 *moved)
 
     *moved = o->output ? m->present : read;
     if (o->output) {
-        c->counts[o->inner].update += m->present;
-        ops->update += c->one ? m->present : 0;
+        add(c, &c->counts[o->inner].update, m->present);
+        add(c, &ops->update, c->one ? m->present : 0);
     } else {
-        c->counts[o->inner].serve += read;
+        add(c, &c->counts[o->inner].serve, read);
     }
 }
 
@@ -245,5 +248,5 @@ bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_pla
     c.counts = out->busiest;
     if (c.ok)
         count_pass(&c, plan);
-    return c.ok;
+    return c.ok && c.over ? dfl_flow_too_big(set, set->m->span) : c.ok;
 }

@@ -50,8 +50,9 @@ static dfl_i128 online_blocks(const dfl_setting *set, uint32_t e, uint32_t rank,
     return full * (trips - 1) + last;
 }
 
-/* Every iteration of the online loops but the first rescales the results that it adds to (MODEL.md, rule 12). */
-static dfl_i128 online_work(const dfl_setting *set, uint32_t e, dfl_i128 outputs)
+/* Every iteration of the online loops but the first rescales the results that it adds to (MODEL.md, rule 12). True on
+   overflow. */
+static bool online_work(const dfl_setting *set, uint32_t e, dfl_i128 outputs, dfl_i128 *out)
 {
     const dfl_einsum *einsum = &set->w->einsums[e];
     int64_t pos[DFL_MAX_STEPS] = { 0 };
@@ -65,12 +66,12 @@ static dfl_i128 online_work(const dfl_setting *set, uint32_t e, dfl_i128 outputs
         if (!indexes)
             blocks *= online_blocks(set, e, einsum->ranks[k], 0, pos);
     }
-    return outputs * (blocks - 1);
+    return dfl_mul(outputs, blocks - 1, out);
 }
 
 static bool too_many(dfl_setting *set, const dfl_einsum *einsum)
 {
-    dfl_diag *d = dfl_report(set->sink, DFL_EVAL_OVERFLOW, einsum->span, "einsum `%s` has more than 2^127 points",
+    dfl_diag *d = dfl_report(set->sink, DFL_EVAL_OVERFLOW, einsum->span, "einsum `%s` has more than 2^127 operations",
                              dfl_sym_text(set->names, einsum->name));
 
     dfl_diag_help(set->sink, d, "use smaller extents");
@@ -87,21 +88,23 @@ bool dfl_work_count(dfl_setting *set, const dfl_work *work, const dfl_traffic_su
         dfl_einsum_cost *c = &costs[e];
         dfl_i128 rescaled = 0;
 
-        if (w->over)
-            return too_many(set, einsum);
-        if (w->online && w->points > 0) /* repeated work repeats its rescaling */
-            rescaled = online_work(set, e, w->outputs) * sums->points[e] / w->points;
+        bool over = w->over || (w->online && online_work(set, e, w->outputs, &rescaled));
+        if (w->points > 0 && sums->points[e] != w->points) { /* repeated work repeats its rescaling */
+            over |= dfl_mul(rescaled, sums->points[e], &rescaled);
+            rescaled /= w->points;
+        }
         c->points = sums->points[e];
         c->steps = sums->steps[e];
         c->compute = set->paths->paths[e].compute;
         c->macs = einsum->is_mac ? w->points : 0;
         c->flops = einsum->is_mac ? 0 : w->flops;
         c->padding = w->padding;
-        c->extra = sums->points[e] - w->points + rescaled;
-        r->macs += c->macs;
-        r->flops += c->flops;
-        r->padding += c->padding;
-        r->extra += c->extra;
+        over |= dfl_add(sums->points[e] - w->points, rescaled, &c->extra);
+        over |= dfl_add(r->macs, c->macs, &r->macs) | dfl_add(r->flops, c->flops, &r->flops);
+        r->padding += c->padding; /* of the MACs */
+        over |= dfl_add(r->extra, c->extra, &r->extra);
+        if (over)
+            return too_many(set, einsum);
     }
     return true;
 }

@@ -11,7 +11,7 @@ typedef struct {
     dfl_i128 points, flops, padding;
     dfl_i128 outputs;         /* elements of its result */
     bool online;              /* below an `online` loop */
-    bool over;                /* more than 2^127 points */
+    bool over;                /* more than 2^127 points or operations */
 } dfl_work;
 
 /* By einsum; NULL when the budget stopped. */
