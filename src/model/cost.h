@@ -47,7 +47,7 @@ typedef struct {
     double instances;         /* of the unit */
 } dfl_einsum_time;
 
-typedef struct { uint32_t first, n; } dfl_body_time; /* its transfers */
+typedef struct { uint32_t first, n, below; } dfl_body_time; /* its transfers; before them, from `below` on, those inside */
 
 typedef struct {
     dfl_transfer *transfers;  /* those of inner bodies before those of the bodies around */

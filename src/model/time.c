@@ -49,30 +49,47 @@ static double unit_seconds(const clockwork *c, uint32_t e)
     return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].point;
 }
 
-/* What an einsum itself reads and updates in the innermost keeps of its operands, at the busiest memory. */
-static double operand_ports(const clockwork *c, uint32_t e, const char **name)
+static void clear(const clockwork *c)
+{
+    for (uint32_t m = 0; m < c->set->s->n_memories; m++)
+        c->plan->busy[m] = (dfl_ports){ 0, 0 };
+    for (uint32_t i = 0; i < c->plan->n_chains; i++)
+        c->plan->chain[i] = 0;
+}
+
+static void add_port(dfl_ports *to, dfl_ports bits)
+{
+    to->read += bits.read;
+    to->write += bits.write;
+}
+
+/* Adds what an einsum itself reads and updates in the innermost keeps of its operands. */
+static void add_operands(const clockwork *c, uint32_t e)
 {
     const dfl_einsum_time *t = &c->plan->einsums[e];
-    double worst = 0;
 
-    for (uint32_t i = 0; i < t->n_ports;) {
-        uint32_t m = t->ports[i].memory;
-        dfl_ports bits = { 0, 0 };
-        for (; i < t->n_ports && t->ports[i].memory == m; i++) {
-            const dfl_operand_port *p = &t->ports[i];
-            const dfl_counts *n = &c->sums->ops_busiest[p->keep];
-            double moved = bits_of(c, c->keeps->at[p->keep].line->tensor, c->sums->moved[p->operand]);
-            *(p->output ? &bits.write : &bits.read) += moved;
-            if (p->output && n->update > 0) /* of several producers each reads before its share of the updates */
-                bits.read += moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
-        }
-        double s = port_seconds(memory_of(c, m), bits);
-        if (s > worst) {
-            worst = s;
-            *name = port_name(c, m, bits);
+    for (uint32_t i = 0; i < t->n_ports; i++) {
+        const dfl_operand_port *p = &t->ports[i];
+        const dfl_counts *n = &c->sums->ops_busiest[p->keep];
+        double moved = bits_of(c, c->keeps->at[p->keep].line->tensor, c->sums->moved[p->operand]);
+        dfl_ports *bits = &c->plan->busy[p->memory];
+        *(p->output ? &bits->write : &bits->read) += moved;
+        if (p->output && n->update > 0) /* of several producers each reads before its share of the updates */
+            bits->read += moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
+    }
+}
+
+/* The longest that a port is busy with what was added; names it if that is longer than `least`. */
+static double busiest_port(const clockwork *c, double least, const char **name)
+{
+    for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
+        double busy = port_seconds(memory_of(c, m), c->plan->busy[m]);
+        if (busy > least) {
+            least = busy;
+            *name = port_name(c, m, c->plan->busy[m]);
         }
     }
-    return worst;
+    return least;
 }
 
 static double ratio(dfl_i128 part, dfl_i128 whole)
@@ -81,12 +98,6 @@ static double ratio(dfl_i128 part, dfl_i128 whole)
 }
 
 static uint64_t below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
-
-static void add_port(dfl_ports *to, dfl_ports bits)
-{
-    to->read += bits.read;
-    to->write += bits.write;
-}
 
 /* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
 typedef struct { double bits, filled, drained, served, added, updated; } shares;
@@ -184,14 +195,6 @@ static bool fill_transfer(const clockwork *c, dfl_transfer *t)
 /* Loops above a keep whose advance stops the work below it for a refill, as bits. */
 static uint64_t stops(const dfl_transfer *t) { return t->all.lasting & t->waits; }
 
-static void clear(const clockwork *c)
-{
-    for (uint32_t m = 0; m < c->set->s->n_memories; m++)
-        c->plan->busy[m] = (dfl_ports){ 0, 0 };
-    for (uint32_t i = 0; i < c->plan->n_chains; i++)
-        c->plan->chain[i] = 0;
-}
-
 /* One transfer beside the others: it prolongs the chain of its tensor, and keeps the ports at its ends busy. */
 static void add_stall(const clockwork *c, const dfl_transfer *t, uint32_t j)
 {
@@ -202,15 +205,12 @@ static void add_stall(const clockwork *c, const dfl_transfer *t, uint32_t j)
 
 static double longest_stall(const clockwork *c)
 {
+    const char *port;
     double worst = 0;
 
     for (uint32_t i = 0; i < c->plan->n_chains; i++)
         worst = c->plan->chain[i] > worst ? c->plan->chain[i] : worst;
-    for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        double busy = port_seconds(memory_of(c, m), c->plan->busy[m]);
-        worst = busy > worst ? busy : worst;
-    }
-    return worst;
+    return busiest_port(c, worst, &port);
 }
 
 /* Time that the work below a body's keeps stands still when loop j advances: tensors are moved side by side, the
@@ -313,6 +313,22 @@ static double visits(const clockwork *c, const dfl_body *body)
     return times;
 }
 
+/* No port is busy in a body, without the ends, for longer than the body takes. */
+static double hold_ports(const clockwork *c, const dfl_body *b, double total, const char **bound)
+{
+    const dfl_body_time *own = &c->plan->bodies[b->id];
+
+    clear(c);
+    for (uint32_t i = own->below; i < own->first + own->n; i++) {
+        const dfl_transfer *t = &c->plan->transfers[i];
+        add_port(&c->plan->busy[t->inner], t->all.here);
+        add_port(&c->plan->busy[t->outer], t->all.there);
+    }
+    for (uint32_t i = 0; i < b->n_einsums; i++)
+        add_operands(c, b->einsums[i]);
+    return busiest_port(c, total, bound);
+}
+
 static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
 {
     const dfl_setting *set = c->set;
@@ -330,14 +346,10 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
             inside |= stops(&c->plan->transfers[i]);
     if (b->kind == DFL_BODY_LEAF) {
         uint32_t e = b->einsums[0];
-        const char *port = NULL;
-        double operands = operand_ports(c, e, &port);
-        total = c->einsums[e].compute_seconds;
         bound = dfl_sym_text(set->names, set->s->computes[set->paths->paths[e].compute].name);
-        if (operands > total) {
-            total = operands;
-            bound = port;
-        }
+        clear(c);
+        add_operands(c, e);
+        total = busiest_port(c, c->einsums[e].compute_seconds, &bound);
     }
     for (uint32_t i = 0; i < b->n_children; i++) {
         double s = body_seconds(c, b->children[i], inside);
@@ -354,6 +366,7 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
         total = slowest + (iterations > 0 ? (all - slowest) / iterations : 0);
     }
     add_levels(c, own, &total, &bound);
+    total = hold_ports(c, b, total, &bound);
     c->plan->bound[b->id] = bound;
     if (b->kind == DFL_BODY_LEAF) {
         c->einsums[b->einsums[0]].seconds = total;

@@ -75,10 +75,12 @@ static void number_chains(dfl_setting *set, dfl_time_plan *plan)
 
 static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_time_plan *out)
 {
+    dfl_body_time *mine = &out->bodies[b->id];
+
+    mine->below = out->n_transfers;
     for (uint32_t i = 0; i < b->n_children; i++)
         if (!add_body(set, keeps, b->children[i], out))
             return false;
-    dfl_body_time *mine = &out->bodies[b->id];
     mine->first = out->n_transfers;
     for (uint32_t i = 0; i < keeps->n; i++)
         if (keeps->at[i].body == b && keeps->at[i].parent != DFL_NONE && !add_transfer(set, keeps, i, out))
