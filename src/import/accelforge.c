@@ -46,6 +46,9 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
             dfl_lose(f->report, DFL_FOREIGN_IGNORED, root->keys[i].span, "`%s` has no effect", root->keys[i].text);
         } else if (*parts[k].where != NULL) {
             return wrong(f, DFL_FOREIGN_SYNTAX, root->keys[i].span, "this part of the specification is given twice");
+        } else if (root->items[i].kind != DFL_YAML_MAP) {
+            return wrong(f, DFL_FOREIGN_UNSUPPORTED, root->items[i].span,
+                         "a part of the specification is a map; one in another file is read when that file is given, too");
         } else {
             *parts[k].where = &root->items[i];
         }

@@ -156,6 +156,7 @@ static const import_case cases[] = {
     { "no YAML", "workload: [1, 2\n", DFL_FOREIGN_SYNTAX, 2, 1, { NULL } },
     { "an alias", "variables: &x 1\nworkload: *x\n", DFL_FOREIGN_SYNTAX, 2, 12, { NULL } },
     { "a template", "workload:\n  rank_sizes: {M: {{size}}}\n", DFL_FOREIGN_UNSUPPORTED, 2, 19, { NULL } },
+    { "an included file", "arch: !include arch.yaml\n" MATMUL, DFL_FOREIGN_UNSUPPORTED, 1, 16, { NULL } },
     { "no workload", "arch: {nodes: []}\n", DFL_FOREIGN_SYNTAX, 1, 1, { NULL } },
     { "no einsums", "workload: {rank_sizes: {M: 1}}\n", DFL_FOREIGN_SYNTAX, 1, 12, { NULL } },
     { "an unknown part", "mapper: {}\n" MATMUL, DFL_FOREIGN_IGNORED, 1, 1, { "// line 1: `mapper` has no effect" } },
