@@ -100,7 +100,8 @@ bool dfl_work_count(dfl_setting *set, const dfl_work *work, const dfl_traffic_su
         c->flops = einsum->is_mac ? 0 : w->flops;
         c->padding = w->padding;
         over |= dfl_add(sums->points[e] - w->points, rescaled, &c->extra);
-        over |= dfl_add(r->macs, c->macs, &r->macs) | dfl_add(r->flops, c->flops, &r->flops);
+        over |= dfl_add(r->macs, c->macs, &r->macs);
+        over |= dfl_add(r->flops, c->flops, &r->flops);
         r->padding += c->padding; /* of the MACs */
         over |= dfl_add(r->extra, c->extra, &r->extra);
         if (over)
