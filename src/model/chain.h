@@ -10,7 +10,7 @@
 #ifndef DFL_MODEL_CHAIN_H
 #define DFL_MODEL_CHAIN_H
 
-#include "model/place.h"
+#include "model/flow.h"
 
 typedef enum {
     DFL_CHAIN_ELEMENTS,  /* a dimension: the set is the piece */

@@ -179,78 +179,6 @@ static int64_t parts(const dfl_sizes *s, uint64_t steps)
     return n;
 }
 
-static void times(dfl_chain_sum *p, const dfl_chain_sum *q)
-{
-    p->enter *= q->enter;
-    p->kept *= q->kept;
-    p->leave *= q->leave;
-    p->left_kept *= q->left_kept;
-}
-
-/* Over the groups, of which there is one at least where something is ragged. */
-static dfl_chain_sum product(const dfl_moves *m)
-{
-    dfl_chain_sum p = *m->at[0];
-
-    for (uint32_t g = 1; g < m->point->n_groups; g++)
-        times(&p, m->at[g]);
-    return p;
-}
-
-/* As dfl_moves_combine, from chains; false if not all of them are known. */
-static bool combine_chains(dfl_setting *set, dfl_moves *m)
-{
-    const dfl_point *point = m->point;
-    int64_t present = 1, most = 1;
-
-    m->late = false; /* of interest for windows only */
-    for (uint32_t g = 0; g < point->n_groups; g++) {
-        dfl_chain *c = m->chains[g];
-        if (!dfl_chain_fill(set, c))
-            return false;
-        m->at[g] = c->sums;
-        present *= c->present;
-        most *= c->most;
-    }
-    m->present = present;
-    m->most = most;
-    m->falling = true;
-    m->active = m->whole = 0;
-    dfl_chain_sum all = product(m);
-    if (m->by_enter) {
-        m->by_enter[point->n] = all.enter;
-        m->by_leave[point->n] = all.leave;
-    }
-    for (uint64_t left = point->closed.lines & set->sizes[point->closed.einsum].moving; left; left &= left - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(left);
-        const dfl_chain_sum **mine = &m->at[point->line_group[j]];
-        ++*mine; /* this loop advances */
-        dfl_chain_sum at = product(m);
-        ++*mine; /* it stands still while loops inside advance */
-        bool anew = j < point->restart;
-        at.enter -= anew ? 0 : at.kept;
-        at.leave -= anew ? 0 : at.left_kept;
-        all.enter += at.enter;
-        all.leave += at.leave;
-        m->active |= at.enter != 0 || at.leave != 0 ? bit(j) : 0;
-        m->whole |= anew || at.kept == 0 ? bit(j) : 0;
-        if (m->by_enter) {
-            m->by_enter[j] = at.enter;
-            m->by_leave[j] = at.leave;
-        }
-    }
-    m->enter = all.enter;
-    m->leave = all.leave;
-    return true;
-}
-
-static bool count_uneven(dfl_setting *set, dfl_moves *m)
-{
-    if (m->closed && m->point->closed.bounded && combine_chains(set, m))
-        return true;
-    return dfl_moves_combine(set, m);
-}
-
 bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out)
 {
     const dfl_point *point = m->point;
@@ -276,7 +204,7 @@ bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
     const dfl_closed *c = &point->closed;
 
     m->even = m->closed && (c->run == set->run ? c->even : find_sizes(set, point));
-    if (!m->even && !count_uneven(set, m))
+    if (!m->even && !dfl_moves_uneven(set, m))
         return false;
     m->run = set->run;
     if (!m->even)

@@ -49,7 +49,7 @@ static const dfl_sums *fill_sums(dfl_setting *set, const dfl_point *point, dfl_g
     return &k->sums;
 }
 
-dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *asked, bool by_loop)
+dfl_moves *dfl_present_of(dfl_setting *set, dfl_point *point, const dfl_sharing *asked)
 {
     dfl_moves *m;
     dfl_sharing how = *asked;
@@ -75,6 +75,16 @@ dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *a
         for (uint32_t g = 0; g < point->n_groups; g++)
             m->parts[g] = sums_of(set, &point->groups[g], &how);
     }
+    return m;
+}
+
+dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *how, bool by_loop)
+{
+    dfl_moves *m = dfl_present_of(set, point, how);
+
+    if (!m)
+        return NULL;
+    m->moving = true;
     if (by_loop && !m->by_enter) {
         m->by_enter = DFL_NEW_ARRAY(set->arena, dfl_i128, 2 * (point->n + 1));
         m->by_leave = m->by_enter + point->n + 1;

@@ -73,6 +73,7 @@ typedef struct dfl_moves {
     dfl_point *point;
     dfl_sharing how;         /* only what makes a difference at the point */
     struct dfl_kept_sums **parts; /* per group of the point */
+    bool moving;             /* it matters what enters and leaves */
     bool closed;             /* as the point, if the sizes are even or bounded */
     uint64_t counted;        /* closed: spatial steps whose parts add up */
     uint64_t joined;         /* closed: those whose parts make one tile */
@@ -97,6 +98,8 @@ typedef struct dfl_moves {
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b);
 /* The slot of a way of sharing; NULL after E0609. `by_loop`: the counts by loop are wanted, too. */
 dfl_moves *dfl_moves_of(dfl_setting *set, dfl_point *point, const dfl_sharing *how, bool by_loop);
+/* The same where nothing but `present` and `most` is wanted. */
+dfl_moves *dfl_present_of(dfl_setting *set, dfl_point *point, const dfl_sharing *how);
 /* Fills the slot; false after E0608, E0609 or a stopped budget (E0602). */
 bool dfl_moves_count(dfl_setting *set, dfl_moves *m);
 /* The same, once per run. */
@@ -116,6 +119,8 @@ void dfl_closed_find(dfl_setting *set, dfl_point *point);
 void dfl_closed_share(dfl_setting *set, dfl_moves *m);
 /* dfl_moves_apart from products or chains; false where there are none. */
 bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out);
+/* Fills the slot where something is ragged: from chains (chain.h), if they are known, else as the next. */
+bool dfl_moves_uneven(dfl_setting *set, dfl_moves *m);
 /* Fills the slot from the sums of the groups. */
 bool dfl_moves_combine(dfl_setting *set, dfl_moves *m);
 

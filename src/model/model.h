@@ -13,8 +13,8 @@
  *         dfl_arena_reset(scratch);
  *     }
  *
- * A run counts at the sizes that the paths have then. It takes nothing from the arena where counts are products
- * (closed.c), that is where every loop divides what it cuts and no window moves. A single evaluation is one of each.
+ * A run counts at the sizes that the paths have then. It takes nothing from the arena where counts are products (closed.c,
+ * chain.c), that is where no window moves and no line is for some of the einsums only. A single evaluation is one of each.
  */
 #ifndef DFL_MODEL_MODEL_H
 #define DFL_MODEL_MODEL_H

@@ -1,6 +1,8 @@
 /* Counting reads and writes. The rules are those of MODEL.md section 1; the bookkeeping of values is section 2. */
 #include "model/traffic.h"
 
+#include <string.h>
+
 typedef struct {
     dfl_setting *set;
     dfl_keeps *keeps;
@@ -200,8 +202,8 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
 {
     dfl_traffic_sums *out = c->out;
 
-    for (uint32_t i = 0; i < c->keeps->n; i++)
-        out->unfilled[i] = out->taken[i] = 0;
+    memset(out->unfilled, 0, c->keeps->n * sizeof *out->unfilled);
+    memset(out->taken, 0, c->keeps->n * sizeof *out->taken);
     for (uint32_t i = 0; i < c->keeps->n && c->ok; i++) {
         const dfl_keep *k = &c->keeps->at[i];
         if (k->written && k->parent == DFL_NONE)
@@ -228,13 +230,12 @@ bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_pla
 {
     counter c = { .set = set, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
 
-    for (uint32_t i = 0; i < keeps->n; i++) {
-        out->all[i] = (dfl_counts){ 0 };
-        out->busiest[i] = (dfl_counts){ 0 };
-        out->outer_busiest[i] = (dfl_counts){ 0 };
-        out->ops_busiest[i] = (dfl_counts){ 0 };
-        out->rough[i] = false;
-    }
+    size_t size = keeps->n * sizeof *out->all;
+    memset(out->all, 0, size);
+    memset(out->busiest, 0, size);
+    memset(out->outer_busiest, 0, size);
+    memset(out->ops_busiest, 0, size);
+    memset(out->rough, 0, keeps->n * sizeof *out->rough);
     for (uint32_t a = 0; a < set->s->n_axes; a++)
         out->forwarded[a] = 0;
     count_pass(&c, plan);

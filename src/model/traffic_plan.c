@@ -10,9 +10,9 @@ typedef struct {
     bool ok;
 } maker;
 
-static dfl_moves *moves(maker *c, dfl_point *p, const dfl_sharing *how, bool by_loop)
+static dfl_moves *moves(maker *c, dfl_point *p, const dfl_sharing *how)
 {
-    dfl_moves *m = c->ok ? dfl_moves_of(c->set, p, how, by_loop) : NULL;
+    dfl_moves *m = c->ok ? dfl_moves_of(c->set, p, how, false) : NULL;
 
     c->ok = m != NULL;
     return m;
@@ -23,6 +23,14 @@ static uint32_t element_of(const maker *c, const dfl_keep *k) { return c->set->s
 static uint64_t around(const maker *c, const dfl_keep *of, const dfl_keep *k)
 {
     return dfl_steps_around(c->set, of->point.einsum, of->step, element_of(c, k));
+}
+
+static dfl_moves *present(maker *c, dfl_point *p, const dfl_sharing *how)
+{
+    dfl_moves *m = c->ok ? dfl_present_of(c->set, p, how) : NULL;
+
+    c->ok = m != NULL;
+    return m;
 }
 
 /* The way instances of keep `k` share, seen from the instances of the memory of keep `from`. */
@@ -68,9 +76,9 @@ static void plan_read_only(maker *c, dfl_keep *k, dfl_keep_moves *out)
 
     k->forward = forwarding(c, k, between);
     each.forward = shared.forward = k->forward;
-    out->shared = moves(c, &k->point, &shared, false);
+    out->shared = moves(c, &k->point, &shared);
     if (k->forward != DFL_NONE)
-        out->passed = moves(c, &k->point, &each, false);
+        out->passed = moves(c, &k->point, &each);
 }
 
 /* Tiles of the producer of a recomputed tensor, at the branch where it meets its readers. */
@@ -83,7 +91,7 @@ static dfl_moves *plan_starts(maker *c, const dfl_keep *k, const dfl_sharing *ho
     *view = (dfl_view){ k->producer, &c->set->w->einsums[k->producer].output };
     *point = (dfl_point){ .einsum = k->producer, .n = p->n_above, .restart = p->n_above, .tensor = k->line->tensor,
                           .views = view, .n_views = 1, .span = k->line->span };
-    return moves(c, point, how, false);
+    return moves(c, point, how);
 }
 
 static bool recomputed(const maker *c, const dfl_keep *k)
@@ -100,7 +108,7 @@ static void plan_home(maker *c, dfl_keep *k, dfl_keep_moves *out)
         out->starts = plan_starts(c, k, &each);
     } else if (!c->one) {
         dfl_sharing united = sharing(c, k, k, around(c, k, k));
-        k->united = moves(c, &k->point, &united, false);
+        k->united = moves(c, &k->point, &united);
     }
 }
 
@@ -119,11 +127,11 @@ static void plan_made(maker *c, const dfl_keep *k, dfl_keep_moves *out)
     *view = (dfl_view){ k->producer, &c->set->w->einsums[k->producer].output };
     *point = (dfl_point){ .einsum = k->producer, .n = k->step, .restart = k->point.restart, .tensor = k->line->tensor,
                           .views = view, .n_views = 1, .span = k->line->span };
-    out->made = moves(c, point, &each, false);
+    out->made = moves(c, point, &each);
     if (!c->one)
         return;
     each.first_only = around(c, k, &c->keeps->at[k->parent]);
-    out->given = moves(c, point, &each, false);
+    out->given = moves(c, point, &each);
 }
 
 static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
@@ -135,8 +143,8 @@ static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
     uint64_t between = around(c, k, k) & ~around(c, k, outer);
     uint64_t reduced = dfl_steps_served(c->set, k->point.einsum, between, k->line->tensor, true);
     dfl_sharing joined = sharing(c, k, outer, between), meeting = sharing(c, k, outer, reduced);
-    out->joined = moves(c, &k->point, &joined, false);
-    out->meeting = moves(c, &k->point, &meeting, false);
+    out->joined = moves(c, &k->point, &joined);
+    out->meeting = moves(c, &k->point, &meeting);
     plan_made(c, k, out);
 }
 
@@ -145,7 +153,7 @@ static void plan_keep(maker *c, dfl_keep *k)
     dfl_keep_moves *out = c->one ? &k->one : &k->all;
     dfl_sharing each = sharing(c, k, k, 0);
 
-    out->each = moves(c, &k->point, &each, false);
+    out->each = moves(c, &k->point, &each);
     if (!k->written) {
         if (k->parent != DFL_NONE)
             plan_read_only(c, k, out);
@@ -183,9 +191,9 @@ static void plan_operand(maker *c, uint32_t e, const dfl_access *a, bool output,
     uint64_t all = dfl_steps_around(c->set, e, p->n_steps, unit->element);
     uint64_t mine = dfl_steps_around(c->set, e, p->n_steps, element_of(c, &c->keeps->at[out->inner]));
     how.united = dfl_steps_served(c->set, e, all & ~mine, a->tensor, output);
-    out->all = moves(c, point, &how, false);
+    out->all = out->reuse ? moves(c, point, &how) : present(c, point, &how);
     how.first_only = mine;
-    out->one = moves(c, point, &how, false);
+    out->one = out->reuse ? moves(c, point, &how) : present(c, point, &how);
 }
 
 static uint64_t spatial_steps(const dfl_path *p)
@@ -210,8 +218,8 @@ static void plan_einsum(maker *c, uint32_t e, dfl_traffic_plan *out)
     dfl_point *point = operand_point(c->set, e, none, einsum->span);
     dfl_sharing each = { .forward = DFL_NONE };
     dfl_sharing together = { .forward = DFL_NONE, .united = spatial_steps(&c->set->paths->paths[e]) };
-    out->points[e] = moves(c, point, &each, false);
-    out->steps[e] = moves(c, point, &together, false);
+    out->points[e] = present(c, point, &each);
+    out->steps[e] = present(c, point, &together);
 }
 
 bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan *out)
