@@ -14,7 +14,7 @@
  *     }
  *
  * A run counts at the sizes that the paths have then. It takes nothing from the arena where counts are products (closed.c,
- * chain.c), that is where no window moves and no line is for some of the einsums only. A single evaluation is one of each.
+ * chain.c), that is where single ranks index what only one einsum touches. A single evaluation is one of each.
  */
 #ifndef DFL_MODEL_MODEL_H
 #define DFL_MODEL_MODEL_H
