@@ -1,7 +1,7 @@
 /*
  * Any bytes as a MAESTRO mapping, with a hardware file behind a line `%%`. The importer must answer with a
- * text or with errors, never both, and stay within its budget; the text must be plain ASCII, parse as DFL,
- * and be laid out already.
+ * text or with errors, never both, and stay within its budget; the text must be printable, parse as
+ * DFL, and be laid out already.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +10,7 @@
 #include "import/import.h"
 #include "ir/path.h"
 #include "sema/sema.h"
+#include "support/utf8.h"
 #include "syntax/syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,8 +26,13 @@ static size_t mapping_length(const char *text, size_t size)
 
 static bool is_plain(const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (*text != '\n' && (*text < ' ' || *text > '~'))
+    size_t len = strlen(text), step;
+
+    for (size_t at = 0; at < len; at += step) {
+        uint32_t point;
+
+        step = dfl_utf8_decode(text + at, len - at, &point);
+        if (text[at] != '\n' && (!dfl_utf8_printable(point) || (step == 1 && (unsigned char)text[at] >= 0x80)))
             return false;
     }
     return true;

@@ -1,0 +1,1 @@
+Network ä { Layer ö { Type: CONV Dimensions { K: 4, C: 4, R: 1, S: 1, Y: 4, X: 4 } Dataflow { SpatialMap(1,1) K; TemporalMap(1,1) C; } } }
