@@ -18,7 +18,8 @@ mkdir -p "$work"
 # The flags of the build: what compiles, and behind the bar what links.
 compile=$(sed 's/ | .*//' "$OUT/flags")
 link="${compile%% *} $(sed 's/.* | //' "$OUT/flags")"
-export compile link
+libs=$(sed 's/.* | //' "$OUT/flags" | grep -o -- ' -l[^ ]*' | tr -d '\n')
+export compile link libs
 
 # One directory per fault: file, why, old, new.
 awk -v work="$work" '
@@ -48,7 +49,7 @@ change() { # change DIR
 program() { # program DIR NAME OBJECTS: links a program with the changed file
     local dir=$1 name=$2
     shift 2
-    eval "$link" "$@" "$dir/changed.o" "$OUT/libdfl.a" -lcmocka -ljansson -lutf8proc -lm -o "$dir/$name" 2>>"$dir/log"
+    eval "$link" "$@" "$dir/changed.o" "$OUT/libdfl.a" -lcmocka "$libs" -o "$dir/$name" 2>>"$dir/log"
 }
 
 # Prints what found the fault, or fails.
