@@ -101,6 +101,15 @@ static void judge_checks(dfl_session *s, purpose why)
     s->results.n_checks = n;
 }
 
+static void preview_checks(dfl_session *s)
+{
+    dfl_arena *scratch = dfl_arena_new(&s->budget);
+
+    if (s->program->n_checks > 0)
+        dfl_checks_preview(scratch, &s->results);
+    dfl_arena_free(scratch);
+}
+
 static void unknown_mapping(dfl_session *s, const char *only)
 {
     const dfl_program *p = s->program;
@@ -135,6 +144,8 @@ static dfl_exit run(dfl_session *s, const char *only, purpose why)
     /* What could be made of a broken file is not what was meant: more can be checked, but there is no cost to tell. */
     if (!s->program || (why != PURPOSE_CHECK && dfl_sink_errors(s->sink) > 0))
         return dfl_session_status(s);
+    if (why == PURPOSE_CHECK)
+        preview_checks(s);
     evaluate_designs(s, only, why);
     if (why == PURPOSE_EVAL && s->results.n_items == 0 && s->budget.why == DFL_STOP_NONE &&
         !refuse_template(s, only) && only)

@@ -63,6 +63,12 @@ typedef enum { STEP_FOUND, STEP_NONE, STEP_AMBIGUOUS } step_result;
 /* One step down from *node by as many segments as make one name; *at moves behind them. */
 static step_result step(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
 {
+    if (node->kind == DFL_NODE_ROOT) { /* names of declarations have no dots */
+        if (!dfl_node_root(l->results, path->path[*at], node))
+            return STEP_NONE;
+        ++*at;
+        return STEP_FOUND;
+    }
     dfl_node_children(&l->list, node);
     for (uint32_t to = path->n_path; to > *at; to--) {
         const dfl_node_entry *entry = exactly(l, joined(l, path, *at, to));
@@ -113,6 +119,12 @@ static const dfl_template *template_of(const lookup *l, const dfl_val *path)
     return NULL;
 }
 
+/* Whether the first name may well be one, but nothing that has figures now: a template, or a broken declaration. */
+static bool is_open(const lookup *l, const dfl_val *path)
+{
+    return l->results->blank && (template_of(l, path) || l->results->broken);
+}
+
 static void report_none(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
 {
     const char *word = text_of(l, path->path[at]), *near;
@@ -144,14 +156,9 @@ static dfl_node root_node(void)
 /* The node of the scope, whose name may be left out; ROOT when the check stands in none. */
 static dfl_node scope_node(lookup *l)
 {
-    dfl_node root = root_node();
-    const dfl_node_entry *entry;
+    dfl_node node;
 
-    if (!l->scope)
-        return root;
-    dfl_node_children(&l->list, &root);
-    entry = exactly(l, text_of(l, l->scope));
-    return entry ? entry->node : root;
+    return l->scope && dfl_node_root(l->results, l->scope, &node) ? node : root_node();
 }
 
 /* Without a mapping or a system before it, the first name may be a part of the system, if all of them agree on it. */
@@ -194,6 +201,10 @@ static bool walk(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
         *node = scope;
         return true;
     }
+    if (result == STEP_NONE && is_open(l, path)) {
+        *node = (dfl_node){ .kind = DFL_NODE_LATER };
+        return true;
+    }
     *node = from;
     while (result == STEP_FOUND && at < n && node->kind != DFL_NODE_LATER) {
         from = *node;
@@ -218,7 +229,7 @@ static dfl_found value_of(lookup *l, const dfl_node *node)
     const char *path = joined(l, l->val, 0, l->val->n_path);
     dfl_diag *d;
 
-    if (node->kind == DFL_NODE_LATER)
+    if (node->kind == DFL_NODE_LATER || (node->kind == DFL_NODE_UNCOUNTED && l->results->blank))
         return later;
     if (node->kind == DFL_NODE_OVERFLOW) {
         dfl_report(sink, DFL_EVAL_OVERFLOW, l->val->span, "`%s` is beyond 128 bits", path);
@@ -327,8 +338,12 @@ static dfl_found peak_of_memory(lookup *l, const dfl_node *node, const dfl_val *
     dfl_quantity q;
 
     memories.kind = DFL_NODE_MEMORIES;
-    if (step(l, arg, &memories, &at) != STEP_FOUND || at != arg->n_path)
-        return bad_call(l, "`peak` takes a memory of the mapping's system");
+    if (step(l, arg, &memories, &at) != STEP_FOUND || at != arg->n_path) {
+        const char *near = at == 0 ? nearest(l, joined(l, arg, 0, arg->n_path)) : NULL;
+
+        return bad_call(l, near ? dfl_arena_printf(l->list.arena, "`peak` takes a memory; did you mean `%s`?", near)
+                                : "`peak` takes a memory of the mapping's system");
+    }
     q = dfl_quantity_int(node->item->result->memories[memories.a].peak_bits);
     q.dim = dfl_dim_of(DFL_BASE_DATA);
     return (dfl_found){ .kind = DFL_FOUND_QUANTITY, .quantity = q };

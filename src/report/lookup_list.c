@@ -389,20 +389,52 @@ static dfl_node design_node(const dfl_result_item *item)
                        .workload = item->mapping->workload, .system = item->mapping->system };
 }
 
-static void list_root(dfl_node_list *list)
+/* The `k`-th of what a path may start with, in order of preference; 0 behind the last. */
+static dfl_sym root_at(const dfl_results *r, uint32_t k, dfl_node *node)
 {
-    const dfl_results *r = list->results;
     const dfl_program *p = r->program;
 
-    for (uint32_t i = 0; i < r->n_items; i++)
-        add(list, text_of(list, r->items[i].mapping->name), design_node(&r->items[i]));
-    for (uint32_t i = 0; p && i < p->n_workloads; i++)
-        add(list, text_of(list, p->workloads[i].workload->name),
-            (dfl_node){ .kind = DFL_NODE_WORKLOAD, .workload = p->workloads[i].workload });
-    for (uint32_t i = 0; p && i < p->n_systems; i++)
-        add(list, text_of(list, p->systems[i]->name), (dfl_node){ .kind = DFL_NODE_SYSTEM, .system = p->systems[i] });
-    for (uint32_t i = 0; p && i < p->n_designs; i++) /* those that were not evaluated */
-        add(list, text_of(list, p->designs[i].mapping->name), (dfl_node){ .kind = DFL_NODE_LATER });
+    if (k < r->n_items) {
+        *node = design_node(&r->items[k]);
+        return r->items[k].mapping->name;
+    }
+    k -= r->n_items;
+    if (!p)
+        return 0;
+    if (k < p->n_workloads) {
+        *node = (dfl_node){ .kind = DFL_NODE_WORKLOAD, .workload = p->workloads[k].workload };
+        return node->workload->name;
+    }
+    k -= p->n_workloads;
+    if (k < p->n_systems) {
+        *node = (dfl_node){ .kind = DFL_NODE_SYSTEM, .system = p->systems[k] };
+        return node->system->name;
+    }
+    k -= p->n_systems;
+    *node = (dfl_node){ .kind = DFL_NODE_LATER }; /* those that were not evaluated */
+    return k < p->n_designs ? p->designs[k].mapping->name : 0;
+}
+
+static void list_root(dfl_node_list *list)
+{
+    dfl_node node;
+    dfl_sym name;
+
+    for (uint32_t k = 0; (name = root_at(list->results, k, &node)) != 0; k++)
+        add(list, text_of(list, name), node);
+}
+
+bool dfl_node_root(const dfl_results *results, dfl_sym name, dfl_node *node)
+{
+    dfl_node candidate;
+    dfl_sym found;
+
+    for (uint32_t k = 0; (found = root_at(results, k, &candidate)) != 0; k++)
+        if (found == name) {
+            *node = candidate;
+            return true;
+        }
+    return false;
 }
 
 void dfl_node_children(dfl_node_list *list, const dfl_node *node)

@@ -36,6 +36,8 @@ typedef struct {
 
 /* Fills `list` with everything that can be named right below `node`. */
 void dfl_node_children(dfl_node_list *list, const dfl_node *node);
+/* What a path that starts with `name` starts at; false when nothing is called so. */
+bool dfl_node_root(const dfl_results *results, dfl_sym name, dfl_node *node);
 dfl_node dfl_node_quantity(dfl_quantity value);
 
 #endif

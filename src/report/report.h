@@ -50,6 +50,8 @@ typedef struct {
     uint32_t n_items;
     const dfl_check_outcome *checks;
     uint32_t n_checks;
+    bool blank;        /* the figures of `items` are blanks: only which there are and their dimensions count */
+    bool broken;       /* the file has errors: a name without figures may be declared where one is */
 } dfl_results;
 
 /* One screen for each mapping up to `detailed` mappings, else one line for each; then the comparison and the checks.

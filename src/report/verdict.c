@@ -64,12 +64,22 @@ static const char *dim_text(const judge *j, dfl_dim dim)
     return out.text;
 }
 
+/* Where figures are blanks, every value that depends on one is 1: what has no value there may have one later. */
+static value figure_value(const judge *j, dfl_quantity q)
+{
+    if (j->results->blank) {
+        q.real = 1;
+        q.integer = q.exact ? 1 : 0;
+    }
+    return quantity_value(q);
+}
+
 static value arithmetic(judge *j, const dfl_val *at, dfl_arith status, dfl_quantity q, const value *a, const value *b)
 {
     dfl_sink *sink = j->results->sink;
 
     switch (status) {
-    case DFL_ARITH_OK: return quantity_value(q);
+    case DFL_ARITH_OK: return figure_value(j, q);
     case DFL_ARITH_OVERFLOW:
         dfl_report(sink, DFL_UNIT_OVERFLOW, at->span, "the value is out of range");
         break;
@@ -192,7 +202,7 @@ static value evaluate_logic(judge *j, const dfl_val *e)
 
     if (!settled(&a) && a.kind != VALUE_TRUTH)
         return wrong_kind(j, e->args[0], "a comparison");
-    if (a.kind == VALUE_TRUTH && a.truth == (e->kind == DFL_VAL_OR))
+    if (a.kind == VALUE_TRUTH && a.truth == (e->kind == DFL_VAL_OR) && !j->results->blank)
         return a;
     b = evaluate(j, e->args[1]);
     if (!settled(&b) && b.kind != VALUE_TRUTH)
@@ -223,8 +233,11 @@ static value evaluate_function(judge *j, const dfl_val *e)
         if (args[i].kind != (condition ? VALUE_TRUTH : VALUE_QUANTITY))
             return wrong_kind(j, e->args[i], condition ? "a comparison" : "a number");
     }
-    if (strcmp(name, "select") == 0 && e->n_args == 3)
+    if (strcmp(name, "select") == 0 && e->n_args == 3) {
+        if (j->results->blank && !dfl_dim_equal(args[1].quantity.dim, args[2].quantity.dim))
+            return later;
         return args[args[0].truth ? 1 : 2];
+    }
     if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0) {
         size_t best = 0;
 
@@ -246,6 +259,8 @@ static value evaluate_function(judge *j, const dfl_val *e)
         status = dfl_quantity_log2(args[0].quantity, &q);
     else if (strcmp(name, "mod") == 0 && e->n_args == 2)
         status = dfl_quantity_mod(args[0].quantity, args[1].quantity, &q);
+    else if (j->results->blank && strcmp(name, "pow") == 0 && e->n_args == 2 && e->args[1]->kind != DFL_VAL_QUANTITY)
+        return later; /* its dimension depends on a value */
     else if (strcmp(name, "pow") == 0 && e->n_args == 2)
         status = dfl_quantity_pow(args[0].quantity, args[1].quantity, &q);
     else
@@ -260,7 +275,7 @@ static value evaluate_path(judge *j, const dfl_val *e)
     switch (found.kind) {
     case DFL_FOUND_NOTHING: break;
     case DFL_FOUND_LATER: return later;
-    case DFL_FOUND_QUANTITY: return quantity_value(found.quantity);
+    case DFL_FOUND_QUANTITY: return figure_value(j, found.quantity);
     case DFL_FOUND_TEXT: return (value){ .kind = VALUE_TEXT, .text = found.text };
     }
     return none;
@@ -447,6 +462,8 @@ dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *c
         wrong_kind(&j, check->expr, "a comparison");
         return outcome;
     }
+    if (results->blank)
+        return outcome;
     outcome.outcome = verdict.truth ? DFL_OUTCOME_PASSED : DFL_OUTCOME_FAILED;
     if (!verdict.truth)
         report_failure(&j);

@@ -17,4 +17,11 @@
  */
 dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *check);
 
+/*
+ * Looks at all checks of the program before anything is evaluated: paths that lead nowhere, dimensions that do not go
+ * together, expressions that are no condition, each with the code that it would have with results. Silent about what
+ * depends on figures, on templates, and on declarations with errors. Works in `scratch`.
+ */
+void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results);
+
 #endif
