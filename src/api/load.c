@@ -1,8 +1,10 @@
 /* Reading files, and finding what an import names. */
 #include "api/session.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -171,8 +173,85 @@ static const dfl_loaded *loaded_of(const dfl_session *s, const dfl_source *sourc
     return NULL;
 }
 
+/* ---- did you mean ---- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* `entry` as it is written in an import: directories as they are, files of the library without their ending.
+   NULL for what no import can name. */
+static const char *importable(dfl_session *s, const char *entry, bool file, bool quoted)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t len = strlen(entry), stem = strspn(entry, plain);
+
+    if (file ? stem + 4 != len || strcmp(entry + stem, ".dfl") != 0 : stem != len)
+        return NULL;
+    return dfl_arena_copy(s->arena, entry, quoted ? len : stem);
+}
+
+/* The file, or directory, in `path` whose name is nearest to `word`; `word` when it is there, NULL when none is near. */
+static const char *nearest_entry(dfl_session *s, const char *path, const char *word, bool file, bool quoted)
+{
+    dfl_intern *names = dfl_intern_new(s->arena);
+    DFL_VEC(const char *) found = { 0 };
+    DFL_VEC(dfl_sym) all = { 0 };
+    const struct dirent *entry;
+    DIR *dir = opendir(path);
+    dfl_sym near;
+
+    while (dir && dfl_budget_ok(&s->budget) && (entry = readdir(dir)) != NULL) {
+        const char *name = importable(s, entry->d_name, file, quoted);
+
+        if (name)
+            DFL_PUSH(s->arena, &found, name);
+    }
+    if (dir)
+        closedir(dir);
+    if (found.n > 0)
+        qsort(found.at, found.n, sizeof *found.at, by_text);
+    for (size_t i = 0; i < found.n; i++) {
+        if (strcmp(found.at[i], word) == 0)
+            return word;
+        DFL_PUSH(s->arena, &all, dfl_intern_z(names, found.at[i]));
+    }
+    near = dfl_suggest(names, word, all.at, all.n);
+    return near ? dfl_sym_text(names, near) : NULL;
+}
+
+/* `std.chips.h100` for `std.chip.h10`: the nearest name at each step. */
+static const char *near_library(dfl_session *s, const char *target)
+{
+    const char *path = s->stdlib, *near = "std", *rest = target + 4;
+
+    while (rest) {
+        const char *dot = strchr(rest, '.');
+        const char *word = dot ? dfl_arena_copy(s->arena, rest, (size_t)(dot - rest)) : rest;
+        const char *entry = nearest_entry(s, path, word, !dot, false);
+
+        if (!entry)
+            return NULL;
+        path = dfl_arena_printf(s->arena, "%s/%s", path, entry);
+        near = dfl_arena_printf(s->arena, "%s.%s", near, entry);
+        rest = dot ? dot + 1 : NULL;
+    }
+    return near;
+}
+
+/* The file nearest to `target` in its directory, of which `path` is the place. */
+static const char *near_beside(dfl_session *s, const char *path, const char *target)
+{
+    const char *slash = strrchr(target, '/'), *place = strrchr(path, '/');
+    const char *dir = place ? dfl_arena_copy(s->arena, path, (size_t)(place - path) + 1) : ".";
+    const char *near = nearest_entry(s, dir, slash ? slash + 1 : target, true, true);
+
+    return near ? dfl_arena_printf(s->arena, "%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, near) : NULL;
+}
+
 bool dfl_session_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
-                      const char **why)
+                      const char **why, const char **near)
 {
     dfl_session *s = context;
     const dfl_loaded *importer = loaded_of(s, from);
@@ -198,8 +277,11 @@ bool dfl_session_load(void *context, const dfl_source *from, const char *target,
         shown = dfl_arena_printf(s->arena, "std/%s", inside);
     }
     file = dfl_load_path(s, path, shown, (dfl_span){ 0, 0 }, &missing);
-    if (missing)
+    if (missing) {
         *why = dfl_arena_printf(s->arena, "there is no file `%s`", shown);
+        if (!dfl_sink_drops(s->sink))
+            *near = quoted ? near_beside(s, path, target) : near_library(s, target);
+    }
     if (!file)
         return false;
     out->source = file->source;

@@ -24,18 +24,10 @@ static void text_object(dfl_json_writer *w, const char *key, const char *text)
     dfl_json_end_object(w);
 }
 
+/* The standard knows no internal errors. */
 static const char *level_of(dfl_severity severity)
 {
-    switch (severity) {
-    case DFL_NOTE:
-        return "note";
-    case DFL_WARNING:
-        return "warning";
-    case DFL_ERROR:
-    case DFL_INTERNAL:
-        break;
-    }
-    return "error";
+    return severity == DFL_INTERNAL ? "error" : dfl_severity_text(severity);
 }
 
 /* A file name as a URI reference: absolute names become file URIs, bytes outside the plain set %XX. */

@@ -165,6 +165,9 @@ static bool is_reserved(const char *text)
     return reserved;
 }
 
+/* Short enough for a prefix and a suffix within what a name may have. */
+enum { MOST_NAME = DFL_MOST_NAME - 32 };
+
 const char *dfl_name_make(dfl_name_table *table, const char *text)
 {
     dfl_strbuf buf;
@@ -175,7 +178,7 @@ const char *dfl_name_make(dfl_name_table *table, const char *text)
     dfl_strbuf_init(&buf, table->arena);
     if (text[0] == '\0' || is_digit(text[0]))
         dfl_strbuf_char(&buf, '_');
-    for (size_t i = 0; text[i] != '\0'; i++)
+    for (size_t i = 0; text[i] != '\0' && buf.len < MOST_NAME; i++)
         dfl_strbuf_char(&buf, is_letter(text[i]) || is_digit(text[i]) ? text[i] : '_');
     name = is_reserved(buf.text) ? dfl_arena_printf(table->arena, "_%s", buf.text) : buf.text;
     base = dfl_intern_z(table->taken, name);

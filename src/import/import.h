@@ -74,7 +74,8 @@ char *dfl_import_layout(dfl_arena *arena, dfl_sink *sink, const char *text);
 
 /*
  * Names of the result. An identifier made from any text: other characters than letters, digits and `_`
- * become `_`, a leading digit or a reserved word gets a `_`, and an empty text becomes `_`. `taken` holds
+ * become `_`, a leading digit or a reserved word gets a `_`, an empty text becomes `_`, and a text that is longer than
+ * names may be is cut; `taken` holds
  * the names given so far; a repeat gets `_2`, `_3` and so on. The name lives in the arena of the table.
  */
 typedef struct {

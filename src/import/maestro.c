@@ -39,6 +39,24 @@ static void look_for_padding(dfl_loss_report *report, const dfl_maestro_plan *be
              (long long)read, (long long)made);
 }
 
+/* What a layer says about directives that it has from another one is said once, with the layer's name. */
+static void name_layer(dfl_arena *arena, dfl_sink *sink, const dfl_maestro_layer *layer, size_t before)
+{
+    dfl_span from;
+
+    if (!layer->inherited || layer->n_directives == 0)
+        return;
+    from = dfl_span_join(layer->directives[0].span, layer->directives[layer->n_directives - 1].span);
+    dfl_sink_fold(sink, before);
+    for (size_t i = before; i < dfl_sink_count(sink); i++) {
+        dfl_diag *d = dfl_sink_at(sink, i);
+
+        if (d->span.start >= from.start && d->span.end <= from.end)
+            dfl_diag_label(sink, d, layer->name_span, "for layer `%s`, which has its directives from there",
+                           dfl_import_plain(arena, layer->name));
+    }
+}
+
 char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,
                          const dfl_source *mapping, const dfl_source *hw)
 {
@@ -57,11 +75,14 @@ char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sourc
     losses = dfl_loss_take(&report, &n_losses);
     plans = DFL_NEW_ARRAY(arena, dfl_maestro_plan, file.layers.n);
     for (size_t i = 0; i < file.layers.n; i++) {
+        size_t before = dfl_sink_count(sink);
+
         if (budget != NULL && !dfl_budget_ok(budget))
             break;
         ok = dfl_maestro_lower(&plans[i], &report, &file, &file.layers.at[i], &machine) && ok;
         if (ok && i > 0)
             look_for_padding(&report, &plans[i - 1], &plans[i]);
+        name_layer(arena, sink, &file.layers.at[i], before);
         plans[i].losses = dfl_loss_take(&report, &plans[i].n_losses);
     }
     if (budget != NULL && budget->why != DFL_STOP_NONE) {

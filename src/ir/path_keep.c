@@ -104,14 +104,16 @@ bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
 {
     const dfl_mapping *m = paths->mapping;
     const dfl_line **home = DFL_NEW_ARRAY(arena, const dfl_line *, m->workload->n_tensors);
+    bool *homeless = DFL_NEW_ARRAY(arena, bool, m->workload->n_tensors);
     bool ok = true;
 
     for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
         for (uint32_t t = 0; t < m->workload->n_tensors; t++) {
-            if (!dfl_einsum_touches(&m->workload->einsums[e], t))
-                continue;
+            if (homeless[t] || !dfl_einsum_touches(&m->workload->einsums[e], t))
+                continue; /* one report for each tensor */
             const dfl_line *found = home_of(sink, names, m, &paths->paths[e], t);
             const dfl_tensor *tensor = &m->workload->tensors[t];
+            homeless[t] = found == NULL;
             ok &= found != NULL;
             if (!found || !home[t]) {
                 home[t] = home[t] ? home[t] : found;

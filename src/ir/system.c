@@ -37,6 +37,14 @@ bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b)
     return a < b && dfl_element_within(s, s->memories[b].element, s->memories[a].element);
 }
 
+bool dfl_network_used(const dfl_system *s, uint32_t network)
+{
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        if (s->axes[i].network == network)
+            return true;
+    return false;
+}
+
 bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t)
 {
     if (!sel->on)

@@ -108,6 +108,8 @@ bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out)
 /* Whether memory is seen from a compute unit; whether memory `a` lies outside memory `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
 bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
+/* Whether an array is `over` the network. */
+bool dfl_network_used(const dfl_system *s, uint32_t network);
 /* Whether the selection contains the tensor, by its declared role or its name; intermediates have no role class. */
 bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t);
 

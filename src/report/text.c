@@ -246,7 +246,8 @@ static void print_energy(const context *c)
     for (uint32_t i = 0; i < s->n_computes; i++)
         energy_part(&line, text_of(c, s->computes[i].name), s->computes[i].has_energy, r->compute_joules[i]);
     for (uint32_t i = 0; i < s->n_networks; i++)
-        energy_part(&line, text_of(c, s->networks[i].name), s->networks[i].has_energy, r->network_joules[i]);
+        if (dfl_network_used(s, i))
+            energy_part(&line, text_of(c, s->networks[i].name), s->networks[i].has_energy, r->network_joules[i]);
     energy_part(&line, "leakage", true, r->leakage_joules);
     if (!line.any)
         dfl_strbuf_z(c->out, " none");

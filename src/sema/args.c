@@ -1,8 +1,6 @@
 /* Parameters and arguments. */
 #include "sema/room.h"
 
-#include "support/hash.h"
-
 static const dfl_ast_node *param_at(const dfl_ast_node *params, uint32_t position)
 {
     while (params != NULL && position-- > 0)
@@ -119,44 +117,4 @@ bool dfl_args_need(dfl_sema *s, const dfl_ast_ref *ref, const dfl_ast_node *miss
     dfl_diag_help(s->sink, d, "write `%s(%s = ...)`", dfl_sema_text(s, ref->path.text),
                   dfl_sema_text(s, missing->name.sym));
     return false;
-}
-
-uint32_t dfl_args_hash(const dfl_scope *scope, const dfl_ast_node *params)
-{
-    uint64_t hash = 1;
-
-    for (; params != NULL; params = params->next) {
-        const dfl_binding *b = dfl_scope_find_here(scope, params->name.sym);
-        struct { uint64_t kind, low, high, text; double real; } key = { 0 };
-
-        key.kind = b->value.kind;
-        key.low = (uint64_t)b->value.quantity.integer;
-        key.high = (uint64_t)(b->value.quantity.integer >> 64);
-        key.text = b->value.text;
-        key.real = b->value.quantity.real;
-        hash = dfl_hash(&key, sizeof key, hash);
-    }
-    return (uint32_t)hash | 1u;
-}
-
-static bool same(const dfl_value *a, const dfl_value *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    if (a->kind == DFL_VALUE_BOOL)
-        return a->truth == b->truth;
-    if (a->kind == DFL_VALUE_STRING)
-        return a->text == b->text;
-    if (a->kind != DFL_VALUE_QUANTITY)
-        return true;
-    return a->quantity.exact == b->quantity.exact && a->quantity.integer == b->quantity.integer &&
-           a->quantity.real == b->quantity.real && dfl_dim_equal(a->quantity.dim, b->quantity.dim);
-}
-
-bool dfl_args_equal(const dfl_scope *a, const dfl_scope *b, const dfl_ast_node *params)
-{
-    for (; params != NULL; params = params->next)
-        if (!same(&dfl_scope_find_here(a, params->name.sym)->value, &dfl_scope_find_here(b, params->name.sym)->value))
-            return false;
-    return true;
 }

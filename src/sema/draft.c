@@ -248,7 +248,8 @@ static const dfl_template *template_of(dfl_sema *s, const dfl_decl *decl, const 
 static void lower(dfl_sema *s, dfl_decl *decl, const gathered *g, dfl_sized *w, dfl_machine *m, dfl_drafted *out)
 {
     dfl_draft d = { .s = s, .w = w, .m = m };
-    dfl_place_in p = { .d = &d, .scope = g->scope, .unit = g->scope->unit };
+    dfl_span option = { 0 };
+    dfl_place_in p = { .d = &d, .scope = g->scope, .unit = g->scope->unit, .option = &option };
     size_t before = dfl_sink_count(s->sink);
     dfl_body *root;
     uint32_t *all;

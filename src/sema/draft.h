@@ -41,6 +41,7 @@ typedef struct {
     const dfl_bindings *bindings;
     uint32_t instance;           /* that the branch covers, 0 = the whole workload */
     dfl_unit *unit;
+    dfl_span *option;            /* where the text gives its option, or nowhere so far */
     unsigned depth;
 } dfl_place_in;
 

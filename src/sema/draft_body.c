@@ -207,6 +207,7 @@ static void lower_use(dfl_place_in *p, chain *c, const dfl_ast_node *n)
     dfl_scope *from = p->scope;
     dfl_place_in inner = *p;
     dfl_bindings bindings = { n->more->binds, p->bindings, p->instance };
+    dfl_span option = { 0 };
     const dfl_ast_node *missing;
 
     if (p->depth >= DFL_SEMA_MAX_NESTING) {
@@ -223,6 +224,7 @@ static void lower_use(dfl_place_in *p, chain *c, const dfl_ast_node *n)
             inner.scope = args;
             inner.unit = decl->unit;
             inner.bindings = &bindings;
+            inner.option = &option;
             inner.depth++;
             lower_chain_items(&inner, decl->node->body, c);
             return;
@@ -244,25 +246,6 @@ static void lower_on(dfl_place_in *p, chain *c, const dfl_ast_node *n)
         return;
     c->body->compute = compute;
     c->body->compute_span = n->path.span;
-}
-
-static void lower_option(dfl_place_in *p, const dfl_ast_node *n)
-{
-    const char *name = dfl_sema_text(sema(p), n->name.sym);
-
-    if (strcmp(name, "overlap") != 0) {
-        dfl_diag *d = dfl_report(sema(p)->sink, DFL_NAME_UNKNOWN, n->name.span, "no option `%s`", name);
-
-        dfl_diag_help(sema(p)->sink, d, "the option is `overlap = perfect`");
-        p->d->broken = true;
-    } else if (n->value == NULL || n->value->kind != DFL_EXPR_PATH ||
-               strcmp(dfl_sema_text(sema(p), n->value->path.text), "perfect") != 0) {
-        dfl_report(sema(p)->sink, DFL_EXPR_TYPE, n->value != NULL ? n->value->span : n->span,
-                   "option `overlap` expects `perfect`");
-        p->d->broken = true;
-    } else {
-        p->d->overlap_perfect = true;
-    }
 }
 
 /* A line that belongs to the chain must not stand behind the branch that ends it. */
@@ -333,7 +316,10 @@ static void lower_item(dfl_place_in *p, const dfl_ast_node *n, chain *c)
             lower_use(p, c, n);
         return;
     case DFL_AST_OPTION:
-        lower_option(p, n);
+        if (dfl_option_take(sema(p), n, p->option))
+            p->d->overlap_perfect = true;
+        else
+            p->d->broken = true;
         return;
     case DFL_AST_CHECK:
         DFL_PUSH(sema(p)->arena, &p->d->checks, ((dfl_work_check){ n, p->scope }));

@@ -172,48 +172,40 @@ static uint32_t find(dfl_place_in *p, const dfl_ast_path *path, dfl_lookup *l, c
     return f == NULL ? DFL_NONE : f->id;
 }
 
-uint32_t dfl_draft_rank(dfl_place_in *p, const dfl_ast_path *path)
+/* A rank or a tensor, by its name in the instance, in the bindings of the `use` around, or in the whole workload. */
+static uint32_t find_in_workload(dfl_place_in *p, const dfl_ast_path *path, dfl_names_kind kind)
 {
     const dfl_ast_path *other = bound_to(p, path);
+    bool rank = kind == DFL_NAMES_RANK;
+    const char *what = rank ? "rank" : "tensor";
     dfl_sized *w = p->d->w;
+    dfl_lookup *names = rank ? &w->ranks : &w->tensors;
     const dfl_binding *b;
     uint32_t id;
 
     if (other != NULL) {
         dfl_place_in out = outside(p);
 
-        return dfl_draft_rank(&out, other);
+        return find_in_workload(&out, other, kind);
     }
     b = in_instance(p, path);
-    if (b != NULL && b->kind == DFL_NAMES_RANK)
+    if (b != NULL && b->kind == kind)
         return b->id;
     list_workload(p->d->s, w);
-    id = find(p, path, &w->ranks, "rank");
+    id = find(p, path, names, what);
     if (id == DFL_NONE && !w->build.open)
-        report_none(p, path, &w->ranks, DFL_RANK_UNKNOWN, "rank", "workload", w->decl->name);
+        report_none(p, path, names, rank ? DFL_RANK_UNKNOWN : DFL_NAME_UNKNOWN, what, "workload", w->decl->name);
     return id;
+}
+
+uint32_t dfl_draft_rank(dfl_place_in *p, const dfl_ast_path *path)
+{
+    return find_in_workload(p, path, DFL_NAMES_RANK);
 }
 
 uint32_t dfl_draft_tensor(dfl_place_in *p, const dfl_ast_path *path)
 {
-    const dfl_ast_path *other = bound_to(p, path);
-    dfl_sized *w = p->d->w;
-    const dfl_binding *b;
-    uint32_t id;
-
-    if (other != NULL) {
-        dfl_place_in out = outside(p);
-
-        return dfl_draft_tensor(&out, other);
-    }
-    b = in_instance(p, path);
-    if (b != NULL && b->kind == DFL_NAMES_TENSOR)
-        return b->id;
-    list_workload(p->d->s, w);
-    id = find(p, path, &w->tensors, "tensor");
-    if (id == DFL_NONE && !w->build.open)
-        report_none(p, path, &w->tensors, DFL_NAME_UNKNOWN, "tensor", "workload", w->decl->name);
-    return id;
+    return find_in_workload(p, path, DFL_NAMES_TENSOR);
 }
 
 static uint32_t find_part(dfl_place_in *p, const dfl_ast_path *path, dfl_lookup *l, const char *what)

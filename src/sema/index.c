@@ -48,6 +48,18 @@ static bool constant(dfl_work *c, const dfl_expr *e, dfl_affine *out, dfl_i128 *
     return true;
 }
 
+static void add_constant(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
+{
+    dfl_i128 value, product;
+
+    if (!constant(c, e, out, &value))
+        return;
+    if (dfl_mul(value, scale, &product) || dfl_add(out->offset, product, &out->offset)) {
+        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, e->span, "index is out of range");
+        out->bad = true;
+    }
+}
+
 static void add_term(dfl_work *c, const dfl_expr *e, uint32_t rank, dfl_i128 scale, dfl_affine *out)
 {
     if (scale > INT32_MAX * (dfl_i128)INT32_MAX || scale < -(INT32_MAX * (dfl_i128)INT32_MAX)) {
@@ -78,7 +90,6 @@ static void unknown_rank(dfl_work *c, const dfl_expr *e, dfl_affine *out)
 static void add_path(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
 {
     const dfl_binding *b = e->path.n == 1 ? dfl_scope_find(c->scope, e->path.head->sym) : NULL;
-    dfl_i128 value, product;
     bool broken;
 
     if (b != NULL && b->kind == DFL_NAMES_RANK) {
@@ -89,12 +100,7 @@ static void add_path(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine 
         unknown_rank(c, e, out);
         return;
     }
-    if (!constant(c, e, out, &value))
-        return;
-    if (dfl_mul(value, scale, &product) || dfl_add(out->offset, product, &out->offset)) {
-        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, e->span, "index is out of range");
-        out->bad = true;
-    }
+    add_constant(c, e, scale, out);
 }
 
 static void add_product(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
@@ -122,7 +128,6 @@ static void add_product(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affi
 
 void dfl_affine_add(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
 {
-    dfl_i128 value, product;
 
     if (out->bad)
         return;
@@ -151,12 +156,7 @@ void dfl_affine_add(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *
         not_affine(c, e, out, e->kind == DFL_EXPR_DIV ? "a quotient of a rank" : "not a sum or a product");
         return;
     }
-    if (!constant(c, e, out, &value))
-        return;
-    if (dfl_mul(value, scale, &product) || dfl_add(out->offset, product, &out->offset)) {
-        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, e->span, "index is out of range");
-        out->bad = true;
-    }
+    add_constant(c, e, scale, out);
 }
 
 static int by_rank(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #include "sema/sys.h"
 
 /* A system with values for its parameters, or, as a template, without. */
-typedef struct dfl_machine {
+typedef struct {
     dfl_decl *decl;
     dfl_scope *args;
     const dfl_ast_node *missing;   /* a parameter without a value: a template */
@@ -16,7 +16,6 @@ typedef struct dfl_machine {
     dfl_sys sys;                   /* parts, for templates, too */
     bool listed;                   /* the lookups below are filled: names to ids of the kind */
     dfl_lookup memories, computes, axes;
-    struct dfl_machine *next;      /* with the same hash of arguments */
 } dfl_machine;
 
 dfl_machine *dfl_machine_of(dfl_sema *s, dfl_unit *unit, dfl_scope *from, const dfl_ast_ref *ref);

@@ -59,7 +59,8 @@ struct dfl_unit {
     DFL_VEC(const dfl_ast_node *) checks;
     DFL_VEC(dfl_opened) imports;
     dfl_symmap aliases;         /* to dfl_opened */
-    bool overlap_perfect;       /* `option overlap = perfect;` of the file */
+    bool overlap_perfect;       /* by the option of the file, */
+    dfl_span option;            /* which stands here */
     struct dfl_unit *next;
 };
 
@@ -108,6 +109,8 @@ dfl_sym dfl_scope_suggest_any(dfl_sema *s, const dfl_scope *scope, dfl_sym name)
 
 /* ---- files and declarations (unit.c) ---- */
 dfl_unit *dfl_unit_open(dfl_sema *s, dfl_sema_file file);
+/* `option overlap = perfect;`, in the same text before at `*first`. False after reporting. */
+bool dfl_option_take(dfl_sema *s, const dfl_ast_node *n, dfl_span *first);
 /* std.ops, loaded when it is first asked for; NULL when there is no standard library. */
 dfl_unit *dfl_unit_ops(dfl_sema *s);
 /* A declaration by its path; NULL when there is none (silent). `*broken` is set when an import that failed, or an
@@ -119,8 +122,8 @@ dfl_decl *dfl_decl_need(dfl_sema *s, dfl_unit *unit, const dfl_ast_path *path, d
 dfl_decl *dfl_decl_op(dfl_sema *s, dfl_unit *unit, dfl_sym name);
 /* Reports E0201 for a path in an expression. */
 void dfl_decl_report_unknown(dfl_sema *s, dfl_scope *scope, const dfl_ast_path *path);
-/* Reports E0211 when the declarations it is derived from lead back to it. */
-bool dfl_decl_circular(dfl_sema *s, dfl_decl *decl);
+/* Before a body is put into another, one level deeper. False after reporting E0211, E0606; `what`: "systems". */
+bool dfl_decl_enter(dfl_sema *s, dfl_decl *decl, const char *what);
 dfl_sym dfl_decl_suggest(dfl_sema *s, dfl_unit *unit, dfl_sym name);
 
 /* ---- constants (eval.c, builtin.c) ---- */
@@ -143,8 +146,5 @@ bool dfl_args_bind(dfl_sema *s, dfl_scope *scope, const dfl_ast_node *params, co
                    dfl_decl *owner, const dfl_ast_node **missing);
 /* Reports that the reference leaves out a parameter without a default; returns false. */
 bool dfl_args_need(dfl_sema *s, const dfl_ast_ref *ref, const dfl_ast_node *missing);
-/* A hash of the values of the parameters in `scope`, and equality; unknown and bad values are equal to themselves. */
-uint32_t dfl_args_hash(const dfl_scope *scope, const dfl_ast_node *params);
-bool dfl_args_equal(const dfl_scope *a, const dfl_scope *b, const dfl_ast_node *params);
 
 #endif

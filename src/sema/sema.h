@@ -19,10 +19,10 @@ typedef struct {
 /*
  * Finds and parses what `target` names: "std.chips.h100", or the text of a string when `quoted`, relative to the
  * file `from`. Syntax errors go to the sink of the session; false only when there is no such file, with the reason
- * in `*why` (may stay NULL). Asked at most once for each import.
+ * in `*why` and the target nearest to it in `*near` (both may stay NULL). Asked at most once for each import.
  */
 typedef bool dfl_sema_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
-                           const char **why);
+                           const char **why, const char **near);
 
 typedef struct {
     dfl_arena *arena;              /* owns everything that is made */
@@ -34,8 +34,11 @@ typedef struct {
 } dfl_sema_input;
 
 /* Deepest nesting of `apply`, `use` and derived declarations, and of expressions through the constants they name; most
-   einsums of a workload. */
-enum { DFL_SEMA_MAX_NESTING = 64, DFL_SEMA_MAX_EVAL_DEPTH = 4000, DFL_SEMA_MAX_PARTS = 100000 };
+   einsums of a workload; most iterations of its `for` loops together. */
+enum {
+    DFL_SEMA_MAX_NESTING = 64, DFL_SEMA_MAX_EVAL_DEPTH = 4000, DFL_SEMA_MAX_PARTS = 100000,
+    DFL_SEMA_MAX_ITERATIONS = 1000000,
+};
 
 /* Never NULL; holds what could be made of the file. Whether all is well says the sink. */
 const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sema/made.h"
+
 static const char *text(const dfl_setup *c, dfl_sym sym)
 {
     return dfl_sema_text(c->s, sym);
@@ -47,7 +49,7 @@ static const struct { const char *kind, *argument; } network_kinds[] = {
 
 enum { N_NETWORK_KINDS = sizeof network_kinds / sizeof network_kinds[0] };
 
-static void check_network_kind(dfl_setup *c, const dfl_ast_ref *ref)
+static void check_network_kind(dfl_setup *c, uint32_t network, const dfl_ast_ref *ref)
 {
     dfl_sym known[N_NETWORK_KINDS], near;
     dfl_diag *d;
@@ -67,6 +69,9 @@ static void check_network_kind(dfl_setup *c, const dfl_ast_ref *ref)
                 c->sys->broken = true;
             } else if (!dfl_eval_int(c->s, c->scope, a, argument, 1, INT32_MAX, &value, &unknown)) {
                 c->sys->broken |= !unknown;
+            } else {
+                c->sys->parts.at[network].argument = argument;
+                c->sys->parts.at[network].argument_span = a->span;
             }
         }
         return;
@@ -86,7 +91,7 @@ static void network(dfl_setup *c, const dfl_ast_node *n)
     uint32_t part = add(c, DFL_PART_NETWORK, n->name);
     dfl_binding *b = dfl_scope_find_here(c->scope, n->name.sym);
 
-    check_network_kind(c, &n->more->ref);
+    check_network_kind(c, part, &n->more->ref);
     c->sys->parts.at[part].network_kind = n->more->ref.path.text;
     if (b == NULL)
         b = dfl_scope_declare(c->s, c->scope, n->name.sym, n->name.span, DFL_NAMES_PART);
@@ -226,19 +231,10 @@ void dfl_setup_apply_body(dfl_setup *c, dfl_decl *decl, dfl_scope *args)
     uint32_t first = (uint32_t)c->sys->parts.n;
     dfl_sema *s = c->s;
 
-    if (n->more->ref.path.n > 0 && dfl_decl_circular(s, decl)) {
+    if (!dfl_decl_enter(s, decl, "systems")) {
         c->sys->broken = true;
         return;
     }
-    if (s->nesting >= DFL_SEMA_MAX_NESTING) {
-        dfl_diag *d = dfl_report(s->sink, DFL_LIMIT_COUNT, n->name.span, "systems are nested more than %d deep",
-                                 DFL_SEMA_MAX_NESTING);
-
-        dfl_diag_help(s->sink, d, "does `%s` contain itself?", dfl_sema_text(s, decl->name));
-        c->sys->broken = true;
-        return;
-    }
-    s->nesting++;
     if (n->more->ref.path.n > 0) {
         dfl_decl *base = dfl_decl_need(s, decl->unit, &n->more->ref.path, DFL_AST_SYSTEM);
         dfl_scope *inner = base != NULL ? dfl_scope_new(s, NULL, base->unit) : NULL;
@@ -270,8 +266,8 @@ static bool known_op(void *context, dfl_sym op)
     return dfl_decl_op(c->s, c->unit, op) != NULL;
 }
 
-static dfl_machine *instantiate(dfl_sema *s, dfl_decl *decl, dfl_scope *args, const dfl_ast_node *missing,
-                                const dfl_lint_levels *lints)
+static void *instantiate(dfl_sema *s, dfl_decl *decl, dfl_scope *args, const dfl_ast_node *missing,
+                         const dfl_lint_levels *lints, bool *broken)
 {
     dfl_machine *m = DFL_NEW(s->arena, dfl_machine);
     dfl_setup c = { .s = s, .sys = &m->sys };
@@ -286,70 +282,16 @@ static dfl_machine *instantiate(dfl_sema *s, dfl_decl *decl, dfl_scope *args, co
     c.element = dfl_sys_add(&m->sys, DFL_PART_ELEMENT, 0, decl->node->name.span, 0);
     dfl_setup_apply_body(&c, decl, args);
     m->system = dfl_sys_finish(&m->sys, known_op, &context);
-    m->broken = m->sys.broken;
+    m->broken = *broken = m->sys.broken;
     return m;
-}
-
-static dfl_machine *find(const dfl_decl *decl, const dfl_scope *args, uint32_t hash)
-{
-    dfl_machine *m = dfl_symmap_get(&decl->cache, hash);
-
-    while (m != NULL && !dfl_args_equal(m->args, args, decl->node->more->params))
-        m = m->next;
-    return m;
-}
-
-static void keep(dfl_sema *s, dfl_decl *decl, dfl_machine *m, uint32_t hash)
-{
-    m->next = dfl_symmap_get(&decl->cache, hash);
-    dfl_symmap_put(s->arena, &decl->cache, hash, m);
 }
 
 dfl_machine *dfl_machine_default(dfl_sema *s, dfl_decl *decl)
 {
-    dfl_scope *args = dfl_scope_new(s, NULL, decl->unit);
-    const dfl_ast_node *missing;
-    dfl_machine *m;
-    uint32_t hash;
-
-    if (decl->broken)
-        return NULL;
-    if (!dfl_args_bind(s, args, decl->node->more->params, NULL, args, decl, &missing)) {
-        decl->checked = decl->broken = true;
-        return NULL;
-    }
-    hash = dfl_args_hash(args, decl->node->more->params);
-    m = find(decl, args, hash);
-    if (m == NULL) {
-        m = instantiate(s, decl, args, missing, dfl_sema_lints(s, decl->unit));
-        keep(s, decl, m, hash);
-    }
-    decl->checked = true;
-    decl->broken = m->broken;
-    return m;
+    return dfl_made_default(s, decl, instantiate);
 }
 
 dfl_machine *dfl_machine_of(dfl_sema *s, dfl_unit *unit, dfl_scope *from, const dfl_ast_ref *ref)
 {
-    dfl_decl *decl = dfl_decl_need(s, unit, &ref->path, DFL_AST_SYSTEM);
-    const dfl_ast_node *missing;
-    dfl_scope *args;
-    dfl_machine *m;
-    uint32_t hash;
-
-    if (decl == NULL || (!decl->checked && dfl_machine_default(s, decl) == NULL) || decl->broken)
-        return NULL;
-    args = dfl_scope_new(s, NULL, decl->unit);
-    if (!dfl_args_bind(s, args, decl->node->more->params, ref, from, decl, &missing))
-        return NULL;
-    hash = dfl_args_hash(args, decl->node->more->params);
-    m = find(decl, args, hash);
-    if (m == NULL) {
-        size_t before = dfl_sink_count(s->sink);
-
-        m = instantiate(s, decl, args, missing, NULL);
-        keep(s, decl, m, hash);
-        dfl_sema_blame(s, before, ref->span, "with the values given here");
-    }
-    return m->broken ? NULL : m;
+    return dfl_made_of(s, dfl_decl_need(s, unit, &ref->path, DFL_AST_SYSTEM), from, ref, instantiate);
 }

@@ -70,6 +70,8 @@ typedef struct {
     DFL_VEC(dfl_sys_attr) attrs;
     uint32_t after_memory;          /* compute */
     dfl_sym network_kind;           /* network */
+    const char *argument;           /* network: that its kind is given, or NULL */
+    dfl_span argument_span;
     int64_t size;                   /* axis; 0 = unknown */
     uint32_t network;               /* axis: part index, DFL_NONE without `over` */
     uint32_t multiplies;            /* axis: element */
@@ -100,6 +102,9 @@ static inline bool dfl_sys_lints(const dfl_sys *s, dfl_span at)
 {
     return s->lints != NULL && at.start >= s->lint_range.start && at.start < s->lint_range.end;
 }
+
+/* The lint attribute-no-effect: `what`, in the part or (0) in the system itself. */
+void dfl_sys_no_effect(dfl_sys *s, dfl_span at, const char *what, dfl_sym part, const char *why);
 
 uint32_t dfl_sys_add(dfl_sys *s, dfl_part_kind kind, dfl_sym name, dfl_span span, uint32_t element);
 

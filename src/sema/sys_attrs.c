@@ -268,6 +268,17 @@ static void check_value(dfl_sys *s, const dfl_attr_info *info, const char *name,
     }
 }
 
+void dfl_sys_no_effect(dfl_sys *s, dfl_span at, const char *what, dfl_sym part, const char *why)
+{
+    dfl_diag *d;
+
+    if (!dfl_sys_lints(s, at))
+        return;
+    d = dfl_report_lint(s->sink, "attribute-no-effect", dfl_lint_level(s->lints, "attribute-no-effect"),
+                        DFL_SYS_ATTRIBUTE_NO_EFFECT, at, "`%s` has no effect", what);
+    dfl_diag_help(s->sink, d, "in `%s`, %s", dfl_sym_text(s->names, part != 0 ? part : s->name), why);
+}
+
 void dfl_sys_set(dfl_sys *s, uint32_t part, dfl_sys_attr attr)
 {
     const dfl_attr_info *info = dfl_attr_at(attr.info);

@@ -180,13 +180,8 @@ static int64_t size_of_memory(finisher *f, const dfl_sys_part *p, dfl_span *span
 
 static void no_effect(finisher *f, const dfl_sys_attr *a, const dfl_sys_part *p, const char *why)
 {
-    dfl_diag *d;
-
-    if (a == NULL || !dfl_sys_lints(f->s, a->span))
-        return;
-    d = dfl_report_lint(f->s->sink, "attribute-no-effect", dfl_lint_level(f->s->lints, "attribute-no-effect"),
-                        DFL_SYS_ATTRIBUTE_NO_EFFECT, a->span, "`%s` has no effect", dfl_attr_at(a->info)->name);
-    dfl_diag_help(f->s->sink, d, "in `%s`, %s", part_text(f, p), why);
+    if (a != NULL)
+        dfl_sys_no_effect(f->s, a->span, dfl_attr_at(a->info)->name, p->name, why);
 }
 
 static void memory_rates(finisher *f, const dfl_sys_part *p, dfl_memory *m, double clock)
@@ -357,6 +352,26 @@ static dfl_symmap axes_by_name(finisher *f, uint32_t network)
     return map;
 }
 
+static void report_no_axis(finisher *f, const dfl_sys_part *network, const dfl_sys_value *v)
+{
+    dfl_diag *d = dfl_report(f->s->sink, DFL_NAME_UNKNOWN, v->span, "no axis `%s` over network `%s`", text(f, v->word),
+                             part_text(f, network));
+    DFL_VEC(dfl_sym) names = { 0 };
+    dfl_sym near;
+
+    f->s->broken = true;
+    if (dfl_sink_drops(f->s->sink))
+        return;
+    dfl_diag_label(f->s->sink, d, network->span, "axes use it by `array ... over %s`", part_text(f, network));
+    for (uint32_t x = f->first_axis[network->id]; x != 0; x = f->next_axis[x - 1])
+        DFL_PUSH(f->s->arena, &names, last_name(f, f->axes[x - 1].name));
+    near = dfl_suggest(f->s->names, text(f, v->word), names.at, names.n);
+    if (near != 0 && v->n_args == 0)
+        dfl_diag_fix(f->s->sink, d, v->span, text(f, near), DFL_FIX_MAYBE);
+    else if (near != 0)
+        dfl_diag_help(f->s->sink, d, "did you mean `%s`?", text(f, near));
+}
+
 /* `multicast = row(weight), col`: to each axis over this network its selection. */
 static void select_axes(finisher *f, const dfl_sys_part *network, const dfl_symmap *axes, const char *name)
 {
@@ -382,13 +397,8 @@ static void select_axes(finisher *f, const dfl_sys_part *network, const dfl_symm
                 axis->forward = true;
             axis = same != 0 ? &f->axes[same - 1] : NULL;
         }
-        if (first == NULL && v->kind == DFL_SYS_WORD) {
-            dfl_diag *d = dfl_report(f->s->sink, DFL_NAME_UNKNOWN, v->span, "no axis `%s` over network `%s`",
-                                     text(f, v->word), part_text(f, network));
-
-            dfl_diag_label(f->s->sink, d, network->span, "axes use it by `array ... over %s`", part_text(f, network));
-            f->s->broken = true;
-        }
+        if (first == NULL && v->kind == DFL_SYS_WORD)
+            report_no_axis(f, network, v);
     }
 }
 
@@ -406,7 +416,8 @@ static void lower_network(finisher *f, const dfl_sys_part *p)
     n->latency = number(f, p, "latency", clock, 0, NULL);
     n->energy = number(f, p, "energy", clock, 0, &n->has_energy);
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
-        no_effect(f, attr_of(p, unused[i]), p, "only collectives between chips would depend on it, and none is evaluated");
+        no_effect(f, attr_of(p, unused[i]), p,
+                  "only collectives between chips would depend on it, and none is evaluated");
 }
 
 static void lower_axis(finisher *f, const dfl_sys_part *p)
@@ -482,6 +493,23 @@ static void lint_energy(finisher *f)
     }
 }
 
+static void lint_networks(finisher *f)
+{
+    bool one_chip = true;
+
+    for (size_t i = 0; i < f->s->parts.n; i++)
+        one_chip &= !f->s->parts.at[i].used_system;
+    for (size_t i = 0; i < f->s->parts.n; i++) {
+        const dfl_sys_part *p = &f->s->parts.at[i];
+
+        if (p->kind == DFL_PART_NETWORK && f->first_axis[p->id] == 0)
+            dfl_sys_no_effect(f->s, p->span, part_text(f, p), 0, "no array is `over` this network");
+        if (p->argument != NULL && one_chip)
+            dfl_sys_no_effect(f->s, p->argument_span, p->argument, p->name,
+                              "the shape of a network matters between chips");
+    }
+}
+
 const dfl_system *dfl_sys_finish(dfl_sys *s, bool (*known_op)(void *context, dfl_sym op), void *context)
 {
     finisher f = { .s = s, .known_op = known_op, .context = context };
@@ -522,5 +550,6 @@ const dfl_system *dfl_sys_finish(dfl_sys *s, bool (*known_op)(void *context, dfl
     out->area = total(&f, out, "area");
     out->price = total(&f, out, "price");
     lint_energy(&f);
+    lint_networks(&f);
     return s->broken ? NULL : out;
 }

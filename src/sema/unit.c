@@ -40,7 +40,7 @@ static void declare(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
     DFL_PUSH(s->arena, &u->decls, d);
 }
 
-static void set_option(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
+bool dfl_option_take(dfl_sema *s, const dfl_ast_node *n, dfl_span *first)
 {
     const dfl_expr *e = n->value;
 
@@ -55,9 +55,13 @@ static void set_option(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
 
         if (e != NULL)
             dfl_diag_fix(s->sink, d, e->span, "perfect", DFL_FIX_MAYBE);
+    } else if (first->end != 0) {
+        dfl_scope_twice(s, n->name.span, *first, "given", "overlap");
     } else {
-        u->overlap_perfect = true;
+        *first = n->name.span;
+        return true;
     }
+    return false;
 }
 
 /* ---- imports -------------------------------------------------------------------------------------------------- */
@@ -68,17 +72,19 @@ static dfl_unit *load(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
     dfl_sym target = quoted && n->value != NULL ? n->value->sym : n->path.text;
     dfl_span span = quoted && n->value != NULL ? n->value->span : n->path.span;
     dfl_sema_file file = { 0 };
-    const char *why = NULL;
+    const char *why = NULL, *near = NULL;
     dfl_unit *found;
     dfl_diag *d;
 
     if (target == 0)
         return NULL;
     if (s->in->load == NULL ||
-        !s->in->load(s->in->context, u->file.source, dfl_sema_text(s, target), quoted, &file, &why)) {
+        !s->in->load(s->in->context, u->file.source, dfl_sema_text(s, target), quoted, &file, &why, &near)) {
         d = dfl_report(s->sink, DFL_IMPORT_NOT_FOUND, span, "cannot find `%s`", dfl_sema_text(s, target));
         if (why != NULL)
             dfl_diag_note(s->sink, d, "%s", why);
+        if (near != NULL)
+            dfl_diag_fix(s->sink, d, span, quoted ? dfl_arena_printf(s->arena, "\"%s\"", near) : near, DFL_FIX_MAYBE);
         return NULL;
     }
     for (found = s->units; found != NULL && found->file.source != file.source;)
@@ -153,7 +159,7 @@ dfl_unit *dfl_unit_open(dfl_sema *s, dfl_sema_file file)
             declare(s, u, n);
             break;
         case DFL_AST_OPTION:
-            set_option(s, u, n);
+            u->overlap_perfect |= dfl_option_take(s, n, &u->option);
             break;
         default:
             break;
@@ -302,7 +308,8 @@ dfl_decl *dfl_decl_need(dfl_sema *s, dfl_unit *u, const dfl_ast_path *path, dfl_
     return d;
 }
 
-bool dfl_decl_circular(dfl_sema *s, dfl_decl *decl)
+/* Reports E0211 when the declarations it is derived from lead back to it. */
+static bool is_circular(dfl_sema *s, dfl_decl *decl)
 {
     dfl_decl *d = decl;
     bool broken;
@@ -319,6 +326,22 @@ bool dfl_decl_circular(dfl_sema *s, dfl_decl *decl)
             return true;
         }
     }
+    return false;
+}
+
+bool dfl_decl_enter(dfl_sema *s, dfl_decl *decl, const char *what)
+{
+    dfl_diag *d;
+
+    if (decl->node->more->ref.path.n > 0 && is_circular(s, decl))
+        return false;
+    if (s->nesting < DFL_SEMA_MAX_NESTING) {
+        s->nesting++;
+        return true;
+    }
+    d = dfl_report(s->sink, DFL_LIMIT_COUNT, decl->node->name.span, "%s are nested more than %d deep", what,
+                   DFL_SEMA_MAX_NESTING);
+    dfl_diag_help(s->sink, d, "does `%s` contain itself?", dfl_sema_text(s, decl->name));
     return false;
 }
 
@@ -351,12 +374,12 @@ void dfl_decl_report_unknown(dfl_sema *s, dfl_scope *scope, const dfl_ast_path *
 dfl_unit *dfl_unit_ops(dfl_sema *s)
 {
     dfl_sema_file file = { 0 };
-    const char *why = NULL;
+    const char *why = NULL, *near = NULL;
 
     if (s->ops_looked_for)
         return s->ops;
     s->ops_looked_for = true;
-    if (s->in->load == NULL || !s->in->load(s->in->context, NULL, "std.ops", false, &file, &why))
+    if (s->in->load == NULL || !s->in->load(s->in->context, NULL, "std.ops", false, &file, &why, &near))
         return NULL;
     for (s->ops = s->units; s->ops != NULL && s->ops->file.source != file.source;)
         s->ops = s->ops->next;

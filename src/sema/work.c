@@ -128,19 +128,10 @@ void dfl_work_apply_body(dfl_work *c, dfl_decl *decl, dfl_scope *args)
     const dfl_ast_node *n = decl->node, *missing;
     dfl_sema *s = c->s;
 
-    if (n->more->ref.path.n > 0 && dfl_decl_circular(s, decl)) {
+    if (!dfl_decl_enter(s, decl, "workloads")) {
         c->b->broken = true;
         return;
     }
-    if (s->nesting >= DFL_SEMA_MAX_NESTING) {
-        dfl_diag *d = dfl_report(s->sink, DFL_LIMIT_COUNT, n->name.span, "workloads are nested more than %d deep",
-                                 DFL_SEMA_MAX_NESTING);
-
-        dfl_diag_help(s->sink, d, "does `%s` contain itself?", dfl_sema_text(s, decl->name));
-        c->b->broken = true;
-        return;
-    }
-    s->nesting++;
     if (n->more->ref.path.n > 0) {
         dfl_decl *base = dfl_workload_refused(s, &n->more->ref) ? NULL
                                                           : dfl_decl_need(s, decl->unit, &n->more->ref.path, DFL_AST_WORKLOAD);
@@ -310,6 +301,17 @@ static const char *family_of(dfl_work *c, const dfl_value *v)
     return out.text;
 }
 
+static bool time_left(dfl_work *c, dfl_span span)
+{
+    if (c->w->iterations++ < DFL_SEMA_MAX_ITERATIONS)
+        return true;
+    if (!c->b->full)
+        dfl_report(c->s->sink, DFL_LIMIT_COUNT, span, "the `for` loops of workload `%s` have more than %d iterations",
+                   dfl_sema_text(c->s, c->b->name), DFL_SEMA_MAX_ITERATIONS);
+    c->b->full = c->b->broken = c->b->open = true;
+    return false;
+}
+
 static void loop(dfl_work *c, const dfl_ast_node *n)
 {
     dfl_values values = { 0 };
@@ -321,7 +323,7 @@ static void loop(dfl_work *c, const dfl_ast_node *n)
         c->b->broken |= !unknown;
         return;
     }
-    for (size_t i = 0; i < values.n && room_left(c, n->span) && !c->b->broken; i++) {
+    for (size_t i = 0; i < values.n && time_left(c, n->more->domain->span) && room_left(c, n->span) && !c->b->broken; i++) {
         dfl_work inner = *c;
 
         inner.scope = dfl_scope_new(c->s, c->scope, c->scope->unit);

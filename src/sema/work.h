@@ -27,7 +27,7 @@ typedef struct {
 } dfl_work_check;
 
 /* A workload with values for its parameters, or, as a template, without. */
-typedef struct dfl_sized {
+typedef struct {
     dfl_decl *decl;
     dfl_scope *args;
     const dfl_ast_node *missing;    /* a parameter without a value: a template */
@@ -36,10 +36,10 @@ typedef struct dfl_sized {
     dfl_build build;                /* names and einsums in text order, for templates, too */
     DFL_VEC(dfl_instance) instances;
     DFL_VEC(dfl_work_check) checks;
+    uint32_t iterations;            /* of its `for` loops so far */
     bool listed;                    /* the lookups below are filled */
     dfl_lookup ranks, tensors, heads;
     uint32_t *first_use, *next_use; /* producers of each tensor, filled when a mapping asks */
-    struct dfl_sized *next;         /* with the same hash of arguments */
 } dfl_sized;
 
 /* A tensor that an applied body is given under a name of its own. */

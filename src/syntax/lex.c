@@ -93,6 +93,10 @@ void dfl_lex_error(dfl_lexer *l, dfl_code code)
         dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "number without digits in its exponent"),
                       "write the exponent, as in `2e9`");
         break;
+    case DFL_LIMIT_COUNT:
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "name of %u characters", (unsigned)(l->end - l->start)),
+                      "the most is %d", DFL_MOST_NAME);
+        break;
     case DFL_SYNTAX_NUL:
         if (*present_text(l) != 0) {
             report_stray(l, at);
@@ -148,6 +152,10 @@ _Static_assert(DFL_N_WORDS + 0 == 1 << (64 - 55), "the hash of a word's letters 
 int dfl_lex_word(dfl_lexer *l, const char *text, size_t len)
 {
     l->sym = symbol_of(l, text, len);
+    if (len > DFL_MOST_NAME) {
+        dfl_lex_error(l, DFL_LIMIT_COUNT);
+        return DFL_TOK_DFL_YYerror;
+    }
     return l->sym < l->n_keyword && l->keyword[l->sym] != 0 ? l->keyword[l->sym] : DFL_TOK_IDENT;
 }
 

@@ -40,6 +40,8 @@ bool dfl_token_is_name(int kind);
 
 /* Deepest nesting of brackets and of expressions. */
 enum { DFL_MAX_DEPTH = 200 };
+/* Longest name, characters. */
+enum { DFL_MOST_NAME = 255 };
 /* Largest file, bytes. */
 enum { DFL_MAX_FILE = 16 << 20 };
 

@@ -59,12 +59,13 @@ static dfl_sema_file file_at(session *s, size_t i)
 }
 
 static bool load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
-                 const char **why)
+                 const char **why, const char **near)
 {
     session *s = context;
     size_t i = quoted && target[0] >= 'a' && target[0] <= 'g' ? (size_t)(target[0] - 'a' + 1) : 0;
 
     (void)from;
+    (void)near;
     *why = "not among the files of this input";
     if (strcmp(target, "std.ops") == 0)
         i = s->n - 1;

@@ -33,12 +33,13 @@ static inline dfl_sema_file analysed_parse(analysed *a, const char *name, const 
 }
 
 static inline bool analysed_load(void *context, const dfl_source *from, const char *target, bool quoted,
-                                 dfl_sema_file *out, const char **why)
+                                 dfl_sema_file *out, const char **why, const char **near)
 {
     analysed *a = context;
 
     (void)from;
     (void)quoted;
+    (void)near;
     *why = NULL;
     if (strcmp(target, "std.ops") != 0)
         return false;
