@@ -493,6 +493,14 @@ static void lint_energy(finisher *f)
     }
 }
 
+/* Whether the part comes from a system that this one uses, and is told of there. */
+static bool is_used(const finisher *f, const dfl_sys_part *p)
+{
+    while (p != &f->s->parts.at[0] && !p->used_system)
+        p = &f->s->parts.at[p->element];
+    return p->used_system;
+}
+
 static void lint_networks(finisher *f)
 {
     bool one_chip = true;
@@ -502,7 +510,7 @@ static void lint_networks(finisher *f)
     for (size_t i = 0; i < f->s->parts.n; i++) {
         const dfl_sys_part *p = &f->s->parts.at[i];
 
-        if (p->kind == DFL_PART_NETWORK && f->first_axis[p->id] == 0)
+        if (p->kind == DFL_PART_NETWORK && f->first_axis[p->id] == 0 && !is_used(f, p))
             dfl_sys_no_effect(f->s, p->span, part_text(f, p), 0, "no array is `over` this network");
         if (p->argument != NULL && one_chip)
             dfl_sys_no_effect(f->s, p->argument_span, p->argument, p->name,
