@@ -24,9 +24,9 @@ static bool is_plain(const char *text)
 }
 
 static bool no_imports(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
-                       const char **why)
+                       const char **why, const char **near)
 {
-    (void)context, (void)from, (void)target, (void)quoted, (void)out, (void)why;
+    (void)context, (void)from, (void)target, (void)quoted, (void)out, (void)why, (void)near;
     return false;
 }
 

@@ -400,9 +400,12 @@ static void long_tokens(void **state)
     assert_int_equal(kind_of(&p, dfl_arena_printf(p.arena, "%.*s.%.*sGB/s", (int)LONG, digits, (int)LONG, digits)),
                      DFL_TOK_QUANTITY);
     assert_int_equal(kind_of(&p, dfl_arena_printf(p.arena, "1e%s", digits)), DFL_TOK_NUMBER);
-    assert_int_equal(kind_of(&p, dfl_arena_printf(p.arena, "a%s", digits)), DFL_TOK_IDENT);
+    assert_int_equal(kind_of(&p, dfl_arena_printf(p.arena, "a%.*s", DFL_MOST_NAME - 1, digits)), DFL_TOK_IDENT);
     assert_int_equal(kind_of(&p, dfl_arena_printf(p.arena, "\"%s\"", digits)), DFL_TOK_STRING);
     assert_int_equal(dfl_sink_count(p.sink), 0);
+    assert_int_equal(kind_of(&p, dfl_arena_printf(p.arena, "a%.*s", DFL_MOST_NAME, digits)), DFL_TOK_DFL_YYerror);
+    assert_int_equal(dfl_sink_count(p.sink), 1);
+    assert_int_equal(dfl_sink_at(p.sink, 0)->code, DFL_LIMIT_COUNT);
     parsed_close(&p);
     free(digits);
 }
