@@ -381,8 +381,46 @@ static int64_t full_instances(walker *w, uint32_t level, int64_t q)
     return partial ? -1 : full;
 }
 
+/* Lowest index of a view at iteration q of the loop; false where it has none. */
+static bool view_start(walker *w, const dfl_view *view, uint32_t level, int64_t q, int64_t *out)
+{
+    const dfl_index *index = &view->access->index[w->g->dim];
+    uint32_t i = w->g->lines[level];
+    int64_t keep = w->pos[i];
+    bool empty = false;
+
+    w->pos[i] = q;
+    *out = index->offset;
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        int64_t coef = index->terms[t].coef;
+        dfl_run piece = dfl_place_rank(w->set, view->einsum, index->terms[t].rank, i + 1, w->pos);
+        empty |= piece.hi <= piece.lo;
+        *out += coef * (coef > 0 ? piece.lo : piece.hi - 1);
+    }
+    w->pos[i] = keep;
+    return !empty;
+}
+
+/* Whether all views move by the same distance from the iteration before q to q: readers with different strides do not. */
+static bool moves_as_one(walker *w, uint32_t level, int64_t q)
+{
+    int64_t before, now, distance = 0;
+    bool known = false;
+
+    for (uint32_t v = 0; v < w->point->n_views; v++) {
+        const dfl_view *view = &w->point->views[v];
+        if (!view_start(w, view, level, q - 1, &before) || !view_start(w, view, level, q, &now))
+            continue;
+        if (known && now - before != distance)
+            return false;
+        distance = now - before;
+        known = true;
+    }
+    return true;
+}
+
 /* Whether iteration q of the loop and the one before it look the same but for a translation: the same instances have
-   full tiles, and nothing touches a border of the shape. */
+   full tiles, nothing touches a border of the shape, and all views go the same way. */
 static bool steady(walker *w, uint32_t level, int64_t q, int64_t instances)
 {
     uint32_t i = w->g->lines[level];
@@ -395,7 +433,7 @@ static bool steady(walker *w, uint32_t level, int64_t q, int64_t instances)
         same = lo >= 0 && hi < w->shape;
     }
     w->pos[i] = keep;
-    return same;
+    return same && (w->g->dim == DFL_NO_DIM || w->point->n_views < 2 || moves_as_one(w, level, q));
 }
 
 /* Last iteration >= q that is still steady; with a given number of instances steadiness ends once, so halving finds it. */

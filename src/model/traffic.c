@@ -89,31 +89,35 @@ static void count_home(counter *c, uint32_t at)
         *unfilled = k->distinct; /* an element that comes back is still there */
 }
 
+/* Whether a dimension of the result is indexed by a sum of ranks, so that its tiles may overlap. */
+static bool in_windows(const counter *c, const dfl_keep *k)
+{
+    const dfl_access *out = &c->set->w->einsums[k->producer].output;
+
+    for (uint32_t d = 0; d < out->n_dims; d++)
+        if (out->index[d].n_terms > 1)
+            return true;
+    return false;
+}
+
 /* A joint entry finds the value that was drained before, unless some other instance holds the element at the time.
    Where single ranks index the result, that one has held it ever since the drain; windows may have come back to it. */
 static void refuse_late(counter *c, const dfl_keep *k, const dfl_moves *joined)
 {
-    const dfl_access *out = &c->set->w->einsums[k->producer].output;
-    bool windows = false;
-
-    if (!joined->late)
-        return;
-    for (uint32_t d = 0; d < out->n_dims; d++)
-        windows |= out->index[d].n_terms > 1;
-    if (!windows)
+    if (!joined->late || !in_windows(c, k))
         return;
     dfl_setting_refuse(c->set, k->line->span, "a result that enters one instance while another one holds it",
                        "keep it in a memory outside the array");
     c->ok = false;
 }
 
-/* Elements of those that moves `m` are of, among all that are made; a negative number where tiles overlap or are made
+/* Elements of those that moves `m` are of, among all that are made; a negative number where tiles may overlap or are made
    again, so that this cannot be told from their sizes. */
 static dfl_i128 made_in(counter *c, const dfl_keep *k, dfl_moves *m)
 {
     dfl_i128 all = 0, some = 0;
 
-    if (!k->all.made)
+    if (!k->all.made || in_windows(c, k))
         return -1;
     c->ok = c->ok && dfl_moves_apart(c->set, k->all.made, &all) && dfl_moves_apart(c->set, m, &some);
     return all == k->distinct ? some : -1;
@@ -151,7 +155,7 @@ static void count_written(counter *c, uint32_t at)
     /* coordinate 0 is the first to take a value, so of each of its elements only the first entry finds none */
     dfl_i128 made = c->one ? made_in(c, k, how->made) : k->distinct;
     dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
-    out->rough[at] = made < 0 && entered != joint;
+    out->rough[at] = made < 0 && (entered != joint || (in_windows(c, k) && fill(c, k->all.each)->enter != entered));
 
     add(c, &c->counts[at].fill, own);
     add(c, &c->counts[k->parent].serve, filled);
