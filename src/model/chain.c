@@ -265,7 +265,7 @@ static bool combine(dfl_setting *set, dfl_moves *m)
     const dfl_point *point = m->point;
     int64_t present = 1, most = 1;
 
-    m->late = false; /* of interest for windows only */
+    m->late = m->widened = false; /* of interest for windows only */
     for (uint32_t g = 0; g < point->n_groups; g++) {
         dfl_chain *c = m->chains[g];
         if (!dfl_chain_fill(set, c))

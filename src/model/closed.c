@@ -214,7 +214,7 @@ bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
     m->enter = m->leave = m->size * c->loads;
     m->present = m->size * (int64_t)s->steps[point->n];
     m->most = m->joined ? c->length * parts(s, m->joined) : c->length;
-    m->late = false;
+    m->late = m->widened = false;
     m->falling = true;
     m->active = m->whole = c->active;
     return true;

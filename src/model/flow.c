@@ -7,7 +7,7 @@
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b)
 {
     return a->united == b->united && a->inside == b->inside && a->first_only == b->first_only && a->forward == b->forward &&
-           a->box == b->box;
+           a->anew == b->anew && a->box == b->box;
 }
 
 /* The slot of a group's sums. */
@@ -21,8 +21,10 @@ static dfl_kept_sums *sums_of(dfl_setting *set, dfl_group *g, const dfl_sharing 
     part.united &= mine;
     part.inside &= mine;
     part.first_only &= mine;
-    if (part.forward != DFL_NONE && !(mine >> part.forward & 1))
+    if (part.forward != DFL_NONE && !(mine >> part.forward & 1)) {
         part.forward = DFL_NONE;
+        part.anew = false;
+    }
     for (dfl_kept_sums *k = g->kept; k; k = k->next)
         if (dfl_sharing_equal(&k->how, &part))
             return k;
@@ -137,7 +139,7 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
 
     m->present = m->most = 1;
     m->active = m->whole = 0;
-    m->late = m->falling = false;
+    m->late = m->widened = m->falling = false;
     for (uint32_t g = 0; g < point->n_groups; g++) {
         sums[g] = fill_sums(set, point, &point->groups[g], m->parts[g]);
         if (!sums[g])
@@ -146,6 +148,7 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
         unequal += !sums[g]->equal;
         over |= sums[g]->overflow;
         m->late |= sums[g]->late;
+        m->widened |= sums[g]->widened;
         times(&first, &sums[g]->hold[0], &over);
         over |= dfl_mul(m->present, sums[g]->present, &m->present);
         over |= dfl_mul(m->most, sums[g]->most, &m->most);

@@ -64,6 +64,7 @@ typedef struct {
     uint64_t united;         /* instances on these share a transfer (multicast, reduction) */
     uint64_t inside;         /* steps on axes that do not enclose the memory: part of the tile */
     uint32_t forward;        /* spatial step whose neighbours pass elements on, or DFL_NONE */
+    bool anew;               /* ... and nothing but that is there already */
     uint64_t first_only;     /* spatial steps of which only coordinate 0 is counted */
     bool box;                /* bounding box of the tile in each dimension */
 } dfl_sharing;
@@ -88,6 +89,7 @@ typedef struct dfl_moves {
     dfl_i128 present;        /* tile sizes summed over all steps */
     dfl_i128 most;           /* largest tile of one instance */
     bool falling;            /* it is the first tile at coordinate 0, as that of every other point of which this is true */
+    bool widened;            /* a box held more than what is touched */
     bool late;               /* elements enter an instance of a union while they stay in another */
     /* by loop: temporal steps j whose advance moves something, and those at which nothing of the tile stays */
     uint64_t active, whole;

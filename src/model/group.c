@@ -161,6 +161,7 @@ static void tile_set(walker *w, int64_t *pos, dfl_runs *out, bool note)
     } while (next_coordinate(w, w->how->inside, pos, unused));
     dfl_runs_normalise(out);
     if (w->how->box && out->n > 1) {
+        w->sums->widened = true;
         out->at[0].hi = out->at[out->n - 1].hi;
         out->n = 1;
     }
@@ -268,8 +269,11 @@ static void evaluate(walker *w, dfl_pair *out, bool compare)
             dfl_runs_subtract(w->arena, &w->diff, &w->old, &w->stay);
             dfl_runs_unite(w->arena, &w->leaving, &w->diff);
             dfl_runs_unite(w->arena, &w->all_stay, &w->stay);
-            if (forwards)
+            if (forwards) {
+                if (w->how->anew)
+                    dfl_runs_clear(&w->stay);
                 add_forwarded(w);
+            }
             dfl_runs_subtract(w->arena, &w->diff, &w->cur, &w->stay);
             dfl_runs_unite(w->arena, &w->entering, &w->diff);
         } while (united && next_coordinate(w, united, w->pos, w->prev));
@@ -491,6 +495,7 @@ static void iterate(walker *w, uint32_t level, int64_t q, int64_t times)
     outer->covering = part->covering;
     outer->equal = part->equal;
     outer->late |= part->late;
+    outer->widened |= part->widened;
 }
 
 /* All positions of the loops from `level` on, below the present position of the outer ones. */
@@ -501,8 +506,8 @@ static void visit(walker *w, uint32_t level)
     memcpy(w->prev, w->pos, sizeof w->prev);
     wrap_inner(w, level);
     dfl_pair at = { 0 };
-    evaluate(w, &at, level < g->n_lines);
-    if (level == g->n_lines) /* another group's loop advances: this group's sets stay */
+    evaluate(w, &at, level < g->n_lines || w->how->anew);
+    if (level == g->n_lines && !w->how->anew) /* another group's loop advances: this group's sets stay */
         at.kept = at.leave = at.left_kept = at.enter;
     add_pair(&w->sums->hold[level], &at, 1, &w->sums->overflow);
     if (level == g->n_lines) {

@@ -61,6 +61,7 @@ typedef struct {
     int64_t most;
     uint64_t covering;                 /* views that held everything at every position */
     bool equal;                        /* all views were equal at every position */
+    bool widened;                      /* a box held more than what is touched */
     bool late;                         /* an index entered an instance while it stayed in another one of its union */
     bool overflow;
 } dfl_sums;

@@ -126,6 +126,45 @@ static uint32_t find_parent(const dfl_setting *set, const dfl_keeps *keeps, uint
     return best;
 }
 
+dfl_point *dfl_keep_point(dfl_setting *set, const dfl_keep *k, uint32_t restart)
+{
+    dfl_point *point = DFL_NEW(set->arena, dfl_point);
+
+    *point = (dfl_point){ .einsum = k->point.einsum, .n = k->point.n, .restart = restart, .tensor = k->point.tensor,
+                          .lenient = k->point.lenient, .views = k->point.views, .n_views = k->point.n_views,
+                          .span = k->point.span };
+    return point;
+}
+
+/* A home that holds its whole tensor at all times. */
+static bool lasting(const dfl_setting *set, const dfl_keep *k)
+{
+    return k->parent == DFL_NONE && set->w->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE;
+}
+
+/* When the tile of a keep leaves and enters as a whole, and when updated elements leave that stay. False after E0609. */
+static bool find_restarts(dfl_setting *set, dfl_keeps *keeps, dfl_keep *k)
+{
+    uint32_t flush;
+
+    k->fresh = k->line->mode == DFL_KEEP_FRESH && !lasting(set, k);
+    if (k->fresh)
+        k->point.restart = k->step;
+    k->flushed = &k->point;
+    flush = k->point.restart;
+    for (uint32_t up = k->parent; k->written && up != DFL_NONE; up = keeps->at[up].parent)
+        if (keeps->at[up].fresh && keeps->at[up].step > flush)
+            flush = keeps->at[up].step;
+    if (flush == k->point.restart)
+        return true;
+    k->flushed = dfl_keep_point(set, k, flush);
+    if (!k->exchanged)
+        return true;
+    dfl_setting_refuse(set, k->line->span, "a result that is read where it is made, inside a `fresh` keep of it",
+                       "make this keep `fresh`, too, or leave `fresh` out further out");
+    return false;
+}
+
 bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
 {
     uint32_t n = 0;
@@ -146,19 +185,14 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
             if (k->point.n_views == 0)
                 continue; /* nothing below touches the tensor: the keep stays empty (lint E0421) */
             k->parent = find_parent(set, out, out->n);
-            if (k->line->mode == DFL_KEEP_FRESH && k->parent != DFL_NONE)
-                k->point.restart = k->step;
             k->box = k->line->mode == DFL_KEEP_WINDOW;
             for (uint32_t up = k->parent; k->box && up != DFL_NONE; up = out->at[up].parent)
-                out->at[up].box = true;
+                out->at[up].box = !lasting(set, &out->at[up]);
             out->n++;
             if (k->exchanged && !spread_alike(set, k))
                 return false;
-            if (k->line->mode != DFL_KEEP_EXACT && k->written) {
-                dfl_setting_refuse(set, k->line->span, "a `fresh` or `window` keep of a tensor that is written below it",
-                                   "leave the modifier out");
+            if (!find_restarts(set, out, k))
                 return false;
-            }
         }
     }
     return true;

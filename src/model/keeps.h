@@ -8,15 +8,21 @@
 #include "model/flow.h"
 #include "model/result.h"
 
+/* Elements that a refill of a `fresh` keep finds staying in the keep inside it: the difference of two countings. */
+typedef struct { dfl_moves *with, *without; } dfl_stay;
+
 /* The ways of sharing in which the entries and leavings of a keep are counted. */
 typedef struct {
     dfl_moves *each;         /* every instance by itself */
+    dfl_moves *starts_each;  /* written: the same, a flush being an exit and an entry */
     dfl_moves *shared;       /* read-only: as the outer keep serves them */
     dfl_moves *passed;       /* read-only, with forwarding: every instance, without what neighbours pass on */
     dfl_moves *joined;       /* written: as one instance; NULL = refused */
     dfl_moves *meeting;      /* written: as the outer keep is updated */
     dfl_moves *made;         /* written: every instance by itself, what is made below; NULL = some of it again */
     dfl_moves *given;        /* exchanged: the same in one instance of the outer keep */
+    dfl_stay *stays;         /* written, inside a `fresh` keep: what it refills although it stays here */
+    uint32_t n_stays;
     dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
 } dfl_keep_moves;
 
@@ -31,7 +37,9 @@ typedef struct {
     bool produced;           /* some einsum produces the tensor */
     uint32_t producer;       /* that einsum */
     bool box;                /* it, or a keep of the tensor inside it, holds the bounding box */
+    bool fresh;              /* the tile is refilled whenever a temporal loop above advances */
     dfl_point point;
+    dfl_point *flushed;      /* the same; where a `fresh` keep further out is refilled everything leaves and enters anew */
     dfl_keep_moves all, one; /* in the whole system; in one instance */
     dfl_moves *united;       /* written, at home: all instances as one */
     uint32_t forward;        /* spatial step whose neighbours pass elements on, or DFL_NONE */
@@ -47,6 +55,8 @@ typedef struct {
 uint32_t dfl_steps_above(const dfl_body *body);
 /* False after E0609. */
 bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out);
+/* The point of a keep, its tile starting anew whenever a temporal step before `restart` advances. */
+dfl_point *dfl_keep_point(dfl_setting *set, const dfl_keep *k, uint32_t restart);
 /* The innermost keep of the tensor on the way to an einsum; DFL_NONE if there is none. */
 uint32_t dfl_keep_innermost(const dfl_setting *set, const dfl_keeps *keeps, uint32_t einsum, uint32_t tensor);
 /* How the instances of a keep hold its tiles, each by itself. */

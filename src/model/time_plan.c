@@ -52,10 +52,10 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     uint64_t around = dfl_steps_around(set, k->point.einsum, k->step, m->element);
     uint64_t outer = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[t->outer].element);
     how.first_only = around;
-    t->mine = dfl_moves_of(set, &k->point, &how, true);
+    t->mine = dfl_moves_of(set, k->flushed, &how, true);
     how.first_only = outer;
     how.united = dfl_steps_served(set, k->point.einsum, around & ~outer, k->line->tensor, k->written);
-    t->theirs = t->mine ? dfl_moves_of(set, &k->point, &how, true) : NULL;
+    t->theirs = t->mine ? dfl_moves_of(set, k->flushed, &how, true) : NULL;
     return t->theirs != NULL;
 }
 

@@ -135,6 +135,15 @@ static dfl_i128 share_of(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
     return joint > 0 ? product / joint : 0;
 }
 
+/* Whether some outer keep of the tensor is refilled whole, so that entries of this one do not tell who made what. */
+static bool refilled_further_out(const counter *c, const dfl_keep *k)
+{
+    for (; k->parent != DFL_NONE; k = &c->keeps->at[k->parent])
+        if (c->keeps->at[k->parent].fresh)
+            return true;
+    return false;
+}
+
 static void count_written(counter *c, uint32_t at)
 {
     const dfl_keep *k = &c->keeps->at[at];
@@ -147,13 +156,16 @@ static void count_written(counter *c, uint32_t at)
         c->ok = false;
         return;
     }
-    dfl_i128 entered = fill(c, how->each)->enter;
+    dfl_i128 entered = fill(c, how->starts_each)->enter;
     /* one instance takes the value back; the first residency inside an unfilled outer one finds none */
     const dfl_moves *joined = fill(c, how->joined);
     refuse_late(c, k, joined);
     dfl_i128 joint = joined->enter, filled = joint - out->unfilled[k->parent];
+    for (uint32_t i = 0; i < how->n_stays; i++)
+        filled -= fill(c, how->stays[i].with)->enter - fill(c, how->stays[i].without)->enter;
     /* coordinate 0 is the first to take a value, so of each of its elements only the first entry finds none */
-    dfl_i128 made = c->one ? made_in(c, k, how->made) : k->distinct;
+    bool anew = k->flushed != &k->point || how->n_stays > 0 || refilled_further_out(c, k);
+    dfl_i128 made = !c->one ? k->distinct : anew ? -1 : made_in(c, k, how->made);
     dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
     out->rough[at] = made < 0 && (entered != joint || (in_windows(c, k) && fill(c, k->all.each)->enter != entered));
 
@@ -165,7 +177,9 @@ static void count_written(counter *c, uint32_t at)
     if (k->exchanged && !(k->adding & c->set->sizes[k->producer].moving)) {
         /* made in one visit, read in others: only the residency in which an element is made is drained */
         dfl_i128 given = c->one ? made_in(c, k, how->given) : k->distinct;
-        if (given < 0) {
+        if (given < 0 || made < 0) {
+            out->rough[at] |= anew;
+            out->rough[k->parent] |= anew;
             made = entered < k->distinct ? entered : k->distinct;
             given = k->distinct;
         }
@@ -176,7 +190,7 @@ static void count_written(counter *c, uint32_t at)
         return;
     }
     add(c, &out->taken[k->parent], filled);
-    add(c, &c->counts[at].drain, how->each->leave);
+    add(c, &c->counts[at].drain, how->starts_each->leave);
     dfl_i128 updates = fill(c, how->meeting)->leave;
     add(c, &c->counts[k->parent].update, updates);
     if (c->one) {
@@ -185,6 +199,16 @@ static void count_written(counter *c, uint32_t at)
         dfl_i128 added = updates - joint;
         add(c, &out->outer_busiest[at].accumulate, added > 0 ? added : 0);
     }
+}
+
+/* What a box adds to a produced tensor is made elsewhere, or later. */
+static void check_box(counter *c, const dfl_keep *k)
+{
+    if (!k->box || !k->produced || !fill(c, c->one ? k->one.each : k->all.each)->widened)
+        return;
+    dfl_setting_refuse(c->set, k->line->span, "a bounding box of a produced tensor that holds more than what is touched",
+                       "leave `window` out of the keeps of this tensor");
+    c->ok = false;
 }
 
 static void count_operand(counter *c, const dfl_operand *o, dfl_i128 *moved)
@@ -210,6 +234,7 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
     memset(out->taken, 0, c->keeps->n * sizeof *out->taken);
     for (uint32_t i = 0; i < c->keeps->n && c->ok; i++) {
         const dfl_keep *k = &c->keeps->at[i];
+        check_box(c, k);
         if (k->written && k->parent == DFL_NONE)
             count_home(c, i);
         else if (k->written)

@@ -59,10 +59,6 @@ static uint32_t forwarding(maker *c, const dfl_keep *k, uint64_t between)
             c->ok = false;
         }
         found = i;
-        if (k->line->mode != DFL_KEEP_FRESH)
-            continue;
-        dfl_setting_refuse(c->set, k->line->span, "a `fresh` keep that neighbours forward into", "leave `fresh` out");
-        c->ok = false;
     }
     return found;
 }
@@ -74,11 +70,17 @@ static void plan_read_only(maker *c, dfl_keep *k, dfl_keep_moves *out)
     uint64_t united = dfl_steps_served(c->set, k->point.einsum, between, k->line->tensor, false);
     dfl_sharing each = sharing(c, k, k, 0), shared = sharing(c, k, outer, united);
 
+    dfl_point *point = &k->point;
+
     k->forward = forwarding(c, k, between);
     each.forward = shared.forward = k->forward;
-    out->shared = moves(c, &k->point, &shared);
+    if (k->forward != DFL_NONE && k->fresh) {
+        point = dfl_keep_point(c->set, k, dfl_steps_above(k->body));
+        each.anew = shared.anew = true;
+    }
+    out->shared = moves(c, point, &shared);
     if (k->forward != DFL_NONE)
-        out->passed = moves(c, &k->point, &each);
+        out->passed = moves(c, point, &each);
 }
 
 /* Tiles of the producer of a recomputed tensor, at the branch where it meets its readers. */
@@ -105,6 +107,7 @@ static void plan_home(maker *c, dfl_keep *k, dfl_keep_moves *out)
 {
     if (recomputed(c, k) && k->exchanged) {
         dfl_sharing each = sharing(c, k, k, 0);
+        each.box = false; /* what is made, not what is held */
         out->starts = plan_starts(c, k, &each);
     } else if (!c->one) {
         dfl_sharing united = sharing(c, k, k, around(c, k, k));
@@ -125,13 +128,70 @@ static void plan_made(maker *c, const dfl_keep *k, dfl_keep_moves *out)
     dfl_view *view = DFL_NEW(c->set->arena, dfl_view);
     dfl_point *point = DFL_NEW(c->set->arena, dfl_point);
     *view = (dfl_view){ k->producer, &c->set->w->einsums[k->producer].output };
-    *point = (dfl_point){ .einsum = k->producer, .n = k->step, .restart = k->point.restart, .tensor = k->line->tensor,
+    *point = (dfl_point){ .einsum = k->producer, .n = k->step, .restart = k->flushed->restart, .tensor = k->line->tensor,
                           .views = view, .n_views = 1, .span = k->line->span };
     out->made = moves(c, point, &each);
     if (!c->one)
         return;
     each.first_only = around(c, k, &c->keeps->at[k->parent]);
     out->given = moves(c, point, &each);
+}
+
+/* Steps on which only the first of the instances that hold an element of a result is ever filled: those that do not
+   index it. False where windows of the result lie across instances. */
+static bool without_index(const maker *c, const dfl_keep *k, uint64_t steps, uint64_t *out)
+{
+    const dfl_path *p = &c->set->paths->paths[k->producer];
+    const dfl_access *result = &c->set->w->einsums[k->producer].output;
+
+    *out = steps;
+    for (uint64_t left = steps; left; left &= left - 1)
+        for (uint32_t d = 0; d < result->n_dims; d++)
+            for (uint32_t t = 0; t < result->index[d].n_terms; t++) {
+                if (result->index[d].terms[t].rank != p->steps[__builtin_ctzll(left)].rank)
+                    continue;
+                *out &= ~(left & -left);
+                if (result->index[d].n_terms > 1)
+                    return false;
+            }
+    return true;
+}
+
+static void add_stay(maker *c, dfl_keep *k, const dfl_keep *valued, uint32_t from, uint32_t to, dfl_keep_moves *out)
+{
+    const dfl_keep *outer = &c->keeps->at[k->parent];
+    dfl_sharing how = sharing(c, k, outer, around(c, k, k) & ~around(c, k, outer));
+    uint64_t first;
+
+    if (!without_index(c, k, around(c, k, outer) & ~around(c, k, valued), &first)) {
+        dfl_setting_refuse(c->set, k->line->span, "a result that stays inside a `fresh` keep and has windows across an array",
+                           "make this keep `fresh`, too");
+        c->ok = false;
+        return;
+    }
+    how.first_only |= first;
+    dfl_stay *stay = &out->stays[out->n_stays++];
+    stay->with = moves(c, dfl_keep_point(c->set, k, to), &how);
+    stay->without = moves(c, dfl_keep_point(c->set, k, from), &how);
+}
+
+/* A `fresh` keep around this one fetches values of elements that stay here, without a value since they were flushed.
+   One instance of it gets them: the first one inside the innermost keep that is not refilled at that step. */
+static void plan_stays(maker *c, dfl_keep *k, dfl_keep_moves *out)
+{
+    const dfl_keep *fresh = &c->keeps->at[k->parent];
+    uint32_t brace = dfl_steps_above(k->body);
+
+    if (k->fresh)
+        return;
+    out->stays = DFL_NEW_ARRAY(c->set->arena, dfl_stay, k->step + 1);
+    while (fresh->fresh && fresh->parent != DFL_NONE && fresh->step > brace) {
+        const dfl_keep *next = &c->keeps->at[fresh->parent];
+        uint32_t from = next->fresh ? next->step : next->flushed->restart;
+        if (from < fresh->step)
+            add_stay(c, k, next, from > brace ? from : brace, fresh->step, out);
+        fresh = next;
+    }
 }
 
 static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
@@ -143,8 +203,11 @@ static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
     uint64_t between = around(c, k, k) & ~around(c, k, outer);
     uint64_t reduced = dfl_steps_served(c->set, k->point.einsum, between, k->line->tensor, true);
     dfl_sharing joined = sharing(c, k, outer, between), meeting = sharing(c, k, outer, reduced);
-    out->joined = moves(c, &k->point, &joined);
-    out->meeting = moves(c, &k->point, &meeting);
+    dfl_sharing each = sharing(c, k, k, 0);
+    out->starts_each = moves(c, k->flushed, &each);
+    out->joined = moves(c, k->flushed, &joined);
+    out->meeting = moves(c, k->flushed, &meeting);
+    plan_stays(c, k, out);
     plan_made(c, k, out);
 }
 

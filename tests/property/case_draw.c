@@ -190,7 +190,9 @@ static bool draw_keep(drawer *d, uint32_t body, bool shared)
         return false;
     if (c->tensors[t].role == DFL_ROLE_INPUT || c->tensors[t].role == DFL_ROLE_WEIGHT) {
         line.mode = case_chance(&d->rng, 8) ? DFL_KEEP_FRESH : case_chance(&d->rng, 8) ? DFL_KEEP_WINDOW : DFL_KEEP_EXACT;
-    } else if (d->mem[body][t] < 0 && c->tensors[t].role == DFL_ROLE_INTERMEDIATE) {
+    } else if (d->mem[body][t] >= 0) {
+        line.mode = case_chance(&d->rng, 8) ? DFL_KEEP_FRESH : case_chance(&d->rng, 3) ? DFL_KEEP_WINDOW : DFL_KEEP_EXACT;
+    } else if (c->tensors[t].role == DFL_ROLE_INTERMEDIATE) {
         /* a home: mostly outside the arrays */
         if (common_body(c, t) != body && !within(c, common_body(c, t), body))
             return false;
