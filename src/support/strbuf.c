@@ -19,13 +19,16 @@ static void reserve(dfl_strbuf *buf, size_t more)
     if (need <= cap)
         return;
 #ifdef DFL_HOSTILE
-    cap = need;
+    enum { FIRST = 1, EXACT = 256 }; /* every byte moves the text, while that is cheap */
+    if (need < EXACT)
+        cap = need;
 #else
-    if (cap < 64)
-        cap = 64;
+    enum { FIRST = 64 };
+#endif
+    if (cap < FIRST)
+        cap = FIRST;
     while (cap < need)
         cap = cap > SIZE_MAX / 2 ? need : cap * 2;
-#endif
     text = dfl_arena_alloc(buf->arena, cap, 1, 1);
     memcpy(text, buf->text, buf->len);
     buf->text = text;
