@@ -332,6 +332,23 @@ static uint64_t spatial_outside(const dfl_group *g, uint32_t step)
     return bits;
 }
 
+/* Lowest and highest index that a view can touch at the present position down to loop `level`; false where it has none. */
+static bool view_ends(const walker *w, const dfl_view *view, uint32_t level, int64_t *lo, int64_t *hi)
+{
+    const dfl_index *index = &view->access->index[w->g->dim];
+    bool empty = false;
+
+    *lo = *hi = index->offset;
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        int64_t coef = index->terms[t].coef;
+        dfl_run piece = dfl_place_rank(w->set, view->einsum, index->terms[t].rank, w->g->lines[level] + 1, w->pos);
+        empty |= piece.hi <= piece.lo;
+        *lo += coef > 0 ? coef * piece.lo : coef * (piece.hi - 1);
+        *hi += coef > 0 ? coef * (piece.hi - 1) : coef * piece.lo;
+    }
+    return !empty;
+}
+
 /* Lowest and highest index that any view can touch while loop `level` stands at its present iteration, in any
    instance and any inner loop. */
 static void reach(walker *w, uint32_t level, int64_t *lo, int64_t *hi)
@@ -344,18 +361,8 @@ static void reach(walker *w, uint32_t level, int64_t *lo, int64_t *hi)
     *hi = INT64_MIN;
     do
         for (uint32_t v = 0; v < w->point->n_views; v++) {
-            const dfl_view *view = &w->point->views[v];
-            const dfl_index *index = &view->access->index[g->dim];
-            int64_t a = index->offset, b = a;
-            bool empty = false;
-            for (uint32_t t = 0; t < index->n_terms; t++) {
-                int64_t coef = index->terms[t].coef;
-                dfl_run piece = dfl_place_rank(w->set, view->einsum, index->terms[t].rank, g->lines[level] + 1, w->pos);
-                empty |= piece.hi <= piece.lo;
-                a += coef > 0 ? coef * piece.lo : coef * (piece.hi - 1);
-                b += coef > 0 ? coef * (piece.hi - 1) : coef * piece.lo;
-            }
-            if (empty)
+            int64_t a, b;
+            if (!view_ends(w, &w->point->views[v], level, &a, &b))
                 continue;
             *lo = a < *lo ? a : *lo;
             *hi = b > *hi ? b : *hi;
@@ -388,21 +395,13 @@ static int64_t full_instances(walker *w, uint32_t level, int64_t q)
 /* Lowest index of a view at iteration q of the loop; false where it has none. */
 static bool view_start(walker *w, const dfl_view *view, uint32_t level, int64_t q, int64_t *out)
 {
-    const dfl_index *index = &view->access->index[w->g->dim];
     uint32_t i = w->g->lines[level];
-    int64_t keep = w->pos[i];
-    bool empty = false;
+    int64_t keep = w->pos[i], unused;
 
     w->pos[i] = q;
-    *out = index->offset;
-    for (uint32_t t = 0; t < index->n_terms; t++) {
-        int64_t coef = index->terms[t].coef;
-        dfl_run piece = dfl_place_rank(w->set, view->einsum, index->terms[t].rank, i + 1, w->pos);
-        empty |= piece.hi <= piece.lo;
-        *out += coef * (coef > 0 ? piece.lo : piece.hi - 1);
-    }
+    bool some = view_ends(w, view, level, out, &unused);
     w->pos[i] = keep;
-    return !empty;
+    return some;
 }
 
 /* Whether all views move by the same distance from the iteration before q to q: readers with different strides do not. */

@@ -21,6 +21,7 @@ for program in "$@"; do
             [ -d "$dir" ] && inputs+=("$dir")
         done
         ;;
+    import) inputs+=(examples) ;;
     esac
     options=(-max_total_time="$seconds" -max_len=16384 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1
              -artifact_prefix="$OUT/crashes/$name-")
