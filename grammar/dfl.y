@@ -270,7 +270,7 @@ loop: path                                        { $$ = dfl_ast_loop(p, @$, $1,
   | '?'                                           { $$ = dfl_ast_loop(p, @$, NULL, DFL_SPLIT_NONE, dfl_ast_hole(p, @$, NULL), false); } ;
 hole: expr
   | '?'                                           { $$ = dfl_ast_hole(p, @$, NULL); }
-  | '?' IN set                                    { $$ = dfl_ast_hole(p, @$, $3); } ;
+  | '?' IN domain                                 { $$ = dfl_ast_hole(p, @$, $3); } ;
 sgroups: sgroup                                   { $$ = dfl_list_one($1); }
   | sgroups ',' sgroup                            { $$ = dfl_list_add($1, $3); } ;
 sgroup: loops ON path                             { $$ = dfl_ast_spread(p, @$, $1, $3); }

@@ -4,10 +4,29 @@
 #include <string.h>
 
 #include "lint/lint.h"
+#include "mapper/objective.h"
 #include "model/model.h"
 #include "report/verdict.h"
 
 typedef enum { PURPOSE_CHECK, PURPOSE_EVAL, PURPOSE_TEST } purpose;
+
+static bool check_objective(dfl_session *s, const dfl_mapping *m)
+{
+    dfl_objective objective;
+
+    return m->n_minimize == 0 || dfl_objective_make(s->sink, s->names, m, &objective);
+}
+
+/* Holes of kinds that no search fills. */
+static void refuse_kind(dfl_session *s, const dfl_mapping *m)
+{
+    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, m->unsearched_span, "`%s` leaves open %s",
+                             dfl_sym_text(s->names, m->name), m->unsearched);
+
+    dfl_diag_here(s->sink, d, "no search fills this");
+    dfl_diag_help(s->sink, d, "what is searched: `?` for the size or the number of parts of a loop, `...` for any lines, "
+                  "and one objective, `minimize`");
+}
 
 static void refuse_holes(dfl_session *s, const dfl_mapping *m)
 {
@@ -38,8 +57,12 @@ static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapp
     size_t reports = dfl_sink_count(s->sink);
 
     *resolved = NULL;
+    if (!check_objective(s, m))
+        return item;
     if (m->has_holes) {
-        if (why != PURPOSE_CHECK)
+        if (why != PURPOSE_CHECK && m->unsearched)
+            refuse_kind(s, m);
+        else if (why != PURPOSE_CHECK)
             refuse_holes(s, m);
         return item;
     }

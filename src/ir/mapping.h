@@ -2,11 +2,16 @@
  * When and where: a tree of bodies. A body is a chain of lines, from outer to inner, that ends in one einsum (a leaf)
  * or in a branch whose children run one after another (fuse) or at the same time (pipeline). A leaf that names
  * several einsums is stored as a fuse branch with one empty child each, so every leaf has exactly one einsum.
+ *
+ * A mapping may leave things to a search. Holes are loop amounts (`m:?`, `m/? in {8, 16}`) and places for any lines
+ * or branches (`...`); `has_holes` says that there are any. A leaf that is open may cover several einsums.
  */
 #ifndef DFL_IR_MAPPING_H
 #define DFL_IR_MAPPING_H
 
 #include "ir/system.h"
+
+struct dfl_val;
 
 typedef enum { DFL_LINE_TEMPORAL, DFL_LINE_SPATIAL, DFL_LINE_KEEP } dfl_line_kind;
 typedef enum { DFL_KEEP_EXACT, DFL_KEEP_FRESH, DFL_KEEP_WINDOW } dfl_keep_mode;
@@ -14,8 +19,15 @@ typedef enum { DFL_KEEP_EXACT, DFL_KEEP_FRESH, DFL_KEEP_WINDOW } dfl_keep_mode;
 typedef enum {
     DFL_BY_SIZE,  /* r:T, and bare r as T = 1 */
     DFL_BY_PARTS, /* r/K: tiles of ceil(nominal / K) */
-    DFL_BY_HOLE,  /* ? : to be filled */
+    DFL_BY_HOLE,  /* to be found, see `hole` of the line */
 } dfl_by;
+
+/* What the amount of a loop may be that a search is to find. */
+typedef struct {
+    dfl_by by;                 /* SIZE for r:?, PARTS for r/? */
+    const int64_t *choices;    /* distinct, ascending, > 0; NULL = any */
+    uint32_t n_choices;
+} dfl_hole;
 
 typedef struct {
     dfl_line_kind kind;
@@ -25,6 +37,7 @@ typedef struct {
     uint32_t rank;         /* rank of the workload */
     dfl_by by;
     int64_t amount;        /* T or K, > 0 */
+    const dfl_hole *hole;  /* `by` is HOLE, or the amount was found; NULL = as written */
     bool cyclic, online;
     uint32_t axis;         /* spatial: axis of the system */
     const uint32_t *only;  /* spatial ... for T, U: einsums it applies to; NULL = all below */
@@ -52,6 +65,10 @@ typedef struct dfl_body {
     dfl_span compute_span;
     const uint32_t *recompute; /* tensors of `recompute T;` lines */
     uint32_t n_recompute;
+    bool open;                 /* `...;` among the lines: any lines, and branches when no branch was written */
+    uint32_t open_at;          /* lines above it */
+    bool open_children;        /* `...;` among the children: branches for the einsums that no child covers */
+    dfl_span open_span;        /* of the first `...` */
 } dfl_body;
 
 typedef struct {
@@ -70,7 +87,12 @@ typedef struct {
     dfl_body *const *bodies;   /* by id */
     uint32_t n_bodies;
     bool has_holes;
-    dfl_span hole_span;
+    dfl_span hole_span;        /* the first one */
+    const char *unsearched;    /* a hole of a kind that no search fills ("a choice of fusion"); NULL = none */
+    dfl_span unsearched_span;
+    const struct dfl_val *const *minimize; /* what the search is to make small, in lexicographic order (program.h) */
+    uint32_t n_minimize;       /* 0 = energy * latency, then latency */
+    const char *minimize_text; /* as written; NULL without */
     const char *refused;       /* what in it is checked, but not evaluated ("an efficiency table"); NULL = nothing */
     dfl_span refused_span;
     dfl_options options;

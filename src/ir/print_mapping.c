@@ -18,17 +18,25 @@ static void indent(const printer *p, uint32_t depth)
         dfl_strbuf_z(p->out, "  ");
 }
 
+static void print_hole(const printer *p, const dfl_hole *h)
+{
+    dfl_strbuf_z(p->out, h->by == DFL_BY_PARTS ? "/?" : ":?");
+    for (uint32_t i = 0; i < h->n_choices; i++) {
+        dfl_strbuf_z(p->out, i == 0 ? " in {" : ", ");
+        dfl_strbuf_i128(p->out, h->choices[i]);
+    }
+    dfl_strbuf_z(p->out, h->n_choices > 0 ? "}" : "");
+}
+
 static void print_loop(const printer *p, const dfl_line *l)
 {
     name(p, p->m->workload->ranks[l->rank].name);
-    if (l->by == DFL_BY_PARTS)
-        dfl_strbuf_char(p->out, '/');
-    else if (l->by == DFL_BY_HOLE)
-        dfl_strbuf_z(p->out, ":?");
-    else if (l->amount != 1 || l->cyclic)
-        dfl_strbuf_char(p->out, ':');
-    if (l->by == DFL_BY_PARTS || (l->by == DFL_BY_SIZE && (l->amount != 1 || l->cyclic)))
+    if (l->by == DFL_BY_HOLE) {
+        print_hole(p, l->hole);
+    } else if (l->by == DFL_BY_PARTS || l->amount != 1 || l->cyclic) {
+        dfl_strbuf_char(p->out, l->by == DFL_BY_PARTS ? '/' : ':');
         dfl_strbuf_i128(p->out, l->amount);
+    }
     if (l->cyclic)
         dfl_strbuf_z(p->out, " cyclic");
 }
@@ -66,15 +74,23 @@ static void print_group_end(const printer *p, const dfl_line *l)
     }
 }
 
+static void print_open(const printer *p, uint32_t depth)
+{
+    indent(p, depth);
+    dfl_strbuf_z(p->out, "...;\n");
+}
+
 static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
 {
     static const char *const words[] = { "temporal ", "spatial ", "keep " };
 
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *l = &b->lines[i];
-        bool first = i == 0 || !joins(&b->lines[i - 1], l);
-        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]);
+        bool first = i == 0 || !joins(&b->lines[i - 1], l) || (b->open && b->open_at == i);
+        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]) || (b->open && b->open_at == i + 1);
 
+        if (b->open && b->open_at == i)
+            print_open(p, depth);
         if (first) {
             indent(p, depth);
             dfl_strbuf_z(p->out, words[l->kind]);
@@ -94,6 +110,8 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
         print_only(p, l);
         dfl_strbuf_z(p->out, ";\n");
     }
+    if (b->open && b->open_at == b->n_lines)
+        print_open(p, depth);
 }
 
 /* A branch whose children are nothing but their einsums was written `A, B { ... }`. */
@@ -105,7 +123,7 @@ static bool children_are_empty(const dfl_body *b)
         if (c->kind != DFL_BODY_LEAF || c->n_lines > 0 || c->n_recompute > 0 || c->compute != b->compute)
             return false;
     }
-    return b->kind == DFL_BODY_FUSE;
+    return b->kind == DFL_BODY_FUSE && !b->open_children;
 }
 
 /* The statements of a body; the braces around them are the caller's. Depth is bounded by that of the source. */
@@ -143,6 +161,8 @@ static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
         indent(p, depth + 1);
         dfl_strbuf_z(p->out, "}\n");
     }
+    if (b->open_children)
+        print_open(p, depth + 1);
     indent(p, depth);
     dfl_strbuf_z(p->out, "}\n");
 }
@@ -164,8 +184,13 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
     dfl_strbuf_z(out, " {\n");
     if (m->options.overlap_perfect)
         dfl_strbuf_z(out, "  option overlap = perfect;\n");
-    if (m->has_holes)
-        dfl_strbuf_z(out, "  // with holes\n");
+    if (m->unsearched != NULL)
+        dfl_strbuf_printf(out, "  // leaves open %s\n", m->unsearched);
+    for (uint32_t i = 0; i < m->n_minimize; i++) {
+        dfl_strbuf_z(out, i == 0 ? "  minimize " : ", ");
+        dfl_val_print(out, names, m->minimize[i]);
+        dfl_strbuf_z(out, i + 1 == m->n_minimize ? ";\n" : "");
+    }
     if (m->root != NULL)
         print_body(&p, m->root, 1);
     dfl_strbuf_z(out, "}\n");

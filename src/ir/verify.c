@@ -173,7 +173,10 @@ static const char *verify_line(const dfl_mapping *m, const dfl_line *l)
     }
     VERIFY(l->rank < m->workload->n_ranks && l->amount > 0, "a loop over nothing");
     VERIFY(l->kind != DFL_LINE_SPATIAL || l->axis < m->system->n_axes, "a spatial loop on no axis");
-    VERIFY(l->by != DFL_BY_HOLE || m->has_holes, "a hole that is not announced");
+    VERIFY(l->by != DFL_BY_HOLE || (m->has_holes && l->hole != NULL), "a hole that is not announced");
+    VERIFY(l->hole == NULL || l->hole->by != DFL_BY_HOLE, "a hole for neither a size nor parts");
+    for (uint32_t i = 0; l->hole != NULL && i < l->hole->n_choices; i++)
+        VERIFY(l->hole->choices[i] > (i > 0 ? l->hole->choices[i - 1] : 0), "choices of a hole are not ascending");
     VERIFY(l->only == NULL || ascending(l->only, l->n_only, m->workload->n_einsums), "`for` lists are not ascending");
     return NULL;
 }
@@ -184,8 +187,11 @@ static const char *verify_body(const dfl_mapping *m, const dfl_body *b, uint32_t
     VERIFY((b->parent == NULL) == (id == 0), "a body has no parent");
     VERIFY(b->parent == NULL || (b->parent->id < id && b->depth == b->parent->depth + 1), "a body is deeper than it is");
     VERIFY(b->n_einsums > 0 && ascending(b->einsums, b->n_einsums, m->workload->n_einsums), "a body covers nothing");
-    VERIFY(b->kind != DFL_BODY_LEAF || (b->n_einsums == 1 && b->n_children == 0), "a leaf has several einsums");
-    VERIFY(b->kind == DFL_BODY_LEAF || b->n_children > 0 || m->has_holes, "a branch has no children");
+    VERIFY(b->kind != DFL_BODY_LEAF || (b->n_children == 0 && !b->open_children), "a leaf has children");
+    VERIFY(b->kind != DFL_BODY_LEAF || b->n_einsums == 1 || b->open || m->unsearched != NULL, "a leaf has several einsums");
+    VERIFY(b->kind == DFL_BODY_LEAF || b->n_children > 0 || b->open_children, "a branch has no children");
+    VERIFY((!b->open && !b->open_children) || m->has_holes, "an open body that is not announced");
+    VERIFY(!b->open || b->open_at <= b->n_lines, "a body is open behind its end");
     VERIFY(b->compute == DFL_NONE || b->compute < m->system->n_computes, "a body runs on nothing");
     for (uint32_t i = 0; i < b->n_children; i++)
         VERIFY(b->children[i]->parent == b, "a child has another parent");
@@ -201,6 +207,8 @@ const char *dfl_mapping_verify(const dfl_mapping *m)
 {
     VERIFY(m->workload != NULL && m->system != NULL && m->root != NULL && m->n_bodies > 0, "a mapping lacks a part");
     VERIFY(m->root == m->bodies[0], "the root is not the first body");
+    VERIFY(m->unsearched == NULL || m->has_holes, "a hole that is not announced");
+    VERIFY(m->n_minimize == 0 || m->minimize != NULL, "an objective is missing");
     for (uint32_t i = 0; i < m->n_bodies; i++) {
         const char *wrong = verify_body(m, m->bodies[i], i);
 

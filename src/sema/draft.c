@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sema/check.h"
+
 /* The parts of a declaration, gathered along the templates it is derived from. */
 typedef struct {
     const dfl_ast_ref *work, *machine;
@@ -207,6 +209,37 @@ static const char *write_target(dfl_draft *d, const gathered *g)
     return out.text;
 }
 
+/* What the mapping is to make small; names and units of `pareto` are only looked at. False after reporting. */
+static bool lower_goals(dfl_draft *d, dfl_mapping *m)
+{
+    DFL_VEC(const dfl_val *) out = { 0 };
+    bool ok = true;
+    dfl_strbuf text;
+
+    dfl_strbuf_init(&text, d->s->arena);
+    for (size_t i = 0; i < d->goals.n; i++) {
+        dfl_checking c = { .s = d->s, .scope = d->goals.at[i].scope, .inside = true, .ok = true };
+
+        for (const dfl_expr *e = d->goals.at[i].node->args; e != NULL; e = e->next) {
+            const dfl_val *v = dfl_check_value(&c, e);
+
+            if (d->goals.at[i].node->kind != DFL_AST_MINIMIZE)
+                continue;
+            dfl_strbuf_printf(&text, "%s%s", out.n > 0 ? ", " : "", dfl_sema_slice(d->s, e->span));
+            DFL_PUSH(d->s->arena, &out, v);
+        }
+        ok = ok && c.ok;
+    }
+    m->minimize = out.at;
+    m->n_minimize = (uint32_t)out.n;
+    m->minimize_text = out.n > 0 ? text.text : NULL;
+    if (d->has_holes && d->pareto.start != 0 && d->unsearched == NULL) {
+        m->unsearched = "a front of mappings";
+        m->unsearched_span = d->pareto;
+    }
+    return ok;
+}
+
 static const dfl_mapping *finish(dfl_draft *d, const dfl_decl *decl, const gathered *g, dfl_body *root)
 {
     dfl_mapping *m = DFL_NEW(d->s->arena, dfl_mapping);
@@ -217,7 +250,10 @@ static const dfl_mapping *finish(dfl_draft *d, const dfl_decl *decl, const gathe
                         .workload = d->w->workload, .system = with_full_names(d, d->m->system),
                         .target = write_target(d, g), .root = root, .bodies = d->bodies.at,
                         .n_bodies = (uint32_t)d->bodies.n, .has_holes = d->has_holes, .hole_span = d->hole_span,
+                        .unsearched = d->unsearched, .unsearched_span = d->unsearched_span,
                         .options = { .overlap_perfect = overlap } };
+    if (!lower_goals(d, m))
+        return NULL;
     if (d->refused.start != 0) {
         m->refused = "a pipeline over an axis";
         m->refused_span = d->refused;

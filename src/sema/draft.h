@@ -17,6 +17,9 @@ typedef struct {
     bool template;               /* names are checked, nothing is yielded */
     bool broken, has_holes;
     dfl_span hole_span;
+    const char *unsearched;      /* a hole that is recorded, but of a kind that no search fills */
+    dfl_span unsearched_span;
+    dfl_span pareto;             /* the first `pareto`, or nowhere */
     dfl_span refused;            /* something that is checked, but not evaluated */
     bool overlap_perfect;
     uint32_t n_einsums;
@@ -25,6 +28,7 @@ typedef struct {
     uint32_t *instance_of;       /* by id */
     DFL_VEC(dfl_body *) bodies;
     DFL_VEC(dfl_work_check) checks;
+    DFL_VEC(dfl_work_check) goals; /* `minimize` and `pareto` */
 } dfl_draft;
 
 /* Bindings of a `use`, and the names around it. */
@@ -73,7 +77,8 @@ uint32_t dfl_draft_common_instance(dfl_draft *d, const uint32_t *einsums, uint32
 void dfl_draft_temporal(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out);
 void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out);
 void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out);
-void dfl_draft_hole(dfl_place_in *p, dfl_span span);
+/* Notes a hole; `unsearched` says of what kind it is when no search fills it, else NULL. */
+void dfl_draft_hole(dfl_place_in *p, dfl_span span, const char *unsearched);
 /* Lowers a chain of lines into `body`, whose einsums are set. */
 void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body);
 dfl_body *dfl_draft_new_body(dfl_draft *d, dfl_body *parent, dfl_span span, const uint32_t *einsums, uint32_t n);

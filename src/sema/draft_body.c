@@ -41,7 +41,7 @@ typedef struct {
     dfl_ids recompute;
     bool branched;       /* a fuse or a pipeline was seen: the chain is over */
     bool implicit;       /* branches were seen that no `fuse` holds */
-    bool holes;          /* `...` or `fuse ?` */
+    bool holes;          /* `fuse ?`, which is for branches */
     dfl_span branch_span;
     dfl_span stray;      /* a line behind the end */
 } chain;
@@ -179,6 +179,22 @@ static void lower_branch(dfl_place_in *p, chain *c, const dfl_ast_node *n)
         lower_child(p, c, n, &ids, span, DFL_NONE);
 }
 
+/* `...;` between lines, or between branches. */
+static void lower_anything(dfl_place_in *p, chain *c, const dfl_ast_node *n, bool between)
+{
+    dfl_body *b = c->body;
+
+    dfl_draft_hole(p, n->span, !between && b->open ? "a second `...` in one chain" : NULL);
+    if (!b->open && !b->open_children)
+        b->open_span = n->span;
+    if (between) {
+        b->open_children = true;
+    } else if (!b->open) {
+        b->open = true;
+        b->open_at = (uint32_t)(sema(p)->lines.n - c->first_line);
+    }
+}
+
 static void lower_branches(dfl_place_in *p, chain *c, const dfl_ast_node *n, dfl_body_kind kind)
 {
     c->branched = true;
@@ -188,8 +204,7 @@ static void lower_branches(dfl_place_in *p, chain *c, const dfl_ast_node *n, dfl
         if (b->kind == DFL_AST_BRANCH) {
             lower_branch(p, c, b);
         } else if (b->kind == DFL_AST_ANYTHING) {
-            c->holes = true;
-            dfl_draft_hole(p, b->span);
+            lower_anything(p, c, b, true);
         }
     }
 }
@@ -307,9 +322,19 @@ static void lower_item(dfl_place_in *p, const dfl_ast_node *n, chain *c)
         lower_branch(p, c, n);
         return;
     case DFL_AST_FUSE_HOLE:
-    case DFL_AST_ANYTHING:
         c->holes = true;
-        dfl_draft_hole(p, n->span);
+        dfl_draft_hole(p, n->span, "a choice of fusion");
+        return;
+    case DFL_AST_ANYTHING:
+        if (c->implicit || before_end(p, c, n))
+            lower_anything(p, c, n, c->implicit);
+        return;
+    case DFL_AST_PARETO:
+        p->d->pareto = p->d->pareto.start == 0 ? n->span : p->d->pareto;
+        DFL_PUSH(sema(p)->arena, &p->d->goals, ((dfl_work_check){ n, p->scope }));
+        return;
+    case DFL_AST_MINIMIZE:
+        DFL_PUSH(sema(p)->arena, &p->d->goals, ((dfl_work_check){ n, p->scope }));
         return;
     case DFL_AST_USE:
         if (before_end(p, c, n))
@@ -357,9 +382,9 @@ void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body)
         return;
     }
     lower_chain_items(p, items, &c);
-    if (body->kind == DFL_BODY_LEAF && body->n_einsums > 1)
+    if (body->kind == DFL_BODY_LEAF && body->n_einsums > 1 && !body->open && !c.holes)
         split_leaf(p, &c);
-    if (body->kind != DFL_BODY_LEAF && c.children.n == 0 && !c.holes && !p->d->broken) {
+    if (body->kind != DFL_BODY_LEAF && c.children.n == 0 && !body->open_children && !p->d->broken) {
         dfl_diag *d = dfl_report(sema(p)->sink, DFL_MAP_EINSUM_MISSING, c.branch_span, "no einsum runs in this branch");
 
         dfl_diag_help(sema(p)->sink, d, "give each einsum a branch in it: `%s { ... }`",

@@ -1,32 +1,61 @@
 /* Lines of a mapping: loops and keeps. */
 #include "sema/draft.h"
 
+#include <stdlib.h>
+
 static dfl_sema *sema(const dfl_place_in *p) { return p->d->s; }
 
-void dfl_draft_hole(dfl_place_in *p, dfl_span span)
+void dfl_draft_hole(dfl_place_in *p, dfl_span span, const char *unsearched)
 {
     if (!p->d->has_holes)
         p->d->hole_span = span;
     p->d->has_holes = true;
+    if (unsearched == NULL || p->d->unsearched != NULL)
+        return;
+    p->d->unsearched = unsearched;
+    p->d->unsearched_span = span;
 }
 
-/* `? in {8, 16}`: the set must hold sizes. */
-static void check_hole(dfl_place_in *p, const dfl_expr *e)
+static int by_size(const void *a, const void *b)
 {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* `?`, or `? in {8, 16}`: the set must hold sizes. */
+static const dfl_hole *hole(dfl_place_in *p, const dfl_expr *e, dfl_by by)
+{
+    dfl_hole *h = DFL_NEW(sema(p)->arena, dfl_hole);
     dfl_values values = { 0 };
+    int64_t *choices;
     bool unknown;
 
-    dfl_draft_hole(p, e->span);
-    if (e->left != NULL && !dfl_eval_domain(sema(p), p->scope, e->left, &values, &unknown))
+    h->by = by;
+    dfl_draft_hole(p, e->span, NULL);
+    if (e->left == NULL)
+        return h;
+    if (!dfl_eval_domain(sema(p), p->scope, e->left, &values, &unknown))
         p->d->broken |= !unknown;
-    for (size_t i = 0; i < values.n; i++)
-        if (values.at[i].kind == DFL_VALUE_QUANTITY &&
-            (!values.at[i].quantity.exact || !dfl_dim_is_none(values.at[i].quantity.dim) ||
-             values.at[i].quantity.integer < 1)) {
+    choices = DFL_NEW_ARRAY(sema(p)->arena, int64_t, values.n + 1);
+    for (size_t i = 0; i < values.n; i++) {
+        const dfl_quantity *q = &values.at[i].quantity;
+
+        if (values.at[i].kind != DFL_VALUE_QUANTITY)
+            continue;
+        if (!q->exact || !dfl_dim_is_none(q->dim) || q->integer < 1 || q->integer > INT64_MAX / 2) {
             dfl_report(sema(p)->sink, DFL_EXPR_TYPE, e->left->span, "a hole takes whole numbers above zero");
             p->d->broken = true;
-            return;
+            return h;
         }
+        choices[h->n_choices++] = (int64_t)q->integer;
+    }
+    qsort(choices, h->n_choices, sizeof *choices, by_size);
+    for (uint32_t i = 0, n = h->n_choices, last = h->n_choices = 0; i < n; i++)
+        if (i == 0 || choices[i] != choices[last])
+            choices[last = h->n_choices++] = choices[i];
+    h->choices = choices;
+    return h;
 }
 
 /* One loop; false when it yields no line. */
@@ -38,13 +67,13 @@ static bool loop(dfl_place_in *p, const dfl_ast_node *n, dfl_line_kind kind, dfl
                        .by = n->split == DFL_SPLIT_PARTS ? DFL_BY_PARTS : DFL_BY_SIZE, .amount = 1,
                        .cyclic = n->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
     if (n->path.n == 0) {
-        dfl_draft_hole(p, n->span);
+        dfl_draft_hole(p, n->span, "a choice of ranks");
         return false;
     }
     out->rank = dfl_draft_rank(p, &n->path);
     if (n->value != NULL && n->value->kind == DFL_EXPR_HOLE) {
+        out->hole = hole(p, n->value, out->by);
         out->by = DFL_BY_HOLE;
-        check_hole(p, n->value);
     } else if (n->value != NULL && !dfl_eval_int(sema(p), p->scope, n->value,
                                                  out->by == DFL_BY_PARTS ? "a number of parts" : "a tile", 1,
                                                  INT64_MAX / 2, &out->amount, &unknown)) {
@@ -105,7 +134,7 @@ void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
                               .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
 
             if (t->path.n == 0) {
-                dfl_draft_hole(p, g->span);
+                dfl_draft_hole(p, g->span, "a choice of tensors");
                 continue;
             }
             line.tensor = dfl_draft_tensor(p, &t->path);

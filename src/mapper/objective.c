@@ -1,0 +1,226 @@
+/* Objectives: their form, and their values. */
+#include "mapper/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How an expression depends on figures. */
+typedef struct {
+    bool figures;  /* it has any */
+    bool positive; /* never below zero; a constant: above zero */
+} form;
+
+typedef struct {
+    dfl_sink *sink;
+    const dfl_objective *o;
+    bool native;
+} reader;
+
+typedef enum { FIGURE_OTHER, FIGURE_ENERGY, FIGURE_LATENCY } figure_kind;
+
+/* `energy`, `best.energy`, `energy.joules`; `latency`, `latency.seconds`. */
+static figure_kind figure_of(const dfl_objective *o, const dfl_val *v)
+{
+    uint32_t at = v->n_path > 1 && v->path[0] == o->mapping ? 1 : 0;
+    const char *word, *unit;
+
+    if (v->kind != DFL_VAL_PATH || v->n_path == at || v->n_path > at + 2)
+        return FIGURE_OTHER;
+    word = dfl_sym_text(o->names, v->path[at]);
+    unit = v->n_path == at + 2 ? dfl_sym_text(o->names, v->path[at + 1]) : "";
+    if (strcmp(word, "energy") == 0 && (*unit == '\0' || strcmp(unit, "joules") == 0))
+        return FIGURE_ENERGY;
+    if (strcmp(word, "latency") == 0 && (*unit == '\0' || strcmp(unit, "seconds") == 0))
+        return FIGURE_LATENCY;
+    return FIGURE_OTHER;
+}
+
+static bool refuse(reader *r, const dfl_val *at, const char *why)
+{
+    dfl_diag *d = dfl_report(r->sink, DFL_EVAL_OBJECTIVE, at->span, "an objective must grow with its figures");
+
+    dfl_diag_here(r->sink, d, "%s", why);
+    dfl_diag_help(r->sink, d, "use sums, products, `max`, `min`, `sqrt` and `pow` of figures, and constants above zero");
+    return false;
+}
+
+static bool read(reader *r, const dfl_val *v, form *out);
+
+static bool read_binary(reader *r, const dfl_val *v, form *out)
+{
+    form a, b;
+
+    if (!read(r, v->args[0], &a) || !read(r, v->args[1], &b))
+        return false;
+    out->figures = a.figures || b.figures;
+    switch ((int)v->kind) {
+    case DFL_VAL_ADD:
+        out->positive = a.positive && b.positive;
+        return true;
+    case DFL_VAL_SUB:
+        if (b.figures)
+            return refuse(r, v->args[1], "this is taken away");
+        out->positive = false;
+        return true;
+    case DFL_VAL_MUL:
+        out->positive = true;
+        return (a.positive && b.positive) || refuse(r, a.positive ? v->args[1] : v->args[0], "this factor may be below zero");
+    default:
+        out->positive = a.positive;
+        if (b.figures)
+            return refuse(r, v->args[1], "this divides");
+        return b.positive || refuse(r, v->args[1], "this divisor is not above zero");
+    }
+}
+
+static bool read_function(reader *r, const dfl_val *v, form *out)
+{
+    const char *name = dfl_sym_text(r->o->names, v->text);
+    bool power = strcmp(name, "pow") == 0, root = strcmp(name, "sqrt") == 0;
+    bool choice = strcmp(name, "max") == 0 || strcmp(name, "min") == 0;
+    bool rounds = strcmp(name, "floor") == 0 || strcmp(name, "ceil") == 0;
+
+    *out = (form){ .positive = true };
+    if (!power && !root && !choice && !rounds)
+        return refuse(r, v, "not known to grow with its arguments");
+    for (uint32_t i = 0; i < v->n_args; i++) {
+        form a;
+
+        if (!read(r, v->args[i], &a))
+            return false;
+        if (power && i == 1 && a.figures)
+            return refuse(r, v->args[i], "an exponent must be a constant");
+        if ((power || root) && !a.positive)
+            return refuse(r, v->args[i], "this may be below zero");
+        out->figures |= a.figures;
+        out->positive &= a.positive;
+    }
+    return true;
+}
+
+static bool read(reader *r, const dfl_val *v, form *out)
+{
+    *out = (form){ .positive = true };
+    switch (v->kind) {
+    case DFL_VAL_QUANTITY:
+        out->positive = v->quantity.real > 0;
+        return true;
+    case DFL_VAL_PATH:
+        out->figures = true;
+        r->native &= figure_of(r->o, v) != FIGURE_OTHER;
+        return true;
+    case DFL_VAL_CALL:
+        if (v->text != 0)
+            return read_function(r, v, out);
+        out->figures = true;
+        r->native = false;
+        return true;
+    case DFL_VAL_ADD: case DFL_VAL_SUB: case DFL_VAL_MUL: case DFL_VAL_DIV:
+        return read_binary(r, v, out);
+    case DFL_VAL_NEG:
+        return refuse(r, v, "this falls when its figures grow");
+    case DFL_VAL_STRING: case DFL_VAL_LT: case DFL_VAL_GT: case DFL_VAL_LE: case DFL_VAL_GE: case DFL_VAL_EQ:
+    case DFL_VAL_NE: case DFL_VAL_AND: case DFL_VAL_OR:
+        break;
+    }
+    return refuse(r, v, "this is no number");
+}
+
+bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out)
+{
+    reader r = { .sink = sink, .o = out, .native = true };
+
+    *out = (dfl_objective){ .names = names, .mapping = mapping->name, .terms = mapping->minimize,
+                            .n_terms = mapping->n_minimize };
+    for (uint32_t i = 0; i < out->n_terms; i++) {
+        form f;
+
+        if (!read(&r, out->terms[i], &f))
+            return false;
+        if (!f.figures)
+            return refuse(&r, out->terms[i], "this has no figure");
+    }
+    out->native = r.native;
+    out->text = out->n_terms > 0 ? mapping->minimize_text : "energy * latency, latency";
+    return true;
+}
+
+uint32_t dfl_objective_count(const dfl_objective *o)
+{
+    return o->n_terms > 0 ? o->n_terms : 2;
+}
+
+/* ---- values ---- */
+
+static double value(const dfl_objective *o, const dfl_val *v, double joules, double seconds);
+
+static double value_of_function(const dfl_objective *o, const dfl_val *v, double joules, double seconds)
+{
+    const char *name = dfl_sym_text(o->names, v->text);
+    double a = value(o, v->args[0], joules, seconds);
+
+    if (strcmp(name, "sqrt") == 0)
+        return sqrt(a);
+    if (strcmp(name, "floor") == 0)
+        return floor(a);
+    if (strcmp(name, "ceil") == 0)
+        return ceil(a);
+    if (strcmp(name, "pow") == 0)
+        return pow(a, value(o, v->args[1], joules, seconds));
+    for (uint32_t i = 1; i < v->n_args; i++) {
+        double b = value(o, v->args[i], joules, seconds);
+
+        a = (name[1] == 'i') == (b < a) ? b : a;
+    }
+    return a;
+}
+
+static double value(const dfl_objective *o, const dfl_val *v, double joules, double seconds)
+{
+    double a, b;
+
+    if (v->kind == DFL_VAL_QUANTITY)
+        return v->quantity.real;
+    if (v->kind == DFL_VAL_PATH)
+        return figure_of(o, v) == FIGURE_ENERGY ? joules : seconds;
+    if (v->kind == DFL_VAL_CALL)
+        return value_of_function(o, v, joules, seconds);
+    a = value(o, v->args[0], joules, seconds);
+    b = value(o, v->args[1], joules, seconds);
+    if (v->kind == DFL_VAL_ADD)
+        return a + b;
+    if (v->kind == DFL_VAL_SUB)
+        return a - b;
+    return v->kind == DFL_VAL_MUL ? a * b : a / b;
+}
+
+double dfl_objective_term(const dfl_objective *o, uint32_t i, double joules, double seconds)
+{
+    if (o->n_terms == 0)
+        return i == 0 ? joules * seconds : seconds;
+    return value(o, o->terms[i], joules, seconds);
+}
+
+double dfl_objective_value(const dfl_objective *o, double joules, double seconds)
+{
+    return dfl_objective_term(o, 0, joules, seconds);
+}
+
+bool dfl_objective_terms(const dfl_objective *o, const dfl_result *result, double *out)
+{
+    for (uint32_t i = 0; i < dfl_objective_count(o); i++) {
+        if (o->native)
+            out[i] = dfl_objective_term(o, i, result->joules, result->seconds);
+        else if (!o->figure(o->context, result, o->terms[i], &out[i]))
+            return false;
+    }
+    return true;
+}
+
+bool dfl_objective_less(const dfl_objective *o, const double *a, const double *b)
+{
+    for (uint32_t i = 0; i < dfl_objective_count(o); i++)
+        if (a[i] != b[i])
+            return a[i] < b[i];
+    return false;
+}

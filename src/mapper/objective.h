@@ -1,0 +1,48 @@
+/*
+ * What a search makes small: a list of expressions over the figures of the report, compared in lexicographic order, the
+ * first one first. Without `minimize` it is energy * latency, and the latency among equals (of a system that declares no
+ * energy, the product is zero).
+ *
+ * Every term must grow with its figures, or stay: then a bound of the figures from below is one of the term. That is
+ * decided by its form: sums, products of what is never negative, max, min, floor, ceil, roots and powers, constants as
+ * summands, and factors and divisors above zero. Terms over nothing but the energy and the latency of the mapping are
+ * computed here, from two numbers (`native`); other figures are looked up in a result by a function of the caller.
+ */
+#ifndef DFL_MAPPER_OBJECTIVE_H
+#define DFL_MAPPER_OBJECTIVE_H
+
+#include "diag/diag.h"
+#include "ir/program.h"
+#include "model/result.h"
+
+/* The value of an expression over the figures of a result, in SI units; false after reporting. */
+typedef bool dfl_figure_of(void *context, const dfl_result *result, const dfl_val *expr, double *out);
+/* Whether a result meets what the file requires of the mapping; nothing is reported. */
+typedef bool dfl_meets(void *context, const dfl_result *result);
+
+typedef struct {
+    const dfl_intern *names;
+    dfl_sym mapping;            /* whose name may stand before `energy` and `latency` */
+    const dfl_val *const *terms;
+    uint32_t n_terms;           /* 0 = energy * latency, then latency */
+    bool native;                /* every term is over energy and latency alone */
+    dfl_figure_of *figure;      /* may be NULL when `native` */
+    dfl_meets *meets;           /* NULL = nothing is required */
+    void *context;
+    const char *text;           /* "energy * latency", as it was written */
+} dfl_objective;
+
+/* The objective of a mapping, without the functions of the caller. False after reporting E0617. */
+bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out);
+/* At least 1. */
+uint32_t dfl_objective_count(const dfl_objective *objective);
+/* The first term of a `native` objective; nondecreasing in both. */
+double dfl_objective_value(const dfl_objective *objective, double joules, double seconds);
+/* Term `i` of a `native` objective. */
+double dfl_objective_term(const dfl_objective *objective, uint32_t i, double joules, double seconds);
+/* All terms of a result, dfl_objective_count of them; false after reporting. */
+bool dfl_objective_terms(const dfl_objective *objective, const dfl_result *result, double *out);
+/* Whether terms `a` go before terms `b`. */
+bool dfl_objective_less(const dfl_objective *objective, const double *a, const double *b);
+
+#endif
