@@ -7,7 +7,7 @@
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b)
 {
     return a->united == b->united && a->inside == b->inside && a->first_only == b->first_only && a->forward == b->forward &&
-           a->anew == b->anew && a->box == b->box;
+           a->anew == b->anew && a->box == b->box && a->made == b->made;
 }
 
 /* The slot of a group's sums. */
@@ -210,40 +210,51 @@ int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group)
     return s ? s->most : 0;
 }
 
+/* The indices of one dimension of an access over the whole run, inside the shape. */
+static void whole_index(const dfl_setting *set, const dfl_access *a, uint32_t d, dfl_runs *out)
+{
+    dfl_runs all = { 0 }, next = { 0 }, rank = { 0 }, shape = { 0 };
+
+    dfl_runs_add(set->arena, &all, a->index[d].offset, a->index[d].offset + 1);
+    for (uint32_t k = 0; k < a->index[d].n_terms; k++) {
+        dfl_runs_clear(&rank);
+        dfl_runs_add(set->arena, &rank, 0, set->w->ranks[a->index[d].terms[k].rank].extent);
+        dfl_runs_sum(set->arena, &next, &all, a->index[d].terms[k].coef, &rank);
+        dfl_runs swap = all;
+        all = next;
+        next = swap;
+    }
+    dfl_runs_add(set->arena, &shape, 0, set->w->tensors[a->tensor].extents[d]);
+    dfl_runs_intersect(set->arena, out, &all, &shape);
+}
+
 bool dfl_flow_distinct(dfl_setting *set, const dfl_access *a, dfl_i128 *out)
 {
-    const dfl_tensor *t = &set->w->tensors[a->tensor];
+    dfl_runs index = { 0 };
     bool over = false;
 
     *out = 1;
     for (uint32_t d = 0; d < a->n_dims; d++) {
-        dfl_runs set_of = { 0 }, next = { 0 };
-        dfl_runs_clear(&set_of);
-        dfl_runs_add(set->arena, &set_of, a->index[d].offset, a->index[d].offset + 1);
-        for (uint32_t k = 0; k < a->index[d].n_terms; k++) {
-            int64_t coef = a->index[d].terms[k].coef, extent = set->w->ranks[a->index[d].terms[k].rank].extent;
-            dfl_runs_clear(&next);
-            if (coef == 1 && set_of.n == 1) {
-                dfl_runs_add(set->arena, &next, set_of.at[0].lo, set_of.at[0].hi + extent - 1);
-            } else {
-                for (int64_t i = 0; i < extent && dfl_budget_spend(dfl_arena_budget(set->arena), 4 * set_of.n); i++)
-                    for (size_t r = 0; r < set_of.n; r++)
-                        dfl_runs_add(set->arena, &next, set_of.at[r].lo + coef * i, set_of.at[r].hi + coef * i);
-                dfl_runs_normalise(&next);
-            }
-            dfl_runs swap = set_of;
-            set_of = next;
-            next = swap;
-        }
-        int64_t n = 0;
-        for (size_t r = 0; r < set_of.n; r++) {
-            int64_t lo = set_of.at[r].lo < 0 ? 0 : set_of.at[r].lo;
-            int64_t hi = set_of.at[r].hi > t->extents[d] ? t->extents[d] : set_of.at[r].hi;
-            n += hi > lo ? hi - lo : 0;
-        }
-        over |= dfl_mul(*out, n, out);
+        whole_index(set, a, d, &index);
+        over |= dfl_mul(*out, dfl_runs_count(&index), out);
     }
     if (!dfl_budget_ok(dfl_arena_budget(set->arena)))
         return dfl_report_stop(set->sink, dfl_arena_budget(set->arena));
     return over ? dfl_flow_too_big(set, a->span) : true;
+}
+
+bool dfl_flow_within(dfl_setting *set, const dfl_access *a, const dfl_access *made)
+{
+    dfl_runs inner = { 0 }, outer = { 0 }, rest = { 0 };
+    bool some = false;
+
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        whole_index(set, a, d, &inner);
+        if (inner.n == 0)
+            return true; /* nothing of it is inside the shape */
+        whole_index(set, made, d, &outer);
+        dfl_runs_subtract(set->arena, &rest, &inner, &outer);
+        some |= rest.n > 0;
+    }
+    return !some;
 }

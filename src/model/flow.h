@@ -67,6 +67,7 @@ typedef struct {
     bool anew;               /* ... and nothing but that is there already */
     uint64_t first_only;     /* spatial steps of which only coordinate 0 is counted */
     bool box;                /* bounding box of the tile in each dimension */
+    bool made;               /* only what an einsum below writes enters, if it was not in the tile of all views before */
 } dfl_sharing;
 
 /* What moves at a point under one way of sharing: a slot that each run fills when it is first asked for. */
@@ -115,6 +116,8 @@ int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group);
 bool dfl_flow_too_big(dfl_setting *set, dfl_span at);
 /* Distinct elements of the access over the whole run, inside the shape; false on overflow (E0608). */
 bool dfl_flow_distinct(dfl_setting *set, const dfl_access *access, dfl_i128 *out);
+/* Whether all elements of an access, over the whole run and inside the shape, are among those of another one. */
+bool dfl_flow_within(dfl_setting *set, const dfl_access *access, const dfl_access *made);
 
 /* Whether the counts of a point, of a slot, can be products (closed.c). */
 void dfl_closed_find(dfl_setting *set, dfl_point *point);

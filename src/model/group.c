@@ -146,20 +146,37 @@ static bool next_coordinate(const walker *w, uint64_t bits, int64_t *pos, int64_
     return false;
 }
 
-/* Tile of one instance: all views, all coordinates inside. `note` records which views cover the others. */
+static bool writes(const walker *w, uint32_t v)
+{
+    const dfl_view *view = &w->point->views[v];
+
+    return view->access == &w->set->w->einsums[view->einsum].output;
+}
+
+/* What all views, or those that write, touch in one instance, at all coordinates inside. */
+static void touched_set(walker *w, int64_t *pos, bool made, dfl_runs *out)
+{
+    int64_t unused[DFL_MAX_STEPS];
+
+    dfl_runs_clear(out);
+    memcpy(unused, pos, sizeof unused);
+    do {
+        for (uint32_t v = 0; v < w->point->n_views; v++)
+            if (!made || writes(w, v))
+                view_set(w, v, pos, out);
+    } while (next_coordinate(w, w->how->inside, pos, unused));
+    dfl_runs_normalise(out);
+}
+
+/* Tile of one instance. `note` records which views cover the others. */
 static void tile_set(walker *w, int64_t *pos, dfl_runs *out, bool note)
 {
     int64_t unused[DFL_MAX_STEPS];
     uint64_t covering = w->sums->covering;
     dfl_runs *single = &w->one;
 
-    dfl_runs_clear(out);
     memcpy(unused, pos, sizeof unused);
-    do {
-        for (uint32_t v = 0; v < w->point->n_views; v++)
-            view_set(w, v, pos, out);
-    } while (next_coordinate(w, w->how->inside, pos, unused));
-    dfl_runs_normalise(out);
+    touched_set(w, pos, false, out);
     if (w->how->box && out->n > 1) {
         w->sums->widened = true;
         out->at[0].hi = out->at[out->n - 1].hi;
@@ -255,7 +272,10 @@ static void evaluate(walker *w, dfl_pair *out, bool compare)
         dfl_runs_clear(&w->leaving);
         dfl_runs_clear(&w->all_stay);
         do {
-            tile_set(w, w->pos, &w->cur, true);
+            if (w->how->made)
+                touched_set(w, w->pos, true, &w->cur);
+            else
+                tile_set(w, w->pos, &w->cur, true);
             if (!dfl_budget_spend(dfl_arena_budget(w->arena), 1 + 8 * w->cur.n))
                 return;
             int64_t size = dfl_runs_count(&w->cur);
@@ -555,7 +575,7 @@ bool dfl_group_sums(dfl_setting *set, const dfl_point *point, const dfl_group *g
     out->covering = point->n_views >= 64 ? UINT64_MAX : (UINT64_C(1) << point->n_views) - 1;
     out->equal = true;
     w.shape = group->dim == DFL_NO_DIM ? 1 : set->w->tensors[point->tensor].extents[group->dim];
-    w.simple = point->n_views == 1 && !how->box && how->inside == 0;
+    w.simple = point->n_views == 1 && !how->box && !how->made && how->inside == 0;
     visit(&w, 0);
     return dfl_budget_ok(dfl_arena_budget(set->arena));
 }

@@ -18,12 +18,14 @@ typedef struct {
     dfl_moves *shared;       /* read-only: as the outer keep serves them */
     dfl_moves *passed;       /* read-only, with forwarding: every instance, without what neighbours pass on */
     dfl_moves *joined;       /* written: as one instance; NULL = refused */
+    dfl_moves *coming;       /* ... inside a `fresh` keep, for coordinate 0: the same without what a flush leaves there */
     dfl_moves *meeting;      /* written: as the outer keep is updated */
     dfl_moves *made;         /* written: every instance by itself, what is made below; NULL = some of it again */
     dfl_moves *given;        /* exchanged: the same in one instance of the outer keep */
     dfl_stay *stays;         /* written, inside a `fresh` keep: what it refills although it stays here */
     uint32_t n_stays;
     dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
+    dfl_moves *supplied;     /* ... and those of the entries at which it does */
 } dfl_keep_moves;
 
 typedef struct {

@@ -50,8 +50,12 @@ static void needed_again(counter *c, const dfl_keep *k)
                              "elements of `%s` are needed again after this keep has released them", name);
     dfl_diag_here(c->set->sink, d, "nothing outside holds them");
     dfl_diag_label(c->set->sink, d, t->span, "`%s` is declared here", name);
-    dfl_diag_help(c->set->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer memory, "
-                  "or say `recompute %s;`", name, name);
+    if (k->all.starts)
+        dfl_diag_help(c->set->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
+                      "memory; `recompute` computes again what a loop outside of those returns to", name);
+    else
+        dfl_diag_help(c->set->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer "
+                      "memory, or say `recompute %s;`", name, name);
     c->ok = false;
 }
 
@@ -78,8 +82,9 @@ static void count_home(counter *c, uint32_t at)
 
     if (how->starts) {
         *unfilled = fill(c, how->starts)->present;
-        if (c->ok && !c->one && entered > *unfilled)
-            needed_again(c, k); /* something comes back and is not computed */
+        /* a sum would not do: what is made again while it is still here makes up for nothing that comes back */
+        if (!c->one && fill(c, how->supplied)->enter < entered && c->ok)
+            needed_again(c, k);
         return;
     }
     if (!c->one)
@@ -167,7 +172,10 @@ static void count_written(counter *c, uint32_t at)
     bool anew = k->flushed != &k->point || how->n_stays > 0 || refilled_further_out(c, k);
     dfl_i128 made = !c->one ? k->distinct : anew ? -1 : made_in(c, k, how->made);
     dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
-    out->rough[at] = made < 0 && (entered != joint || (in_windows(c, k) && fill(c, k->all.each)->enter != entered));
+    /* ... unless an element stays there, flushed, when it enters another one, which then takes it */
+    bool passed_by = how->coming && fill(c, how->coming)->enter != fill(c, how->each)->enter;
+    out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[k->parent] ||
+                                  (in_windows(c, k) && fill(c, k->all.each)->enter != entered));
 
     add(c, &c->counts[at].fill, own);
     add(c, &c->counts[k->parent].serve, filled);

@@ -109,6 +109,10 @@ static void plan_home(maker *c, dfl_keep *k, dfl_keep_moves *out)
         dfl_sharing each = sharing(c, k, k, 0);
         each.box = false; /* what is made, not what is held */
         out->starts = plan_starts(c, k, &each);
+        if (c->one)
+            return;
+        each.made = true;
+        out->supplied = moves(c, &k->point, &each);
     } else if (!c->one) {
         dfl_sharing united = sharing(c, k, k, around(c, k, k));
         k->united = moves(c, &k->point, &united);
@@ -206,9 +210,28 @@ static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
     dfl_sharing each = sharing(c, k, k, 0);
     out->starts_each = moves(c, k->flushed, &each);
     out->joined = moves(c, k->flushed, &joined);
+    if (c->one && k->flushed != &k->point)
+        out->coming = moves(c, &k->point, &joined);
     out->meeting = moves(c, k->flushed, &meeting);
     plan_stays(c, k, out);
     plan_made(c, k, out);
+}
+
+/* Elements that no einsum makes have no value, so that nothing fills a keep with them and a home waits in vain. */
+static void refuse_unmade(maker *c, const dfl_keep *k)
+{
+    const dfl_tensor *t = &c->set->w->tensors[k->line->tensor];
+    const dfl_access *made = k->produced ? &c->set->w->einsums[k->producer].output : NULL;
+
+    if (!made || (k->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
+        return; /* all there from the start, or the interface's */
+    for (uint32_t v = 0; v < k->point.n_views && c->ok; v++) {
+        if (dfl_flow_within(c->set, k->point.views[v].access, made))
+            continue;
+        dfl_setting_refuse(c->set, k->point.views[v].access->span, "a reader of elements that nothing makes",
+                           "read only what the producer writes, or give the tensor a shape that ends there");
+        c->ok = false;
+    }
 }
 
 static void plan_keep(maker *c, dfl_keep *k)
@@ -216,6 +239,8 @@ static void plan_keep(maker *c, dfl_keep *k)
     dfl_keep_moves *out = c->one ? &k->one : &k->all;
     dfl_sharing each = sharing(c, k, k, 0);
 
+    if (!c->one)
+        refuse_unmade(c, k);
     out->each = moves(c, &k->point, &each);
     if (!k->written) {
         if (k->parent != DFL_NONE)

@@ -335,6 +335,55 @@ static void draw_homes(drawer *d, uint32_t body, bool late)
     }
 }
 
+/* A rank of the einsum that the access lacks, or any. */
+static uint32_t other_rank(drawer *d, uint32_t e, const case_access *than)
+{
+    const dfl_case *c = d->c;
+    uint32_t r = case_below(&d->rng, c->n_ranks);
+
+    for (uint32_t i = 0; i < c->n_ranks; i++, r = (r + 1) % c->n_ranks) {
+        bool in = false;
+        for (uint32_t x = 0; x < c->tensors[than->tensor].n_dims; x++)
+            for (uint32_t t = 0; t < than->index[x].n_terms; t++)
+                in |= than->index[x].rank[t] == r;
+        if (!in && case_has_rank(c, e, r) && d->left[e][r] >= 2)
+            break;
+    }
+    return r;
+}
+
+/* Loops that come back to what a window read before: its place, something else, its taps, its place again; and the home of
+   what it reads below them, so that some of this is computed again. */
+static bool draw_return(drawer *d, uint32_t body, uint32_t e)
+{
+    dfl_case *c = d->c;
+
+    for (uint32_t i = 0; i < c->einsums[e].n_in; i++) {
+        const case_access *in = &c->einsums[e].in[i];
+        for (uint32_t x = 0; x < c->tensors[in->tensor].n_dims; x++) {
+            const case_index *index = &in->index[x];
+            if (c->tensors[in->tensor].role != DFL_ROLE_INTERMEDIATE || index->n_terms < 2 || d->mem[body][in->tensor] >= 0)
+                continue;
+            uint32_t order[4] = { index->rank[0], other_rank(d, e, in), index->rank[1], index->rank[0] };
+            for (uint32_t k = 0; k < 4; k++) {
+                int64_t left = d->left[e][order[k]];
+                if (case_chance(&d->rng, 5) || !case_has_rank(c, e, order[k]) || left < 2)
+                    continue;
+                case_line line = cut(d, order[k], left, DFL_LINE_TEMPORAL);
+                /* often a last iteration of one element, which the next pass may start with */
+                if (case_chance(&d->rng, 70)) {
+                    line.by = DFL_BY_SIZE;
+                    line.amount = k == 0 && left > 4 ? 3 + case_below(&d->rng, 2) : left - 1;
+                }
+                try_line(d, body, line);
+            }
+            return add_keep(d, body, (case_line){ .kind = DFL_LINE_KEEP, .tensor = in->tensor,
+                                                  .memory = case_below(&d->rng, c->n_memories) });
+        }
+    }
+    return false;
+}
+
 static void draw_branch_lines(drawer *d, uint32_t body)
 {
     dfl_case *c = d->c;
@@ -344,9 +393,10 @@ static void draw_branch_lines(drawer *d, uint32_t body)
     for (uint32_t e = 0; e < c->n_einsums; e++)
         if (covers(c, body, e))
             mine[n++] = e;
-    for (uint32_t k = 0; d->again && k < 2; k++)
+    bool returns = d->again && case_chance(&d->rng, 40) && draw_return(d, body, mine[n - 1]);
+    for (uint32_t k = 0; d->again && !returns && k < 2; k++)
         for (uint32_t i = 0; i < 6 && !draw_temporal(d, body, mine[n - 1]); i++) { }
-    for (uint32_t i = 0; i < tries; i++) {
+    for (uint32_t i = 0; i < tries && !(returns && case_chance(&d->rng, 75)); i++) {
         /* loops over ranks of the last einsum reach back to what it reads */
         uint32_t e = case_chance(&d->rng, 60) ? mine[n - 1] : mine[case_below(&d->rng, n)];
         if (wanted > 0 && case_chance(&d->rng, 65))
