@@ -127,8 +127,7 @@ static bool runs(const dfl_intern *names, const dfl_compute *c, const dfl_einsum
                                         : offers(names, c, e->reduce == DFL_REDUCE_MAX ? "max" : "min");
 }
 
-/* Whether it has the rates, too. */
-static bool can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_compute *c, const dfl_einsum *e)
+bool dfl_unit_can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_compute *c, const dfl_einsum *e)
 {
     return runs(names, c, e) && dfl_point_seconds(names, m->workload, e, c) >= 0;
 }
@@ -158,7 +157,7 @@ bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_
     uint32_t slow = DFL_NONE; /* the innermost unit that only lacks a rate */
 
     p->compute = p->leaf->compute;
-    if (p->compute != DFL_NONE && can_run(names, m, &s->computes[p->compute], e))
+    if (p->compute != DFL_NONE && dfl_unit_can_run(names, m, &s->computes[p->compute], e))
         return true;
     if (p->compute != DFL_NONE && runs(names, &s->computes[p->compute], e)) {
         report_rate(sink, names, m, p, p->compute);

@@ -11,6 +11,8 @@ bool dfl_path_check_tile(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
 /* What is left of each rank below the last line: E0401. `left` is indexed by rank of the workload. */
 bool dfl_path_check_finished(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p,
                              const int64_t *left);
+/* Whether a unit offers what the einsum computes, with a rate for it. */
+bool dfl_unit_can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_compute *c, const dfl_einsum *e);
 /* Picks the unit: the one named by `on`, else the innermost that can run the einsum: E0418. */
 bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p);
 /* Fan-out of each axis, and that the unit lies inside the axes that are used: E0405, E0418. */

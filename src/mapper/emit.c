@@ -1,0 +1,220 @@
+/* The tree of bodies: a branch wherever neighbours stop sharing loops. */
+#include "mapper/emit.h"
+
+#include <string.h>
+
+#include "mapper/terms.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(dfl_line) line_vec;
+typedef DFL_VEC(dfl_body *) body_vec;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_mapping *m;
+    const dfl_workload *w;
+    const dfl_job *const *jobs;
+    const dfl_join_result *chosen;
+    const uint32_t *all;         /* 0, 1, 2, ...: einsums of a body are a piece of it */
+    bool *homed;                 /* by tensor: its home is written */
+    body_vec bodies;
+} emitter;
+
+static void add_line(emitter *k, line_vec *lines, dfl_line line)
+{
+    line.span = line.amount_span = k->m->hole_span;
+    DFL_PUSH(k->arena, lines, line);
+}
+
+static void add_keep(emitter *k, line_vec *lines, uint32_t tensor, uint32_t memory)
+{
+    for (size_t i = 0; i < lines->n; i++)
+        if (lines->at[i].kind == DFL_LINE_KEEP && lines->at[i].tensor == tensor && lines->at[i].memory == memory)
+            return;
+    add_line(k, lines, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor, .memory = memory });
+}
+
+static void add_loop(emitter *k, line_vec *lines, uint32_t rank, int64_t tile)
+{
+    add_line(k, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = rank, .by = DFL_BY_SIZE, .amount = tile });
+}
+
+static int32_t cut(const dfl_row *row, uint32_t gap, uint32_t rank)
+{
+    return row->cut[gap * row->job->n_ranks + rank];
+}
+
+static int32_t parts(const dfl_row *row, uint32_t axis, uint32_t rank)
+{
+    return row->cut[(row->form->n_keeps + 1 + axis) * row->job->n_ranks + rank];
+}
+
+/* Shared loops above keep `i`. */
+static uint32_t depth_of(const dfl_row *row, uint32_t i)
+{
+    uint32_t depth = 0;
+
+    for (uint32_t g = 0; g <= i && g < row->form->shared_gaps; g++)
+        for (uint32_t r = 0; r < row->job->n_ranks; r++)
+            depth += cut(row, g, r) > 1;
+    return depth;
+}
+
+static dfl_body *new_body(emitter *k, dfl_body *parent, uint32_t first, uint32_t last)
+{
+    dfl_body *b = DFL_NEW(k->arena, dfl_body);
+
+    *b = (dfl_body){ .span = k->m->root->span, .parent = parent, .depth = parent ? parent->depth + 1 : 0,
+                     .id = (uint32_t)k->bodies.n, .einsums = k->all + first, .n_einsums = last - first + 1,
+                     .compute = DFL_NONE, .compute_span = k->m->root->span };
+    DFL_PUSH(k->arena, &k->bodies, b);
+    return b;
+}
+
+/* Whether einsum `e` and all that read what it makes share more than `depth` loops. */
+static bool fused_further(const emitter *k, uint32_t e, const dfl_tensor *t, uint32_t depth)
+{
+    for (uint32_t f = e; f < t->consumers[t->n_consumers - 1]; f++)
+        if (k->chosen->open[f] <= depth)
+            return false;
+    return true;
+}
+
+/* Homes on the chip of operands below `depth` loops that the einsums first..last make; not those that a branch of them
+   holds, unless they share more loops as a `whole`. */
+static void add_homes(emitter *k, line_vec *lines, uint32_t first, uint32_t last, uint32_t depth, bool whole)
+{
+    for (uint32_t e = first; e <= last; e++) {
+        const dfl_row *row = k->chosen->rows[e];
+        for (uint32_t i = 0; i < row->form->n_keeps; i++) {
+            const dfl_template_keep *keep = &row->form->keep[i];
+            uint32_t tensor = k->jobs[e]->operand[keep->operand].tensor;
+            const dfl_tensor *t = &k->w->tensors[tensor];
+            if (!keep->home || k->homed[tensor] || depth_of(row, i) != depth || t->producers[0] != e)
+                continue;
+            if (t->consumers[t->n_consumers - 1] > last || (!whole && fused_further(k, e, t, depth)))
+                continue;
+            k->homed[tensor] = true;
+            add_keep(k, lines, tensor, row->job->place[keep->place].memory);
+        }
+    }
+}
+
+/* Whether the einsums first..last share more than `depth` loops. */
+static bool share_more(const emitter *k, uint32_t first, uint32_t last, uint32_t depth)
+{
+    for (uint32_t e = first; e < last; e++)
+        if (k->chosen->open[e] <= depth)
+            return false;
+    return first < last;
+}
+
+/* What is left of the template below `depth` shared loops, which stand above already. */
+static void add_private(emitter *k, line_vec *lines, uint32_t e, uint32_t depth)
+{
+    const dfl_row *row = k->chosen->rows[e];
+    const dfl_tiling_template *t = row->form;
+    const dfl_job *job = k->jobs[e];
+    int64_t tile[DFL_JOB_RANKS];
+
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        tile[r] = job->extent[r];
+    for (uint32_t g = 0; g <= t->n_keeps; g++) {
+        for (uint32_t r = 0; r < job->n_ranks; r++) {
+            if (cut(row, g, r) == 1)
+                continue;
+            tile[r] /= cut(row, g, r);
+            if (g >= t->shared_gaps)
+                add_loop(k, lines, job->rank[r], tile[r]);
+        }
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            for (uint32_t r = 0; r < job->n_ranks; r++)
+                if (t->axis_gap[a] == g && parts(row, a, r) > 1) {
+                    tile[r] /= parts(row, a, r);
+                    add_line(k, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = job->rank[r], .axis = job->axis[a].axis,
+                                                   .by = DFL_BY_PARTS, .amount = parts(row, a, r) });
+                }
+        if (g < t->n_keeps && !t->keep[g].home && depth_of(row, g) >= depth)
+            add_keep(k, lines, job->operand[t->keep[g].operand].tensor, row->job->place[t->keep[g].place].memory);
+    }
+}
+
+static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t first, uint32_t last, uint32_t depth);
+
+/* A branch with a child for every run of einsums that share more loops. */
+static void add_branch(emitter *k, dfl_body *body, uint32_t first, uint32_t last, uint32_t depth)
+{
+    body_vec children = { .n = 0 };
+
+    body->kind = DFL_BODY_FUSE;
+    for (uint32_t e = first, end; e <= last; e = end + 1) {
+        line_vec lines = { .n = 0 };
+        for (end = e; end < last && k->chosen->open[end] > depth; end++)
+            ;
+        dfl_body *child = new_body(k, body, e, end);
+        fill_body(k, child, &lines, e, end, depth);
+        DFL_PUSH(k->arena, &children, child);
+    }
+    body->children = children.at;
+    body->n_children = (uint32_t)children.n;
+}
+
+/* Lines and branches of a body below `depth` shared loops that stand above. */
+static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t first, uint32_t last, uint32_t depth)
+{
+    while (share_more(k, first, last, depth)) {
+        const dfl_row *row = k->chosen->rows[first];
+        uint32_t name = k->chosen->names[first][depth], r = 0;
+        add_homes(k, lines, first, last, depth, true);
+        for (uint32_t e = first; e <= last; e++) {
+            const dfl_row *own = k->chosen->rows[e];
+            for (uint32_t i = 0; i < own->form->n_keeps; i++)
+                if (!own->form->keep[i].home && depth_of(own, i) == depth)
+                    add_keep(k, lines, k->jobs[e]->operand[own->form->keep[i].operand].tensor,
+                             own->job->place[own->form->keep[i].place].memory);
+        }
+        r = row->loop_rank[depth];
+        add_loop(k, lines, name, k->jobs[first]->extent[r] / row->trips[depth]);
+        depth++;
+    }
+    if (first == last) {
+        body->compute = k->jobs[first]->unit;
+        add_private(k, lines, first, depth);
+    } else {
+        add_homes(k, lines, first, last, depth, false);
+        add_branch(k, body, first, last, depth);
+    }
+    body->lines = lines->at;
+    body->n_lines = (uint32_t)lines->n;
+}
+
+dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl_job *const *jobs,
+                      const dfl_join_result *chosen)
+{
+    const dfl_workload *w = with_holes->workload;
+    emitter k = { .arena = arena, .m = with_holes, .w = w, .jobs = jobs, .chosen = chosen };
+    dfl_mapping *out = DFL_NEW(arena, dfl_mapping);
+    uint32_t *all = DFL_NEW_ARRAY(arena, uint32_t, w->n_einsums + 1);
+    line_vec lines = { .n = 0 };
+
+    k.homed = DFL_NEW_ARRAY(arena, bool, w->n_tensors + 1);
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        all[e] = e;
+    k.all = all;
+    *out = *with_holes;
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t o = 0; o < jobs[e]->n_operands; o++) {
+            const dfl_job_operand *op = &jobs[e]->operand[o];
+            uint32_t home = jobs[e]->place[op->home].memory;
+            if (op->shared && chosen->rows[e]->memory[o] != home)
+                continue;
+            k.homed[op->tensor] = true;
+            add_keep(&k, &lines, op->tensor, home);
+        }
+    out->root = new_body(&k, NULL, 0, w->n_einsums - 1);
+    fill_body(&k, out->root, &lines, 0, w->n_einsums - 1, 0);
+    out->bodies = k.bodies.at;
+    out->n_bodies = (uint32_t)k.bodies.n;
+    out->has_holes = false;
+    return out;
+}

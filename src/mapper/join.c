@@ -1,0 +1,379 @@
+/* The join, einsum by einsum. */
+#include "mapper/join.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/vec.h"
+
+typedef struct {
+    uint32_t tensor, memory;
+    uint8_t depth;
+    int8_t dim[DFL_ROW_LOOPS];   /* dimension that each loop of its producer goes along, -1 = none */
+    double bits;                 /* of the tile, on the chip */
+} operand_alive;
+
+/* What the einsums to come see, bytes without meaning 0. */
+typedef struct {
+    uint32_t n_open, n_live;
+    int64_t trips[DFL_ROW_LOOPS];
+    uint32_t name[DFL_ROW_LOOPS];
+    operand_alive live[DFL_JOIN_LIVE];
+} way;
+
+typedef struct {
+    double joules, seconds;
+    double resident[DFL_ROW_TRACKS][DFL_ROW_LOOPS]; /* below k loops, k < n_open */
+    double finished[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
+    const dfl_row *row;
+    uint32_t names[DFL_ROW_LOOPS];
+    uint32_t before;             /* state of the einsum before */
+    uint32_t next;               /* of the same way: 1 + index */
+    bool dropped;
+} state;
+
+typedef struct {
+    way way;
+    uint32_t first;              /* state: 1 + index */
+} bucket;
+
+typedef DFL_VEC(state) state_vec;
+
+typedef struct {
+    state_vec states;
+    DFL_VEC(bucket) buckets;
+    uint32_t *slots, n_slots;
+} layer;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_workload *w;
+    const dfl_tile_goal *goal;
+    const double *capacity;
+    const dfl_join_step *step;
+    uint32_t einsum;
+    bool full;
+} joiner;
+
+static uint64_t hash_bytes(const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h ^ h >> 32;
+}
+
+static bucket *bucket_of(joiner *j, layer *l, const way *w)
+{
+    uint32_t at;
+
+    if (l->buckets.n * 2 >= l->n_slots) {
+        uint32_t size = l->n_slots == 0 ? 64 : l->n_slots * 2;
+        l->slots = DFL_NEW_ARRAY(j->arena, uint32_t, size);
+        l->n_slots = size;
+        for (size_t i = 0; i < l->buckets.n; i++) {
+            at = (uint32_t)hash_bytes(&l->buckets.at[i].way, sizeof *w) & (size - 1);
+            while (l->slots[at] != 0)
+                at = (at + 1) & (size - 1);
+            l->slots[at] = (uint32_t)i + 1;
+        }
+    }
+    at = (uint32_t)hash_bytes(w, sizeof *w) & (l->n_slots - 1);
+    while (l->slots[at] != 0) {
+        bucket *b = &l->buckets.at[l->slots[at] - 1];
+        if (memcmp(&b->way, w, sizeof *w) == 0)
+            return b;
+        at = (at + 1) & (l->n_slots - 1);
+    }
+    bucket fresh = { .first = 0 };
+    memcpy(&fresh.way, w, sizeof *w);
+    DFL_PUSH(j->arena, &l->buckets, fresh);
+    l->slots[at] = (uint32_t)l->buckets.n;
+    return &l->buckets.at[l->buckets.n - 1];
+}
+
+static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const state *b)
+{
+    if ((j->goal->by_energy && a->joules > b->joules) || (j->goal->by_time && a->seconds > b->seconds))
+        return false;
+    for (uint32_t t = 0; t < j->goal->n_tracks; t++)
+        for (uint32_t d = 0; d <= n_open; d++)
+            if (a->finished[t][d] > b->finished[t][d] || (d < n_open && a->resident[t][d] > b->resident[t][d]))
+                return false;
+    return true;
+}
+
+static void add_state(joiner *j, layer *l, const way *w, const state *s)
+{
+    bucket *b = bucket_of(j, l, w);
+    uint32_t *link;
+    state copy = *s;
+
+    for (uint32_t i = b->first; i != 0; i = l->states.at[i - 1].next)
+        if (undercuts(j, w->n_open, &l->states.at[i - 1], s))
+            return;
+    for (link = &b->first; *link != 0;) {
+        state *other = &l->states.at[*link - 1];
+        if (undercuts(j, w->n_open, s, other)) {
+            other->dropped = true;
+            *link = other->next;
+        } else {
+            link = &other->next;
+        }
+    }
+    copy.next = b->first;
+    DFL_PUSH(j->arena, &l->states, copy);
+    b->first = (uint32_t)l->states.n;
+}
+
+/* Dimension of the operand that loop `k` of the row goes along. */
+static int8_t dimension(const dfl_row *row, const dfl_job_operand *o, uint32_t k)
+{
+    uint32_t rank = row->loop_rank[k];
+
+    if (!(o->plain >> rank & 1))
+        return -1;
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        if (o->dims[d].n == 1 && o->dims[d].rank[0] == rank)
+            return (int8_t)d;
+    return -1;
+}
+
+static const operand_alive *find_live(const way *w, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < w->n_live; i++)
+        if (w->live[i].tensor == tensor)
+            return &w->live[i];
+    return NULL;
+}
+
+/* Whether loop `k` of the row can be written as the open loop named `name`. */
+static bool named(const joiner *j, const dfl_row *row, uint32_t k, uint32_t name, bool follows)
+{
+    const dfl_job *job = j->step->job;
+
+    if (job->rank[row->loop_rank[k]] == name)
+        return true;
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        if (job->rank[r] == name)
+            return false;
+    return follows;
+}
+
+/* Whether the row can come after states of this way. */
+static bool matches(const joiner *j, const way *w, const dfl_row *row)
+{
+    const dfl_job *job = j->step->job;
+
+    if (row->n_loops < w->n_open || memcmp(row->trips, w->trips, w->n_open * sizeof *w->trips) != 0)
+        return false;
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        const dfl_job_operand *op = &job->operand[o];
+        const operand_alive *live = op->shared && !op->output ? find_live(w, op->tensor) : NULL;
+        if (live == NULL)
+            continue;
+        if (live->memory != row->memory[o] || live->depth != row->depth[o])
+            return false;
+        for (uint32_t k = 0; k < w->n_open; k++)
+            if (live->dim[k] < 0 || dimension(row, op, k) != live->dim[k])
+                return false;
+    }
+    for (uint32_t k = 0; k < w->n_open; k++) {
+        bool follows = false;
+        for (uint32_t o = 0; o < job->n_operands && !follows; o++)
+            follows = !job->operand[o].output && find_live(w, job->operand[o].tensor) != NULL;
+        if (!named(j, row, k, w->name[k], follows))
+            return false;
+    }
+    return true;
+}
+
+/* What is alive behind the einsum, and the loops that stay open. False if there is no room for it. */
+static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
+{
+    const dfl_job *job = j->step->job;
+
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < w->n_live; i++) {
+        const dfl_tensor *t = &j->w->tensors[w->live[i].tensor];
+        if (t->consumers[t->n_consumers - 1] > j->einsum)
+            out->live[out->n_live++] = w->live[i];
+    }
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        const dfl_job_operand *op = &job->operand[o];
+        operand_alive *live = &out->live[out->n_live];
+        if (!op->output || !op->shared)
+            continue;
+        if (out->n_live == DFL_JOIN_LIVE) {
+            j->full = true;
+            return false;
+        }
+        out->n_live++;
+        live->tensor = op->tensor;
+        live->memory = row->memory[o];
+        live->depth = row->depth[o];
+        for (uint32_t k = 0; k < DFL_ROW_LOOPS; k++)
+            live->dim[k] = k < row->n_loops ? dimension(row, op, k) : 0;
+        live->bits = op->elements * op->bits;
+        for (uint32_t k = 0; k < row->depth[o]; k++)
+            live->bits /= (double)row->trips[k];
+    }
+    for (uint32_t i = 0; i < out->n_live; i++)
+        if (out->live[i].depth > out->n_open)
+            out->n_open = out->live[i].depth;
+    for (uint32_t i = 0; i < out->n_live; i++)
+        for (uint32_t k = out->n_open; k < DFL_ROW_LOOPS; k++)
+            out->live[i].dim[k] = 0;
+    for (uint32_t k = 0; k < out->n_open; k++) {
+        out->trips[k] = row->trips[k];
+        out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->loop_rank[k]];
+    }
+    return true;
+}
+
+/* Rooms of one track behind the einsum; false beyond the capacity. */
+static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *s, const dfl_row *row, const way *after,
+                        state *out)
+{
+    uint32_t open = w->n_open, memory = j->goal->track[t];
+    double at[DFL_ROW_LOOPS + 1] = { 0 }, deep = 0, below = 0, finished[DFL_ROW_LOOPS + 1] = { 0 };
+
+    for (uint32_t k = 0; k < open; k++) {
+        at[k] = s->resident[t][k];
+        finished[k] = s->finished[t][k];
+    }
+    finished[open] = s->finished[t][open];
+    for (uint32_t k = 0; k <= row->n_loops; k++)
+        at[k] += row->room[t][k];
+    for (uint32_t i = 0; i < w->n_live; i++)
+        if (w->live[i].memory == memory && w->live[i].depth == open)
+            at[open] += w->live[i].bits;
+    for (uint32_t i = 0; i < after->n_live; i++)
+        if (after->live[i].memory == memory && find_live(w, after->live[i].tensor) == NULL)
+            at[after->live[i].depth] += after->live[i].bits;
+    for (uint32_t k = open; k <= row->n_loops; k++)
+        deep += at[k];
+    finished[open] = fmax(finished[open], deep);
+    for (uint32_t k = 0; k <= open; k++) {
+        if (below + finished[k] > j->capacity[t])
+            return false;
+        below += k < open ? at[k] : 0;
+    }
+    /* loops that close leave what they took; loops that open have nothing finished yet but this einsum */
+    for (uint32_t k = open; k > after->n_open; k--)
+        finished[k - 1] = fmax(finished[k - 1], at[k - 1] + finished[k]);
+    if (after->n_open > open) {
+        for (uint32_t k = open + 1; k <= after->n_open; k++)
+            finished[k] = 0;
+        finished[after->n_open] = 0;
+        for (uint32_t k = after->n_open; k <= row->n_loops; k++)
+            finished[after->n_open] += at[k];
+    }
+    for (uint32_t k = 0; k < after->n_open; k++)
+        out->resident[t][k] = at[k];
+    for (uint32_t k = 0; k <= after->n_open; k++)
+        out->finished[t][k] = after->n_open == 0 ? 0 : finished[k];
+    return true;
+}
+
+static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
+{
+    for (uint32_t r = 0; r < j->step->n; r++) {
+        const dfl_row *row = j->step->rows[r];
+        way after;
+        if (!matches(j, &b->way, row) || !follow_way(j, &b->way, row, &after))
+            continue;
+        for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
+            const state *s = &from->states.at[i - 1];
+            state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds, .row = row,
+                          .before = i - 1 };
+            double seconds = out.seconds + j->step->rest_seconds;
+            bool fits = true;
+            if (j->goal->value(j->goal->objective, out.joules + j->step->rest_joules + j->goal->leakage * seconds,
+                               seconds) > j->goal->limit)
+                continue;
+            for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
+                fits = follow_room(j, t, &b->way, s, row, &after, &out);
+            if (!fits)
+                continue;
+            for (uint32_t k = 0; k < row->n_loops; k++)
+                out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->loop_rank[k]];
+            add_state(j, to, &after, &out);
+        }
+    }
+}
+
+static dfl_join_result *trace(joiner *j, const layer *layers, uint32_t best)
+{
+    uint32_t n = j->w->n_einsums;
+    dfl_join_result *out = DFL_NEW(j->arena, dfl_join_result);
+    uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(j->arena, n + 1, sizeof *names, _Alignof(uint32_t));
+    const state *s = &layers[n].states.at[best];
+
+    out->joules = s->joules + j->goal->leakage * s->seconds;
+    out->seconds = s->seconds;
+    out->value = j->goal->value(j->goal->objective, out->joules, out->seconds);
+    out->rows = DFL_NEW_ARRAY(j->arena, const dfl_row *, n + 1);
+    out->open = DFL_NEW_ARRAY(j->arena, uint32_t, n + 1);
+    out->names = (const uint32_t (*)[DFL_ROW_LOOPS])names;
+    for (uint32_t e = n; e-- > 0;) {
+        out->rows[e] = s->row;
+        memcpy(names[e], s->names, sizeof s->names);
+        best = s->before;
+        s = &layers[e].states.at[best];
+    }
+    return out;
+}
+
+/* Loops open behind each einsum, from the depths of what is alive there. */
+static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_result *r)
+{
+    for (uint32_t e = 0; e < j->w->n_einsums; e++) {
+        const dfl_job *job = steps[e].job;
+        for (uint32_t o = 0; o < job->n_operands; o++) {
+            const dfl_tensor *t = &j->w->tensors[job->operand[o].tensor];
+            if (!job->operand[o].output || !job->operand[o].shared)
+                continue;
+            for (uint32_t f = e; f < t->consumers[t->n_consumers - 1]; f++)
+                if (r->rows[e]->depth[o] > r->open[f])
+                    r->open[f] = r->rows[e]->depth[o];
+        }
+    }
+}
+
+const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
+                                const dfl_tile_goal *goal, const double *capacity, bool *full)
+{
+    layer *layers = DFL_NEW_ARRAY(arena, layer, w->n_einsums + 1);
+    joiner j = { .arena = arena, .w = w, .goal = goal, .capacity = capacity };
+    way none;
+    state start = { .joules = 0 };
+    uint32_t best = DFL_NONE;
+    double least = INFINITY;
+    dfl_join_result *out;
+
+    memset(&none, 0, sizeof none);
+    add_state(&j, &layers[0], &none, &start);
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        j.step = &steps[e];
+        j.einsum = e;
+        for (size_t b = 0; b < layers[e].buckets.n; b++)
+            join_rows(&j, &layers[e], &layers[e].buckets.at[b], &layers[e + 1]);
+    }
+    *full = j.full;
+    for (size_t i = 0; i < layers[w->n_einsums].states.n; i++) {
+        const state *s = &layers[w->n_einsums].states.at[i];
+        double v = goal->value(goal->objective, s->joules + goal->leakage * s->seconds, s->seconds);
+        if (!s->dropped && v < least) {
+            least = v;
+            best = (uint32_t)i;
+        }
+    }
+    if (best == DFL_NONE)
+        return NULL;
+    out = trace(&j, layers, best);
+    find_open(&j, steps, out);
+    return out;
+}

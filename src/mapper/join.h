@@ -1,0 +1,44 @@
+/*
+ * Mappings of the whole workload from rows of its einsums, in workload order. After each einsum a state is what the
+ * others still see of it: the loops that stay open, the operands that are alive with the place and the loops above them,
+ * and the room taken. Two einsums share the loops above whatever is alive between them, so the number of states does not
+ * grow with the number of einsums but with that of operands alive at once.
+ *
+ * Joined are rows whose shared loops have the same iterations and go along the same dimensions of every operand that both
+ * touch: a loop that goes along another dimension, or along none, would read parts that are not complete. It must also
+ * be one that can be written: the loop's rank is a rank of the einsum, or the einsum lacks it and follows an operand.
+ *
+ * Room: a keep below k shared loops is there while loop k + 1 runs, so the state has, by depth, what is resident and
+ * the most that branches now finished took besides. Operands exchanged live from the einsum that makes them to the last
+ * that reads them, and as long as the loop they stand above.
+ */
+#ifndef DFL_MAPPER_JOIN_H
+#define DFL_MAPPER_JOIN_H
+
+#include "mapper/tile.h"
+
+enum { DFL_JOIN_LIVE = 12 };
+
+typedef struct {
+    const dfl_row *const *rows;
+    uint32_t n;
+    const dfl_job *job;       /* of this einsum: tensors and ranks of the rows' operands */
+    double rest_joules, rest_seconds; /* at least, of the einsums behind it */
+} dfl_join_step;
+
+/* What was chosen: a row per einsum, and the loops that it shares with the next one. */
+typedef struct {
+    double joules, seconds, value;
+    const dfl_row **rows;
+    uint32_t *open;           /* [einsum]: loops shared with the einsum after it */
+    const uint32_t (*names)[DFL_ROW_LOOPS]; /* [einsum]: rank of the workload that names each of its shared loops */
+} dfl_join_result;
+
+/*
+ * The best mapping of value at most goal->limit, or NULL. `capacity` are bits per track. Sets `*full` if there was no
+ * room for all operands that are alive at once.
+ */
+const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
+                                const dfl_tile_goal *goal, const double *capacity, bool *full);
+
+#endif

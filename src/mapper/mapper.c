@@ -1,0 +1,282 @@
+/* The whole search: classes of einsums, their least costs, rows within a limit, the join, and again with a larger limit. */
+#include "mapper/mapper.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mapper/emit.h"
+#include "support/vec.h"
+
+typedef struct {
+    const dfl_job *job;
+    const dfl_tiling_template *form;
+} candidate;
+
+/* Einsums that are the same but for names. */
+typedef struct {
+    uint32_t first;                    /* einsum */
+    DFL_VEC(candidate) candidates;     /* templates on all units */
+    double joules, seconds;            /* at least */
+    uint32_t n;                        /* einsums of it */
+    dfl_rows *rows;
+    const dfl_row *const *list;
+    uint32_t n_list;
+} einsum_class;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_mapping *m;
+    const dfl_map_options *options;
+    uint32_t n;                        /* einsums */
+    DFL_VEC(dfl_job *) *jobs;          /* per einsum: one for every unit that can run it */
+    uint32_t *class_of;
+    DFL_VEC(einsum_class) classes;
+    dfl_tile_goal goal;
+    double capacity[DFL_ROW_TRACKS];
+    double joules, seconds;            /* at least, of all */
+    uint64_t evaluated, pruned;
+} mapper;
+
+static double objective_value(const void *objective, double joules, double seconds)
+{
+    return dfl_objective_value(objective, joules, seconds);
+}
+
+static double joules_only(const void *objective, double joules, double seconds)
+{
+    (void)objective;
+    (void)seconds;
+    return joules;
+}
+
+static double seconds_only(const void *objective, double joules, double seconds)
+{
+    (void)objective;
+    (void)joules;
+    return seconds;
+}
+
+static bool make_jobs(mapper *k, dfl_sink *sink, const dfl_intern *names)
+{
+    const dfl_system *s = k->m->system;
+    dfl_job_limits limits = { .any_spatial = k->options->any_spatial };
+    bool possible = true;
+
+    k->jobs = dfl_arena_alloc(k->arena, (size_t)k->n + 1, sizeof *k->jobs, _Alignof(void *));
+    for (uint32_t e = 0; e < k->n; e++) {
+        bool reported = false;
+        for (uint32_t u = 0; u < s->n_computes; u++) {
+            dfl_job *job = DFL_NEW(k->arena, dfl_job);
+            bool fine = true;
+            if (dfl_job_make(sink, names, k->m, e, u, &limits, job, &fine))
+                DFL_PUSH(k->arena, &k->jobs[e], job);
+            reported |= !fine;
+        }
+        if (k->jobs[e].n == 0 && !reported) {
+            const dfl_einsum *einsum = &k->m->workload->einsums[e];
+            dfl_diag *d = dfl_report(sink, DFL_MAP_NO_COMPUTE, einsum->span, "no unit can run einsum `%s`",
+                                     dfl_sym_text(names, einsum->name));
+            dfl_diag_label(sink, d, k->m->system->span, "on this system");
+            dfl_diag_help(sink, d, "give a unit a rate for it, or extend its `ops`");
+        }
+        possible &= k->jobs[e].n > 0 && !reported;
+    }
+    return possible;
+}
+
+/* Memories outside of all arrays with a limit, in which operands may be exchanged. */
+static void find_tracks(mapper *k)
+{
+    const dfl_system *s = k->m->system;
+
+    for (uint32_t m = 0; m < s->n_memories && k->goal.n_tracks < DFL_ROW_TRACKS; m++) {
+        bool exchanged = false;
+        for (uint32_t e = 0; e < k->n && !exchanged; e++)
+            for (size_t i = 0; i < k->jobs[e].n && !exchanged; i++) {
+                const dfl_job *job = k->jobs[e].at[i];
+                for (uint32_t o = 0; o < job->n_operands; o++)
+                    for (uint32_t p = 0; p < job->n_places; p++)
+                        exchanged |= job->place[p].memory == m && job->place[p].axes == 0 && job->operand[o].shared &&
+                                     (job->operand[o].places >> p & 1);
+            }
+        if (!exchanged || s->memories[m].size_bits < 0)
+            continue;
+        k->goal.track[k->goal.n_tracks] = m;
+        k->capacity[k->goal.n_tracks++] = (double)s->memories[m].size_bits;
+    }
+}
+
+static bool same_class(const mapper *k, uint32_t a, uint32_t b)
+{
+    if (k->jobs[a].n != k->jobs[b].n)
+        return false;
+    for (size_t i = 0; i < k->jobs[a].n; i++)
+        if (k->jobs[a].at[i]->unit != k->jobs[b].at[i]->unit || !dfl_job_same(k->jobs[a].at[i], k->jobs[b].at[i]))
+            return false;
+    return true;
+}
+
+typedef struct {
+    mapper *k;
+    einsum_class *c;
+    const dfl_job *job;
+} collector;
+
+static bool collect(void *context, const dfl_tiling_template *t)
+{
+    collector *x = context;
+    dfl_tiling_template *copy = DFL_NEW(x->k->arena, dfl_tiling_template);
+    candidate found = { .job = x->job, .form = copy };
+
+    *copy = *t;
+    DFL_PUSH(x->k->arena, &x->c->candidates, found);
+    return true;
+}
+
+static void make_classes(mapper *k)
+{
+    k->class_of = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->n + 1);
+    for (uint32_t e = 0; e < k->n; e++) {
+        uint32_t c = 0;
+        while (c < k->classes.n && !same_class(k, k->classes.at[c].first, e))
+            c++;
+        if (c == k->classes.n) {
+            einsum_class fresh = { .first = e };
+            for (size_t i = 0; i < k->jobs[e].n; i++) {
+                collector x = { .k = k, .c = &fresh, .job = k->jobs[e].at[i] };
+                dfl_templates_each(x.job, collect, &x);
+            }
+            DFL_PUSH(k->arena, &k->classes, fresh);
+        }
+        k->classes.at[c].n++;
+        k->class_of[e] = c;
+    }
+}
+
+static void search_class(mapper *k, einsum_class *c, dfl_tile_goal *goal)
+{
+    c->rows = dfl_rows_new(k->arena);
+    for (size_t i = 0; i < c->candidates.n; i++)
+        dfl_tile_search(c->rows, c->candidates.at[i].job, c->candidates.at[i].form, goal);
+    k->evaluated += dfl_rows_evaluated(c->rows);
+    k->pruned += dfl_rows_pruned(c->rows);
+    c->list = dfl_rows_list(c->rows, &c->n_list);
+}
+
+/* The least energy and the least time of every class, each by itself. False if some einsum fits in no way. */
+static bool find_least(mapper *k)
+{
+    for (size_t i = 0; i < k->classes.n; i++) {
+        einsum_class *c = &k->classes.at[i];
+        dfl_tile_goal goal = k->goal;
+        goal.best_only = true;
+        goal.leakage = goal.rest_joules = goal.rest_seconds = 0;
+        goal.n_tracks = 0;
+        goal.limit = INFINITY;
+        goal.value = joules_only;
+        search_class(k, c, &goal);
+        c->joules = goal.limit;
+        goal.limit = INFINITY;
+        goal.value = seconds_only;
+        search_class(k, c, &goal);
+        c->seconds = goal.limit;
+        if (c->joules == INFINITY)
+            return false;
+        k->joules += c->n * c->joules;
+        k->seconds += c->n * c->seconds;
+    }
+    return true;
+}
+
+static const dfl_join_result *search_within(mapper *k, double limit, bool *full)
+{
+    dfl_join_step *steps = DFL_NEW_ARRAY(k->arena, dfl_join_step, (size_t)k->n + 1);
+    double joules = 0, seconds = 0;
+
+    k->goal.limit = limit;
+    for (size_t i = 0; i < k->classes.n; i++) {
+        einsum_class *c = &k->classes.at[i];
+        dfl_tile_goal goal = k->goal;
+        goal.rest_joules = k->joules - c->joules;
+        goal.rest_seconds = k->seconds - c->seconds;
+        search_class(k, c, &goal);
+    }
+    for (uint32_t e = k->n; e-- > 0;) {
+        const einsum_class *c = &k->classes.at[k->class_of[e]];
+        steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = k->jobs[e].at[0], .rest_joules = joules,
+                                    .rest_seconds = seconds };
+        joules += c->joules;
+        seconds += c->seconds;
+    }
+    return dfl_join(k->arena, k->m->workload, steps, &k->goal, k->capacity, full);
+}
+
+/* The job of every einsum that has the unit of its row. */
+static const dfl_job *const *chosen_jobs(const mapper *k, const dfl_join_result *r)
+{
+    const dfl_job **jobs = DFL_NEW_ARRAY(k->arena, const dfl_job *, (size_t)k->n + 1);
+
+    for (uint32_t e = 0; e < k->n; e++)
+        for (size_t i = 0; i < k->jobs[e].n; i++)
+            if (k->jobs[e].at[i]->unit == r->rows[e]->job->unit)
+                jobs[e] = k->jobs[e].at[i];
+    return jobs;
+}
+
+static void report_impossible(const mapper *k, dfl_sink *sink, const dfl_intern *names)
+{
+    dfl_diag *d = dfl_report(sink, DFL_MAP_CAPACITY, k->m->hole_span, "no mapping of `%s` fits into the memories of `%s`",
+                             dfl_sym_text(names, k->m->workload->name), dfl_sym_text(names, k->m->system->name));
+
+    dfl_diag_help(sink, d, "make the memories larger");
+}
+
+/* Limits on the value: from a little above the least to none. */
+static const double STEPS[] = { 1.003, 1.02, 1.1, 1.4, 2.5, 10, INFINITY };
+
+const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                     const dfl_mapping *mapping, const dfl_map_options *options)
+{
+    mapper k = { .arena = arena, .m = mapping, .options = options, .n = mapping->workload->n_einsums };
+    const dfl_join_result *best = NULL;
+    dfl_map_result *out;
+    double least;
+    bool full = false;
+
+    k.goal = (dfl_tile_goal){ .value = objective_value, .objective = options->objective, .by_energy = true,
+                              .by_time = true, .max_loops = options->max_fused };
+    for (uint32_t i = 0; i < mapping->system->n_memories; i++) {
+        dfl_i128 n = 1;
+        dfl_element_instances(mapping->system, mapping->system->memories[i].element, &n);
+        k.goal.leakage += mapping->system->memories[i].leakage * dfl_i128_double(n);
+    }
+    for (uint32_t i = 0; i < mapping->system->n_computes; i++) {
+        dfl_i128 n = 1;
+        dfl_element_instances(mapping->system, mapping->system->computes[i].element, &n);
+        k.goal.leakage += mapping->system->computes[i].leakage * dfl_i128_double(n);
+    }
+    /* an objective that does not grow with one of the two does not see it */
+    k.goal.by_time = k.goal.leakage > 0 || objective_value(options->objective, 1, 1) != objective_value(options->objective, 1, 2);
+    k.goal.by_energy = objective_value(options->objective, 1, 1) != objective_value(options->objective, 2, 1);
+    if (!make_jobs(&k, sink, names))
+        return NULL;
+    find_tracks(&k);
+    make_classes(&k);
+    if (!find_least(&k)) {
+        report_impossible(&k, sink, names);
+        return NULL;
+    }
+    least = objective_value(options->objective, k.joules + k.goal.leakage * k.seconds, k.seconds);
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && best == NULL; i++)
+        best = search_within(&k, least * STEPS[i], &full);
+    if (best == NULL) {
+        report_impossible(&k, sink, names);
+        return NULL;
+    }
+    out = DFL_NEW(arena, dfl_map_result);
+    *out = (dfl_map_result){ .mapping = dfl_emit(arena, mapping, chosen_jobs(&k, best), best), .joules = best->joules,
+                             .seconds = best->seconds, .objective = best->value, .lower_bound = best->value,
+                             .optimal = !full, .evaluated = k.evaluated, .pruned = k.pruned,
+                             .space = "tiles that divide; keeps in the order of the memories" };
+    return out;
+}

@@ -1,0 +1,37 @@
+/*
+ * The search for the best mapping of a workload when all of it is left open (`...`). Templates of every einsum on every
+ * unit that can run it (template.h), their tile sizes (tile.h), and the join over the operands that einsums exchange
+ * (join.h). Exact in its space: candidates are given up only by bounds. The search is repeated with a limit that grows from
+ * the sum of the least that every einsum can cost: a best mapping within the limit is the best of all.
+ *
+ * Rows count time as if everything overlapped perfectly. The mapping found is evaluated by the model; where its cost is the
+ * one that was searched for, it is proven optimal in the space, else the difference is the gap.
+ */
+#ifndef DFL_MAPPER_MAPPER_H
+#define DFL_MAPPER_MAPPER_H
+
+#include "mapper/objective.h"
+
+typedef struct {
+    const dfl_objective *objective;
+    bool imperfect;          /* tiles that do not divide, too */
+    bool any_spatial;        /* ranks on axes where they share nothing although others would */
+    uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
+    uint32_t jobs;           /* threads */
+    double time_limit;       /* s, 0 = none */
+} dfl_map_options;
+
+typedef struct {
+    dfl_mapping *mapping;    /* without holes */
+    double joules, seconds;  /* as the search counts them */
+    double objective, lower_bound;
+    bool optimal;
+    uint64_t evaluated, pruned;
+    const char *space;       /* what was searched, a line */
+} dfl_map_result;
+
+/* NULL after reporting. */
+const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                     const dfl_mapping *mapping, const dfl_map_options *options);
+
+#endif

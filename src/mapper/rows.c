@@ -1,0 +1,125 @@
+/* The set of rows that no other undercuts, by the way they share. */
+#include "mapper/rows.h"
+
+#include <string.h>
+
+dfl_rows *dfl_rows_new(dfl_arena *arena)
+{
+    dfl_rows *rows = DFL_NEW(arena, dfl_rows);
+
+    rows->arena = arena;
+    return rows;
+}
+
+static bool same_way(const dfl_row *a, const dfl_row *b)
+{
+    return a->n_loops == b->n_loops && a->job->n_operands == b->job->n_operands &&
+           memcmp(a->loop_rank, b->loop_rank, a->n_loops) == 0 &&
+           memcmp(a->trips, b->trips, a->n_loops * sizeof *a->trips) == 0 &&
+           memcmp(a->memory, b->memory, sizeof a->memory) == 0 && memcmp(a->depth, b->depth, sizeof a->depth) == 0;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_way(const dfl_row *r)
+{
+    uint64_t h = r->n_loops;
+
+    for (uint32_t i = 0; i < r->n_loops; i++)
+        h = mix(mix(h, r->loop_rank[i]), (uint64_t)r->trips[i]);
+    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
+        h = mix(h, (uint64_t)r->memory[o] << 8 | r->depth[o]);
+    return h;
+}
+
+/* Whether `a` is at most `b` in everything. */
+static bool undercuts(const dfl_row *a, const dfl_row *b, const dfl_tile_goal *goal)
+{
+    if ((goal->by_energy && a->joules > b->joules) || (goal->by_time && a->seconds > b->seconds))
+        return false;
+    for (uint32_t t = 0; t < goal->n_tracks; t++)
+        for (uint32_t d = 0; d <= a->n_loops; d++)
+            if (a->room[t][d] > b->room[t][d])
+                return false;
+    return true;
+}
+
+static void grow(dfl_rows *rows)
+{
+    uint32_t size = rows->n_slots == 0 ? 64 : rows->n_slots * 2;
+    uint32_t *old = rows->slots, n = rows->n_slots;
+
+    rows->slots = DFL_NEW_ARRAY(rows->arena, uint32_t, size);
+    rows->n_slots = size;
+    for (uint32_t i = 0; i < n; i++)
+        if (old[i] != 0) {
+            uint32_t at = (uint32_t)hash_way(rows->at[old[i] - 1]) & (size - 1);
+            while (rows->slots[at] != 0)
+                at = (at + 1) & (size - 1);
+            rows->slots[at] = old[i];
+        }
+}
+
+static uint32_t *slot_of(dfl_rows *rows, const dfl_row *row)
+{
+    uint32_t at;
+
+    if (rows->ways * 2 >= rows->n_slots)
+        grow(rows);
+    at = (uint32_t)hash_way(row) & (rows->n_slots - 1);
+    while (rows->slots[at] != 0 && !same_way(rows->at[rows->slots[at] - 1], row))
+        at = (at + 1) & (rows->n_slots - 1);
+    return &rows->slots[at];
+}
+
+bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
+{
+    for (uint32_t i = *slot_of(rows, row); i != 0; i = rows->at[i - 1]->next)
+        if (undercuts(rows->at[i - 1], row, goal))
+            return false;
+    return true;
+}
+
+void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
+{
+    uint32_t *slot = slot_of(rows, row), *link = slot, first;
+    dfl_row *copy = DFL_NEW(rows->arena, dfl_row);
+    struct { dfl_row **at; size_t n, cap; } all = { rows->at, rows->n, rows->cap };
+
+    rows->ways += *slot == 0;
+    while (*link != 0) {
+        dfl_row *other = rows->at[*link - 1];
+        if (undercuts(row, other, goal)) {
+            other->form = NULL;
+            *link = other->next;
+        } else {
+            link = &other->next;
+        }
+    }
+    first = *slot;
+    *copy = *row;
+    copy->next = first;
+    DFL_PUSH(rows->arena, &all, copy);
+    rows->at = all.at;
+    rows->n = (uint32_t)all.n;
+    rows->cap = all.cap;
+    *slot = rows->n;
+}
+
+const dfl_row *const *dfl_rows_list(dfl_rows *rows, uint32_t *n)
+{
+    const dfl_row **list = DFL_NEW_ARRAY(rows->arena, const dfl_row *, (size_t)rows->n + 1);
+
+    *n = 0;
+    for (uint32_t i = 0; i < rows->n; i++)
+        if (rows->at[i]->form != NULL)
+            list[(*n)++] = rows->at[i];
+    return list;
+}
+
+uint64_t dfl_rows_evaluated(const dfl_rows *rows) { return rows->evaluated; }
+uint64_t dfl_rows_pruned(const dfl_rows *rows) { return rows->pruned; }

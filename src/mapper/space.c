@@ -1,0 +1,239 @@
+/* Jobs from the IR. */
+#include "mapper/space.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/path_check.h"
+
+typedef struct {
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_mapping *m;
+    const dfl_workload *w;
+    const dfl_system *s;
+    const dfl_einsum *e;
+    dfl_job *job;
+    bool ok;
+} maker;
+
+static void refuse(maker *k, const char *what)
+{
+    dfl_diag *d;
+
+    if (k->ok) {
+        d = dfl_report(k->sink, DFL_EVAL_UNSUPPORTED, k->e->span, "the mapper does not search `%s`: %s",
+                       dfl_sym_text(k->names, k->e->name), what);
+        dfl_diag_label(k->sink, d, k->m->span, "asked for by the hole in this mapping");
+        dfl_diag_help(k->sink, d, "write the mapping out");
+    }
+    k->ok = false;
+}
+
+static uint32_t local_rank(const dfl_job *job, uint32_t rank)
+{
+    uint32_t i = 0;
+
+    while (i < job->n_ranks && job->rank[i] != rank)
+        i++;
+    return i;
+}
+
+static void add_dim(maker *k, dfl_job_operand *o, const dfl_index *index)
+{
+    dfl_job_dim *d = &o->dims[o->n_dims++];
+    uint32_t rank;
+
+    if (index->n_terms > 4) {
+        refuse(k, "an index sums more than four ranks");
+        return;
+    }
+    for (uint32_t i = 0; i < index->n_terms; i++) {
+        uint32_t r = local_rank(k->job, index->terms[i].rank);
+        int64_t coef = index->terms[i].coef;
+        if (o->ranks >> r & 1)
+            refuse(k, "a rank stands in two dimensions of one tensor");
+        o->ranks |= 1u << r;
+        d->rank[d->n] = (uint8_t)r;
+        d->coef[d->n++] = coef < 0 ? -coef : coef;
+    }
+    if (dfl_index_is_bare(index, &rank))
+        o->plain |= 1u << d->rank[0];
+    else if (index->n_terms > 0)
+        k->job->windows = true;
+}
+
+static void add_operand(maker *k, const dfl_access *a, bool output)
+{
+    const dfl_tensor *t = &k->w->tensors[a->tensor];
+    dfl_job *job = k->job;
+    dfl_job_operand *o;
+
+    for (uint32_t i = 0; i < job->n_operands; i++)
+        if (job->operand[i].tensor == a->tensor) {
+            refuse(k, "it touches one tensor twice");
+            return;
+        }
+    if (job->n_operands == DFL_JOB_OPERANDS || a->n_dims > DFL_JOB_DIMS) {
+        refuse(k, "it has more operands or dimensions than the search has room for");
+        return;
+    }
+    o = &job->operand[job->n_operands++];
+    *o = (dfl_job_operand){ .tensor = a->tensor, .output = output, .bits = t->type.bits };
+    o->shared = t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0;
+    if (t->n_producers > 1)
+        refuse(k, "several einsums write one of its tensors");
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        add_dim(k, o, &a->index[d]);
+    o->elements = dfl_job_tile(o, job->extent);
+}
+
+static void add_places(maker *k)
+{
+    dfl_job *job = k->job;
+    const dfl_system *s = k->s;
+    uint32_t inside = s->computes[job->unit].element;
+
+    for (uint32_t a = 0; a < s->n_axes; a++) {
+        const dfl_axis *axis = &s->axes[a];
+        dfl_job_axis *out = &job->axis[job->n_axes];
+        if (!dfl_axis_encloses(s, a, inside) || axis->size <= 1)
+            continue;
+        if (job->n_axes == DFL_JOB_AXES) {
+            refuse(k, "there are more array axes around its unit than the search has room for");
+            return;
+        }
+        *out = (dfl_job_axis){ .axis = a, .size = axis->size };
+        if (axis->forward)
+            refuse(k, "an array forwards between neighbours");
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (dfl_selects(job->operand[o].output ? &axis->reduce : &axis->multicast,
+                            &k->w->tensors[job->operand[o].tensor]))
+                out->shared |= 1u << o;
+        if (axis->network != DFL_NONE && a == s->elements[axis->element].first_axis)
+            out->joules = s->networks[axis->network].energy;
+        job->n_axes++;
+    }
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        const dfl_memory *mem = &s->memories[m];
+        dfl_job_place *p = &job->place[job->n_places];
+        if (!dfl_compute_sees(s, job->unit, m))
+            continue;
+        if (job->n_places == DFL_JOB_PLACES) {
+            refuse(k, "its unit sees more memories than the search has room for");
+            return;
+        }
+        *p = (dfl_job_place){ .memory = m, .bits = mem->size_bits < 0 ? INFINITY : (double)mem->size_bits,
+                              .read_joules = mem->read_energy, .write_joules = mem->write_energy,
+                              .read_seconds = 1 / mem->read_rate, .write_seconds = 1 / mem->write_rate,
+                              .one_port = mem->one_port, .buffers = (uint32_t)mem->buffers };
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            if (dfl_axis_encloses(s, job->axis[a].axis, mem->element))
+                p->axes |= 1u << a;
+        job->n_places++;
+    }
+}
+
+static void place_operands(maker *k)
+{
+    dfl_job *job = k->job;
+
+    for (uint32_t i = 0; i < job->n_operands; i++) {
+        dfl_job_operand *o = &job->operand[i];
+        const dfl_tensor *t = &k->w->tensors[o->tensor];
+        o->home = DFL_NONE;
+        for (uint32_t p = 0; p < job->n_places; p++) {
+            const dfl_memory *mem = &k->s->memories[job->place[p].memory];
+            if (mem->holds.on && !dfl_selects(&mem->holds, t))
+                continue;
+            if (o->home == DFL_NONE)
+                o->home = p;
+            else
+                o->places |= 1u << p;
+        }
+        if (o->home == DFL_NONE)
+            refuse(k, "no memory that its unit sees may hold one of its tensors");
+        else if (job->place[o->home].axes != 0)
+            refuse(k, "the outermost memory of one of its tensors stands inside of an array");
+        if (dfl_selects(&k->s->computes[job->unit].operand_reuse, t))
+            refuse(k, "its unit keeps operands from one step to the next");
+    }
+}
+
+/* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one. */
+static void allow_spatial(maker *k, const dfl_job_limits *limits)
+{
+    dfl_job *job = k->job;
+
+    for (uint32_t a = 0; a < job->n_axes; a++) {
+        uint32_t all = (1u << job->n_ranks) - 1, useful = 0;
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (job->axis[a].shared >> o & 1)
+                useful |= all & ~job->operand[o].ranks;
+        job->axis[a].ranks = useful != 0 && !limits->any_spatial ? useful : all;
+    }
+}
+
+bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
+                  const dfl_job_limits *limits, dfl_job *out, bool *possible)
+{
+    const dfl_workload *w = m->workload;
+    maker k = { .sink = sink, .names = names, .m = m, .w = w, .s = m->system, .e = &w->einsums[einsum], .job = out,
+                .ok = true };
+    const dfl_compute *u = &m->system->computes[unit];
+
+    memset(out, 0, sizeof *out);
+    if (!dfl_unit_can_run(names, m, u, k.e))
+        return false;
+    out->einsum = einsum;
+    out->unit = unit;
+    if (k.e->n_where > 0 || k.e->gathers || k.e->over_rank != DFL_NONE)
+        refuse(&k, "it has a condition, a gather or an operation over a whole rank");
+    if (k.e->n_ranks > DFL_JOB_RANKS) {
+        refuse(&k, "it has more ranks than the search has room for");
+        *possible = false;
+        return false;
+    }
+    out->points = 1;
+    for (uint32_t i = 0; i < k.e->n_ranks; i++) {
+        out->rank[out->n_ranks] = k.e->ranks[i];
+        out->extent[out->n_ranks++] = w->ranks[k.e->ranks[i]].extent;
+        out->points *= (double)w->ranks[k.e->ranks[i]].extent;
+    }
+    out->seconds = dfl_point_seconds(names, w, k.e, u);
+    out->joules = k.e->is_mac ? u->mac_energy : u->flop_energy * dfl_i128_double(k.e->flops_per_point);
+    for (uint32_t i = 0; i < k.e->n_inputs; i++)
+        add_operand(&k, &k.e->inputs[i], false);
+    add_operand(&k, &k.e->output, true);
+    add_places(&k);
+    if (k.ok)
+        place_operands(&k);
+    allow_spatial(&k, limits);
+    *possible &= k.ok;
+    return k.ok;
+}
+
+bool dfl_job_same(const dfl_job *a, const dfl_job *b)
+{
+    dfl_job x = *a, y = *b;
+
+    x.einsum = y.einsum = 0;
+    memset(x.rank, 0, sizeof x.rank);
+    memset(y.rank, 0, sizeof y.rank);
+    for (uint32_t i = 0; i < DFL_JOB_OPERANDS; i++)
+        x.operand[i].tensor = y.operand[i].tensor = 0;
+    return memcmp(&x, &y, sizeof x) == 0;
+}
+
+double dfl_job_tile(const dfl_job_operand *o, const int64_t *piece)
+{
+    double product = 1;
+
+    for (uint32_t d = 0; d < o->n_dims; d++) {
+        int64_t length = 1;
+        for (uint32_t i = 0; i < o->dims[d].n; i++)
+            length += o->dims[d].coef[i] * (piece[o->dims[d].rank[i]] - 1);
+        product *= (double)length;
+    }
+    return product;
+}

@@ -1,0 +1,88 @@
+/*
+ * What there is to choose for one einsum on one compute unit, in the numbers that the search multiplies. A job has
+ * ranks, operands (the inputs, then the output), places (the memories that the unit sees, outer first) and axes (the
+ * arrays around the unit, outer first); sets of any of them are bit masks. Rates are turned into seconds, energies
+ * into joules per bit. Two jobs with equal numbers are one class: they are searched once, whatever their names are.
+ */
+#ifndef DFL_MAPPER_SPACE_H
+#define DFL_MAPPER_SPACE_H
+
+#include "diag/diag.h"
+#include "ir/mapping.h"
+
+enum {
+    DFL_JOB_RANKS = 12,
+    DFL_JOB_OPERANDS = 5,
+    DFL_JOB_DIMS = 8,
+    DFL_JOB_PLACES = 8,
+    DFL_JOB_AXES = 6,
+};
+
+/* One dimension of an operand's access: 1 + sum of coef * (piece of the rank - 1) elements. */
+typedef struct {
+    uint32_t n;
+    uint8_t rank[4];
+    int64_t coef[4];
+} dfl_job_dim;
+
+typedef struct {
+    uint32_t tensor;          /* of the workload */
+    bool output;
+    bool shared;              /* an intermediate: where it is exchanged is for the search to choose */
+    uint32_t bits;            /* of an element */
+    uint32_t ranks;           /* mask: all that index it */
+    uint32_t plain;           /* mask: those alone in their dimension, with coefficient 1 */
+    uint32_t n_dims;
+    dfl_job_dim dims[DFL_JOB_DIMS];
+    double elements;          /* that the einsum touches in all */
+    uint32_t home;            /* place of the outermost memory that may hold it */
+    uint32_t places;          /* mask: those inside of `home` that may hold it */
+} dfl_job_operand;
+
+typedef struct {
+    uint32_t memory;
+    uint32_t axes;            /* mask: those around it */
+    double bits;              /* capacity, INFINITY = unlimited */
+    double read_joules, write_joules, read_seconds, write_seconds; /* per bit, of one instance */
+    bool one_port;
+    uint32_t buffers;
+} dfl_job_place;
+
+typedef struct {
+    uint32_t axis;
+    int64_t size;
+    uint32_t shared;          /* mask of operands: multicast inputs, a reduced output */
+    uint32_t ranks;           /* mask: those that may be spread over it */
+    double joules;            /* per bit that is delivered or drained across it; on one axis of each network */
+} dfl_job_axis;
+
+typedef struct {
+    uint32_t einsum, unit;
+    uint32_t n_ranks, n_operands, n_places, n_axes;
+    uint32_t rank[DFL_JOB_RANKS];   /* of the workload */
+    int64_t extent[DFL_JOB_RANKS];
+    dfl_job_operand operand[DFL_JOB_OPERANDS];
+    dfl_job_place place[DFL_JOB_PLACES];
+    dfl_job_axis axis[DFL_JOB_AXES];
+    double points;                  /* of the iteration space */
+    double joules, seconds;         /* of the unit, per point */
+    bool windows;                   /* some dimension is a sum of ranks */
+} dfl_job;
+
+/* Choices that restrict a search. */
+typedef struct {
+    bool any_spatial;               /* also ranks that share nothing on an axis that shares something */
+} dfl_job_limits;
+
+/*
+ * The job of an einsum on a unit; false if the unit cannot run it. Reports what the search cannot handle and clears
+ * `*possible` then.
+ */
+bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
+                  const dfl_job_limits *limits, dfl_job *out, bool *possible);
+/* Whether both have the same numbers. */
+bool dfl_job_same(const dfl_job *a, const dfl_job *b);
+/* Elements of the operand's tile when rank r has pieces of piece[r]. */
+double dfl_job_tile(const dfl_job_operand *o, const int64_t *piece);
+
+#endif

@@ -1,0 +1,126 @@
+/* All templates of a job, by recursion over operands, then places, then the order in a place. */
+#include "mapper/template.h"
+
+#include <string.h>
+
+typedef struct {
+    const dfl_job *job;
+    bool (*use)(void *context, const dfl_tiling_template *t);
+    void *context;
+    uint32_t kept[DFL_JOB_PLACES];   /* mask of operands per place, homes on the chip included */
+    dfl_tiling_template t;
+    bool stopped;
+} walker;
+
+static uint32_t ranks_of(const dfl_job *job, const dfl_template_keep *k)
+{
+    return job->operand[k->operand].ranks;
+}
+
+/* Ranks that may be cut in each gap: see template.h. */
+static void allow_ranks(walker *k)
+{
+    const dfl_job *job = k->job;
+    dfl_tiling_template *t = &k->t;
+    uint32_t above = UINT32_MAX; /* ranks that index all homes from here on */
+
+    t->shared_gaps = 0;
+    for (uint32_t g = t->n_keeps + 1; g-- > 0;) {
+        uint32_t allow = (1u << job->n_ranks) - 1;
+        if (g < t->n_keeps && t->keep[g].home) {
+            above &= job->operand[t->keep[g].operand].plain;
+            if (t->shared_gaps == 0)
+                t->shared_gaps = g + 1;
+        }
+        if (t->shared_gaps != 0)
+            allow &= above;
+        else if (g < t->n_keeps)
+            allow &= ranks_of(job, &t->keep[g]);
+        if (g > 0 && !t->keep[g - 1].home)
+            allow &= ~job->operand[t->keep[g - 1].operand].plain;
+        t->allow[g] = allow;
+    }
+}
+
+static void finish(walker *k)
+{
+    const dfl_job *job = k->job;
+    dfl_tiling_template *t = &k->t;
+
+    memset(t->innermost, -1, sizeof t->innermost);
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        dfl_template_keep *keep = &t->keep[i];
+        keep->parent = t->innermost[keep->operand];
+        t->innermost[keep->operand] = (int8_t)i;
+    }
+    for (uint32_t a = 0; a < job->n_axes; a++) {
+        uint32_t g = 0;
+        while (g < t->n_keeps && !(job->place[t->keep[g].place].axes >> a & 1))
+            g++;
+        t->axis_gap[a] = (uint8_t)g;
+    }
+    allow_ranks(k);
+    k->stopped = !k->use(k->context, t);
+}
+
+/* Keeps of place `p` that are left, in any order, then those of the places inside. */
+static void order_keeps(walker *k, uint32_t p, uint32_t left)
+{
+    if (k->stopped)
+        return;
+    if (left == 0) {
+        if (p + 1 == k->job->n_places)
+            finish(k);
+        else
+            order_keeps(k, p + 1, k->kept[p + 1]);
+        return;
+    }
+    if (k->t.n_keeps == DFL_TEMPLATE_KEEPS)
+        return;
+    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(bits);
+        const dfl_job_operand *operand = &k->job->operand[o];
+        bool home = operand->shared && k->t.exchange[o] == p && p != operand->home;
+        k->t.keep[k->t.n_keeps++] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)p, .home = home };
+        order_keeps(k, p, left & ~(1u << o));
+        k->t.n_keeps--;
+    }
+}
+
+/* Which places keep operand `o`: any that may, inside of its home. */
+static void choose_places(walker *k, uint32_t o)
+{
+    const dfl_job *job = k->job;
+    const dfl_job_operand *operand = &job->operand[o];
+
+    if (k->stopped)
+        return;
+    if (o == job->n_operands) {
+        order_keeps(k, 0, k->kept[0]);
+        return;
+    }
+    for (uint32_t home = operand->home; home < job->n_places; home++) {
+        bool inside = home != operand->home;
+        uint32_t rest = operand->places & ~((2u << home) - 1);
+        if (inside && (!operand->shared || !(operand->places >> home & 1) || job->place[home].axes != 0))
+            continue;
+        k->t.exchange[o] = (uint8_t)home;
+        for (uint32_t sub = rest;; sub = (sub - 1) & rest) {
+            uint32_t all = sub | (inside ? 1u << home : 0);
+            for (uint32_t p = 0; p < job->n_places; p++)
+                k->kept[p] = (k->kept[p] & ~(1u << o)) | (all >> p & 1) << o;
+            choose_places(k, o + 1);
+            if (sub == 0)
+                break;
+        }
+    }
+    for (uint32_t p = 0; p < job->n_places; p++)
+        k->kept[p] &= ~(1u << o);
+}
+
+void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
+{
+    walker k = { .job = job, .use = use, .context = context };
+
+    choose_places(&k, 0);
+}

@@ -1,0 +1,43 @@
+/*
+ * A template is a mapping of one einsum without its tile sizes: which operands are kept where, in which order, and which
+ * ranks may be cut in which gap. Gap g stands before keep g, gap n_keeps before the unit; in a gap the temporal loops
+ * come first, then the axes that are entered there. Keeps stand in the order of the memories, those of one memory in any
+ * order. Operands stay in the memory that is their home; the home of a shared operand that is exchanged on the chip is
+ * a keep of its own, and all gaps above the last of these are shared with the einsums that it is exchanged with.
+ *
+ * Loops that never help are left out (the keep above could stand below them with less room and the same transfers, or
+ * the keep below could stand above them with fewer transfers and the same room):
+ *   - no rank that indexes the operand of the keep just above, unless that keep is a home;
+ *   - no rank that does not index the operand of the keep just below, once all homes have been seen;
+ *   - above a home only ranks that index its operand, alone in their dimension, since parts of an operand that do not
+ *     depend on the loop would be made or used before they are complete.
+ * Each template counts a transfer at every iteration of the loops above a keep. That is too much where the innermost of
+ * these loops does not change the tile, but then another template with the keep further out counts it right.
+ */
+#ifndef DFL_MAPPER_TEMPLATE_H
+#define DFL_MAPPER_TEMPLATE_H
+
+#include "mapper/space.h"
+
+enum { DFL_TEMPLATE_KEEPS = 16 };
+
+typedef struct {
+    uint8_t operand, place;
+    bool home;
+    int8_t parent;            /* keep of the operand further out, or -1: the home outside of the template */
+} dfl_template_keep;
+
+typedef struct {
+    uint32_t n_keeps;
+    dfl_template_keep keep[DFL_TEMPLATE_KEEPS];
+    uint8_t axis_gap[DFL_JOB_AXES];
+    uint32_t allow[DFL_TEMPLATE_KEEPS + 1];   /* mask of ranks per gap */
+    uint32_t shared_gaps;                     /* the first of them stand above a home */
+    uint8_t exchange[DFL_JOB_OPERANDS];       /* place of the home of each operand */
+    int8_t innermost[DFL_JOB_OPERANDS];       /* keep that serves the unit, or -1 */
+} dfl_tiling_template;
+
+/* Calls `use` for every template of the job, in a fixed order, until it returns false. */
+void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
+
+#endif

@@ -1,0 +1,176 @@
+/* Terms of a template: what every keep, and the unit, gets from and gives to the next outer keep. */
+#include "mapper/terms.h"
+
+typedef struct {
+    const dfl_job *job;
+    const dfl_tiling_template *t;
+    dfl_terms *out;
+} maker;
+
+uint32_t dfl_template_axes(const dfl_job *job, const dfl_tiling_template *t, int i)
+{
+    uint32_t mask = 0;
+
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        mask |= (uint32_t)((int)t->axis_gap[a] <= i) << a;
+    return mask;
+}
+
+static uint8_t group_of(maker *k, uint32_t operand, uint32_t gap, bool distinct)
+{
+    const dfl_job_operand *o = &k->job->operand[operand];
+    bool window = !distinct && o->ranks != o->plain;
+    dfl_term_group g = { .ranks = distinct ? 0 : ((1u << k->job->n_ranks) - 1) & ~o->ranks,
+                         .gap = distinct ? 0 : (uint8_t)gap, .window = window ? (int8_t)operand : -1 };
+    dfl_terms *out = k->out;
+
+    if (g.ranks == 0 && g.window < 0)
+        g.gap = 0;
+    for (uint32_t i = 0; i < out->n_groups; i++)
+        if (out->group[i].ranks == g.ranks && out->group[i].gap == g.gap && out->group[i].window == g.window)
+            return (uint8_t)i;
+    if (out->n_groups == DFL_TERM_GROUPS) {
+        out->full = true;
+        return 0;
+    }
+    out->group[out->n_groups] = g;
+    return (uint8_t)out->n_groups++;
+}
+
+static void add(maker *k, dfl_term_of term, uint32_t gap)
+{
+    if (term.joules == 0 && term.seconds == 0)
+        return;
+    if (k->out->n == DFL_TERMS) {
+        k->out->full = true;
+        return;
+    }
+    term.group = group_of(k, term.operand, gap, term.distinct);
+    k->out->at[k->out->n++] = term;
+}
+
+static uint8_t port(const dfl_job *job, uint32_t place, bool write)
+{
+    return (uint8_t)(2 * place + (write && !job->place[place].one_port));
+}
+
+/* One way between an outer keep (or the home above all of them, -1) and an inner one (or the unit, n_keeps). */
+typedef struct {
+    uint32_t operand, outer, inner;   /* places */
+    int outer_keep, inner_keep;
+    uint32_t around, within, apart;   /* axes around the outer end; around the inner one; between, not shared */
+    double bits, net;
+} way;
+
+static void add_input(maker *k, const way *w)
+{
+    const dfl_job *job = k->job;
+    const dfl_job_place *p = &job->place[w->outer], *c = &job->place[w->inner];
+    dfl_term_of serve = { .operand = (uint8_t)w->operand, .over = w->around | w->apart,
+                          .joules = w->bits * p->read_joules };
+    dfl_term_of serve_one = { .operand = (uint8_t)w->operand, .over = w->apart, .under = w->around,
+                              .port = port(job, w->outer, false), .seconds = w->bits * p->read_seconds };
+    dfl_term_of fill = { .operand = (uint8_t)w->operand, .over = w->within,
+                         .joules = w->bits * (c->write_joules + w->net) };
+    dfl_term_of fill_one = { .operand = (uint8_t)w->operand, .under = w->within, .port = port(job, w->inner, true),
+                             .seconds = w->bits * c->write_seconds };
+
+    add(k, serve, (uint32_t)w->inner_keep);
+    add(k, serve_one, (uint32_t)w->inner_keep);
+    if (w->inner_keep < (int)k->t->n_keeps) {
+        add(k, fill, (uint32_t)w->inner_keep);
+        add(k, fill_one, (uint32_t)w->inner_keep);
+    }
+}
+
+/* `coefficient` times the elements without a value at a keep: first visits at home, and inside what enters less what was
+   filled, that is the sum over the keeps down to it of entries less joint entries, plus the first visits. */
+static void add_unfilled(maker *k, const way *w, double coefficient)
+{
+    const dfl_tiling_template *t = k->t;
+    dfl_term_of first = { .operand = (uint8_t)w->operand, .distinct = true, .joules = coefficient };
+
+    add(k, first, 0);
+    for (int i = w->outer_keep; i >= 0 && !t->keep[i].home; i = t->keep[i].parent) {
+        uint32_t within = dfl_template_axes(k->job, t, i), around = dfl_template_axes(k->job, t, t->keep[i].parent), apart = 0;
+        for (uint32_t a = 0; a < k->job->n_axes; a++)
+            apart |= ((within & ~around) >> a & 1u & ~(k->job->axis[a].shared >> w->operand)) << a;
+        dfl_term_of entries = { .operand = (uint8_t)w->operand, .over = within, .joules = coefficient };
+        dfl_term_of joint = { .operand = (uint8_t)w->operand, .over = around | apart, .joules = -coefficient };
+        if (entries.over == joint.over)
+            continue;
+        add(k, entries, (uint32_t)i);
+        add(k, joint, (uint32_t)i);
+    }
+}
+
+static void add_output(maker *k, const way *w)
+{
+    const dfl_job *job = k->job;
+    const dfl_job_place *p = &job->place[w->outer], *c = &job->place[w->inner];
+    bool unit = w->inner_keep == (int)k->t->n_keeps;
+    /* joules of an element that is taken back: read outside, and written inside if there is a memory */
+    double back = w->bits * (p->read_joules + (unit ? 0 : c->write_joules + w->net));
+    uint8_t operand = (uint8_t)w->operand;
+    dfl_term_of through = { .operand = operand, .over = w->around | w->apart,
+                            .joules = w->bits * p->write_joules + back };
+    dfl_term_of one = { .operand = operand, .over = w->apart, .under = w->around, .port = port(job, w->outer, true),
+                        .seconds = w->bits * p->write_seconds };
+    dfl_term_of first = { .operand = operand, .distinct = true, .under = w->around,
+                          .port = port(job, w->outer, false), .seconds = -w->bits * p->read_seconds };
+
+    add(k, through, (uint32_t)w->inner_keep);
+    add_unfilled(k, w, -back);
+    add(k, one, (uint32_t)w->inner_keep);
+    one.port = port(job, w->outer, false);
+    one.seconds = w->bits * p->read_seconds;
+    add(k, one, (uint32_t)w->inner_keep);
+    add(k, first, 0);
+    if (unit)
+        return;
+    dfl_term_of drain = { .operand = operand, .over = w->within, .joules = w->bits * (c->read_joules + w->net) };
+    dfl_term_of own = { .operand = operand, .under = w->within, .port = port(job, w->inner, false),
+                        .seconds = w->bits * c->read_seconds };
+    add(k, drain, (uint32_t)w->inner_keep);
+    add(k, own, (uint32_t)w->inner_keep);
+    own.port = first.port = port(job, w->inner, true);
+    own.seconds = w->bits * c->write_seconds;
+    first.seconds = -own.seconds;
+    first.under = w->within;
+    add(k, own, (uint32_t)w->inner_keep);
+    add(k, first, 0);
+}
+
+static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
+{
+    const dfl_job *job = k->job;
+    const dfl_tiling_template *t = k->t;
+    way w = { .operand = operand, .outer_keep = outer_keep, .inner_keep = inner_keep,
+              .bits = job->operand[operand].bits };
+
+    w.outer = outer_keep < 0 ? job->operand[operand].home : t->keep[outer_keep].place;
+    w.inner = inner_keep == (int)t->n_keeps ? 0 : t->keep[inner_keep].place;
+    w.around = dfl_template_axes(job, t, outer_keep);
+    w.within = dfl_template_axes(job, t, inner_keep);
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        if ((w.within & ~w.around) >> a & 1) {
+            w.apart |= (job->axis[a].shared >> operand & 1 ? 0u : 1u) << a;
+            w.net += job->axis[a].joules;
+        }
+    if (job->operand[operand].output)
+        add_output(k, &w);
+    else
+        add_input(k, &w);
+}
+
+void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms *out)
+{
+    maker k = { .job = job, .t = t, .out = out };
+
+    *out = (dfl_terms){ .n = 0 };
+    for (uint32_t i = 0; i < t->n_keeps; i++)
+        if (!t->keep[i].home)
+            add_way(&k, t->keep[i].operand, t->keep[i].parent, (int)i);
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        add_way(&k, o, t->innermost[o], (int)t->n_keeps);
+}

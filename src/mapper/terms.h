@@ -1,0 +1,53 @@
+/*
+ * The costs of a template as sums of terms. Below, `spread` is what the axes do to a rank: the parts it is cut into on
+ * a set of them. For a keep at gap g with the next outer keep P at gap p, and n(r) the iterations of the loops of rank r
+ * down to gap g,
+ *     moved through P     = elements * product over ranks r outside of the operand of n(r) * spread(r, axes down to p and
+ *                           those between p and g on which the operand does not share),
+ *     moved at the keep   = the same with all axes down to g,
+ * since the ranks of the operand make every element pass once per iteration of the others (MODEL.md, section 2, for
+ * loops that divide what they cut). One instance sees elements / spread(ranks of the operand, axes around it) of them, and
+ * no factor for the other ranks but those that are not shared between. What a result takes back is what comes through
+ * less the first visits: rule 4 of MODEL.md.
+ */
+#ifndef DFL_MAPPER_TERMS_H
+#define DFL_MAPPER_TERMS_H
+
+#include "mapper/template.h"
+
+enum {
+    DFL_TERMS = 96,
+    DFL_TERM_GROUPS = 48,
+    DFL_TERM_PORTS = 2 * DFL_JOB_PLACES,
+};
+
+/* coefficient * elements / spread(indexing ranks, `under`) * product over the others of n at `gap` * spread(`over`) */
+typedef struct {
+    uint8_t operand, group;
+    bool distinct;            /* the others do not count: elements, each once */
+    uint32_t over, under;     /* masks of axes */
+    double joules;            /* coefficient in the energy */
+    uint8_t port;             /* or in the time of a port: 2 * place + 1 for writes of their own */
+    double seconds;
+} dfl_term_of;
+
+/* Terms that grow with the same loops. */
+typedef struct {
+    uint32_t ranks;           /* mask: those with a factor */
+    uint8_t gap;
+    int8_t window;            /* operand whose windows overlap, or -1 */
+} dfl_term_group;
+
+typedef struct {
+    dfl_term_of at[DFL_TERMS];
+    uint32_t n;
+    dfl_term_group group[DFL_TERM_GROUPS];
+    uint32_t n_groups;
+    bool full;                /* there was no room for all of them */
+} dfl_terms;
+
+void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms *out);
+/* Axes around keep `i`, or around the unit for n_keeps; -1: none. */
+uint32_t dfl_template_axes(const dfl_job *job, const dfl_tiling_template *t, int i);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * Tile sizes for the templates of a job. With the template and the spread over the axes fixed, every count is a sum of
+ * terms, each a coefficient times one factor per rank: the iterations of the loops above a gap, for the ranks that do not
+ * index the operand. So the search goes rank by rank through the ways to cut the rank along the gaps, multiplies the
+ * factors in, and gives up where a lower bound of the energy and the time, or of the room, says that nothing can come of
+ * it: terms grow with every factor, and the rest is taken at its least.
+ *
+ * What is left are rows: one for every way to share loops and memories with other einsums, with the energy, the time
+ * and the room that no other row of the same way undercuts in all of them.
+ */
+#ifndef DFL_MAPPER_TILE_H
+#define DFL_MAPPER_TILE_H
+
+#include "mapper/template.h"
+
+enum {
+    DFL_ROW_LOOPS = 4,        /* shared loops of one einsum */
+    DFL_ROW_TRACKS = 3,       /* memories in which operands may be exchanged */
+};
+
+typedef struct {
+    double joules;            /* without leakage */
+    double seconds;           /* of ports and unit, perfectly overlapped */
+    uint32_t n_loops;         /* shared loops, outer first; none with a single iteration */
+    uint8_t loop_rank[DFL_ROW_LOOPS];
+    int64_t trips[DFL_ROW_LOOPS];
+    uint32_t memory[DFL_JOB_OPERANDS]; /* where a shared operand is exchanged */
+    uint8_t depth[DFL_JOB_OPERANDS];   /* shared loops above that */
+    double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes */
+    const dfl_tiling_template *form;
+    const dfl_job *job;
+    const int32_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
+    uint32_t next;            /* of the same way to share */
+} dfl_row;
+
+/* What a search is for. A candidate is of use while value(joules + rest, seconds + rest) is at most `limit`. */
+typedef struct {
+    double (*value)(const void *objective, double joules, double seconds);
+    const void *objective;
+    bool by_energy, by_time;  /* whether rows differ in these */
+    double leakage;           /* W of the whole system: joules = those of the rows + leakage * seconds */
+    double rest_joules, rest_seconds; /* at least, of everything else */
+    double limit;
+    bool best_only;           /* one row is enough, the best: `limit` follows it */
+    uint32_t max_loops;       /* shared loops */
+    uint32_t n_tracks;
+    uint32_t track[DFL_ROW_TRACKS];   /* memories */
+} dfl_tile_goal;
+
+typedef struct dfl_rows dfl_rows;
+
+dfl_rows *dfl_rows_new(dfl_arena *arena);
+/* Adds the rows of one template. `goal->limit` is lowered with `best_only`. */
+void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal);
+/* Those that are left, in a fixed order. */
+const dfl_row *const *dfl_rows_list(dfl_rows *rows, uint32_t *n);
+
+/* Nodes looked at, and those of them below which nothing was searched. */
+uint64_t dfl_rows_evaluated(const dfl_rows *rows);
+uint64_t dfl_rows_pruned(const dfl_rows *rows);
+
+#endif
