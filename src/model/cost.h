@@ -8,8 +8,12 @@
 
 #include "model/traffic.h"
 
-/* Bits at a memory, or names of its ports. */
-typedef struct { double read, write; } dfl_ports;
+/* What is read from a memory and what is written to it, in bits or seconds, side by side. */
+typedef double dfl_ports __attribute__((vector_size(2 * sizeof(double))));
+enum { DFL_READ, DFL_WRITE };
+
+/* Bits per second, and whether reads and writes share one port. */
+typedef struct { dfl_ports rates; bool one_port; } dfl_port_rates;
 
 /* Of all loops together. */
 typedef struct {
@@ -18,27 +22,35 @@ typedef struct {
     uint64_t lasting;         /* loops that take time */
 } dfl_totals;
 
-/* What moves between a keep and the next outer one, by the loop whose advance causes it; behind the loops the arrays have
+/* Bits at each end, and how long they take. */
+typedef struct { dfl_ports here, there; double seconds; } dfl_slot;
+
+/* What moves between a keep and the next outer one, by the loop whose advance causes it; behind the loops there is
    a slot [step] for the first tile in and a slot [step + 1] for the last one out. */
 typedef struct {
     uint32_t keep, step, tensor;
     uint32_t inner, outer;    /* memories */
-    const dfl_memory *inner_memory, *outer_memory;
+    dfl_port_rates inner_ports, outer_ports;
     double bits;              /* of an element */
     dfl_moves *mine, *theirs; /* of one instance at each end */
+    const uint64_t *steps;    /* of the sizes of the loops around them */
+    bool written;             /* else nothing leaves: what is there was there before */
     bool stream;
     bool waited;              /* one buffer: the work below cannot go on while it is refilled */
     uint32_t chain;           /* number of the tensor among those that are moved */
     /* of the present sizes */
-    dfl_ports *here, *there;  /* bits at each end */
-    double *seconds;
+    dfl_slot *slots;
     dfl_totals all;
-    uint64_t active;          /* loops with anything to move */
-    uint64_t waits;           /* loops at which the work below cannot go on meanwhile */
+    uint64_t stops;           /* loops at which the work below cannot go on meanwhile */
 } dfl_transfer;
 
 /* An operand or the result of an einsum (a number in the traffic plan) at its innermost keep. */
-typedef struct { uint32_t operand, keep, memory; bool output; } dfl_operand_port;
+typedef struct {
+    uint32_t operand, keep, memory;
+    bool output;
+    double bits;              /* of an element */
+    dfl_ports moved;          /* bits, of the present sizes */
+} dfl_operand_port;
 
 typedef struct {
     dfl_operand_port *ports;  /* by memory */
@@ -55,8 +67,12 @@ typedef struct {
     dfl_body_time *bodies;    /* by id */
     dfl_einsum_time *einsums;
     const char *(*names)[2];  /* per memory: read port, write port */
-    dfl_ports *busy;          /* per memory: scratch */
-    double *chain;            /* per tensor that is moved: scratch */
+    dfl_port_rates *rates;    /* per memory */
+    uint32_t *memory;         /* per keep */
+    double *bits;             /* per keep: of an element */
+    dfl_ports *rows;          /* scratch: per loop, or for all together in the first row, bits per memory and then seconds
+                                 ([0]) per tensor that is moved */
+    uint32_t width;           /* of a row */
     uint32_t n_chains;
     const char **bound;       /* per body: scratch */
 } dfl_time_plan;

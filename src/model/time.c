@@ -1,6 +1,8 @@
 /* Latency. Work that overlaps costs the maximum, work that cannot costs the sum (MODEL.md, section 4). */
 #include "model/cost.h"
 
+#include <string.h>
+
 typedef struct {
     dfl_setting *set;
     const dfl_keeps *keeps;
@@ -10,35 +12,34 @@ typedef struct {
     bool ok;
 } clockwork;
 
-static const dfl_memory *memory_of(const clockwork *c, uint32_t m) { return &c->set->s->memories[m]; }
+typedef long long mask __attribute__((vector_size(sizeof(dfl_ports))));
 
-static double bits_of(const clockwork *c, uint32_t tensor, dfl_i128 n)
+/* Seconds at each port. Rates are positive, and one that is infinite takes no time: bits are finite. */
+static inline dfl_ports at_ports(const dfl_port_rates *m, dfl_ports bits)
 {
-    return dfl_i128_double(n) * c->set->w->tensors[tensor].type.bits;
+    return (dfl_ports)((mask)bits & (mask)(bits > 0)) / m->rates;
 }
 
-/* Zero bits are the most frequent, and need no division. */
-static double seconds_at(double bits, double rate) { return bits > 0 ? bits / rate : 0; }
-
-/* An infinite rate takes no time: bits are finite. */
-static double port_seconds(const dfl_memory *m, dfl_ports bits)
+/* Of reads and writes together. */
+static inline double busy_for(const dfl_port_rates *m, dfl_ports bits)
 {
-    double r = seconds_at(bits.read, m->read_rate), w = seconds_at(bits.write, m->write_rate);
+    dfl_ports busy = at_ports(m, bits);
+    double r = busy[DFL_READ], w = busy[DFL_WRITE];
 
     return m->one_port ? r + w : r > w ? r : w;
 }
 
 static const char *port_name(const clockwork *c, uint32_t m, dfl_ports bits)
 {
-    const dfl_memory *mem = memory_of(c, m);
+    dfl_ports busy = at_ports(&c->plan->rates[m], bits);
 
-    return c->plan->names[m][seconds_at(bits.read, mem->read_rate) < seconds_at(bits.write, mem->write_rate)];
+    return c->plan->names[m][busy[DFL_READ] < busy[DFL_WRITE]];
 }
 
 /* The busier port of those at the two ends of a transfer. */
 static const char *transfer_port(const clockwork *c, const dfl_transfer *t, dfl_ports here, dfl_ports there)
 {
-    bool outer = port_seconds(t->outer_memory, there) > port_seconds(t->inner_memory, here);
+    bool outer = busy_for(&t->outer_ports, there) > busy_for(&t->inner_ports, here);
 
     return outer ? port_name(c, t->outer, there) : port_name(c, t->inner, here);
 }
@@ -49,46 +50,58 @@ static double unit_seconds(const clockwork *c, uint32_t e)
     return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].point;
 }
 
-static void clear(const clockwork *c)
+/* Empties the first rows; gives the first of them. */
+static inline dfl_ports *clear(const clockwork *c, uint32_t n)
 {
-    for (uint32_t m = 0; m < c->set->s->n_memories; m++)
-        c->plan->busy[m] = (dfl_ports){ 0, 0 };
-    for (uint32_t i = 0; i < c->plan->n_chains; i++)
-        c->plan->chain[i] = 0;
+    memset(c->plan->rows, 0, n * c->plan->width * sizeof *c->plan->rows);
+    return c->plan->rows;
 }
 
-static void add_port(dfl_ports *to, dfl_ports bits)
-{
-    to->read += bits.read;
-    to->write += bits.write;
-}
-
-/* Adds what an einsum itself reads and updates in the innermost keeps of its operands. */
-static void add_operands(const clockwork *c, uint32_t e)
+/* What an einsum itself reads and updates in the innermost keeps of its operands. */
+static void find_operands(const clockwork *c, uint32_t e)
 {
     const dfl_einsum_time *t = &c->plan->einsums[e];
 
     for (uint32_t i = 0; i < t->n_ports; i++) {
-        const dfl_operand_port *p = &t->ports[i];
+        dfl_operand_port *p = &t->ports[i];
         const dfl_counts *n = &c->sums->ops_busiest[p->keep];
-        double moved = bits_of(c, c->keeps->at[p->keep].line->tensor, c->sums->moved[p->operand]);
-        dfl_ports *bits = &c->plan->busy[p->memory];
-        *(p->output ? &bits->write : &bits->read) += moved;
+        double moved = dfl_i128_double(c->sums->moved[p->operand]) * p->bits, read = 0;
         if (p->output && n->update > 0) /* of several producers each reads before its share of the updates */
-            bits->read += moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
+            read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
+        p->moved = p->output ? (dfl_ports){ read, moved } : (dfl_ports){ moved, 0 };
     }
 }
 
-/* The longest that a port is busy with what was added; names it if that is longer than `least`. */
-static double busiest_port(const clockwork *c, double least, const char **name)
+static void add_operands(const clockwork *c, uint32_t e, dfl_ports *row)
+{
+    const dfl_einsum_time *t = &c->plan->einsums[e];
+
+    for (uint32_t i = 0; i < t->n_ports; i++)
+        row[t->ports[i].memory] += t->ports[i].moved;
+}
+
+/* The longest that a port is busy with the bits of a row, if that is longer than `least`. */
+static inline double longest(const clockwork *c, double least, const dfl_ports *row)
 {
     for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        double busy = port_seconds(memory_of(c, m), c->plan->busy[m]);
-        if (busy > least) {
-            least = busy;
-            *name = port_name(c, m, c->plan->busy[m]);
-        }
+        double busy = busy_for(&c->plan->rates[m], row[m]);
+        least = busy > least ? busy : least;
     }
+    return least;
+}
+
+/* The same, and its name. */
+static double busiest_port(const clockwork *c, double least, const dfl_ports *row, const char **name)
+{
+    uint32_t busiest = DFL_NONE;
+
+    for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
+        double busy = busy_for(&c->plan->rates[m], row[m]);
+        busiest = busy > least ? m : busiest;
+        least = busy > least ? busy : least;
+    }
+    if (busiest != DFL_NONE)
+        *name = port_name(c, busiest, row[busiest]);
     return least;
 }
 
@@ -100,48 +113,62 @@ static double ratio(dfl_i128 part, dfl_i128 whole)
 static uint64_t below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 
 /* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
-typedef struct { double bits, filled, drained, served, added, updated; } shares;
+typedef struct { double filled, drained, served, added, updated; } shares;
 
-/* Sets slot j to what enters and leaves at both ends, in elements. */
-static inline void fill_slot(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs)
+/* What enters and leaves at both ends, given in elements. What is only read leaves nothing behind, and keeps one port busy
+   at each end. */
+static inline dfl_slot slot_of(const dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs)
 {
-    dfl_ports here = { .read = s->bits * mine.read * s->drained, .write = s->bits * mine.write * s->filled };
-    dfl_ports there = { .read = s->bits * (theirs.write * s->served + theirs.read * s->added),
-                        .write = s->bits * theirs.read * s->updated };
-    double a = port_seconds(t->inner_memory, here), b = port_seconds(t->outer_memory, there);
+    dfl_slot slot = { .here = { 0, t->bits * mine[DFL_WRITE] * s->filled },
+                      .there = { t->bits * (theirs[DFL_WRITE] * s->served), 0 } };
+    double a, b;
 
-    t->here[j] = here;
-    t->there[j] = there;
-    t->seconds[j] = a > b ? a : b;
+    if (t->written) {
+        slot.here[DFL_READ] = t->bits * mine[DFL_READ] * s->drained;
+        slot.there[DFL_READ] = t->bits * (theirs[DFL_WRITE] * s->served + theirs[DFL_READ] * s->added);
+        slot.there[DFL_WRITE] = t->bits * theirs[DFL_READ] * s->updated;
+        a = busy_for(&t->inner_ports, slot.here);
+        b = busy_for(&t->outer_ports, slot.there);
+    } else {
+        a = slot.here[DFL_WRITE] / t->inner_ports.rates[DFL_WRITE];
+        b = slot.there[DFL_READ] / t->outer_ports.rates[DFL_READ];
+    }
+    slot.seconds = a > b ? a : b;
+    return slot;
 }
 
-static inline void add_slot(const dfl_transfer *t, uint32_t j, dfl_totals *sum)
+static inline void add_slot(const dfl_slot *slot, dfl_totals *sum)
 {
-    add_port(&sum->here, t->here[j]);
-    add_port(&sum->there, t->there[j]);
-    sum->seconds += t->seconds[j];
+    sum->here += slot->here;
+    sum->there += slot->there;
+    sum->seconds += slot->seconds;
 }
 
-/* The same when loop j advances, added to the sum over the loops. */
+/* What moves when loop j advances, added to the sum over the loops. */
 static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs, dfl_totals *sum)
 {
-    fill_slot(t, s, j, mine, theirs);
-    add_slot(t, j, sum);
-    sum->lasting |= (uint64_t)(t->seconds[j] > 0) << j;
+    dfl_slot slot = slot_of(t, s, mine, theirs);
+
+    t->slots[j] = slot;
+    add_slot(&slot, sum);
+    if (slot.seconds > 0)
+        sum->lasting |= UINT64_C(1) << j;
 }
 
 /* The first tile in, which only enters, and the last one out. Where they are waited for they are no part of the sum of
    what moves beside the work. */
-static void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs, bool beside, dfl_totals *sum)
+static inline void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs, bool beside, dfl_totals *sum)
 {
-    dfl_ports in = { .write = mine.write }, from = { .write = theirs.write };
-    dfl_ports out = { .read = mine.read }, to = { .read = theirs.read };
+    dfl_slot first = slot_of(t, s, (dfl_ports){ 0, mine[DFL_WRITE] }, (dfl_ports){ 0, theirs[DFL_WRITE] });
+    dfl_slot last = { .seconds = 0 };
 
-    fill_slot(t, s, t->step, in, from);
-    fill_slot(t, s, t->step + 1, out, to);
+    if (t->written)
+        last = slot_of(t, s, (dfl_ports){ mine[DFL_READ], 0 }, (dfl_ports){ theirs[DFL_READ], 0 });
+    t->slots[t->step] = first;
+    t->slots[t->step + 1] = last;
     if (beside) {
-        add_slot(t, t->step, sum);
-        add_slot(t, t->step + 1, sum);
+        add_slot(&first, sum);
+        add_slot(&last, sum);
     }
 }
 
@@ -150,103 +177,115 @@ static dfl_ports uneven_moves(const dfl_moves *m, uint32_t j)
 {
     if (j != m->point->n && !(m->active >> j & 1))
         return (dfl_ports){ 0, 0 };
-    return (dfl_ports){ .read = dfl_i128_double(m->by_leave[j]), .write = dfl_i128_double(m->by_enter[j]) };
+    return (dfl_ports){ dfl_i128_double(m->by_leave[j]), dfl_i128_double(m->by_enter[j]) };
+}
+
+static dfl_ports twice(double n) { return (dfl_ports){ n, n }; }
+
+static shares find_shares(const clockwork *c, const dfl_transfer *t)
+{
+    const dfl_counts *n = &c->sums->busiest[t->keep], *up = &c->sums->outer_busiest[t->keep];
+    const dfl_moves *mine = t->mine, *theirs = t->theirs;
+    shares s = { .filled = ratio(n->fill, mine->enter), .served = ratio(up->serve, theirs->enter) };
+
+    if (t->written) {
+        s.drained = ratio(n->drain, mine->leave);
+        s.added = ratio(up->accumulate, theirs->leave);
+        s.updated = ratio(up->update, theirs->leave);
+    }
+    return s;
 }
 
 static bool fill_transfer(const clockwork *c, dfl_transfer *t)
 {
-    const dfl_counts *n = &c->sums->busiest[t->keep], *up = &c->sums->outer_busiest[t->keep];
     const dfl_moves *mine = t->mine, *theirs = t->theirs;
-    shares s = { .bits = t->bits };
-    dfl_totals sum = { 0 };
+    bool perfect = c->set->m->options.overlap_perfect;
+    dfl_totals sum = { .seconds = 0 };
 
     if (!dfl_moves_fill(c->set, t->mine) || !dfl_moves_fill(c->set, t->theirs))
         return false;
-    s.filled = ratio(n->fill, mine->enter);
-    s.drained = ratio(n->drain, mine->leave);
-    s.served = ratio(up->serve, theirs->enter);
-    s.added = ratio(up->accumulate, theirs->leave);
-    s.updated = ratio(up->update, theirs->leave);
-    t->active = mine->active | theirs->active;
-    t->waits = t->waited ? below(t->step) : 0;
+    shares s = find_shares(c, t);
     bool even = mine->even && theirs->even;
-    const uint64_t *steps = c->set->sizes[mine->point->closed.einsum].steps;
-    for (uint64_t left = t->active; left; left &= left - 1) {
+    const uint64_t *steps = t->steps;
+    for (uint64_t left = mine->active | theirs->active; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         if (even) {
             int64_t times = (int64_t)(steps[j + 1] - steps[j]);
-            double in = (double)(mine->size * times), out = (double)(theirs->size * times);
-            fill_loop(t, &s, j, (dfl_ports){ in, in }, (dfl_ports){ out, out }, &sum);
+            fill_loop(t, &s, j, twice((double)(mine->size * times)), twice((double)(theirs->size * times)), &sum);
         } else {
             fill_loop(t, &s, j, uneven_moves(mine, j), uneven_moves(theirs, j), &sum);
         }
     }
-    bool perfect = c->set->m->options.overlap_perfect;
-    if (even) {
-        double in = (double)mine->size, out = (double)theirs->size;
-        fill_ends(t, &s, (dfl_ports){ in, in }, (dfl_ports){ out, out }, perfect, &sum);
-    } else {
+    if (even)
+        fill_ends(t, &s, twice((double)mine->size), twice((double)theirs->size), perfect, &sum);
+    else
         fill_ends(t, &s, uneven_moves(mine, t->step), uneven_moves(theirs, t->step), perfect, &sum);
-    }
     t->all = sum;
+    t->stops = t->waited ? sum.lasting & below(t->step) : 0;
     return true;
 }
 
-/* Loops above a keep whose advance stops the work below it for a refill, as bits. */
-static uint64_t stops(const dfl_transfer *t) { return t->all.lasting & t->waits; }
-
 /* One transfer beside the others: it prolongs the chain of its tensor, and keeps the ports at its ends busy. */
-static void add_stall(const clockwork *c, const dfl_transfer *t, uint32_t j)
+static inline void add_stall(const clockwork *c, const dfl_transfer *t, const dfl_slot *slot, dfl_ports *row)
 {
-    c->plan->chain[t->chain] += t->seconds[j];
-    add_port(&c->plan->busy[t->inner], t->here[j]);
-    add_port(&c->plan->busy[t->outer], t->there[j]);
+    row[c->set->s->n_memories + t->chain] += (dfl_ports){ slot->seconds, 0 };
+    row[t->inner] += slot->here;
+    row[t->outer] += slot->there;
 }
 
-static double longest_stall(const clockwork *c)
+/* Time that everything stands still for what was added to a row: tensors are moved side by side, the levels of one tensor one
+   after another, and no port does two things at once. */
+static inline double stall(const clockwork *c, const dfl_ports *row)
 {
-    const char *port;
     double worst = 0;
 
-    for (uint32_t i = 0; i < c->plan->n_chains; i++)
-        worst = c->plan->chain[i] > worst ? c->plan->chain[i] : worst;
-    return busiest_port(c, worst, &port);
+    for (uint32_t i = c->set->s->n_memories; i < c->plan->width; i++)
+        worst = row[i][0] > worst ? row[i][0] : worst;
+    return longest(c, worst, row);
 }
 
-/* Time that the work below a body's keeps stands still when loop j advances: tensors are moved side by side, the
-   levels of one tensor one after another, and no port does two things at once. */
-static double stall(const clockwork *c, const dfl_transfer *all, const dfl_body_time *own, uint32_t j)
+/* Time that the work below a body's keeps stands still, for one loop after another. */
+static double stalls(const clockwork *c, const dfl_body_time *own)
 {
-    clear(c);
-    for (uint32_t i = own->first; i < own->first + own->n; i++)
-        if (stops(&all[i]) >> j & 1)
-            add_stall(c, &all[i], j);
-    return longest_stall(c);
-}
+    const dfl_transfer *all = c->plan->transfers + own->first;
+    double waiting = 0;
+    uint64_t loops = 0;
 
-/* The same for the very first tiles in (behind = 0) or the very last ones out (behind = 1). */
-static double stall_at_end(const clockwork *c, uint32_t behind)
-{
-    const dfl_transfer *all = c->plan->transfers;
-
-    clear(c);
-    for (uint32_t i = 0; i < c->plan->n_transfers; i++)
-        add_stall(c, &all[i], all[i].step + behind);
-    return longest_stall(c);
+    for (uint32_t i = 0; i < own->n; i++)
+        loops |= all[i].stops;
+    if (loops == 0)
+        return 0;
+    dfl_ports *rows = clear(c, 64 - (uint32_t)__builtin_clzll(loops));
+    for (uint32_t i = 0; i < own->n; i++)
+        for (uint64_t left = all[i].stops; left; left &= left - 1) {
+            uint32_t j = (uint32_t)__builtin_ctzll(left);
+            add_stall(c, &all[i], &all[i].slots[j], rows + j * c->plan->width);
+        }
+    for (; loops; loops &= loops - 1)
+        waiting += stall(c, rows + (uint32_t)__builtin_ctzll(loops) * c->plan->width);
+    return waiting;
 }
 
 /* Adds the first tiles in and the last ones out, which are waited for before and after everything else. */
 static void add_ends(const clockwork *c, dfl_result *result)
 {
     const dfl_transfer *all = c->plan->transfers;
-    double ends = stall_at_end(c, 0) + stall_at_end(c, 1), longest = 0;
+    dfl_ports *first = clear(c, 2), *last = first + c->plan->width;
+    double most = 0;
+
+    for (uint32_t i = 0; i < c->plan->n_transfers; i++) {
+        add_stall(c, &all[i], &all[i].slots[all[i].step], first);
+        if (all[i].written)
+            add_stall(c, &all[i], &all[i].slots[all[i].step + 1], last);
+    }
+    double ends = stall(c, first) + stall(c, last);
 
     for (uint32_t i = 0; i < 2 * c->plan->n_transfers && ends > result->seconds; i++) {
         const dfl_transfer *t = &all[i / 2];
         uint32_t j = t->step + i % 2;
-        if (t->seconds[j] > longest) {
-            longest = t->seconds[j];
-            result->bound_by = transfer_port(c, t, t->here[j], t->there[j]);
+        if (t->slots[j].seconds > most) {
+            most = t->slots[j].seconds;
+            result->bound_by = transfer_port(c, t, t->slots[j].here, t->slots[j].there);
         }
     }
     result->seconds += ends;
@@ -268,8 +307,8 @@ static bool fill_transfers(const clockwork *c, const dfl_body_time *own, uint64_
             continue;
         for (uint32_t k = 0; k < own->n; k++)
             if (all[k].step < all[i].step && !all[k].stream)
-                above |= stops(&all[k]);
-        all[i].waits = all[i].mine->whole & above & below(all[i].step);
+                above |= all[k].stops;
+        all[i].stops = all[i].all.lasting & all[i].mine->whole & above & below(all[i].step);
     }
     return true;
 }
@@ -277,26 +316,18 @@ static bool fill_transfers(const clockwork *c, const dfl_body_time *own, uint64_
 /* Adds what the keeps of a body cost to the time of the work below them. */
 static void add_levels(const clockwork *c, const dfl_body_time *own, double *total, const char **bound)
 {
-    const dfl_transfer *all = c->plan->transfers;
-    double waiting = 0, longest = 0;
-    uint64_t loops = 0;
-    const char *waits_for = *bound;
+    const dfl_transfer *all = c->plan->transfers, *slowest = NULL;
+    double waiting = stalls(c, own), beside = 0;
 
     for (uint32_t i = own->first; i < own->first + own->n; i++)
-        loops |= stops(&all[i]);
-    for (; loops; loops &= loops - 1)
-        waiting += stall(c, all, own, (uint32_t)__builtin_ctzll(loops));
-    for (uint32_t i = own->first; i < own->first + own->n; i++) {
-        const dfl_transfer *t = &all[i];
-        if (t->all.seconds > longest) {
-            longest = t->all.seconds;
-            waits_for = transfer_port(c, t, t->all.here, t->all.there);
+        if (all[i].all.seconds > beside) {
+            beside = all[i].all.seconds;
+            slowest = &all[i];
         }
-    }
-    if (longest > *total || waiting > *total)
-        *bound = waits_for;
+    if (slowest && (beside > *total || waiting > *total))
+        *bound = transfer_port(c, slowest, slowest->all.here, slowest->all.there);
     *total += waiting;
-    *total = longest > *total ? longest : *total;
+    *total = beside > *total ? beside : *total;
 }
 
 /* Iterations of all temporal loops down to the end of the body's lines, nominally. */
@@ -317,16 +348,16 @@ static double visits(const clockwork *c, const dfl_body *body)
 static double hold_ports(const clockwork *c, const dfl_body *b, double total, const char **bound)
 {
     const dfl_body_time *own = &c->plan->bodies[b->id];
+    dfl_ports *row = clear(c, 1);
 
-    clear(c);
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
         const dfl_transfer *t = &c->plan->transfers[i];
-        add_port(&c->plan->busy[t->inner], t->all.here);
-        add_port(&c->plan->busy[t->outer], t->all.there);
+        row[t->inner] += t->all.here;
+        row[t->outer] += t->all.there;
     }
     for (uint32_t i = 0; i < b->n_einsums; i++)
-        add_operands(c, b->einsums[i]);
-    return busiest_port(c, total, bound);
+        add_operands(c, b->einsums[i], row);
+    return busiest_port(c, total, row, bound);
 }
 
 static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
@@ -343,13 +374,14 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
     }
     for (uint32_t i = own->first; i < own->first + own->n; i++)
         if (!c->plan->transfers[i].stream)
-            inside |= stops(&c->plan->transfers[i]);
+            inside |= c->plan->transfers[i].stops;
     if (b->kind == DFL_BODY_LEAF) {
         uint32_t e = b->einsums[0];
         bound = dfl_sym_text(set->names, set->s->computes[set->paths->paths[e].compute].name);
-        clear(c);
-        add_operands(c, e);
-        total = busiest_port(c, c->einsums[e].compute_seconds, &bound);
+        dfl_ports *row = clear(c, 1);
+        find_operands(c, e);
+        add_operands(c, e, row);
+        total = busiest_port(c, c->einsums[e].compute_seconds, row, &bound);
     }
     for (uint32_t i = 0; i < b->n_children; i++) {
         double s = body_seconds(c, b->children[i], inside);
@@ -378,23 +410,22 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
 /* No port is busy for longer than the whole takes. */
 static void check_ports(const clockwork *c, dfl_result *result, dfl_memory_cost *memories)
 {
-    const dfl_keeps *keeps = c->keeps;
+    const dfl_time_plan *plan = c->plan;
+    dfl_ports *row = clear(c, 1);
 
-    clear(c);
-    for (uint32_t i = 0; i < keeps->n; i++) {
+    for (uint32_t i = 0; i < c->keeps->n; i++) {
         const dfl_counts *n = &c->sums->busiest[i];
-        dfl_ports *bits = &c->plan->busy[keeps->at[i].line->memory];
-        bits->read += bits_of(c, keeps->at[i].line->tensor, n->serve + n->drain + n->accumulate);
-        bits->write += bits_of(c, keeps->at[i].line->tensor, n->fill + n->update);
+        dfl_ports moved = { dfl_i128_double(n->serve + n->drain + n->accumulate), dfl_i128_double(n->fill + n->update) };
+        row[plan->memory[i]] += moved * plan->bits[i];
     }
     for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        dfl_ports bits = c->plan->busy[m];
-        memories[m].read_seconds = seconds_at(bits.read, memory_of(c, m)->read_rate);
-        memories[m].write_seconds = seconds_at(bits.write, memory_of(c, m)->write_rate);
-        double busy = port_seconds(memory_of(c, m), bits);
+        dfl_ports seconds = at_ports(&plan->rates[m], row[m]);
+        memories[m].read_seconds = seconds[DFL_READ];
+        memories[m].write_seconds = seconds[DFL_WRITE];
+        double busy = busy_for(&plan->rates[m], row[m]);
         if (busy > result->seconds) {
             result->seconds = busy;
-            result->bound_by = port_name(c, m, bits);
+            result->bound_by = port_name(c, m, row[m]);
         }
     }
 }

@@ -25,6 +25,7 @@ static void find_ports(const dfl_setting *set, const dfl_keeps *keeps, uint32_t 
         uint32_t tensor = output ? einsum->output.tensor : einsum->inputs[a].tensor, at = 0;
         dfl_operand_port port = { .operand = first + a, .keep = dfl_keep_innermost(set, keeps, e, tensor), .output = output };
         port.memory = keeps->at[port.keep].line->memory;
+        port.bits = set->w->tensors[tensor].type.bits;
         while (at < out->n_ports && out->ports[at].memory <= port.memory)
             at++;
         memmove(&out->ports[at + 1], &out->ports[at], (out->n_ports - at) * sizeof port);
@@ -41,14 +42,11 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     dfl_sharing how = dfl_keep_sharing(set, k);
 
     *t = (dfl_transfer){ .keep = at, .step = k->step, .tensor = k->line->tensor, .inner = k->line->memory,
-                         .outer = keeps->at[k->parent].line->memory, .stream = m->stream,
+                         .outer = keeps->at[k->parent].line->memory, .written = k->written, .stream = m->stream,
                          .waited = !set->m->options.overlap_perfect && !m->stream && m->buffers < 2,
-                         .here = DFL_NEW_ARRAY(set->arena, dfl_ports, 2 * (k->step + 2)),
-                         .seconds = DFL_NEW_ARRAY(set->arena, double, k->step + 2) };
-    t->there = t->here + k->step + 2;
-    t->inner_memory = m;
-    t->outer_memory = &set->s->memories[t->outer];
-    t->bits = set->w->tensors[t->tensor].type.bits;
+                         .bits = out->bits[at], .slots = DFL_NEW_ARRAY(set->arena, dfl_slot, k->step + 2) };
+    t->inner_ports = out->rates[t->inner];
+    t->outer_ports = out->rates[t->outer];
     uint64_t around = dfl_steps_around(set, k->point.einsum, k->step, m->element);
     uint64_t outer = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[t->outer].element);
     how.first_only = around;
@@ -56,6 +54,7 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     how.first_only = outer;
     how.united = dfl_steps_served(set, k->point.einsum, around & ~outer, k->line->tensor, k->written);
     t->theirs = t->mine ? dfl_moves_of(set, k->flushed, &how, true) : NULL;
+    t->steps = t->theirs ? set->sizes[t->mine->point->closed.einsum].steps : NULL;
     return t->theirs != NULL;
 }
 
@@ -70,7 +69,8 @@ static void number_chains(dfl_setting *set, dfl_time_plan *plan)
                 t->chain = plan->transfers[k].chain;
         plan->n_chains += t->chain == plan->n_chains;
     }
-    plan->chain = DFL_NEW_ARRAY(set->arena, double, plan->n_chains + 1);
+    plan->width = set->s->n_memories + plan->n_chains;
+    plan->rows = DFL_NEW_ARRAY(set->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * plan->width);
 }
 
 static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_time_plan *out)
@@ -110,14 +110,22 @@ bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out)
                             .bodies = DFL_NEW_ARRAY(set->arena, dfl_body_time, set->m->n_bodies + 1),
                             .einsums = DFL_NEW_ARRAY(set->arena, dfl_einsum_time, n_einsums + 1),
                             .names = dfl_arena_alloc(set->arena, n_memories + 1, sizeof *out->names, _Alignof(char *)),
-                            .busy = DFL_NEW_ARRAY(set->arena, dfl_ports, n_memories + 1),
+                            .rates = DFL_NEW_ARRAY(set->arena, dfl_port_rates, n_memories + 1),
+                            .memory = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1),
+                            .bits = DFL_NEW_ARRAY(set->arena, double, keeps->n + 1),
                             .bound = DFL_NEW_ARRAY(set->arena, const char *, set->m->n_bodies + 1) };
     for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
         find_unit(set, e, &out->einsums[e]);
         find_ports(set, keeps, e, operand, &out->einsums[e]);
         operand += set->w->einsums[e].n_inputs + 1;
     }
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        out->memory[i] = keeps->at[i].line->memory;
+        out->bits[i] = set->w->tensors[keeps->at[i].line->tensor].type.bits;
+    }
     for (uint32_t m = 0; m < n_memories; m++) {
+        const dfl_memory *memory = &set->s->memories[m];
+        out->rates[m] = (dfl_port_rates){ { memory->read_rate, memory->write_rate }, memory->one_port };
         out->names[m][0] = port_name(set, &set->s->memories[m], ".read");
         out->names[m][1] = port_name(set, &set->s->memories[m], ".write");
     }
