@@ -70,32 +70,35 @@ typedef struct {
     bool made;               /* only what an einsum below writes enters, if it was not in the tile of all views before */
 } dfl_sharing;
 
-/* What moves at a point under one way of sharing: a slot that each run fills when it is first asked for. */
+/* What moves at a point under one way of sharing: a slot that each run fills when it is first asked for. Most runs need
+   nothing but the first two lines of the cache. */
 typedef struct dfl_moves {
-    dfl_point *point;
-    dfl_sharing how;         /* only what makes a difference at the point */
-    struct dfl_kept_sums **parts; /* per group of the point */
+    _Alignas(64) dfl_point *point;
+    uint32_t run;            /* whose sizes the counts are of */
     bool moving;             /* it matters what enters and leaves */
     bool closed;             /* as the point, if the sizes are even or bounded */
-    uint64_t counted;        /* closed: spatial steps whose parts add up */
-    uint64_t joined;         /* closed: those whose parts make one tile */
-    struct dfl_chain **chains; /* closed: per group of the point */
-    const struct dfl_chain_sum **at; /* per group: scratch */
-    struct dfl_moves *next;
     /* of the present sizes */
-    uint32_t run;
-    bool even;               /* counted as products; then this many elements move at a load: */
+    bool even;               /* counted as products; then `size` elements move at a load */
+    bool falling;            /* the largest is the first tile at coordinate 0, as at every other point of which this is true */
+    bool widened;            /* a box held more than what is touched */
+    bool late;               /* elements enter an instance of a union while they stay in another */
     int64_t size;
+    /* temporal steps j whose advance moves something, and those at which nothing of the tile stays */
+    uint64_t active, whole;
+    /* whatever the sizes, closed: spatial steps whose parts add up, and those of them whose parts make one tile */
+    uint64_t counted, joined;
+    /* of the present sizes again */
     dfl_i128 enter, leave;
     dfl_i128 present;        /* tile sizes summed over all steps */
     dfl_i128 most;           /* largest tile of one instance */
-    bool falling;            /* it is the first tile at coordinate 0, as that of every other point of which this is true */
-    bool widened;            /* a box held more than what is touched */
-    bool late;               /* elements enter an instance of a union while they stay in another */
-    /* by loop: temporal steps j whose advance moves something, and those at which nothing of the tile stays */
-    uint64_t active, whole;
-    dfl_i128 *by_enter, *by_leave; /* if wanted, and not even: what enters and leaves then; [point->n]: the first and the
-                                      last tile of all */
+    dfl_i128 *by_enter, *by_leave; /* by loop, if wanted, and not even: what enters and leaves then; [point->n]: the first and
+                                      the last tile of all */
+    /* whatever the sizes */
+    dfl_sharing how;         /* only what makes a difference at the point */
+    struct dfl_kept_sums **parts; /* per group of the point */
+    struct dfl_chain **chains; /* closed: per group of the point */
+    const struct dfl_chain_sum **at; /* per group: scratch */
+    struct dfl_moves *next;
 } dfl_moves;
 
 bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b);
