@@ -24,6 +24,7 @@ typedef struct {
     dfl_moves *given;        /* exchanged: the same in one instance of the outer keep */
     dfl_stay *stays;         /* written, inside a `fresh` keep: what it refills although it stays here */
     uint32_t n_stays;
+    bool anew;               /* written: entries do not tell who made what, as a keep at or around it is refilled whole */
     dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
     dfl_moves *supplied;     /* ... and those of the entries at which it does */
 } dfl_keep_moves;
@@ -38,6 +39,7 @@ typedef struct {
     uint64_t adding;         /* `exchanged`: loops above that add to all elements in every iteration */
     bool produced;           /* some einsum produces the tensor */
     uint32_t producer;       /* that einsum */
+    bool windows;            /* written: a dimension of the result is indexed by a sum of ranks, its tiles may overlap */
     bool box;                /* it, or a keep of the tensor inside it, holds the bounding box */
     bool fresh;              /* the tile is refilled whenever a temporal loop above advances */
     dfl_point point;

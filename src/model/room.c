@@ -165,8 +165,10 @@ static void find_peak(room *r, const dfl_live_list *list)
 }
 
 /* Adds what is in the memory all the time; a tensor with homes in several branches is there once. */
-static void at_home(room *r, const uint32_t *homes, uint32_t n)
+static void at_home(room *r, const dfl_lasting *fixed, const uint32_t *homes, uint32_t n)
 {
+    r->at = r->at.end ? r->at : fixed->at;
+    r->best = add(r, r->best, fixed->bits);
     for (uint32_t i = 0; i < n;) {
         uint32_t tensor = r->keeps->at[homes[i]].line->tensor;
         dfl_i128 bits = 0;
@@ -211,7 +213,7 @@ bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *pla
     for (uint32_t m = 0; m < set->s->n_memories; m++) {
         room r = { .set = set, .keeps = keeps, .plan = plan, .bits = keep_bits, .most = sums->most };
         find_peak(&r, &plan->live[m]);
-        at_home(&r, plan->homes[m], plan->n_homes[m]);
+        at_home(&r, &plan->lasting[m], plan->homes[m], plan->n_homes[m]);
         memories[m].peak_bits = r.best;
         memories[m].peak_at = r.at;
         memories[m].instances = plan->instances[m];

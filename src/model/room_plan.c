@@ -112,6 +112,22 @@ static uint32_t find_homes(const maker *r, uint32_t *out)
     return n;
 }
 
+/* What the homes take together, if that does not depend on the sizes. */
+static void find_lasting(const dfl_keeps *keeps, uint32_t m, dfl_room_plan *out)
+{
+    const uint32_t *homes = out->homes[m];
+    dfl_lasting *all = &out->lasting[m];
+
+    for (uint32_t i = 0; i < out->n_homes[m]; i++)
+        if (out->keeps[homes[i]].fixed < 0 || (i > 0 && keeps->at[homes[i]].line->tensor == keeps->at[homes[i - 1]].line->tensor))
+            return;
+    for (uint32_t i = 0; i < out->n_homes[m]; i++) {
+        all->at = all->at.end ? all->at : keeps->at[homes[i]].line->span;
+        out->over |= dfl_add(all->bits, out->keeps[homes[i]].fixed, &all->bits);
+    }
+    out->n_homes[m] = 0;
+}
+
 static void find_room(dfl_setting *set, const dfl_keep *k, dfl_keep_room *out, bool *over)
 {
     const dfl_tensor *t = &set->w->tensors[k->line->tensor];
@@ -141,6 +157,7 @@ void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan 
                             .live = DFL_NEW_ARRAY(set->arena, dfl_live_list, n + 1),
                             .homes = DFL_NEW_ARRAY(set->arena, uint32_t *, n + 1),
                             .n_homes = DFL_NEW_ARRAY(set->arena, uint32_t, n + 1),
+                            .lasting = DFL_NEW_ARRAY(set->arena, dfl_lasting, n + 1),
                             .instances = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
     for (uint32_t i = 0; i < keeps->n; i++)
         find_room(set, &keeps->at[i], &out->keeps[i], &out->over);
@@ -149,6 +166,7 @@ void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan 
         find_live(&r, set->m->root, NULL, 0, &out->live[m]);
         out->homes[m] = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
         out->n_homes[m] = find_homes(&r, out->homes[m]);
+        find_lasting(keeps, m, out);
         out->over |= dfl_element_instances(set->s, set->s->memories[m].element, &out->instances[m]);
     }
 }

@@ -115,6 +115,14 @@ static uint64_t below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 /* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
 typedef struct { double filled, drained, served, added, updated; } shares;
 
+/* The longer of two times, and no less than none. */
+static inline double longer(double a, double b)
+{
+    double most = a > b ? a : b;
+
+    return most > 0 ? most : 0;
+}
+
 /* What enters and leaves at both ends, given in elements. What is only read leaves nothing behind, and keeps one port busy
    at each end. */
 static inline dfl_slot slot_of(const dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs)
@@ -133,7 +141,7 @@ static inline dfl_slot slot_of(const dfl_transfer *t, const shares *s, dfl_ports
         a = slot.here[DFL_WRITE] / t->inner_ports.rates[DFL_WRITE];
         b = slot.there[DFL_READ] / t->outer_ports.rates[DFL_READ];
     }
-    slot.seconds = a > b ? a : b;
+    slot.seconds = longer(a, b);
     return slot;
 }
 
@@ -155,20 +163,22 @@ static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_p
         sum->lasting |= UINT64_C(1) << j;
 }
 
-/* The first tile in, which only enters, and the last one out. Where they are waited for they are no part of the sum of
-   what moves beside the work. */
+/* The first tile in, which only enters, and the last one out, which only leaves. Where they are waited for they are no part
+   of the sum of what moves beside the work. */
 static inline void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs, bool beside, dfl_totals *sum)
 {
-    dfl_slot first = slot_of(t, s, (dfl_ports){ 0, mine[DFL_WRITE] }, (dfl_ports){ 0, theirs[DFL_WRITE] });
-    dfl_slot last = { .seconds = 0 };
+    double in = t->bits * mine[DFL_WRITE] * s->filled, from = t->bits * (theirs[DFL_WRITE] * s->served);
+    dfl_slot *first = &t->slots[t->step], *last = first + 1;
 
-    if (t->written)
-        last = slot_of(t, s, (dfl_ports){ mine[DFL_READ], 0 }, (dfl_ports){ theirs[DFL_READ], 0 });
-    t->slots[t->step] = first;
-    t->slots[t->step + 1] = last;
+    *first = (dfl_slot){ { 0, in }, { from, 0 }, longer(in / t->inner_ports.rates[DFL_WRITE], from / t->outer_ports.rates[DFL_READ]) };
+    if (t->written) {
+        double out = t->bits * mine[DFL_READ] * s->drained;
+        dfl_ports to = { t->bits * (theirs[DFL_READ] * s->added), t->bits * theirs[DFL_READ] * s->updated };
+        *last = (dfl_slot){ { out, 0 }, to, longer(out / t->inner_ports.rates[DFL_READ], busy_for(&t->outer_ports, to)) };
+    }
     if (beside) {
-        add_slot(&first, sum);
-        add_slot(&last, sum);
+        add_slot(first, sum);
+        add_slot(last, sum);
     }
 }
 

@@ -29,10 +29,10 @@ static void count_read_only(counter *c, uint32_t at)
     const dfl_keep_moves *how = c->one ? &k->one : &k->all;
     dfl_i128 entered = fill(c, how->each)->enter, served = fill(c, how->shared)->enter;
 
-    add(c, &c->counts[at].fill, entered);
+    c->counts[at].fill = entered;
     add(c, &c->counts[k->parent].serve, served);
     if (c->one)
-        add(c, &c->out->outer_busiest[at].serve, served);
+        c->out->outer_busiest[at] = (dfl_counts){ .serve = served };
     if (k->forward == DFL_NONE)
         return;
     dfl_i128 passed = entered - fill(c, how->passed)->enter;
@@ -94,22 +94,11 @@ static void count_home(counter *c, uint32_t at)
         *unfilled = k->distinct; /* an element that comes back is still there */
 }
 
-/* Whether a dimension of the result is indexed by a sum of ranks, so that its tiles may overlap. */
-static bool in_windows(const counter *c, const dfl_keep *k)
-{
-    const dfl_access *out = &c->set->w->einsums[k->producer].output;
-
-    for (uint32_t d = 0; d < out->n_dims; d++)
-        if (out->index[d].n_terms > 1)
-            return true;
-    return false;
-}
-
 /* A joint entry finds the value that was drained before, unless some other instance holds the element at the time.
    Where single ranks index the result, that one has held it ever since the drain; windows may have come back to it. */
 static void refuse_late(counter *c, const dfl_keep *k, const dfl_moves *joined)
 {
-    if (!joined->late || !in_windows(c, k))
+    if (!joined->late || !k->windows)
         return;
     dfl_setting_refuse(c->set, k->line->span, "a result that enters one instance while another one holds it",
                        "keep it in a memory outside the array");
@@ -122,7 +111,7 @@ static dfl_i128 made_in(counter *c, const dfl_keep *k, dfl_moves *m)
 {
     dfl_i128 all = 0, some = 0;
 
-    if (!k->all.made || in_windows(c, k))
+    if (!k->all.made || k->windows)
         return -1;
     c->ok = c->ok && dfl_moves_apart(c->set, k->all.made, &all) && dfl_moves_apart(c->set, m, &some);
     return all == k->distinct ? some : -1;
@@ -138,15 +127,6 @@ static dfl_i128 share_of(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
     for (; joint > 0 && dfl_mul(entered, filled, &product); filled /= 2)
         joint /= 2;
     return joint > 0 ? product / joint : 0;
-}
-
-/* Whether some outer keep of the tensor is refilled whole, so that entries of this one do not tell who made what. */
-static bool refilled_further_out(const counter *c, const dfl_keep *k)
-{
-    for (; k->parent != DFL_NONE; k = &c->keeps->at[k->parent])
-        if (c->keeps->at[k->parent].fresh)
-            return true;
-    return false;
 }
 
 static void count_written(counter *c, uint32_t at)
@@ -169,43 +149,42 @@ static void count_written(counter *c, uint32_t at)
     for (uint32_t i = 0; i < how->n_stays; i++)
         filled -= fill(c, how->stays[i].with)->enter - fill(c, how->stays[i].without)->enter;
     /* coordinate 0 is the first to take a value, so of each of its elements only the first entry finds none */
-    bool anew = k->flushed != &k->point || how->n_stays > 0 || refilled_further_out(c, k);
-    dfl_i128 made = !c->one ? k->distinct : anew ? -1 : made_in(c, k, how->made);
+    dfl_i128 made = !c->one ? k->distinct : how->anew ? -1 : made_in(c, k, how->made);
     dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
     /* ... unless an element stays there, flushed, when it enters another one, which then takes it */
     bool passed_by = how->coming && fill(c, how->coming)->enter != fill(c, how->each)->enter;
     out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[k->parent] ||
-                                  (in_windows(c, k) && fill(c, k->all.each)->enter != entered));
+                                  (k->windows && fill(c, k->all.each)->enter != entered));
 
-    add(c, &c->counts[at].fill, own);
+    c->counts[at].fill = own;
     add(c, &c->counts[k->parent].serve, filled);
     out->unfilled[at] = entered - own;
     if (c->one)
-        add(c, &out->outer_busiest[at].serve, filled);
+        out->outer_busiest[at] = (dfl_counts){ .serve = filled };
     if (k->exchanged && !(k->adding & c->set->sizes[k->producer].moving)) {
         /* made in one visit, read in others: only the residency in which an element is made is drained */
         dfl_i128 given = c->one ? made_in(c, k, how->given) : k->distinct;
         if (given < 0 || made < 0) {
-            out->rough[at] |= anew;
-            out->rough[k->parent] |= anew;
+            out->rough[at] |= how->anew;
+            out->rough[k->parent] |= how->anew;
             made = entered < k->distinct ? entered : k->distinct;
             given = k->distinct;
         }
-        add(c, &c->counts[at].drain, made);
+        c->counts[at].drain = made;
         add(c, &c->counts[k->parent].update, given);
         if (c->one)
-            add(c, &out->outer_busiest[at].update, given);
+            out->outer_busiest[at].update = given;
         return;
     }
     add(c, &out->taken[k->parent], filled);
-    add(c, &c->counts[at].drain, how->starts_each->leave);
+    c->counts[at].drain = how->starts_each->leave;
     dfl_i128 updates = fill(c, how->meeting)->leave;
     add(c, &c->counts[k->parent].update, updates);
     if (c->one) {
-        add(c, &out->outer_busiest[at].update, updates);
+        out->outer_busiest[at].update = updates;
         /* what does not meet on the way is added at the outer keep */
         dfl_i128 added = updates - joint;
-        add(c, &out->outer_busiest[at].accumulate, added > 0 ? added : 0);
+        out->outer_busiest[at].accumulate = added > 0 ? added : 0;
     }
 }
 
@@ -222,13 +201,13 @@ static void check_box(counter *c, const dfl_keep *k)
 static void count_operand(counter *c, const dfl_operand *o, dfl_i128 *moved)
 {
     const dfl_moves *m = fill(c, c->one ? o->one : o->all);
-    dfl_counts *ops = &c->out->ops_busiest[o->inner];
     dfl_i128 read = o->reuse ? m->enter : m->present;
 
     *moved = o->output ? m->present : read;
     if (o->output) {
         add(c, &c->counts[o->inner].update, m->present);
-        add(c, &ops->update, c->one ? m->present : 0);
+        if (c->one)
+            add(c, &c->out->ops_busiest[o->inner].update, m->present);
     } else {
         add(c, &c->counts[o->inner].serve, read);
     }
@@ -238,40 +217,39 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
 {
     dfl_traffic_sums *out = c->out;
 
-    memset(out->unfilled, 0, c->keeps->n * sizeof *out->unfilled);
-    memset(out->taken, 0, c->keeps->n * sizeof *out->taken);
-    for (uint32_t i = 0; i < c->keeps->n && c->ok; i++) {
-        const dfl_keep *k = &c->keeps->at[i];
+    memset(c->counts, 0, c->keeps->n * sizeof *c->counts);
+    for (uint32_t i = 0; i < plan->n_written; i++) {
+        out->taken[plan->written[i]] = 0;
+        out->ops_busiest[plan->written[i]].update = 0;
+    }
+    for (uint32_t i = 0; i < plan->n_visits && c->ok; i++) {
+        uint32_t at = plan->visits[i];
+        const dfl_keep *k = &c->keeps->at[at];
         check_box(c, k);
-        if (k->written && k->parent == DFL_NONE)
-            count_home(c, i);
-        else if (k->written)
-            count_written(c, i);
-        else if (k->parent != DFL_NONE)
-            count_read_only(c, i);
+        if (!k->written)
+            count_read_only(c, at);
+        else if (k->parent == DFL_NONE)
+            count_home(c, at);
+        else
+            count_written(c, at);
     }
     for (uint32_t i = 0; i < plan->n_operands && c->ok; i++)
         count_operand(c, &plan->operands[i], &out->moved[i]);
     /* every residency that starts without a value and every value in an inner keep's care makes one update that finds
        nothing to add to (MODEL.md, section 2) */
-    for (uint32_t i = 0; i < c->keeps->n; i++)
-        if (c->keeps->at[i].written) {
-            dfl_i128 found = c->counts[i].update - out->unfilled[i] - out->taken[i];
-            c->counts[i].accumulate = found > 0 || !c->one ? found : 0;
-            dfl_i128 own = out->ops_busiest[i].update - out->unfilled[i];
-            out->ops_busiest[i].accumulate = c->one && own > 0 ? own : 0;
-        }
+    for (uint32_t i = 0; i < plan->n_written; i++) {
+        uint32_t at = plan->written[i];
+        dfl_i128 found = c->counts[at].update - out->unfilled[at] - out->taken[at];
+        c->counts[at].accumulate = found > 0 || !c->one ? found : 0;
+        dfl_i128 own = out->ops_busiest[at].update - out->unfilled[at];
+        out->ops_busiest[at].accumulate = c->one && own > 0 ? own : 0;
+    }
 }
 
 bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_plan *plan, dfl_traffic_sums *out)
 {
     counter c = { .set = set, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
 
-    size_t size = keeps->n * sizeof *out->all;
-    memset(out->all, 0, size);
-    memset(out->busiest, 0, size);
-    memset(out->outer_busiest, 0, size);
-    memset(out->ops_busiest, 0, size);
     memset(out->rough, 0, keeps->n * sizeof *out->rough);
     for (uint32_t a = 0; a < set->s->n_axes; a++)
         out->forwarded[a] = 0;

@@ -18,6 +18,10 @@ typedef struct {
 
 /* What is counted, whatever the sizes. */
 typedef struct {
+    uint32_t *visits;          /* keeps that something enters or leaves, in their order */
+    uint32_t n_visits;
+    uint32_t *written;         /* those of them below which something is written */
+    uint32_t n_written;
     dfl_operand *operands;     /* of all einsums in order: the inputs of each, then its output */
     uint32_t n_operands;
     dfl_moves **points;        /* per einsum: its operations, each instance by itself */
@@ -26,8 +30,8 @@ typedef struct {
 
 typedef struct {
     dfl_counts *all, *busiest; /* per keep */
-    dfl_counts *outer_busiest; /* per keep: its part of the counts of its parent, busiest instance of the parent */
-    dfl_counts *ops_busiest;   /* per keep: update and accumulate that operations cause, busiest instance */
+    dfl_counts *outer_busiest; /* per keep with a parent: its part of the parent's counts, busiest instance of the parent */
+    dfl_counts *ops_busiest;   /* per written keep: update and accumulate that operations cause, busiest instance */
     bool *rough;               /* per keep: its part of `busiest` is an estimate */
     dfl_i128 *moved;           /* per operand of the plan: reads or updates, busiest instance */
     dfl_i128 *most;            /* per keep: largest tile of one instance */

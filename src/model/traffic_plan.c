@@ -198,6 +198,15 @@ static void plan_stays(maker *c, dfl_keep *k, dfl_keep_moves *out)
     }
 }
 
+/* Whether some outer keep of the tensor is refilled whole. */
+static bool refilled_further_out(const maker *c, const dfl_keep *k)
+{
+    for (; k->parent != DFL_NONE; k = &c->keeps->at[k->parent])
+        if (c->keeps->at[k->parent].fresh)
+            return true;
+    return false;
+}
+
 static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
 {
     const dfl_keep *outer = &c->keeps->at[k->parent];
@@ -215,6 +224,7 @@ static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
     out->meeting = moves(c, k->flushed, &meeting);
     plan_stays(c, k, out);
     plan_made(c, k, out);
+    out->anew = k->flushed != &k->point || out->n_stays > 0 || refilled_further_out(c, k);
 }
 
 /* Elements that no einsum makes have no value, so that nothing fills a keep with them and a home waits in vain. */
@@ -247,6 +257,9 @@ static void plan_keep(maker *c, dfl_keep *k)
             plan_read_only(c, k, out);
         return;
     }
+    const dfl_access *result = &c->set->w->einsums[k->producer].output;
+    for (uint32_t d = 0; d < result->n_dims; d++)
+        k->windows |= result->index[d].n_terms > 1;
     if (k->parent == DFL_NONE)
         plan_home(c, k, out);
     else
@@ -320,6 +333,14 @@ bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan 
     *out = (dfl_traffic_plan){ .operands = DFL_NEW_ARRAY(set->arena, dfl_operand, n + 1),
                                .points = DFL_NEW_ARRAY(set->arena, dfl_moves *, set->w->n_einsums + 1),
                                .steps = DFL_NEW_ARRAY(set->arena, dfl_moves *, set->w->n_einsums + 1) };
+    out->visits = DFL_NEW_ARRAY(set->arena, uint32_t, 2 * (size_t)keeps->n + 1);
+    out->written = out->visits + keeps->n;
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        if (keeps->at[i].written || keeps->at[i].parent != DFL_NONE)
+            out->visits[out->n_visits++] = i;
+        if (keeps->at[i].written)
+            out->written[out->n_written++] = i;
+    }
     for (int pass = 0; pass < 2; pass++) {
         c.one = pass == 1;
         for (uint32_t i = 0; i < keeps->n && c.ok; i++)
