@@ -150,10 +150,8 @@ static bool find_sizes(const dfl_setting *set, dfl_point *point)
     dfl_closed *c = &point->closed;
     const dfl_sizes *s = &set->sizes[c->einsum];
 
-    c->run = set->run;
     uint64_t ragged = s->ragged & (c->lines | point->spatial);
-    c->even = !ragged;
-    if (!c->even) {
+    if (ragged) {
         /* full tiles only would be less than twice as long for each such loop */
         c->bounded = c->bits + (uint32_t)__builtin_popcountll(ragged) <= MOST_BITS;
         return false;
@@ -198,18 +196,12 @@ bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out)
     return true;
 }
 
-bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
+static inline void fill_even(const dfl_setting *set, const dfl_point *point, const dfl_sizes *s, dfl_moves *m)
 {
-    dfl_point *point = m->point;
     const dfl_closed *c = &point->closed;
 
-    m->even = m->closed && (c->run == set->run ? c->even : find_sizes(set, point));
-    if (!m->even && !dfl_moves_uneven(set, m))
-        return false;
     m->run = set->run;
-    if (!m->even)
-        return true;
-    const dfl_sizes *s = &set->sizes[c->einsum];
+    m->even = true;
     m->size = c->length * parts(s, m->counted);
     m->enter = m->leave = m->size * c->loads;
     m->present = m->size * (int64_t)s->steps[point->n];
@@ -217,5 +209,22 @@ bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
     m->late = m->widened = false;
     m->falling = true;
     m->active = m->whole = c->active;
+}
+
+void dfl_closed_fill(dfl_setting *set)
+{
+    for (dfl_point *point = set->points; point; point = point->next)
+        if (point->closed.possible && find_sizes(set, point))
+            for (dfl_moves *m = point->moves; m; m = m->next)
+                if (m->closed)
+                    fill_even(set, point, &set->sizes[point->closed.einsum], m);
+}
+
+bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
+{
+    m->even = false;
+    if (!dfl_moves_uneven(set, m))
+        return false;
+    m->run = set->run;
     return true;
 }

@@ -60,6 +60,8 @@ dfl_moves *dfl_present_of(dfl_setting *set, dfl_point *point, const dfl_sharing 
         if (!dfl_groups_make(set, point))
             return NULL;
         dfl_closed_find(set, point);
+        point->next = set->points;
+        set->points = point;
     }
     how.inside &= point->spatial;
     how.first_only &= point->spatial & ~how.inside;

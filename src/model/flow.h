@@ -34,15 +34,13 @@ typedef struct {
     uint64_t tiles;          /* the innermost of them in each dimension */
     int64_t uncut;           /* elements along the dimensions that no step cuts */
     /* of the present sizes */
-    uint32_t run;
-    bool even;               /* every loop divides what it cuts */
     bool bounded;            /* counts are below 2^62 although idle instances and short tiles take a full tile's time */
     uint64_t active;         /* temporal steps whose advance moves something */
     int64_t length;          /* elements of the tile of one instance */
     int64_t loads;           /* positions of the temporal steps at which the tile is a new one */
 } dfl_closed;
 
-typedef struct {
+typedef struct dfl_point {
     uint32_t einsum;         /* any einsum below; its first n steps are the lines above the point */
     uint32_t n;
     uint32_t restart;        /* temporal steps before this one start the tile anew (bodies outside the brace, `fresh`) */
@@ -51,6 +49,7 @@ typedef struct {
     const dfl_view *views;
     uint32_t n_views;
     dfl_span span;           /* for messages */
+    struct dfl_point *next;  /* in the list of the setting */
     struct dfl_moves *moves; /* every way of sharing that somebody asks for */
     struct dfl_group *groups;/* made on first use */
     uint32_t n_groups;
@@ -125,6 +124,8 @@ bool dfl_flow_within(dfl_setting *set, const dfl_access *access, const dfl_acces
 /* Whether the counts of a point, of a slot, can be products (closed.c). */
 void dfl_closed_find(dfl_setting *set, dfl_point *point);
 void dfl_closed_share(dfl_setting *set, dfl_moves *m);
+/* Fills all slots whose counts are products at the present sizes. */
+void dfl_closed_fill(dfl_setting *set);
 /* dfl_moves_apart from products or chains; false where there are none. */
 bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out);
 /* Fills the slot where something is ragged: from chains (chain.h), if they are known, else as the next. */

@@ -48,7 +48,8 @@ typedef struct {
     uint64_t **cuts;        /* [einsum][position in its ranks] steps that cut the rank */
     uint64_t *spatial;      /* [einsum] spatial steps */
     dfl_sizes *sizes;       /* per einsum */
-    struct dfl_chain *chains; /* all that somebody asks for (chain.h) */
+    struct dfl_point *points; /* all that somebody asks for (flow.h), and all chains (chain.h) */
+    struct dfl_chain *chains;
     uint32_t run;           /* number of the run whose sizes these are */
 } dfl_setting;
 

@@ -34,9 +34,9 @@ typedef struct { dfl_i128 bits; dfl_span at; } dfl_lasting;
 typedef struct {
     dfl_keep_room *keeps;
     dfl_live_list *live;      /* per memory, in the order of the mapping */
-    uint32_t **homes;         /* per memory: keeps of what is there all the time, by tensor; none if the sizes do not matter */
+    uint32_t **homes;         /* per memory: keeps of what is there all the time, by tensor ... */
     uint32_t *n_homes;
-    dfl_lasting *lasting;     /* per memory: what they take then */
+    dfl_lasting *lasting;     /* ... or, where no size matters to them, what they take together */
     dfl_i128 *instances;      /* per memory */
     bool over;                /* some of this passed 2^127 */
 } dfl_room_plan;

@@ -105,8 +105,10 @@ static double busiest_port(const clockwork *c, double least, const dfl_ports *ro
     return least;
 }
 
-static double ratio(dfl_i128 part, dfl_i128 whole)
+static inline double ratio(dfl_i128 part, dfl_i128 whole)
 {
+    if (part == whole) /* most often */
+        return part > 0;
     return part != 0 && whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0;
 }
 
@@ -170,7 +172,8 @@ static inline void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, d
     double in = t->bits * mine[DFL_WRITE] * s->filled, from = t->bits * (theirs[DFL_WRITE] * s->served);
     dfl_slot *first = &t->slots[t->step], *last = first + 1;
 
-    *first = (dfl_slot){ { 0, in }, { from, 0 }, longer(in / t->inner_ports.rates[DFL_WRITE], from / t->outer_ports.rates[DFL_READ]) };
+    double filling = in / t->inner_ports.rates[DFL_WRITE], serving = from / t->outer_ports.rates[DFL_READ];
+    *first = (dfl_slot){ { 0, in }, { from, 0 }, longer(filling, serving) };
     if (t->written) {
         double out = t->bits * mine[DFL_READ] * s->drained;
         dfl_ports to = { t->bits * (theirs[DFL_READ] * s->added), t->bits * theirs[DFL_READ] * s->updated };

@@ -250,6 +250,7 @@ bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_pla
 {
     counter c = { .set = set, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
 
+    dfl_closed_fill(set);
     memset(out->rough, 0, keeps->n * sizeof *out->rough);
     for (uint32_t a = 0; a < set->s->n_axes; a++)
         out->forwarded[a] = 0;
