@@ -100,6 +100,7 @@ ACCELFORGE      := $(O)/tests/accelforge/accelforge
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_FRAME      := $(O)/obj/tests/fuzz/importer.o
 REPLAY_PROGRAMS := $(patsubst tests/%.c,$(O)/tests/%,$(FUZZ_SOURCES))
 FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
 SCRIPT_TESTS    := $(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh))
@@ -224,10 +225,10 @@ $(TIMELOOP) $(ACCELFORGE):
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
 # A fuzz target with a main of its own that replays files; see tests/fuzz/replay.c.
-$(REPLAY_PROGRAMS): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/%.o $(O)/obj/tests/fuzz/replay.o $(LIB)
+$(REPLAY_PROGRAMS): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/%.o $(FUZZ_FRAME) $(O)/obj/tests/fuzz/replay.o $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $< $(O)/obj/tests/fuzz/replay.o $(LIB) $(LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $< $(FUZZ_FRAME) $(O)/obj/tests/fuzz/replay.o $(LIB) $(LIBS) -o $@
 
 .PRECIOUS: $(O)/obj/%.o
 
@@ -262,11 +263,11 @@ fuzz-smoke:
 
 fuzz-programs: $(FUZZ_PROGRAMS)
 
-$(O)/fuzz/%: $(O)/obj/tests/fuzz/%.o $(LIB)
+$(O)/fuzz/%: $(O)/obj/tests/fuzz/%.o $(FUZZ_FRAME) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(filter-out -fsanitize=fuzzer-no-link%,$(LDFLAGS_ALL)) -fsanitize=address,undefined \
-	    $(LIB_FUZZING_ENGINE) $< $(LIB) $(LIBS) -o $@
+	    $(LIB_FUZZING_ENGINE) $< $(FUZZ_FRAME) $(LIB) $(LIBS) -o $@
 
 bench: all $(BENCH_PROGRAMS)
 	@for b in $(BENCH_PROGRAMS); do $$b || exit 1; done

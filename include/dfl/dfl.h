@@ -116,6 +116,8 @@ const char *dfl_session_import_maestro(dfl_session *session, const char *hardwar
 /* The file read as a specification for AccelForge, with `n` further files that hold parts of it. */
 const char *dfl_session_import_accelforge(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
                                           size_t *len);
+/* The file read as a run of Timeloop. */
+const char *dfl_session_import_timeloop(dfl_session *session, dfl_exit *status, size_t *len);
 
 const char *dfl_version(void);
 

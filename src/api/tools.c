@@ -102,6 +102,18 @@ const char *dfl_session_import_accelforge(dfl_session *s, char *const *more_path
     return text ? give(text, strlen(text), len) : NULL;
 }
 
+const char *dfl_session_import_timeloop(dfl_session *s, dfl_exit *status, size_t *len)
+{
+    const char *text;
+
+    *status = DFL_EXIT_USAGE;
+    if (!s->root)
+        return NULL;
+    text = dfl_import_timeloop(s->arena, s->sink, s->sources, s->root->source);
+    *status = dfl_session_status(s);
+    return text ? give(text, strlen(text), len) : NULL;
+}
+
 dfl_exit dfl_session_syntax(dfl_session *s)
 {
     if (!s->root)

@@ -33,10 +33,10 @@ static const dfl_cmd table[] = {
       "dflc explain E0401", "what a diagnostic means",
       "Prints the page of a diagnostic: what it means, an example that has it, and the example put right.",
       dfl_cmd_explain },
-    { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge FILE...",
+    { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge|timeloop FILE...",
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "another tool's mappings as DFL",
-      "Writes what a mapping file of MAESTRO, or a specification for AccelForge in one file or several, means as DFL. What "
-      "cannot be taken over or looks wrong in the source is a warning, and a comment in the result.",
+      "Writes what a mapping file of MAESTRO, a specification for AccelForge in one file or several, or a run of Timeloop "
+      "means as DFL. What cannot be taken over or looks wrong in the source is a warning, and a comment in the result.",
       dfl_cmd_import },
     { "dump", DFL_CMD_DUMP, 2, 2, NULL, "[OPTION]... tokens|ast|ir FILE",
       "dflc dump ast examples/gemm.dfl", "tokens, syntax tree, or intermediate representation",

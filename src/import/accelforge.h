@@ -88,6 +88,7 @@ typedef struct {
     dfl_af_set down, up;                /* toll: directions that are charged */
     double *width;                      /* bits per value of each tensor here */
     double *values_to_actions[2];       /* read, write: actions per value of each tensor, actions_scale included */
+    dfl_af_set allowed;                 /* memory, toll: tensors that the source's mapper may keep there */
 } dfl_af_node;
 
 typedef struct {

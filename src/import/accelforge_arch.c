@@ -343,6 +343,97 @@ static bool read_part(dfl_af_file *f, dfl_af_node *node)
            (node->kind != DFL_AF_TOLL || read_direction(f, node));
 }
 
+/* ---- what the source's mapper may keep where ---- */
+
+/* Adds the tensors that the expression names; false where it cannot be evaluated, unreported: sets can depend on what
+   the source's mapper chooses for other memories. */
+static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *out)
+{
+    dfl_loss_report unheard = *f->report;
+    dfl_af_file quiet = *f;
+    dfl_af_set set;
+
+    if (at == NULL)
+        return true;
+    unheard.sink = dfl_sink_new(f->report->arena, f->report->sources);
+    quiet.report = &unheard;
+    if (!dfl_af_tensors(&quiet, einsum, at, &set))
+        return false;
+    for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
+        out->word[w] |= set.word[w];
+    return true;
+}
+
+/* The einsum's tensors that are not in the set. */
+static dfl_af_set missing_in(const dfl_af_einsum *e, const dfl_af_set *set)
+{
+    dfl_af_set out = { { 0 } };
+
+    for (uint32_t a = 0; a < e->n_accesses; a++) {
+        if (!dfl_af_has(set, e->accesses[a].tensor))
+            dfl_af_put(&out, e->accesses[a].tensor);
+    }
+    return out;
+}
+
+/* What an einsum may keep: `may_keep` and `keep`, of which the second need not be known where the first is everything. */
+static bool allow(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *allowed, dfl_af_set *refused)
+{
+    dfl_af_set set = { { 0 } }, missing;
+    uint64_t any = 0;
+
+    if (!add_tensors(f, e, dfl_yaml_get(tensors, "may_keep"), &set))
+        return false;
+    missing = missing_in(&f->einsums.at[e], &set);
+    for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
+        any |= missing.word[w];
+    if (any != 0 && (!add_tensors(f, e, dfl_yaml_get(tensors, "keep"), &set) ||
+                     !add_tensors(f, e, dfl_yaml_get(tensors, "back"), &set)))
+        return false;
+    missing = missing_in(&f->einsums.at[e], &set);
+    for (uint32_t w = 0; w < DFL_AF_WORDS; w++) {
+        allowed->word[w] |= set.word[w];
+        refused->word[w] |= missing.word[w];
+    }
+    return true;
+}
+
+/* The language allows a tensor in a memory for all einsums, or for none. */
+static void say_partly(const dfl_af_file *f, const dfl_af_node *node, dfl_span span, const dfl_af_set *refused)
+{
+    dfl_strbuf names;
+
+    dfl_strbuf_init(&names, f->report->arena);
+    for (uint32_t t = 0; t < f->tensors.n; t++) {
+        if (dfl_af_has(&node->allowed, t) && dfl_af_has(refused, t))
+            dfl_strbuf_printf(&names, "%s`%s`", names.len > 0 ? ", " : "", f->tensors.at[t].name);
+    }
+    if (names.len > 0)
+        dfl_loss_remark(f->report, span, "only some einsums may keep %s in `%s`: here all may", names.text, node->name);
+}
+
+/* With `keep` alone nothing else may be kept; without either, everything. A fixed mapping has decided. */
+static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
+{
+    const dfl_yaml *tensors = dfl_yaml_get(node->at, "tensors");
+    dfl_af_set refused = { { 0 } };
+    bool known = f->mapping == NULL && (dfl_yaml_get(tensors, "keep") != NULL || dfl_yaml_get(tensors, "may_keep") != NULL);
+
+    if (!known) {
+        memset(&node->allowed, 0xff, sizeof node->allowed);
+        return;
+    }
+    for (uint32_t e = 0; known && e < f->einsums.n; e++)
+        known = allow(f, tensors, e, &node->allowed, &refused);
+    if (!known) {
+        memset(&node->allowed, 0xff, sizeof node->allowed);
+        dfl_lose(f->report, DFL_FOREIGN_LOST, tensors->span, "what `%s` may keep is known to the source's mapper alone",
+                 node->name);
+        return;
+    }
+    say_partly(f, node, tensors->span, &refused);
+}
+
 static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
 {
     if (list == NULL || list->kind != DFL_YAML_LIST)
@@ -369,6 +460,8 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
         if (node.kind == DFL_AF_NETWORK)
             dfl_lose(f->report, DFL_FOREIGN_LOST, node.span,
                      "hops and links of the network `%s` are not counted: its transfers are free", node.name);
+        if (node.kind == DFL_AF_MEMORY || node.kind == DFL_AF_TOLL)
+            read_allowed(f, &node);
         DFL_PUSH(f->report->arena, &f->nodes, node);
         if (node.kind == DFL_AF_FORK && !read_nodes(f, dfl_yaml_get(at, "nodes"), (uint32_t)f->nodes.n - 1))
             return false;

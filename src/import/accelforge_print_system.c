@@ -79,24 +79,6 @@ static void print_port(dfl_af_printer *p, uint32_t n, int which)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-static void print_flow(dfl_af_printer *p, const dfl_yaml *at)
-{
-    const char *comma = "";
-
-    if (at->kind == DFL_YAML_SCALAR) {
-        dfl_strbuf_z(&p->out, dfl_import_plain(p->f->report->arena, at->text));
-        return;
-    }
-    dfl_strbuf_z(&p->out, at->kind == DFL_YAML_MAP ? "{" : "[");
-    for (uint32_t i = 0; i < at->n; i++, comma = ", ") {
-        dfl_strbuf_z(&p->out, comma);
-        if (at->kind == DFL_YAML_MAP)
-            dfl_strbuf_printf(&p->out, "%s: ", dfl_import_plain(p->f->report->arena, at->keys[i].text));
-        print_flow(p, &at->items[i]);
-    }
-    dfl_strbuf_z(&p->out, at->kind == DFL_YAML_MAP ? "}" : "]");
-}
-
 /* What the source's mapper may do, as a comment: the language has no word for it. */
 static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
 {
@@ -108,9 +90,35 @@ static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
         if (at == NULL)
             continue;
         dfl_strbuf_printf(&p->out, "// %s %s: ", dfl_import_plain(p->f->report->arena, node->name), keys[k]);
-        print_flow(p, at);
+        dfl_yaml_flow(p->f->report->arena, at, &p->out);
         dfl_strbuf_z(&p->out, "\n");
     }
+}
+
+/* Tensors that the mapper may keep in the node. */
+static uint32_t count_allowed(const dfl_af_printer *p, const dfl_af_node *node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < p->f->tensors.n; t++)
+        n += dfl_af_has(&node->allowed, t);
+    return n;
+}
+
+/* `holds = W0, W1;` where the mapper may not keep all tensors. */
+static void print_holds(dfl_af_printer *p, const dfl_af_node *node)
+{
+    const char *before = "holds = ";
+
+    if (count_allowed(p, node) == p->f->tensors.n)
+        return;
+    for (uint32_t t = 0; t < p->f->tensors.n; t++) {
+        if (!dfl_af_has(&node->allowed, t))
+            continue;
+        dfl_strbuf_printf(&p->out, "%s%s", before, p->tensors[t]);
+        before = ", ";
+    }
+    dfl_strbuf_z(&p->out, ";\n");
 }
 
 static void print_memory(dfl_af_printer *p, uint32_t n)
@@ -118,10 +126,15 @@ static void print_memory(dfl_af_printer *p, uint32_t n)
     const dfl_af_node *node = &p->f->nodes.at[n];
     bool limited = !isinf(node->read.throughput) || !isinf(node->write.throughput);
 
+    if (count_allowed(p, node) == 0) {
+        dfl_strbuf_printf(&p->out, "// %s holds nothing\n", p->nodes[n]);
+        return;
+    }
     if (node->kind == DFL_AF_TOLL)
         dfl_strbuf_printf(&p->out, "// a toll: what passes is read once\n");
     dfl_strbuf_printf(&p->out, "memory %s {\n", p->nodes[n]);
     print_size(p, n);
+    print_holds(p, node);
     if (!node->separate_ports && limited && node->kind == DFL_AF_MEMORY)
         dfl_strbuf_z(&p->out, "ports = shared;\n");
     print_port(p, n, 0);

@@ -35,6 +35,14 @@ char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sourc
 char *dfl_import_accelforge(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,
                             const dfl_source *const *files, size_t n);
 
+/*
+ * A run of Timeloop: problem, architecture, and mapping or constraints. The text has one workload `problem`, one system
+ * `arch` and one mapping `mapped`, which is a hole for the mapper when the file has none. Dimensions, tensors and levels
+ * keep their names; axes are `x_LEVEL`, `y_LEVEL` below a level. Returns NULL after reporting errors; the text lives in
+ * `arena`. `sources` must hold the file.
+ */
+char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const dfl_source *source);
+
 /* What an import could not take over, for one declaration of the result. */
 typedef struct {
     dfl_span span;

@@ -23,6 +23,24 @@ const dfl_yaml *dfl_yaml_get(const dfl_yaml *map, const char *key)
     return NULL;
 }
 
+void dfl_yaml_flow(dfl_arena *arena, const dfl_yaml *at, dfl_strbuf *out)
+{
+    const char *comma = "";
+
+    if (at->kind == DFL_YAML_SCALAR) {
+        dfl_strbuf_z(out, dfl_import_plain(arena, at->text));
+        return;
+    }
+    dfl_strbuf_z(out, at->kind == DFL_YAML_MAP ? "{" : "[");
+    for (uint32_t i = 0; i < at->n; i++, comma = ", ") {
+        dfl_strbuf_z(out, comma);
+        if (at->kind == DFL_YAML_MAP)
+            dfl_strbuf_printf(out, "%s: ", dfl_import_plain(arena, at->keys[i].text));
+        dfl_yaml_flow(arena, &at->items[i], out);
+    }
+    dfl_strbuf_z(out, at->kind == DFL_YAML_MAP ? "}" : "]");
+}
+
 static dfl_span place(const reader *r, size_t start, size_t end)
 {
     size_t last = r->source->len;

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Golden tests: every DFL file below tests/golden is given to dflc, and what dflc says is compared.
+# Golden tests: every file below tests/golden, in DFL or in YAML for `import`, is given to dflc, and what dflc says is
+# compared.
 #
-#   x.dfl            the input; a first line `// run: eval --format json` replaces the default arguments `check`,
+#   x.dfl, x.yaml    the input; a first line `// run: eval --format json` replaces the default arguments `check`
+#                    (`# // run: import timeloop` in YAML; there an error marked in a comment is `# //~ E0705`),
 #                    `// exit: 4` among the first lines states the exit status (else 1 with errors, 0 without)
 #   x.stderr         what dflc writes to standard error
 #   x.stdout         what it writes to standard output; without this file that must be nothing
@@ -70,9 +72,9 @@ compare() { # compare EXPECTED-FILE GOT-FILE WHAT
 }
 
 run_file() { # run_file FILE: prints what is wrong
-    local file=$1 base=${1%.dfl} arguments want_exit status bad=0 need=needed
-    arguments=$(sed -n '1s|^// run: *||p' "$file")
-    want_exit=$(sed -n '1,5s|^// exit: *\([0-9]*\) *$|\1|p' "$file")
+    local file=$1 base=${1%.*} arguments want_exit status bad=0 need=needed
+    arguments=$(sed -n '1s|^\(# \)*// run: *||p' "$file")
+    want_exit=$(sed -n '1,5s|^\(# \)*// exit: *\([0-9]*\) *$|\2|p' "$file")
     # shellcheck disable=SC2086
     timeout -k 5 60 "$DFLC" ${arguments:-check} "$file" >"$work/out" 2>"$work/err" </dev/null
     status=$?
@@ -103,7 +105,7 @@ while read -r file; do
         echo "FAILED: $file"
         printf '%s\n' "$findings" | sed 's/^/    /'
     fi
-done < <(find "$root" -name '*.dfl' ! -name '_*' | sort)
+done < <(find "$root" \( -name '*.dfl' -o -name '*.yaml' \) ! -name '_*' | sort)
 
 while read -r dir; do
     if [ -z "$(find "$dir" -type f | head -n 1)" ]; then
@@ -112,7 +114,7 @@ while read -r dir; do
     fi
 done < <(find "$root" -mindepth 1 -type d | sort)
 while read -r expected; do
-    if [ ! -f "${expected%.std*}.dfl" ]; then
+    if [ ! -f "${expected%.std*}.dfl" ] && [ ! -f "${expected%.std*}.yaml" ]; then
         failed=$((failed + 1))
         echo "FAILED: $expected has no input"
     fi

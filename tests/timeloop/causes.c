@@ -20,7 +20,7 @@ const char *peer_cause_text(peer_cause cause)
 
 static bool kept(const peer_run *run, uint32_t tensor, uint32_t level)
 {
-    return level < run->n_levels && !(run->levels[level].bypass >> tensor & 1);
+    return level < run->f.n_levels && !(run->f.levels[level].bypass >> tensor & 1);
 }
 
 /* The levels whose loops stand between a keep and the next inner one: `inside` .. `level`. */
@@ -35,17 +35,17 @@ static uint32_t outer_of(const peer_run *run, uint32_t tensor, uint32_t level)
 {
     do
         level++;
-    while (level < run->n_levels && !kept(run, tensor, level));
+    while (level < run->f.n_levels && !kept(run, tensor, level));
     return level;
 }
 
 /* A factor is imperfect at or below a spatial loop over the same dimension. */
 bool peer_uneven(const peer_run *run)
 {
-    for (uint32_t d = 0; d < run->n_dims; d++) {
+    for (uint32_t d = 0; d < run->f.n_dims; d++) {
         bool imperfect = false;
-        for (uint32_t k = 0; k < run->n_levels; k++) {
-            const peer_level *l = &run->levels[k];
+        for (uint32_t k = 0; k < run->f.n_levels; k++) {
+            const dfl_tl_level *l = &run->f.levels[k];
             for (uint32_t i = 0; i < l->n_spatial; i++)
                 if (l->spatial[i].dim == d && (imperfect |= l->spatial[i].last != l->spatial[i].full))
                     return true;
@@ -61,8 +61,8 @@ int64_t peer_padded_cycles(const peer_run *run)
     int64_t cycles = 1;
     bool imperfect = false;
 
-    for (uint32_t k = 0; k < run->n_levels; k++) {
-        const peer_level *l = &run->levels[k];
+    for (uint32_t k = 0; k < run->f.n_levels; k++) {
+        const dfl_tl_level *l = &run->f.levels[k];
         for (uint32_t i = 0; i < l->n_temporal; i++) {
             cycles *= l->temporal[i].full;
             imperfect |= l->temporal[i].last != l->temporal[i].full;
@@ -77,13 +77,13 @@ bool peer_plain(const peer_run *run)
 {
     if (run->rejected || run->died || run->extrapolated || run->truncated || peer_padded_cycles(run) > 0)
         return false;
-    for (uint32_t k = 0; k < run->n_levels; k++) {
-        const peer_level *l = &run->levels[k];
+    for (uint32_t k = 0; k < run->f.n_levels; k++) {
+        const dfl_tl_level *l = &run->f.levels[k];
         if ((l->no_reuse | l->no_link | l->no_temporal_reuse | l->rmw_first) != 0 || l->distributes)
             return false;
     }
-    for (uint32_t t = 0; t < run->n_tensors; t++)
-        if (peer_slides(run, t) || peer_inner_links(run, t) == PEER_LINKS_SOME)
+    for (uint32_t t = 0; t < run->f.n_tensors; t++)
+        if (peer_slides(run, t) || dfl_tl_inner_links(&run->f, t) == DFL_TL_LINKS_SOME)
             return false;
     return true;
 }
@@ -100,9 +100,9 @@ static bool boxes_refetched(const peer_run *run, uint32_t tensor)
 {
     bool fresh = false, gaps = false;
 
-    for (uint32_t k = 0; k < run->n_levels; k++) {
-        fresh |= kept(run, tensor, k) && (run->levels[k].no_temporal_reuse >> tensor & 1);
-        gaps |= kept(run, tensor, k) && peer_gaps(run, tensor, k + 1);
+    for (uint32_t k = 0; k < run->f.n_levels; k++) {
+        fresh |= kept(run, tensor, k) && (run->f.levels[k].no_temporal_reuse >> tensor & 1);
+        gaps |= kept(run, tensor, k) && dfl_tl_gaps(&run->f, tensor, k + 1);
     }
     return fresh && gaps;
 }
@@ -122,7 +122,7 @@ static uint32_t on_the_way(const peer_run *run, uint32_t tensor, uint32_t level)
         if (peer_passes(run, tensor, k))
             causes |= 1u << PEER_PASSES;
     }
-    if (inside == 0 && peer_inner_links(run, tensor) == PEER_LINKS_SOME)
+    if (inside == 0 && dfl_tl_inner_links(&run->f, tensor) == DFL_TL_LINKS_SOME)
         causes |= 1u << PEER_PARTLY;
     return causes;
 }
@@ -132,7 +132,7 @@ static uint32_t causes_of_input(const peer_run *run, uint32_t level, uint32_t te
     uint32_t below = field == PEER_READS ? on_the_way(run, tensor, level) : 0;
     uint32_t outer = outer_of(run, tensor, level), above = 0;
 
-    if (outer < run->n_levels)
+    if (outer < run->f.n_levels)
         above = on_the_way(run, tensor, outer);
     if (field == PEER_READS)  /* what a neighbour gets over a link is read here */
         above &= 1u << PEER_PASSES;
@@ -140,7 +140,7 @@ static uint32_t causes_of_input(const peer_run *run, uint32_t level, uint32_t te
         above &= ~(1u << PEER_HALOS | 1u << PEER_PARTLY);
     if (boxes_refetched(run, tensor))
         above |= 1u << PEER_BOXES;
-    if (run->levels[level].distributes)
+    if (run->f.levels[level].distributes)
         above |= 1u << PEER_DISTRIBUTES;
     return below | above;
 }
@@ -149,11 +149,11 @@ static uint32_t causes_of_output(const peer_run *run, uint32_t level, uint32_t t
 {
     uint32_t causes = 0, inside = inside_of(run, tensor, level);
 
-    if (field != PEER_FILLS && inside == 0 && peer_inner_links(run, tensor) == PEER_LINKS_SOME)
+    if (field != PEER_FILLS && inside == 0 && dfl_tl_inner_links(&run->f, tensor) == DFL_TL_LINKS_SOME)
         causes |= 1u << PEER_PARTLY;
-    if (field != PEER_FILLS && inside > 0 && run->levels[inside - 1].no_temporal_reuse >> tensor & 1)
+    if (field != PEER_FILLS && inside > 0 && run->f.levels[inside - 1].no_temporal_reuse >> tensor & 1)
         causes |= 1u << PEER_RESPILLS;
-    if (field == PEER_FILLS && run->levels[level].no_temporal_reuse >> tensor & 1)
+    if (field == PEER_FILLS && run->f.levels[level].no_temporal_reuse >> tensor & 1)
         causes |= 1u << PEER_RESPILLS;
     return causes;
 }
@@ -163,8 +163,8 @@ uint32_t peer_causes_of(const peer_run *run, uint32_t level, uint32_t tensor, pe
     uint32_t causes = 0;
 
     if (field == PEER_CAPACITY)
-        return !run->tensors[tensor].written && boxes_refetched(run, tensor) ? 1u << PEER_BOXES : 0;
-    causes = run->tensors[tensor].written ? causes_of_output(run, level, tensor, field)
+        return !run->f.tensors[tensor].written && boxes_refetched(run, tensor) ? 1u << PEER_BOXES : 0;
+    causes = run->f.tensors[tensor].written ? causes_of_output(run, level, tensor, field)
                                           : causes_of_input(run, level, tensor, field);
     return causes | (peer_uneven(run) ? 1u << PEER_AVERAGES : 0);
 }

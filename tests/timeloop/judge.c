@@ -2,11 +2,15 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "api/session.h"
 
 typedef struct {
     const peer_run *run;
     const dfl_result *result;
+    const dfl_intern *names;
     bool say;
     judge_result *out;
 } judge;
@@ -58,14 +62,36 @@ static void number(judge *j, const char *what, dfl_i128 ours, dfl_i128 peer, uin
 
 /* ---- what the peer counts, from our counts ---- */
 
+/* The tensor of that name in the result, the memory; DFL_NONE if it has none. */
+static uint32_t tensor_of(const judge *j, uint32_t tensor)
+{
+    const dfl_workload *w = j->result->mapping->workload;
+
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (strcmp(dfl_sym_text(j->names, w->tensors[t].name), j->run->f.tensors[tensor].name) == 0)
+            return t;
+    return DFL_NONE;
+}
+
+static uint32_t memory_of(const judge *j, uint32_t level)
+{
+    const dfl_system *s = j->result->mapping->system;
+
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        if (strcmp(dfl_sym_text(j->names, s->memories[m].name), j->run->f.levels[level].name) == 0)
+            return m;
+    return DFL_NONE;
+}
+
+/* `peak` in elements. */
 static dfl_counts counts_of(const judge *j, uint32_t memory, uint32_t tensor, dfl_i128 *peak)
 {
     const dfl_counts none = { 0 };
 
     for (uint32_t i = 0; i < j->result->n_traffic; i++) {
         const dfl_traffic *t = &j->result->traffic[i];
-        if (t->memory == memory && t->tensor == tensor) {
-            *peak = t->peak_bits;
+        if (t->memory == memory && t->tensor == tensor_of(j, tensor)) {
+            *peak = t->peak_bits / j->run->f.word_bits;
             return t->counts;
         }
     }
@@ -76,19 +102,19 @@ static dfl_counts counts_of(const judge *j, uint32_t memory, uint32_t tensor, df
 /* Pairs of an element of the output and an instance of the level that gets to see it. */
 static dfl_i128 first_touches(const peer_run *run, uint32_t level, uint32_t tensor)
 {
-    const peer_tensor *t = &run->tensors[tensor];
+    const dfl_tl_tensor *t = &run->f.tensors[tensor];
     dfl_i128 first = 1;
 
-    for (uint32_t d = 0; d < run->n_dims; d++) {
+    for (uint32_t d = 0; d < run->f.n_dims; d++) {
         bool indexes = false;
         for (uint32_t r = 0; r < t->n_ranks; r++)
-            for (uint32_t i = 0; i < t->n_terms[r]; i++)
-                indexes |= t->terms[r][i].dim == d;
+            for (uint32_t i = 0; i < t->ranks[r].n_terms; i++)
+                indexes |= t->ranks[r].terms[i].dim == d;
         if (indexes)
-            first *= run->dims[d].bound;
-        for (uint32_t k = level + 1; k < run->n_levels && !indexes; k++)
-            for (uint32_t i = 0; i < run->levels[k].n_spatial; i++)
-                first *= run->levels[k].spatial[i].dim == d ? run->levels[k].spatial[i].full : 1;
+            first *= run->f.dims[d].bound;
+        for (uint32_t k = level + 1; k < run->f.n_levels && !indexes; k++)
+            for (uint32_t i = 0; i < run->f.levels[k].n_spatial; i++)
+                first *= run->f.levels[k].spatial[i].dim == d ? run->f.levels[k].spatial[i].full : 1;
     }
     return first;
 }
@@ -105,12 +131,12 @@ static dfl_i128 returned(judge *j, uint32_t level, uint32_t tensor, const dfl_co
 
     if (peer_uneven(j->run))
         return 0;
-    for (uint32_t m = j->run->n_levels - level; m < j->result->mapping->system->n_memories && peak == 0; m++)
+    for (uint32_t m = memory_of(j, level) + 1; m < j->result->mapping->system->n_memories && peak == 0; m++)
         inner = counts_of(j, m, tensor, &peak).fill;
     back = counts->update - counts->accumulate - inner - first;
     if (back != 0)
         j->out->ways |= 1u << JUDGE_RETURNS;
-    if (j->run->levels[level].rmw_first >> tensor & 1) {
+    if (j->run->f.levels[level].rmw_first >> tensor & 1) {
         j->out->ways |= 1u << JUDGE_RMW;
         back += first;
     }
@@ -121,49 +147,87 @@ static void compare_tensor(judge *j, uint32_t level, uint32_t tensor)
 {
     const peer_run *run = j->run;
     const peer_counts *peer = &run->counts[level][tensor];
-    bool home = level + 1 == run->n_levels;
+    bool home = level + 1 == run->f.n_levels;
     dfl_i128 peak, n = peer->instances, back = 0;
-    dfl_counts ours = counts_of(j, run->n_levels - 1 - level, tensor, &peak);
+    dfl_counts ours = counts_of(j, memory_of(j, level), tensor, &peak);
     char what[4 * PEER_NAME];
 
     if (!peer->present) {
         if (peak != 0) {
             j->out->verdict = JUDGE_BROKEN;
-            say(&j->out->why, "%s of level %s is not in the peer's report", run->tensors[tensor].name,
-                run->levels[level].name);
+            say(&j->out->why, "%s of level %s is not in the peer's report", run->f.tensors[tensor].name,
+                run->f.levels[level].name);
         }
         return;
     }
-    if (run->tensors[tensor].written)
+    if (run->f.tensors[tensor].written)
         back = returned(j, level, tensor, &ours);
     const struct { const char *name; dfl_i128 ours, peer; } fields[PEER_FIELDS] = {
         [PEER_READS] = { "reads", ours.serve + ours.accumulate + back, n * peer->reads },
         [PEER_FILLS] = { "fills", ours.fill + (home ? 0 : back), n * peer->fills },
         [PEER_UPDATES] = { "updates", ours.update, n * peer->updates },
-        [PEER_CAPACITY] = { "capacity", home ? peak : peak / run->levels[level].buffers, peer->capacity },
+        [PEER_CAPACITY] = { "capacity", home ? peak : peak / run->f.levels[level].buffers, peer->capacity },
     };
     for (peer_field f = 0; f < PEER_FIELDS; f++) {
-        snprintf(what, sizeof what, "%s of %s in %s", fields[f].name, run->tensors[tensor].name,
-                 run->levels[level].name);
+        snprintf(what, sizeof what, "%s of %s in %s", fields[f].name, run->f.tensors[tensor].name,
+                 run->f.levels[level].name);
         number(j, what, fields[f].ours, fields[f].peer, peer_causes_of(run, level, tensor, f));
     }
 }
 
+/* Whether the energy is what the peer charges for its own counts. */
+static void compare_energy(judge *j, const char *what, double ours, double peer)
+{
+    if (ours - peer <= 1e-9 * peer && peer - ours <= 1e-9 * peer)
+        return;
+    j->out->verdict = JUDGE_BROKEN;
+    say(&j->out->why, "energy of %s: %.12g pJ, the peer says %.12g", what, ours, peer);
+}
+
+static int64_t vectors(int64_t words, int64_t block) { return words / block + (words % block != 0); }
+
+/* The imported energy of a word, times what the peer counts: it fetches whole vectors. */
+static void compare_level_energy(judge *j, uint32_t level, uint32_t tensor)
+{
+    const dfl_tl_file *f = &j->run->f;
+    const dfl_yaml *block = dfl_tl_get(&dfl_tl_get(f->arch, "storage")->items[level], "block_size");
+    const peer_counts *peer = &j->run->counts[level][tensor];
+    const dfl_memory *m = &j->result->mapping->system->memories[memory_of(j, level)];
+    int64_t words = block ? strtoll(block->text, NULL, 10) : 1;
+    int64_t moved = vectors(peer->reads, words) + vectors(peer->fills, words) + vectors(peer->updates, words);
+
+    compare_energy(j, f->levels[level].name,
+                   m->read_energy * 1e12 * (double)f->word_bits * (double)(moved * words), peer->energy);
+    if (m->write_energy != m->read_energy)
+        compare_energy(j, "writes", m->write_energy, m->read_energy);
+}
+
 static void compare(judge *j)
 {
+    const dfl_compute *unit = &j->result->mapping->system->computes[0];
     int64_t padded = peer_padded_cycles(j->run);
 
     number(j, "operations", j->result->einsums[0].points, j->run->points, 0);
     number(j, "compute cycles", j->result->einsums[0].steps, j->run->cycles,
            padded > 0 && padded == j->run->cycles ? 1u << PEER_PADS : 0);
-    for (uint32_t k = 0; k < j->run->n_levels; k++)
-        for (uint32_t t = 0; t < j->run->n_tensors; t++)
+    for (uint32_t k = 0; k < j->run->f.n_levels; k++)
+        for (uint32_t t = 0; t < j->run->f.n_tensors; t++)
             compare_tensor(j, k, t);
+    compare_energy(j, "multipliers",
+                   (j->run->f.n_tensors == 3 ? unit->mac_energy : unit->flop_energy) * 1e12 * (double)j->run->computes,
+                   j->run->energy);
+    for (uint32_t k = 0; k < j->run->f.n_levels; k++)
+        for (uint32_t t = 0; t < j->run->f.n_tensors; t++)
+            if (j->run->counts[k][t].present && memory_of(j, k) != DFL_NONE)
+                compare_level_energy(j, k, t);
 }
 
 static void note_ways(judge *j, const dfl_mapping *m)
 {
-    if (m->system->n_memories > j->run->n_levels || m->system->computes[0].operand_reuse.n_names > 0)
+    for (uint32_t i = 0; i < m->system->n_memories; i++)
+        if (strcmp(dfl_sym_text(j->names, m->system->memories[i].name), "latch") == 0)
+            j->out->ways |= 1u << JUDGE_REUSE;
+    if (m->system->computes[0].operand_reuse.n_names > 0)
         j->out->ways |= 1u << JUDGE_REUSE;
     for (uint32_t i = 0; i < m->root->n_lines; i++) {
         const dfl_line *l = &m->root->lines[i];
@@ -172,18 +236,17 @@ static void note_ways(judge *j, const dfl_mapping *m)
     }
 }
 
-static void judge_design(judge *j, dfl_arena *arena, int64_t most)
+static void judge_mapping(judge *j, dfl_session *s, const char *text, int64_t most)
 {
-    dfl_intern *names = dfl_intern_new(arena);
-    dfl_sink *sink = dfl_sink_new(arena, NULL);
-    const dfl_mapping *m = peer_design(j->run, arena, names);
-    const dfl_paths *paths = dfl_paths_resolve(arena, sink, names, m);
+    const dfl_mapping *m = s->program->designs[0].mapping;
+    const dfl_paths *paths = dfl_paths_resolve(s->arena, s->sink, s->names, m);
     judge_text why = { "" };
 
-    j->result = paths ? dfl_model_eval(arena, sink, names, paths) : NULL;
+    j->names = s->names;
+    j->result = paths ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
     note_ways(j, m);
     if (!j->result || j->run->rejected) {
-        const dfl_diag *first = dfl_sink_count(sink) > 0 ? dfl_sink_at(sink, 0) : NULL;
+        const dfl_diag *first = dfl_sink_count(s->sink) > 0 ? dfl_sink_at(s->sink, 0) : NULL;
         bool same = first && ((j->run->too_large && first->code == DFL_MAP_CAPACITY) ||
                               (j->run->too_wide && first->code == DFL_MAP_TOO_MANY_INSTANCES));
         j->out->verdict = !j->result && same ? JUDGE_REFUSED : JUDGE_BROKEN;
@@ -192,25 +255,57 @@ static void judge_design(judge *j, dfl_arena *arena, int64_t most)
         return;
     }
     if (j->say)
-        printf("%s", judge_text_of(arena, names, m));
+        printf("%s", text);
     if (j->run->died)
         j->out->verdict = JUDGE_DIED;
     else
         compare(j);
-    if (!judge_reads_back(arena, names, j->result, &why) ||
-        !judge_proven(arena, names, m, most, &j->out->whole, &why)) {
+    if (!judge_prints_back(s->names, text, j->result, &why) ||
+        !judge_proven(s->arena, s->names, m, most, &j->out->whole, &why)) {
         j->out->verdict = JUDGE_BROKEN;
         j->out->why = why;
     }
 }
 
-void judge_run(const peer_run *run, int64_t most, bool say_all, judge_result *out)
+/* The imported text must be laid out and without diagnostics. */
+static void judge_imported(judge *j, const char *text, int64_t most)
 {
-    dfl_arena *arena = dfl_arena_new(NULL);
-    judge j = { .run = run, .say = say_all, .out = out };
+    dfl_session *s = dfl_session_new(NULL);
 
-    memset(out, 0, sizeof *out);
-    out->plain = peer_plain(run);
-    judge_design(&j, arena, most);
-    dfl_arena_free(arena);
+    if (dfl_session_open_text(s, "case.dfl", text, strlen(text)) != DFL_EXIT_OK || !dfl_session_analyse(s) ||
+        dfl_sink_count(s->sink) > 0 || s->program->n_designs != 1)
+        say(&j->out->why, "the result has diagnostics: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
+    else if (strcmp(dfl_session_formatted(s, NULL), text) != 0)
+        say(&j->out->why, "the result is not laid out");
+    else
+        judge_mapping(j, s, text, most);
+    if (j->out->why.text[0] != '\0' && j->out->verdict == JUDGE_EQUAL)
+        j->out->verdict = JUDGE_BROKEN;
+    dfl_session_free(s);
+}
+
+void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *expected, int64_t most, bool say_all,
+               judge_result *out)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_loss_report report;
+    peer_run run = { .rejected = false };
+    judge j = { .run = &run, .say = say_all, .out = out };
+    const char *text = NULL, *wrong = NULL;
+    dfl_exit status;
+
+    *out = (judge_result){ .verdict = JUDGE_BROKEN };
+    if (dfl_session_open_text(s, name, yaml, len) == DFL_EXIT_OK)
+        text = dfl_session_import_timeloop(s, &status, NULL);
+    dfl_loss_init(&report, s->arena, s->sink, s->sources);
+    if (!text)
+        say(&out->why, "not imported: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
+    else if (!dfl_tl_open(&run.f, &report, s->root->source) || (wrong = peer_read(expected, &run)) != NULL)
+        say(&out->why, "cannot be read: %s", wrong ? wrong : "imported, but not read again");
+    else {
+        out->verdict = JUDGE_EQUAL;
+        out->plain = peer_plain(&run);
+        judge_imported(&j, text, most);
+    }
+    dfl_session_free(s);
 }

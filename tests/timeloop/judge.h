@@ -42,16 +42,16 @@ typedef struct {
     judge_text why;             /* first unexplained difference, or what is broken */
 } judge_result;
 
-/* `most`: points that the oracle is given. `say`: print the design and every number that differs. */
-void judge_run(const peer_run *run, int64_t most, bool say, judge_result *out);
+/* The run in `yaml`, imported, against the report `expected`. `most`: points that the oracle is given. `say`: print the
+   result of the import and every number that differs. */
+void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *expected, int64_t most, bool say,
+               judge_result *out);
 
 /* Runs the oracle on the mapping, cut down to `most` points unless it is as small, and compares every count. */
 bool judge_proven(dfl_arena *arena, dfl_intern *names, const dfl_mapping *m, int64_t most, bool *whole,
                   judge_text *why);
 
-/* The design as a .dfl file. */
-const char *judge_text_of(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m);
-/* Whether that file, read by a session, gives the same counts. */
-bool judge_reads_back(dfl_arena *arena, const dfl_intern *names, const dfl_result *r, judge_text *why);
+/* Whether the imported text with the mapping as the language prints it gives the same counts. */
+bool judge_prints_back(const dfl_intern *names, const char *text, const dfl_result *r, judge_text *why);
 
 #endif

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Fixed mappings of Timeloop, expressed in the structures of the language: counts and compute cycles against what the
-# peer reported, every difference with its cause. The reports are read from the reference folder beside the checkout
+# Fixed mappings of Timeloop, imported: counts and compute cycles against what the peer reported, every difference with
+# its cause; and runs of its mapper through `dflc import`, `check` and `fmt`. The reports are read from the reference folder beside the checkout
 # (`REFERENCE=` names another); without it the test is skipped.
 set -u
-export LC_ALL=C
+export LC_ALL=C NO_COLOR=1
 reference=${REFERENCE:-../shared/reference}/timeloop
 program=${OUT:-build/release}/tests/timeloop/timeloop
+DFLC=${DFLC:-build/dflc}
 if [ ! -f "$reference/fuzz/fuzz.jsonl" ]; then
     echo "skipped: there is no $reference/fuzz/fuzz.jsonl"
     echo "0 passed, 0 failed, 1 skipped"
@@ -27,13 +28,29 @@ fi
 # A report that is off by one must be noticed in every kind of number.
 mkdir -p "$spoilt/fuzz" "$spoilt/cases"
 plain=$(sed -n '/"id": "fp0007"/p' "$reference/fuzz/fuzz.jsonl")
-for field in reads fills updates capacity compute_cycles true_macs; do
+for field in reads fills updates capacity compute_cycles true_macs mac_energy_pJ energy_pJ_per_instance; do
     printf '%s\n' "$plain" | sed -E "s/\"$field\": [0-9]+/\"$field\": 999999/" >"$spoilt/fuzz/fuzz.jsonl"
     if "$program" "$spoilt" | tail -n 1 | grep -qx '0 passed, 1 failed'; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
         echo "FAILED: another number for $field is not noticed"
+    fi
+done
+
+# Runs of the mapper: a hole, and its constraints; what a level may hold is said where it is constrained.
+for file in "$reference"/mapper/*/input.yaml; do
+    name=$(basename "$(dirname "$file")")
+    if "$DFLC" import timeloop "$file" -o "$spoilt/$name.dfl" >"$log" 2>&1 && [ ! -s "$log" ] &&
+        "$DFLC" check "$spoilt/$name.dfl" >"$log" 2>&1 && [ ! -s "$log" ] &&
+        "$DFLC" fmt --check "$spoilt/$name.dfl" >"$log" 2>&1 &&
+        [ "$(grep -c 'constraint {' "$spoilt/$name.dfl")" -eq "$(grep -cE '^  - ({|target)' <(sed -n '/^mapspace:/,$p' "$file"))" ] &&
+        [ "$(grep -c 'holds' "$spoilt/$name.dfl")" -eq "$(grep -cE '^    bypass: \[[A-Z]' "$file")" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        head -n 5 "$log"
     fi
 done
 

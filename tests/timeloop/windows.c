@@ -6,70 +6,29 @@
 
 #include "tests/timeloop/peer.h"
 
-enum { LONGEST = 1 << 16 };
-
-int64_t peer_extent(const peer_run *run, uint32_t dim, uint32_t inside)
-{
-    int64_t tile = peer_tile(run, dim, inside, false);
-
-    return tile < run->dims[dim].bound ? tile : run->dims[dim].bound;
-}
-
 static int64_t size_of(int64_t coef) { return coef < 0 ? -coef : coef; }
 
 void peer_box(const peer_run *run, uint32_t tensor, uint32_t inside, peer_vector *box)
 {
-    const peer_tensor *t = &run->tensors[tensor];
+    const dfl_tl_tensor *t = &run->f.tensors[tensor];
 
     for (uint32_t r = 0; r < PEER_RANKS; r++)
         box->at[r] = 1;
     for (uint32_t r = 0; r < t->n_ranks; r++)
-        for (uint32_t i = 0; i < t->n_terms[r]; i++)
-            box->at[r] += size_of(t->terms[r][i].coef) * (peer_extent(run, t->terms[r][i].dim, inside) - 1);
-}
-
-/* Whether the sums of one rank leave out something between the smallest and the largest. */
-static bool rank_gaps(const peer_run *run, const peer_tensor *t, uint32_t rank, uint32_t inside, int64_t length)
-{
-    uint8_t touched[LONGEST] = { 0 };
-    int64_t extent[PEER_TERMS] = { 1, 1, 1 }, at[PEER_TERMS];
-
-    if (length > LONGEST)
-        return true;
-    for (uint32_t i = 0; i < t->n_terms[rank]; i++)
-        extent[i] = peer_extent(run, t->terms[rank][i].dim, inside);
-    for (at[0] = 0; at[0] < extent[0]; at[0]++)
-        for (at[1] = 0; at[1] < extent[1]; at[1]++)
-            for (at[2] = 0; at[2] < extent[2]; at[2]++) {
-                int64_t sum = 0;
-                for (uint32_t i = 0; i < t->n_terms[rank]; i++)
-                    sum += size_of(t->terms[rank][i].coef) * at[i];
-                touched[sum] = 1;
-            }
-    return memchr(touched, 0, (size_t)length) != NULL;
-}
-
-bool peer_gaps(const peer_run *run, uint32_t tensor, uint32_t inside)
-{
-    peer_vector box;
-
-    peer_box(run, tensor, inside, &box);
-    for (uint32_t r = 0; r < run->tensors[tensor].n_ranks; r++)
-        if (rank_gaps(run, &run->tensors[tensor], r, inside, box.at[r]))
-            return true;
-    return false;
+        for (uint32_t i = 0; i < t->ranks[r].n_terms; i++)
+            box->at[r] += size_of(t->ranks[r].terms[i].coef) * (dfl_tl_extent(&run->f, t->ranks[r].terms[i].dim, inside) - 1);
 }
 
 /* ---- how a tile moves ---- */
 
 /* The step of one loop with tiles of `stride`, in the ranks of the tensor. */
-static peer_vector step_of(const peer_tensor *t, uint32_t dim, int64_t stride)
+static peer_vector step_of(const dfl_tl_tensor *t, uint32_t dim, int64_t stride)
 {
     peer_vector v = { { 0 } };
 
     for (uint32_t r = 0; r < t->n_ranks; r++)
-        for (uint32_t i = 0; i < t->n_terms[r]; i++)
-            v.at[r] += t->terms[r][i].dim == dim ? t->terms[r][i].coef * stride : 0;
+        for (uint32_t i = 0; i < t->ranks[r].n_terms; i++)
+            v.at[r] += t->ranks[r].terms[i].dim == dim ? t->ranks[r].terms[i].coef * stride : 0;
     return v;
 }
 
@@ -107,10 +66,10 @@ void peer_moves_of(const peer_run *run, uint32_t tensor, uint32_t inside, bool a
     uint32_t number = 0;
 
     out->n = 0;
-    for (uint32_t k = inside; k < run->n_levels; k++)
-        for (uint32_t i = 0; i < run->levels[k].n_temporal; i++, number++) {
-            const peer_loop *l = &run->levels[k].temporal[i];
-            peer_vector v = step_of(&run->tensors[tensor], l->dim, peer_tile(run, l->dim, k, true));
+    for (uint32_t k = inside; k < run->f.n_levels; k++)
+        for (uint32_t i = 0; i < run->f.levels[k].n_temporal; i++, number++) {
+            const dfl_tl_loop *l = &run->f.levels[k].temporal[i];
+            peer_vector v = step_of(&run->f.tensors[tensor], l->dim, dfl_tl_tile(&run->f, l->dim, k, true));
             int64_t full = at_second ? 1 : l->full - 1, last = at_second && l->last > 2 ? 1 : l->last - 1;
             peer_moves further = { .n = 0 };
             for (uint32_t b = 0; b < back.n; b++) {
@@ -178,7 +137,7 @@ bool peer_extrapolates(const peer_run *run, uint32_t tensor, uint32_t inside)
     peer_box(run, tensor, inside, &box);
     peer_moves_of(run, tensor, inside, false, &moves);
     peer_moves_of(run, tensor, inside, true, &second);
-    for (uint32_t loop = 0; loop < run->n_levels * PEER_DIMS; loop++)
+    for (uint32_t loop = 0; loop < run->f.n_levels * PEER_DIMS; loop++)
         if (brings(&moves, loop, &box) != brings(&second, loop, &box))
             return true;
     return false;
@@ -186,14 +145,14 @@ bool peer_extrapolates(const peer_run *run, uint32_t tensor, uint32_t inside)
 
 bool peer_slides(const peer_run *run, uint32_t tensor)
 {
-    const peer_tensor *t = &run->tensors[tensor];
+    const dfl_tl_tensor *t = &run->f.tensors[tensor];
 
     for (uint32_t r = 0; r < t->n_ranks; r++) {
         uint32_t n = 0;
-        for (uint32_t i = 0; i < t->n_terms[r]; i++)
-            n += run->dims[t->terms[r][i].dim].bound > 1;
+        for (uint32_t i = 0; i < t->ranks[r].n_terms; i++)
+            n += run->f.dims[t->ranks[r].terms[i].dim].bound > 1;
         if (n > 1)
             return true;
     }
-    return peer_gaps(run, tensor, run->n_levels);
+    return dfl_tl_gaps(&run->f, tensor, run->f.n_levels);
 }

@@ -177,6 +177,22 @@ static const import_case cases[] = {
       DFL_FOREIGN_LOST, 4, 38, { "// line 4: instances along `X` that are not used leak" } },
     { "a network", ARCH("  - !Network {name: NoC, actions: [{name: hop, energy: 1, throughput: 1}]}\n" MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 5, { "// line 4: hops and links" } },
     { "a loop is missing", CASE(LOOP("m", "1") LOOP("n", "1") POINT("Z")), DFL_FOREIGN_RANGE, 16, 5, { NULL } },
+    { "what memories may hold",
+      ARCH(MEMORY("B0", "tensors: {keep: Outputs}, ") MEMORY("B1", "tensors: {keep: A, may_keep: B}, ")
+           MEMORY("B2", "tensors: {keep: Nothing, may_keep: All}, ") MEMORY("B3", "tensors: {keep: ~Main, may_keep: All}, ")
+           MEMORY("B4", "tensors: {keep: Nothing}, ") MAC("")) MATMUL,
+      0, 0, 0,
+      { "memory B0 {\n        size = 128B;\n        holds = Z;", "memory B1 {\n        size = 128B;\n        holds = A, B;",
+        "memory B2 {\n        size = 128B;\n        ports", "memory B3 {\n        size = 128B;\n        ports",
+        "// B4 holds nothing\n    compute MAC" } },
+    { "what one of two einsums may keep", ARCH(MEMORY("Buf", "tensors: {keep: Outputs}, ") MAC(""))
+      WORK("M: 8", "  - \"Y[m] = A[m]\"\n  - \"Z[m] = Y[m]\"\n"), 0, 0, 0,
+      { "// line 4: only some einsums may keep `Y` in `Buf`: here all may", "holds = Y, Z;" } },
+    { "what depends on the mapper", ARCH(MEMORY("Buf", "tensors: {keep: ~Main}, ") MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 47,
+      { "memory Buf {\n        size = 128B;\n        ports" } },
+    { "what a fixed mapping has decided", ARCH(MEMORY("Buf", "tensors: {keep: A}, ") MAC("")) MATMUL
+      TREE(STORE("Main", "A, B, Z") STORE("Buf", "B") ONES), 0, 0, 0,
+      { "memory Buf {\n        size = 128B;\n        ports", "keep B in Buf;" } },
     { "a tile that is too large", CASE(LOOP("m", "9") ONES), DFL_FOREIGN_RANGE, 14, 5, { NULL } },
     { "an unknown component", CASE(STORE("Cache", "A") ONES), DFL_FOREIGN_UNKNOWN_NAME, 14, 26, { NULL } },
     { "an unknown tensor", CASE(STORE("Buf", "Q") ONES), DFL_FOREIGN_UNKNOWN_NAME, 14, 41, { NULL } },

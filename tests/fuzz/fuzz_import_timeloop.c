@@ -1,0 +1,13 @@
+/* Any bytes as a run of Timeloop. */
+#include "tests/fuzz/importer.h"
+
+static char *import(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const char *bytes, size_t size)
+{
+    return dfl_import_timeloop(arena, sink, sources, dfl_source_add(sources, "fuzz.yaml", bytes, size));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_import(data, size, import, FUZZ_IMPORT_MACHINE);
+    return 0;
+}

@@ -1,0 +1,276 @@
+#include "tests/harness/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "import/import.h"
+
+/* A run, what the text must hold (parts in order), and the first diagnostic at LINE:COLUMN with its message. */
+typedef struct {
+    const char *name, *text;
+    dfl_code code; /* 0 = none */
+    unsigned line, column;
+    const char *message;
+    const char *parts[8];
+} import_case;
+
+#define SPACE(name, projection, more) "    - {name: " name ", projection: " projection more "}\n"
+/* Three lines, and the rest of the shape. */
+#define PROBLEM(dims, spaces) "problem:\n  shape:\n    dimensions: [" dims "]\n    data_spaces:\n" spaces
+#define MATMUL_SPACES \
+    SPACE("A", "[[[M]], [[K]]]", "") SPACE("B", "[[[K]], [[N]]]", "") SPACE("Z", "[[[M]], [[N]]]", ", read_write: true")
+/* Ten lines. */
+#define MATMUL PROBLEM("M, N, K", MATMUL_SPACES) "  M: 8\n  N: 4\n  K: 6\n"
+/* Three lines, and one for each level, from line 14. */
+#define ARCH(macs, levels) "arch:\n  arithmetic: {" macs "}\n  storage:\n" levels
+#define LEVEL(name, more) "  - {name: " name more "}\n"
+#define DRAM LEVEL("Main", ", technology: DRAM")
+#define TWO ARCH("instances: 1", LEVEL("RF", ", entries: 64") DRAM)
+/* Line 16. */
+#define MAPPING(directives) "mapping:\n" directives
+#define LOOPS(target, type, factors, order, more) \
+    "- {target: " target ", type: " type ", factors: " factors ", permutation: " order more "}\n"
+#define ALL_INSIDE LOOPS("RF", "temporal", "M8 N4 K6", "KNM", "")
+/* A matmul on two levels with directives from line 17. */
+#define CASE(directives) MATMUL TWO MAPPING(directives)
+/* Eight multipliers in two rows, each with a register file; directives from line 18. */
+#define ARRAY_OF(more) \
+    ARCH("instances: 8, meshX: 4", LEVEL("RF", ", entries: 64, instances: 8, meshX: 4") LEVEL("GLB", ", entries: 4096") \
+         LEVEL("Main", ", technology: DRAM" more))
+#define BAD(name, text, code, line, column, message) { name, text, code, line, column, message, { NULL } }
+
+static const import_case cases[] = {
+    { "a matmul", CASE(ALL_INSIDE), 0, 0, 0, NULL,
+      { "rank M = 8, N = 4, K = 6;", "input A[M, K];", "output Z[M, N] += A[M, K] * B[K, N];",
+        "memory Main {\n        size = unlimited;\n        read {\n            energy = 12.5pJ/bit;",
+        "memory RF {\n        size = 128B;", "rate = 1MAC/cycle;", "keep A, B, Z in Main;\n    keep A, B, Z in RF;\n    temporal M, N, K;" } },
+    { "a JSON text", "{\"problem\": {\"shape\": {\"dimensions\": [\"M\"], \"data-spaces\": [{\"name\": \"A\", \"projection\": [[[\"M\"]]]}, "
+      "{\"name\": \"Z\", \"projection\": [[[\"M\"]]], \"read-write\": true}]}, \"instance\": {\"M\": 4}}, \"arch\": {\"arithmetic\": "
+      "{\"instances\": 1}, \"storage\": [{\"name\": \"L\", \"word-bits\": 16}]}, \"mapping\": [{\"target\": \"L\", \"type\": \"temporal\", "
+      "\"factors\": \"M=4\", \"permutation\": \"M\"}]}", DFL_FOREIGN_LOST, 1, 241, "`L` has neither a size nor an energy: it is free",
+      { "output Z[M] += A[M];", "rate = 1FLOP/cycle;", "temporal M;" } },
+    { "three operands",
+      PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("B", "[[[M]]]", "") SPACE("C", "[[[M]]]", "")
+              SPACE("Z", "[[[M]]]", ", read_write: true")) "  M: 8\n" TWO, 0, 0, 0, NULL,
+      { "op product(x0, x1, x2) = 0FLOP;", "Z[M] += product(A[M], B[M], C[M]);", "rate = 1FLOP/cycle;" } },
+    { "coefficients",
+      PROBLEM("P, R", SPACE("W", "[[[R]]]", "") SPACE("I", "[[[P, stride], [R, back]]]", "")
+              SPACE("O", "[[[P]]]", ", read_write: true"))
+      "    coefficients:\n    - {name: stride, default: 1}\n    - {name: back, default: -1}\n  P: 8\n  R: 3\n  stride: 2\n" TWO,
+      0, 0, 0, NULL, { "input I[dim0: 17];", "O[P] += W[R] * I[2 * P - R + 2];" } },
+    { "one dimension in several terms",
+      PROBLEM("P", SPACE("I", "[[[P], [P, 2]], []]", "") SPACE("O", "[[[P]]]", ", read_write: true")) "  P: 8\n" TWO,
+      0, 0, 0, NULL, { "input I[dim0: 22, dim1: 1];", "O[P] += I[3 * P, 0];" } },
+    { "windows with gaps",
+      PROBLEM("P, R", SPACE("W", "[[[R]]]", "") SPACE("I", "[[[P, 2], [R, 3]]]", "") SPACE("O", "[[[P]]]", ", read_write: true"))
+      "  P: 8\n  R: 3\n" TWO MAPPING(LOOPS("RF", "temporal", "P4 R3", "PR", "") LOOPS("Main", "temporal", "P2", "P", "")),
+      0, 0, 0, NULL, { "temporal P:4;\n    keep W, O in RF;\n    keep I in RF window;" } },
+    { "imperfect factors", CASE(LOOPS("RF", "temporal", "'M3,2 N4 K6'", "KNM", "") LOOPS("Main", "temporal", "M3", "M", "")),
+      0, 0, 0, NULL, { "temporal M:3;", "temporal M, N, K;" } },
+    { "instances", MATMUL ARRAY_OF("") MAPPING(LOOPS("RF", "temporal", "N4 K3", "NK", "")
+      LOOPS("GLB", "spatial", "M4 K2", "MK", ", split: 1, no_reuse: [A]") LOOPS("GLB", "temporal", "M2", "M", "")
+      LOOPS("RF", "bypass", "''", "''", ", keep: [A, B], bypass: [Z]")), 0, 0, 0, NULL,
+      { "network GLB_links = bus {\n        multicast = x_GLB(B, Z), y_GLB(B, Z);\n        reduce = x_GLB(B, Z), y_GLB(B, Z);",
+        "array x_GLB[4], y_GLB[2] over GLB_links {", "keep A, B, Z in GLB;", "temporal M:4;",
+        "spatial K:3 on y_GLB, M:1 on x_GLB;", "keep A, B in RF;" } },
+    { "links between multipliers", MATMUL ARCH("instances: 4", LEVEL("RF", ", entries: 64") DRAM)
+      MAPPING(LOOPS("RF", "spatial", "N4", "N", "") LOOPS("RF", "temporal", "M8 K6", "KM", "")), 0, 0, 0, NULL,
+      { "operand_reuse = A;" } },
+    { "a latch", MATMUL ARCH("instances: 6", LEVEL("RF", ", entries: 512") DRAM)
+      MAPPING(LOOPS("RF", "spatial", "K6", "K", "") LOOPS("RF", "temporal", "M8 N4", "MN", "")), 0, 0, 0, NULL,
+      { "memory latch {\n            size = unlimited;\n            energy = 0pJ/bit;", "keep Z in latch;" } },
+    { "no links", MATMUL ARCH("instances: 6", LEVEL("RF", ", entries: 512") DRAM)
+      MAPPING(LOOPS("RF", "spatial", "K6", "K", ", no_link_transfer: [Z]") LOOPS("RF", "temporal", "M8 N4", "MN", "")), 0, 0, 0, NULL,
+      { "keep A, B, Z in RF;\n    temporal N, M;\n    spatial K:1 on x_RF;\n}" } },
+    { "no reuse in time", CASE(LOOPS("RF", "temporal", "M4 N4 K6", "KNM", ", no_temporal_reuse: [A]")
+      LOOPS("Main", "temporal", "M2", "M", "")), 0, 0, 0, NULL,
+      { "keep B, Z in RF;\n    keep A in RF fresh;" } },
+    { "sizes and energies", MATMUL ARCH("word_bits: 8", LEVEL("R0", ", entries: 0, word_bits: 8")
+      LEVEL("R1", ", sizeKB: 0.5, word_bits: 8, block_size: 4, multiple_buffering: 2.0")
+      LEVEL("R2", ", depth: 16, width: 32, word_bits: 8, multiple_buffering: 1.5, shared_bandwidth: 3")
+      LEVEL("R3", ", entries: 5, word_bits: 24, vector_access_energy: 6, block_size: 2, bandwidth: 3")
+      LEVEL("R4", ", technology: DRAM, word_bits: 8, read_bandwidth: 2, write_bandwidth: 1")), 0, 0, 0, NULL,
+      { "read {\n            bandwidth = 2B/cycle;\n            energy = 12.5pJ/bit;",
+        "// words of 24 bits, counted as values of 8\n    memory R3 {\n        size = 5B;\n        read {\n            bandwidth = 1.5B/cycle;\n"
+        "            energy = 0.375pJ/bit;",
+        "memory R2 {\n        size = 42B;\n        ports = shared;\n        read {\n            bandwidth = 3B/cycle;",
+        "memory R1 {\n        size = 512B;\n        buffers = 2;", "// R0 holds nothing\n    compute macs {" } },
+    { "without a mapping", MATMUL TWO "mapper:\n  optimization_metrics: [delay, energy]\nmapspace:\n  constraints:\n"
+      "  - {target: RF, type: datatype, keep: [A], bypass: [B]}\n  - {target: RF, type: temporal, factors: K0, permutation: K}\n",
+      0, 0, 0, NULL,
+      { "memory RF {\n        size = 128B;\n        holds = A, Z;",
+        "// constraint {target: RF, type: datatype, keep: [A], bypass: [B]}",
+        "// constraint {target: RF, type: temporal, factors: K0, permutation: K}\n    ...;\n    minimize latency, energy;" } },
+    { "nothing may be kept", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 64") LEVEL("L", ", entries: 64") DRAM)
+      "mapspace:\n  constraints:\n  - {target: L, type: bypass, bypass: [A, B, Z]}\n", 0, 0, 0, NULL,
+      { "// L holds nothing\n    memory RF {", "minimize energy * latency;" } },
+    /* losses */
+    { "wires", MATMUL ARRAY_OF(", wire_energy: 0.1, router_energy: 1"), DFL_FOREIGN_LOST, 16, 36,
+      "wires and routers at `Main` are not counted: its transfers are free", { "memory Main" } },
+    { "an exchange between siblings", MATMUL ARRAY_OF(", network_type: 'M:N'"), DFL_FOREIGN_LOST, 16, 51,
+      "instances of `Main` do not exchange parts of a multicast: each gets it from outside", { "memory Main" } },
+    { "rows that are shared", MATMUL ARCH("instances: 4", LEVEL("RF", ", entries: 4, instances: 4, cluster_size: 4") DRAM),
+      DFL_FOREIGN_LOST, 14, 56, "rows that instances of `RF` share cost as if all instances were used", { "memory RF" } },
+    { "three limits", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 4, shared_bandwidth: 4, read_bandwidth: 3") DRAM),
+      DFL_FOREIGN_LOST, 14, 46, "`RF` has a limit for reads and writes together: those of each alone are not taken",
+      { "bandwidth = 8B/cycle;" } },
+    { "reads before the first update", CASE(LOOPS("RF", "temporal", "M8 N4 K6", "KNM", ", rmw_first_update: [Z]")),
+      DFL_FOREIGN_LOST, 17, 88, "`RF` reads a result before its first update: here nothing is read that has no value yet",
+      { "keep A, B, Z in RF;" } },
+    { "spilled results", CASE(LOOPS("RF", "temporal", "M8 N4 K6", "KNM", ", no_temporal_reuse: [Z]")),
+      DFL_FOREIGN_LOST, 17, 89, "`RF` spills the result at every step: here it stays while it is the same", { "keep A, B, Z in RF;" } },
+    { "some links", MATMUL ARCH("instances: 6, meshX: 3", LEVEL("RF", ", entries: 512") DRAM)
+      MAPPING(LOOPS("RF", "spatial", "M2 K2", "MK", ", split: 1") LOOPS("RF", "temporal", "M4 N4 K3", "MNK", "")), DFL_FOREIGN_LOST, 6, 8,
+      "`B` comes from a neighbour to some multipliers: here all read it", { "energy = 1pJ/MAC;\n        }" } },
+    { "too many for links", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("Z", "[]", ", read_write: true")) "  M: 131072\n"
+      ARCH("instances: 131072", LEVEL("RF", ", entries: 131072") DRAM) MAPPING(LOOPS("RF", "spatial", "M131072", "M", "")), DFL_FOREIGN_LOST, 5, 8,
+      "`A` may come from neighbours to so many multipliers: here all read it", { "spatial M:1 on x_RF;" } },
+    { "bounding boxes anew",
+      PROBLEM("P, R", SPACE("W", "[[[R]]]", "") SPACE("I", "[[[P, 2], [R, 3]]]", "") SPACE("O", "[[[P]]]", ", read_write: true"))
+      "  P: 8\n  R: 3\n" TWO MAPPING(LOOPS("RF", "temporal", "P4 R3", "PR", ", no_temporal_reuse: [I]")
+                                    LOOPS("Main", "temporal", "P2", "P", "")),
+      DFL_FOREIGN_LOST, 6, 8, "`RF` fetches bounding boxes of `I` anew: here only what is touched", { "keep I in RF fresh;" } },
+    { "keys without effect", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 64, min_utilization: 1") DRAM), DFL_FOREIGN_IGNORED, 14, 29,
+      "`min_utilization` of `RF` has no effect", { "memory RF" } },
+    { "a metric without effect", MATMUL TWO "mapper: {optimization_metrics: [last-level-accesses]}\n", DFL_FOREIGN_IGNORED, 16, 33,
+      "the metric `last-level-accesses` has no effect", { "minimize energy * latency;" } },
+    /* what is wrong with a problem */
+    BAD("a list", "- 1\n", DFL_FOREIGN_SYNTAX, 1, 3, "a run is a map with `problem`, `arch` and `mapping`"),
+    BAD("no problem", TWO, DFL_FOREIGN_SYNTAX, 1, 1, "no `problem`"),
+    BAD("no architecture", MATMUL, DFL_FOREIGN_SYNTAX, 1, 1, "no `arch`"),
+    BAD("a mapping that is no list", MATMUL TWO "mapping: {a: 1}\n", DFL_FOREIGN_SYNTAX, 16, 11, "`mapping` is a list"),
+    BAD("no shape", "problem: {M: 4}\n" TWO, DFL_FOREIGN_SYNTAX, 1, 11, "a problem needs a map `shape`"),
+    BAD("no dimensions", "problem: {shape: {data_spaces: []}}\n" TWO, DFL_FOREIGN_SYNTAX, 1, 19, "a list of `dimensions` is wanted"),
+    BAD("a long name", PROBLEM("M, Nx", MATMUL_SPACES) "  M: 4\n" TWO, DFL_FOREIGN_UNSUPPORTED, 3, 21, "a dimension is named by one letter"),
+    BAD("a dimension twice", PROBLEM("M, M", MATMUL_SPACES) "  M: 4\n" TWO, DFL_FOREIGN_SYNTAX, 3, 21, "two dimensions of one name"),
+    BAD("a dimension without a size", PROBLEM("M", MATMUL_SPACES) TWO, DFL_FOREIGN_SYNTAX, 3, 18, "the problem says no size of `M`"),
+    BAD("a size that is no number", PROBLEM("M", MATMUL_SPACES) "  M: all\n" TWO, DFL_FOREIGN_SYNTAX, 8, 6, "a number is wanted"),
+    BAD("an empty dimension", PROBLEM("M", MATMUL_SPACES) "  M: 0\n" TWO, DFL_FOREIGN_RANGE, 8, 6,
+        "a whole number from 1 to 2^40 is wanted"),
+    BAD("an endless dimension", PROBLEM("M", MATMUL_SPACES) "  M: 1e40\n" TWO, DFL_FOREIGN_RANGE, 8, 6,
+        "a number that is not from 0 to 1e30"),
+    BAD("next to nothing", PROBLEM("M", MATMUL_SPACES) "  M: 1e-40\n" TWO, DFL_FOREIGN_RANGE, 8, 6, "a number between 0 and 1e-30"),
+    BAD("an unknown dimension", PROBLEM("M", SPACE("A", "[[[Q]]]", "")) "  M: 4\n" TWO, DFL_FOREIGN_UNKNOWN_NAME, 5, 32,
+        "the shape has no dimension `Q`"),
+    BAD("an unknown coefficient", PROBLEM("M", SPACE("A", "[[[M, s]]]", "")) "  M: 4\n" TWO, DFL_FOREIGN_UNKNOWN_NAME, 5, 35,
+        "the problem says no value of `s`"),
+    BAD("a broken coefficient", PROBLEM("M", SPACE("A", "[[[M, s]]]", "")) "  M: 4\n  s: 1.5\n" TWO, DFL_FOREIGN_SYNTAX, 7, 6,
+        "a coefficient is a whole number"),
+    BAD("a large coefficient", PROBLEM("M", SPACE("A", "[[[M, -1048577]]]", "")) "  M: 4\n" TWO, DFL_FOREIGN_RANGE, 5, 35,
+        "a coefficient beyond 2^20"),
+    BAD("a long rank", PROBLEM("M", SPACE("A", "[[[M, 1048576], [M, 1048576]]]", "")) "  M: 1099511627776\n" TWO, DFL_FOREIGN_RANGE, 5, 32,
+        "a rank longer than 2^60"),
+    BAD("a rank that is no list", PROBLEM("M", SPACE("A", "[M]", "")) "  M: 4\n" TWO, DFL_FOREIGN_SYNTAX, 5, 30, "a rank is a list of terms"),
+    BAD("a term that is no list", PROBLEM("M", SPACE("A", "[[M]]", "")) "  M: 4\n" TWO, DFL_FOREIGN_SYNTAX, 5, 31,
+        "a term is `[dimension]` or `[dimension, coefficient]`"),
+    BAD("a space that is no map", PROBLEM("M", "    - A\n") "  M: 4\n" TWO, DFL_FOREIGN_SYNTAX, 5, 7, "a data space is a map"),
+    BAD("a space without a name", PROBLEM("M", "    - {projection: []}\n") "  M: 4\n" TWO, DFL_FOREIGN_SYNTAX, 5, 8,
+        "the name of a data space is missing"),
+    BAD("a space twice", PROBLEM("M", SPACE("A", "[]", "") SPACE("A", "[]", "")) "  M: 4\n" TWO, DFL_FOREIGN_SYNTAX, 6, 8,
+        "two data spaces of one name"),
+    BAD("no result", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("B", "[]", "")) "  M: 4\n" TWO, DFL_FOREIGN_UNSUPPORTED, 5, 8,
+        "a problem has one result (`read_write: true`), and operands"),
+    BAD("a dimension of the result alone", PROBLEM("M, N", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[N]]]", ", read_write: true"))
+        "  M: 4\n  N: 1\n" TWO, DFL_FOREIGN_UNSUPPORTED, 3, 21, "`N` indexes no operand"),
+    /* with an architecture */
+    BAD("no storage", MATMUL "arch: {arithmetic: {instances: 1}}\n", DFL_FOREIGN_SYNTAX, 11, 8,
+        "an architecture needs a map `arithmetic` and a list of levels `storage`"),
+    BAD("a level that is no map", MATMUL ARCH("instances: 1", "  - RF\n"), DFL_FOREIGN_SYNTAX, 14, 5, "a level is a map"),
+    BAD("a level twice", MATMUL ARCH("instances: 1", DRAM DRAM), DFL_FOREIGN_SYNTAX, 15, 6, "two levels of one name"),
+    BAD("no mesh", MATMUL ARCH("instances: 6, meshX: 4", DRAM), DFL_FOREIGN_RANGE, 12, 16, "6 instances make no mesh of this size"),
+    BAD("an uneven mesh", MATMUL ARCH("instances: 6", LEVEL("RF", ", entries: 4, instances: 4") DRAM), DFL_FOREIGN_RANGE, 14, 6,
+        "what is inside `RF` cannot be spread over its instances evenly"),
+    BAD("too many side by side", MATMUL ARCH("instances: 4294967296", DRAM), DFL_FOREIGN_RANGE, 14, 6,
+        "more than 2^31 - 1 instances side by side"),
+    BAD("several outermost", MATMUL ARCH("instances: 2", LEVEL("Main", ", technology: DRAM, instances: 2")), DFL_FOREIGN_UNSUPPORTED, 14, 6,
+        "an outermost level of several instances"),
+    BAD("wide words", MATMUL ARCH("word_bits: 5000", DRAM), DFL_FOREIGN_RANGE, 12, 27, "words of more than 4096 bits"),
+    BAD("a width between words", MATMUL ARCH("instances: 1", LEVEL("RF", ", depth: 4, width: 24") DRAM), DFL_FOREIGN_RANGE, 14, 33,
+        "a width that no number of words fills"),
+    BAD("a huge memory", MATMUL ARCH("instances: 1", LEVEL("RF", ", sizeKB: 1e20") DRAM), DFL_FOREIGN_RANGE, 14, 24,
+        "a memory of more than 2^50 words"),
+    BAD("half a buffer", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 4, multiple_buffering: 0.5") DRAM), DFL_FOREIGN_RANGE, 14, 48,
+        "a number of buffers that is not from 1 to 2^31 - 1"),
+    BAD("no bandwidth", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 4, read_bandwidth: 0") DRAM), DFL_FOREIGN_RANGE, 14, 44,
+        "a bandwidth of nothing"),
+    BAD("another technology", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 4, technology: RRAM") DRAM), DFL_FOREIGN_UNSUPPORTED, 14, 40,
+        "a technology is `SRAM` or `DRAM`"),
+    BAD("another network", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 4, network_type: ring") DRAM), DFL_FOREIGN_UNSUPPORTED, 14, 42,
+        "a network is `1:1`, `1:N` or `M:N`"),
+    /* with a mapping */
+    BAD("an unknown level", CASE(LOOPS("L9", "temporal", "M8", "M", "")), DFL_FOREIGN_UNKNOWN_NAME, 17, 12,
+        "`target` names no level of the architecture"),
+    BAD("an unknown directive", CASE(LOOPS("RF", "utilize", "M8", "M", "")), DFL_FOREIGN_UNSUPPORTED, 17, 22,
+        "a directive is `temporal`, `spatial`, `bypass` or `datatype`"),
+    BAD("a directive twice", CASE(ALL_INSIDE ALL_INSIDE), DFL_FOREIGN_SYNTAX, 18, 4, "`RF` has two directives of this kind"),
+    BAD("factors as a list", CASE(LOOPS("RF", "temporal", "[M8]", "M", "")), DFL_FOREIGN_UNSUPPORTED, 17, 42,
+        "factors are a text such as `K4 M2`"),
+    BAD("an unknown factor", CASE(LOOPS("RF", "temporal", "M8 Q2", "M", "")), DFL_FOREIGN_UNKNOWN_NAME, 17, 41,
+        "the shape has no dimension `Q`"),
+    BAD("a factor without a number", CASE(LOOPS("RF", "temporal", "M", "M", "")), DFL_FOREIGN_SYNTAX, 17, 41,
+        "a factor is a letter and a number"),
+    BAD("a comma without a number", CASE(LOOPS("RF", "temporal", "'M8,'", "M", "")), DFL_FOREIGN_SYNTAX, 17, 42,
+        "a number is missing behind a comma"),
+    BAD("a factor to find out", CASE(LOOPS("RF", "temporal", "M0", "M", "")), DFL_FOREIGN_UNSUPPORTED, 17, 41,
+        "a factor that the source has to find out"),
+    BAD("a last factor beyond", CASE(LOOPS("RF", "temporal", "'M3,4'", "M", "")), DFL_FOREIGN_RANGE, 17, 42,
+        "a last factor is from 1 to the factor, which is at most 2^40"),
+    BAD("an unknown place", CASE(LOOPS("RF", "temporal", "M8", "MQ", "")), DFL_FOREIGN_UNKNOWN_NAME, 17, 58, "the shape has no dimension `Q`"),
+    BAD("a place twice", CASE(LOOPS("RF", "temporal", "M8", "MM", "")), DFL_FOREIGN_SYNTAX, 17, 58, "a dimension stands twice in the order"),
+    BAD("no place", CASE(LOOPS("RF", "temporal", "M8 K6", "M", "")), DFL_FOREIGN_SYNTAX, 17, 61, "the order leaves out `K`"),
+    BAD("a dimension that is not finished", CASE(LOOPS("RF", "temporal", "M8 N4 K5", "KNM", "")), DFL_FOREIGN_RANGE, 3, 24,
+        "the factors of `K` make 5, its size is 6"),
+    BAD("too many iterations", CASE(LOOPS("RF", "temporal", "M8 N4 K1099511627776", "KNM", "") LOOPS("Main", "temporal", "K2", "K", "")),
+        DFL_FOREIGN_RANGE, 3, 24, "more than 2^40 iterations over `K`"),
+    BAD("an unknown tensor", CASE(ALL_INSIDE "- {target: RF, type: bypass, bypass: [Q]}\n"), DFL_FOREIGN_UNKNOWN_NAME, 18, 39,
+        "the shape has no data space `Q`"),
+    BAD("a tensor that is no list", CASE(ALL_INSIDE "- {target: RF, type: bypass, bypass: {A: 1}}\n"), DFL_FOREIGN_SYNTAX, 18, 39,
+        "a list of data spaces is wanted"),
+    BAD("kept and bypassed", CASE(ALL_INSIDE "- {target: RF, type: bypass, keep: [A], bypass: [A]}\n"), DFL_FOREIGN_SYNTAX, 18, 37,
+        "a data space is both kept and bypassed"),
+    BAD("kept nowhere", CASE(ALL_INSIDE "- {target: RF, type: bypass, bypass: [B]}\n- {target: Main, type: bypass, bypass: [B]}\n"),
+        DFL_FOREIGN_SYNTAX, 6, 8, "`B` is kept nowhere"),
+    BAD("kept on wires", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 0") DRAM) MAPPING(ALL_INSIDE), DFL_FOREIGN_UNSUPPORTED, 14, 6,
+        "`RF` has no entries, and keeps a data space"),
+    BAD("a constraint of an unknown level", MATMUL TWO "mapspace: {constraints: [{target: L9, type: bypass}]}\n", DFL_FOREIGN_UNKNOWN_NAME,
+        16, 35, "`target` names no level of the architecture"),
+};
+
+static void imports(void **state)
+{
+    const import_case *c = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_source_map *sources = dfl_source_map_new(arena);
+    dfl_sink *sink = dfl_sink_new(arena, sources);
+    const dfl_source *source = dfl_source_add(sources, "case.yaml", c->text, strlen(c->text));
+    const char *text = dfl_import_timeloop(arena, sink, sources, source), *at = text;
+
+    if (dfl_sink_count(sink) > 0) {
+        const dfl_diag *d = dfl_sink_at(sink, 0);
+        dfl_place place = dfl_place_of(sources, d->span.start);
+
+        if (d->code != c->code || place.line != c->line || place.column != c->column ||
+            (c->message != NULL && strcmp(d->message, c->message) != 0))
+            print_message("%u:%u: %s\n", (unsigned)place.line, (unsigned)place.column, d->message);
+        assert_int_equal(d->code, c->code);
+        assert_int_equal(place.line, c->line);
+        assert_int_equal(place.column, c->column);
+        if (c->message != NULL)
+            assert_string_equal(d->message, c->message);
+    }
+    assert_int_equal(dfl_sink_count(sink) > 0, c->code != 0);
+    assert_int_equal(text == NULL, dfl_sink_errors(sink) > 0);
+    for (size_t i = 0; i < 8 && c->parts[i] != NULL; i++) {
+        assert_non_null(at);
+        if (strstr(at, c->parts[i]) == NULL)
+            printf("%s\nhas no\n%s\n", at, c->parts[i]);
+        at = strstr(at, c->parts[i]);
+        assert_non_null(at);
+    }
+    dfl_arena_free(arena);
+}
+
+int main(void)
+{
+    return CHECK_TABLE("import.timeloop", cases, imports);
+}
