@@ -5,6 +5,7 @@ _dflc() {
     commands=(
         'check:what is wrong with files'
         'eval:what the mappings of a file cost'
+        'map:fill the holes of mappings with what is best'
         'prove:execute mappings at small sizes and compare every count'
         'test:judge  expect ,  require  and  assume '
         'fmt:lay out files'
@@ -27,7 +28,7 @@ _dflc() {
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
         '--fix[apply the corrections that are sure to the files]' \
-        '--jobs=[files to work on at the same time; results do not depend on it]:N' \
+        '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
         '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
@@ -41,7 +42,27 @@ _dflc() {
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
         '--only=[only the mapping NAME]:NAME' \
+        '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
+        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--details[a full screen for every mapping, however many there are]' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    map) _arguments \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--allow=[do not warn of LINT ( all   of nothing)]:LINT' \
+        '--warn=[warn of LINT]:LINT' \
+        '--deny=[make LINT an error]:LINT' \
+        '--name=[only the mapping NAME]:NAME' \
+        '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
+        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--write[rewrite the files in place]' \
+        '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
         '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
@@ -66,7 +87,10 @@ _dflc() {
         '--allow=[do not warn of LINT ( all   of nothing)]:LINT' \
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
-        '--jobs=[files to work on at the same time; results do not depend on it]:N' \
+        '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
+        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
         '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \

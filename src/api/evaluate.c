@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lint/lint.h"
-#include "mapper/objective.h"
+#include "mapper/holes.h"
 #include "model/model.h"
 #include "report/verdict.h"
 
@@ -15,25 +15,6 @@ static bool check_objective(dfl_session *s, const dfl_mapping *m)
     dfl_objective objective;
 
     return m->n_minimize == 0 || dfl_objective_make(s->sink, s->names, m, &objective);
-}
-
-/* Holes of kinds that no search fills. */
-static void refuse_kind(dfl_session *s, const dfl_mapping *m)
-{
-    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, m->unsearched_span, "`%s` leaves open %s",
-                             dfl_sym_text(s->names, m->name), m->unsearched);
-
-    dfl_diag_here(s->sink, d, "no search fills this");
-    dfl_diag_help(s->sink, d, "what is searched: `?` for the size or the number of parts of a loop, `...` for any lines, "
-                  "and one objective, `minimize`");
-}
-
-static void refuse_holes(dfl_session *s, const dfl_mapping *m)
-{
-    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
-                             dfl_sym_text(s->names, m->name));
-
-    dfl_diag_help(s->sink, d, "write the loops, tiles and keeps out: this version of dflc has no mapper");
 }
 
 /* Reports about lines of a template say for which mapping they hold, and are not repeated for the next one. */
@@ -48,6 +29,40 @@ static void name_mapping(dfl_session *s, const dfl_mapping *m, size_t first)
     }
 }
 
+/* All that does not depend on the amounts of open loops. */
+static void check_open(dfl_session *s, dfl_arena *arena, const dfl_mapping *m)
+{
+    size_t reports = dfl_sink_count(s->sink);
+
+    if (dfl_holes_only(m))
+        (void)dfl_paths_bind(arena, s->sink, s->names, m);
+    name_mapping(s, m, reports);
+}
+
+static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapping *m, purpose why,
+                                const dfl_paths **resolved);
+
+/* Fills the holes, and evaluates what that gives. */
+static dfl_result_item evaluate_filled(dfl_session *s, const dfl_mapping *m, purpose why, const dfl_paths **resolved)
+{
+    dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
+    size_t reports = dfl_sink_count(s->sink);
+    dfl_stop stopped;
+    const dfl_filled *filled = dfl_session_fill(s, m, &stopped);
+
+    if (!filled) {
+        name_mapping(s, m, reports);
+        return item;
+    }
+    item = evaluate(s, dfl_session_after(s), filled->mapping, why, resolved);
+    item.search = filled->search;
+    if (item.result)
+        item.status = DFL_STATUS_FILLED;
+    if (stopped != DFL_STOP_NONE)
+        dfl_budget_stop(&s->budget, stopped);
+    return item;
+}
+
 /* Evaluates in `arena`. `*resolved` are the paths of a mapping without errors, else NULL. */
 static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapping *m, purpose why,
                                 const dfl_paths **resolved)
@@ -59,11 +74,10 @@ static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapp
     *resolved = NULL;
     if (!check_objective(s, m))
         return item;
+    if (m->has_holes && why != PURPOSE_CHECK)
+        return evaluate_filled(s, m, why, resolved);
     if (m->has_holes) {
-        if (why != PURPOSE_CHECK && m->unsearched)
-            refuse_kind(s, m);
-        else if (why != PURPOSE_CHECK)
-            refuse_holes(s, m);
+        check_open(s, arena, m);
         return item;
     }
     paths = dfl_paths_resolve(arena, s->sink, s->names, m);
@@ -128,12 +142,11 @@ static void preview_checks(dfl_session *s)
 {
     dfl_arena *scratch = dfl_arena_new(&s->budget);
 
-    if (s->program->n_checks > 0)
-        dfl_checks_preview(scratch, &s->results);
+    dfl_checks_preview(scratch, &s->results);
     dfl_arena_free(scratch);
 }
 
-static void unknown_mapping(dfl_session *s, const char *only)
+void dfl_session_unknown_mapping(dfl_session *s, const char *only)
 {
     const dfl_program *p = s->program;
     dfl_sym *names = DFL_NEW_ARRAY(s->arena, dfl_sym, (size_t)p->n_designs + 1);
@@ -147,8 +160,7 @@ static void unknown_mapping(dfl_session *s, const char *only)
         dfl_diag_help(s->sink, d, "did you mean `%s`?", dfl_sym_text(s->names, near));
 }
 
-/* False when there is no template of this name; NULL takes the first. */
-static bool refuse_template(dfl_session *s, const char *only)
+bool dfl_session_refuse_template(dfl_session *s, const char *only)
 {
     const dfl_program *p = s->program;
 
@@ -171,8 +183,8 @@ static dfl_exit run(dfl_session *s, const char *only, purpose why)
         preview_checks(s);
     evaluate_designs(s, only, why);
     if (why == PURPOSE_EVAL && s->results.n_items == 0 && s->budget.why == DFL_STOP_NONE &&
-        !refuse_template(s, only) && only)
-        unknown_mapping(s, only);
+        !dfl_session_refuse_template(s, only) && only)
+        dfl_session_unknown_mapping(s, only);
     if (why != PURPOSE_CHECK)
         judge_checks(s, why);
     return dfl_session_status(s);

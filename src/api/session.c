@@ -45,6 +45,8 @@ void dfl_session_free(dfl_session *s)
 {
     if (!s)
         return;
+    if (s->after)
+        dfl_arena_free(s->after);
     dfl_arena_free(s->arena);
     dfl_arena_free(s->home);
 }
@@ -59,6 +61,14 @@ bool dfl_session_set_lint(dfl_session *s, const char *name, char level)
     }
 }
 
+static bool is_infeasible(const dfl_session *s)
+{
+    for (size_t i = 0; i < dfl_sink_count(s->sink); i++)
+        if (dfl_sink_at(s->sink, i)->code == DFL_EVAL_INFEASIBLE)
+            return true;
+    return false;
+}
+
 dfl_exit dfl_session_status(dfl_session *s)
 {
     if (s->budget.why != DFL_STOP_NONE) {
@@ -68,7 +78,7 @@ dfl_exit dfl_session_status(dfl_session *s)
     for (size_t i = 0; i < dfl_sink_count(s->sink); i++)
         if (dfl_sink_at(s->sink, i)->severity == DFL_INTERNAL)
             return DFL_EXIT_INTERNAL;
-    return dfl_sink_errors(s->sink) ? DFL_EXIT_FINDINGS : DFL_EXIT_OK;
+    return dfl_sink_errors(s->sink) == 0 ? DFL_EXIT_OK : is_infeasible(s) ? DFL_EXIT_INFEASIBLE : DFL_EXIT_FINDINGS;
 }
 
 dfl_exit dfl_session_open(dfl_session *s, const char *path)

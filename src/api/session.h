@@ -21,6 +21,12 @@ typedef struct {
     const dfl_syntax *syntax;  /* NULL until it is parsed */
 } dfl_loaded;
 
+/* A mapping whose holes were filled. */
+typedef struct {
+    const dfl_mapping *given, *mapping;
+    const dfl_search *search;
+} dfl_filled;
+
 struct dfl_session {
     dfl_arena *home;           /* of the session itself */
     dfl_budget budget;
@@ -36,6 +42,10 @@ struct dfl_session {
     const dfl_program *program; /* what sema made of the root; NULL before, and when its syntax is broken */
     dfl_results results;
     const char *proof;
+    dfl_search_options search;
+    dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
+    dfl_arena *after;          /* NULL until a mapping is filled */
+    DFL_VEC(dfl_filled) filled;
 };
 
 /* Reads `path` and adds it under the name `shown`. NULL after reporting E0605 or E0615 at `at`; when `missing` is
@@ -48,6 +58,17 @@ dfl_sema_load dfl_session_load;
 
 /* Parses and analyses the root once; false when nothing was opened. */
 bool dfl_session_analyse(dfl_session *s);
+/* The mapping with its holes filled, of which the session remembers it; NULL after reporting. `*stopped` says why the
+   search ended early, for dfl_budget_stop once the best so far was evaluated in dfl_session_after. */
+const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
+/* An arena for results of filled mappings, which no interrupt stops. */
+dfl_arena *dfl_session_after(dfl_session *s);
+/* Reports a hole that this is no search for; false then. */
+bool dfl_session_searches_for(dfl_session *s, const dfl_mapping *m);
+/* E0201: no mapping is called so. */
+void dfl_session_unknown_mapping(dfl_session *s, const char *only);
+/* Reports that the template called `only`, or the first one for NULL, has no values; false when there is none. */
+bool dfl_session_refuse_template(dfl_session *s, const char *only);
 /* What to return now: internal errors before stops before findings. */
 dfl_exit dfl_session_status(dfl_session *s);
 

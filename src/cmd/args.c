@@ -12,7 +12,7 @@
 enum {
     CHECK = DFL_CMD_CHECK, EVAL = DFL_CMD_EVAL, PROVE = DFL_CMD_PROVE, TEST = DFL_CMD_TEST, FMT = DFL_CMD_FMT,
     EXPLAIN = DFL_CMD_EXPLAIN, IMPORT = DFL_CMD_IMPORT, DUMP = DFL_CMD_DUMP, VERSION = DFL_CMD_VERSION,
-    HELPS = DFL_CMD_HELPS,
+    HELPS = DFL_CMD_HELPS, MAP = DFL_CMD_MAP,
 };
 
 typedef enum {
@@ -175,6 +175,34 @@ static bool set_jobs(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
     return true;
 }
 
+static bool set_tiles(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    args->imperfect = strcmp(value, "imperfect") == 0;
+    return args->imperfect || strcmp(value, "perfect") == 0 || bad_value(cmd, "tiles", value, "give perfect or imperfect");
+}
+
+static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    char *end;
+
+    errno = 0;
+    args->seconds = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) : 0;
+    if (errno == 0 && args->seconds > 0 && *end == '\0' && args->seconds <= 1e9)
+        return true;
+    return bad_value(cmd, "time-limit", value, "give a number of seconds above zero");
+}
+
+static bool set_evaluations(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    unsigned long long n;
+    char *end;
+
+    if (!read_number(value, UINT64_MAX, &n, &end) || *end)
+        return bad_value(cmd, "evaluations", value, "give a positive number");
+    args->evaluations = n;
+    return true;
+}
+
 static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *args)
 {
     switch (id) {
@@ -185,6 +213,7 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_WARN: return add_lint(cmd, 'W', value, args);
     case OPTION_DENY: return add_lint(cmd, 'D', value, args);
     case OPTION_FIX: args->fix = true; break;
+    case OPTION_NAME:
     case OPTION_ONLY: args->only = value; break;
     case OPTION_DETAILS: args->details = true; break;
     case OPTION_SIZE: return add_size(cmd, value, args);
@@ -193,6 +222,9 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_DIFF: args->diff = true; break;
     case OPTION_HARDWARE: args->hardware = value; break;
     case OPTION_JOBS: return set_jobs(cmd, value, args);
+    case OPTION_TILES: return set_tiles(cmd, value, args);
+    case OPTION_TIME: return set_seconds(cmd, value, args);
+    case OPTION_EVALUATIONS: return set_evaluations(cmd, value, args);
     case OPTION_MEMORY: return set_memory(cmd, value, args);
     case OPTION_STEPS: return set_steps(cmd, value, args);
     case OPTION_COLOR: return set_color(cmd, value, args);

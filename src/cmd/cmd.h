@@ -13,7 +13,7 @@
 enum {
     DFL_CMD_CHECK = 1 << 0, DFL_CMD_EVAL = 1 << 1, DFL_CMD_PROVE = 1 << 2, DFL_CMD_TEST = 1 << 3,
     DFL_CMD_FMT = 1 << 4, DFL_CMD_EXPLAIN = 1 << 5, DFL_CMD_IMPORT = 1 << 6, DFL_CMD_DUMP = 1 << 7,
-    DFL_CMD_VERSION = 1 << 8, DFL_CMD_HELPS = 1 << 9,
+    DFL_CMD_VERSION = 1 << 8, DFL_CMD_HELPS = 1 << 9, DFL_CMD_MAP = 1 << 10,
 };
 
 enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64 };
@@ -27,6 +27,9 @@ typedef struct {
     unsigned n_sizes;
     bool fix, details, write, verify, diff, verbose, help;
     unsigned jobs;               /* 0 = as many as there are processors */
+    bool imperfect;              /* searches try tiles that do not divide */
+    double seconds;              /* of a search; 0 = no limit */
+    uint64_t evaluations;        /* of a search; 0 = default */
     size_t memory_limit;         /* 0 = default */
     uint64_t step_limit;         /* 0 = default */
     bool color;                  /* messages on standard error are coloured */
@@ -51,6 +54,7 @@ const dfl_cmd *dfl_cmd_table(void);
 const dfl_cmd *dfl_cmd_find(const char *name);
 dfl_exit dfl_cmd_check(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_eval(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_map(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_prove(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_test(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args);
@@ -82,7 +86,7 @@ bool dfl_cmd_print_generated(FILE *out, const char *what);
 
 /* ---- open.c ---- */
 
-/* A session with the limits, lints and library that the arguments and the environment say; NULL after a message. */
+/* A session with the limits, lints, library and ways to search that the arguments and the environment say. */
 dfl_session *dfl_cmd_session(const dfl_cmd_args *args);
 /* Opens `path`, or standard input for `-`; messages of a failure are printed. */
 dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path);

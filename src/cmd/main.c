@@ -13,9 +13,16 @@ static const dfl_cmd table[] = {
       dfl_cmd_check },
     { "eval", DFL_CMD_EVAL, 1, 1, "text json csv", "[OPTION]... FILE",
       "dflc eval examples/attention.dfl", "what the mappings of a file cost",
-      "Evaluates the complete mappings of the file: operations, traffic of every tensor in every memory, room, time and "
-      "what bounds it, energy. Judges `require` and `assume`. Up to 4 mappings get a screen each, more a line each.",
+      "Evaluates the mappings of the file, their holes filled with what is best: operations, traffic of every tensor in "
+      "every memory, room, time and what bounds it, energy. Judges `require` and `assume`. Up to 4 mappings get a screen "
+      "each, more a line each.",
       dfl_cmd_eval },
+    { "map", DFL_CMD_MAP, 1, 1, NULL, "[OPTION]... FILE",
+      "dflc map --name best -w layers.dfl", "fill the holes of mappings with what is best",
+      "Finds the amounts that a mapping leaves open (`m:?`, `m/? in {2, 4}`) and that are best for what it is to minimize, "
+      "energy * latency unless it says otherwise. Prints the filled mappings, or with -w writes them into the file; all "
+      "else in it stays as it is.",
+      dfl_cmd_map },
     { "prove", DFL_CMD_PROVE, 1, 1, NULL, "[OPTION]... FILE",
       "dflc prove --size m=8 examples/gemm.dfl", "execute mappings at small sizes and compare every count",
       "Runs the mappings of the file step by step at small sizes, counts what happens, and compares with what the "

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "diag/lints.h"
+#include "support/pool.h"
 
 enum { MOST_INPUT = (16 << 20) + 1 }; /* one byte more than a session takes */
 
@@ -46,6 +47,15 @@ static bool find_stdlib(char out[PATH_MAX])
     return false;
 }
 
+static void set_search(dfl_session *s, const dfl_cmd_args *args)
+{
+    const dfl_search_options search = { .size = sizeof search, .imperfect = args->imperfect, .seconds = args->seconds,
+                                        .evaluations = args->evaluations,
+                                        .jobs = args->jobs ? args->jobs : dfl_pool_processors() };
+
+    dfl_session_set_search(s, &search);
+}
+
 dfl_session *dfl_cmd_session(const dfl_cmd_args *args)
 {
     char stdlib[PATH_MAX];
@@ -59,6 +69,7 @@ dfl_session *dfl_cmd_session(const dfl_cmd_args *args)
     s = dfl_session_new(&options);
     for (unsigned i = 0; i < args->n_lints; i++)
         dfl_session_set_lint(s, args->lints[i].name, args->lints[i].level);
+    set_search(s, args);
     return s;
 }
 

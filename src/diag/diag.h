@@ -61,6 +61,8 @@ bool dfl_sink_drops(const dfl_sink *sink);
 dfl_diag *dfl_sink_at(const dfl_sink *sink, size_t i);
 size_t dfl_sink_errors(const dfl_sink *sink);
 size_t dfl_sink_warnings(const dfl_sink *sink);
+/* Code of the last report, kept or not; 0 before the first. */
+dfl_code dfl_sink_last(const dfl_sink *sink);
 /* Takes back the records from number `first` on that repeat another: the same code, place, message and label. */
 void dfl_sink_fold(dfl_sink *sink, size_t first);
 /* Takes back the records of one code from number `first` on. */

@@ -20,6 +20,7 @@ struct dfl_sink {
     size_t errors, warnings; /* those that are not kept count too */
     size_t dropped;
     bool stop_reported;
+    dfl_code last;
     dfl_diag scratch;
     dfl_diag *closing; /* made by the first report that is dropped */
     char closing_text[64];
@@ -65,6 +66,11 @@ dfl_diag *dfl_sink_at(const dfl_sink *sink, size_t i)
     if (i < sink->kept.n)
         return sink->kept.at[i];
     return i == sink->kept.n ? sink->closing : NULL;
+}
+
+dfl_code dfl_sink_last(const dfl_sink *sink)
+{
+    return sink->last;
 }
 
 size_t dfl_sink_errors(const dfl_sink *sink)
@@ -208,6 +214,7 @@ dfl_diag *dfl_report(dfl_sink *sink, dfl_code code, dfl_span span, const char *f
     va_list args;
     dfl_diag *d;
 
+    sink->last = code;
     count(sink, severity);
     if (sink->kept.n >= sink->limit)
         return drop(sink, code, severity, span);

@@ -18,6 +18,30 @@ const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
     return b && b->n_einsums == 1 && b->einsums[0] == einsum ? b : NULL;
 }
 
+dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m)
+{
+    dfl_mapping *out = DFL_NEW(arena, dfl_mapping);
+    dfl_body **bodies = DFL_NEW_ARRAY(arena, dfl_body *, m->n_bodies);
+
+    *out = *m;
+    out->bodies = bodies;
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        const dfl_body *from = m->bodies[b];
+        dfl_body *to = bodies[b] = DFL_NEW(arena, dfl_body);
+        *to = *from;
+        to->lines = DFL_NEW_ARRAY(arena, dfl_line, from->n_lines);
+        if (from->n_lines > 0)
+            memcpy(to->lines, from->lines, from->n_lines * sizeof *to->lines);
+        to->children = DFL_NEW_ARRAY(arena, dfl_body *, from->n_children);
+        to->parent = from->parent != NULL ? bodies[from->parent->id] : NULL;
+    }
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t c = 0; c < m->bodies[b]->n_children; c++)
+            bodies[b]->children[c] = bodies[m->bodies[b]->children[c]->id];
+    out->root = bodies[0];
+    return out;
+}
+
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b)
 {
     while (a->depth > b->depth)

@@ -100,6 +100,8 @@ typedef struct {
 
 /* The leaf of an einsum, or NULL. */
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
+/* A copy whose bodies and lines may be changed; the rest is shared. */
+dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m);
 /* The innermost body that holds both, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);

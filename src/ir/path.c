@@ -476,45 +476,76 @@ static void size_tiles(resolver *r, uint32_t e)
     r->ok &= dfl_path_check_finished(r->sink, r->names, r->m, p, now);
 }
 
-dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+/* The paths with every loop bound and every exchange found, not sized; NULL after reporting. `ok` may be down as well. */
+static dfl_paths *bind(resolver *r)
 {
-    uint32_t n = mapping->workload->n_einsums;
-    resolver r = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
+    const dfl_mapping *m = r->m;
+    uint32_t n = m->workload->n_einsums;
+    dfl_budget *budget = dfl_arena_budget(r->arena);
 
-    if (!dfl_path_check_coverage(sink, names, mapping))
+    if (!dfl_path_check_coverage(r->sink, r->names, m))
         return NULL;
-    r.paths = DFL_NEW(arena, dfl_paths);
-    r.paths->mapping = mapping;
-    r.paths->paths = DFL_NEW_ARRAY(arena, dfl_path, n);
+    r->paths = DFL_NEW(r->arena, dfl_paths);
+    r->paths->mapping = m;
+    r->paths->paths = DFL_NEW_ARRAY(r->arena, dfl_path, n);
     for (uint32_t e = 0; e < n; e++) {
-        lay_out(&r, e);
-        if (!dfl_budget_spend(dfl_arena_budget(arena), 1 + r.paths->paths[e].n_steps)) {
-            dfl_report_stop(sink, dfl_arena_budget(arena));
+        lay_out(r, e);
+        if (!dfl_budget_spend(budget, 1 + r->paths->paths[e].n_steps)) {
+            dfl_report_stop(r->sink, budget);
             return NULL;
         }
     }
-    for (uint32_t b = 0; b < mapping->n_bodies; b++)
-        for (uint32_t i = 0; i < mapping->bodies[b]->n_lines; i++) {
-            if (!dfl_budget_ok(dfl_arena_budget(arena))) {
-                dfl_report_stop(sink, dfl_arena_budget(arena));
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            if (!dfl_budget_ok(budget)) {
+                dfl_report_stop(r->sink, budget);
                 return NULL;
             }
-            if (mapping->bodies[b]->lines[i].kind != DFL_LINE_KEEP)
-                bind_line(&r, mapping->bodies[b], &mapping->bodies[b]->lines[i]);
+            if (m->bodies[b]->lines[i].kind != DFL_LINE_KEEP)
+                bind_line(r, m->bodies[b], &m->bodies[b]->lines[i]);
         }
-    if (!r.ok)
+    if (!r->ok)
         return NULL;
-    r.known = DFL_NEW_ARRAY(arena, extents *, n);
-    r.disordered = DFL_NEW_ARRAY(arena, bool, n);
-    for (uint32_t e = n; e-- > 0;) {
-        find_exchange(&r, e);
-        size_tiles(&r, e);
-    }
-    if (!dfl_budget_ok(dfl_arena_budget(arena))) {
-        dfl_report_stop(sink, dfl_arena_budget(arena));
+    for (uint32_t e = n; e-- > 0;)
+        find_exchange(r, e);
+    return r->paths;
+}
+
+/* Tiles of all loops. */
+static bool size(resolver *r)
+{
+    uint32_t n = r->m->workload->n_einsums;
+
+    r->known = DFL_NEW_ARRAY(r->arena, extents *, n);
+    r->disordered = DFL_NEW_ARRAY(r->arena, bool, n);
+    for (uint32_t e = n; e-- > 0;)
+        size_tiles(r, e);
+    if (!dfl_budget_ok(dfl_arena_budget(r->arena)))
+        return dfl_report_stop(r->sink, dfl_arena_budget(r->arena));
+    return true;
+}
+
+dfl_paths *dfl_paths_bind(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    resolver r = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
+
+    if (bind(&r) == NULL)
         return NULL;
+    for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
+        r.ok &= dfl_path_choose_compute(sink, names, mapping, &r.paths->paths[e]);
+        r.ok &= dfl_path_check_keeps(sink, names, mapping, &r.paths->paths[e]);
     }
-    for (uint32_t e = 0; e < n; e++) {
+    r.ok &= dfl_path_check_homes(arena, sink, names, r.paths);
+    return r.ok ? r.paths : NULL;
+}
+
+dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    resolver r = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
+
+    if (bind(&r) == NULL || !size(&r))
+        return NULL;
+    for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
         r.ok &= dfl_path_choose_compute(sink, names, mapping, &r.paths->paths[e]);
         r.ok &= dfl_path_check_axes(sink, names, mapping, &r.paths->paths[e]);
         r.ok &= dfl_path_check_keeps(sink, names, mapping, &r.paths->paths[e]);
@@ -528,16 +559,11 @@ dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
 
 bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, dfl_paths *paths)
 {
-    uint32_t n = paths->mapping->workload->n_einsums;
     resolver r = { .arena = arena, .sink = sink, .names = names, .m = paths->mapping, .paths = paths, .ok = true };
 
-    r.known = DFL_NEW_ARRAY(arena, extents *, n);
-    r.disordered = DFL_NEW_ARRAY(arena, bool, n);
-    for (uint32_t e = n; e-- > 0;)
-        size_tiles(&r, e);
-    if (!dfl_budget_ok(dfl_arena_budget(arena)))
-        return dfl_report_stop(sink, dfl_arena_budget(arena));
-    for (uint32_t e = 0; e < n; e++)
+    if (!size(&r))
+        return false;
+    for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++)
         r.ok &= dfl_path_check_axes(sink, names, paths->mapping, &paths->paths[e]);
     r.ok = r.ok && dfl_path_check_stages(arena, sink, names, paths);
     /* a loop with one iteration asks for nothing */

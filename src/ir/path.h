@@ -61,6 +61,9 @@ typedef struct {
  * Lives in `arena`.
  */
 dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
+/* The part of it that the amounts of loops do not change: everything but tiles, fan-out, and what is read too early. The
+   paths are ready for dfl_paths_resize; until one succeeds they have no sizes. NULL after reporting. */
+dfl_paths *dfl_paths_bind(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* Takes over other amounts of the mapping's loop lines (tiles or parts); everything else in it must be as it was when the
    paths were resolved. False after reporting what is wrong with them; `arena` is for scratch. */
 bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, dfl_paths *paths);

@@ -291,6 +291,32 @@ static void write_costs(const context *c)
     write_machine(c);
 }
 
+/* A bound that is not known is null. */
+static void write_search(const context *c, const dfl_search *s)
+{
+    open_object(c, "search");
+    dfl_json_key(c->w, "optimal");
+    dfl_json_bool(c->w, s->optimal);
+    key_string(c, "objective", s->objective);
+    key_double(c, "value", s->value);
+    dfl_json_key(c->w, "lower_bound");
+    if (isnan(s->lower_bound))
+        dfl_json_null(c->w);
+    else
+        dfl_json_double(c->w, s->lower_bound);
+    key_string(c, "space", s->space);
+    key_count(c, "evaluated", s->evaluated);
+    key_count(c, "pruned", s->pruned);
+    key_count(c, "refused", s->refused);
+    open_object(c, "limits");
+    if (s->most_evaluations > 0)
+        key_count(c, "evaluations", s->most_evaluations);
+    if (s->time_limit > 0)
+        key_double(c, "seconds", s->time_limit);
+    dfl_json_end_object(c->w);
+    dfl_json_end_object(c->w);
+}
+
 static void write_item(dfl_json_writer *w, const dfl_results *results, const dfl_result_item *item)
 {
     const dfl_mapping *m = item->mapping;
@@ -307,6 +333,8 @@ static void write_item(dfl_json_writer *w, const dfl_results *results, const dfl
     key_string(&c, "workload", text_of(&c, m->workload->name));
     key_string(&c, "system", text_of(&c, m->system->name));
     key_string(&c, "status", dfl_status_text(item->status));
+    if (item->search)
+        write_search(&c, item->search);
     if (item->result) {
         dfl_strbuf_init(&text, w->out->arena);
         dfl_mapping_print(&text, results->names, m);

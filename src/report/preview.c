@@ -60,4 +60,11 @@ void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
     all.broken = dfl_sink_errors(results->sink) > 0;
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
         (void)dfl_check_judge(&all, &p->checks[i]);
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        for (uint32_t k = 0; k < p->designs[i].mapping->n_minimize && dfl_budget_ok(dfl_arena_budget(scratch)); k++) {
+            const dfl_mapping *m = p->designs[i].mapping;
+            double value;
+
+            (void)dfl_figure(&all, m->name, m->minimize[k], &value);
+        }
 }

@@ -18,10 +18,23 @@ typedef enum {
     DFL_STATUS_INFEASIBLE, /* refused: the diagnostics say why, there is no result */
 } dfl_result_status;
 
+/* How the holes of a mapping were filled. */
+typedef struct {
+    const char *objective;    /* as written */
+    double value;             /* of its first expression, in SI units */
+    double lower_bound;       /* no mapping of the space has less; NAN = not known */
+    bool optimal;
+    uint64_t evaluated, pruned, refused;
+    const char *space;        /* "amounts of 3 loops, perfect tiles" */
+    uint64_t most_evaluations;/* limits in force; 0 = none */
+    double time_limit;
+} dfl_search;
+
 typedef struct {
     const dfl_mapping *mapping;
     const dfl_result *result; /* NULL when infeasible */
     dfl_result_status status;
+    const dfl_search *search; /* NULL unless it was filled */
 } dfl_result_item;
 
 typedef enum {
@@ -64,6 +77,9 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
 
 /* E0412 at `at`: something asks for a figure of a template. */
 void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at);
+
+/* The line of a search in the text. */
+void dfl_search_text(dfl_strbuf *out, const dfl_search *search);
 
 /* ---- shared by the printers ---- */
 

@@ -278,6 +278,27 @@ static void print_untimed(const context *c)
         dfl_strbuf_printf(c->out, "  declared, but not part of the time: %s\n", list.text);
 }
 
+/* "  search       optimal; 231 evaluated, 40 pruned; energy * latency; amounts of 3 loops, perfect tiles" */
+void dfl_search_text(dfl_strbuf *out, const dfl_search *s)
+{
+    char digits[32];
+
+    dfl_strbuf_z(out, "  search       ");
+    if (s->optimal) {
+        dfl_strbuf_z(out, "optimal");
+    } else if (isnan(s->lower_bound) || !(s->lower_bound > 0)) {
+        dfl_strbuf_z(out, "not proven optimal");
+    } else {
+        dfl_double_text_short(100 * (s->value / s->lower_bound - 1), 4, digits);
+        dfl_strbuf_printf(out, "not proven optimal, at most %s %% above the least", digits);
+    }
+    dfl_strbuf_printf(out, "; %llu evaluated, %llu pruned", (unsigned long long)s->evaluated,
+                      (unsigned long long)s->pruned);
+    if (s->refused > 0)
+        dfl_strbuf_printf(out, ", %llu that cannot be evaluated", (unsigned long long)s->refused);
+    dfl_strbuf_printf(out, "; minimize %s; %s\n", s->objective, s->space);
+}
+
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
 {
     const context c = { out, results, item->mapping, item->result };
@@ -296,6 +317,8 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
     if (has_energy(item->result))
         print_energy(&c);
     print_untimed(&c);
+    if (item->search)
+        dfl_search_text(out, item->search);
 }
 
 /* Bits into and out of the outermost memory that keeps something; NULL when nothing is kept. */

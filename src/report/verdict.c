@@ -444,18 +444,39 @@ static const dfl_val *subject(const dfl_val *e)
     return e;
 }
 
+static value judge_whole(judge *j)
+{
+    if (j->check->exactly)
+        return judge_exactly(j);
+    return j->check->within ? judge_within(j) : evaluate(j, j->check->expr);
+}
+
+bool dfl_check_fails(const dfl_results *results, const dfl_check *check)
+{
+    judge j = { .results = results, .check = check };
+    value verdict = judge_whole(&j);
+
+    return verdict.kind == VALUE_TRUTH && !verdict.truth;
+}
+
+bool dfl_figure(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out)
+{
+    const dfl_check check = { .span = expr->span, .expr = expr, .scope = scope };
+    judge j = { .results = results, .check = &check };
+    value v = evaluate(&j, expr);
+
+    *out = v.kind == VALUE_QUANTITY ? v.quantity.real : 0;
+    if (!settled(&v) && v.kind != VALUE_QUANTITY && !results->blank) /* which the form of an objective shows, too */
+        (void)wrong_kind(&j, expr, "a number");
+    return v.kind == VALUE_QUANTITY;
+}
+
 dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *check)
 {
     judge j = { .results = results, .check = check };
     dfl_check_outcome outcome = { .check = check, .outcome = DFL_OUTCOME_UNKNOWN };
-    value verdict, shown;
+    value verdict = judge_whole(&j), shown;
 
-    if (check->exactly)
-        verdict = judge_exactly(&j);
-    else if (check->within)
-        verdict = judge_within(&j);
-    else
-        verdict = evaluate(&j, check->expr);
     if (settled(&verdict))
         return outcome;
     if (verdict.kind != VALUE_TRUTH) {

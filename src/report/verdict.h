@@ -17,10 +17,17 @@
  */
 dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *check);
 
+/* Whether a check is known not to hold; says nothing about that. */
+bool dfl_check_fails(const dfl_results *results, const dfl_check *check);
+
+/* The value of an expression in SI units, for one that stands in `scope`. False after reporting, or, without a report,
+   when it is about a mapping that has no result. */
+bool dfl_figure(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out);
+
 /*
- * Looks at all checks of the program before anything is evaluated: paths that lead nowhere, dimensions that do not go
- * together, expressions that are no condition, each with the code that it would have with results. Silent about what
- * depends on figures, on templates, and on declarations with errors. Works in `scratch`.
+ * Looks at all checks and objectives of the program before anything is evaluated: paths that lead nowhere, dimensions
+ * that do not go together, expressions that are no condition, each with the code that it would have with results. Silent
+ * about what depends on figures, on templates, and on declarations with errors. Works in `scratch`.
  */
 void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results);
 

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STEPS = 2000000, MEMORY = 96 << 20 };
+enum { STEPS = 2000000, MEMORY = 96 << 20, EVALUATIONS = 500 };
 
 static void demand(bool truth)
 {
@@ -22,7 +22,7 @@ static void demand(bool truth)
 static bool may_be_null(const char *key)
 {
     static const char *const keys[] = { "cycles", "bound_by", "size_bits", "peak_at", "ok",    "value", "label", "help",
-                                        "lint",   "span",     "code",      "reads",   "writes", "bits", "total_flop" };
+                                        "lint",   "span",     "code",      "reads",   "writes", "bits", "total_flop", "lower_bound" };
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0)
@@ -45,9 +45,11 @@ static void look_at(const dfl_json *value, const char *key)
 static char *tested(const uint8_t *data, size_t size, dfl_exit *status)
 {
     const dfl_session_options options = { .size = sizeof options, .memory_limit = MEMORY, .step_limit = STEPS };
+    const dfl_search_options search = { .size = sizeof search, .evaluations = EVALUATIONS };
     dfl_session *s = dfl_session_new(&options);
     char *report = NULL;
 
+    dfl_session_set_search(s, &search);
     *status = dfl_session_open_text(s, "fuzz.dfl", (const char *)data, size);
     if (*status == DFL_EXIT_OK) {
         *status = dfl_session_test(s);

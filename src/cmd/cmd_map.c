@@ -1,0 +1,40 @@
+/* dflc map: the holes of mappings filled. */
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+/* What was found goes to standard output, or into the file, which is written whole or not at all. */
+static dfl_exit write_found(dfl_session *s, const dfl_cmd_args *args)
+{
+    const char *before, *after;
+    size_t len, before_len;
+
+    after = dfl_session_mapped(s, args->write, &len);
+    if (!args->write)
+        return dfl_cmd_write(args->output, after, len);
+    before = dfl_session_source(s, &before_len);
+    if (len == before_len && memcmp(before, after, len) == 0)
+        return DFL_EXIT_OK;
+    return dfl_cmd_write(args->files[0], after, len);
+}
+
+dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
+{
+    dfl_session *s;
+    dfl_exit status;
+
+    if (args->write && (args->output || strcmp(args->files[0], "-") == 0)) {
+        dfl_cmd_say("`-w` rewrites a file: give its name, and no `-o`; see `dflc help map`");
+        return DFL_EXIT_USAGE;
+    }
+    s = dfl_cmd_session(args);
+    status = dfl_cmd_open(s, args, args->files[0]);
+    if (status == DFL_EXIT_OK) {
+        status = dfl_session_map(s, args->only);
+        status = dfl_cmd_worse(status, write_found(s, args));
+        fputs(dfl_session_searches(s, NULL), stderr);
+    }
+    dfl_cmd_messages(s, args);
+    dfl_session_free(s);
+    return status;
+}

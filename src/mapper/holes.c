@@ -1,0 +1,601 @@
+/* Depth first through the amounts of loops. */
+#include "mapper/holes.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "ir/path_check.h"
+#include "mapper/hole_bounds.h"
+#include "mapper/hole_lattice.h"
+#include "model/model.h"
+#include "support/vec.h"
+
+enum { MOST_SLOTS = 256, MOST_TERMS = 64, LOOK_AT_CLOCK = 256 };
+/* A search may take so many times the steps of everything else. */
+enum { STEPS_MORE = 8 };
+
+/* Where a line stands on the way to an einsum that it is bound to. */
+typedef struct { uint32_t einsum, step; } use;
+
+/* A loop whose amount is open. */
+typedef struct {
+    dfl_line *line;
+    use *uses;
+    uint32_t n_uses;
+    int64_t least, most;   /* tiles that go with the fixed loops below; `most` 0 = any */
+    DFL_VEC(int64_t) union_of; /* scratch: amounts for several extents */
+} slot;
+
+typedef struct {
+    dfl_arena *arena;          /* of the result, and of what lives as long as the search */
+    dfl_arena *scratch, *plan;
+    dfl_budget budget;         /* of the two */
+    dfl_budget *session;
+    dfl_sink *sink, *quiet;
+    const dfl_intern *names;
+    const dfl_mapping *given;
+    const dfl_holes_options *options;
+    const dfl_objective *objective;
+    dfl_mapping *mapping;      /* of which lines are changed, on memories without a limit */
+    dfl_paths *paths;
+    dfl_model *model;
+    dfl_lattice *lattice;
+    dfl_hole_bounds bounds;
+    slot *slots;
+    uint32_t n_slots;
+    uint32_t *decided;         /* per einsum, scratch */
+    bool measures;             /* looks for the least excess of a capacity, not for the best */
+    bool found;
+    double best[MOST_TERMS], joules, seconds;
+    double least;              /* measures: largest share of a capacity */
+    int64_t *amounts;          /* of the best */
+    int64_t *unknown;          /* of the first choice that the model refuses, else of the first that is not legal */
+    uint32_t deepest;          /* slot for which no amount went with the other loops, the innermost of them */
+    uint64_t evaluated, pruned, refused, unfit, unmet, illegal, looks;
+    struct timespec start;
+    bool out_of_evaluations, failed;
+    dfl_stop stopped;
+} search;
+
+bool dfl_holes_only(const dfl_mapping *m)
+{
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        if (m->bodies[b]->open || m->bodies[b]->open_children)
+            return false;
+    return m->unsearched == NULL;
+}
+
+/* ---- the loops ---- */
+
+static const slot *slot_of(const search *s, const dfl_line *line)
+{
+    for (uint32_t k = 0; k < s->n_slots; k++)
+        if (s->slots[k].line == line)
+            return &s->slots[k];
+    return NULL;
+}
+
+/* What the loops below, on one way, ask of the tile of a slot. */
+static void limit_tile(search *s, slot *mine, const use *u)
+{
+    const dfl_path *p = &s->paths->paths[u->einsum];
+    uint32_t rank = p->steps[u->step].rank;
+    int64_t parts = 1;
+
+    if ((p->has_exchange && p->exchange.restricts) || rank == s->mapping->workload->einsums[u->einsum].over_rank)
+        return;
+    for (uint32_t i = u->step + 1; i < p->n_steps; i++) {
+        const dfl_path_step *below = &p->steps[i];
+
+        if (below->line->kind == DFL_LINE_KEEP || below->rank != rank)
+            continue;
+        if (slot_of(s, below->line) != NULL)
+            return;
+        if (below->line->by == DFL_BY_SIZE) {
+            if (below->bind == DFL_BIND_DIRECT && below->line->amount > mine->least)
+                mine->least = below->line->amount;
+            return;
+        }
+        if (__builtin_mul_overflow(parts, below->line->amount, &parts))
+            return;
+    }
+    mine->most = mine->most == 0 || parts < mine->most ? parts : mine->most;
+}
+
+static void find_uses(search *s, slot *mine)
+{
+    const dfl_workload *w = s->mapping->workload;
+
+    mine->uses = DFL_NEW_ARRAY(s->arena, use, w->n_einsums);
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i < s->paths->paths[e].n_steps; i++)
+            if (s->paths->paths[e].steps[i].line == mine->line && s->paths->paths[e].steps[i].rank != DFL_NONE)
+                mine->uses[mine->n_uses++] = (use){ e, i };
+    for (uint32_t i = 0; i < mine->n_uses; i++)
+        limit_tile(s, mine, &mine->uses[i]);
+}
+
+/* The open loops in the order of the text; until an amount is chosen they have one iteration or tiles of one. */
+static bool find_slots(search *s)
+{
+    DFL_VEC(slot) slots = { 0 };
+
+    for (uint32_t b = 0; b < s->mapping->n_bodies; b++)
+        for (uint32_t i = 0; i < s->mapping->bodies[b]->n_lines; i++) {
+            dfl_line *line = &s->mapping->bodies[b]->lines[i];
+            if (line->kind == DFL_LINE_KEEP || line->by != DFL_BY_HOLE)
+                continue;
+            line->by = line->hole->by;
+            line->amount = 1;
+            DFL_PUSH(s->arena, &slots, ((slot){ .line = line, .least = 1 }));
+        }
+    s->slots = slots.at;
+    s->n_slots = (uint32_t)slots.n;
+    s->amounts = DFL_NEW_ARRAY(s->arena, int64_t, s->n_slots);
+    s->unknown = DFL_NEW_ARRAY(s->arena, int64_t, s->n_slots);
+    if (s->n_slots <= MOST_SLOTS)
+        return true;
+    dfl_report(s->sink, DFL_LIMIT_COUNT, s->given->hole_span, "more than %d open loops in one mapping", MOST_SLOTS);
+    return false;
+}
+
+static void set_amounts(search *s, const int64_t *amounts)
+{
+    for (uint32_t k = 0; k < s->n_slots; k++)
+        s->slots[k].line->amount = amounts[k];
+}
+
+static void save_amounts(const search *s, int64_t *amounts)
+{
+    for (uint32_t k = 0; k < s->n_slots; k++)
+        amounts[k] = s->slots[k].line->amount;
+}
+
+static int64_t nominal_at(const search *s, const use *u)
+{
+    return s->paths->paths[u->einsum].steps[u->step].nominal;
+}
+
+/* What may be tried for a slot whose loops above have sizes; not yet whether it goes with the other loops. */
+static dfl_amounts amounts_for(search *s, slot *mine)
+{
+    const dfl_hole *hole = mine->line->hole;
+    int64_t first = mine->n_uses > 0 ? nominal_at(s, &mine->uses[0])
+                                     : s->mapping->workload->ranks[mine->line->rank].extent;
+    bool alike = true;
+
+    if (hole->choices != NULL)
+        return (dfl_amounts){ hole->choices, hole->n_choices };
+    for (uint32_t i = 1; i < mine->n_uses; i++)
+        alike &= nominal_at(s, &mine->uses[i]) == first;
+    if (alike)
+        return dfl_lattice_amounts(s->lattice, first);
+    mine->union_of.n = 0;
+    for (uint32_t i = 0; i < mine->n_uses; i++) {
+        dfl_amounts more = dfl_lattice_amounts(s->lattice, nominal_at(s, &mine->uses[i]));
+        for (uint32_t a = 0; a < more.n; a++) {
+            size_t at = mine->union_of.n;
+            while (at > 0 && mine->union_of.at[at - 1] > more.at[a])
+                at--;
+            if (at > 0 && mine->union_of.at[at - 1] == more.at[a])
+                continue;
+            DFL_PUSH(s->arena, &mine->union_of, 0);
+            memmove(&mine->union_of.at[at + 1], &mine->union_of.at[at], (mine->union_of.n - 1 - at) * sizeof(int64_t));
+            mine->union_of.at[at] = more.at[a];
+        }
+    }
+    return (dfl_amounts){ mine->union_of.at, (uint32_t)mine->union_of.n };
+}
+
+/* Whether the parts that the loop makes for one einsum fit on its axis beside those of the other loops. */
+static bool fits_axis(const search *s, const slot *mine, const use *u, int64_t parts)
+{
+    const dfl_path *p = &s->paths->paths[u->einsum];
+    uint32_t axis = mine->line->axis;
+    dfl_i128 product = parts;
+
+    for (uint32_t i = 0; i < p->n_steps && product <= s->mapping->system->axes[axis].size; i++) {
+        const dfl_path_step *step = &p->steps[i];
+
+        if (step->line->kind != DFL_LINE_SPATIAL || step->line->axis != axis || step->rank == DFL_NONE || i == u->step)
+            continue;
+        if (i < u->step)
+            product *= dfl_path_parts(step);
+        else if (slot_of(s, step->line) == NULL && step->line->by == DFL_BY_PARTS)
+            product *= step->line->amount;
+    }
+    return product <= s->mapping->system->axes[axis].size;
+}
+
+/* Whether the loops around and below can go with an amount. */
+static bool goes(const search *s, const slot *mine, int64_t amount)
+{
+    bool by_parts = mine->line->by == DFL_BY_PARTS;
+
+    for (uint32_t i = 0; i < mine->n_uses; i++) {
+        const use *u = &mine->uses[i];
+        int64_t nominal = nominal_at(s, u), tile = by_parts ? dfl_ceil_div(nominal, amount) : amount;
+
+        if (amount > nominal && (by_parts || s->paths->paths[u->einsum].steps[u->step].bind == DFL_BIND_DIRECT))
+            return false;
+        tile = tile > nominal ? nominal : tile;
+        if (tile < mine->least || (mine->most > 0 && tile > mine->most))
+            return false;
+        int64_t parts = dfl_ceil_div(nominal, tile);
+        if (mine->line->kind == DFL_LINE_SPATIAL && !fits_axis(s, mine, u, by_parts && amount > parts ? amount : parts))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the walk ---- */
+
+/* Steps of each way that have their sizes when the slots before number `k` are chosen. */
+static void find_decided(search *s, uint32_t k)
+{
+    for (uint32_t e = 0; e < s->mapping->workload->n_einsums; e++)
+        s->decided[e] = s->paths->paths[e].n_steps;
+    for (; k < s->n_slots; k++)
+        for (uint32_t i = 0; i < s->slots[k].n_uses; i++) {
+            const use *u = &s->slots[k].uses[i];
+            s->decided[u->einsum] = u->step < s->decided[u->einsum] ? u->step : s->decided[u->einsum];
+        }
+}
+
+/* Whether nothing below the slots before number `k` can be of use. */
+static bool is_hopeless(search *s, uint32_t k)
+{
+    double terms[MOST_TERMS], seconds, room;
+
+    find_decided(s, k);
+    room = dfl_hole_bounds_room(&s->bounds, s->decided);
+    if (s->measures)
+        return s->found && room >= s->least;
+    if (room > 1) {
+        s->unfit++;
+        return true;
+    }
+    if (!s->found || !s->objective->native)
+        return false;
+    seconds = dfl_hole_bounds_seconds(&s->bounds, s->decided);
+    for (uint32_t i = 0; i < dfl_objective_count(s->objective); i++)
+        terms[i] = dfl_objective_term(s->objective, i, s->bounds.joules, seconds);
+    return !dfl_objective_less(s->objective, terms, s->best);
+}
+
+static bool is_late(search *s)
+{
+    struct timespec now;
+
+    if (s->options->time_limit <= 0 || ++s->looks % LOOK_AT_CLOCK != 0)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - s->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - s->start.tv_nsec) >=
+           s->options->time_limit;
+}
+
+/* Whether the search goes on. */
+static bool goes_on(search *s)
+{
+    if (s->stopped != DFL_STOP_NONE || s->out_of_evaluations || s->failed)
+        return false;
+    if (s->budget.why != DFL_STOP_NONE)
+        s->stopped = s->budget.why;
+    else if (is_late(s))
+        s->stopped = DFL_STOP_TIME;
+    else if (s->evaluated >= s->options->most_evaluations)
+        s->out_of_evaluations = true;
+    else
+        return true;
+    return false;
+}
+
+/* The costs of the present amounts, or NULL: not legal, or not evaluated. */
+static const dfl_result *costs(search *s)
+{
+    const dfl_result *r = NULL;
+
+    if (s->model == NULL) {
+        dfl_arena_reset(s->plan);
+        s->model = dfl_model_prepare(s->plan, s->quiet, s->names, s->paths);
+    }
+    if (s->model != NULL)
+        r = dfl_model_run(s->model, s->scratch);
+    s->evaluated++;
+    if (r != NULL || s->budget.why != DFL_STOP_NONE)
+        return r;
+    if (dfl_sink_last(s->quiet) == DFL_MAP_NEEDED_AFTER_RELEASE) {
+        s->pruned++;
+        return NULL;
+    }
+    if (s->refused++ == 0)
+        save_amounts(s, s->unknown);
+    return NULL;
+}
+
+static double room_taken(const search *s, const dfl_result *r)
+{
+    const dfl_system *system = s->given->system;
+    double worst = 0;
+
+    for (uint32_t m = 0; m < system->n_memories; m++)
+        if (system->memories[m].size_bits >= 0)
+            worst = fmax(worst, dfl_i128_double(r->memories[m].peak_bits) / (double)system->memories[m].size_bits);
+    return worst;
+}
+
+static bool fits(const search *s, const dfl_result *r)
+{
+    const dfl_system *system = s->given->system;
+
+    for (uint32_t m = 0; m < system->n_memories; m++)
+        if (system->memories[m].size_bits >= 0 && r->memories[m].peak_bits > system->memories[m].size_bits)
+            return false;
+    return true;
+}
+
+static void evaluate(search *s)
+{
+    const dfl_result *r = costs(s);
+    double terms[MOST_TERMS];
+
+    if (r == NULL)
+        return;
+    if (s->measures) {
+        double room = room_taken(s, r);
+        if (s->found && room >= s->least)
+            return;
+        s->least = room;
+    } else {
+        if (!fits(s, r)) {
+            s->unfit++;
+            return;
+        }
+        if (s->objective->meets != NULL && !s->objective->meets(s->objective->context, r)) {
+            s->unmet++;
+            return;
+        }
+        if (!dfl_objective_terms(s->objective, r, terms)) {
+            s->failed = true;
+            return;
+        }
+        if (s->found && !dfl_objective_less(s->objective, terms, s->best))
+            return;
+        memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
+        s->joules = r->joules;
+        s->seconds = r->seconds;
+    }
+    s->found = true;
+    save_amounts(s, s->amounts);
+}
+
+static void walk(search *s, uint32_t k)
+{
+    slot *mine = &s->slots[k];
+    dfl_amounts all = amounts_for(s, mine);
+    bool any = false;
+
+    for (uint32_t i = 0; i < all.n && goes_on(s); i++) {
+        if (!goes(s, mine, all.at[i])) {
+            s->pruned++;
+            continue;
+        }
+        any = true;
+        mine->line->amount = all.at[i];
+        dfl_arena_reset(s->scratch);
+        bool legal = dfl_paths_resize(s->scratch, s->quiet, s->names, s->paths) || k + 1 < s->n_slots;
+        if (!legal && s->illegal++ == 0 && s->refused == 0)
+            save_amounts(s, s->unknown);
+        if (!legal || is_hopeless(s, k + 1)) {
+            s->pruned++;
+            continue;
+        }
+        if (k + 1 == s->n_slots)
+            evaluate(s);
+        else
+            walk(s, k + 1);
+    }
+    mine->line->amount = 1;
+    if (!any && k > s->deepest)
+        s->deepest = k;
+}
+
+static void run(search *s)
+{
+    for (uint32_t k = 0; k < s->n_slots; k++)
+        s->slots[k].line->amount = 1;
+    dfl_arena_reset(s->scratch);
+    (void)dfl_paths_resize(s->scratch, s->quiet, s->names, s->paths);
+    walk(s, 0);
+}
+
+/* ---- nothing fits ---- */
+
+static const char *size_text(dfl_arena *arena, dfl_i128 bits)
+{
+    char digits[41];
+
+    dfl_i128_text(bits % 8 == 0 ? bits / 8 : bits, digits);
+    return dfl_arena_printf(arena, "%s %s", digits, bits % 8 == 0 ? "bytes" : "bits");
+}
+
+static dfl_diag *report_none(search *s, dfl_span span, const char *what)
+{
+    return dfl_report(s->sink, DFL_EVAL_INFEASIBLE, span, "no amounts for the open loops of `%s` %s",
+                      dfl_sym_text(s->names, s->given->name), what);
+}
+
+/* The choice that exceeds a capacity least: what it would need. */
+static void report_room(search *s)
+{
+    const dfl_system *system = s->given->system;
+    const dfl_result *r;
+    dfl_diag *d = NULL;
+
+    set_amounts(s, s->amounts);
+    dfl_arena_reset(s->scratch);
+    (void)dfl_paths_resize(s->scratch, s->quiet, s->names, s->paths);
+    r = costs(s);
+    for (uint32_t m = 0; r != NULL && m < system->n_memories; m++) {
+        const dfl_memory *memory = &system->memories[m];
+        const char *name = dfl_sym_text(s->names, memory->name), *needs;
+
+        if (memory->size_bits < 0 || r->memories[m].peak_bits <= memory->size_bits)
+            continue;
+        needs = size_text(s->arena, r->memories[m].peak_bits);
+        if (d == NULL) {
+            d = report_none(s, s->given->hole_span, "fit");
+            dfl_diag_here(s->sink, d, "those that exceed a memory least need %s of `%s`, which has %s", needs, name,
+                          size_text(s->arena, memory->size_bits));
+            dfl_diag_help(s->sink, d, "give `%s` %s, or keep less in it", name, needs);
+        } else {
+            dfl_diag_note(s->sink, d, "they also need %s of `%s`, which has %s", needs, name,
+                          size_text(s->arena, memory->size_bits));
+        }
+        dfl_diag_label(s->sink, d, r->memories[m].peak_at, "%s are live here", needs);
+        dfl_diag_label(s->sink, d, memory->size_span, "the size of `%s`", name);
+    }
+}
+
+static void explain(search *s)
+{
+    dfl_diag *d;
+
+    if (s->unfit > 0) {
+        s->measures = true;
+        run(s);
+        if (s->found && s->least > 1) {
+            report_room(s);
+            return;
+        }
+    }
+    if (s->unmet > 0) {
+        d = report_none(s, s->given->hole_span, "meet what is required of it");
+        dfl_diag_note(s->sink, d, "%llu of them fit", (unsigned long long)s->unmet);
+        dfl_diag_help(s->sink, d, "require less of it, or leave more of it open");
+    } else if (s->refused > 0) { /* says why */
+        set_amounts(s, s->unknown);
+        if (dfl_paths_resize(s->arena, s->sink, s->names, s->paths))
+            (void)dfl_model_eval(s->arena, s->sink, s->names, s->paths);
+    } else if (s->illegal > 0) {
+        d = report_none(s, s->given->hole_span, "are legal");
+        dfl_diag_note(s->sink, d, "what is wrong with the first choice is reported, too");
+        set_amounts(s, s->unknown);
+        (void)dfl_paths_resize(s->arena, s->sink, s->names, s->paths);
+    } else {
+        const slot *mine = &s->slots[s->deepest];
+        d = report_none(s, mine->line->amount_span, "go with the other loops");
+        dfl_diag_here(s->sink, d, "whatever is chosen here, another loop over `%s` or on its axis does not go with it",
+                      dfl_sym_text(s->names, s->mapping->workload->ranks[mine->line->rank].name));
+        dfl_diag_help(s->sink, d, "leave one of the other loops open, too");
+    }
+}
+
+/* ---- all of it ---- */
+
+static const dfl_system *without_limits(dfl_arena *arena, const dfl_system *system)
+{
+    dfl_system *out = DFL_NEW(arena, dfl_system);
+    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, system->n_memories);
+
+    *out = *system;
+    out->memories = memories;
+    for (uint32_t m = 0; m < system->n_memories; m++) {
+        memories[m] = system->memories[m];
+        memories[m].size_bits = -1;
+    }
+    return out;
+}
+
+static bool extents_fit(search *s)
+{
+    const dfl_workload *w = s->mapping->workload;
+
+    for (uint32_t k = 0; k < s->n_slots; k++) {
+        const dfl_line *line = s->slots[k].line;
+        if (line->hole->choices != NULL || w->ranks[line->rank].extent <= DFL_LATTICE_MOST)
+            continue;
+        dfl_report(s->sink, DFL_LIMIT_COUNT, line->amount_span, "rank `%s` has more than 2^40 elements to choose from",
+                   dfl_sym_text(s->names, w->ranks[line->rank].name));
+        return false;
+    }
+    return true;
+}
+
+static dfl_holes_result *result_of(search *s)
+{
+    dfl_holes_result *out = DFL_NEW(s->arena, dfl_holes_result);
+
+    *out = (dfl_holes_result){ .joules = s->joules, .seconds = s->seconds, .objective = s->best[0], .lower_bound = NAN,
+                               .stopped = s->stopped, .evaluated = s->evaluated, .pruned = s->pruned,
+                               .refused = s->refused };
+    out->optimal = s->stopped == DFL_STOP_NONE && !s->out_of_evaluations && s->refused == 0;
+    find_decided(s, 0);
+    if (out->optimal)
+        out->lower_bound = out->objective;
+    else if (s->objective->native)
+        out->lower_bound = dfl_objective_term(s->objective, 0, s->bounds.joules,
+                                              dfl_hole_bounds_seconds(&s->bounds, s->decided));
+    out->space = dfl_arena_printf(s->arena, "amounts of %u loop%s, %s tiles", s->n_slots, s->n_slots == 1 ? "" : "s",
+                                  s->options->imperfect ? "imperfect" : "perfect");
+    set_amounts(s, s->amounts);
+    out->mapping = dfl_mapping_copy(s->arena, s->mapping);
+    out->mapping->system = s->given->system;
+    out->mapping->has_holes = false;
+    return out;
+}
+
+static dfl_holes_result *search_all(search *s)
+{
+    if (!find_slots(s))
+        return NULL;
+    s->paths = dfl_paths_bind(s->arena, s->sink, s->names, s->mapping);
+    if (s->paths == NULL || !extents_fit(s))
+        return NULL;
+    for (uint32_t k = 0; k < s->n_slots; k++)
+        find_uses(s, &s->slots[k]);
+    s->decided = DFL_NEW_ARRAY(s->arena, uint32_t, s->mapping->workload->n_einsums);
+    dfl_hole_bounds_make(s->arena, s->names, s->paths, s->given->system, &s->bounds);
+    clock_gettime(CLOCK_MONOTONIC, &s->start);
+    run(s);
+    if (s->failed)
+        return NULL;
+    if (s->found)
+        return result_of(s);
+    if (s->stopped == DFL_STOP_NONE && !s->out_of_evaluations)
+        explain(s);
+    if (s->out_of_evaluations || s->stopped != DFL_STOP_NONE) {
+        dfl_budget_stop(s->session, s->out_of_evaluations ? DFL_STOP_STEPS : s->stopped);
+        (void)dfl_report_stop(s->sink, s->session);
+    }
+    return NULL;
+}
+
+const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                      const dfl_mapping *mapping, const dfl_holes_options *options)
+{
+    dfl_budget *session = dfl_arena_budget(arena), none = { 0 };
+    search s = { .arena = arena, .session = session != NULL ? session : &none, .sink = sink, .names = names,
+                 .given = mapping, .options = options, .objective = options->objective };
+    const dfl_holes_result *out;
+
+    if (dfl_objective_count(s.objective) > MOST_TERMS) {
+        dfl_report(sink, DFL_LIMIT_COUNT, mapping->span, "more than %d objectives in one mapping", MOST_TERMS);
+        return NULL;
+    }
+    s.budget = (dfl_budget){ .memory_limit = s.session->memory_limit, .cancel = s.session->cancel,
+                             .steps_limit = s.session->steps_limit < UINT64_MAX / STEPS_MORE
+                                                ? s.session->steps_limit * STEPS_MORE : 0 };
+    s.scratch = dfl_arena_new(&s.budget);
+    s.plan = dfl_arena_new(&s.budget);
+    s.quiet = dfl_sink_new(arena, NULL);
+    dfl_sink_limit(s.quiet, 0);
+    s.mapping = dfl_mapping_copy(arena, mapping);
+    s.mapping->system = without_limits(arena, mapping->system);
+    s.lattice = dfl_lattice_new(arena, options->imperfect);
+    out = search_all(&s);
+    dfl_arena_free(s.plan);
+    dfl_arena_free(s.scratch);
+    return out;
+}
