@@ -376,7 +376,7 @@ static dfl_af_set missing_in(const dfl_af_einsum *e, const dfl_af_set *set)
     return out;
 }
 
-/* What an einsum may keep: `may_keep` and `keep`, of which the second need not be known where the first is everything. */
+/* What an einsum may keep: `may_keep` and `keep`, of which the second need not be known where the first is all. */
 static bool allow(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *allowed, dfl_af_set *refused)
 {
     dfl_af_set set = { { 0 } }, missing;
@@ -417,7 +417,8 @@ static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
 {
     const dfl_yaml *tensors = dfl_yaml_get(node->at, "tensors");
     dfl_af_set refused = { { 0 } };
-    bool known = f->mapping == NULL && (dfl_yaml_get(tensors, "keep") != NULL || dfl_yaml_get(tensors, "may_keep") != NULL);
+    bool said = dfl_yaml_get(tensors, "keep") != NULL || dfl_yaml_get(tensors, "may_keep") != NULL;
+    bool known = f->mapping == NULL && said;
 
     if (!known) {
         memset(&node->allowed, 0xff, sizeof node->allowed);

@@ -11,9 +11,9 @@ enum { MOST_WORD_BITS = 4096 };
 static const char *const in_arch[] = { "arithmetic", "storage" };
 static const char *const in_arithmetic[] = { "name", "instances", "meshX", "meshY", "word_bits" };
 static const char *const in_level[] = {
-    "name", "instances", "meshX", "meshY", "word_bits", "entries", "depth", "sizeKB", "width", "block_size", "cluster_size",
-    "multiple_buffering", "read_bandwidth", "write_bandwidth", "shared_bandwidth", "bandwidth", "vector_access_energy",
-    "technology", "network_type", "reduction_supported",
+    "name", "instances", "meshX", "meshY", "word_bits", "entries", "depth", "sizeKB", "width", "block_size",
+    "cluster_size", "multiple_buffering", "read_bandwidth", "write_bandwidth", "shared_bandwidth", "bandwidth",
+    "vector_access_energy", "technology", "network_type", "reduction_supported",
 };
 /* What the energy of networks is computed from. */
 static const char *const of_wires[] = {
@@ -149,7 +149,8 @@ static void read_energy(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, dou
 static void read_rates(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
 {
     const struct { const char *key; double *rate; } rates[] = {
-        { "read_bandwidth", &l->read_rate }, { "write_bandwidth", &l->write_rate }, { "shared_bandwidth", &l->shared_rate },
+        { "read_bandwidth", &l->read_rate }, { "write_bandwidth", &l->write_rate },
+        { "shared_bandwidth", &l->shared_rate },
     };
     const dfl_yaml *old = dfl_tl_get(at, "bandwidth");
 
@@ -217,8 +218,8 @@ static bool fits(dfl_tl_file *f, uint32_t k)
     int64_t instances = k > 0 ? l[-1].instances : f->macs, x = k > 0 ? l[-1].mesh_x : f->macs_x, fan[2];
 
     if (x % l->mesh_x != 0 || (instances / x) % (l->instances / l->mesh_x) != 0)
-        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "what is inside `%s` cannot be spread over its instances evenly",
-                            l->name);
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span,
+                            "what is inside `%s` cannot be spread over its instances evenly", l->name);
     dfl_tl_fan_out(f, k, fan);
     if (fan[0] > INT32_MAX || fan[1] > INT32_MAX)
         return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "more than 2^31 - 1 instances side by side");
@@ -230,7 +231,8 @@ bool dfl_tl_read_arch(dfl_tl_file *f)
     const dfl_yaml *macs = dfl_tl_get(f->arch, "arithmetic"), *storage = dfl_tl_get(f->arch, "storage");
 
     dfl_tl_look_at_keys(f, f->arch, in_arch, COUNT(in_arch), "the architecture");
-    if (macs == NULL || macs->kind != DFL_YAML_MAP || storage == NULL || storage->kind != DFL_YAML_LIST || storage->n == 0)
+    if (macs == NULL || macs->kind != DFL_YAML_MAP || storage == NULL || storage->kind != DFL_YAML_LIST ||
+        storage->n == 0)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->arch->span,
                             "an architecture needs a map `arithmetic` and a list of levels `storage`");
     if (storage->n > DFL_TL_MOST_LEVELS)

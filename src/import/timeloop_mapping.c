@@ -41,6 +41,16 @@ static bool takes_count(const char **at, int64_t *out)
     return true;
 }
 
+/* The character `c` of a scalar's text; the whole where the source has it in another form. */
+static dfl_span place_in(const dfl_yaml *at, const char *c)
+{
+    uint32_t offset = (uint32_t)(c - at->text);
+
+    if (at->span.end - at->span.start != strlen(at->text))
+        return at->span;
+    return (dfl_span){ at->span.start + offset, at->span.start + offset + (*c != '\0') };
+}
+
 static void skip_blanks(const char **at)
 {
     *at += strspn(*at, " \t\r\n");
@@ -57,23 +67,26 @@ static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "factors are a text such as `K4 M2`");
     for (skip_blanks(&c); *c != '\0'; skip_blanks(&c)) {
         uint32_t d = dim_of(f, *c);
+        const char *start = c;
         factor one;
 
         if (d == f->n_dims)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, at->span, "the shape has no dimension `%c`", *c);
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(at, c), "the shape has no dimension `%c`", *c);
         c += c[1] == '=' ? 2 : 1;
         if (!takes_count(&c, &one.full))
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a factor is a letter and a number");
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a factor is a letter and a number");
         one.last = one.full;
         if (*c == ',') {
             c++;
             if (!takes_count(&c, &one.last))
-                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a number is missing behind a comma");
+                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a number is missing behind a comma");
         }
         if (one.full == 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "a factor that the source has to find out");
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, place_in(at, start),
+                                "a factor that the source has to find out");
         if (one.full > most_iterations || one.last < 1 || one.last > one.full)
-            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a last factor is from 1 to the factor, which is at most 2^40");
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, place_in(at, start),
+                                "a last factor is from 1 to the factor, which is at most 2^40");
         out[d] = one;
     }
     return true;
@@ -95,9 +108,9 @@ static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool
         if (*c == ' ')
             continue;
         if (d == f->n_dims)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, order->span, "the shape has no dimension `%c`", *c);
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(order, c), "the shape has no dimension `%c`", *c);
         if (factors[d].full == 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, order->span, "a dimension stands twice in the order");
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(order, c), "a dimension stands twice in the order");
         if (factors[d].full > 1)
             loops[n++] = (dfl_tl_loop){ d, factors[d].full, factors[d].last, spatial && at_place >= split };
         factors[d].full = 0;
@@ -259,7 +272,8 @@ static bool is_sound(dfl_tl_file *f)
         if (used > most_iterations)
             return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "more than 2^40 instances below `%s`", l->name);
         if (l->entries == 0 && (~l->bypass & all) != 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span, "`%s` has no entries, and keeps a data space", l->name);
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span, "`%s` has no entries, and keeps a data space",
+                                l->name);
     }
     for (uint32_t t = 0; t < f->n_tensors; t++) {
         if ((nowhere >> t & 1) != 0)
@@ -278,7 +292,7 @@ static void look_at_reach(const dfl_tl_file *f)
         if (links == DFL_TL_LINKS_SOME || links == DFL_TL_LINKS_TOO_MANY)
             dfl_lose(f->report, DFL_FOREIGN_LOST, f->tensors[t].span,
                      links == DFL_TL_LINKS_SOME ? "`%s` comes from a neighbour to some multipliers: here all read it"
-                                                : "`%s` may come from neighbours to so many multipliers: here all read it",
+                                                : "`%s` may come from neighbours: here all multipliers read it",
                      f->tensors[t].name);
         for (uint32_t k = 0; k < f->n_levels && !f->tensors[t].written; k++) {
             bool kept = (f->levels[k].bypass >> t & 1) == 0;

@@ -431,12 +431,14 @@ const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl
 
     dfl_strbuf_init(&p.out, f->report->arena);
     make_names(&p);
-    dfl_strbuf_printf(&p.out, "// Imported from %s, a run of Timeloop.\n", dfl_import_base_name(f->report->arena, main));
+    dfl_strbuf_printf(&p.out, "// Imported from %s, a run of Timeloop.\n",
+                      dfl_import_base_name(f->report->arena, main));
     dfl_loss_print(f->report, main, losses, n_losses, &p.out);
     dfl_strbuf_z(&p.out, "dfl 1;\n\n");
     print_workload(&p);
     print_system(&p);
-    dfl_strbuf_printf(&p.out, "mapping %s for %s on %s {\noption overlap = perfect;\n", p.mapping, p.workload, p.system);
+    dfl_strbuf_printf(&p.out, "mapping %s for %s on %s {\noption overlap = perfect;\n", p.mapping, p.workload,
+                      p.system);
     if (f->mapping != NULL)
         print_lines(&p);
     else

@@ -126,7 +126,8 @@ static bool read_rank(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_rank *out)
         uint32_t k = 0;
 
         if (term->kind != DFL_YAML_LIST || term->n < 1 || term->n > 2)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, term->span, "a term is `[dimension]` or `[dimension, coefficient]`");
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, term->span,
+                                "a term is `[dimension]` or `[dimension, coefficient]`");
         read.dim = dim_named(f, dfl_tl_text(f, &term->items[0], term->span, "a dimension"), term->items[0].span);
         read.coef = term->n == 2 ? coefficient(f, &term->items[1]) : 1;
         while (k < out->n_terms && terms[k].dim != read.dim)

@@ -184,16 +184,23 @@ static void compare_energy(judge *j, const char *what, double ours, double peer)
     say(&j->out->why, "energy of %s: %.12g pJ, the peer says %.12g", what, ours, peer);
 }
 
+/* Words of the level that one vector has. */
+static int64_t block_of(const dfl_tl_file *f, uint32_t level)
+{
+    const dfl_yaml *block = dfl_tl_get(&dfl_tl_get(f->arch, "storage")->items[level], "block_size");
+
+    return block ? strtoll(block->text, NULL, 10) : 1;
+}
+
 static int64_t vectors(int64_t words, int64_t block) { return words / block + (words % block != 0); }
 
 /* The imported energy of a word, times what the peer counts: it fetches whole vectors. */
 static void compare_level_energy(judge *j, uint32_t level, uint32_t tensor)
 {
     const dfl_tl_file *f = &j->run->f;
-    const dfl_yaml *block = dfl_tl_get(&dfl_tl_get(f->arch, "storage")->items[level], "block_size");
     const peer_counts *peer = &j->run->counts[level][tensor];
     const dfl_memory *m = &j->result->mapping->system->memories[memory_of(j, level)];
-    int64_t words = block ? strtoll(block->text, NULL, 10) : 1;
+    int64_t words = block_of(f, level);
     int64_t moved = vectors(peer->reads, words) + vectors(peer->fills, words) + vectors(peer->updates, words);
 
     compare_energy(j, f->levels[level].name,
@@ -284,28 +291,98 @@ static void judge_imported(judge *j, const char *text, int64_t most)
     dfl_session_free(s);
 }
 
+/* Imports the run, and reads it again for what it says; NULL, with what is wrong. */
+static const char *import_run(dfl_session *s, const char *name, const char *yaml, size_t len, peer_run *run,
+                              judge_text *why)
+{
+    dfl_loss_report *report = DFL_NEW(s->arena, dfl_loss_report);
+    const char *text = NULL;
+    dfl_exit status;
+
+    if (dfl_session_open_text(s, name, yaml, len) == DFL_EXIT_OK)
+        text = dfl_session_import_timeloop(s, &status, NULL);
+    dfl_loss_init(report, s->arena, s->sink, s->sources);
+    if (!text)
+        say(why, "not imported: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
+    else if (!dfl_tl_open(&run->f, report, s->root->source))
+        say(why, "imported, but not read again");
+    else
+        return text;
+    return NULL;
+}
+
 void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *expected, int64_t most, bool say_all,
                judge_result *out)
 {
     dfl_session *s = dfl_session_new(NULL);
-    dfl_loss_report report;
     peer_run run = { .rejected = false };
     judge j = { .run = &run, .say = say_all, .out = out };
-    const char *text = NULL, *wrong = NULL;
-    dfl_exit status;
+    const char *text, *wrong;
 
     *out = (judge_result){ .verdict = JUDGE_BROKEN };
-    if (dfl_session_open_text(s, name, yaml, len) == DFL_EXIT_OK)
-        text = dfl_session_import_timeloop(s, &status, NULL);
-    dfl_loss_init(&report, s->arena, s->sink, s->sources);
-    if (!text)
-        say(&out->why, "not imported: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
-    else if (!dfl_tl_open(&run.f, &report, s->root->source) || (wrong = peer_read(expected, &run)) != NULL)
-        say(&out->why, "cannot be read: %s", wrong ? wrong : "imported, but not read again");
-    else {
+    text = import_run(s, name, yaml, len, &run, &out->why);
+    wrong = text ? peer_read(expected, &run) : NULL;
+    if (wrong) {
+        say(&out->why, "cannot be read: %s", wrong);
+    } else if (text) {
         out->verdict = JUDGE_EQUAL;
         out->plain = peer_plain(&run);
         judge_imported(&j, text, most);
     }
+    dfl_session_free(s);
+}
+
+/* ---- mappings that the peer's mapper found ---- */
+
+/* What the peer charges a tensor in a level for our counts, converted to its own. */
+static double charge(judge *j, uint32_t level, uint32_t tensor)
+{
+    const dfl_tl_file *f = &j->run->f;
+    uint32_t memory = memory_of(j, level);
+    dfl_i128 peak, n = 1, back;
+    dfl_counts ours = counts_of(j, memory, tensor, &peak);
+    int64_t block = block_of(f, level);
+
+    if (peak == 0)
+        return 0;
+    for (uint32_t k = level + 1; k < f->n_levels; k++)
+        for (uint32_t i = 0; i < f->levels[k].n_spatial; i++)
+            n *= f->levels[k].spatial[i].full;
+    back = f->tensors[tensor].written ? returned(j, level, tensor, &ours) : 0;
+    return (double)(vectors((int64_t)((ours.serve + ours.accumulate + back) / n), block) +
+                    vectors((int64_t)((ours.fill + (level + 1 == f->n_levels ? 0 : back)) / n), block) +
+                    vectors((int64_t)(ours.update / n), block)) *
+           (double)(n * block) * f->levels[level].energy;
+}
+
+void judge_found(const char *name, const char *yaml, size_t len, judge_best *best)
+{
+    dfl_session *source = dfl_session_new(NULL), *s = dfl_session_new(NULL);
+    peer_run run = { .rejected = false };
+    judge_result out = { .verdict = JUDGE_EQUAL };
+    judge j = { .run = &run, .out = &out };
+    const char *text = import_run(source, name, yaml, len, &run, &best->why);
+    const dfl_paths *paths = NULL;
+
+    if (text && dfl_session_open_text(s, "case.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
+        s->program->n_designs == 1)
+        paths = dfl_paths_resolve(s->arena, s->sink, s->names, s->program->designs[0].mapping);
+    j.names = s->names;
+    j.result = paths ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
+    if (j.result) {
+        best->cycles = (double)j.result->einsums[0].steps;
+        best->energy = j.result->mapping->system->computes[0].mac_energy * 1e12 * (double)j.result->einsums[0].points;
+        for (uint32_t k = 0; k < run.f.n_levels; k++)
+            for (uint32_t t = 0; t < run.f.n_tensors && memory_of(&j, k) != DFL_NONE; t++)
+                best->energy += charge(&j, k, t);
+        run.every_step = true;
+        for (uint32_t k = 0; k < run.f.n_levels; k++)
+            for (uint32_t t = 0; t < run.f.n_tensors; t++)
+                for (peer_field f = PEER_READS; f < PEER_CAPACITY && !(run.f.levels[k].bypass >> t & 1); f++)
+                    best->causes |= peer_causes_of(&run, k, t, f);
+    } else if (text) {
+        say(&best->why, "refused: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
+    }
+    dfl_session_free(source);
     dfl_session_free(s);
 }

@@ -47,6 +47,15 @@ typedef struct {
 void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *expected, int64_t most, bool say,
                judge_result *out);
 
+/* A mapping that the peer's mapper found: what the peer charges for our counts (pJ), and operations one after the
+   other. */
+typedef struct {
+    double energy, cycles;
+    uint32_t causes; /* that may change what the peer counts */
+    judge_text why;
+} judge_best;
+void judge_found(const char *name, const char *yaml, size_t len, judge_best *best);
+
 /* Runs the oracle on the mapping, cut down to `most` points unless it is as small, and compares every count. */
 bool judge_proven(dfl_arena *arena, dfl_intern *names, const dfl_mapping *m, int64_t most, bool *whole,
                   judge_text *why);

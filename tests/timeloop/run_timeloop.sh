@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fixed mappings of Timeloop, imported: counts and compute cycles against what the peer reported, every difference with
-# its cause; and runs of its mapper through `dflc import`, `check` and `fmt`. The reports are read from the reference folder beside the checkout
-# (`REFERENCE=` names another); without it the test is skipped.
+# its cause; and runs of its mapper through `dflc import`, `check` and `fmt`. The reports are read from the reference
+# folder beside the checkout (`REFERENCE=` names another); without it the test is skipped.
 set -u
 export LC_ALL=C NO_COLOR=1
 reference=${REFERENCE:-../shared/reference}/timeloop
@@ -41,11 +41,13 @@ done
 # Runs of the mapper: a hole, and its constraints; what a level may hold is said where it is constrained.
 for file in "$reference"/mapper/*/input.yaml; do
     name=$(basename "$(dirname "$file")")
+    constraints=$(sed -n '/^mapspace:/,$p' "$file" | grep -cE '^  - ({|target)')
+    bypasses=$(grep -cE '^    bypass: \[[A-Z]' "$file")
     if "$DFLC" import timeloop "$file" -o "$spoilt/$name.dfl" >"$log" 2>&1 && [ ! -s "$log" ] &&
         "$DFLC" check "$spoilt/$name.dfl" >"$log" 2>&1 && [ ! -s "$log" ] &&
         "$DFLC" fmt --check "$spoilt/$name.dfl" >"$log" 2>&1 &&
-        [ "$(grep -c 'constraint {' "$spoilt/$name.dfl")" -eq "$(grep -cE '^  - ({|target)' <(sed -n '/^mapspace:/,$p' "$file"))" ] &&
-        [ "$(grep -c 'holds' "$spoilt/$name.dfl")" -eq "$(grep -cE '^    bypass: \[[A-Z]' "$file")" ]; then
+        [ "$(grep -c 'constraint {' "$spoilt/$name.dfl")" -eq "$constraints" ] &&
+        [ "$(grep -c 'holds' "$spoilt/$name.dfl")" -eq "$bypasses" ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

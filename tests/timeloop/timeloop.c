@@ -1,8 +1,8 @@
 /*
  * timeloop DIR [-v]: imports every fixed mapping of the reference data in DIR, evaluates it, and compares its counts
- * and compute cycles with those that Timeloop reported, and the energies of accesses. A difference must have a cause that
- * follows from the case itself; every mapping is also printed and read back, and, cut down where it is large, executed by
- * the oracle. Ends with `N passed, N failed`.
+ * and compute cycles with those that Timeloop reported, and the energies of accesses. A difference must have a cause
+ * that follows from the case itself; every mapping is also printed and read back, and, cut down where it is large,
+ * executed by the oracle. Ends with `N passed, N failed`.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { MOST_POINTS = 4096, LONGEST_PATH = 4096, LONGEST_FILE = 1 << 22 };
 
 typedef struct {
     bool say;
-    uint32_t verdicts[JUDGE_VERDICTS], plain, plain_equal, plain_returns, whole, failed;
+    uint32_t verdicts[JUDGE_VERDICTS], plain, plain_equal, plain_returns, whole, found, failed;
     uint32_t ways[JUDGE_WAYS];
     struct { uint32_t cases, numbers, possible; } causes[PEER_CAUSES];
 } summary;
@@ -53,9 +53,9 @@ static void judge_case(summary *s, const char *name, const char *yaml, size_t le
 static char *read_file(const char *path, size_t *len)
 {
     FILE *file = fopen(path, "rb");
-    char *text = malloc(LONGEST_FILE);
+    char *text = calloc(1, LONGEST_FILE);
 
-    *len = file && text ? fread(text, 1, LONGEST_FILE, file) : 0;
+    *len = file && text ? fread(text, 1, LONGEST_FILE - 1, file) : 0;
     if (file)
         fclose(file);
     return text;
@@ -127,6 +127,98 @@ static void judge_fuzz(summary *s, const char *root)
         fclose(file);
 }
 
+/* ---- mappings that the peer's mapper found ---- */
+
+/* The run with the mapping in place of what its mapper was told; NULL where the data is not as expected. */
+static char *found_text(char *input, const char *report)
+{
+    const char *key = strstr(report, "\"best_mapping\":"), *start = key ? strchr(key, '[') : NULL, *end = start;
+    char *rest = strstr(input, "\nmapper:"), *out;
+    int depth = 0;
+
+    while (end && *end) {
+        depth += (*end == '[') - (*end == ']');
+        end++;
+        if (depth == 0)
+            break;
+    }
+    if (!start || !rest || !(out = malloc(2 * LONGEST_FILE)))
+        return NULL;
+    *rest = '\0';
+    snprintf(out, 2 * LONGEST_FILE, "%s\nmapping: %.*s\n", input, (int)(end - start), start);
+    return out;
+}
+
+static bool close_to(double a, double b) { return a - b <= 1e-6 * b && b - a <= 1e-6 * b; }
+
+/* Energy by the peer's rules and cycles have to be what it reports when it runs every iteration, or the energy less
+   where a cause makes the peer count more. NULL: neither. */
+static const char *compare_found(const judge_best *best, const dfl_json *eval)
+{
+    double peer;
+
+    if (!eval)
+        return strstr(best->why.text, "E0705") ? "no remainders in the report, refused by dflc" : NULL;
+    peer = dfl_json_get(eval, "energy_pJ")->real;
+    if (!close_to(best->cycles, dfl_json_get(eval, "cycles")->real))
+        return NULL;
+    if (close_to(best->energy, peer))
+        return "equal";
+    return best->energy < peer && peer_causes_add(best->causes) ? "less than the peer says, which" : NULL;
+}
+
+static void judge_mapper_case(summary *s, const char *root, const char *name)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    judge_best best = { .energy = 0 };
+    const dfl_json *expected, *eval;
+    const char *verdict;
+    char path[LONGEST_PATH], *yaml, *report, *text;
+    size_t len, n_report;
+
+    snprintf(path, sizeof path, "%s/mapper/%s/input.yaml", root, name);
+    yaml = read_file(path, &len);
+    snprintf(path, sizeof path, "%s/mapper/%s/expected.json", root, name);
+    report = read_file(path, &n_report);
+    expected = dfl_json_parse(arena, report, n_report, NULL);
+    eval = dfl_json_get(expected, "best_mapping_eval_noextrap");
+    eval = dfl_json_get(eval, "cycles") ? eval : dfl_json_get(expected, "best_mapping_eval");
+    text = found_text(yaml, report);
+    if (text)
+        judge_found(name, text, strlen(text), &best);
+    s->found++;
+    verdict = text ? compare_found(&best, eval) : NULL;
+    printf("%s%-24s %12g pJ, %9g cycles: %s", verdict ? "  " : "FAILED: ", name, best.energy, best.cycles,
+           verdict ? verdict : best.why.text);
+    for (uint32_t c = 0; verdict && verdict[0] == 'l' && c < PEER_CAUSES; c++)
+        if (best.causes >> c & 1)
+            printf(" %s", peer_cause_text(c));
+    printf("\n");
+    s->failed += verdict == NULL;
+    free(yaml);
+    free(report);
+    free(text);
+    dfl_arena_free(arena);
+}
+
+static void judge_mapper(summary *s, const char *root)
+{
+    char path[LONGEST_PATH];
+    struct dirent **entries = NULL;
+    int n;
+
+    snprintf(path, sizeof path, "%s/mapper", root);
+    n = scandir(path, &entries, NULL, alphasort);
+    if (n > 0)
+        printf("mappings that the peer's mapper found, with the energy that it charges for our counts\n");
+    for (int i = 0; i < n; i++) {
+        if (entries[i]->d_name[0] != '.')
+            judge_mapper_case(s, root, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
 /* ---- the report ---- */
 
 static void print_causes(const summary *s)
@@ -147,7 +239,8 @@ static void print_verdict(const summary *s)
 
     printf("refused by both: %u, no report because the peer failed: %u, broken: %u\n", s->verdicts[JUDGE_REFUSED],
            s->verdicts[JUDGE_DIED], s->verdicts[JUDGE_BROKEN]);
-    printf("files read back and the oracle agree: %u cases as they are, the others cut down to %d points\n", s->whole, MOST_POINTS);
+    printf("files read back and the oracle agree: %u cases as they are, the others cut down to %d points\n", s->whole,
+           MOST_POINTS);
     printf("%u of %u plain cases equal (perfect factors, no artifacts, directives, windows), %u with returned sums\n",
            s->plain_equal, s->plain, s->plain_returns);
     printf("%u of %u cases equal, %u explained (", s->verdicts[JUDGE_EQUAL], compared, s->verdicts[JUDGE_EXPLAINED]);
@@ -167,6 +260,8 @@ int main(int argc, char **argv)
     }
     judge_cases(&s, argv[1]);
     judge_fuzz(&s, argv[1]);
+    judge_mapper(&s, argv[1]);
+    all = s.found;
     print_causes(&s);
     print_verdict(&s);
     for (uint32_t v = 0; v < JUDGE_VERDICTS; v++)

@@ -16,7 +16,8 @@ void peer_box(const peer_run *run, uint32_t tensor, uint32_t inside, peer_vector
         box->at[r] = 1;
     for (uint32_t r = 0; r < t->n_ranks; r++)
         for (uint32_t i = 0; i < t->ranks[r].n_terms; i++)
-            box->at[r] += size_of(t->ranks[r].terms[i].coef) * (dfl_tl_extent(&run->f, t->ranks[r].terms[i].dim, inside) - 1);
+            box->at[r] += size_of(t->ranks[r].terms[i].coef) *
+                          (dfl_tl_extent(&run->f, t->ranks[r].terms[i].dim, inside) - 1);
 }
 
 /* ---- how a tile moves ---- */
