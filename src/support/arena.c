@@ -1,7 +1,8 @@
 /*
- * Blocks form a list in order of creation; `current` is the one that allocations come from. A reset rewinds to the
- * first block and allocation walks the list again before it asks for a new block. A block remembers how far it was
- * ever written (`dirty`): memory behind that mark is still zero from the system, so only reused memory is cleared.
+ * Blocks form a list in order of creation; `current` is the one that allocations come from, between `at` and `end`. A
+ * reset rewinds to the first block and allocation walks the list again before it asks for a new block. A block
+ * remembers how far it was ever written (`dirty`) when it is left: memory behind that mark is still zero from the system,
+ * so only reused memory is cleared.
  *
  * An arena that has grown past a few blocks gets mappings of whole huge pages: most of the time of a large file would
  * otherwise go into the faults of its small pages.
@@ -51,12 +52,14 @@
 
 typedef struct block {
     struct block *next;
-    size_t size, used, dirty;
+    size_t size, dirty;
     size_t mapped; /* bytes of the mapping that the block is, 0 = from the heap */
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
 struct dfl_arena {
+    unsigned char *at, *end; /* the rest of the current block */
+    unsigned char *zeroed;   /* from here on it has never been written */
     dfl_budget *budget;
     size_t charged; /* bytes counted in the budget for this arena */
     size_t next_size;
@@ -69,7 +72,7 @@ static _Noreturn void out_of_memory(size_t size)
     exit(70);
 }
 
-static void charge(dfl_arena *arena, size_t size)
+static inline void charge(dfl_arena *arena, size_t size)
 {
     dfl_budget *budget = arena->budget;
 
@@ -166,14 +169,26 @@ void dfl_arena_free(dfl_arena *arena)
     free(arena);
 }
 
+/* Makes a block the current one, of which nothing is taken. */
+static void enter(dfl_arena *arena, block *b)
+{
+    block *left = arena->current;
+
+    if (left && left->dirty < (size_t)(arena->at - left->bytes))
+        left->dirty = (size_t)(arena->at - left->bytes);
+    arena->current = b;
+    arena->at = b->bytes;
+    arena->end = b->bytes + b->size;
+    arena->zeroed = b->bytes + b->dirty;
+}
+
 void dfl_arena_reset(dfl_arena *arena)
 {
     discharge(arena);
-    for (block *b = arena->first; b; b = b->next) {
-        b->used = 0;
+    for (block *b = arena->first; b; b = b->next)
         poison(b->bytes, b->size);
-    }
-    arena->current = arena->first;
+    if (arena->first)
+        enter(arena, arena->first);
 }
 
 dfl_budget *dfl_arena_budget(const dfl_arena *arena)
@@ -181,38 +196,27 @@ dfl_budget *dfl_arena_budget(const dfl_arena *arena)
     return arena->budget;
 }
 
-/* Where `size` bytes fit into `b`, or NULL when it has no room. */
-static inline unsigned char *block_take(block *b, size_t size, size_t align)
+/* Zeroes what was written before a reset, of bytes just taken. */
+static __attribute__((noinline)) void *clean(const dfl_arena *arena, unsigned char *at, size_t size)
 {
-    size_t pad = (size_t)(-(uintptr_t)(b->bytes + b->used) & (uintptr_t)(align - 1));
-    size_t room = b->size - b->used, start = b->used + pad;
+    size_t stale = (size_t)(arena->zeroed - at);
+
+    return memset(at, 0, stale < size ? stale : size);
+}
+
+/* Zeroed bytes of the current block, or NULL when it has no room. */
+static inline void *take(dfl_arena *arena, size_t size, size_t align)
+{
+    size_t pad = (size_t)(-(uintptr_t)arena->at & (uintptr_t)(align - 1)), room = (size_t)(arena->end - arena->at);
+    unsigned char *at = arena->at + pad;
 
     if (pad > room || size > room - pad)
         return NULL;
-    b->used = start + size;
-    if (RED_ZONE != 0 && b->size - b->used > RED_ZONE)
-        b->used += RED_ZONE;
-    unpoison(b->bytes + start, size);
-    return b->bytes + start;
-}
-
-/* Zeroes what was written before a reset, of `size` bytes just taken from `b`. */
-static __attribute__((noinline)) void *block_clean(block *b, unsigned char *at, size_t size)
-{
-    size_t stale = (size_t)(b->bytes + b->dirty - at);
-
-    memset(at, 0, stale < size ? stale : size);
-    if (b->dirty < b->used)
-        b->dirty = b->used;
-    return at;
-}
-
-static inline void *block_give(block *b, unsigned char *at, size_t size)
-{
-    if (at < b->bytes + b->dirty)
-        return block_clean(b, at, size);
-    b->dirty = b->used;
-    return at;
+    arena->at = at + size;
+    if (RED_ZONE != 0 && (size_t)(arena->end - arena->at) > RED_ZONE)
+        arena->at += RED_ZONE;
+    unpoison(at, size);
+    return at >= arena->zeroed ? at : clean(arena, at, size);
 }
 
 /* A new block behind the last one that is used, in front of those kept by a reset. */
@@ -237,46 +241,43 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
     return b;
 }
 
-/* The size of the request, at least 1. */
-static __attribute__((noinline)) size_t size_of_request(dfl_arena *arena, size_t n, size_t size)
+/* The size of a request that is empty or beyond all bounds, at least 1. */
+static __attribute__((noinline)) size_t odd_request(dfl_arena *arena, size_t n, size_t size)
 {
-    size_t bytes;
-
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) {
+    if (n != 0 && size != 0) {
         if (!arena->budget)
             out_of_memory(SIZE_MAX);
         dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
-        bytes = size;
     }
-    return bytes == 0 ? 1 : bytes;
+    return n == 0 || size == 0 ? 1 : size;
 }
 
 /* From the blocks behind the current one, or a new one. */
 static __attribute__((noinline)) void *alloc_further(dfl_arena *arena, size_t bytes, size_t align)
 {
     block *b = arena->current ? arena->current->next : NULL;
-    unsigned char *at;
+    void *at = NULL;
 
-    for (; b; b = b->next) {
-        arena->current = b;
-        at = block_take(b, bytes, align);
-        if (at)
-            return block_give(b, at, bytes);
+    for (; b && !at; b = b->next) {
+        enter(arena, b);
+        at = take(arena, bytes, align);
     }
-    b = block_append(arena, bytes, align);
-    arena->current = b;
-    return block_give(b, block_take(b, bytes, align), bytes);
+    if (at)
+        return at;
+    enter(arena, block_append(arena, bytes, align));
+    return take(arena, bytes, align);
 }
 
 void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
 {
-    size_t bytes = n == 1 && size - 1 < PTRDIFF_MAX ? size : size_of_request(arena, n, size);
-    block *b = arena->current;
-    unsigned char *at;
+    size_t bytes;
+    void *at;
 
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes - 1 >= PTRDIFF_MAX)
+        bytes = odd_request(arena, n, size);
     charge(arena, bytes);
-    at = b ? block_take(b, bytes, align) : NULL;
-    return at ? block_give(b, at, bytes) : alloc_further(arena, bytes, align);
+    at = take(arena, bytes, align);
+    return at ? at : alloc_further(arena, bytes, align);
 }
 
 char *dfl_arena_copy(dfl_arena *arena, const char *text, size_t len)
