@@ -1,7 +1,6 @@
 /* The grammar of DFL. Actions make one node each; names are looked up and values computed much later. */
 %require "3.8"
 %define api.pure full
-%define api.push-pull push
 %define api.prefix {dfl_yy}
 %define api.token.prefix {DFL_TOK_}
 %define api.location.type {dfl_span}
@@ -15,15 +14,31 @@
 #include "syntax/parse.h"
 }
 %code provides {
+/* Where the parser stands: its states from the bottom to the top, and whether an error is behind it. */
+typedef struct dfl_parser_state { const void *bottom, *top; int error; } dfl_parser_state;
+
 /* Whether the parser could go on with these tokens, one after the other. */
-bool dfl_parser_accepts(const dfl_yypstate *ps, const int *kinds, size_t n);
+bool dfl_parser_accepts(const dfl_parser_state *state, const int *kinds, size_t n);
 /* Whether it skips tokens, after an error, up to a `;` or `}`. */
-bool dfl_parser_recovers(const dfl_yypstate *ps);
+static inline bool dfl_parser_recovers(const dfl_parser_state *state) { return state->error == 3; }
+/* The next token for the parser, or DFL_NO_TOKEN when it shall stop (parse.c). */
+int dfl_parse_next(dfl_parse *p, const dfl_parser_state *state, DFL_YYSTYPE *value, dfl_span *at);
+enum { DFL_NO_TOKEN = -3 };
 }
 %code {
 #include <string.h>
 
 static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
+
+/* What comes next depends on where the parser stands: a missing `;` is put in where that helps. */
+#undef yylex
+#define yylex(value, at, p)                                                                                            \
+    ({                                                                                                                 \
+        int next = dfl_parse_next(p, &(dfl_parser_state){ yyss, yyssp, yyerrstatus }, value, at);                      \
+        if (next == DFL_NO_TOKEN)                                                                                      \
+            YYABORT;                                                                                                   \
+        next;                                                                                                          \
+    })
 
 /* From the first to the last on the right; an empty one stands where the one before it ended. */
 #define YYLLOC_DEFAULT(now, rhs, n)                                                                                    \
@@ -382,22 +397,17 @@ static bool walk_token(state_walk *w, yysymbol_kind_t symbol)
     }
 }
 
-bool dfl_parser_accepts(const dfl_yypstate *ps, const int *kinds, size_t n)
+bool dfl_parser_accepts(const dfl_parser_state *state, const int *kinds, size_t n)
 {
-    long all = ps->yynew ? 1 : ps->yyssp - ps->yyss + 1;
+    const yy_state_t *bottom = state->bottom, *top = state->top;
+    long all = top - bottom + 1;
     state_walk w = { .depth = all < KEPT ? all : KEPT };
 
-    if (!ps->yynew)
-        memcpy(w.state, ps->yyss + (all - w.depth), (size_t)w.depth * sizeof *w.state);
+    memcpy(w.state, bottom + (all - w.depth), (size_t)w.depth * sizeof *w.state);
     for (size_t i = 0; i < n; i++)
         if (kinds[i] == DFL_TOK_DFL_YYerror || !walk_token(&w, YYTRANSLATE(kinds[i])))
             return false;
     return true;
-}
-
-bool dfl_parser_recovers(const dfl_yypstate *ps)
-{
-    return !ps->yynew && ps->yyerrstatus == 3;
 }
 
 static bool is_name(yysymbol_kind_t symbol)

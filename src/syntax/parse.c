@@ -6,7 +6,7 @@
 #include "support/strbuf.h"
 #include "syntax/feed.h"
 
-enum { MOST_REPORTS = 256, TOKENS_PER_POLL = 64, YYPUSH_MORE_CODE = 4 };
+enum { MOST_REPORTS = 256, TOKENS_PER_POLL = 64 };
 
 void dfl_parse_too_deep(dfl_parse *p, dfl_span at)
 {
@@ -121,7 +121,7 @@ static bool starts_declaration(int kind)
 }
 
 /* Whether the parser takes `now` and what follows it. */
-static bool takes_now(const dfl_feed *f, const dfl_yypstate *ps)
+static bool takes_now(const dfl_feed *f, const dfl_parser_state *ps)
 {
     const int kinds[] = { f->now.kind, f->next.kind };
 
@@ -138,7 +138,7 @@ static bool follows_statement(const dfl_feed *f)
 }
 
 /* Whether a `;` is missing there: the parser cannot go on as it is, and could with one. */
-static bool lacks_semicolon(const dfl_feed *f, const dfl_yypstate *ps)
+static bool lacks_semicolon(const dfl_feed *f, const dfl_parser_state *ps)
 {
     const int repaired[] = { ';', f->now.kind, f->next.kind };
     bool ends = f->now.kind == '}' || f->now.kind == DFL_TOK_END;
@@ -149,22 +149,22 @@ static bool lacks_semicolon(const dfl_feed *f, const dfl_yypstate *ps)
            (!ends && dfl_parser_accepts(ps, repaired, 2) && !dfl_parser_accepts(ps, repaired + 1, 1));
 }
 
-static bool push(dfl_parse *p, dfl_yypstate *ps, const dfl_token *token)
+static int give(const dfl_token *token, DFL_YYSTYPE *value, dfl_span *at)
 {
-    DFL_YYSTYPE value = { .name = { token->sym, token->span } };
-    dfl_span at = token->span;
-
-    return dfl_yypush_parse(ps, token->kind, &value, &at, p) == YYPUSH_MORE_CODE;
+    value->name = (dfl_ast_name){ token->sym, token->span };
+    *at = token->span;
+    return token->kind;
 }
 
-static bool push_repair(dfl_parse *p, dfl_yypstate *ps, uint16_t kind)
+/* A token that the text lacks behind the one before. */
+static int give_repair(const dfl_parse *p, uint16_t kind, DFL_YYSTYPE *value, dfl_span *at)
 {
     uint32_t gap = p->feed->before.span.end;
 
-    return push(p, ps, &(dfl_token){ .kind = kind, .span = { gap, gap } });
+    return give(&(dfl_token){ .kind = kind, .span = { gap, gap } }, value, at);
 }
 
-static bool repair_semicolon(dfl_parse *p, dfl_yypstate *ps)
+static void repair_semicolon(dfl_parse *p)
 {
     dfl_span gap = { p->feed->before.span.end, p->feed->before.span.end };
     dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_NO_SEMICOLON, gap, "missing `;`");
@@ -175,7 +175,6 @@ static bool repair_semicolon(dfl_parse *p, dfl_yypstate *ps)
     dfl_diag_help(p->sink, d, "add `;`");
     dfl_diag_fix(p->sink, d, gap, ";", DFL_FIX_SURE);
     p->feed->statement.kind = DFL_TOK_END;
-    return push_repair(p, ps, ';');
 }
 
 /* Whether only braces are open where the file ends, or where a declaration begins in the first column. */
@@ -187,7 +186,7 @@ static bool follows_braces(const dfl_feed *f)
 }
 
 /* Whether they are missing there. */
-static bool lacks_braces(const dfl_feed *f, const dfl_yypstate *ps)
+static bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps)
 {
     int kinds[DFL_MAX_DEPTH + 3];
     size_t n = 0;
@@ -203,21 +202,16 @@ static bool lacks_braces(const dfl_feed *f, const dfl_yypstate *ps)
     return dfl_parser_accepts(ps, kinds, n);
 }
 
-static bool repair_braces(dfl_parse *p, dfl_yypstate *ps)
+static void repair_braces(dfl_parse *p)
 {
     dfl_feed *f = p->feed;
     dfl_span gap = { f->before.span.end, f->before.span.end };
     dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, gap, "missing `}`");
-    bool more = true;
 
     p->n_reports++;
     dfl_diag_label(p->sink, d, f->open.at[f->open.n - 1].span, "this `{` is never closed");
     dfl_diag_help(p->sink, d, "add `}`");
     dfl_diag_fix(p->sink, d, gap, "\n}", DFL_FIX_MAYBE);
-    for (; more && f->open.n > 0; f->open.n--)
-        more = push_repair(p, ps, '}');
-    f->n_braces = 0;
-    return more;
 }
 
 /* ---- feeding -------------------------------------------------------------------------------------------------- */
@@ -231,45 +225,62 @@ static bool polled(dfl_parse *p, uint32_t n_tokens)
     return dfl_report_stop(p->sink, budget);
 }
 
-/* One token; false when the parser is done. What is in braces behind a broken head is skipped as part of it. */
-static bool feed_token(dfl_parse *p, dfl_yypstate *ps)
+/* What is in braces behind a broken head is skipped as part of it; a `;` ends both. */
+static int skip_braces(dfl_parse *p, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
-    uint32_t reports = p->n_reports;
-    bool more = true;
 
-    if (f->now.kind != '{' || !dfl_parser_recovers(ps)) {
-        if (follows_statement(f) && lacks_semicolon(f, ps))
-            more = repair_semicolon(p, ps);
-        if (more && follows_braces(f) && lacks_braces(f, ps))
-            more = repair_braces(p, ps);
-        more = more && push(p, ps, &f->now);
-        if (f->now.kind != '{' || p->n_reports == reports || !dfl_parser_recovers(ps)) {
-            dfl_feed_count(f);
-            if (f->open.n > DFL_MAX_DEPTH)
-                dfl_parse_too_deep(p, f->now.span);
-            return more;
-        }
-    }
     dfl_feed_skip_braces(f);
     f->statement.kind = DFL_TOK_END;
     f->before = f->now;
-    return more && push_repair(p, ps, ';');
+    p->next = DFL_NEXT_TOKEN;
+    return give_repair(p, ';', value, at);
 }
 
-static void run(dfl_parse *p)
+/* The parser has had the present token; false if it is a brace whose head turned out to be broken. */
+static bool count_token(dfl_parse *p, const dfl_parser_state *ps)
 {
-    dfl_yypstate *ps = dfl_yypstate_new();
-    bool more = ps != NULL;
+    dfl_feed *f = p->feed;
 
-    for (uint32_t n = 1; more && !p->too_deep && p->n_reports < MOST_REPORTS && polled(p, n); n++) {
-        dfl_feed_step(p->feed);
-        more = feed_token(p, ps);
+    if (f->now.kind == '{' && p->n_reports != p->reports_before && dfl_parser_recovers(ps))
+        return false;
+    dfl_feed_count(f);
+    if (f->open.n > DFL_MAX_DEPTH)
+        dfl_parse_too_deep(p, f->now.span);
+    return true;
+}
+
+/* Each token comes with what has to be put in before it, piece by piece: a `;`, then all braces. */
+int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value, dfl_span *at)
+{
+    dfl_feed *f = p->feed;
+
+    if (p->next == DFL_NEXT_COUNTED && !count_token(p, ps))
+        return skip_braces(p, value, at);
+    if (p->next == DFL_NEXT_COUNTED || p->next == DFL_NEXT_TOKEN) {
+        if (p->too_deep || p->n_reports >= MOST_REPORTS || !polled(p, ++p->n_tokens))
+            return DFL_NO_TOKEN;
+        dfl_feed_step(f);
+        p->reports_before = p->n_reports;
+        if (f->now.kind == '{' && dfl_parser_recovers(ps))
+            return skip_braces(p, value, at);
+        if (follows_statement(f) && lacks_semicolon(f, ps)) {
+            repair_semicolon(p);
+            p->next = DFL_NEXT_REPAIRED;
+            return give_repair(p, ';', value, at);
+        }
     }
-    if (ps != NULL)
-        dfl_yypstate_delete(ps);
-    else
-        dfl_report(p->sink, DFL_LIMIT_MEMORY, p->feed->now.span, "no memory for the parser");
+    if (p->next != DFL_NEXT_CLOSING && follows_braces(f) && lacks_braces(f, ps)) {
+        repair_braces(p);
+        p->next = DFL_NEXT_CLOSING;
+    }
+    if (p->next == DFL_NEXT_CLOSING && f->open.n > 0) {
+        f->open.n--;
+        f->n_braces--;
+        return give_repair(p, '}', value, at);
+    }
+    p->next = DFL_NEXT_COUNTED;
+    return give(&f->now, value, at);
 }
 
 static void check_edition(const dfl_parse *p)
@@ -295,7 +306,7 @@ dfl_syntax dfl_syntax_parse(dfl_arena *arena, dfl_intern *names, dfl_sink *sink,
     dfl_syntax syntax = { .source = source, .file = p.file };
 
     dfl_feed_open(&feed, arena, names, sink, source);
-    run(&p);
+    dfl_yyparse(&p);
     dfl_lexer_close(&feed.lexer);
     check_edition(&p);
     p.file->n_nodes = p.n_nodes;

@@ -25,6 +25,10 @@ typedef struct dfl_parse {
     uint32_t n_reports;        /* of this parser, some of them not kept by the sink */
     uint32_t n_repairs;        /* those after which the tree lacks nothing: each a `;` that was put in */
     bool too_deep;             /* reported; the rest of the file is not read */
+    /* what the parser gets next; see dfl_parse_next */
+    enum { DFL_NEXT_TOKEN, DFL_NEXT_REPAIRED, DFL_NEXT_CLOSING, DFL_NEXT_COUNTED } next;
+    uint32_t n_tokens;
+    uint32_t reports_before;   /* n_reports before the present token */
 } dfl_parse;
 
 /* ---- reports ---- */
