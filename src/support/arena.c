@@ -72,12 +72,26 @@ static _Noreturn void out_of_memory(size_t size)
     exit(70);
 }
 
-static inline void charge(dfl_arena *arena, size_t size)
+/* True if the budget has no room for so much more; nothing is counted then. */
+static inline bool charge(dfl_arena *arena, size_t size)
+{
+    dfl_budget *budget = arena->budget;
+    size_t used;
+
+    if (!budget)
+        return false;
+    if (__builtin_add_overflow(budget->memory_used, size, &used) || (budget->memory_limit != 0 && used > budget->memory_limit))
+        return true;
+    budget->memory_used = used;
+    arena->charged += size;
+    return false;
+}
+
+/* Counts what goes beyond the limit. */
+static void overcharge(dfl_arena *arena, size_t size)
 {
     dfl_budget *budget = arena->budget;
 
-    if (!budget)
-        return;
     arena->charged += size;
     if (__builtin_add_overflow(budget->memory_used, size, &budget->memory_used))
         budget->memory_used = SIZE_MAX;
@@ -204,14 +218,23 @@ static __attribute__((noinline)) void *clean(const dfl_arena *arena, unsigned ch
     return memset(at, 0, stale < size ? stale : size);
 }
 
-/* Zeroed bytes of the current block, or NULL when it has no room. */
+static inline size_t padding(const dfl_arena *arena, size_t align)
+{
+    return (size_t)(-(uintptr_t)arena->at & (uintptr_t)(align - 1));
+}
+
+static inline bool has_room(const dfl_arena *arena, size_t size, size_t align)
+{
+    size_t pad = padding(arena, align), room = (size_t)(arena->end - arena->at);
+
+    return pad <= room && size <= room - pad;
+}
+
+/* Zeroed bytes of the current block, which has room for them. */
 static inline void *take(dfl_arena *arena, size_t size, size_t align)
 {
-    size_t pad = (size_t)(-(uintptr_t)arena->at & (uintptr_t)(align - 1)), room = (size_t)(arena->end - arena->at);
-    unsigned char *at = arena->at + pad;
+    unsigned char *at = arena->at + padding(arena, align);
 
-    if (pad > room || size > room - pad)
-        return NULL;
     arena->at = at + size;
     if (RED_ZONE != 0 && (size_t)(arena->end - arena->at) > RED_ZONE)
         arena->at += RED_ZONE;
@@ -241,43 +264,47 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
     return b;
 }
 
-/* The size of a request that is empty or beyond all bounds, at least 1. */
-static __attribute__((noinline)) size_t odd_request(dfl_arena *arena, size_t n, size_t size)
-{
-    if (n != 0 && size != 0) {
-        if (!arena->budget)
-            out_of_memory(SIZE_MAX);
-        dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
-    }
-    return n == 0 || size == 0 ? 1 : size;
-}
-
-/* From the blocks behind the current one, or a new one. */
+/* From the current block, those behind it, or a new one. */
 static __attribute__((noinline)) void *alloc_further(dfl_arena *arena, size_t bytes, size_t align)
 {
-    block *b = arena->current ? arena->current->next : NULL;
-    void *at = NULL;
+    while (!has_room(arena, bytes, align)) {
+        block *next = arena->current ? arena->current->next : NULL;
 
-    for (; b && !at; b = b->next) {
-        enter(arena, b);
-        at = take(arena, bytes, align);
+        enter(arena, next ? next : block_append(arena, bytes, align));
     }
-    if (at)
-        return at;
-    enter(arena, block_append(arena, bytes, align));
     return take(arena, bytes, align);
 }
 
+/* Beyond the limit: memory all the same, but the budget is stopped. */
+static __attribute__((noinline)) void *alloc_over(dfl_arena *arena, size_t bytes, size_t align)
+{
+    overcharge(arena, bytes);
+    return alloc_further(arena, bytes, align);
+}
+
+/* A request that is empty or beyond all bounds: at least one byte. */
+static __attribute__((noinline)) void *alloc_odd(dfl_arena *arena, size_t n, size_t size, size_t align)
+{
+    if (n == 0 || size == 0)
+        return dfl_arena_alloc(arena, 1, 1, align);
+    if (!arena->budget)
+        out_of_memory(SIZE_MAX);
+    dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
+    return alloc_over(arena, size, align);
+}
+
+/* All that is rare is left for good, so that nothing has to be saved here. */
 void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
 {
     size_t bytes;
-    void *at;
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes - 1 >= PTRDIFF_MAX)
-        bytes = odd_request(arena, n, size);
-    charge(arena, bytes);
-    at = take(arena, bytes, align);
-    return at ? at : alloc_further(arena, bytes, align);
+        return alloc_odd(arena, n, size, align);
+    if (charge(arena, bytes))
+        return alloc_over(arena, bytes, align);
+    if (!has_room(arena, bytes, align))
+        return alloc_further(arena, bytes, align);
+    return take(arena, bytes, align);
 }
 
 char *dfl_arena_copy(dfl_arena *arena, const char *text, size_t len)

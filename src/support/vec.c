@@ -7,7 +7,7 @@ void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t siz
 #ifdef DFL_HOSTILE
     size_t more = *cap < 64 ? *cap + 1 : *cap * 2; /* every element moves, while that is cheap */
 #else
-    size_t more = *cap ? *cap * 2 : 8;
+    size_t more = *cap ? *cap * 2 : size <= 16 ? 8 : size <= 32 ? 4 : 2; /* most stay short */
 #endif
     void *grown = dfl_arena_alloc(arena, more, size, align);
 

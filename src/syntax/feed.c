@@ -48,10 +48,8 @@ static void close_bracket(dfl_feed *f, uint16_t opener)
         pop(f);
 }
 
-void dfl_feed_count(dfl_feed *f)
+void dfl_feed_bracket(dfl_feed *f)
 {
-    if (f->statement.kind == DFL_TOK_END)
-        f->statement = f->now;
     switch (f->now.kind) {
     case '{':
         f->n_braces++;
@@ -100,6 +98,8 @@ bool dfl_feed_starts_line(const dfl_feed *f)
 {
     uint32_t from = f->before.span.end;
 
+    if (f->now.span.start - from <= 1) /* nothing or a space, most often */
+        return from < f->now.span.start && *text_at(f->lexer.source, from) == '\n';
     return memchr(text_at(f->lexer.source, from), '\n', f->now.span.start - from) != NULL;
 }
 

@@ -19,8 +19,16 @@ typedef struct dfl_feed {
 void dfl_feed_open(dfl_feed *feed, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
 /* `next` becomes `now`. */
 void dfl_feed_step(dfl_feed *feed);
+/* What a token that is no word changes. */
+void dfl_feed_bracket(dfl_feed *feed);
 /* Keeps account of `now`, after the parser had it. */
-void dfl_feed_count(dfl_feed *feed);
+static inline void dfl_feed_count(dfl_feed *feed)
+{
+    if (feed->statement.kind == DFL_TOK_END)
+        feed->statement = feed->now;
+    if (feed->now.kind > ' ' && feed->now.kind <= '}')
+        dfl_feed_bracket(feed);
+}
 /* `now` is a `{`: steps to the `}` that closes it, or to the end of the file. */
 void dfl_feed_skip_braces(dfl_feed *feed);
 /* Whether `now` is the first token of its line; in its first column. */

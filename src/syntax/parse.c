@@ -218,11 +218,10 @@ static void repair_braces(dfl_parse *p)
 
 static bool polled(dfl_parse *p, uint32_t n_tokens)
 {
-    dfl_budget *budget = dfl_arena_budget(p->arena);
-
-    if (budget == NULL || n_tokens % TOKENS_PER_POLL != 0 || dfl_budget_spend(budget, TOKENS_PER_POLL))
+    if (n_tokens % TOKENS_PER_POLL != 0)
         return true;
-    return dfl_report_stop(p->sink, budget);
+    dfl_budget *budget = dfl_arena_budget(p->arena);
+    return budget == NULL || dfl_budget_spend(budget, TOKENS_PER_POLL) || dfl_report_stop(p->sink, budget);
 }
 
 /* What is in braces behind a broken head is skipped as part of it; a `;` ends both. */
