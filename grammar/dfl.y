@@ -88,7 +88,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %left '*' '/'
 %precedence UNARY
 
-%type <name> name opt_as opt_over
+%type <name> name word opt_as opt_over
 %type <names> names
 %type <path> path
 %type <paths> paths knames
@@ -127,12 +127,14 @@ opt_as: %empty                                    { $$ = dfl_name_none(); }
   | AS name                                       { $$ = $2; } ;
 
 /* Words that stay usable as names. */
-name: IDENT | APPLY | ARRAY | BY | CARRYING | COMPUTE | CYCLIC | DFL | EACH | ELEMENT | EXACTLY | FRESH | FROM | INPUT
+name: IDENT | word ;
+word: APPLY | ARRAY | BY | CARRYING | COMPUTE | CYCLIC | DFL | EACH | ELEMENT | EXACTLY | FRESH | FROM | INPUT
   | LET | MEMORY | MINIMIZE | NETWORK | OF | ONLINE | OP | OPTION | OUTPUT | PARAM | PARETO | RANK | RECOMPUTE | REPEAT
   | STATE | STEP | SWEEP | SYSTEM | TIMES | WEIGHT | WINDOW | WITHIN | WORKLOAD ;
 names: name                                       { $$ = dfl_names_add(p, (dfl_name_list){ 0 }, $1); }
   | names ',' name                                { $$ = dfl_names_add(p, $1, $3); } ;
-path: name                                        { $$ = dfl_path_of(p, $1); }
+path: IDENT                                       { $$ = dfl_path_of(p, $1); }
+  | word                                          { $$ = dfl_path_of(p, $1); }
   | path '.' name                                 { $$ = dfl_path_add(p, $1, $3); } ;
 paths: path                                       { $$ = dfl_paths_add(p, (dfl_path_list){ 0 }, $1, @1); }
   | paths ',' path                                { $$ = dfl_paths_add(p, $1, $3, @3); } ;

@@ -1,4 +1,5 @@
 /* Making nodes. Depth is counted here as it is for expressions. */
+#include <stdint.h>
 #include <string.h>
 
 #include "syntax/parse.h"
@@ -29,14 +30,12 @@ static dfl_ast_paths *open_paths(dfl_path_list list)
     return first;
 }
 
-/* A copy of what the node has behind `more`, to be changed. */
+/* What the node has behind `more`, to be changed as long as the node is being made. */
 static dfl_ast_more *more_of(dfl_parse *p, dfl_ast_node *n)
 {
-    dfl_ast_more *more = DFL_NEW(p->arena, dfl_ast_more);
-
-    *more = *n->more;
-    n->more = more;
-    return more;
+    if (n->more == &nothing_more)
+        n->more = DFL_NEW(p->arena, dfl_ast_more);
+    return (dfl_ast_more *)(uintptr_t)n->more;
 }
 
 /* `n` stands around the items from `first` on. */
