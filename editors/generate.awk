@@ -58,8 +58,8 @@ file == 1 && /^DFL_KEYWORD\(/ {
 
 file == 2 && /^DFL_UNIT\(/ { unit[++n_units] = field($0, 1); prefixes[n_units] = field($0, 2) }
 
-# The rule `name` of the grammar: its alternatives up to `;`.
-file == 3 && /^name:/ { in_name = 1 }
+# The rule `word` of the grammar: its alternatives up to `;`.
+file == 3 && /^word:/ { in_name = 1 }
 file == 3 && in_name {
     for (i = 1; i <= NF; i++)
         name[$i] = 1
