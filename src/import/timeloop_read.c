@@ -6,8 +6,8 @@
 
 #include "support/checked.h"
 
-/* Coefficients, and what the indices of a tensor may reach. */
-enum { MOST_COEFFICIENT = 1 << 20 };
+/* The largest coefficient; ranks, terms and coefficients; and what the indices of a tensor may reach. */
+enum { MOST_COEFFICIENT = 1 << 20, MOST_ITEMS = 64 };
 static const int64_t most_extent = INT64_C(1) << 60;
 
 static const char *const in_shape[] = { "name", "dimensions", "data_spaces", "coefficients" };
@@ -15,6 +15,13 @@ static const char *const in_space[] = { "name", "projection", "read_write" };
 static const char *const in_coefficient[] = { "name", "default" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Whatever has more was not written by anybody, and every item is looked up among the others. */
+static bool is_short(dfl_tl_file *f, const dfl_yaml *list, const char *what)
+{
+    return list == NULL || list->n <= MOST_ITEMS ||
+           dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->span, "more than %d %s", MOST_ITEMS, what);
+}
 
 static const dfl_yaml *list_of(dfl_tl_file *f, const dfl_yaml *map, const char *key)
 {
@@ -120,6 +127,8 @@ static bool read_rank(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_rank *out)
 
     if (at->kind != DFL_YAML_LIST)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a rank is a list of terms");
+    if (!is_short(f, at, "terms"))
+        return false;
     for (uint32_t i = 0; f->ok && i < at->n; i++) {
         const dfl_yaml *term = &at->items[i];
         dfl_tl_term read;
@@ -170,7 +179,7 @@ static bool read_space(dfl_tl_file *f, const dfl_yaml *at)
             return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two data spaces of one name");
     }
     projection = list_of(f, at, "projection");
-    if (!f->ok)
+    if (!f->ok || !is_short(f, projection, "ranks"))
         return false;
     t->ranks = ranks = DFL_NEW_ARRAY(f->report->arena, dfl_tl_rank, projection->n + 1);
     for (uint32_t r = 0; r < projection->n; r++) {
@@ -238,7 +247,7 @@ bool dfl_tl_read_problem(dfl_tl_file *f)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->shape != NULL ? f->shape->span : f->problem->span,
                             "a problem needs a map `shape`");
     dfl_tl_look_at_keys(f, f->shape, in_shape, COUNT(in_shape), "the shape");
-    if (!read_dims(f) || !read_spaces(f))
+    if (!is_short(f, dfl_tl_get(f->shape, "coefficients"), "coefficients") || !read_dims(f) || !read_spaces(f))
         return false;
     look_at_values(f);
     for (uint32_t d = 0; d < f->n_dims; d++) {

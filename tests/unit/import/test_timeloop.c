@@ -37,6 +37,7 @@ typedef struct {
 #define ARRAY_OF(more) \
     ARCH("instances: 8, meshX: 4", LEVEL("RF", ", entries: 64, instances: 8, meshX: 4") \
          LEVEL("GLB", ", entries: 4096") LEVEL("Main", ", technology: DRAM" more))
+#define SIXTEEN "[], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], "
 /* A run that is refused with E07xx at LINE:COLUMN. */
 #define BAD(name, text, code, line, column, message) { name, text, DFL_FOREIGN_##code, line, column, message, { NULL } }
 
@@ -193,6 +194,10 @@ static const import_case cases[] = {
     BAD("a long rank", PROBLEM("M", SPACE("A", "[[[M, 1048576], [M, 1048576]]]", "")) "  M: 1099511627776\n" TWO,
         RANGE, 5, 32,
         "a rank longer than 2^60"),
+    BAD("more ranks than anybody writes", PROBLEM("M", SPACE("A", "[" SIXTEEN SIXTEEN SIXTEEN SIXTEEN "[]]", ""))
+        "  M: 4\n" TWO, UNSUPPORTED, 5, 17, "more than 64 ranks"),
+    BAD("more terms", PROBLEM("M", SPACE("A", "[[" SIXTEEN SIXTEEN SIXTEEN SIXTEEN "[M]]]", "")) "  M: 4\n" TWO,
+        UNSUPPORTED, 5, 17, "more than 64 terms"),
     BAD("a rank that is no list", PROBLEM("M", SPACE("A", "[M]", "")) "  M: 4\n" TWO, SYNTAX, 5, 30,
         "a rank is a list of terms"),
     BAD("a term that is no list", PROBLEM("M", SPACE("A", "[[M]]", "")) "  M: 4\n" TWO, SYNTAX, 5, 31,
