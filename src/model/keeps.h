@@ -26,7 +26,7 @@ typedef struct {
     uint32_t n_stays;
     bool anew;               /* written: entries do not tell who made what, as a keep at or around it is refilled whole */
     dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
-    dfl_moves *supplied;     /* ... and those of the entries at which it does */
+    dfl_moves *supplied;     /* recomputed at home, or `adding`: entries at which the producer touches what enters */
 } dfl_keep_moves;
 
 typedef struct {

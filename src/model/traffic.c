@@ -176,6 +176,12 @@ static void count_written(counter *c, uint32_t at)
             out->outer_busiest[at].update = given;
         return;
     }
+    if (how->supplied && fill(c, how->supplied)->enter < entered && c->ok) {
+        dfl_setting_refuse(c->set, k->line->span, "a result that some of the visits to this keep add to and others only read",
+                           "keep it further out only");
+        c->ok = false;
+        return;
+    }
     add(c, &out->taken[k->parent], filled);
     c->counts[at].drain = how->starts_each->leave;
     dfl_i128 updates = fill(c, how->meeting)->leave;

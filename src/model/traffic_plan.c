@@ -222,6 +222,10 @@ static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
     if (c->one && k->flushed != &k->point)
         out->coming = moves(c, &k->point, &joined);
     out->meeting = moves(c, k->flushed, &meeting);
+    if (k->exchanged && k->adding && !c->one) {
+        each.made = true;
+        out->supplied = moves(c, k->flushed, &each);
+    }
     plan_stays(c, k, out);
     plan_made(c, k, out);
     out->anew = k->flushed != &k->point || out->n_stays > 0 || refilled_further_out(c, k);
