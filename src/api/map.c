@@ -6,6 +6,8 @@
 
 #include "ir/print.h"
 #include "mapper/holes.h"
+#include "mapper/mapper.h"
+#include "model/model.h"
 #include "report/verdict.h"
 
 /* What a search asks about a mapping that it has evaluated. */
@@ -31,22 +33,37 @@ dfl_arena *dfl_session_after(dfl_session *s)
     return s->after;
 }
 
-bool dfl_session_searches_for(dfl_session *s, const dfl_mapping *m)
+/* Nothing is written of it but `...`. */
+static bool is_all_open(const dfl_mapping *m)
 {
-    const char *name = dfl_sym_text(s->names, m->name);
+    const dfl_body *root = m->root;
+
+    return m->n_bodies == 1 && root->open && root->n_lines == 0 && root->compute == DFL_NONE && root->n_recompute == 0;
+}
+
+static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
+{
+    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, span, "`%s` leaves open %s", dfl_sym_text(s->names, m->name), what);
+
+    dfl_diag_here(s->sink, d, "no search fills this");
+    dfl_diag_help(s->sink, d, "%s", help);
+    return false;
+}
+
+/* Reports a hole for which there is no search; false then. */
+static bool is_searched(dfl_session *s, const dfl_mapping *m)
+{
     dfl_diag *d;
 
-    if (m->unsearched) {
-        d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, m->unsearched_span, "`%s` leaves open %s", name, m->unsearched);
-        dfl_diag_here(s->sink, d, "no search fills this");
-        dfl_diag_help(s->sink, d, "what is searched: `?` for the size or the number of parts of a loop, and one objective, "
-                      "`minimize`");
-        return false;
-    }
-    if (dfl_holes_only(m))
+    if (m->unsearched)
+        return refuse_kind(s, m, m->unsearched_span, m->unsearched,
+                           "what is searched: `?` for the size or the number of parts of a loop, `...` for all lines of a "
+                           "mapping, and one objective, `minimize`");
+    if (dfl_holes_only(m) || is_all_open(m))
         return true;
-    d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills", name);
-    dfl_diag_help(s->sink, d, "write the lines out, with `?` for amounts of loops: this version of dflc searches only those");
+    d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
+                   dfl_sym_text(s->names, m->name));
+    dfl_diag_help(s->sink, d, "leave all lines open, or write them with `?` for amounts of loops");
     return false;
 }
 
@@ -108,29 +125,80 @@ static void find_required(judge *j)
     }
 }
 
-static const dfl_search *describe(dfl_session *s, const dfl_objective *o, const dfl_holes_result *r, uint64_t most)
+/* The search for amounts of loops. */
+static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
-    dfl_search *out = DFL_NEW(s->arena, dfl_search);
+    dfl_session *s = j->s;
+    const dfl_holes_options options = { .objective = o, .imperfect = s->search.imperfect,
+                                        .most_evaluations = s->search.evaluations > 0 ? s->search.evaluations
+                                                                                      : DFL_HOLES_EVALUATIONS,
+                                        .time_limit = s->search.seconds };
+    const dfl_holes_result *r = dfl_holes_run(s->arena, s->sink, s->names, out->given, &options);
+    dfl_search *found = DFL_NEW(s->arena, dfl_search);
 
-    *out = (dfl_search){ .objective = o->text, .value = r->objective, .lower_bound = r->lower_bound,
-                         .optimal = r->optimal, .evaluated = r->evaluated, .pruned = r->pruned, .refused = r->refused,
-                         .space = r->space, .most_evaluations = most, .time_limit = s->search.seconds };
-    return out;
+    if (!r)
+        return false;
+    *found = (dfl_search){ .objective = o->text, .value = r->objective, .lower_bound = r->lower_bound,
+                           .optimal = r->optimal, .evaluated = r->evaluated, .pruned = r->pruned, .refused = r->refused,
+                           .space = r->space, .most_evaluations = options.most_evaluations,
+                           .time_limit = options.time_limit };
+    out->mapping = r->mapping;
+    out->search = found;
+    *stopped = r->stopped;
+    return true;
+}
+
+/* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
+   difference is the gap. */
+static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_session *s = j->s;
+    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
+                                      .jobs = s->search.jobs, .time_limit = s->search.seconds };
+    dfl_search *found = DFL_NEW(s->arena, dfl_search);
+    const dfl_map_result *r;
+    const dfl_paths *paths;
+    const dfl_result *costs;
+    dfl_arena *work;
+
+    if (!o->native)
+        return refuse_kind(s, out->given, out->given->hole_span, "all lines",
+                           "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
+    work = dfl_arena_new(&s->budget);
+    r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
+    if (r) {
+        out->mapping = dfl_mapping_copy(s->arena, r->mapping);
+        *found = (dfl_search){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
+                               .evaluated = r->evaluated, .pruned = r->pruned,
+                               .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
+                               .time_limit = options.time_limit };
+    }
+    dfl_arena_free(work);
+    paths = r ? dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, out->mapping) : NULL;
+    costs = paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
+    if (!costs)
+        return false;
+    if (o->meets && !o->meets(o->context, costs))
+        return refuse_kind(s, out->given, out->given->hole_span, "all lines, and the best ones do not meet what is required",
+                           "write the lines with `?` for amounts of loops: then `require` restricts the search");
+    found->value = dfl_objective_value(o, costs->joules, costs->seconds);
+    found->optimal &= o->n_terms <= 1 && found->value <= found->lower_bound * rounding;
+    found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
+    out->search = found;
+    return true;
 }
 
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     judge j = { .s = s, .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
-    dfl_holes_options options = { .imperfect = s->search.imperfect, .time_limit = s->search.seconds,
-                                  .most_evaluations = s->search.evaluations > 0 ? s->search.evaluations
-                                                                                : DFL_HOLES_EVALUATIONS };
-    dfl_objective objective;
-    const dfl_holes_result *r;
-    dfl_arena *texts;
     dfl_filled filled = { .given = m };
+    dfl_objective objective;
+    dfl_arena *texts;
+    bool found;
 
     *stopped = DFL_STOP_NONE;
-    if (!dfl_session_searches_for(s, m) || !dfl_objective_make(s->sink, s->names, m, &objective))
+    if (!is_searched(s, m) || !dfl_objective_make(s->sink, s->names, m, &objective))
         return NULL;
     texts = dfl_arena_new(&s->budget);
     j.one = s->results;
@@ -142,14 +210,10 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     objective.figure = figure;
     objective.meets = j.required.n > 0 ? meets : NULL;
     objective.context = &j;
-    options.objective = &objective;
-    r = dfl_holes_run(s->arena, s->sink, s->names, m, &options);
+    found = dfl_holes_only(m) ? fill_amounts(&j, &objective, &filled, stopped) : fill_lines(&j, &objective, &filled);
     dfl_arena_free(texts);
-    if (!r)
+    if (!found)
         return NULL;
-    filled.mapping = r->mapping;
-    filled.search = describe(s, &objective, r, options.most_evaluations);
-    *stopped = r->stopped;
     DFL_PUSH(s->arena, &s->filled, filled);
     return &s->filled.at[s->filled.n - 1];
 }
@@ -190,6 +254,11 @@ static int by_place(const void *a, const void *b)
     return (x->span.start > y->span.start) - (x->span.start < y->span.start);
 }
 
+static bool is_inside(dfl_span inner, dfl_span outer)
+{
+    return inner.start >= outer.start && inner.end <= outer.end;
+}
+
 /* An amount for each `?`, when each of them stands in the text of the mapping and for one loop alone. */
 static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
 {
@@ -202,7 +271,7 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
 
             if (!line->hole)
                 continue;
-            if (one.span.start < f->given->text.start || one.span.end > f->given->text.end)
+            if (!is_inside(one.span, f->given->text))
                 return false;
             one.text = dfl_arena_printf(s->arena, "%lld", (long long)line->amount);
             DFL_PUSH(s->arena, out, one);
@@ -214,13 +283,54 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
     return true;
 }
 
-/* The edits of one mapping: amounts, or all of it. */
+/* Lines in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of one. A level
+   has four blanks in a file, and two where it is printed. */
+static void edit_lines(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    const dfl_source *source = s->root->source;
+    dfl_span at = f->given->root->open_span;
+    const char *before = source->text + (at.start - source->base);
+    size_t column = 0;
+    bool middle;
+    dfl_strbuf lines, text;
+
+    while (before > source->text && before[-1] == ' ') {
+        before--;
+        column++;
+    }
+    middle = before > source->text && before[-1] != '\n';
+    if (middle) {
+        at.start -= (uint32_t)column;
+        while (source->text[at.end - source->base] == ' ')
+            at.end++;
+        column = 4;
+    }
+    dfl_strbuf_init(&lines, s->arena);
+    dfl_strbuf_init(&text, s->arena);
+    dfl_strbuf_z(&text, middle ? "\n" : "");
+    dfl_mapping_print_lines(&lines, s->names, f->mapping, 0);
+    for (size_t i = 0; i + 1 < lines.len; i++) {
+        size_t blanks = strspn(lines.text + i, " "), len = strcspn(lines.text + i + blanks, "\n");
+        for (size_t k = 0; k < 2 * blanks + (i > 0 || middle ? column : 0); k++)
+            dfl_strbuf_char(&text, ' ');
+        dfl_strbuf_add(&text, lines.text + i + blanks, len);
+        i += blanks + len;
+        dfl_strbuf_z(&text, i + 1 < lines.len || middle ? "\n" : "");
+    }
+    DFL_PUSH(s->arena, out, ((edit){ at, text.text }));
+}
+
+/* The edits of one mapping: amounts, lines, or all of it. */
 static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out)
 {
     size_t first = out->n;
     dfl_strbuf text;
 
-    if (edit_amounts(s, f, out))
+    if (f->given->root->open && is_inside(f->given->root->open_span, f->given->text)) {
+        edit_lines(s, f, out);
+        return;
+    }
+    if (!f->given->root->open && edit_amounts(s, f, out))
         return;
     out->n = first;
     dfl_strbuf_init(&text, s->arena);

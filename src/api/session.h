@@ -63,8 +63,6 @@ bool dfl_session_analyse(dfl_session *s);
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
 /* An arena for results of filled mappings, which no interrupt stops. */
 dfl_arena *dfl_session_after(dfl_session *s);
-/* Reports a hole that this is no search for; false then. */
-bool dfl_session_searches_for(dfl_session *s, const dfl_mapping *m);
 /* E0201: no mapping is called so. */
 void dfl_session_unknown_mapping(dfl_session *s, const char *only);
 /* Reports that the template called `only`, or the first one for NULL, has no values; false when there is none. */

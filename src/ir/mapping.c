@@ -18,6 +18,15 @@ const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
     return b && b->n_einsums == 1 && b->einsums[0] == einsum ? b : NULL;
 }
 
+static const uint32_t *copy_ids(dfl_arena *arena, const uint32_t *ids, uint32_t n)
+{
+    uint32_t *out = ids != NULL ? DFL_NEW_ARRAY(arena, uint32_t, n) : NULL;
+
+    if (n > 0)
+        memcpy(out, ids, n * sizeof *out);
+    return out;
+}
+
 dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m)
 {
     dfl_mapping *out = DFL_NEW(arena, dfl_mapping);
@@ -32,6 +41,10 @@ dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m)
         to->lines = DFL_NEW_ARRAY(arena, dfl_line, from->n_lines);
         if (from->n_lines > 0)
             memcpy(to->lines, from->lines, from->n_lines * sizeof *to->lines);
+        for (uint32_t i = 0; i < from->n_lines; i++)
+            to->lines[i].only = copy_ids(arena, from->lines[i].only, from->lines[i].n_only);
+        to->einsums = copy_ids(arena, from->einsums, from->n_einsums);
+        to->recompute = copy_ids(arena, from->recompute, from->n_recompute);
         to->children = DFL_NEW_ARRAY(arena, dfl_body *, from->n_children);
         to->parent = from->parent != NULL ? bodies[from->parent->id] : NULL;
     }

@@ -91,7 +91,7 @@ typedef struct {
     const char *unsearched;    /* a hole of a kind that no search fills ("a choice of fusion"); NULL = none */
     dfl_span unsearched_span;
     const struct dfl_val *const *minimize; /* what the search is to make small, in lexicographic order (program.h) */
-    uint32_t n_minimize;       /* 0 = energy * latency, then latency */
+    uint32_t n_minimize;       /* 0 = energy * latency, or latency where no energy is declared */
     const char *minimize_text; /* as written; NULL without */
     const char *refused;       /* what in it is checked, but not evaluated ("an efficiency table"); NULL = nothing */
     dfl_span refused_span;
@@ -100,7 +100,7 @@ typedef struct {
 
 /* The leaf of an einsum, or NULL. */
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
-/* A copy whose bodies and lines may be changed; the rest is shared. */
+/* A copy with bodies and lines of its own; what they are over, and choices of holes, is shared. */
 dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m);
 /* The innermost body that holds both, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);

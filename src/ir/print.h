@@ -13,6 +13,8 @@ void dfl_workload_print(dfl_strbuf *out, const dfl_intern *names, const dfl_work
 void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system *s);
 /* `mapping NAME for W(...) on S(...) { ... }` */
 void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m);
+/* The lines of its body alone, two blanks a level from `depth` on. */
+void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, uint32_t depth);
 void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v);
 void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c);
 /* Everything of a program. */

@@ -167,6 +167,13 @@ static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
     dfl_strbuf_z(p->out, "}\n");
 }
 
+void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, uint32_t depth)
+{
+    const printer p = { out, names, m };
+
+    print_body(&p, m->root, depth);
+}
+
 void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m)
 {
     const printer p = { out, names, m };

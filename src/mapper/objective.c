@@ -126,6 +126,19 @@ static bool read(reader *r, const dfl_val *v, form *out)
     return refuse(r, v, "this is no number");
 }
 
+static bool declares_no_energy(const dfl_system *s)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < s->n_memories; i++)
+        sum += s->memories[i].read_energy + s->memories[i].write_energy + s->memories[i].leakage;
+    for (uint32_t i = 0; i < s->n_computes; i++)
+        sum += s->computes[i].mac_energy + s->computes[i].flop_energy + s->computes[i].leakage;
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        sum += s->networks[i].energy;
+    return sum <= 0;
+}
+
 bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out)
 {
     reader r = { .sink = sink, .o = out, .native = true };
@@ -141,13 +154,14 @@ bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mappi
             return refuse(&r, out->terms[i], "this has no figure");
     }
     out->native = r.native;
-    out->text = out->n_terms > 0 ? mapping->minimize_text : "energy * latency, latency";
+    out->free = declares_no_energy(mapping->system);
+    out->text = out->n_terms > 0 ? mapping->minimize_text : out->free ? "latency" : "energy * latency";
     return true;
 }
 
 uint32_t dfl_objective_count(const dfl_objective *o)
 {
-    return o->n_terms > 0 ? o->n_terms : 2;
+    return o->n_terms > 0 ? o->n_terms : 1;
 }
 
 /* ---- values ---- */
@@ -197,7 +211,7 @@ static double value(const dfl_objective *o, const dfl_val *v, double joules, dou
 double dfl_objective_term(const dfl_objective *o, uint32_t i, double joules, double seconds)
 {
     if (o->n_terms == 0)
-        return i == 0 ? joules * seconds : seconds;
+        return o->free ? seconds : joules * seconds;
     return value(o, o->terms[i], joules, seconds);
 }
 

@@ -1,7 +1,6 @@
 /*
  * What a search makes small: a list of expressions over the figures of the report, compared in lexicographic order, the
- * first one first. Without `minimize` it is energy * latency, and the latency among equals (of a system that declares no
- * energy, the product is zero).
+ * first one first. Without `minimize` it is energy * latency, or the latency on a system that declares no energy.
  *
  * Every term must grow with its figures, or stay: then a bound of the figures from below is one of the term. That is
  * decided by its form: sums, products of what is never negative, max, min, floor, ceil, roots and powers, constants as
@@ -24,7 +23,8 @@ typedef struct {
     const dfl_intern *names;
     dfl_sym mapping;            /* whose name may stand before `energy` and `latency` */
     const dfl_val *const *terms;
-    uint32_t n_terms;           /* 0 = energy * latency, then latency */
+    uint32_t n_terms;           /* 0 = energy * latency, or latency */
+    bool free;                  /* the system declares no energy */
     bool native;                /* every term is over energy and latency alone */
     dfl_figure_of *figure;      /* may be NULL when `native` */
     dfl_meets *meets;           /* NULL = nothing is required */
