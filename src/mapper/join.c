@@ -2,14 +2,17 @@
 #include "mapper/join.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/vec.h"
 
 typedef struct {
     uint32_t tensor, memory;
-    uint8_t depth;
-    int8_t dim[DFL_ROW_LOOPS];   /* dimension that each loop of its producer goes along, -1 = none */
+    uint8_t depth;               /* loops above its home */
+    uint8_t within;              /* open loops that its producer ran in */
+    int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, -1 = none */
     double bits;                 /* of the tile, on the chip */
 } operand_alive;
 
@@ -49,7 +52,9 @@ typedef struct {
     dfl_arena *arena;
     const dfl_workload *w;
     const dfl_tile_goal *goal;
+    const dfl_bounds *bounds;
     const double *capacity;
+    uint32_t *memory;            /* by tensor that is alive: scratch */
     const dfl_join_step *step;
     uint32_t einsum;
     bool full;
@@ -176,14 +181,16 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
             continue;
         if (live->memory != row->memory[o] || live->depth != row->depth[o])
             return false;
-        for (uint32_t k = 0; k < w->n_open; k++)
+        for (uint32_t k = 0; k < live->within; k++)
             if (live->dim[k] < 0 || dimension(row, op, k) != live->dim[k])
                 return false;
     }
     for (uint32_t k = 0; k < w->n_open; k++) {
         bool follows = false;
-        for (uint32_t o = 0; o < job->n_operands && !follows; o++)
-            follows = !job->operand[o].output && find_live(w, job->operand[o].tensor) != NULL;
+        for (uint32_t o = 0; o < job->n_operands && !follows; o++) {
+            const operand_alive *live = job->operand[o].output ? NULL : find_live(w, job->operand[o].tensor);
+            follows = live != NULL && live->within > k;
+        }
         if (!named(j, row, k, w->name[k], follows))
             return false;
     }
@@ -214,6 +221,7 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
         live->tensor = op->tensor;
         live->memory = row->memory[o];
         live->depth = row->depth[o];
+        live->within = (uint8_t)row->n_loops;
         for (uint32_t k = 0; k < DFL_ROW_LOOPS; k++)
             live->dim[k] = k < row->n_loops ? dimension(row, op, k) : 0;
         live->bits = op->elements * op->bits;
@@ -223,9 +231,12 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
     for (uint32_t i = 0; i < out->n_live; i++)
         if (out->live[i].depth > out->n_open)
             out->n_open = out->live[i].depth;
-    for (uint32_t i = 0; i < out->n_live; i++)
-        for (uint32_t k = out->n_open; k < DFL_ROW_LOOPS; k++)
-            out->live[i].dim[k] = 0;
+    for (uint32_t i = 0; i < out->n_live; i++) {
+        operand_alive *live = &out->live[i];
+        live->within = live->within < out->n_open ? live->within : (uint8_t)out->n_open;
+        for (uint32_t k = live->within; k < DFL_ROW_LOOPS; k++)
+            live->dim[k] = 0;
+    }
     for (uint32_t k = 0; k < out->n_open; k++) {
         out->trips[k] = row->trips[k];
         out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->loop_rank[k]];
@@ -283,15 +294,19 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
     for (uint32_t r = 0; r < j->step->n; r++) {
         const dfl_row *row = j->step->rows[r];
         way after;
+        dfl_least rest;
         if (!matches(j, &b->way, row) || !follow_way(j, &b->way, row, &after))
             continue;
+        for (uint32_t i = 0; i < after.n_live; i++)
+            j->memory[after.live[i].tensor] = after.live[i].memory;
+        rest = dfl_bounds_behind(j->bounds, j->einsum + 1, j->memory);
         for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
             const state *s = &from->states.at[i - 1];
             state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds, .row = row,
                           .before = i - 1 };
-            double seconds = out.seconds + j->step->rest_seconds;
+            double seconds = out.seconds + rest.seconds;
             bool fits = true;
-            if (j->goal->value(j->goal->objective, out.joules + j->step->rest_joules + j->goal->leakage * seconds,
+            if (j->goal->value(j->goal->objective, out.joules + rest.joules + j->goal->leakage * seconds,
                                seconds) > j->goal->limit)
                 continue;
             for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
@@ -344,16 +359,18 @@ static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_resu
 }
 
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
-                                const dfl_tile_goal *goal, const double *capacity, bool *full)
+                                const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
+                                bool *full)
 {
     layer *layers = DFL_NEW_ARRAY(arena, layer, w->n_einsums + 1);
-    joiner j = { .arena = arena, .w = w, .goal = goal, .capacity = capacity };
+    joiner j = { .arena = arena, .w = w, .goal = goal, .bounds = bounds, .capacity = capacity };
     way none;
     state start = { .joules = 0 };
     uint32_t best = DFL_NONE;
     double least = INFINITY;
     dfl_join_result *out;
 
+    j.memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
     memset(&none, 0, sizeof none);
     add_state(&j, &layers[0], &none, &start);
     for (uint32_t e = 0; e < w->n_einsums; e++) {
@@ -361,6 +378,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
         j.einsum = e;
         for (size_t b = 0; b < layers[e].buckets.n; b++)
             join_rows(&j, &layers[e], &layers[e].buckets.at[b], &layers[e + 1]);
+        if (getenv("TRACE")) fprintf(stderr, "join %u rows %u -> buckets %zu states %zu\n", e, steps[e].n, layers[e+1].buckets.n, layers[e+1].states.n);
     }
     *full = j.full;
     for (size_t i = 0; i < layers[w->n_einsums].states.n; i++) {

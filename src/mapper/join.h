@@ -15,6 +15,7 @@
 #ifndef DFL_MAPPER_JOIN_H
 #define DFL_MAPPER_JOIN_H
 
+#include "mapper/bounds.h"
 #include "mapper/tile.h"
 
 enum { DFL_JOIN_LIVE = 12 };
@@ -23,7 +24,6 @@ typedef struct {
     const dfl_row *const *rows;
     uint32_t n;
     const dfl_job *job;       /* of this einsum: tensors and ranks of the rows' operands */
-    double rest_joules, rest_seconds; /* at least, of the einsums behind it */
 } dfl_join_step;
 
 /* What was chosen: a row per einsum, and the loops that it shares with the next one. */
@@ -39,6 +39,7 @@ typedef struct {
  * room for all operands that are alive at once.
  */
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
-                                const dfl_tile_goal *goal, const double *capacity, bool *full);
+                                const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
+                                bool *full);
 
 #endif

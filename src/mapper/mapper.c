@@ -2,6 +2,8 @@
 #include "mapper/mapper.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mapper/emit.h"
@@ -10,21 +12,24 @@
 typedef struct {
     const dfl_job *job;
     const dfl_tiling_template *form;
+    double joules, seconds;            /* at least */
+    uint32_t at;                       /* in the order they were made */
+    uint32_t pattern;                  /* of the class */
 } candidate;
 
 /* Einsums that are the same but for names. */
 typedef struct {
     uint32_t first;                    /* einsum */
     DFL_VEC(candidate) candidates;     /* templates on all units */
-    double joules, seconds;            /* at least */
-    uint32_t n;                        /* einsums of it */
+    DFL_VEC(dfl_pattern) patterns;
+    dfl_least *others;                 /* by pattern: everything else, at least */
     dfl_rows *rows;
     const dfl_row *const *list;
     uint32_t n_list;
 } einsum_class;
 
 typedef struct {
-    dfl_arena *arena;
+    dfl_arena *arena, *scratch;
     const dfl_mapping *m;
     const dfl_map_options *options;
     uint32_t n;                        /* einsums */
@@ -33,7 +38,7 @@ typedef struct {
     DFL_VEC(einsum_class) classes;
     dfl_tile_goal goal;
     double capacity[DFL_ROW_TRACKS];
-    double joules, seconds;            /* at least, of all */
+    dfl_bounds *bounds;
     uint64_t evaluated, pruned;
 } mapper;
 
@@ -122,6 +127,21 @@ typedef struct {
     const dfl_job *job;
 } collector;
 
+static uint32_t pattern_of(mapper *k, einsum_class *c, const dfl_job *job, const dfl_tiling_template *t)
+{
+    dfl_pattern p = { .joules = INFINITY, .seconds = INFINITY };
+    uint32_t i = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        if (job->operand[o].shared)
+            p.memory[o] = job->place[t->exchange[o]].memory;
+    while (i < c->patterns.n && memcmp(c->patterns.at[i].memory, p.memory, sizeof p.memory) != 0)
+        i++;
+    if (i == c->patterns.n)
+        DFL_PUSH(k->arena, &c->patterns, p);
+    return i;
+}
+
 static bool collect(void *context, const dfl_tiling_template *t)
 {
     collector *x = context;
@@ -129,8 +149,20 @@ static bool collect(void *context, const dfl_tiling_template *t)
     candidate found = { .job = x->job, .form = copy };
 
     *copy = *t;
+    found.pattern = pattern_of(x->k, x->c, x->job, t);
+    found.at = (uint32_t)x->c->candidates.n;
+    dfl_tile_bound(x->k->scratch, x->job, copy, &found.joules, &found.seconds);
     DFL_PUSH(x->k->arena, &x->c->candidates, found);
     return true;
+}
+
+static int by_joules(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+
+    if (x->joules != y->joules)
+        return x->joules < y->joules ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
 static void make_classes(mapper *k)
@@ -146,69 +178,96 @@ static void make_classes(mapper *k)
                 collector x = { .k = k, .c = &fresh, .job = k->jobs[e].at[i] };
                 dfl_templates_each(x.job, collect, &x);
             }
+            qsort(fresh.candidates.at, fresh.candidates.n, sizeof *fresh.candidates.at, by_joules);
             DFL_PUSH(k->arena, &k->classes, fresh);
         }
-        k->classes.at[c].n++;
         k->class_of[e] = c;
     }
 }
 
-static void search_class(mapper *k, einsum_class *c, dfl_tile_goal *goal)
+/* Rows of the candidates that follow pattern `only`, or all (DFL_NONE) with what else each needs at least. */
+static void search_class(mapper *k, einsum_class *c, uint32_t only, dfl_tile_goal *goal)
 {
-    c->rows = dfl_rows_new(k->arena);
-    for (size_t i = 0; i < c->candidates.n; i++)
-        dfl_tile_search(c->rows, c->candidates.at[i].job, c->candidates.at[i].form, goal);
+    c->rows = dfl_rows_new(k->arena, k->scratch);
+    for (size_t i = 0; i < c->candidates.n; i++) {
+        const candidate *x = &c->candidates.at[i];
+        if (only == DFL_NONE) {
+            goal->rest_joules = c->others[x->pattern].joules;
+            goal->rest_seconds = c->others[x->pattern].seconds;
+        } else if (x->pattern != only) {
+            continue;
+        }
+        if (dfl_tile_useful(goal, x->joules, x->seconds))
+            dfl_tile_search(c->rows, x->job, x->form, goal);
+    }
+    if (getenv("TRACE")) fprintf(stderr, "class %u cands %zu pat %u best %d ev %llu limit %g\n", c->first, c->candidates.n, only, goal->best_only, (unsigned long long)dfl_rows_evaluated(c->rows), goal->limit);
     k->evaluated += dfl_rows_evaluated(c->rows);
     k->pruned += dfl_rows_pruned(c->rows);
     c->list = dfl_rows_list(c->rows, &c->n_list);
 }
 
-/* The least energy and the least time of every class, each by itself. False if some einsum fits in no way. */
-static bool find_least(mapper *k)
+/* The least energy and the least time of every class and pattern, each by itself. */
+static void find_least(mapper *k)
 {
     for (size_t i = 0; i < k->classes.n; i++) {
         einsum_class *c = &k->classes.at[i];
-        dfl_tile_goal goal = k->goal;
-        goal.best_only = true;
-        goal.leakage = goal.rest_joules = goal.rest_seconds = 0;
-        goal.n_tracks = 0;
-        goal.limit = INFINITY;
-        goal.value = joules_only;
-        search_class(k, c, &goal);
-        c->joules = goal.limit;
-        goal.limit = INFINITY;
-        goal.value = seconds_only;
-        search_class(k, c, &goal);
-        c->seconds = goal.limit;
-        if (c->joules == INFINITY)
-            return false;
-        k->joules += c->n * c->joules;
-        k->seconds += c->n * c->seconds;
+        for (uint32_t p = 0; p < c->patterns.n; p++) {
+            dfl_tile_goal goal = k->goal;
+            goal.best_only = true;
+            goal.leakage = goal.rest_joules = goal.rest_seconds = 0;
+            goal.n_tracks = 0;
+            goal.limit = INFINITY;
+            goal.value = joules_only;
+            search_class(k, c, p, &goal);
+            c->patterns.at[p].joules = goal.limit;
+            goal.limit = INFINITY;
+            goal.value = seconds_only;
+            search_class(k, c, p, &goal);
+            c->patterns.at[p].seconds = goal.limit;
+        }
     }
-    return true;
+}
+
+/* False if some einsum fits in no way. */
+static bool find_bounds(mapper *k)
+{
+    dfl_bound_step *steps = DFL_NEW_ARRAY(k->arena, dfl_bound_step, (size_t)k->n + 1);
+
+    for (uint32_t e = 0; e < k->n; e++) {
+        const einsum_class *c = &k->classes.at[k->class_of[e]];
+        steps[e] = (dfl_bound_step){ .job = k->jobs[e].at[0], .patterns = c->patterns.at, .n = (uint32_t)c->patterns.n };
+    }
+    k->bounds = dfl_bounds_make(k->arena, k->m->workload, steps);
+    for (size_t i = 0; i < k->classes.n; i++) {
+        einsum_class *c = &k->classes.at[i];
+        c->others = DFL_NEW_ARRAY(k->arena, dfl_least, c->patterns.n + 1);
+        for (uint32_t p = 0; p < c->patterns.n; p++)
+            c->others[p] = (dfl_least){ INFINITY, INFINITY };
+    }
+    for (uint32_t e = 0; e < k->n; e++) {
+        einsum_class *c = &k->classes.at[k->class_of[e]];
+        for (uint32_t p = 0; p < c->patterns.n; p++) {
+            dfl_least others = dfl_bounds_others(k->bounds, e, p);
+            c->others[p].joules = fmin(c->others[p].joules, others.joules);
+            c->others[p].seconds = fmin(c->others[p].seconds, others.seconds);
+        }
+    }
+    return dfl_bounds_all(k->bounds).joules < INFINITY;
 }
 
 static const dfl_join_result *search_within(mapper *k, double limit, bool *full)
 {
     dfl_join_step *steps = DFL_NEW_ARRAY(k->arena, dfl_join_step, (size_t)k->n + 1);
-    double joules = 0, seconds = 0;
 
     k->goal.limit = limit;
-    for (size_t i = 0; i < k->classes.n; i++) {
-        einsum_class *c = &k->classes.at[i];
-        dfl_tile_goal goal = k->goal;
-        goal.rest_joules = k->joules - c->joules;
-        goal.rest_seconds = k->seconds - c->seconds;
-        search_class(k, c, &goal);
-    }
-    for (uint32_t e = k->n; e-- > 0;) {
+    for (size_t i = 0; i < k->classes.n; i++)
+        search_class(k, &k->classes.at[i], DFL_NONE, &k->goal);
+    k->goal.rest_joules = k->goal.rest_seconds = 0;
+    for (uint32_t e = 0; e < k->n; e++) {
         const einsum_class *c = &k->classes.at[k->class_of[e]];
-        steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = k->jobs[e].at[0], .rest_joules = joules,
-                                    .rest_seconds = seconds };
-        joules += c->joules;
-        seconds += c->seconds;
+        steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = k->jobs[e].at[0] };
     }
-    return dfl_join(k->arena, k->m->workload, steps, &k->goal, k->capacity, full);
+    return dfl_join(k->arena, k->m->workload, steps, &k->goal, k->bounds, k->capacity, full);
 }
 
 /* The job of every einsum that has the unit of its row. */
@@ -231,52 +290,77 @@ static void report_impossible(const mapper *k, dfl_sink *sink, const dfl_intern 
     dfl_diag_help(sink, d, "make the memories larger");
 }
 
-/* Limits on the value: from a little above the least to none. */
-static const double STEPS[] = { 1.003, 1.02, 1.1, 1.4, 2.5, 10, INFINITY };
-
-const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *options)
+/* An objective that does not grow with one of the two does not see it. */
+static void look_at_objective(mapper *k)
 {
-    mapper k = { .arena = arena, .m = mapping, .options = options, .n = mapping->workload->n_einsums };
+    const dfl_objective *o = k->options->objective;
+
+    k->goal.by_energy = dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 2, 1);
+    k->goal.by_time = (k->goal.by_energy && k->goal.leakage > 0) ||
+                      dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
+}
+
+static void add_leakage(mapper *k)
+{
+    const dfl_system *s = k->m->system;
+
+    for (uint32_t i = 0; i < s->n_memories; i++) {
+        dfl_i128 n = 1;
+        dfl_element_instances(s, s->memories[i].element, &n);
+        k->goal.leakage += s->memories[i].leakage * dfl_i128_double(n);
+    }
+    for (uint32_t i = 0; i < s->n_computes; i++) {
+        dfl_i128 n = 1;
+        dfl_element_instances(s, s->computes[i].element, &n);
+        k->goal.leakage += s->computes[i].leakage * dfl_i128_double(n);
+    }
+}
+
+/* Limits on the value: from a little above the least to none. */
+static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
+
+static const dfl_map_result *run(mapper *k, dfl_sink *sink, const dfl_intern *names)
+{
     const dfl_join_result *best = NULL;
     dfl_map_result *out;
     double least;
     bool full = false;
 
-    k.goal = (dfl_tile_goal){ .value = objective_value, .objective = options->objective, .by_energy = true,
-                              .by_time = true, .max_loops = options->max_fused };
-    for (uint32_t i = 0; i < mapping->system->n_memories; i++) {
-        dfl_i128 n = 1;
-        dfl_element_instances(mapping->system, mapping->system->memories[i].element, &n);
-        k.goal.leakage += mapping->system->memories[i].leakage * dfl_i128_double(n);
-    }
-    for (uint32_t i = 0; i < mapping->system->n_computes; i++) {
-        dfl_i128 n = 1;
-        dfl_element_instances(mapping->system, mapping->system->computes[i].element, &n);
-        k.goal.leakage += mapping->system->computes[i].leakage * dfl_i128_double(n);
-    }
-    /* an objective that does not grow with one of the two does not see it */
-    k.goal.by_time = k.goal.leakage > 0 || objective_value(options->objective, 1, 1) != objective_value(options->objective, 1, 2);
-    k.goal.by_energy = objective_value(options->objective, 1, 1) != objective_value(options->objective, 2, 1);
-    if (!make_jobs(&k, sink, names))
+    if (!make_jobs(k, sink, names))
         return NULL;
-    find_tracks(&k);
-    make_classes(&k);
-    if (!find_least(&k)) {
-        report_impossible(&k, sink, names);
-        return NULL;
+    add_leakage(k);
+    look_at_objective(k);
+    find_tracks(k);
+    make_classes(k);
+    find_least(k);
+    if (find_bounds(k)) {
+        dfl_least all = dfl_bounds_all(k->bounds);
+        least = dfl_objective_value(k->options->objective, all.joules + k->goal.leakage * all.seconds, all.seconds);
+        for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && best == NULL; i++)
+            best = search_within(k, least * STEPS[i], &full);
     }
-    least = objective_value(options->objective, k.joules + k.goal.leakage * k.seconds, k.seconds);
-    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && best == NULL; i++)
-        best = search_within(&k, least * STEPS[i], &full);
     if (best == NULL) {
-        report_impossible(&k, sink, names);
+        report_impossible(k, sink, names);
         return NULL;
     }
-    out = DFL_NEW(arena, dfl_map_result);
-    *out = (dfl_map_result){ .mapping = dfl_emit(arena, mapping, chosen_jobs(&k, best), best), .joules = best->joules,
+    out = DFL_NEW(k->arena, dfl_map_result);
+    *out = (dfl_map_result){ .mapping = dfl_emit(k->arena, k->m, chosen_jobs(k, best), best), .joules = best->joules,
                              .seconds = best->seconds, .objective = best->value, .lower_bound = best->value,
-                             .optimal = !full, .evaluated = k.evaluated, .pruned = k.pruned,
+                             .optimal = !full, .evaluated = k->evaluated, .pruned = k->pruned,
                              .space = "tiles that divide; keeps in the order of the memories" };
+    return out;
+}
+
+const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                     const dfl_mapping *mapping, const dfl_map_options *options)
+{
+    mapper k = { .arena = arena, .m = mapping, .options = options, .n = mapping->workload->n_einsums };
+    const dfl_map_result *out;
+
+    k.goal = (dfl_tile_goal){ .value = objective_value, .objective = options->objective,
+                              .max_loops = options->max_fused };
+    k.scratch = dfl_arena_new(dfl_arena_budget(arena));
+    out = run(&k, sink, names);
+    dfl_arena_free(k.scratch);
     return out;
 }

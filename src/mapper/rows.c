@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-dfl_rows *dfl_rows_new(dfl_arena *arena)
+dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
 {
     dfl_rows *rows = DFL_NEW(arena, dfl_rows);
 
     rows->arena = arena;
+    rows->scratch = scratch;
     return rows;
 }
 
@@ -82,6 +83,15 @@ bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goa
         if (undercuts(rows->at[i - 1], row, goal))
             return false;
     return true;
+}
+
+bool dfl_rows_cheaper(dfl_rows *rows, const dfl_row *way, double joules, double seconds, const dfl_tile_goal *goal)
+{
+    for (uint32_t i = *slot_of(rows, way); i != 0; i = rows->at[i - 1]->next)
+        if ((!goal->by_energy || rows->at[i - 1]->joules <= joules) &&
+            (!goal->by_time || rows->at[i - 1]->seconds <= seconds))
+            return true;
+    return false;
 }
 
 void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)

@@ -1,149 +1,11 @@
-/* The search of one template: spreads over the axes, then cuts rank by rank. */
+/* The search of one template: shared loops, then cuts for every spread. */
 #include <math.h>
 #include <string.h>
 
-#include "mapper/rows.h"
-#include "mapper/terms.h"
-
-enum { GAPS = DFL_TEMPLATE_KEEPS + 1 };
-
-/* The ways to cut `left` elements of a rank along the gaps; n[g] = iterations of its loops down to gap g. */
-typedef struct {
-    int64_t left;
-    uint32_t count;
-    double (*n)[GAPS];
-    int32_t (*cut)[GAPS];
-    double least[GAPS], most[GAPS];
-} cuts;
-
-typedef struct {
-    dfl_rows *rows;
-    const dfl_job *job;
-    const dfl_tiling_template *t;
-    dfl_tile_goal *goal;
-    dfl_terms terms;
-    uint32_t n_gaps;
-    uint32_t axes_of[GAPS];            /* around keep g; [n_keeps]: around the unit */
-    cuts *cached[DFL_JOB_RANKS];
-    uint32_t n_cached[DFL_JOB_RANKS], cap_cached[DFL_JOB_RANKS];
-    /* of the present spread */
-    int64_t parts[DFL_JOB_AXES][DFL_JOB_RANKS];
-    int64_t left[DFL_JOB_RANKS];
-    const cuts *with[DFL_JOB_RANKS];
-    uint32_t order[DFL_JOB_RANKS], n_order;
-    double joules[DFL_TERM_GROUPS], ports[DFL_TERM_PORTS][DFL_TERM_GROUPS];
-    uint32_t used_ports[DFL_TERM_PORTS], n_used;
-    double constant, unit_seconds;
-    double inner[GAPS][DFL_JOB_RANKS]; /* elements of rank r below keep g on all its axes, if no loop cuts it */
-    double rest_least[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS], rest_most[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS];
-    /* of the present node */
-    uint32_t chosen[DFL_JOB_RANKS];
-    double piece[GAPS][DFL_JOB_RANKS];
-} search;
-
-static int64_t spread(const search *s, uint32_t rank, uint32_t axes)
-{
-    int64_t product = 1;
-
-    for (uint32_t bits = axes; bits != 0; bits &= bits - 1)
-        product *= s->parts[__builtin_ctz(bits)][rank];
-    return product;
-}
-
-/* Divisors of n, ascending. */
-static uint32_t divisors(dfl_arena *arena, int64_t n, int64_t **out)
-{
-    uint32_t count = 0, low = 0;
-
-    *out = DFL_NEW_ARRAY(arena, int64_t, 4096);
-    for (int64_t d = 1; d <= n / d && count < 4094; d++)
-        if (n % d == 0) {
-            (*out)[count++] = d;
-            low = count;
-        }
-    for (uint32_t i = low; i-- > 0;)
-        if ((*out)[i] != n / (*out)[i])
-            (*out)[count++] = n / (*out)[i];
-    return count;
-}
-
-typedef struct {
-    const search *s;
-    dfl_arena *arena;
-    uint32_t rank;
-    const int64_t *divisors;
-    uint32_t n_divisors;
-    uint32_t gaps[GAPS], n_gaps;
-    int32_t cut[GAPS];
-    struct { int32_t (*at)[GAPS]; size_t n, cap; } out;
-} cutter;
-
-static void cut_from(cutter *k, uint32_t i, int64_t left, uint32_t shared)
-{
-    bool above = i < k->n_gaps && k->gaps[i] < k->s->t->shared_gaps;
-
-    if (i == k->n_gaps) {
-        if (left == 1) {
-            if (k->out.n == k->out.cap) {
-                void *grown = k->out.at;
-                dfl_vec_grow(k->arena, &grown, k->out.n, &k->out.cap, sizeof *k->out.at, _Alignof(int32_t));
-                k->out.at = grown;
-            }
-            memcpy(k->out.at[k->out.n++], k->cut, sizeof k->cut);
-        }
-        return;
-    }
-    for (uint32_t d = 0; d < k->n_divisors && k->divisors[d] <= left; d++) {
-        int64_t by = k->divisors[d];
-        if (left % by != 0 || (i + 1 == k->n_gaps && by != left) || (above && by > 1 && shared > 0))
-            continue;
-        k->cut[k->gaps[i]] = (int32_t)by;
-        cut_from(k, i + 1, left / by, shared + (above && by > 1));
-    }
-    k->cut[k->gaps[i]] = 1;
-}
-
-static const cuts *cuts_of(search *s, uint32_t rank, int64_t left)
-{
-    dfl_arena *arena = s->rows->arena;
-    cutter k = { .s = s, .arena = arena, .rank = rank };
-    cuts *c;
-    int64_t *list;
-
-    for (uint32_t i = 0; i < s->n_cached[rank]; i++)
-        if (s->cached[rank][i].left == left)
-            return &s->cached[rank][i];
-    if (s->n_cached[rank] == s->cap_cached[rank]) {
-        cuts *more = DFL_NEW_ARRAY(arena, cuts, 2 * s->cap_cached[rank] + 8);
-        if (s->n_cached[rank] > 0)
-            memcpy(more, s->cached[rank], s->n_cached[rank] * sizeof *more);
-        s->cached[rank] = more;
-        s->cap_cached[rank] = 2 * s->cap_cached[rank] + 8;
-    }
-    k.n_divisors = divisors(arena, left, &list);
-    k.divisors = list;
-    for (uint32_t g = 0; g < s->n_gaps; g++) {
-        k.cut[g] = 1;
-        if (s->t->allow[g] >> rank & 1)
-            k.gaps[k.n_gaps++] = g;
-    }
-    cut_from(&k, 0, left, 0);
-    c = &s->cached[rank][s->n_cached[rank]++];
-    *c = (cuts){ .left = left, .count = (uint32_t)k.out.n, .cut = k.out.at };
-    c->n = dfl_arena_alloc(arena, c->count + 1, sizeof *c->n, _Alignof(double));
-    for (uint32_t g = 0; g < s->n_gaps; g++) {
-        c->least[g] = INFINITY;
-        for (uint32_t i = 0; i < c->count; i++) {
-            c->n[i][g] = (g > 0 ? c->n[i][g - 1] : 1) * c->cut[i][g];
-            c->least[g] = fmin(c->least[g], c->n[i][g]);
-            c->most[g] = fmax(c->most[g], c->n[i][g]);
-        }
-    }
-    return c;
-}
+#include "mapper/search.h"
 
 /* More than the distinct elements because the windows of operand `o` overlap: see dfl_term_group.window. */
-static double overlap(const search *s, uint32_t operand, uint32_t gap, uint32_t depth)
+static double overlap(const dfl_search *s, uint32_t operand, uint32_t gap, uint32_t depth)
 {
     const dfl_job_operand *o = &s->job->operand[operand];
     double product = 1;
@@ -155,7 +17,7 @@ static double overlap(const search *s, uint32_t operand, uint32_t gap, uint32_t 
         double n = 1, length = 1, whole = 1;
         for (uint32_t i = 0; i < o->dims[d].n; i++) {
             uint32_t r = o->dims[d].rank[i];
-            double iterations = known >> r & 1 ? s->with[r]->n[s->chosen[r]][gap] : 1;
+            double iterations = known >> r & 1 ? s->with[r]->n[gap][s->chosen[r]] : 1;
             n *= iterations;
             length += (double)o->dims[d].coef[i] * ((double)s->left[r] / iterations - 1);
             whole += (double)o->dims[d].coef[i] * ((double)s->left[r] - 1);
@@ -165,7 +27,7 @@ static double overlap(const search *s, uint32_t operand, uint32_t gap, uint32_t 
     return product;
 }
 
-static bool fits(const search *s)
+static bool fits(const dfl_search *s)
 {
     const dfl_job *job = s->job;
     double room[DFL_JOB_PLACES] = { 0 };
@@ -187,42 +49,66 @@ static bool fits(const search *s)
     return true;
 }
 
-static double value(const search *s, double joules, double seconds)
-{
-    const dfl_tile_goal *g = s->goal;
-
-    seconds += g->rest_seconds;
-    return g->value(g->objective, joules + g->rest_joules + g->leakage * seconds, seconds);
-}
-
-static bool useful(const search *s, double joules, double seconds)
-{
-    double v = value(s, joules, seconds);
-
-    return s->goal->best_only ? v < s->goal->limit : v <= s->goal->limit;
-}
-
-/* Bits of the keeps by shared loops above, in the memories that are shared. */
-static void fill_room(const search *s, const uint32_t *depth, dfl_row *row)
+/* Bits of the keeps by shared loops above, in the memories that are shared: at least, while pieces are undecided. */
+static void fill_room(const dfl_search *s, dfl_row *row)
 {
     const dfl_job *job = s->job;
     int64_t piece[DFL_JOB_RANKS];
 
-    for (uint32_t i = 0; i < s->t->n_keeps; i++) {
-        const dfl_template_keep *k = &s->t->keep[i];
-        const dfl_job_place *p = &job->place[k->place];
-        for (uint32_t t = 0; t < s->goal->n_tracks; t++) {
+    memset(row->room, 0, sizeof row->room);
+    for (uint32_t t = 0; t < s->goal->n_tracks; t++)
+        for (uint32_t i = 0; i < s->t->n_keeps; i++) {
+            const dfl_template_keep *k = &s->t->keep[i];
+            const dfl_job_place *p = &job->place[k->place];
             if (s->goal->track[t] != p->memory || k->home)
                 continue;
             for (uint32_t r = 0; r < job->n_ranks; r++)
                 piece[r] = (int64_t)s->piece[i][r];
-            row->room[t][depth[i]] += dfl_job_tile(&job->operand[k->operand], piece) *
-                                      job->operand[k->operand].bits * p->buffers;
+            row->room[t][s->depth[i]] += dfl_job_tile(&job->operand[k->operand], piece) *
+                                         job->operand[k->operand].bits * p->buffers;
         }
-    }
 }
 
-static void remember_cuts(const search *s, dfl_row *row)
+/* Rounds rooms down to what counts. */
+static void round_room(const dfl_tile_goal *goal, uint32_t n_loops, dfl_row *row)
+{
+    for (uint32_t t = 0; t < goal->n_tracks; t++)
+        for (uint32_t d = 0; d <= n_loops && goal->quantum[t] > 0; d++)
+            row->room[t][d] = floor(row->room[t][d] / goal->quantum[t]) * goal->quantum[t];
+}
+
+bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
+{
+    dfl_row least = { .joules = joules, .seconds = seconds };
+    bool undercut = true, known = false;
+
+    if (!dfl_tile_useful(s->goal, joules, seconds))
+        return false;
+    if (s->goal->best_only)
+        return true;
+    for (uint32_t w = 0; w < s->n_ways && undercut; w++)
+        undercut = dfl_rows_cheaper(s->rows, &s->ways[w], joules, seconds, s->goal);
+    if (!undercut)
+        return true;
+    for (uint32_t w = 0; w < s->n_ways; w++) {
+        const dfl_row *way = &s->ways[w];
+        if (!known) {
+            if (s->placed)
+                fill_room(s, &least);
+            round_room(s->goal, way->n_loops, &least);
+            known = true;
+        }
+        memcpy(s->scratch, way, sizeof *way);
+        s->scratch->joules = joules;
+        s->scratch->seconds = seconds;
+        memcpy(s->scratch->room, least.room, sizeof least.room);
+        if (dfl_rows_wants(s->rows, s->scratch, s->goal))
+            return true;
+    }
+    return false;
+}
+
+static void remember_cuts(const dfl_search *s, dfl_row *row)
 {
     uint32_t n = s->job->n_ranks;
     int32_t *cut = DFL_NEW_ARRAY(s->rows->arena, int32_t, (size_t)(s->n_gaps + s->job->n_axes) * n);
@@ -241,168 +127,220 @@ static void remember_cuts(const search *s, dfl_row *row)
     row->cut = cut;
 }
 
-/* Shared loops in every order that loops of one gap can stand in. */
-static void add_rows(search *s, dfl_row *row, uint32_t gap, uint32_t left, uint32_t *depth)
+static void leaf(dfl_search *s, double joules, double seconds)
 {
-    if (gap == s->t->shared_gaps) {
-        for (uint32_t i = gap; i < s->t->n_keeps; i++)
-            depth[i] = row->n_loops;
-        memset(row->room, 0, sizeof row->room);
-        fill_room(s, depth, row);
-        for (uint32_t o = 0; o < s->job->n_operands; o++) {
-            uint32_t p = s->t->exchange[o];
-            row->memory[o] = s->job->operand[o].shared ? s->job->place[p].memory : 0;
-            row->depth[o] = 0;
-        }
-        for (uint32_t i = 0; i < s->t->n_keeps; i++)
-            if (s->t->keep[i].home)
-                row->depth[s->t->keep[i].operand] = (uint8_t)depth[i];
-        if (dfl_rows_wants(s->rows, row, s->goal)) {
-            remember_cuts(s, row);
-            dfl_rows_add(s->rows, row, s->goal);
-        }
+    dfl_row row;
+
+    if (s->goal->best_only) {
+        double all = seconds + s->goal->rest_seconds;
+        s->goal->limit = s->goal->value(s->goal->objective, joules + s->goal->rest_joules + s->goal->leakage * all, all);
         return;
     }
-    if (left == 0) {
-        uint32_t next = 0;
-        depth[gap] = row->n_loops;
-        if (gap + 1 < s->t->shared_gaps)
-            for (uint32_t i = 0; i < s->n_order; i++)
-                next |= (uint32_t)(s->with[s->order[i]]->cut[s->chosen[s->order[i]]][gap + 1] > 1) << s->order[i];
-        add_rows(s, row, gap + 1, next, depth);
-        return;
-    }
-    if (row->n_loops == DFL_ROW_LOOPS || row->n_loops == s->goal->max_loops)
-        return;
-    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
-        uint32_t r = (uint32_t)__builtin_ctz(bits);
-        row->loop_rank[row->n_loops] = (uint8_t)r;
-        row->trips[row->n_loops++] = s->with[r]->cut[s->chosen[r]][gap];
-        add_rows(s, row, gap, left & ~(1u << r), depth);
-        row->n_loops--;
+    for (uint32_t w = 0; w < s->n_ways; w++) {
+        row = s->ways[w];
+        row.joules = joules;
+        row.seconds = seconds;
+        fill_room(s, &row);
+        memcpy(row.true_room, row.room, sizeof row.room);
+        round_room(s->goal, row.n_loops, &row);
+        if (dfl_rows_wants(s->rows, &row, s->goal)) {
+            remember_cuts(s, &row);
+            dfl_rows_add(s->rows, &row, s->goal);
+        }
     }
 }
 
-static void leaf(search *s, double joules, double seconds)
-{
-    dfl_row row = { .joules = joules, .seconds = seconds, .form = s->t, .job = s->job };
-    uint32_t depth[GAPS], first = 0;
-
-    if (s->goal->best_only)
-        s->goal->limit = value(s, joules, seconds);
-    if (s->t->shared_gaps > 0)
-        for (uint32_t i = 0; i < s->n_order; i++)
-            first |= (uint32_t)(s->with[s->order[i]]->cut[s->chosen[s->order[i]]][0] > 1) << s->order[i];
-    add_rows(s, &row, 0, first, depth);
-}
-
-static void set_pieces(search *s, uint32_t r, const double *n)
+static void set_piece(dfl_search *s, uint32_t r, uint32_t way)
 {
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        s->piece[i][r] = s->inner[i][r] / n[i];
+        s->piece[i][r] = s->inner[i][r] / s->with[r]->n[i][way];
 }
 
-static void choose(search *s, uint32_t depth, const double *product)
+/* Undecided: as small as it gets. */
+static void unset_piece(dfl_search *s, uint32_t r)
+{
+    for (uint32_t i = 0; i < s->t->n_keeps; i++)
+        s->piece[i][r] = s->inner[i][r] / s->with[r]->most[i];
+}
+
+/* to[c] = constant + sum over gaps of factor[g] * n[g][c], for all ways c. */
+static void weigh(const dfl_cuts *with, uint32_t n_gaps, double constant, const double *factor, double *to)
+{
+    for (uint32_t c = 0; c < with->count; c++)
+        to[c] = constant;
+    for (uint32_t g = 0; g < n_gaps; g++) {
+        const double *n = with->n[g];
+        double f = factor[g];
+        if (f == 0)
+            continue;
+        for (uint32_t c = 0; c < with->count; c++)
+            to[c] += f * n[c];
+    }
+}
+
+/* Lower bounds of the joules and the seconds for every way to cut rank order[depth]: sums of one factor each. */
+static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, double *joules, double *seconds, double *busy)
 {
     const dfl_terms *terms = &s->terms;
     uint32_t r = s->order[depth];
-    const cuts *with = s->with[r];
+    const dfl_cuts *with = s->with[r];
+    double factor[DFL_GAPS] = { 0 }, constant = s->constant;
 
-    for (uint32_t c = 0; c < with->count; c++) {
-        double next[DFL_TERM_GROUPS], joules = s->constant, seconds = s->unit_seconds;
-        double low[DFL_TERM_GROUPS];
-        s->chosen[r] = c;
-        s->rows->evaluated++;
-        for (uint32_t g = 0; g < terms->n_groups; g++) {
-            next[g] = product[g] * (terms->group[g].ranks >> r & 1 ? with->n[c][terms->group[g].gap] : 1);
-            low[g] = next[g] * s->rest_least[depth + 1][g];
-            if (terms->group[g].window >= 0)
-                low[g] *= overlap(s, (uint32_t)terms->group[g].window, terms->group[g].gap, depth + 1);
-            joules += s->joules[g] * (s->joules[g] < 0 ? next[g] * s->rest_most[depth + 1][g] : low[g]);
-        }
-        for (uint32_t i = 0; i < s->n_used; i++) {
-            double busy = 0;
-            for (uint32_t g = 0; g < terms->n_groups; g++)
-                busy += s->ports[s->used_ports[i]][g] * low[g];
-            seconds = fmax(seconds, busy);
-        }
-        if (!useful(s, joules, seconds)) {
-            s->rows->pruned++;
-            continue;
-        }
-        set_pieces(s, r, with->n[c]);
-        if (!fits(s)) {
-            s->rows->pruned++;
-            continue;
-        }
-        if (depth + 1 == s->n_order)
-            leaf(s, joules, seconds);
+    for (uint32_t g = 0; g < terms->n_groups; g++) {
+        double c = s->joules[g] * product[g] * (s->joules[g] < 0 ? s->rest_most : s->rest_least)[depth + 1][g];
+        if (terms->group[g].ranks >> r & 1)
+            factor[terms->group[g].gap] += c;
         else
-            choose(s, depth + 1, next);
+            constant += c;
     }
-    {   /* undecided again: as small as it gets */
-        double n[GAPS];
-        for (uint32_t g = 0; g < s->n_gaps; g++)
-            n[g] = with->most[g];
-        set_pieces(s, r, n);
-    }
-}
-
-/* Coefficients of the groups for the present spread. */
-static void scale_terms(search *s)
-{
-    const dfl_job *job = s->job;
-
-    memset(s->joules, 0, sizeof s->joules);
-    memset(s->ports, 0, sizeof s->ports);
-    s->n_used = 0;
-    for (uint32_t i = 0; i < s->terms.n; i++) {
-        const dfl_term_of *t = &s->terms.at[i];
-        const dfl_job_operand *o = &job->operand[t->operand];
-        double factor = o->elements;
-        for (uint32_t r = 0; r < job->n_ranks; r++) {
-            if (o->ranks >> r & 1)
-                factor /= (double)spread(s, r, t->under);
-            else if (!t->distinct)
-                factor *= (double)spread(s, r, t->over);
+    weigh(with, s->n_gaps, constant, factor, joules);
+    for (uint32_t c = 0; c < with->count; c++)
+        seconds[c] = s->unit_seconds;
+    for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
+        const double *port = s->ports[s->used_ports[i]];
+        constant = 0;
+        memset(factor, 0, sizeof factor);
+        for (uint32_t g = 0; g < terms->n_groups; g++) {
+            double c = port[g] * product[g] * s->rest_least[depth + 1][g];
+            if (terms->group[g].ranks >> r & 1)
+                factor[terms->group[g].gap] += c;
+            else
+                constant += c;
         }
-        s->joules[t->group] += t->joules * factor;
-        s->ports[t->port][t->group] += t->seconds * factor;
-    }
-    for (uint32_t p = 0; p < 2 * job->n_places; p++) {
-        bool any = false;
-        for (uint32_t g = 0; g < s->terms.n_groups; g++)
-            any |= s->ports[p][g] != 0;
-        if (any)
-            s->used_ports[s->n_used++] = p;
+        weigh(with, s->n_gaps, constant, factor, busy);
+        for (uint32_t c = 0; c < with->count; c++)
+            seconds[c] = seconds[c] > busy[c] ? seconds[c] : busy[c];
     }
 }
 
-/* The spread is chosen: the ranks with most cuts come last, where a node costs least. */
-static void search_cuts(search *s)
+/* What overlapping windows add to the bounds of one way. */
+static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next, double *joules, double *seconds)
 {
-    const dfl_job *job = s->job;
-    double product[DFL_TERM_GROUPS], steps = 1;
+    const dfl_terms *terms = &s->terms;
+    double more[DFL_TERM_PORTS] = { 0 };
 
-    s->n_order = 0;
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
-        s->left[r] = job->extent[r] / spread(s, r, s->axes_of[s->t->n_keeps]);
-        steps *= (double)s->left[r];
+    for (uint32_t g = 0; g < terms->n_groups; g++) {
+        double all = next[g] * s->rest_least[depth + 1][g];
+        if (terms->group[g].window < 0)
+            continue;
+        all *= overlap(s, (uint32_t)terms->group[g].window, terms->group[g].gap, depth + 1) - 1;
+        *joules += s->joules[g] > 0 ? s->joules[g] * all : 0;
+        for (uint32_t i = 0; i < s->n_used; i++)
+            more[i] += s->ports[s->used_ports[i]][g] * all;
     }
-    s->unit_seconds = steps * job->seconds;
-    s->constant = job->points * job->joules;
-    if (!useful(s, s->constant, s->unit_seconds)) {
+    for (uint32_t i = 0; i < s->n_used; i++) {
+        double busy = more[i];
+        for (uint32_t g = 0; g < terms->n_groups; g++)
+            busy += s->ports[s->used_ports[i]][g] * next[g] * s->rest_least[depth + 1][g];
+        *seconds = fmax(*seconds, busy);
+    }
+}
+
+static void choose(dfl_search *s, uint32_t depth, const double *product);
+
+/* One way to cut rank order[depth], whose bounds are known. */
+static void take_way(dfl_search *s, uint32_t depth, const double *product, uint32_t c, double joules, double seconds)
+{
+    const dfl_terms *terms = &s->terms;
+    uint32_t r = s->order[depth];
+    const dfl_cuts *with = s->with[r];
+    double next[DFL_TERM_GROUPS];
+
+    s->chosen[r] = c;
+    set_piece(s, r, c);
+    if (!fits(s)) {
         s->rows->pruned++;
         return;
     }
+    for (uint32_t g = 0; g < terms->n_groups && (depth + 1 < s->n_order || s->job->windows); g++)
+        next[g] = product[g] * (terms->group[g].ranks >> r & 1 ? with->n[terms->group[g].gap][c] : 1);
+    if (s->job->windows) {
+        add_overlaps(s, depth, next, &joules, &seconds);
+        if (!dfl_search_useful(s, joules, seconds))
+            return;
+    }
+    if (depth + 1 == s->n_order)
+        leaf(s, joules, seconds);
+    else
+        choose(s, depth + 1, next);
+}
+
+/* All ways to cut rank order[depth] that can be of use; the best first where only the best is wanted. */
+static void choose(dfl_search *s, uint32_t depth, const double *product)
+{
+    uint32_t r = s->order[depth], n = s->with[r]->count;
+    double *joules = s->bounds + (size_t)3 * depth * s->most_ways, *seconds = joules + s->most_ways;
+    double *values = seconds + s->most_ways;
+
+    weigh_ways(s, depth, product, joules, seconds, values);
+    s->rows->evaluated += n;
+    if (!s->goal->best_only) {
+        for (uint32_t c = 0; c < n; c++)
+            if (dfl_search_useful(s, joules[c], seconds[c]))
+                take_way(s, depth, product, c, joules[c], seconds[c]);
+            else
+                s->rows->pruned++;
+        unset_piece(s, r);
+        return;
+    }
+    for (uint32_t c = 0; c < n; c++)
+        values[c] = s->goal->value(s->goal->objective, joules[c], seconds[c]);
+    for (;;) {
+        uint32_t best = 0;
+        for (uint32_t c = 1; c < n; c++)
+            if (values[c] < values[best])
+                best = c;
+        if (values[best] == INFINITY || !dfl_search_useful(s, joules[best], seconds[best]))
+            break;
+        take_way(s, depth, product, best, joules[best], seconds[best]);
+        values[best] = INFINITY;
+    }
+    unset_piece(s, r);
+}
+
+/* Least and most of what the ranks from order[i] on multiply the groups with. */
+static void bound_rest(dfl_search *s)
+{
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+        uint32_t gap = s->terms.group[g].gap;
+        s->rest_least[s->n_order][g] = s->rest_most[s->n_order][g] = 1;
+        for (uint32_t i = s->n_order; i-- > 0;) {
+            const dfl_cuts *with = s->with[s->order[i]];
+            bool factor = s->terms.group[g].ranks >> s->order[i] & 1;
+            s->rest_least[i][g] = s->rest_least[i + 1][g] * (factor ? with->least[gap] : 1);
+            s->rest_most[i][g] = s->rest_most[i + 1][g] * (factor ? with->most[gap] : 1);
+        }
+    }
+}
+
+/* Lower bounds for the whole spread; the costs, if no rank is left to cut. */
+static bool spread_useful(const dfl_search *s, double *joules, double *seconds)
+{
+    *joules = s->constant;
+    *seconds = s->unit_seconds;
+    for (uint32_t g = 0; g < s->terms.n_groups; g++)
+        *joules += s->joules[g] * (s->joules[g] < 0 ? s->rest_most : s->rest_least)[0][g];
+    for (uint32_t i = 0; i < s->n_used; i++) {
+        double busy = 0;
+        for (uint32_t g = 0; g < s->terms.n_groups; g++)
+            busy += s->ports[s->used_ports[i]][g] * s->rest_least[0][g];
+        *seconds = fmax(*seconds, busy);
+    }
+    return dfl_search_useful(s, *joules, *seconds);
+}
+
+/* The spread and the shared loops are chosen: the ranks with most cuts come last, where a node costs least. */
+static void search_cuts(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+    double product[DFL_TERM_GROUPS], joules, seconds;
+
+    s->n_order = 0;
+    s->placed = false;
     for (uint32_t r = 0; r < job->n_ranks; r++) {
-        s->with[r] = cuts_of(s, r, s->left[r]);
-        s->chosen[r] = 0;
+        s->with[r] = dfl_cuts_of(s, r);
         if (s->with[r]->count == 0)
             return;
-        for (uint32_t i = 0; i < s->t->n_keeps; i++)
-            s->inner[i][r] = (double)(job->extent[r] / spread(s, r, s->axes_of[i]));
-        set_pieces(s, r, s->with[r]->most);
         if (s->left[r] > 1) {
             uint32_t at = s->n_order++;
             for (; at > 0 && s->with[s->order[at - 1]]->count > s->with[r]->count; at--)
@@ -410,69 +348,224 @@ static void search_cuts(search *s)
             s->order[at] = r;
         }
     }
+    bound_rest(s);
+    s->rows->evaluated++;
+    if (!spread_useful(s, &joules, &seconds)) {
+        s->rows->pruned++;
+        return;
+    }
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        for (uint32_t i = 0; i < s->t->n_keeps; i++)
+            s->inner[i][r] = (double)job->extent[r] / dfl_spread(s, r, s->axes_of[i]);
+        unset_piece(s, r);
+        s->chosen[r] = 0;
+        if (s->with[r]->count > s->most_ways)
+            s->most_ways = s->with[r]->count;
+    }
     if (!fits(s))
         return;
-    scale_terms(s);
-    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
-        s->rest_least[s->n_order][g] = s->rest_most[s->n_order][g] = 1;
-        for (uint32_t i = s->n_order; i-- > 0;) {
-            const cuts *with = s->with[s->order[i]];
-            bool factor = s->terms.group[g].ranks >> s->order[i] & 1;
-            uint32_t gap = s->terms.group[g].gap;
-            s->rest_least[i][g] = s->rest_least[i + 1][g] * (factor ? with->least[gap] : 1);
-            s->rest_most[i][g] = s->rest_most[i + 1][g] * (factor ? with->most[gap] : 1);
-        }
-        product[g] = 1;
-    }
+    s->placed = true;
     if (s->n_order == 0) {
-        double joules = s->constant, seconds = s->unit_seconds;
-        for (uint32_t g = 0; g < s->terms.n_groups; g++)
-            joules += s->joules[g];
-        for (uint32_t i = 0; i < s->n_used; i++) {
-            double busy = 0;
-            for (uint32_t g = 0; g < s->terms.n_groups; g++)
-                busy += s->ports[s->used_ports[i]][g];
-            seconds = fmax(seconds, busy);
-        }
-        if (useful(s, joules, seconds))
-            leaf(s, joules, seconds);
+        leaf(s, joules, seconds);
         return;
+    }
+    for (uint32_t g = 0; g < s->terms.n_groups; g++)
+        product[g] = 1;
+    if ((size_t)3 * s->n_order * s->most_ways > s->cap_bounds) {
+        s->cap_bounds = (size_t)6 * s->n_order * s->most_ways;
+        s->bounds = DFL_NEW_ARRAY(s->rows->scratch, double, s->cap_bounds);
     }
     choose(s, 0, product);
 }
 
-/* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. */
-static void search_spreads(search *s, uint32_t a, uint32_t r, int64_t free)
+/* Every order that the shared loops of a gap can stand in. */
+static void order_loops(dfl_search *s, dfl_row *row, uint32_t gap, uint32_t left)
+{
+    if (left == 0 && gap + 1 >= s->t->shared_gaps) {
+        if (s->n_ways < DFL_ORDERS)
+            s->ways[s->n_ways++] = *row;
+        return;
+    }
+    if (left == 0) {
+        for (uint32_t r = 0; r < s->job->n_ranks; r++)
+            left |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap + 1) << r;
+        order_loops(s, row, gap + 1, left);
+        return;
+    }
+    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(bits);
+        row->loop_rank[row->n_loops] = (uint8_t)r;
+        row->trips[row->n_loops++] = s->shared_by[r];
+        order_loops(s, row, gap, left & ~(1u << r));
+        row->trips[--row->n_loops] = 0;
+        row->loop_rank[row->n_loops] = 0;
+    }
+}
+
+/* The shared loops are chosen: what all rows of the choice have in common. */
+static void search_shared(dfl_search *s)
 {
     const dfl_job *job = s->job;
+    dfl_row row = { .form = s->t, .job = job };
+    uint32_t first = 0;
 
-    if (a == job->n_axes) {
-        search_cuts(s);
+    for (uint32_t i = 0, depth = 0; i < s->t->n_keeps; i++) {
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            depth += s->shared_by[r] > 1 && s->shared_gap[r] == i;
+        s->depth[i] = depth;
+    }
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        row.memory[o] = job->operand[o].shared ? job->place[s->t->exchange[o]].memory : 0;
+    for (uint32_t i = 0; i < s->t->n_keeps; i++)
+        if (s->t->keep[i].home)
+            row.depth[s->t->keep[i].operand] = (uint8_t)s->depth[i];
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        first |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == 0) << r;
+    s->n_ways = 0;
+    order_loops(s, &row, 0, first);
+    search_cuts(s);
+}
+
+/* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are
+   left where there is no gap for them further in. */
+static bool sharing_useful(const dfl_search *s)
+{
+    double joules = s->constant, seconds = s->unit_seconds, factor[DFL_TERM_GROUPS];
+
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+        const dfl_term_group *group = &s->terms.group[g];
+        double least = 1, most = 1;
+        for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
+            uint32_t r = (uint32_t)__builtin_ctz(bits);
+            double all = (double)s->left[r];
+            least *= s->last_gap[r] <= group->gap ? all : s->shared_gap[r] <= group->gap ? (double)s->shared_by[r] : 1;
+            most *= all;
+        }
+        factor[g] = least;
+        joules += s->joules[g] * (s->joules[g] < 0 ? most : least);
+    }
+    for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
+        double busy = 0;
+        for (uint32_t g = 0; g < s->terms.n_groups; g++)
+            busy += s->ports[s->used_ports[i]][g] * factor[g];
+        seconds = fmax(seconds, busy);
+    }
+    return dfl_tile_useful(s->goal, joules, seconds);
+}
+
+/* Cuts rank r and those behind it by a shared loop, or not. */
+static void choose_shared(dfl_search *s, uint32_t r)
+{
+    if (r == s->job->n_ranks) {
+        search_shared(s);
         return;
     }
-    if (r == job->n_ranks) {
-        search_spreads(s, a + 1, 0, a + 1 < job->n_axes ? job->axis[a + 1].size : 1);
+    choose_shared(s, r + 1);
+    if (s->n_shared == DFL_ROW_LOOPS || s->n_shared >= s->goal->max_loops)
         return;
-    }
-    for (int64_t d = 1; d <= free; d++) {
-        int64_t left = job->extent[r];
-        for (uint32_t b = 0; b < a; b++)
-            left /= s->parts[b][r];
-        if (d > left || left % d != 0 || (d > 1 && !(job->axis[a].ranks >> r & 1)))
+    s->n_shared++;
+    for (uint32_t g = 0; g < s->t->shared_gaps; g++) {
+        if (!(s->t->allow[g] >> r & 1))
             continue;
-        s->parts[a][r] = d;
-        search_spreads(s, a, r + 1, free / d);
+        s->shared_gap[r] = g;
+        for (uint32_t i = 1; i < s->n_divisors[r] && s->divisors[r][i] <= s->left[r]; i++) {
+            s->shared_by[r] = s->divisors[r][i];
+            if (s->left[r] % s->shared_by[r] != 0)
+                continue;
+            s->rows->evaluated++;
+            if (!sharing_useful(s)) { /* nor with more iterations */
+                s->rows->pruned++;
+                break;
+            }
+            choose_shared(s, r + 1);
+        }
     }
-    s->parts[a][r] = 1;
+    s->shared_by[r] = 1;
+    s->shared_gap[r] = DFL_NONE;
+    s->n_shared--;
+}
+
+/* The spread is chosen. */
+static void search_spread(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+    double steps = 1;
+
+    dfl_spread_note(s);
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        s->left[r] = job->extent[r] / (int64_t)dfl_spread(s, r, s->axes_of[s->t->n_keeps]);
+        steps *= (double)s->left[r];
+    }
+    s->unit_seconds = steps * job->seconds;
+    s->constant = job->points * job->joules;
+    s->rows->evaluated++;
+    if (dfl_tile_useful(s->goal, s->constant, s->unit_seconds)) {
+        dfl_spread_scale(s);
+        if (sharing_useful(s)) {
+            if (s->goal->best_only)
+                search_shared(s);
+            else
+                choose_shared(s, 0);
+            return;
+        }
+    }
+    s->rows->pruned++;
+}
+
+static dfl_search *start(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_template *t)
+{
+    dfl_search *s;
+
+    dfl_arena_reset(scratch);
+    s = DFL_NEW(scratch, dfl_search);
+    s->job = job;
+    s->t = t;
+    s->n_gaps = t->n_keeps + 1;
+    s->scratch = DFL_NEW(scratch, dfl_row);
+    dfl_terms_make(job, t, &s->terms);
+    for (uint32_t g = 0; g < s->n_gaps; g++)
+        s->axes_of[g] = dfl_template_axes(job, t, (int)g);
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        for (uint32_t g = 0; g < s->n_gaps; g++)
+            if (t->allow[g] >> r & 1)
+                s->last_gap[r] = g;
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            s->parts[a][r] = 1;
+        s->shared_by[r] = 1;
+        s->shared_gap[r] = DFL_NONE;
+    }
+    dfl_spread_note(s);
+    for (uint32_t p = 0; p < 2 * job->n_places; p++) {
+        bool any = false;
+        for (uint32_t i = 0; i < s->terms.n; i++)
+            any |= s->terms.at[i].port == p && s->terms.at[i].seconds != 0;
+        if (any)
+            s->used_ports[s->n_used++] = p;
+    }
+    return s;
+}
+
+void dfl_tile_bound(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds)
+{
+    dfl_spread_bound(start(scratch, job, t), 0, joules, seconds);
 }
 
 void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
-    search *s = DFL_NEW(rows->arena, search);
+    dfl_search *s = start(rows->scratch, job, t);
 
-    *s = (search){ .rows = rows, .job = job, .t = t, .goal = goal, .n_gaps = t->n_keeps + 1 };
-    dfl_terms_make(job, t, &s->terms);
-    for (uint32_t g = 0; g < s->n_gaps; g++)
-        s->axes_of[g] = dfl_template_axes(job, t, (int)g);
-    search_spreads(s, 0, 0, job->n_axes > 0 ? job->axis[0].size : 1);
+    s->rows = rows;
+    s->goal = goal;
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        s->n_divisors[r] = dfl_divisors(rows->scratch, job->extent[r], &s->divisors[r]);
+    dfl_spreads_each(s, search_spread);
+}
+
+bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds)
+{
+    double v;
+
+    seconds += goal->rest_seconds;
+    v = goal->value(goal->objective, joules + goal->rest_joules + goal->leakage * seconds, seconds);
+    return goal->best_only ? v < goal->limit : v <= goal->limit;
 }

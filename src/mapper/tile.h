@@ -26,7 +26,8 @@ typedef struct {
     int64_t trips[DFL_ROW_LOOPS];
     uint32_t memory[DFL_JOB_OPERANDS]; /* where a shared operand is exchanged */
     uint8_t depth[DFL_JOB_OPERANDS];   /* shared loops above that */
-    double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes */
+    double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes; rounded down */
+    double true_room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
     const dfl_tiling_template *form;
     const dfl_job *job;
     const int32_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
@@ -45,11 +46,17 @@ typedef struct {
     uint32_t max_loops;       /* shared loops */
     uint32_t n_tracks;
     uint32_t track[DFL_ROW_TRACKS];   /* memories */
+    double quantum[DFL_ROW_TRACKS];   /* bits that rooms are rounded down to, 0 = exact */
 } dfl_tile_goal;
 
 typedef struct dfl_rows dfl_rows;
 
-dfl_rows *dfl_rows_new(dfl_arena *arena);
+/* `scratch` is reset by every search. */
+dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch);
+/* What every mapping of the template costs at least; `scratch` is reset. */
+void dfl_tile_bound(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds);
+/* Whether something of this cost is worth a look. */
+bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds);
 /* Adds the rows of one template. `goal->limit` is lowered with `best_only`. */
 void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal);
 /* Those that are left, in a fixed order. */

@@ -1,0 +1,181 @@
+/* Forward and backward sums over the memories of what is alive. */
+#include "mapper/bounds.h"
+
+#include <math.h>
+
+#include "support/vec.h"
+
+enum { MEMORIES = 8, STATES = 1 << 14 };
+
+/* What is alive before an einsum, and the sums for every choice of its memories; state = sum of choice * weight. */
+typedef struct {
+    uint32_t n;
+    const uint32_t *tensors;
+    uint32_t n_states;
+    dfl_least *before, *behind;
+} front;
+
+struct dfl_bounds {
+    const dfl_workload *w;
+    const dfl_bound_step *steps;
+    front *fronts;                       /* [n_einsums + 1] */
+    uint32_t (*memories)[MEMORIES];      /* by tensor: in which it may be exchanged */
+    uint32_t *n_memories;
+};
+
+static uint32_t choice_of(const dfl_bounds *b, uint32_t tensor, uint32_t memory)
+{
+    uint32_t i = 0;
+
+    while (i < b->n_memories[tensor] && b->memories[tensor][i] != memory)
+        i++;
+    return i;
+}
+
+static void find_memories(dfl_bounds *b, uint32_t e)
+{
+    const dfl_bound_step *s = &b->steps[e];
+
+    for (uint32_t p = 0; p < s->n; p++)
+        for (uint32_t o = 0; o < s->job->n_operands; o++) {
+            uint32_t t = s->job->operand[o].tensor, memory = s->patterns[p].memory[o];
+            if (s->job->operand[o].shared && choice_of(b, t, memory) == b->n_memories[t] && b->n_memories[t] < MEMORIES)
+                b->memories[t][b->n_memories[t]++] = memory;
+        }
+}
+
+static dfl_least *new_sums(dfl_arena *arena, uint32_t n)
+{
+    dfl_least *sums = DFL_NEW_ARRAY(arena, dfl_least, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        sums[i] = (dfl_least){ INFINITY, INFINITY };
+    return sums;
+}
+
+/* Beyond STATES the last operands are left out: whatever their memory, which only lowers the bound. */
+static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e)
+{
+    struct { uint32_t *at; size_t n, cap; } alive = { 0 };
+    front *f = &b->fronts[e];
+    uint64_t states = 1;
+
+    for (uint32_t t = 0; t < b->w->n_tensors; t++) {
+        const dfl_tensor *tensor = &b->w->tensors[t];
+        if (b->n_memories[t] == 0 || tensor->producers[0] >= e || tensor->consumers[tensor->n_consumers - 1] < e ||
+            states * b->n_memories[t] > STATES)
+            continue;
+        states *= b->n_memories[t];
+        DFL_PUSH(arena, &alive, t);
+    }
+    f->tensors = alive.at;
+    f->n = (uint32_t)alive.n;
+    f->n_states = (uint32_t)states;
+    f->before = new_sums(arena, f->n_states);
+    f->behind = new_sums(arena, f->n_states);
+}
+
+static uint32_t memory_in(const dfl_bounds *b, const front *f, uint32_t state, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t n = b->n_memories[f->tensors[i]];
+        if (f->tensors[i] == tensor)
+            return b->memories[tensor][state % n];
+        state /= n;
+    }
+    return DFL_NONE;
+}
+
+/* The state behind einsum `e` when it follows pattern `p`; DFL_NONE if that contradicts the state before. */
+static uint32_t follow(const dfl_bounds *b, uint32_t e, uint32_t state, const dfl_pattern *p)
+{
+    const front *from = &b->fronts[e], *to = &b->fronts[e + 1];
+    const dfl_job *job = b->steps[e].job;
+    uint32_t out = 0, weight = 1;
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        uint32_t memory = job->operand[o].shared && !job->operand[o].output
+                              ? memory_in(b, from, state, job->operand[o].tensor) : DFL_NONE;
+        if (memory != DFL_NONE && memory != p->memory[o])
+            return DFL_NONE;
+    }
+    for (uint32_t i = 0; i < to->n; i++) {
+        uint32_t t = to->tensors[i], memory = memory_in(b, from, state, t);
+        for (uint32_t o = 0; o < job->n_operands && memory == DFL_NONE; o++)
+            if (job->operand[o].tensor == t)
+                memory = p->memory[o];
+        out += (memory == DFL_NONE ? 0 : choice_of(b, t, memory)) * weight;
+        weight *= b->n_memories[t];
+    }
+    return out;
+}
+
+static void take_least(dfl_least *to, dfl_least a, double joules, double seconds)
+{
+    to->joules = fmin(to->joules, a.joules + joules);
+    to->seconds = fmin(to->seconds, a.seconds + seconds);
+}
+
+dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_bound_step *steps)
+{
+    dfl_bounds *b = DFL_NEW(arena, dfl_bounds);
+    uint32_t n = w->n_einsums;
+
+    *b = (dfl_bounds){ .w = w, .steps = steps, .fronts = DFL_NEW_ARRAY(arena, front, (size_t)n + 1),
+                       .memories = dfl_arena_alloc(arena, (size_t)w->n_tensors + 1, sizeof *b->memories, _Alignof(uint32_t)),
+                       .n_memories = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1) };
+    for (uint32_t e = 0; e < n; e++)
+        find_memories(b, e);
+    for (uint32_t e = 0; e <= n; e++)
+        make_front(arena, b, e);
+    b->fronts[0].before[0] = b->fronts[n].behind[0] = (dfl_least){ 0, 0 };
+    for (uint32_t e = 0; e < n; e++)
+        for (uint32_t s = 0; s < b->fronts[e].n_states; s++)
+            for (uint32_t p = 0; p < steps[e].n; p++) {
+                uint32_t to = follow(b, e, s, &steps[e].patterns[p]);
+                if (to != DFL_NONE)
+                    take_least(&b->fronts[e + 1].before[to], b->fronts[e].before[s], steps[e].patterns[p].joules,
+                               steps[e].patterns[p].seconds);
+            }
+    for (uint32_t e = n; e-- > 0;)
+        for (uint32_t s = 0; s < b->fronts[e].n_states; s++)
+            for (uint32_t p = 0; p < steps[e].n; p++) {
+                uint32_t to = follow(b, e, s, &steps[e].patterns[p]);
+                if (to != DFL_NONE)
+                    take_least(&b->fronts[e].behind[s], b->fronts[e + 1].behind[to], steps[e].patterns[p].joules,
+                               steps[e].patterns[p].seconds);
+            }
+    return b;
+}
+
+dfl_least dfl_bounds_all(const dfl_bounds *b)
+{
+    return b->fronts[0].behind[0];
+}
+
+dfl_least dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p)
+{
+    const front *f = &b->fronts[einsum];
+    dfl_least least = { INFINITY, INFINITY };
+
+    for (uint32_t s = 0; s < f->n_states; s++) {
+        uint32_t to = follow(b, einsum, s, &b->steps[einsum].patterns[p]);
+        if (to != DFL_NONE)
+            take_least(&least, f->before[s], b->fronts[einsum + 1].behind[to].joules,
+                       b->fronts[einsum + 1].behind[to].seconds);
+    }
+    return least;
+}
+
+dfl_least dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory)
+{
+    const front *f = &b->fronts[einsum];
+    uint32_t state = 0, weight = 1;
+
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t t = f->tensors[i];
+        state += choice_of(b, t, memory[t]) * weight;
+        weight *= b->n_memories[t];
+    }
+    return f->behind[state];
+}

@@ -1,0 +1,90 @@
+/*
+ * The inside of the search of one template (tile.h), from outside to inside:
+ *     shared loops     which ranks are cut by how much in the gaps above the homes (tile.c): that is what other einsums
+ *                      see, so rows compete only with others of the same choice
+ *     spreads          the parts of every rank on every axis (spread.c)
+ *     cuts             rank by rank the ways to cut it along the other gaps (cuts.c, tile.c)
+ * Each step has a lower bound of energy and time.
+ */
+#ifndef DFL_MAPPER_SEARCH_H
+#define DFL_MAPPER_SEARCH_H
+
+#include "mapper/rows.h"
+#include "mapper/terms.h"
+
+enum {
+    DFL_GAPS = DFL_TEMPLATE_KEEPS + 1,
+    DFL_AXIS_SETS = 1 << DFL_JOB_AXES,
+    DFL_ORDERS = 24,              /* of DFL_ROW_LOOPS shared loops */
+};
+
+/* The ways to cut `left` elements of a rank along the gaps, of which `by` are cut by a shared loop in `gap`. */
+typedef struct {
+    int64_t left, by;
+    uint32_t gap;
+    uint32_t count;
+    double *n[DFL_GAPS];          /* by gap, then way: iterations of its loops down to there */
+    int32_t (*cut)[DFL_GAPS];
+    double least[DFL_GAPS], most[DFL_GAPS];
+} dfl_cuts;
+
+typedef struct {
+    dfl_rows *rows;
+    const dfl_job *job;
+    const dfl_tiling_template *t;
+    dfl_tile_goal *goal;
+    dfl_terms terms;
+    uint32_t n_gaps;
+    uint32_t axes_of[DFL_GAPS];                    /* around keep g; [n_keeps]: around the unit */
+    uint32_t last_gap[DFL_JOB_RANKS];              /* in which the rank may be cut */
+    int64_t *divisors[DFL_JOB_RANKS];
+    uint32_t n_divisors[DFL_JOB_RANKS];
+    uint32_t used_ports[DFL_TERM_PORTS], n_used;
+    struct { dfl_cuts *at; size_t n, cap; } cached[DFL_JOB_RANKS];
+    /* shared loops: */
+    uint32_t shared_gap[DFL_JOB_RANKS];
+    int64_t shared_by[DFL_JOB_RANKS];              /* 1 = none */
+    uint32_t n_shared;
+    uint32_t depth[DFL_GAPS];                      /* shared loops above keep g */
+    dfl_row ways[DFL_ORDERS];                      /* what rows of the choice have in common, by order of the loops */
+    uint32_t n_ways;
+    bool placed;                                   /* pieces are of the present node */
+    dfl_row *scratch;
+    /* of the present spread: */
+    int64_t parts[DFL_JOB_AXES][DFL_JOB_RANKS];
+    double spread[DFL_AXIS_SETS][DFL_JOB_RANKS];
+    double inside[DFL_JOB_OPERANDS][DFL_AXIS_SETS], outside[DFL_JOB_OPERANDS][DFL_AXIS_SETS];
+    int64_t left[DFL_JOB_RANKS];
+    const dfl_cuts *with[DFL_JOB_RANKS];
+    uint32_t order[DFL_JOB_RANKS], n_order;
+    double joules[DFL_TERM_GROUPS], ports[DFL_TERM_PORTS][DFL_TERM_GROUPS];
+    double constant, unit_seconds;
+    double inner[DFL_GAPS][DFL_JOB_RANKS];         /* elements below keep g on all its axes, if no loop cuts the rank */
+    double rest_least[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS], rest_most[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS];
+    /* of the present node: */
+    uint32_t chosen[DFL_JOB_RANKS];
+    double piece[DFL_GAPS][DFL_JOB_RANKS];
+    uint32_t most_ways;                            /* of a rank: */
+    double *bounds;                                /* joules and seconds of its ways, by depth, and scratch */
+    size_t cap_bounds;
+} dfl_search;
+
+/* Divisors of n, ascending. */
+uint32_t dfl_divisors(dfl_arena *arena, int64_t n, int64_t **out);
+/* The ways to cut what the present spread and the shared loops leave of a rank. */
+const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank);
+
+/* Parts that a rank is cut into on a set of axes; those without a choice yet count as one. */
+static inline double dfl_spread(const dfl_search *s, uint32_t rank, uint32_t axes) { return s->spread[axes][rank]; }
+/* Takes over `parts`. */
+void dfl_spread_note(dfl_search *s);
+/* Coefficients of the groups for the present spread. */
+void dfl_spread_scale(dfl_search *s);
+/* What the template costs at least once the shared loops and the first `decided` axes are chosen. */
+void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *joules, double *seconds);
+/* Calls `search` for every spread that can be of use. */
+void dfl_spreads_each(dfl_search *s, void (*search)(dfl_search *s));
+/* Whether a candidate that costs at least this can still be of use: within the limit and not undercut. */
+bool dfl_search_useful(const dfl_search *s, double joules, double seconds);
+
+#endif
