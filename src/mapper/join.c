@@ -2,8 +2,6 @@
 #include "mapper/join.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/vec.h"
@@ -378,7 +376,6 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
         j.einsum = e;
         for (size_t b = 0; b < layers[e].buckets.n; b++)
             join_rows(&j, &layers[e], &layers[e].buckets.at[b], &layers[e + 1]);
-        if (getenv("TRACE")) fprintf(stderr, "join %u rows %u -> buckets %zu states %zu\n", e, steps[e].n, layers[e+1].buckets.n, layers[e+1].states.n);
     }
     *full = j.full;
     for (size_t i = 0; i < layers[w->n_einsums].states.n; i++) {

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "mapper/emit.h"
@@ -200,7 +199,6 @@ static void search_class(mapper *k, einsum_class *c, uint32_t only, dfl_tile_goa
         if (dfl_tile_useful(goal, x->joules, x->seconds))
             dfl_tile_search(c->rows, x->job, x->form, goal);
     }
-    if (getenv("TRACE")) fprintf(stderr, "class %u cands %zu pat %u best %d ev %llu limit %g\n", c->first, c->candidates.n, only, goal->best_only, (unsigned long long)dfl_rows_evaluated(c->rows), goal->limit);
     k->evaluated += dfl_rows_evaluated(c->rows);
     k->pruned += dfl_rows_pruned(c->rows);
     c->list = dfl_rows_list(c->rows, &c->n_list);
