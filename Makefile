@@ -97,6 +97,7 @@ UNIT_SOURCES    := $(sort $(wildcard tests/unit/*/test_*.c tests/property/test_*
 PROPERTY        := $(O)/tests/property/property
 TIMELOOP        := $(O)/tests/timeloop/timeloop
 ACCELFORGE      := $(O)/tests/accelforge/accelforge
+OPTIMUM         := $(O)/tests/mapper/optimum
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -219,7 +220,9 @@ $(O)/tests/%: $(O)/obj/tests/%.o $(HARNESS_OBJECTS) $(LIB)
 # Compare with the reports of peers, whose inputs are YAML.
 $(TIMELOOP): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/timeloop/*.c))) $(LIB)
 $(ACCELFORGE): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/accelforge/*.c))) $(LIB)
-$(TIMELOOP) $(ACCELFORGE):
+$(OPTIMUM): $(patsubst %,$(O)/obj/tests/mapper/%.o,accelforge freedom optimum timeloop) \
+            $(patsubst %.c,$(O)/obj/%.o,$(filter-out tests/timeloop/timeloop.c,$(sort $(wildcard tests/timeloop/*.c)))) $(LIB)
+$(TIMELOOP) $(ACCELFORGE) $(OPTIMUM):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
@@ -238,11 +241,11 @@ test:
 	@sh tests/harness/packages install $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory test-run
 
-test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(REPLAY_PROGRAMS)
+test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(REPLAY_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(SCRIPT_TESTS)
 
 # Everything that can be compiled, and nothing run.
-compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
+compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
 
 unit: all $(UNIT_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS)

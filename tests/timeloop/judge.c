@@ -362,11 +362,23 @@ void judge_found(const char *name, const char *yaml, size_t len, judge_best *bes
     judge_result out = { .verdict = JUDGE_EQUAL };
     judge j = { .run = &run, .out = &out };
     const char *text = import_run(source, name, yaml, len, &run, &best->why);
-    const dfl_paths *paths = NULL;
+    const dfl_mapping *m = NULL;
+    const dfl_paths *paths;
 
     if (text && dfl_session_open_text(s, "case.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
         s->program->n_designs == 1)
-        paths = dfl_paths_resolve(s->arena, s->sink, s->names, s->program->designs[0].mapping);
+        m = s->program->designs[0].mapping;
+    if (m && m->has_holes) {
+        dfl_stop stopped;
+        const dfl_filled *filled = dfl_session_fill(s, m, &stopped);
+        m = filled ? filled->mapping : NULL;
+        if (filled) {
+            best->optimal = filled->search->optimal;
+            best->gap = filled->search->value / filled->search->lower_bound - 1;
+            best->evaluated = filled->search->evaluated;
+        }
+    }
+    paths = m ? dfl_paths_resolve(s->arena, s->sink, s->names, m) : NULL;
     j.names = s->names;
     j.result = paths ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
     if (j.result) {

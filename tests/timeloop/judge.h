@@ -47,10 +47,13 @@ typedef struct {
 void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *expected, int64_t most, bool say,
                judge_result *out);
 
-/* A mapping that the peer's mapper found: what the peer charges for our counts (pJ), and operations one after the
-   other. */
+/* A mapping that the peer's mapper found, or that ours finds where there is none: what the peer charges for our counts
+   (pJ), and operations one after the other. */
 typedef struct {
     double energy, cycles;
+    bool optimal;       /* of our search */
+    double gap;         /* value / lower bound - 1 */
+    uint64_t evaluated;
     uint32_t causes; /* that may change what the peer counts */
     judge_text why;
 } judge_best;
