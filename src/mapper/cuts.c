@@ -25,8 +25,8 @@ typedef struct {
     const int64_t *divisors;
     uint32_t n_divisors;
     uint32_t gaps[DFL_GAPS], n_gaps;
-    int32_t cut[DFL_GAPS];
-    int32_t (*at)[DFL_GAPS];
+    int64_t cut[DFL_GAPS];
+    int64_t (*at)[DFL_GAPS];
     size_t n, cap;
 } cutter;
 
@@ -37,7 +37,7 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
             return;
         if (k->n == k->cap) {
             void *grown = k->at;
-            dfl_vec_grow(k->arena, &grown, k->n, &k->cap, sizeof *k->at, _Alignof(int32_t));
+            dfl_vec_grow(k->arena, &grown, k->n, &k->cap, sizeof *k->at, _Alignof(int64_t));
             k->at = grown;
         }
         memcpy(k->at[k->n++], k->cut, sizeof k->cut);
@@ -47,7 +47,7 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
         int64_t by = k->divisors[d];
         if (left % by != 0 || (i + 1 == k->n_gaps && by != left))
             continue;
-        k->cut[k->gaps[i]] = (int32_t)by;
+        k->cut[k->gaps[i]] = by;
         cut_from(k, i + 1, left / by);
     }
     k->cut[k->gaps[i]] = 1;
@@ -65,7 +65,7 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
             return known;
     }
     for (uint32_t g = 0; g < s->n_gaps; g++) {
-        k.cut[g] = c.by > 1 && g == c.gap ? (int32_t)c.by : 1;
+        k.cut[g] = c.by > 1 && g == c.gap ? c.by : 1;
         if ((g >= s->t->shared_gaps || s->goal->best_only) && (s->t->allow[g] >> rank & 1))
             k.gaps[k.n_gaps++] = g;
     }
@@ -77,7 +77,7 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
         c.n[g] = DFL_NEW_ARRAY(arena, double, (size_t)c.count + 1);
         c.least[g] = INFINITY;
         for (uint32_t i = 0; i < c.count; i++) {
-            c.n[g][i] = (g > 0 ? c.n[g - 1][i] : 1) * c.cut[i][g];
+            c.n[g][i] = (g > 0 ? c.n[g - 1][i] : 1) * (double)c.cut[i][g];
             c.least[g] = fmin(c.least[g], c.n[g][i]);
             c.most[g] = fmax(c.most[g], c.n[g][i]);
         }

@@ -39,12 +39,12 @@ static void add_loop(emitter *k, line_vec *lines, uint32_t rank, int64_t tile)
     add_line(k, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = rank, .by = DFL_BY_SIZE, .amount = tile });
 }
 
-static int32_t cut(const dfl_row *row, uint32_t gap, uint32_t rank)
+static int64_t cut(const dfl_row *row, uint32_t gap, uint32_t rank)
 {
     return row->cut[gap * row->job->n_ranks + rank];
 }
 
-static int32_t parts(const dfl_row *row, uint32_t axis, uint32_t rank)
+static int64_t parts(const dfl_row *row, uint32_t axis, uint32_t rank)
 {
     return row->cut[(row->form->n_keeps + 1 + axis) * row->job->n_ranks + rank];
 }
@@ -173,8 +173,8 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
                     add_keep(k, lines, k->jobs[e]->operand[own->form->keep[i].operand].tensor,
                              own->job->place[own->form->keep[i].place].memory);
         }
-        r = row->loop_rank[depth];
-        add_loop(k, lines, name, k->jobs[first]->extent[r] / row->trips[depth]);
+        r = row->way.loop_rank[depth];
+        add_loop(k, lines, name, k->jobs[first]->extent[r] / row->way.trips[depth]);
         depth++;
     }
     if (first == last) {
@@ -206,7 +206,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
         for (uint32_t o = 0; o < jobs[e]->n_operands; o++) {
             const dfl_job_operand *op = &jobs[e]->operand[o];
             uint32_t home = jobs[e]->place[op->home].memory;
-            if (op->shared && chosen->rows[e]->memory[o] != home)
+            if (op->shared && chosen->rows[e]->way.memory[o] != home)
                 continue;
             k.homed[op->tensor] = true;
             add_keep(&k, &lines, op->tensor, home);

@@ -134,7 +134,7 @@ static void add_state(joiner *j, layer *l, const way *w, const state *s)
 /* Dimension of the operand that loop `k` of the row goes along. */
 static int8_t dimension(const dfl_row *row, const dfl_job_operand *o, uint32_t k)
 {
-    uint32_t rank = row->loop_rank[k];
+    uint32_t rank = row->way.loop_rank[k];
 
     if (!(o->plain >> rank & 1))
         return -1;
@@ -157,7 +157,7 @@ static bool named(const joiner *j, const dfl_row *row, uint32_t k, uint32_t name
 {
     const dfl_job *job = j->step->job;
 
-    if (job->rank[row->loop_rank[k]] == name)
+    if (job->rank[row->way.loop_rank[k]] == name)
         return true;
     for (uint32_t r = 0; r < job->n_ranks; r++)
         if (job->rank[r] == name)
@@ -170,14 +170,14 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
 {
     const dfl_job *job = j->step->job;
 
-    if (row->n_loops < w->n_open || memcmp(row->trips, w->trips, w->n_open * sizeof *w->trips) != 0)
+    if (row->way.n_loops < w->n_open || memcmp(row->way.trips, w->trips, w->n_open * sizeof *w->trips) != 0)
         return false;
     for (uint32_t o = 0; o < job->n_operands; o++) {
         const dfl_job_operand *op = &job->operand[o];
         const operand_alive *live = op->shared && !op->output ? find_live(w, op->tensor) : NULL;
         if (live == NULL)
             continue;
-        if (live->memory != row->memory[o] || live->depth != row->depth[o])
+        if (live->memory != row->way.memory[o] || live->depth != row->way.depth[o])
             return false;
         for (uint32_t k = 0; k < live->within; k++)
             if (live->dim[k] < 0 || dimension(row, op, k) != live->dim[k])
@@ -217,14 +217,14 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
         }
         out->n_live++;
         live->tensor = op->tensor;
-        live->memory = row->memory[o];
-        live->depth = row->depth[o];
-        live->within = (uint8_t)row->n_loops;
+        live->memory = row->way.memory[o];
+        live->depth = row->way.depth[o];
+        live->within = (uint8_t)row->way.n_loops;
         for (uint32_t k = 0; k < DFL_ROW_LOOPS; k++)
-            live->dim[k] = k < row->n_loops ? dimension(row, op, k) : 0;
+            live->dim[k] = k < row->way.n_loops ? dimension(row, op, k) : 0;
         live->bits = op->elements * op->bits;
-        for (uint32_t k = 0; k < row->depth[o]; k++)
-            live->bits /= (double)row->trips[k];
+        for (uint32_t k = 0; k < row->way.depth[o]; k++)
+            live->bits /= (double)row->way.trips[k];
     }
     for (uint32_t i = 0; i < out->n_live; i++)
         if (out->live[i].depth > out->n_open)
@@ -236,8 +236,8 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
             live->dim[k] = 0;
     }
     for (uint32_t k = 0; k < out->n_open; k++) {
-        out->trips[k] = row->trips[k];
-        out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->loop_rank[k]];
+        out->trips[k] = row->way.trips[k];
+        out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->way.loop_rank[k]];
     }
     return true;
 }
@@ -254,7 +254,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
         finished[k] = s->finished[t][k];
     }
     finished[open] = s->finished[t][open];
-    for (uint32_t k = 0; k <= row->n_loops; k++)
+    for (uint32_t k = 0; k <= row->way.n_loops; k++)
         at[k] += row->room[t][k];
     for (uint32_t i = 0; i < w->n_live; i++)
         if (w->live[i].memory == memory && w->live[i].depth == open)
@@ -262,7 +262,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
     for (uint32_t i = 0; i < after->n_live; i++)
         if (after->live[i].memory == memory && find_live(w, after->live[i].tensor) == NULL)
             at[after->live[i].depth] += after->live[i].bits;
-    for (uint32_t k = open; k <= row->n_loops; k++)
+    for (uint32_t k = open; k <= row->way.n_loops; k++)
         deep += at[k];
     finished[open] = fmax(finished[open], deep);
     for (uint32_t k = 0; k <= open; k++) {
@@ -277,7 +277,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
         for (uint32_t k = open + 1; k <= after->n_open; k++)
             finished[k] = 0;
         finished[after->n_open] = 0;
-        for (uint32_t k = after->n_open; k <= row->n_loops; k++)
+        for (uint32_t k = after->n_open; k <= row->way.n_loops; k++)
             finished[after->n_open] += at[k];
     }
     for (uint32_t k = 0; k < after->n_open; k++)
@@ -311,8 +311,8 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
                 fits = follow_room(j, t, &b->way, s, row, &after, &out);
             if (!fits)
                 continue;
-            for (uint32_t k = 0; k < row->n_loops; k++)
-                out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->loop_rank[k]];
+            for (uint32_t k = 0; k < row->way.n_loops; k++)
+                out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[k]];
             add_state(j, to, &after, &out);
         }
     }
@@ -350,8 +350,8 @@ static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_resu
             if (!job->operand[o].output || !job->operand[o].shared)
                 continue;
             for (uint32_t f = e; f < t->consumers[t->n_consumers - 1]; f++)
-                if (r->rows[e]->depth[o] > r->open[f])
-                    r->open[f] = r->rows[e]->depth[o];
+                if (r->rows[e]->way.depth[o] > r->open[f])
+                    r->open[f] = r->rows[e]->way.depth[o];
         }
     }
 }

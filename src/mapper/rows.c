@@ -12,28 +12,15 @@ dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
     return rows;
 }
 
-static bool same_way(const dfl_row *a, const dfl_row *b)
+static uint64_t hash_way(const dfl_way *way)
 {
-    return a->n_loops == b->n_loops && a->job->n_operands == b->job->n_operands &&
-           memcmp(a->loop_rank, b->loop_rank, a->n_loops) == 0 &&
-           memcmp(a->trips, b->trips, a->n_loops * sizeof *a->trips) == 0 &&
-           memcmp(a->memory, b->memory, sizeof a->memory) == 0 && memcmp(a->depth, b->depth, sizeof a->depth) == 0;
-}
+    uint64_t h = way->n_loops, word;
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
-}
-
-static uint64_t hash_way(const dfl_row *r)
-{
-    uint64_t h = r->n_loops;
-
-    for (uint32_t i = 0; i < r->n_loops; i++)
-        h = mix(mix(h, r->loop_rank[i]), (uint64_t)r->trips[i]);
-    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
-        h = mix(h, (uint64_t)r->memory[o] << 8 | r->depth[o]);
+    for (size_t i = 0; i + sizeof word <= sizeof *way; i += sizeof word) {
+        memcpy(&word, (const char *)way + i, sizeof word);
+        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
     return h;
 }
 
@@ -43,7 +30,7 @@ static bool undercuts(const dfl_row *a, const dfl_row *b, const dfl_tile_goal *g
     if ((goal->by_energy && a->joules > b->joules) || (goal->by_time && a->seconds > b->seconds))
         return false;
     for (uint32_t t = 0; t < goal->n_tracks; t++)
-        for (uint32_t d = 0; d <= a->n_loops; d++)
+        for (uint32_t d = 0; d <= a->way.n_loops; d++)
             if (a->room[t][d] > b->room[t][d])
                 return false;
     return true;
@@ -58,34 +45,34 @@ static void grow(dfl_rows *rows)
     rows->n_slots = size;
     for (uint32_t i = 0; i < n; i++)
         if (old[i] != 0) {
-            uint32_t at = (uint32_t)hash_way(rows->at[old[i] - 1]) & (size - 1);
+            uint32_t at = (uint32_t)hash_way(&rows->at[old[i] - 1]->way) & (size - 1);
             while (rows->slots[at] != 0)
                 at = (at + 1) & (size - 1);
             rows->slots[at] = old[i];
         }
 }
 
-static uint32_t *slot_of(dfl_rows *rows, const dfl_row *row)
+static uint32_t *slot_of(dfl_rows *rows, const dfl_way *way)
 {
     uint32_t at;
 
     if (rows->ways * 2 >= rows->n_slots)
         grow(rows);
-    at = (uint32_t)hash_way(row) & (rows->n_slots - 1);
-    while (rows->slots[at] != 0 && !same_way(rows->at[rows->slots[at] - 1], row))
+    at = (uint32_t)hash_way(way) & (rows->n_slots - 1);
+    while (rows->slots[at] != 0 && memcmp(&rows->at[rows->slots[at] - 1]->way, way, sizeof *way) != 0)
         at = (at + 1) & (rows->n_slots - 1);
     return &rows->slots[at];
 }
 
 bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
 {
-    for (uint32_t i = *slot_of(rows, row); i != 0; i = rows->at[i - 1]->next)
+    for (uint32_t i = *slot_of(rows, &row->way); i != 0; i = rows->at[i - 1]->next)
         if (undercuts(rows->at[i - 1], row, goal))
             return false;
     return true;
 }
 
-bool dfl_rows_cheaper(dfl_rows *rows, const dfl_row *way, double joules, double seconds, const dfl_tile_goal *goal)
+bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, double joules, double seconds, const dfl_tile_goal *goal)
 {
     for (uint32_t i = *slot_of(rows, way); i != 0; i = rows->at[i - 1]->next)
         if ((!goal->by_energy || rows->at[i - 1]->joules <= joules) &&
@@ -96,7 +83,7 @@ bool dfl_rows_cheaper(dfl_rows *rows, const dfl_row *way, double joules, double 
 
 void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
 {
-    uint32_t *slot = slot_of(rows, row), *link = slot, first;
+    uint32_t *slot = slot_of(rows, &row->way), *link = slot, first;
     dfl_row *copy = DFL_NEW(rows->arena, dfl_row);
     struct { dfl_row **at; size_t n, cap; } all = { rows->at, rows->n, rows->cap };
 

@@ -24,7 +24,7 @@ typedef struct {
     uint32_t gap;
     uint32_t count;
     double *n[DFL_GAPS];          /* by gap, then way: iterations of its loops down to there */
-    int32_t (*cut)[DFL_GAPS];
+    int64_t (*cut)[DFL_GAPS];
     double least[DFL_GAPS], most[DFL_GAPS];
 } dfl_cuts;
 
@@ -46,10 +46,10 @@ typedef struct {
     int64_t shared_by[DFL_JOB_RANKS];              /* 1 = none */
     uint32_t n_shared;
     uint32_t depth[DFL_GAPS];                      /* shared loops above keep g */
-    dfl_row ways[DFL_ORDERS];                      /* what rows of the choice have in common, by order of the loops */
+    dfl_way ways[DFL_ORDERS];                      /* by order of the loops */
     uint32_t n_ways;
+    double least_joules, least_seconds;            /* of the choice */
     bool placed;                                   /* pieces are of the present node */
-    dfl_row *scratch;
     /* of the present spread: */
     int64_t parts[DFL_JOB_AXES][DFL_JOB_RANKS];
     double spread[DFL_AXIS_SETS][DFL_JOB_RANKS];

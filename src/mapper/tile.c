@@ -91,18 +91,14 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
     if (!undercut)
         return true;
     for (uint32_t w = 0; w < s->n_ways; w++) {
-        const dfl_row *way = &s->ways[w];
         if (!known) {
             if (s->placed)
                 fill_room(s, &least);
-            round_room(s->goal, way->n_loops, &least);
+            round_room(s->goal, s->ways[w].n_loops, &least);
             known = true;
         }
-        memcpy(s->scratch, way, sizeof *way);
-        s->scratch->joules = joules;
-        s->scratch->seconds = seconds;
-        memcpy(s->scratch->room, least.room, sizeof least.room);
-        if (dfl_rows_wants(s->rows, s->scratch, s->goal))
+        least.way = s->ways[w];
+        if (dfl_rows_wants(s->rows, &least, s->goal))
             return true;
     }
     return false;
@@ -111,13 +107,13 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
 static void remember_cuts(const dfl_search *s, dfl_row *row)
 {
     uint32_t n = s->job->n_ranks;
-    int32_t *cut = DFL_NEW_ARRAY(s->rows->arena, int32_t, (size_t)(s->n_gaps + s->job->n_axes) * n);
+    int64_t *cut = DFL_NEW_ARRAY(s->rows->arena, int64_t, (size_t)(s->n_gaps + s->job->n_axes) * n);
 
     for (uint32_t r = 0; r < n; r++) {
         for (uint32_t g = 0; g < s->n_gaps; g++)
             cut[g * n + r] = 1;
         for (uint32_t a = 0; a < s->job->n_axes; a++)
-            cut[(s->n_gaps + a) * n + r] = (int32_t)s->parts[a][r];
+            cut[(s->n_gaps + a) * n + r] = s->parts[a][r];
     }
     for (uint32_t i = 0; i < s->n_order; i++) {
         uint32_t r = s->order[i];
@@ -137,12 +133,10 @@ static void leaf(dfl_search *s, double joules, double seconds)
         return;
     }
     for (uint32_t w = 0; w < s->n_ways; w++) {
-        row = s->ways[w];
-        row.joules = joules;
-        row.seconds = seconds;
+        row = (dfl_row){ .way = s->ways[w], .joules = joules, .seconds = seconds, .form = s->t, .job = s->job };
         fill_room(s, &row);
         memcpy(row.true_room, row.room, sizeof row.room);
-        round_room(s->goal, row.n_loops, &row);
+        round_room(s->goal, row.way.n_loops, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {
             remember_cuts(s, &row);
             dfl_rows_add(s->rows, &row, s->goal);
@@ -379,26 +373,26 @@ static void search_cuts(dfl_search *s)
 }
 
 /* Every order that the shared loops of a gap can stand in. */
-static void order_loops(dfl_search *s, dfl_row *row, uint32_t gap, uint32_t left)
+static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left)
 {
     if (left == 0 && gap + 1 >= s->t->shared_gaps) {
         if (s->n_ways < DFL_ORDERS)
-            s->ways[s->n_ways++] = *row;
+            s->ways[s->n_ways++] = *way;
         return;
     }
     if (left == 0) {
         for (uint32_t r = 0; r < s->job->n_ranks; r++)
             left |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap + 1) << r;
-        order_loops(s, row, gap + 1, left);
+        order_loops(s, way, gap + 1, left);
         return;
     }
     for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(bits);
-        row->loop_rank[row->n_loops] = (uint8_t)r;
-        row->trips[row->n_loops++] = s->shared_by[r];
-        order_loops(s, row, gap, left & ~(1u << r));
-        row->trips[--row->n_loops] = 0;
-        row->loop_rank[row->n_loops] = 0;
+        way->loop_rank[way->n_loops] = (uint8_t)r;
+        way->trips[way->n_loops++] = s->shared_by[r];
+        order_loops(s, way, gap, left & ~(1u << r));
+        way->trips[--way->n_loops] = 0;
+        way->loop_rank[way->n_loops] = 0;
     }
 }
 
@@ -406,29 +400,34 @@ static void order_loops(dfl_search *s, dfl_row *row, uint32_t gap, uint32_t left
 static void search_shared(dfl_search *s)
 {
     const dfl_job *job = s->job;
-    dfl_row row = { .form = s->t, .job = job };
+    dfl_way way;
     uint32_t first = 0;
 
+    memset(&way, 0, sizeof way);
     for (uint32_t i = 0, depth = 0; i < s->t->n_keeps; i++) {
         for (uint32_t r = 0; r < job->n_ranks; r++)
             depth += s->shared_by[r] > 1 && s->shared_gap[r] == i;
         s->depth[i] = depth;
     }
     for (uint32_t o = 0; o < job->n_operands; o++)
-        row.memory[o] = job->operand[o].shared ? job->place[s->t->exchange[o]].memory : 0;
+        way.memory[o] = (uint16_t)(job->operand[o].shared ? job->place[s->t->exchange[o]].memory : 0);
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
         if (s->t->keep[i].home)
-            row.depth[s->t->keep[i].operand] = (uint8_t)s->depth[i];
+            way.depth[s->t->keep[i].operand] = (uint8_t)s->depth[i];
     for (uint32_t r = 0; r < job->n_ranks; r++)
         first |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == 0) << r;
     s->n_ways = 0;
-    order_loops(s, &row, 0, first);
-    search_cuts(s);
+    order_loops(s, &way, 0, first);
+    s->placed = false;
+    if (dfl_search_useful(s, s->least_joules, s->least_seconds))
+        search_cuts(s);
+    else
+        s->rows->pruned++;
 }
 
 /* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are
    left where there is no gap for them further in. */
-static bool sharing_useful(const dfl_search *s)
+static bool sharing_useful(dfl_search *s)
 {
     double joules = s->constant, seconds = s->unit_seconds, factor[DFL_TERM_GROUPS];
 
@@ -450,6 +449,8 @@ static bool sharing_useful(const dfl_search *s)
             busy += s->ports[s->used_ports[i]][g] * factor[g];
         seconds = fmax(seconds, busy);
     }
+    s->least_joules = joules;
+    s->least_seconds = seconds;
     return dfl_tile_useful(s->goal, joules, seconds);
 }
 
@@ -521,7 +522,6 @@ static dfl_search *start(dfl_arena *scratch, const dfl_job *job, const dfl_tilin
     s->job = job;
     s->t = t;
     s->n_gaps = t->n_keeps + 1;
-    s->scratch = DFL_NEW(scratch, dfl_row);
     dfl_terms_make(job, t, &s->terms);
     for (uint32_t g = 0; g < s->n_gaps; g++)
         s->axes_of[g] = dfl_template_axes(job, t, (int)g);

@@ -18,19 +18,24 @@ enum {
     DFL_ROW_TRACKS = 3,       /* memories in which operands may be exchanged */
 };
 
+/* What other einsums see of a row; bytes without meaning are 0. */
 typedef struct {
-    double joules;            /* without leakage */
-    double seconds;           /* of ports and unit, perfectly overlapped */
     uint32_t n_loops;         /* shared loops, outer first; none with a single iteration */
     uint8_t loop_rank[DFL_ROW_LOOPS];
     int64_t trips[DFL_ROW_LOOPS];
-    uint32_t memory[DFL_JOB_OPERANDS]; /* where a shared operand is exchanged */
+    uint16_t memory[DFL_JOB_OPERANDS]; /* where a shared operand is exchanged, else 0 */
     uint8_t depth[DFL_JOB_OPERANDS];   /* shared loops above that */
+} dfl_way;
+
+typedef struct {
+    dfl_way way;
+    double joules;            /* without leakage */
+    double seconds;           /* of ports and unit, perfectly overlapped */
     double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes; rounded down */
     double true_room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
     const dfl_tiling_template *form;
     const dfl_job *job;
-    const int32_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
+    const int64_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
     uint32_t next;            /* of the same way to share */
 } dfl_row;
 
