@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/filter.h"
 #include "support/vec.h"
 
 typedef struct {
@@ -131,19 +132,6 @@ static void add_state(joiner *j, layer *l, const way *w, const state *s)
     b->first = (uint32_t)l->states.n;
 }
 
-/* Dimension of the operand that loop `k` of the row goes along. */
-static int8_t dimension(const dfl_row *row, const dfl_job_operand *o, uint32_t k)
-{
-    uint32_t rank = row->way.loop_rank[k];
-
-    if (!(o->plain >> rank & 1))
-        return -1;
-    for (uint32_t d = 0; d < o->n_dims; d++)
-        if (o->dims[d].n == 1 && o->dims[d].rank[0] == rank)
-            return (int8_t)d;
-    return -1;
-}
-
 static const operand_alive *find_live(const way *w, uint32_t tensor)
 {
     for (uint32_t i = 0; i < w->n_live; i++)
@@ -180,7 +168,7 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
         if (live->memory != row->way.memory[o] || live->depth != row->way.depth[o])
             return false;
         for (uint32_t k = 0; k < live->within; k++)
-            if (live->dim[k] < 0 || dimension(row, op, k) != live->dim[k])
+            if (live->dim[k] < 0 || dfl_way_dimension(job, &row->way, o, k) != live->dim[k])
                 return false;
     }
     for (uint32_t k = 0; k < w->n_open; k++) {
@@ -221,7 +209,7 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
         live->depth = row->way.depth[o];
         live->within = (uint8_t)row->way.n_loops;
         for (uint32_t k = 0; k < DFL_ROW_LOOPS; k++)
-            live->dim[k] = k < row->way.n_loops ? dimension(row, op, k) : 0;
+            live->dim[k] = k < row->way.n_loops ? dfl_way_dimension(job, &row->way, o, k) : 0;
         live->bits = op->elements * op->bits;
         for (uint32_t k = 0; k < row->way.depth[o]; k++)
             live->bits /= (double)row->way.trips[k];

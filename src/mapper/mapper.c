@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mapper/emit.h"
+#include "mapper/filter.h"
 #include "support/vec.h"
 
 typedef struct {
@@ -16,6 +17,8 @@ typedef struct {
     uint32_t pattern;                  /* of the class */
 } candidate;
 
+enum { GLANCE = 256 };
+
 /* Einsums that are the same but for names. */
 typedef struct {
     uint32_t first;                    /* einsum */
@@ -25,7 +28,17 @@ typedef struct {
     dfl_rows *rows;
     const dfl_row *const *list;
     uint32_t n_list;
+    bool searched;                     /* with the present limit */
+    dfl_offers offers[DFL_JOB_OPERANDS]; /* of its rows */
 } einsum_class;
+
+/* The operand of another class that an operand is exchanged with. */
+typedef struct { const einsum_class *by; uint32_t operand; } partner;
+
+/* Classes next to those of a class that have been searched, by operand; none where one has not. */
+struct dfl_way_filter {
+    DFL_VEC(partner) next[DFL_JOB_OPERANDS];
+};
 
 typedef struct {
     dfl_arena *arena, *scratch;
@@ -35,6 +48,7 @@ typedef struct {
     DFL_VEC(dfl_job *) *jobs;          /* per einsum: one for every unit that can run it */
     uint32_t *class_of;
     DFL_VEC(einsum_class) classes;
+    uint32_t *order;                   /* of classes: many templates first, the others then know what those offer */
     dfl_tile_goal goal;
     double capacity[DFL_ROW_TRACKS];
     dfl_bounds *bounds;
@@ -182,6 +196,13 @@ static void make_classes(mapper *k)
         }
         k->class_of[e] = c;
     }
+    k->order = DFL_NEW_ARRAY(k->arena, uint32_t, k->classes.n + 1);
+    for (uint32_t c = 0; c < k->classes.n; c++) {
+        uint32_t at = c;
+        for (; at > 0 && k->classes.at[k->order[at - 1]].candidates.n < k->classes.at[c].candidates.n; at--)
+            k->order[at] = k->order[at - 1];
+        k->order[at] = c;
+    }
 }
 
 /* Rows of the candidates that follow pattern `only`, or all (DFL_NONE) with what else each needs at least. */
@@ -215,10 +236,14 @@ static void find_least(mapper *k)
             goal.leakage = goal.rest_joules = goal.rest_seconds = 0;
             goal.n_tracks = 0;
             goal.limit = INFINITY;
+            goal.seen_seconds = INFINITY;
             goal.value = joules_only;
+            goal.effort = GLANCE; /* a first look at all templates finds a limit for the second one */
+            search_class(k, c, p, &goal);
+            goal.effort = 0;
             search_class(k, c, p, &goal);
             c->patterns.at[p].joules = goal.limit;
-            goal.limit = INFINITY;
+            goal.limit = goal.seen_seconds;
             goal.value = seconds_only;
             search_class(k, c, p, &goal);
             c->patterns.at[p].seconds = goal.limit;
@@ -253,13 +278,77 @@ static bool find_bounds(mapper *k)
     return dfl_bounds_all(k->bounds).joules < INFINITY;
 }
 
+static bool wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way)
+{
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        bool offered = f->next[o].n == 0;
+        for (size_t i = 0; i < f->next[o].n && !offered; i++)
+            offered = dfl_offers_has(&f->next[o].at[i].by->offers[f->next[o].at[i].operand], job, way, o);
+        if (!offered)
+            return false;
+    }
+    return true;
+}
+
+/* Adds the partner of operand `o` of einsum `e`: the producer of an input, the first reader of a result. False if it has
+   not been searched. */
+static bool add_partner(mapper *k, dfl_way_filter *f, uint32_t e, uint32_t o)
+{
+    const dfl_job_operand *op = &k->jobs[e].at[0]->operand[o];
+    const dfl_tensor *t = &k->m->workload->tensors[op->tensor];
+    uint32_t next = op->output ? t->consumers[0] : t->producers[0];
+    partner p = { .by = &k->classes.at[k->class_of[next]] };
+
+    while (k->jobs[next].at[0]->operand[p.operand].tensor != op->tensor)
+        p.operand++;
+    for (size_t i = 0; i < f->next[o].n; i++)
+        if (f->next[o].at[i].by == p.by && f->next[o].at[i].operand == p.operand)
+            return true;
+    DFL_PUSH(k->arena, &f->next[o], p);
+    return p.by->searched;
+}
+
+static dfl_way_filter *make_filter(mapper *k, uint32_t class)
+{
+    dfl_way_filter *f = DFL_NEW(k->arena, dfl_way_filter);
+    const dfl_job *job = k->jobs[k->classes.at[class].first].at[0];
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        bool all = job->operand[o].shared;
+        for (uint32_t e = 0; e < k->n && all; e++)
+            if (k->class_of[e] == class)
+                all = add_partner(k, f, e, o);
+        if (!all)
+            f->next[o].n = 0;
+    }
+    return f;
+}
+
+static void offer_rows(mapper *k, einsum_class *c)
+{
+    const dfl_job *job = k->jobs[c->first].at[0];
+
+    memset(c->offers, 0, sizeof c->offers);
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t i = 0; i < c->n_list && job->operand[o].shared; i++)
+            dfl_offers_add(k->arena, &c->offers[o], job, &c->list[i]->way, o);
+    c->searched = true;
+}
+
 static const dfl_join_result *search_within(mapper *k, double limit, bool *full)
 {
     dfl_join_step *steps = DFL_NEW_ARRAY(k->arena, dfl_join_step, (size_t)k->n + 1);
 
     k->goal.limit = limit;
+    k->goal.wanted = wanted;
     for (size_t i = 0; i < k->classes.n; i++)
-        search_class(k, &k->classes.at[i], DFL_NONE, &k->goal);
+        k->classes.at[i].searched = false;
+    for (size_t i = 0; i < k->classes.n; i++) {
+        uint32_t next = k->order[i];
+        k->goal.filter = make_filter(k, next);
+        search_class(k, &k->classes.at[next], DFL_NONE, &k->goal);
+        offer_rows(k, &k->classes.at[next]);
+    }
     k->goal.rest_joules = k->goal.rest_seconds = 0;
     for (uint32_t e = 0; e < k->n; e++) {
         const einsum_class *c = &k->classes.at[k->class_of[e]];

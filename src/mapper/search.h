@@ -33,6 +33,7 @@ typedef struct {
     const dfl_job *job;
     const dfl_tiling_template *t;
     dfl_tile_goal *goal;
+    uint64_t effort;                               /* rows->evaluated at which to stop looking at spreads, 0 = never */
     dfl_terms terms;
     uint32_t n_gaps;
     uint32_t axes_of[DFL_GAPS];                    /* around keep g; [n_keeps]: around the unit */

@@ -112,18 +112,18 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, voi
     left = job->extent[r] / s->shared_by[r];
     for (uint32_t b = 0; b < a; b++)
         left /= s->parts[b][r];
-    for (uint32_t i = 0; i < s->n_divisors[r] && s->divisors[r][i] <= free && s->divisors[r][i] <= left; i++) {
+    /* many parts first: what keeps most instances busy sets the limit for the others */
+    for (uint32_t i = job->axis[a].ranks >> r & 1 ? s->n_divisors[r] : 1; i-- > 0;) {
         int64_t d = s->divisors[r][i];
-        if (left % d != 0)
+        if (d > free || d > left || left % d != 0)
             continue;
         s->parts[a][r] = d;
         spread_from(s, a, r + 1, free / d, search);
-        if (!(job->axis[a].ranks >> r & 1))
+        if (s->effort != 0 && s->rows->evaluated > s->effort)
             break;
     }
     s->parts[a][r] = 1;
 }
-
 
 void dfl_spreads_each(dfl_search *s, void (*search)(dfl_search *s))
 {

@@ -129,6 +129,7 @@ static void leaf(dfl_search *s, double joules, double seconds)
 
     if (s->goal->best_only) {
         double all = seconds + s->goal->rest_seconds;
+        s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
         s->goal->limit = s->goal->value(s->goal->objective, joules + s->goal->rest_joules + s->goal->leakage * all, all);
         return;
     }
@@ -376,7 +377,7 @@ static void search_cuts(dfl_search *s)
 static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left)
 {
     if (left == 0 && gap + 1 >= s->t->shared_gaps) {
-        if (s->n_ways < DFL_ORDERS)
+        if (s->n_ways < DFL_ORDERS && (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way)))
             s->ways[s->n_ways++] = *way;
         return;
     }
@@ -419,7 +420,7 @@ static void search_shared(dfl_search *s)
     s->n_ways = 0;
     order_loops(s, &way, 0, first);
     s->placed = false;
-    if (dfl_search_useful(s, s->least_joules, s->least_seconds))
+    if (s->n_ways > 0 && dfl_search_useful(s, s->least_joules, s->least_seconds))
         search_cuts(s);
     else
         s->rows->pruned++;
@@ -556,6 +557,7 @@ void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
 
     s->rows = rows;
     s->goal = goal;
+    s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     for (uint32_t r = 0; r < job->n_ranks; r++)
         s->n_divisors[r] = dfl_divisors(rows->scratch, job->extent[r], &s->divisors[r]);
     dfl_spreads_each(s, search_spread);

@@ -39,6 +39,8 @@ typedef struct {
     uint32_t next;            /* of the same way to share */
 } dfl_row;
 
+typedef struct dfl_way_filter dfl_way_filter;
+
 /* What a search is for. A candidate is of use while value(joules + rest, seconds + rest) is at most `limit`. */
 typedef struct {
     double (*value)(const void *objective, double joules, double seconds);
@@ -48,6 +50,11 @@ typedef struct {
     double rest_joules, rest_seconds; /* at least, of everything else */
     double limit;
     bool best_only;           /* one row is enough, the best: `limit` follows it */
+    /* whether some neighbour goes with the way; NULL = all do */
+    bool (*wanted)(const dfl_way_filter *filter, const dfl_job *job, const dfl_way *way);
+    const dfl_way_filter *filter;
+    uint64_t effort;          /* look at no more than about so many nodes of a template, 0 = all */
+    double seen_seconds;      /* the least of all rows that were looked at */
     uint32_t max_loops;       /* shared loops */
     uint32_t n_tracks;
     uint32_t track[DFL_ROW_TRACKS];   /* memories */

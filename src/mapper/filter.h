@@ -1,0 +1,23 @@
+/*
+ * What neighbours offer: the ways in which the rows of an einsum exchange an operand, that is the memory and the loops above
+ * its home, by dimension of the operand and iterations. An einsum that is searched later only needs the ways that some row
+ * of the neighbour has, since the join keeps no other.
+ */
+#ifndef DFL_MAPPER_FILTER_H
+#define DFL_MAPPER_FILTER_H
+
+#include "mapper/tile.h"
+
+/* A set of ways to exchange one operand. */
+typedef struct {
+    uint64_t *slots;
+    uint32_t n, n_slots;
+} dfl_offers;
+
+/* Adds what a row offers for operand `o` of its job. */
+void dfl_offers_add(dfl_arena *arena, dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o);
+bool dfl_offers_has(const dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o);
+/* Dimension of the operand that loop `k` of the way goes along, -1 = none. */
+int8_t dfl_way_dimension(const dfl_job *job, const dfl_way *way, uint32_t o, uint32_t k);
+
+#endif
