@@ -150,7 +150,7 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
 
 /* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
    difference is the gap. */
-static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out)
+static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
@@ -169,6 +169,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out)
     r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
     if (r) {
         out->mapping = dfl_mapping_copy(s->arena, r->mapping);
+        *stopped = r->stopped;
         *found = (dfl_search){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
                                .evaluated = r->evaluated, .pruned = r->pruned,
                                .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
@@ -210,7 +211,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     objective.figure = figure;
     objective.meets = j.required.n > 0 ? meets : NULL;
     objective.context = &j;
-    found = dfl_holes_only(m) ? fill_amounts(&j, &objective, &filled, stopped) : fill_lines(&j, &objective, &filled);
+    found = dfl_holes_only(m) ? fill_amounts(&j, &objective, &filled, stopped) : fill_lines(&j, &objective, &filled, stopped);
     dfl_arena_free(texts);
     if (!found)
         return NULL;

@@ -277,7 +277,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
 
 static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
 {
-    for (uint32_t r = 0; r < j->step->n; r++) {
+    for (uint32_t r = 0; r < j->step->n && !dfl_halted(j->goal->halt); r++) {
         const dfl_row *row = j->step->rows[r];
         way after;
         dfl_least rest;
@@ -374,7 +374,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
             best = (uint32_t)i;
         }
     }
-    if (best == DFL_NONE)
+    if (best == DFL_NONE || goal->halt->why != DFL_STOP_NONE)
         return NULL;
     out = trace(&j, layers, best);
     find_open(&j, steps, out);

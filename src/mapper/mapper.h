@@ -11,6 +11,7 @@
 #define DFL_MAPPER_MAPPER_H
 
 #include "mapper/objective.h"
+#include "support/budget.h"
 
 typedef struct {
     const dfl_objective *objective;
@@ -26,6 +27,7 @@ typedef struct {
     double joules, seconds;  /* as the search counts them */
     double objective, lower_bound;
     bool optimal;
+    dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
     const char *space;       /* what was searched, a line */
 } dfl_map_result;

@@ -130,6 +130,11 @@ static void leaf(dfl_search *s, double joules, double seconds)
     if (s->goal->best_only) {
         double all = seconds + s->goal->rest_seconds;
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
+        if (s->goal->best != NULL && s->t->shared_gaps == 0) {
+            *s->goal->best = (dfl_row){ .way = s->ways[0], .joules = joules, .seconds = seconds, .form = s->t,
+                                        .job = s->job };
+            remember_cuts(s, s->goal->best);
+        }
         s->goal->limit = s->goal->value(s->goal->objective, joules + s->goal->rest_joules + s->goal->leakage * all, all);
         return;
     }
@@ -267,6 +272,8 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
     double *joules = s->bounds + (size_t)3 * depth * s->most_ways, *seconds = joules + s->most_ways;
     double *values = seconds + s->most_ways;
 
+    if (dfl_halted(s->goal->halt))
+        return;
     weigh_ways(s, depth, product, joules, seconds, values);
     s->rows->evaluated += n;
     if (!s->goal->best_only) {
@@ -493,6 +500,8 @@ static void search_spread(dfl_search *s)
     const dfl_job *job = s->job;
     double steps = 1;
 
+    if (dfl_halted(s->goal->halt))
+        return;
     dfl_spread_note(s);
     for (uint32_t r = 0; r < job->n_ranks; r++) {
         s->left[r] = job->extent[r] / (int64_t)dfl_spread(s, r, s->axes_of[s->t->n_keeps]);

@@ -11,6 +11,7 @@
 #ifndef DFL_MAPPER_TILE_H
 #define DFL_MAPPER_TILE_H
 
+#include "mapper/halt.h"
 #include "mapper/template.h"
 
 enum {
@@ -50,6 +51,8 @@ typedef struct {
     double rest_joules, rest_seconds; /* at least, of everything else */
     double limit;
     bool best_only;           /* one row is enough, the best: `limit` follows it */
+    dfl_halt *halt;
+    dfl_row *best;            /* with `best_only`: where the best row goes that shares no loops, or NULL */
     /* whether some neighbour goes with the way; NULL = all do */
     bool (*wanted)(const dfl_way_filter *filter, const dfl_job *job, const dfl_way *way);
     const dfl_way_filter *filter;
