@@ -33,12 +33,20 @@ dfl_arena *dfl_session_after(dfl_session *s)
     return s->after;
 }
 
-/* Nothing is written of it but `...`. */
+/* Nothing is written of it but homes, and then `...`. */
 static bool is_all_open(const dfl_mapping *m)
 {
     const dfl_body *root = m->root;
 
-    return m->n_bodies == 1 && root->open && root->n_lines == 0 && root->compute == DFL_NONE && root->n_recompute == 0;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        if (root->lines[i].kind != DFL_LINE_KEEP || root->lines[i].mode != DFL_KEEP_EXACT)
+            return false;
+        for (uint32_t j = 0; j < i; j++)
+            if (root->lines[j].tensor == root->lines[i].tensor)
+                return false;
+    }
+    return m->n_bodies == 1 && root->open && root->open_at == root->n_lines && root->compute == DFL_NONE &&
+           root->n_recompute == 0;
 }
 
 static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
@@ -63,7 +71,8 @@ static bool is_searched(dfl_session *s, const dfl_mapping *m)
         return true;
     d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
                    dfl_sym_text(s->names, m->name));
-    dfl_diag_help(s->sink, d, "leave all lines open, or write them with `?` for amounts of loops");
+    dfl_diag_help(s->sink, d, "leave all lines open but one `keep` for the home of a tensor, or write them with `?` for "
+                  "amounts of loops");
     return false;
 }
 
@@ -165,6 +174,9 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     if (!o->native)
         return refuse_kind(s, out->given, out->given->hole_span, "all lines",
                            "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
+    if (s->search.imperfect)
+        return refuse_kind(s, out->given, out->given->hole_span, "all lines",
+                           "search them with tiles that divide, `--tiles perfect`, then the amounts with `?`");
     work = dfl_arena_new(&s->budget);
     r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
     if (r) {
@@ -294,7 +306,12 @@ static void edit_lines(dfl_session *s, const dfl_filled *f, edits *out)
     size_t column = 0;
     bool middle;
     dfl_strbuf lines, text;
+    dfl_mapping below = *f->mapping;
+    dfl_body root = *f->mapping->root;
 
+    root.lines += f->given->root->n_lines; /* they are written already */
+    root.n_lines -= f->given->root->n_lines;
+    below.root = &root;
     while (before > source->text && before[-1] == ' ') {
         before--;
         column++;
@@ -309,7 +326,7 @@ static void edit_lines(dfl_session *s, const dfl_filled *f, edits *out)
     dfl_strbuf_init(&lines, s->arena);
     dfl_strbuf_init(&text, s->arena);
     dfl_strbuf_z(&text, middle ? "\n" : "");
-    dfl_mapping_print_lines(&lines, s->names, f->mapping, 0);
+    dfl_mapping_print_lines(&lines, s->names, &below, 0);
     for (size_t i = 0; i + 1 < lines.len; i++) {
         size_t blanks = strspn(lines.text + i, " "), len = strcspn(lines.text + i + blanks, "\n");
         for (size_t k = 0; k < 2 * blanks + (i > 0 || middle ? column : 0); k++)

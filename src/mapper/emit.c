@@ -202,6 +202,8 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
         all[e] = e;
     k.all = all;
     *out = *with_holes;
+    for (uint32_t i = 0; i < with_holes->root->n_lines; i++)
+        DFL_PUSH(arena, &lines, with_holes->root->lines[i]);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t o = 0; o < jobs[e]->n_operands; o++) {
             const dfl_job_operand *op = &jobs[e]->operand[o];

@@ -438,6 +438,14 @@ static double template_bound(const mapper *k)
     return dfl_objective_value(k->options->objective, joules + k->goal.leakage * seconds, seconds);
 }
 
+static bool has_windows(const mapper *k)
+{
+    for (uint32_t e = 0; e < k->classes.n; e++)
+        if (k->classes.jobs[e].at[0]->windows)
+            return true;
+    return false;
+}
+
 static bool run(mapper *k, dfl_sink *sink, const dfl_intern *names, dfl_map_result *out)
 {
     dfl_least all;
@@ -491,6 +499,10 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (!found) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;
+    }
+    if (has_windows(&k)) { /* whose overlaps are bounded, not counted */
+        out->optimal = false;
+        out->lower_bound = template_bound(&k);
     }
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;

@@ -55,6 +55,7 @@ typedef struct {
     int64_t parts[DFL_JOB_AXES][DFL_JOB_RANKS];
     double spread[DFL_AXIS_SETS][DFL_JOB_RANKS];
     double inside[DFL_JOB_OPERANDS][DFL_AXIS_SETS], outside[DFL_JOB_OPERANDS][DFL_AXIS_SETS];
+    double halo[DFL_JOB_OPERANDS][DFL_AXIS_SETS];
     int64_t left[DFL_JOB_RANKS];
     const dfl_cuts *with[DFL_JOB_RANKS];
     uint32_t order[DFL_JOB_RANKS], n_order;

@@ -134,6 +134,15 @@ static void add_places(maker *k)
     }
 }
 
+/* Memory of the home that a line above the hole gives the tensor. */
+static uint32_t written_home(const dfl_mapping *m, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < m->root->n_lines; i++)
+        if (m->root->lines[i].kind == DFL_LINE_KEEP && m->root->lines[i].tensor == tensor)
+            return m->root->lines[i].memory;
+    return DFL_NONE;
+}
+
 static void place_operands(maker *k)
 {
     dfl_job *job = k->job;
@@ -141,8 +150,12 @@ static void place_operands(maker *k)
     for (uint32_t i = 0; i < job->n_operands; i++) {
         dfl_job_operand *o = &job->operand[i];
         const dfl_tensor *t = &k->w->tensors[o->tensor];
+        uint32_t written = written_home(k->m, o->tensor);
         o->home = DFL_NONE;
+        o->settled = written != DFL_NONE;
         for (uint32_t p = 0; p < job->n_places; p++) {
+            if (o->settled && o->home == DFL_NONE && job->place[p].memory != written)
+                continue;
             const dfl_memory *mem = &k->s->memories[job->place[p].memory];
             if (mem->holds.on && !dfl_selects(&mem->holds, t))
                 continue;

@@ -35,7 +35,8 @@ typedef struct {
     uint32_t n_dims;
     dfl_job_dim dims[DFL_JOB_DIMS];
     double elements;          /* that the einsum touches in all */
-    uint32_t home;            /* place of the outermost memory that may hold it */
+    uint32_t home;            /* place of the outermost memory that may hold it, or of the home that is written */
+    bool settled;             /* the home is written: it is exchanged there */
     uint32_t places;          /* mask: those inside of `home` that may hold it */
 } dfl_job_operand;
 

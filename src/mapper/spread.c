@@ -13,6 +13,19 @@ void dfl_spread_note(dfl_search *s)
     }
 }
 
+/* How much more than its elements the parts of an operand on a set of axes hold, because windows overlap. */
+static double halo(const dfl_search *s, const dfl_job_operand *o, uint32_t axes)
+{
+    double parts = 1;
+    int64_t piece[DFL_JOB_RANKS];
+
+    for (uint32_t r = 0; r < s->job->n_ranks; r++) {
+        piece[r] = s->job->extent[r] / (int64_t)dfl_spread(s, r, axes);
+        parts *= o->ranks >> r & 1 ? dfl_spread(s, r, axes) : 1;
+    }
+    return fmax(1, dfl_job_tile(o, piece) * parts / o->elements);
+}
+
 /* Coefficients of the groups for the present spread. */
 void dfl_spread_scale(dfl_search *s)
 {
@@ -28,11 +41,12 @@ void dfl_spread_scale(dfl_search *s)
                 *(job->operand[o].ranks >> r & 1 ? &inside : &outside) *= dfl_spread(s, r, mask);
             s->inside[o][mask] = inside;
             s->outside[o][mask] = outside;
+            s->halo[o][mask] = job->windows ? halo(s, &job->operand[o], mask) : 1;
         }
     for (uint32_t i = 0; i < s->terms.n; i++) {
         const dfl_term_of *t = &s->terms.at[i];
         double factor = job->operand[t->operand].elements / s->inside[t->operand][t->under] *
-                        (t->distinct ? 1 : s->outside[t->operand][t->over]);
+                        (t->distinct ? 1 : s->outside[t->operand][t->over]) * s->halo[t->operand][t->over | t->under];
         s->joules[t->group] += t->joules * factor;
         s->ports[t->port][t->group] += t->seconds * factor;
     }

@@ -102,7 +102,7 @@ static void choose_places(walker *k, uint32_t o)
     for (uint32_t home = operand->home; home < job->n_places; home++) {
         bool inside = home != operand->home;
         uint32_t rest = operand->places & ~((2u << home) - 1);
-        if (inside && (!operand->shared || !(operand->places >> home & 1) || job->place[home].axes != 0))
+        if (inside && (!operand->shared || operand->settled || !(operand->places >> home & 1) || job->place[home].axes != 0))
             continue;
         k->t.exchange[o] = (uint8_t)home;
         for (uint32_t sub = rest;; sub = (sub - 1) & rest) {
