@@ -29,7 +29,8 @@ typedef struct {
     double finished[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
     const dfl_row *row;
     uint32_t names[DFL_ROW_LOOPS];
-    uint32_t before;             /* state of the einsum before */
+    uint32_t before;             /* choice for the einsum before */
+    uint32_t choice;             /* number among those of this einsum that were not dropped */
     uint32_t next;               /* of the same way: 1 + index */
     bool dropped;
 } state;
@@ -47,8 +48,15 @@ typedef struct {
     uint32_t *slots, n_slots;
 } layer;
 
+/* What is remembered of a state when the einsum after it is joined. */
 typedef struct {
-    dfl_arena *arena;
+    const dfl_row *row;
+    uint32_t before;
+    uint32_t names[DFL_ROW_LOOPS];
+} choice;
+
+typedef struct {
+    dfl_arena *arena;            /* of the layer that is filled */
     const dfl_workload *w;
     const dfl_tile_goal *goal;
     const dfl_bounds *bounds;
@@ -289,7 +297,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
         for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
             const state *s = &from->states.at[i - 1];
             state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds, .row = row,
-                          .before = i - 1 };
+                          .before = s->choice };
             double seconds = out.seconds + rest.seconds;
             bool fits = true;
             if (j->goal->value(j->goal->objective, out.joules + rest.joules + j->goal->leakage * seconds,
@@ -306,24 +314,23 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
     }
 }
 
-static dfl_join_result *trace(joiner *j, const layer *layers, uint32_t best)
+static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *choices, const state *last)
 {
-    uint32_t n = j->w->n_einsums;
-    dfl_join_result *out = DFL_NEW(j->arena, dfl_join_result);
-    uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(j->arena, n + 1, sizeof *names, _Alignof(uint32_t));
-    const state *s = &layers[n].states.at[best];
+    uint32_t n = j->w->n_einsums, at = last->choice;
+    dfl_join_result *out = DFL_NEW(arena, dfl_join_result);
+    uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *names, _Alignof(uint32_t));
 
-    out->joules = s->joules + j->goal->leakage * s->seconds;
-    out->seconds = s->seconds;
+    out->joules = last->joules + j->goal->leakage * last->seconds;
+    out->seconds = last->seconds;
     out->value = j->goal->value(j->goal->objective, out->joules, out->seconds);
-    out->rows = DFL_NEW_ARRAY(j->arena, const dfl_row *, n + 1);
-    out->open = DFL_NEW_ARRAY(j->arena, uint32_t, n + 1);
+    out->rows = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)n + 1);
+    out->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
     out->names = (const uint32_t (*)[DFL_ROW_LOOPS])names;
     for (uint32_t e = n; e-- > 0;) {
-        out->rows[e] = s->row;
-        memcpy(names[e], s->names, sizeof s->names);
-        best = s->before;
-        s = &layers[e].states.at[best];
+        const choice *c = &choices[e][at];
+        out->rows[e] = c->row;
+        memcpy(names[e], c->names, sizeof c->names);
+        at = c->before;
     }
     return out;
 }
@@ -344,39 +351,78 @@ static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_resu
     }
 }
 
+/* Numbers the states of a layer that were not dropped, and remembers how they came about. */
+static choice *remember(dfl_arena *arena, layer *l)
+{
+    uint32_t n = 0;
+    choice *choices;
+
+    for (size_t i = 0; i < l->states.n; i++)
+        n += !l->states.at[i].dropped;
+    choices = DFL_NEW_ARRAY(arena, choice, (size_t)n + 1);
+    n = 0;
+    for (size_t i = 0; i < l->states.n; i++) {
+        state *s = &l->states.at[i];
+        if (s->dropped)
+            continue;
+        s->choice = n;
+        choices[n].row = s->row;
+        choices[n].before = s->before;
+        memcpy(choices[n++].names, s->names, sizeof s->names);
+    }
+    return choices;
+}
+
+static const state *best_of(const joiner *j, const layer *l)
+{
+    const state *best = NULL;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < l->states.n; i++) {
+        const state *s = &l->states.at[i];
+        double v = j->goal->value(j->goal->objective, s->joules + j->goal->leakage * s->seconds, s->seconds);
+        if (!s->dropped && v < least) {
+            least = v;
+            best = s;
+        }
+    }
+    return best;
+}
+
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
                                 bool *full)
 {
-    layer *layers = DFL_NEW_ARRAY(arena, layer, w->n_einsums + 1);
-    joiner j = { .arena = arena, .w = w, .goal = goal, .bounds = bounds, .capacity = capacity };
+    dfl_arena *of_layer[2] = { dfl_arena_new(dfl_arena_budget(arena)), dfl_arena_new(dfl_arena_budget(arena)) };
+    layer layers[2] = { { .n_slots = 0 } };
+    choice **choices = DFL_NEW_ARRAY(arena, choice *, (size_t)w->n_einsums + 1);
+    joiner j = { .arena = of_layer[0], .w = w, .goal = goal, .bounds = bounds, .capacity = capacity };
     way none;
     state start = { .joules = 0 };
-    uint32_t best = DFL_NONE;
-    double least = INFINITY;
-    dfl_join_result *out;
+    const state *best;
+    dfl_join_result *out = NULL;
 
     j.memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
     memset(&none, 0, sizeof none);
     add_state(&j, &layers[0], &none, &start);
     for (uint32_t e = 0; e < w->n_einsums; e++) {
+        layer *from = &layers[e % 2], *to = &layers[(e + 1) % 2];
+        j.arena = of_layer[(e + 1) % 2];
+        dfl_arena_reset(j.arena);
+        *to = (layer){ .n_slots = 0 };
         j.step = &steps[e];
         j.einsum = e;
-        for (size_t b = 0; b < layers[e].buckets.n; b++)
-            join_rows(&j, &layers[e], &layers[e].buckets.at[b], &layers[e + 1]);
+        for (size_t b = 0; b < from->buckets.n; b++)
+            join_rows(&j, from, &from->buckets.at[b], to);
+        choices[e] = remember(arena, to);
     }
     *full = j.full;
-    for (size_t i = 0; i < layers[w->n_einsums].states.n; i++) {
-        const state *s = &layers[w->n_einsums].states.at[i];
-        double v = goal->value(goal->objective, s->joules + goal->leakage * s->seconds, s->seconds);
-        if (!s->dropped && v < least) {
-            least = v;
-            best = (uint32_t)i;
-        }
+    best = best_of(&j, &layers[w->n_einsums % 2]);
+    if (best != NULL && goal->halt->why == DFL_STOP_NONE) {
+        out = trace(arena, &j, choices, best);
+        find_open(&j, steps, out);
     }
-    if (best == DFL_NONE || goal->halt->why != DFL_STOP_NONE)
-        return NULL;
-    out = trace(&j, layers, best);
-    find_open(&j, steps, out);
+    dfl_arena_free(of_layer[0]);
+    dfl_arena_free(of_layer[1]);
     return out;
 }

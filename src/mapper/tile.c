@@ -69,14 +69,6 @@ static void fill_room(const dfl_search *s, dfl_row *row)
         }
 }
 
-/* Rounds rooms down to what counts. */
-static void round_room(const dfl_tile_goal *goal, uint32_t n_loops, dfl_row *row)
-{
-    for (uint32_t t = 0; t < goal->n_tracks; t++)
-        for (uint32_t d = 0; d <= n_loops && goal->quantum[t] > 0; d++)
-            row->room[t][d] = floor(row->room[t][d] / goal->quantum[t]) * goal->quantum[t];
-}
-
 bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
 {
     dfl_row least = { .joules = joules, .seconds = seconds };
@@ -94,7 +86,6 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
         if (!known) {
             if (s->placed)
                 fill_room(s, &least);
-            round_room(s->goal, s->ways[w].n_loops, &least);
             known = true;
         }
         least.way = s->ways[w];
@@ -141,8 +132,6 @@ static void leaf(dfl_search *s, double joules, double seconds)
     for (uint32_t w = 0; w < s->n_ways; w++) {
         row = (dfl_row){ .way = s->ways[w], .joules = joules, .seconds = seconds, .form = s->t, .job = s->job };
         fill_room(s, &row);
-        memcpy(row.true_room, row.room, sizeof row.room);
-        round_room(s->goal, row.way.n_loops, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {
             remember_cuts(s, &row);
             dfl_rows_add(s->rows, &row, s->goal);

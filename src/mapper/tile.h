@@ -32,8 +32,7 @@ typedef struct {
     dfl_way way;
     double joules;            /* without leakage */
     double seconds;           /* of ports and unit, perfectly overlapped */
-    double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes; rounded down */
-    double true_room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
+    double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes */
     const dfl_tiling_template *form;
     const dfl_job *job;
     const int64_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
@@ -61,7 +60,6 @@ typedef struct {
     uint32_t max_loops;       /* shared loops */
     uint32_t n_tracks;
     uint32_t track[DFL_ROW_TRACKS];   /* memories */
-    double quantum[DFL_ROW_TRACKS];   /* bits that rooms are rounded down to, 0 = exact */
 } dfl_tile_goal;
 
 typedef struct dfl_rows dfl_rows;
