@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# How long `dflc map` takes for what peers were measured on: processor seconds of the whole command, best of three, beside
+# those of AccelForge's mapper for the same specification (accelforge_runtime.csv; one core of another machine).
+set -eu
+export LC_ALL=C
+reference=${REFERENCE:-../shared/reference}/ffm
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+seconds() { # seconds FILE: user and system time
+    local best=
+    for _ in 1 2 3; do
+        local t
+        t=$( { TIMEFORMAT='%U %S'; time "$DFLC" map --jobs 1 "$1" >/dev/null 2>"$work/err"; } 2>&1 | awk '{ print $1 + $2 }')
+        best=$(awk -v a="${best:-1e9}" -v b="$t" 'BEGIN { print b < a ? b : a }')
+        awk -v b="$best" 'BEGIN { exit !(b > 2) }' && break
+    done
+    echo "$best"
+}
+
+row() { # row NAME SECONDS PEER BAR
+    awk -v n="$1" -v s="$2" -v p="$3" -v b="$4" -v how="$(sed -n 's/.*search *\([a-z ]*\).*/\1/p' "$work/err")" 'BEGIN {
+        printf "map %-30s %8.3f s (%s)", n, s, b
+        if (p != "") printf ", AccelForge %.1f s: %.0f times", p, p / (s > 0.001 ? s : 0.001)
+        printf "; %s\n", how
+    }'
+}
+
+if [ -d "$reference/mapper" ]; then
+    while read -r name bar; do
+        "$DFLC" import accelforge "$reference/mapper/$name.yaml" -o "$work/$name.dfl" 2>/dev/null
+        peer=$(awk -F, -v n="$name" '$1 == n { print $8 + $9 }' "$reference/accelforge_runtime.csv")
+        row "$name" "$(seconds "$work/$name.dfl")" "$peer" "$bar"
+    done <<'END'
+p01_chain1_EDP bar 10 ms
+p04_chain4_EDP bar 10 ms
+p22_residual_E bar 10 ms
+p40_gpt_tiny_EDP bar 10 ms
+p33_tpu_mm2 bar 50 ms
+p36_eyeriss_mm3 bar 50 ms
+p38_simba_mm3 bar 50 ms
+p42_tpu_gpt67_prefill bar 1 s
+p45_tpu_gpt175_prefill bar 1 s
+END
+else
+    echo "map: skipped, there is no $reference/mapper"
+fi
+row "GPT-3 175B layer, std.tpu_v4i" "$(seconds tests/bench/gpt3_layer.dfl)" "" "bar 1 s"
+for n in 1 4 12; do
+    {
+        printf 'dfl 1;\nsystem chip {\n    memory dram { size = unlimited; bandwidth = 8B/s; energy = 100J/bit; }\n'
+        printf '    memory sram { size = 1KiB; bandwidth = 64B/s; energy = 1J/bit; }\n'
+        printf '    compute mac { rate = 1MAC/s; energy = 1J/MAC; }\n}\n'
+        printf 'workload chain : i8 {\n    rank m = 32, n0 = 16'
+        for i in $(seq 1 "$n"); do printf ', n%d = %d' "$i" $((i % 2 ? 32 : 16)); done
+        printf ';\n    input T0[m, n0];\n'
+        for i in $(seq 1 "$n"); do
+            printf '    weight W%d[n%d, n%d];\n' "$i" $((i - 1)) "$i"
+            printf '    %sT%d[m, n%d] += T%d[m, n%d] * W%d[n%d, n%d];\n' "$([ "$i" = "$n" ] && echo 'output ')" "$i" "$i" \
+                $((i - 1)) $((i - 1)) "$i" $((i - 1)) "$i"
+        done
+        printf '}\nmapping best for chain on chip { option overlap = perfect; ...; minimize energy; }\n'
+    } >"$work/chain.dfl"
+    row "chain of $n matmuls" "$(seconds "$work/chain.dfl")" "" "bar 1 ms each"
+done
