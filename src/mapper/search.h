@@ -69,6 +69,7 @@ typedef struct {
     uint32_t most_ways;                            /* of a rank: */
     double *bounds;                                /* joules and seconds of its ways, by depth, and scratch */
     size_t cap_bounds;
+    uint32_t *picks;                               /* ways that are left to look at, by depth */
 } dfl_search;
 
 /* Divisors of n, ascending. */

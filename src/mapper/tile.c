@@ -257,7 +257,7 @@ static void take_way(dfl_search *s, uint32_t depth, const double *product, uint3
 /* All ways to cut rank order[depth] that can be of use; the best first where only the best is wanted. */
 static void choose(dfl_search *s, uint32_t depth, const double *product)
 {
-    uint32_t r = s->order[depth], n = s->with[r]->count;
+    uint32_t r = s->order[depth], n = s->with[r]->count, left = 0, *picks;
     double *joules = s->bounds + (size_t)3 * depth * s->most_ways, *seconds = joules + s->most_ways;
     double *values = seconds + s->most_ways;
 
@@ -274,17 +274,23 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
         unset_piece(s, r);
         return;
     }
-    for (uint32_t c = 0; c < n; c++)
-        values[c] = s->goal->value(s->goal->objective, joules[c], seconds[c]);
-    for (;;) {
-        uint32_t best = 0;
-        for (uint32_t c = 1; c < n; c++)
-            if (values[c] < values[best])
-                best = c;
-        if (values[best] == INFINITY || !dfl_search_useful(s, joules[best], seconds[best]))
+    picks = s->picks + (size_t)depth * s->most_ways;
+    for (uint32_t c = 0; c < n; c++) {
+        values[left] = s->goal->value(s->goal->objective, joules[c], seconds[c]);
+        picks[left] = c;
+        left += values[left] < s->goal->limit;
+    }
+    while (left > 0) {
+        uint32_t best = 0, c;
+        for (uint32_t i = 1; i < left; i++)
+            if (values[i] < values[best])
+                best = i;
+        if (!(values[best] < s->goal->limit))
             break;
-        take_way(s, depth, product, best, joules[best], seconds[best]);
-        values[best] = INFINITY;
+        c = picks[best];
+        values[best] = values[--left];
+        picks[best] = picks[left];
+        take_way(s, depth, product, c, joules[c], seconds[c]);
     }
     unset_piece(s, r);
 }
@@ -365,6 +371,7 @@ static void search_cuts(dfl_search *s)
     if ((size_t)3 * s->n_order * s->most_ways > s->cap_bounds) {
         s->cap_bounds = (size_t)6 * s->n_order * s->most_ways;
         s->bounds = DFL_NEW_ARRAY(s->rows->scratch, double, s->cap_bounds);
+        s->picks = DFL_NEW_ARRAY(s->rows->scratch, uint32_t, s->cap_bounds / 3 + 1);
     }
     choose(s, 0, product);
 }
