@@ -18,7 +18,7 @@ bool dfl_halted(dfl_halt *halt)
         return true;
     if (halt->looks++ % LOOK != 0)
         return false;
-    if (!dfl_budget_ok(halt->budget))
+    if (!dfl_budget_spend(halt->budget, LOOK))
         halt->why = halt->budget->why;
     else if (halt->deadline > 0 && dfl_halt_clock() >= halt->deadline)
         halt->why = DFL_STOP_TIME;

@@ -156,7 +156,8 @@ static task *add_task(mapper *k, uint32_t class, uint32_t pattern)
 
     *t = (task){ .class = class, .pattern = pattern, .goal = k->goal };
     if (session)
-        t->budget = (dfl_budget){ .memory_limit = session->memory_limit, .cancel = session->cancel };
+        t->budget = (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
+                                  .cancel = session->cancel };
     t->halt = (dfl_halt){ .budget = &t->budget, .deadline = k->deadline };
     t->arena = dfl_arena_new(&t->budget);
     t->scratch = dfl_arena_new(&t->budget);
