@@ -59,7 +59,9 @@ typedef struct {
     int64_t left[DFL_JOB_RANKS];
     const dfl_cuts *with[DFL_JOB_RANKS];
     uint32_t order[DFL_JOB_RANKS], n_order;
-    double joules[DFL_TERM_GROUPS], ports[DFL_TERM_PORTS][DFL_TERM_GROUPS];
+    double joules[DFL_TERM_GROUPS];
+    double all_ports[2][DFL_TERM_PORTS][DFL_TERM_GROUPS]; /* of all keeps; without those above shared loops */
+    double (*ports)[DFL_TERM_GROUPS];              /* the one that holds for the shared loops chosen */
     double constant, unit_seconds;
     double inner[DFL_GAPS][DFL_JOB_RANKS];         /* elements below keep g on all its axes, if no loop cuts the rank */
     double rest_least[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS], rest_most[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS];

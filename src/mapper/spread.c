@@ -33,7 +33,8 @@ void dfl_spread_scale(dfl_search *s)
 
     memset(s->joules, 0, s->terms.n_groups * sizeof *s->joules);
     for (uint32_t p = 0; p < s->n_used; p++)
-        memset(s->ports[s->used_ports[p]], 0, s->terms.n_groups * sizeof *s->joules);
+        for (uint32_t set = 0; set < 2; set++)
+            memset(s->all_ports[set][s->used_ports[p]], 0, s->terms.n_groups * sizeof *s->joules);
     for (uint32_t o = 0; o < job->n_operands; o++)
         for (uint32_t mask = 0; mask < 1u << job->n_axes; mask++) {
             double inside = 1, outside = 1;
@@ -48,7 +49,8 @@ void dfl_spread_scale(dfl_search *s)
         double factor = job->operand[t->operand].elements / s->inside[t->operand][t->under] *
                         (t->distinct ? 1 : s->outside[t->operand][t->over]) * s->halo[t->operand][t->over | t->under];
         s->joules[t->group] += t->joules * factor;
-        s->ports[t->port][t->group] += t->seconds * factor;
+        s->all_ports[0][t->port][t->group] += t->seconds * factor;
+        s->all_ports[1][t->port][t->group] += t->above && !s->goal->alone ? 0 : t->seconds * factor;
     }
 }
 
@@ -88,7 +90,7 @@ void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *least_joule
         for (uint32_t left = negative ? 0 : dividing & ~known; left != 0; left &= left - 1)
             factor /= (double)job->axis[__builtin_ctz(left)].size;
         joules += t->joules * factor;
-        ports[t->port] += t->seconds * factor;
+        ports[t->port] += t->above ? 0 : t->seconds * factor;
     }
     for (uint32_t p = 0; p < 2 * job->n_places; p++)
         seconds = fmax(seconds, ports[p]);

@@ -5,6 +5,7 @@ typedef struct {
     const dfl_job *job;
     const dfl_tiling_template *t;
     dfl_terms *out;
+    bool above;
 } maker;
 
 uint32_t dfl_template_axes(const dfl_job *job, const dfl_tiling_template *t, int i)
@@ -45,6 +46,7 @@ static void add(maker *k, dfl_term_of term, uint32_t gap)
         k->out->full = true;
         return;
     }
+    term.above = k->above;
     term.group = group_of(k, term.operand, gap, term.distinct);
     k->out->at[k->out->n++] = term;
 }
@@ -157,6 +159,7 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
             w.apart |= (job->axis[a].shared >> operand & 1 ? 0u : 1u) << a;
             w.net += job->axis[a].joules;
         }
+    k->above = inner_keep + 1 < (int)t->shared_gaps;
     if (job->operand[operand].output)
         add_output(k, &w);
     else

@@ -26,6 +26,8 @@ typedef struct {
     uint8_t operand, group;
     bool distinct;            /* the others do not count: elements, each once */
     uint32_t over, under;     /* masks of axes */
+    bool above;               /* of a keep that may stand above a shared loop: its transfers can overlap with the work of the
+                                 other einsums below, and are no part of the time that this one takes at least */
     double joules;            /* coefficient in the energy */
     uint8_t port;             /* or in the time of a port: 2 * place + 1 for writes of their own */
     double seconds;

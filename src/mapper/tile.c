@@ -461,6 +461,14 @@ static bool sharing_useful(dfl_search *s)
 /* Cuts rank r and those behind it by a shared loop, or not. */
 static void choose_shared(dfl_search *s, uint32_t r)
 {
+    if (r == s->job->n_ranks && s->n_shared == 0) {
+        s->ports = s->all_ports[0]; /* all transfers are the einsum's own */
+        if (sharing_useful(s))
+            search_shared(s);
+        else
+            s->rows->pruned++;
+        return;
+    }
     if (r == s->job->n_ranks) {
         search_shared(s);
         return;
@@ -469,6 +477,7 @@ static void choose_shared(dfl_search *s, uint32_t r)
     if (s->n_shared == DFL_ROW_LOOPS || s->n_shared >= s->goal->max_loops)
         return;
     s->n_shared++;
+    s->ports = s->all_ports[1];
     for (uint32_t g = 0; g < s->t->shared_gaps; g++) {
         if (!(s->t->allow[g] >> r & 1))
             continue;
@@ -508,6 +517,7 @@ static void search_spread(dfl_search *s)
     s->rows->evaluated++;
     if (dfl_tile_useful(s->goal, s->constant, s->unit_seconds)) {
         dfl_spread_scale(s);
+        s->ports = s->all_ports[s->t->shared_gaps > 0]; /* no more than what holds with shared loops, too */
         if (sharing_useful(s)) {
             if (s->goal->best_only)
                 search_shared(s);

@@ -46,6 +46,8 @@ typedef struct {
     double (*value)(const void *objective, double joules, double seconds);
     const void *objective;
     bool by_energy, by_time;  /* whether rows differ in these */
+    bool alone;               /* count the time of all transfers, as if nothing else ran beside those above shared loops: more
+                                 than it takes at least */
     double leakage;           /* W of the whole system: joules = those of the rows + leakage * seconds */
     double rest_joules, rest_seconds; /* at least, of everything else */
     double limit;
