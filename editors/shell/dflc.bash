@@ -9,6 +9,7 @@ _dflc() {
     check:--format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     eval:--format) COMPREPLY=($(compgen -W 'text json csv' -- "$word")); return ;;
     test:--format) COMPREPLY=($(compgen -W 'tap junit' -- "$word")); return ;;
+    explain:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
@@ -18,7 +19,7 @@ _dflc() {
     prove) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
     test) words='--format -o --output -A --allow -W --warn -D --deny --tiles --time-limit --evaluations -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     fmt) words='-o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;
-    explain) words='-h --help ' ;;
+    explain) words='--format -o --output --stdin-filename --result --tiles --time-limit --evaluations -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     import) words='-o --output --stdin-filename --hw --memory-limit --step-limit --color -h --help ' ;;
     dump) words='-o --output --stdin-filename --memory-limit --step-limit --color -h --help ' ;;
     version) words='-v --verbose -h --help ' ;;

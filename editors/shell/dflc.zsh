@@ -9,7 +9,7 @@ _dflc() {
         'prove:execute mappings at small sizes and compare every count'
         'test:judge  expect ,  require  and  assume '
         'fmt:lay out files'
-        'explain:what a diagnostic means'
+        'explain:what a diagnostic means, or why a mapping costs what it does'
         'import:another tool s mappings as DFL'
         'dump:tokens, syntax tree, or intermediate representation'
         'version:the version'
@@ -108,6 +108,17 @@ _dflc() {
         '--help[print help, starting with an example]' \
         '*:file:_files' ;;
     explain) _arguments \
+        '--format=[how to print; the formats of each command are listed in its help]:FORMAT:(text json)' \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--result=[what the costs of the mapping NAME depend on]:NAME' \
+        '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
+        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
         '--help[print help, starting with an example]' \
         '*:file:_files' ;;
     import) _arguments \

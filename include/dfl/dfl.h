@@ -101,6 +101,11 @@ typedef struct {
 dfl_exit dfl_session_prove(dfl_session *session, const char *only, const dfl_size *sizes, size_t n_sizes);
 const char *dfl_session_proof(dfl_session *session, size_t *len);
 
+/* Evaluates the mapping called `name`, its holes filled, and finds out what its costs depend on. */
+dfl_exit dfl_session_explain(dfl_session *session, const char *name);
+/* That as text or JSON, empty when there is no result; NULL for other formats. */
+const char *dfl_session_explanation(dfl_session *session, dfl_format format, size_t *len);
+
 /* The report of the last evaluation as text, JSON or CSV; NULL for other formats. Up to `detailed` mappings get a
    screen of text each (0: 4). `len` may be NULL, here and below. */
 const char *dfl_session_report(dfl_session *session, dfl_format format, unsigned detailed, size_t *len);

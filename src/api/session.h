@@ -9,6 +9,7 @@
 #include "dfl/dfl.h"
 #include "ir/path.h"
 #include "report/report.h"
+#include "report/why.h"
 #include "sema/sema.h"
 #include "syntax/syntax.h"
 #include "support/vec.h"
@@ -42,6 +43,7 @@ struct dfl_session {
     const dfl_program *program; /* what sema made of the root; NULL before, and when its syntax is broken */
     dfl_results results;
     const char *proof;
+    const dfl_why *why;        /* of the last mapping that was explained; NULL = none, or it has no result */
     dfl_search_options search;
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
     dfl_arena *after;          /* NULL until a mapping is filled */

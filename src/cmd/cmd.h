@@ -20,7 +20,7 @@ enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64 };
 
 typedef struct {
     const char *format;          /* NULL = the command's first */
-    const char *output, *stdin_name, *only, *hardware;
+    const char *output, *stdin_name, *only, *result, *hardware;
     struct { char level; const char *name; } lints[DFL_CMD_MOST_LINTS];
     unsigned n_lints;
     dfl_size sizes[DFL_CMD_MOST_SIZES];

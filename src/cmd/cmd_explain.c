@@ -1,4 +1,4 @@
-/* dflc explain CODE-OR-LINT: the page of a diagnostic. */
+/* dflc explain CODE-OR-LINT: the page of a diagnostic. dflc explain FILE --result NAME: what the costs depend on. */
 #include "cmd/cmd.h"
 
 #include <string.h>
@@ -6,14 +6,19 @@
 #include "diag/explain.h"
 #include "diag/lints.h"
 
-dfl_exit dfl_cmd_explain(const dfl_cmd_args *args)
+static dfl_exit explain_code(const dfl_cmd_args *args)
 {
     const dfl_lint_info *lint = dfl_lint_find(args->files[0]);
     dfl_code code = lint ? lint->code : dfl_explain_code(args->files[0]);
     const char *page = code != DFL_CODE_NONE ? dfl_explain_page(code) : NULL;
 
+    if (args->format) {
+        dfl_cmd_say("`--format` goes with `--result`: pages are text; see `dflc help explain`");
+        return DFL_EXIT_USAGE;
+    }
     if (code == DFL_CODE_NONE) {
-        dfl_cmd_say("there is no diagnostic `%s`; codes look like E0301", args->files[0]);
+        dfl_cmd_say("there is no diagnostic `%s`; codes look like E0301, and a file goes with `--result MAPPING`",
+                    args->files[0]);
         return DFL_EXIT_USAGE;
     }
     if (!page) {
@@ -22,7 +27,31 @@ dfl_exit dfl_cmd_explain(const dfl_cmd_args *args)
 
         dfl_cmd_buffer(&b);
         fprintf(b.out, "# %s: %s\n", dfl_code_text(code, text), dfl_code_title(code));
-        return dfl_cmd_flush(&b, NULL);
+        return dfl_cmd_flush(&b, args->output);
     }
-    return dfl_cmd_write(NULL, page, strlen(page));
+    return dfl_cmd_write(args->output, page, strlen(page));
+}
+
+static dfl_exit explain_result(const dfl_cmd_args *args)
+{
+    bool json = strcmp(dfl_cmd_format(args, "text"), "json") == 0;
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status = dfl_cmd_open(s, args, args->files[0]);
+    const char *text;
+    size_t len;
+
+    if (status == DFL_EXIT_OK) {
+        status = dfl_session_explain(s, args->result);
+        text = dfl_session_explanation(s, json ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT, &len);
+        if (len > 0)
+            status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    }
+    dfl_cmd_messages(s, args);
+    dfl_session_free(s);
+    return status;
+}
+
+dfl_exit dfl_cmd_explain(const dfl_cmd_args *args)
+{
+    return args->result ? explain_result(args) : explain_code(args);
 }

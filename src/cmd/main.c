@@ -36,9 +36,12 @@ static const dfl_cmd table[] = {
       "dflc fmt -w examples/*.dfl", "lay out files",
       "Prints the files in the one layout there is; comments stay. There are no options of style.",
       dfl_cmd_fmt },
-    { "explain", DFL_CMD_EXPLAIN, 1, 1, NULL, "CODE-OR-LINT",
-      "dflc explain E0401", "what a diagnostic means",
-      "Prints the page of a diagnostic: what it means, an example that has it, and the example put right.",
+    { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE --result NAME",
+      "dflc explain examples/attention.dfl --result flash", "what a diagnostic means, or why a mapping costs what it does",
+      "Prints the page of a diagnostic: what it means, an example that has it, and the example put right. With --result "
+      "prints what the costs of a mapping depend on: by how many percent its objective, latency and energy change for a percent "
+      "more of each bandwidth, rate and energy of the system, from where to where that holds and what is waited for then; what "
+      "bounds each einsum; how far each memory may shrink.",
       dfl_cmd_explain },
     { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge|timeloop FILE...",
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "another tool's mappings as DFL",

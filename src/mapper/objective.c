@@ -220,6 +220,76 @@ double dfl_objective_value(const dfl_objective *o, double joules, double seconds
     return dfl_objective_term(o, 0, joules, seconds);
 }
 
+/* ---- derivatives ---- */
+
+/* A value with its derivatives. */
+typedef struct { double value, per_joule, per_second; } slope;
+
+/* `a` times the one, plus `b` times the other, with the value that this has. */
+static slope combine(double value, double a, slope x, double b, slope y)
+{
+    return (slope){ value, a * x.per_joule + b * y.per_joule, a * x.per_second + b * y.per_second };
+}
+
+static slope slope_of(const dfl_objective *o, const dfl_val *v, double joules, double seconds);
+
+static slope slope_of_function(const dfl_objective *o, const dfl_val *v, double joules, double seconds)
+{
+    const char *name = dfl_sym_text(o->names, v->text);
+    double result = value(o, v, joules, seconds), power;
+    slope a = slope_of(o, v->args[0], joules, seconds), none = { 0 };
+
+    if (strcmp(name, "sqrt") == 0)
+        return combine(result, 0.5 / result, a, 0, none);
+    if (strcmp(name, "floor") == 0 || strcmp(name, "ceil") == 0)
+        return none;
+    if (strcmp(name, "pow") == 0) {
+        power = value(o, v->args[1], joules, seconds);
+        return combine(result, power * pow(a.value, power - 1), a, 0, none);
+    }
+    for (uint32_t i = 1; i < v->n_args; i++) {
+        slope b = slope_of(o, v->args[i], joules, seconds);
+
+        a = (name[1] == 'i') == (b.value < a.value) ? b : a;
+    }
+    return a;
+}
+
+static slope slope_of(const dfl_objective *o, const dfl_val *v, double joules, double seconds)
+{
+    slope a, b;
+
+    if (v->kind == DFL_VAL_QUANTITY)
+        return (slope){ .value = v->quantity.real };
+    if (v->kind == DFL_VAL_PATH) {
+        bool energy = figure_of(o, v) == FIGURE_ENERGY;
+
+        return (slope){ energy ? joules : seconds, energy, !energy };
+    }
+    if (v->kind == DFL_VAL_CALL)
+        return slope_of_function(o, v, joules, seconds);
+    a = slope_of(o, v->args[0], joules, seconds);
+    b = slope_of(o, v->args[1], joules, seconds);
+    if (v->kind == DFL_VAL_ADD)
+        return combine(a.value + b.value, 1, a, 1, b);
+    if (v->kind == DFL_VAL_SUB)
+        return combine(a.value - b.value, 1, a, -1, b);
+    if (v->kind == DFL_VAL_MUL)
+        return combine(a.value * b.value, b.value, a, a.value, b);
+    return combine(a.value / b.value, 1 / b.value, a, 0, b); /* a divisor is a constant */
+}
+
+void dfl_objective_slopes(const dfl_objective *o, uint32_t i, double joules, double seconds, double *per_joule,
+                          double *per_second)
+{
+    slope s = { 0, o->free ? 0 : seconds, o->free ? 1 : joules };
+
+    if (o->n_terms > 0)
+        s = slope_of(o, o->terms[i], joules, seconds);
+    *per_joule = s.per_joule;
+    *per_second = s.per_second;
+}
+
 bool dfl_objective_terms(const dfl_objective *o, const dfl_result *result, double *out)
 {
     for (uint32_t i = 0; i < dfl_objective_count(o); i++) {

@@ -40,6 +40,9 @@ uint32_t dfl_objective_count(const dfl_objective *objective);
 double dfl_objective_value(const dfl_objective *objective, double joules, double seconds);
 /* Term `i` of a `native` objective. */
 double dfl_objective_term(const dfl_objective *objective, uint32_t i, double joules, double seconds);
+/* The derivatives of term `i` of a `native` objective; of `max` and `min` those of what they choose. */
+void dfl_objective_slopes(const dfl_objective *objective, uint32_t i, double joules, double seconds, double *per_joule,
+                          double *per_second);
 /* All terms of a result, dfl_objective_count of them; false after reporting. */
 bool dfl_objective_terms(const dfl_objective *objective, const dfl_result *result, double *out);
 /* Whether terms `a` go before terms `b`. */

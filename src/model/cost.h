@@ -86,10 +86,15 @@ typedef struct {
 
 /* False after E0609. */
 bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out);
+/* Takes bandwidths and rates from a system alike. */
+void dfl_time_plan_rates(const dfl_setting *set, const dfl_system *like, dfl_time_plan *out);
 /* Latency of every einsum and of the whole, and what bounds them; false when the budget stopped. */
 bool dfl_time_count(dfl_setting *set, const dfl_keeps *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
                     dfl_result *result, dfl_einsum_cost *einsums, dfl_memory_cost *memories);
 void dfl_energy_plan_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_energy_plan *out);
+/* What a network is charged for; true on overflow. */
+bool dfl_energy_network_bits(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
+                             const dfl_traffic_sums *sums, uint32_t network, dfl_i128 *out);
 /* Energy by component and tensor, area and power. `traffic` are the rows of the result. */
 void dfl_energy_count(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
                       const dfl_traffic_sums *sums, dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums,

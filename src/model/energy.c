@@ -82,6 +82,23 @@ static void charge_networks(const dfl_setting *set, const dfl_keeps *keeps, cons
     }
 }
 
+bool dfl_energy_network_bits(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
+                             const dfl_traffic_sums *sums, uint32_t network, dfl_i128 *out)
+{
+    bool over = false;
+
+    *out = 0;
+    for (uint32_t i = 0; i < keeps->n; i++)
+        for (uint32_t k = 0; k < plan->n_networks[i]; k++) {
+            dfl_i128 bits;
+            if (plan->networks[i][k] != network)
+                continue;
+            over |= dfl_add(sums->all[i].fill, sums->all[i].drain, &bits) ||
+                    dfl_mul(bits, set->w->tensors[keeps->at[i].line->tensor].type.bits, &bits) || dfl_add(*out, bits, out);
+        }
+    return over;
+}
+
 void dfl_energy_count(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
                       const dfl_traffic_sums *sums, dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums,
                       dfl_memory_cost *memories)

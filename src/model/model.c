@@ -179,6 +179,19 @@ const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
     return &m->result;
 }
 
+const dfl_result *dfl_model_retime(dfl_model *m, const dfl_system *like)
+{
+    dfl_time_plan_rates(&m->set, like, &m->time);
+    /* the counts by loop are there since the run */
+    (void)dfl_time_count(&m->set, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories);
+    return &m->result;
+}
+
+bool dfl_model_network_bits(const dfl_model *m, uint32_t network, dfl_i128 *out)
+{
+    return dfl_energy_network_bits(&m->set, &m->keeps, &m->energy, &m->sums, network, out);
+}
+
 const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
 {
     dfl_model *m = dfl_model_prepare(arena, sink, names, paths);

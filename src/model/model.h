@@ -29,6 +29,13 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
 /* The costs at the present sizes of the paths, or NULL after reporting (E0406 capacity, E0414 release, E0602 budget,
    E0608 overflow, E0609 unsupported). They are good until the next run or until `scratch` is reset. */
 const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch);
+/*
+ * The times of the last run's counts at the rates of `like`, which is the system of the mapping but for finite bandwidths
+ * of memories and rates of units; all else in the result stays. With the system itself that is what the run told.
+ */
+const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like);
+/* Bits that the last run charged a network for; true on overflow. */
+bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out);
 /* Both, once. */
 const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
 /*

@@ -102,6 +102,20 @@ static const char *port_name(const dfl_setting *set, const dfl_memory *m, const 
     return text;
 }
 
+void dfl_time_plan_rates(const dfl_setting *set, const dfl_system *like, dfl_time_plan *out)
+{
+    for (uint32_t m = 0; m < like->n_memories; m++)
+        out->rates[m].rates = (dfl_ports){ like->memories[m].read_rate, like->memories[m].write_rate };
+    for (uint32_t i = 0; i < out->n_transfers; i++) {
+        dfl_transfer *t = &out->transfers[i];
+        t->inner_ports = out->rates[t->inner];
+        t->outer_ports = out->rates[t->outer];
+    }
+    for (uint32_t e = 0; e < set->w->n_einsums; e++)
+        out->einsums[e].point = dfl_point_seconds(set->names, set->w, &set->w->einsums[e],
+                                                  &like->computes[set->paths->paths[e].compute]);
+}
+
 bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out)
 {
     uint32_t n_einsums = set->w->n_einsums, n_memories = set->s->n_memories;

@@ -1,6 +1,6 @@
 /*
  * Reports against grammar/dfl-report-1.schema.json, and the validator against reports that are broken on purpose.
- * `test_schema FILE...` validates files and says which do not conform.
+ * `test_schema FILE...` validates files, explanations against grammar/dfl-why-1.schema.json, and says which do not conform.
  */
 #include "tests/harness/check.h"
 
@@ -10,7 +10,7 @@
 
 #include "tests/harness/schema.h"
 
-static const char schema_path[] = "grammar/dfl-report-1.schema.json";
+static const char schema_path[] = "grammar/dfl-report-1.schema.json", why_path[] = "grammar/dfl-why-1.schema.json";
 
 static const dfl_json *parse_file(dfl_arena *arena, const char *path, const char *from, const char *to)
 {
@@ -44,7 +44,9 @@ static const dfl_json *parse_file(dfl_arena *arena, const char *path, const char
 
 static bool conforms(dfl_arena *arena, const char *path, const char *from, const char *to, dfl_strbuf *why)
 {
-    const dfl_json *schema = parse_file(arena, schema_path, NULL, NULL), *value = parse_file(arena, path, from, to);
+    const dfl_json *value = parse_file(arena, path, from, to);
+    const char *name = dfl_json_text(dfl_json_get(value, "schema"));
+    const dfl_json *schema = parse_file(arena, name && strcmp(name, "dfl-why/1") == 0 ? why_path : schema_path, NULL, NULL);
 
     dfl_strbuf_init(why, arena);
     return schema && value && check_schema(schema, value, why);

@@ -1,0 +1,104 @@
+/* What a mapping's costs depend on. */
+#include "api/session.h"
+
+#include <string.h>
+
+#include "mapper/objective.h"
+#include "model/model.h"
+#include "report/why.h"
+
+/* The mapping of the file itself that is called so, or NULL. */
+static const dfl_mapping *find_mapping(const dfl_session *s, const char *name)
+{
+    const dfl_program *p = s->program;
+
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        if (p->designs[i].from_root && strcmp(name, dfl_sym_text(s->names, p->designs[i].mapping->name)) == 0)
+            return p->designs[i].mapping;
+    return NULL;
+}
+
+static void set_objective(dfl_why *why, const dfl_objective *o)
+{
+    const dfl_result *r = why->item->result;
+    dfl_objective plain = *o;
+
+    why->minimize = o->text;
+    why->other = !o->native;
+    why->n_terms = dfl_objective_count(o);
+    if (why->other) { /* of figures that are not derived: the product that stands for both */
+        plain.n_terms = 0;
+        plain.free = false;
+    }
+    why->objective = why->other ? "energy * latency" : o->text;
+    why->value = dfl_objective_value(&plain, r->joules, r->seconds);
+    dfl_objective_slopes(&plain, 0, r->joules, r->seconds, &why->per_joule, &why->per_second);
+}
+
+/* False after reporting. */
+static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
+{
+    dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
+    dfl_why *why = DFL_NEW(s->arena, dfl_why);
+    dfl_arena *arena = s->arena;
+    dfl_objective objective;
+    const dfl_paths *paths;
+    dfl_model *model;
+
+    *item = (dfl_result_item){ .mapping = m, .status = DFL_STATUS_COMPLETE };
+    if (!dfl_objective_make(s->sink, s->names, m, &objective))
+        return false;
+    if (m->has_holes) {
+        const dfl_filled *filled = dfl_session_fill(s, m, stopped);
+
+        if (!filled)
+            return false;
+        *item = (dfl_result_item){ .mapping = filled->mapping, .status = DFL_STATUS_FILLED, .search = filled->search };
+        arena = dfl_session_after(s);
+    }
+    paths = dfl_paths_resolve(arena, s->sink, s->names, item->mapping);
+    model = paths ? dfl_model_prepare(arena, s->sink, s->names, paths) : NULL;
+    item->result = model ? dfl_model_run(model, arena) : NULL;
+    if (!item->result)
+        return false;
+    *why = (dfl_why){ .results = &s->results, .item = item };
+    why->found = dfl_sensitivity_find(arena, model, item->result);
+    set_objective(why, &objective);
+    s->why = why;
+    return true;
+}
+
+dfl_exit dfl_session_explain(dfl_session *s, const char *name)
+{
+    dfl_stop stopped = DFL_STOP_NONE;
+    const dfl_mapping *m;
+
+    s->why = NULL;
+    if (!dfl_session_analyse(s))
+        return DFL_EXIT_USAGE;
+    if (!s->program || dfl_sink_errors(s->sink) > 0)
+        return dfl_session_status(s);
+    m = find_mapping(s, name);
+    if (m)
+        (void)find_why(s, m, &stopped);
+    else if (!dfl_session_refuse_template(s, name))
+        dfl_session_unknown_mapping(s, name);
+    dfl_budget_stop(&s->budget, stopped);
+    return dfl_session_status(s);
+}
+
+const char *dfl_session_explanation(dfl_session *s, dfl_format format, size_t *len)
+{
+    dfl_strbuf out;
+
+    if (format != DFL_FORMAT_TEXT && format != DFL_FORMAT_JSON)
+        return NULL;
+    dfl_strbuf_init(&out, s->arena);
+    if (s->why && format == DFL_FORMAT_TEXT)
+        dfl_why_text(&out, s->why);
+    else if (s->why)
+        dfl_why_json(&out, s->why);
+    if (len)
+        *len = out.len;
+    return out.text;
+}

@@ -1,0 +1,405 @@
+/* Pieces of the latency by repeated evaluation of the time, and actions of each price. */
+#include "model/sensitivity.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/vec.h"
+
+enum { MOST_STEPS = 200, HALVINGS = 30, FARTHEST = 16 };
+
+/* What is less is rounding: of a latency, and, for differences of latencies, of the present one. */
+static const double tolerance = 1e-12, rounding = 1e-14;
+
+typedef DFL_VEC(dfl_param) params;
+
+/* A model, with a copy of its system whose rates are changed. */
+typedef struct {
+    dfl_model *model;
+    const dfl_system *own;
+    dfl_system like;
+    dfl_memory *memories;
+    dfl_rate **rates;         /* per unit */
+    const dfl_param *params;
+    uint32_t n_timed, n_einsums;
+} bench;
+
+/* The latency of one einsum or, for DFL_NONE, of all, along the value of one parameter: at w the same bits take
+   1 + sign * w times as long as now. */
+typedef struct {
+    bench *b;
+    uint32_t param, einsum;
+    double sign, now;
+} line_of_sight;
+
+/* Where the piece at w = 0 ends, and its slope. */
+typedef struct {
+    double slope, end;
+    double beyond;            /* a point inside the next piece */
+    bool wall, proven;
+} stretch;
+
+bool dfl_param_is_timed(dfl_param_kind kind) { return kind <= DFL_PARAM_RATE; }
+
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
+
+static void set_value(const bench *b, uint32_t param, double value)
+{
+    const dfl_param *p = &b->params[param];
+
+    if (p->kind == DFL_PARAM_RATE)
+        b->rates[p->part][p->rate].rate = value;
+    if (p->kind == DFL_PARAM_BANDWIDTH || p->kind == DFL_PARAM_READ_BANDWIDTH)
+        b->memories[p->part].read_rate = value;
+    if (p->kind == DFL_PARAM_BANDWIDTH || p->kind == DFL_PARAM_WRITE_BANDWIDTH)
+        b->memories[p->part].write_rate = value;
+}
+
+static double measure(const bench *b, uint32_t einsum)
+{
+    const dfl_result *r = dfl_model_retime(b->model, &b->like);
+
+    return einsum == DFL_NONE ? r->seconds : r->einsums[einsum].seconds;
+}
+
+static double at(const line_of_sight *l, double w)
+{
+    double value = l->b->params[l->param].value, seconds;
+
+    set_value(l->b, l->param, value / (1 + l->sign * w));
+    seconds = measure(l->b, l->einsum);
+    set_value(l->b, l->param, value);
+    return seconds;
+}
+
+static bool equal(const line_of_sight *l, double a, double b)
+{
+    return fabs(a - b) <= tolerance * fmax(a, b) + rounding * l->now;
+}
+
+/* ---- one piece --------------------------------------------------------------------------------------------------- */
+
+/* The slope at `from` in the direction of `step`, and how far it is known to hold. */
+static double slope_at(const line_of_sight *l, double from, double here, double *step)
+{
+    double there = at(l, from + *step);
+
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = at(l, from + *step / 2);
+        if (equal(l, middle, here + (there - here) / 2))
+            break;
+        there = middle;
+        *step /= 2;
+    }
+    return (there - here) / *step;
+}
+
+/* Follows tangents from `out`, where the function is above the line, to where the line ends. */
+static void find_wall(const line_of_sight *l, double known, double out, double above, stretch *s)
+{
+    s->proven = false;
+    s->end = known;
+    s->beyond = out;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        double back = (known - out) / 2, tangent = slope_at(l, out, above, &back);
+        double meet = (above - tangent * out - l->now) / (s->slope - tangent), there, line;
+
+        if (!(tangent > s->slope && meet < out)) /* it is steeper than the line, but for rounding */
+            return;
+        meet = meet > known ? meet : known; /* no tangent is above the function */
+        there = at(l, meet);
+        line = l->now + s->slope * meet;
+        if (equal(l, there, line)) {
+            s->end = meet;
+            s->beyond = meet + (out - meet) / 2;
+            s->proven = true;
+            return;
+        }
+        out = meet;
+        above = there;
+    }
+}
+
+static stretch find_stretch(const line_of_sight *l)
+{
+    bool faster = l->sign < 0;
+    double first = faster ? 0.5 : 1, known = first, left = 1, factor = 1;
+    stretch s = { .proven = true };
+
+    s.slope = slope_at(l, 0, l->now, &known);
+    if (equal(l, l->now + s.slope * known, l->now))
+        s.slope = 0;
+    if (faster && s.slope == 0) /* it never falls again */
+        return s;
+    if (known < first) {
+        s.wall = true;
+        find_wall(l, known, 2 * known, at(l, 2 * known), &s);
+        return s;
+    }
+    for (int i = 1; i <= FARTHEST; i++) {
+        left /= 4;
+        factor *= 4;
+        double far = faster ? 1 - left : factor - 1, there = at(l, far);
+        if (far <= known)
+            continue;
+        if (!equal(l, there, l->now + s.slope * far)) {
+            s.wall = true;
+            find_wall(l, known, far, there, &s);
+            return s;
+        }
+        known = far;
+        s.slope = equal(l, there, l->now) ? 0 : (there - l->now) / far; /* the longer, the more exact */
+    }
+    return s;
+}
+
+/* Seconds that the latency waits for a parameter: its slope in (present value / value). */
+static double waiting(bench *b, uint32_t param, uint32_t einsum)
+{
+    line_of_sight l = { b, param, einsum, 1, measure(b, einsum) };
+    double step = 0x1p-10;
+
+    return slope_at(&l, 0, l.now, &step);
+}
+
+/* What takes over beyond a wall: the parameter for which more is waited than before by the largest difference. */
+static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign, const stretch *s)
+{
+    double value = b->params[param].value, most = 0;
+    uint32_t next = DFL_NONE;
+
+    for (uint32_t i = 0; i < b->n_timed; i++) {
+        double before, after;
+        if (i == param)
+            continue;
+        set_value(b, param, value / (1 + sign * s->end / 2));
+        before = waiting(b, i, einsum);
+        set_value(b, param, value / (1 + sign * s->beyond));
+        after = waiting(b, i, einsum);
+        if (after - before > most) {
+            most = after - before;
+            next = i;
+        }
+    }
+    set_value(b, param, value);
+    return next;
+}
+
+static dfl_piece find_piece(bench *b, uint32_t param, uint32_t einsum, double sign)
+{
+    line_of_sight l = { b, param, einsum, sign, measure(b, einsum) };
+    stretch s = find_stretch(&l);
+    double value = b->params[param].value, waited = s.slope != 0 ? sign * s.slope : 0;
+    bool all = fabs(l.now - waited) <= rounding * l.now;
+    dfl_piece piece = { .fixed = all ? 0 : l.now - waited, .waited = (all ? l.now : waited) * value, .wall = s.wall,
+                        .until = sign < 0 ? INFINITY : 0, .proven = s.proven, .next = DFL_NONE };
+
+    if (!s.wall)
+        return piece;
+    piece.until = value / (1 + sign * s.end);
+    piece.next = sign > 0 ? param : find_next(b, param, einsum, sign, &s);
+    return piece;
+}
+
+/* ---- einsums ----------------------------------------------------------------------------------------------------- */
+
+/* The parameter that each einsum waits for most, by how much longer each takes as one after another gets slower. */
+static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
+{
+    static const double step = 0x1p-20;
+    const dfl_result *r = dfl_model_retime(b->model, b->own);
+    double *now = DFL_NEW_ARRAY(arena, double, b->n_einsums + 1);
+    double *most = DFL_NEW_ARRAY(arena, double, b->n_einsums + 1);
+
+    for (uint32_t e = 0; e < b->n_einsums; e++) {
+        now[e] = r->einsums[e].seconds;
+        most[e] = tolerance * now[e];
+        out[e].param = DFL_NONE;
+    }
+    for (uint32_t i = 0; i < b->n_timed; i++) {
+        set_value(b, i, b->params[i].value / (1 + step));
+        r = dfl_model_retime(b->model, &b->like);
+        for (uint32_t e = 0; e < b->n_einsums; e++)
+            if (r->einsums[e].seconds - now[e] > most[e]) {
+                most[e] = r->einsums[e].seconds - now[e];
+                out[e].param = i;
+            }
+        set_value(b, i, b->params[i].value);
+    }
+    for (uint32_t e = 0; e < b->n_einsums; e++) { /* the slowest are looked at */
+        uint32_t slower = 0;
+        for (uint32_t k = 0; k < b->n_einsums && slower < DFL_SENSITIVITY_EINSUMS; k++)
+            slower += now[k] > now[e] || (k < e && now[k] >= now[e]);
+        out[e].looked = slower < DFL_SENSITIVITY_EINSUMS && out[e].param != DFL_NONE;
+        if (!out[e].looked)
+            continue;
+        out[e].faster = find_piece(b, out[e].param, e, -1);
+        out[e].share = out[e].faster.waited / b->params[out[e].param].value / now[e];
+    }
+}
+
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
+
+static void add_time(params *out, dfl_arena *arena, dfl_param_kind kind, uint32_t part, uint32_t rate, double value)
+{
+    dfl_param p = { .kind = kind, .part = part, .rate = rate, .value = value };
+
+    if (isfinite(value))
+        DFL_PUSH(arena, out, p);
+}
+
+static void add_timed(params *out, dfl_arena *arena, const dfl_system *s)
+{
+    for (uint32_t i = 0; i < s->n_memories; i++) {
+        const dfl_memory *m = &s->memories[i];
+        if (m->one_port && m->read_rate == m->write_rate) {
+            add_time(out, arena, DFL_PARAM_BANDWIDTH, i, 0, m->read_rate);
+        } else {
+            add_time(out, arena, DFL_PARAM_READ_BANDWIDTH, i, 0, m->read_rate);
+            add_time(out, arena, DFL_PARAM_WRITE_BANDWIDTH, i, 0, m->write_rate);
+        }
+    }
+    for (uint32_t i = 0; i < s->n_computes; i++)
+        for (uint32_t k = 0; k < s->computes[i].n_rates; k++)
+            add_time(out, arena, DFL_PARAM_RATE, i, k, s->computes[i].rates[k].rate);
+}
+
+static void add_price(params *out, dfl_arena *arena, dfl_param p)
+{
+    p.per_value = dfl_i128_double(p.actions);
+    DFL_PUSH(arena, out, p);
+}
+
+static bool add_bits(dfl_i128 *sum, dfl_i128 a, dfl_i128 b, dfl_i128 c, dfl_i128 bits)
+{
+    dfl_i128 n;
+
+    return dfl_add(a, b, &n) || dfl_add(n, c, &n) || dfl_mul(n, bits, &n) || dfl_add(*sum, n, sum);
+}
+
+static void add_memory(params *out, dfl_arena *arena, const dfl_result *r, uint32_t i)
+{
+    const dfl_memory *m = &r->mapping->system->memories[i];
+    dfl_param read = { .kind = DFL_PARAM_READ_ENERGY, .part = i, .value = m->read_energy };
+    dfl_param write = { .kind = DFL_PARAM_WRITE_ENERGY, .part = i, .value = m->write_energy };
+
+    for (uint32_t k = 0; k < r->n_traffic; k++) {
+        const dfl_counts *n = &r->traffic[k].counts;
+        dfl_i128 bits = r->mapping->workload->tensors[r->traffic[k].tensor].type.bits;
+        if (r->traffic[k].memory != i)
+            continue;
+        read.over |= add_bits(&read.actions, n->serve, n->drain, n->accumulate, bits);
+        write.over |= add_bits(&write.actions, n->fill, n->update, 0, bits);
+    }
+    if (m->has_read_energy && m->has_write_energy && m->read_energy == m->write_energy) {
+        read.kind = DFL_PARAM_ENERGY;
+        read.over |= write.over || dfl_add(read.actions, write.actions, &read.actions);
+        add_price(out, arena, read);
+        return;
+    }
+    if (m->has_read_energy)
+        add_price(out, arena, read);
+    if (m->has_write_energy)
+        add_price(out, arena, write);
+}
+
+static void add_unit(params *out, dfl_arena *arena, const dfl_result *r, uint32_t i)
+{
+    const dfl_compute *c = &r->mapping->system->computes[i];
+    dfl_param mac = { .kind = DFL_PARAM_MAC_ENERGY, .part = i, .value = c->mac_energy };
+    dfl_param flop = { .kind = DFL_PARAM_FLOP_ENERGY, .part = i, .value = c->flop_energy };
+
+    for (uint32_t e = 0; e < r->mapping->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &r->mapping->workload->einsums[e];
+        dfl_param *p = einsum->is_mac ? &mac : &flop;
+        if (r->einsums[e].compute == i)
+            p->over |= add_bits(&p->actions, r->einsums[e].points, 0, 0, einsum->is_mac ? 1 : einsum->flops_per_point);
+    }
+    if (c->has_energy && (mac.actions > 0 || mac.over))
+        add_price(out, arena, mac);
+    if (c->has_energy && (flop.actions > 0 || flop.over))
+        add_price(out, arena, flop);
+}
+
+/* Gives the leakage of all instances, W. */
+static double add_leakage(params *out, dfl_arena *arena, const dfl_result *r, dfl_param_kind kind, uint32_t part,
+                          double value)
+{
+    const dfl_system *s = r->mapping->system;
+    uint32_t element = kind == DFL_PARAM_UNIT_LEAKAGE ? s->computes[part].element : s->memories[part].element;
+    dfl_param p = { .kind = kind, .part = part, .value = value };
+
+    if (value <= 0)
+        return 0;
+    p.over = dfl_element_instances(s, element, &p.actions);
+    p.per_value = dfl_i128_double(p.actions) * r->seconds;
+    DFL_PUSH(arena, out, p);
+    return value * dfl_i128_double(p.actions);
+}
+
+/* Gives the leakage of the whole system. */
+static double add_prices(params *out, dfl_arena *arena, const dfl_model *model, const dfl_result *r)
+{
+    const dfl_system *s = r->mapping->system;
+    double watts = 0;
+
+    for (uint32_t i = 0; i < s->n_memories; i++) {
+        add_memory(out, arena, r, i);
+        watts += add_leakage(out, arena, r, DFL_PARAM_MEMORY_LEAKAGE, i, s->memories[i].leakage);
+    }
+    for (uint32_t i = 0; i < s->n_computes; i++) {
+        add_unit(out, arena, r, i);
+        watts += add_leakage(out, arena, r, DFL_PARAM_UNIT_LEAKAGE, i, s->computes[i].leakage);
+    }
+    for (uint32_t i = 0; i < s->n_networks; i++) {
+        dfl_param p = { .kind = DFL_PARAM_NETWORK_ENERGY, .part = i, .value = s->networks[i].energy };
+        p.over = dfl_model_network_bits(model, i, &p.actions);
+        if (s->networks[i].has_energy)
+            add_price(out, arena, p);
+    }
+    return watts;
+}
+
+static void copy_system(dfl_arena *arena, bench *b)
+{
+    const dfl_system *s = b->own;
+    dfl_compute *computes = DFL_NEW_ARRAY(arena, dfl_compute, s->n_computes + 1);
+
+    b->memories = DFL_NEW_ARRAY(arena, dfl_memory, s->n_memories + 1);
+    b->rates = DFL_NEW_ARRAY(arena, dfl_rate *, s->n_computes + 1);
+    memcpy(b->memories, s->memories, s->n_memories * sizeof *b->memories);
+    for (uint32_t i = 0; i < s->n_computes; i++) {
+        computes[i] = s->computes[i];
+        b->rates[i] = DFL_NEW_ARRAY(arena, dfl_rate, computes[i].n_rates + 1);
+        memcpy(b->rates[i], computes[i].rates, computes[i].n_rates * sizeof **b->rates);
+        computes[i].rates = b->rates[i];
+    }
+    b->like = *s;
+    b->like.memories = b->memories;
+    b->like.computes = computes;
+}
+
+const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, const dfl_result *result)
+{
+    bench b = { .model = model, .own = result->mapping->system, .n_einsums = result->mapping->workload->n_einsums };
+    dfl_sensitivity *out = DFL_NEW(arena, dfl_sensitivity);
+    params all = { 0 };
+
+    copy_system(arena, &b);
+    add_timed(&all, arena, b.own);
+    out->n_timed = (uint32_t)all.n;
+    out->leakage = add_prices(&all, arena, model, result);
+    out->result = result;
+    out->params = all.at;
+    out->n_params = (uint32_t)all.n;
+    out->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_bound, b.n_einsums + 1);
+    b.params = all.at;
+    b.n_timed = out->n_timed;
+    for (uint32_t i = 0; i < b.n_timed; i++) {
+        out->params[i].faster = find_piece(&b, i, DFL_NONE, -1);
+        out->params[i].slower = find_piece(&b, i, DFL_NONE, 1);
+    }
+    find_bounds(arena, &b, out->einsums);
+    (void)dfl_model_retime(model, b.own);
+    return out;
+}
