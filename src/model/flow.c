@@ -184,6 +184,19 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
     return over ? dfl_flow_too_big(set, point->span) : true;
 }
 
+bool dfl_moves_stay(const dfl_setting *set, const dfl_moves *m)
+{
+    const dfl_point *point = m->point;
+    uint64_t loops = 0;
+
+    if (m->closed)
+        loops = point->closed.lines & set->sizes[point->closed.einsum].moving;
+    for (uint32_t g = 0; g < point->n_groups && !m->closed; g++)
+        for (uint32_t k = 0; k < point->groups[g].n_lines; k++)
+            loops |= UINT64_C(1) << point->groups[g].lines[k];
+    return (loops & ~m->whole) != 0;
+}
+
 bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out)
 {
     dfl_point *point = m->point;

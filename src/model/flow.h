@@ -112,6 +112,8 @@ static inline bool dfl_moves_fill(dfl_setting *set, dfl_moves *m) { return m->ru
 /* Elements in the tiles of all positions and instances, where none is in two of them but for loops that do not index the
    tensor; elsewhere more. Per dimension the sum over the positions of its loops. False after E0608 or E0602. */
 bool dfl_moves_apart(dfl_setting *set, dfl_moves *m, dfl_i128 *out);
+/* Whether something of a tile stays where it is at some advance of a loop; of a filled slot for which it matters what enters. */
+bool dfl_moves_stay(const dfl_setting *set, const dfl_moves *m);
 /* Largest set of one group of a point; 0 when the budget stopped. */
 int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group);
 /* Reports a count that passes 2^127 (E0608); false. */

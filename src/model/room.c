@@ -94,6 +94,8 @@ static dfl_i128 joint_room(room *r, dfl_tile_room *tiles, uint32_t n)
     return best;
 }
 
+static bool is_live(const room *r, const dfl_live_tile *t) { return !t->if_stays || r->plan->stays[t->at]; }
+
 /* Room of live tiles together. */
 static dfl_i128 together(room *r, const dfl_live *live)
 {
@@ -102,8 +104,8 @@ static dfl_i128 together(room *r, const dfl_live *live)
     bool falling = true;
 
     for (uint32_t i = 0; i < live->n; i++) {
-        uint32_t at = live->keeps[i];
-        if (r->most[at] == 0)
+        uint32_t at = live->tiles[i].at;
+        if (r->most[at] == 0 || !is_live(r, &live->tiles[i]))
             continue;
         n++;
         plain = add(r, plain, r->bits[at]);
@@ -116,19 +118,29 @@ static dfl_i128 together(room *r, const dfl_live *live)
     dfl_tile_room *tiles = DFL_NEW_ARRAY(r->set->arena, dfl_tile_room, n + 1);
     n = 0;
     for (uint32_t i = 0; i < live->n; i++) {
-        uint32_t at = live->keeps[i];
-        if (r->most[at] > 0)
+        uint32_t at = live->tiles[i].at;
+        if (r->most[at] > 0 && is_live(r, &live->tiles[i]))
             tiles[n++] = (dfl_tile_room){ at, &r->keeps->at[at], r->plan->keeps[at].each };
     }
     return joint_room(r, tiles, n);
 }
 
+/* The largest sum so far is said to be at the innermost of what is live there, if nothing further in is known. */
 static void note_peak(room *r, dfl_i128 sum, const dfl_live *live, dfl_span inner)
 {
+    uint32_t step = 0;
+
     if (sum <= r->best)
         return;
     r->best = sum;
-    r->at = inner.end || live->last == DFL_NONE ? inner : r->keeps->at[live->last].line->span;
+    r->at = inner;
+    for (uint32_t i = 0; i < live->n && !inner.end; i++) {
+        const dfl_keep *k = &r->keeps->at[live->tiles[i].at];
+        if (k->step < step || !is_live(r, &live->tiles[i]))
+            continue;
+        step = k->step;
+        r->at = k->line->span;
+    }
 }
 
 static void find_peak(room *r, const dfl_live_list *list);
@@ -205,6 +217,8 @@ bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *pla
 {
     bool fits = true, over = plan->over;
 
+    for (uint32_t i = 0; i < plan->n_unsure; i++)
+        plan->stays[plan->unsure[i]] = dfl_moves_stay(set, keeps->at[plan->unsure[i]].all.each);
     for (uint32_t i = 0; i < keeps->n; i++) {
         keep_bits[i] = plan->keeps[i].fixed;
         if (keep_bits[i] < 0)

@@ -7,11 +7,16 @@
 
 #include "model/traffic.h"
 
+/* A keep whose tile is live at one place of the mapping, or would be if something of it stays when a loop advances. */
+typedef struct {
+    uint32_t at;
+    bool if_stays;
+} dfl_live_tile;
+
 /* What is live in one memory at one place of the mapping; of a pipeline what is live above its stages, which add. */
 typedef struct dfl_live {
-    uint32_t *keeps;
+    dfl_live_tile *tiles;
     uint32_t n;
-    uint32_t last;            /* the innermost of them, DFL_NONE for none */
     struct dfl_live_list *stages;
     uint32_t n_stages;        /* 0 = no pipeline */
 } dfl_live;
@@ -34,6 +39,9 @@ typedef struct { dfl_i128 bits; dfl_span at; } dfl_lasting;
 typedef struct {
     dfl_keep_room *keeps;
     dfl_live_list *live;      /* per memory, in the order of the mapping */
+    uint32_t *unsure;         /* keeps of which it depends on the sizes where they are live */
+    uint32_t n_unsure;
+    bool *stays;              /* per keep that is unsure: what it is at the present sizes */
     uint32_t **homes;         /* per memory: keeps of what is there all the time, by tensor ... */
     uint32_t *n_homes;
     dfl_lasting *lasting;     /* ... or, where no size matters to them, what they take together */

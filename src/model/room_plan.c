@@ -27,15 +27,23 @@ static bool child_touches(const dfl_setting *set, const dfl_body *child, uint32_
     return false;
 }
 
-/* Whether a keep of a body is live while its child `c` runs. */
+/* Whether a keep stands directly above the branch of its brace: no loop in between. */
+static bool above_branch(const dfl_keep *k)
+{
+    const dfl_body *b = k->body;
+
+    for (const dfl_line *l = k->line + 1; l < b->lines + b->n_lines; l++)
+        if (l->kind != DFL_LINE_KEEP)
+            return false;
+    return b->kind == DFL_BODY_FUSE;
+}
+
+/* Whether a keep directly above a branch is live while child `c` runs, even if nothing of it stays. */
 static bool live_during(const dfl_setting *set, const dfl_keep *k, uint32_t c)
 {
     const dfl_body *b = k->body;
     uint32_t first = DFL_NONE, last = 0;
 
-    for (const dfl_line *l = k->line + 1; l < b->lines + b->n_lines; l++)
-        if (l->kind != DFL_LINE_KEEP)
-            return true;
     for (uint32_t i = 0; i < b->n_children; i++)
         if (child_touches(set, b->children[i], k->line->tensor)) {
             first = first == DFL_NONE ? i : first;
@@ -45,24 +53,21 @@ static bool live_during(const dfl_setting *set, const dfl_keep *k, uint32_t c)
 }
 
 /* Adds a set of live tiles; gives its place. */
-static dfl_live *add_live(maker *r, dfl_live_list *out, const uint32_t *keeps, uint32_t n)
+static dfl_live *add_live(maker *r, dfl_live_list *out, const dfl_live_tile *tiles, uint32_t n)
 {
-    dfl_live live = { .keeps = DFL_NEW_ARRAY(r->set->arena, uint32_t, n + 1), .n = n, .last = DFL_NONE };
+    dfl_live live = { .tiles = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, n + 1), .n = n };
 
     if (n > 0)
-        memcpy(live.keeps, keeps, n * sizeof *keeps);
-    for (uint32_t i = 0; i < n; i++)
-        if (live.last == DFL_NONE || r->keeps->at[keeps[i]].step >= r->keeps->at[live.last].step)
-            live.last = keeps[i];
+        memcpy(live.tiles, tiles, n * sizeof *tiles);
     DFL_PUSH(r->set->arena, out, live);
     return &out->at[out->n - 1];
 }
 
 /* The live tiles of the memory while the body runs, on top of those already live outside of it. */
-static void find_live(maker *r, const dfl_body *b, const uint32_t *outer, uint32_t n_outer, dfl_live_list *out)
+static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_list *out)
 {
     uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1;
-    uint32_t *live = DFL_NEW_ARRAY(r->set->arena, uint32_t, r->keeps->n + 1);
+    dfl_live_tile *live = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, r->keeps->n + 1);
 
     for (uint32_t c = 0; c < n; c++) {
         uint32_t n_live = n_outer;
@@ -70,9 +75,8 @@ static void find_live(maker *r, const dfl_body *b, const uint32_t *outer, uint32
             memcpy(live, outer, n_outer * sizeof *live);
         for (uint32_t i = 0; i < r->keeps->n; i++) {
             const dfl_keep *k = &r->keeps->at[i];
-            if (k->line->memory == r->memory && k->body == b && !always_live(r->set, k) &&
-                (b->kind != DFL_BODY_FUSE || live_during(r->set, k, c)))
-                live[n_live++] = i;
+            if (k->line->memory == r->memory && k->body == b && !always_live(r->set, k))
+                live[n_live++] = (dfl_live_tile){ i, above_branch(k) && !live_during(r->set, k, c) };
         }
         switch (b->kind) {
         case DFL_BODY_LEAF:
@@ -91,6 +95,19 @@ static void find_live(maker *r, const dfl_body *b, const uint32_t *outer, uint32
             break;
         }
         }
+    }
+}
+
+/* Keeps that are live in some places only if something of them stays. */
+static void find_unsure(const dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out)
+{
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        const dfl_keep *k = &keeps->at[i];
+        bool sure = true;
+        for (uint32_t c = 0; c < k->body->n_children && above_branch(k); c++)
+            sure &= live_during(set, k, c);
+        if (!sure && !always_live(set, k))
+            out->unsure[out->n_unsure++] = i;
     }
 }
 
@@ -155,12 +172,15 @@ void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan 
 
     *out = (dfl_room_plan){ .keeps = DFL_NEW_ARRAY(set->arena, dfl_keep_room, keeps->n + 1),
                             .live = DFL_NEW_ARRAY(set->arena, dfl_live_list, n + 1),
+                            .unsure = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1),
+                            .stays = DFL_NEW_ARRAY(set->arena, bool, keeps->n + 1),
                             .homes = DFL_NEW_ARRAY(set->arena, uint32_t *, n + 1),
                             .n_homes = DFL_NEW_ARRAY(set->arena, uint32_t, n + 1),
                             .lasting = DFL_NEW_ARRAY(set->arena, dfl_lasting, n + 1),
                             .instances = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
     for (uint32_t i = 0; i < keeps->n; i++)
         find_room(set, &keeps->at[i], &out->keeps[i], &out->over);
+    find_unsure(set, keeps, out);
     for (uint32_t m = 0; m < n; m++) {
         maker r = { .set = set, .keeps = keeps, .memory = m };
         find_live(&r, set->m->root, NULL, 0, &out->live[m]);

@@ -55,7 +55,8 @@ typedef struct oracle_keep {
     dfl_i128 most;             /* largest tile of one instance so far */
     bool written;              /* some einsum below the line produces the tensor */
     bool box;                  /* holds the bounding box of what is touched */
-    bool always_live;
+    bool stays;                /* some instance went on holding some element when a loop advanced */
+    bool always_live;          /* until the brace ends */
     uint32_t first_child, last_child; /* of the branch: where the tile is live otherwise */
     oracle_cell *cells;        /* n_inst x n_elem */
     uint32_t n_axes, *axes;    /* around the memory */

@@ -209,6 +209,7 @@ static void leave(oracle *o, oracle_keep *k, bool all, bool flush)
             uint32_t elem = k->now[inst].at[i];
             oracle_cell *c = cell(k, inst, elem);
             bool leaves = all || *stamp(k, inst, elem) != o->tick;
+            k->stays |= !leaves;
             if (!leaves && !(flush && c->dirty))
                 continue;
             if (k->outer && c->dirty)

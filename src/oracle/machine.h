@@ -67,6 +67,7 @@ typedef struct {
     uint32_t *line_base;       /* per body: id of its first line */
     uint32_t *step_base;       /* per body: steps of a path above its first line */
     uint32_t n_lines;
+    bool *held;                /* per line id: a keep that an earlier run found to stay; NULL in the first run */
     uint32_t *at;              /* per line id: present iteration of a temporal loop */
     uint32_t *used;            /* per axis: coordinates that some einsum uses */
     uint32_t *child;           /* per body: the child that runs */

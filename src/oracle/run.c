@@ -350,26 +350,51 @@ static void finish(oracle *o)
     r->wrong = oracle_wrong(o);
 }
 
-const dfl_oracle_result *dfl_oracle_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
+/* Executes the mapping, the keeps on the lines `held` taking room throughout their brace. False after a report. */
+static bool run(oracle *o, bool *held)
 {
+    dfl_arena *arena = o->arena;
+    const dfl_paths *paths = o->paths;
     const dfl_mapping *m = paths->mapping;
     uint32_t n = m->workload->n_einsums;
-    oracle o = { .arena = arena, .sink = sink, .names = names, .paths = paths, .m = m, .w = m->workload, .s = m->system };
 
-    o.result = DFL_NEW(arena, dfl_oracle_result);
-    o.result->points = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
-    o.result->extra = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
-    o.result->padding = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
-    o.result->steps = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
-    o.result->peak_bits = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_memories + 1);
-    o.result->forwarded = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_axes + 1);
-    if (!oracle_setup(&o))
-        return NULL;
+    *o = (oracle){ .arena = arena, .sink = o->sink, .names = o->names, .paths = paths, .m = m, .w = m->workload,
+                   .s = m->system, .held = held };
+    o->result = DFL_NEW(arena, dfl_oracle_result);
+    o->result->points = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    o->result->extra = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    o->result->padding = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    o->result->steps = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    o->result->peak_bits = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_memories + 1);
+    o->result->forwarded = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_axes + 1);
+    if (!oracle_setup(o))
+        return false;
     for (uint32_t e = n; e-- > 0;)
-        if (!oracle_prepare(&o, e))
-            return NULL;
-    run_body(&o, m->root);
-    if (o.failed)
+        if (!oracle_prepare(o, e))
+            return false;
+    run_body(o, m->root);
+    return !o->failed;
+}
+
+/* The lines of the keeps that stayed; NULL if all of them were live throughout anyway. */
+static bool *find_held(const oracle *o)
+{
+    bool *held = DFL_NEW_ARRAY(o->arena, bool, o->n_lines + 1), any = false;
+
+    for (uint32_t i = 0; i < o->n_lines; i++) {
+        held[i] = o->keep_of[i] && o->keep_of[i]->stays;
+        any |= held[i] && !o->keep_of[i]->always_live;
+    }
+    return any ? held : NULL;
+}
+
+const dfl_oracle_result *dfl_oracle_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
+{
+    oracle o = { .arena = arena, .sink = sink, .names = names, .paths = paths };
+    bool *held;
+
+    /* whether a keep ever stays is known at the end: then once more, with room for what it holds */
+    if (!run(&o, NULL) || ((held = find_held(&o)) && !run(&o, held)))
         return NULL;
     finish(&o);
     return o.result;

@@ -228,11 +228,11 @@ static oracle_keep *keep_above(const oracle *o, const dfl_body *body, uint32_t l
 static void set_liveness(const oracle *o, oracle_keep *k)
 {
     const dfl_body *b = k->body;
-    bool loop = false, any = false;
+    bool held = o->held && o->held[o->line_base[b->id] + (uint32_t)(k->line - b->lines)], loop = false, any = false;
 
     for (const dfl_line *line = k->line + 1; line < b->lines + b->n_lines; line++)
         loop |= line->kind != DFL_LINE_KEEP;
-    k->always_live = loop || b->kind != DFL_BODY_FUSE;
+    k->always_live = loop || held || b->kind != DFL_BODY_FUSE;
     for (uint32_t c = 0; c < b->n_children; c++)
         for (uint32_t i = 0; i < b->children[c]->n_einsums; i++)
             if (dfl_einsum_touches(&o->w->einsums[b->children[c]->einsums[i]], k->tensor)) {
