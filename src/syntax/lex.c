@@ -191,6 +191,18 @@ size_t dfl_lex_unit_end(const char *text, size_t len)
     return len;
 }
 
+int dfl_lex_amount(const char *text, size_t len)
+{
+    size_t at = strspn(text, "0123456789_.");
+
+    if (at + 1 >= len || (text[at] != 'e' && text[at] != 'E'))
+        return DFL_TOK_QUANTITY;
+    for (at++; at < len; at++)
+        if (text[at] < '0' || text[at] > '9')
+            return DFL_TOK_QUANTITY;
+    return DFL_TOK_NUMBER;
+}
+
 /* ---- the scanner ---------------------------------------------------------------------------------------------- */
 
 static void make_keyword_table(dfl_lexer *l)

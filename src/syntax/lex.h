@@ -55,5 +55,7 @@ int dfl_lex_word(dfl_lexer *lexer, const char *text, size_t len);
 bool dfl_lex_is_unit(const char *text, size_t len);
 /* Length of a literal without what follows its last unit: 5 for `4GB/n`, the whole for `4GB/s`. */
 size_t dfl_lex_unit_end(const char *text, size_t len);
+/* QUANTITY, or NUMBER where what looked like a unit before a slash is an exponent: `1e9/m`. */
+int dfl_lex_amount(const char *text, size_t len);
 
 #endif

@@ -56,7 +56,7 @@ const char *dfl_parse_doc(dfl_parse *p, uint32_t position)
         const char *end = p->source->text + (l->docs.at[i].span.end - p->source->base);
 
         text += text < end && *text == ' ';
-        while (end > text && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        while (end > text && strchr(" \t\r\f\v", end[-1]) != NULL && end[-1] != 0) /* what the formatter leaves out */
             end--;
         if (i > first)
             dfl_strbuf_char(&out, '\n');
