@@ -3,15 +3,6 @@
 
 #include "support/vec.h"
 
-uint32_t dfl_steps_above(const dfl_body *body)
-{
-    uint32_t n = 0;
-
-    for (const dfl_body *b = body->parent; b; b = b->parent)
-        n += b->n_lines;
-    return n;
-}
-
 static bool below(const dfl_body *body, uint32_t e)
 {
     for (uint32_t k = 0; k < body->n_einsums; k++)
@@ -60,7 +51,7 @@ static void find_views(dfl_setting *set, dfl_keep *k)
                 add_view(set, &list, e, &einsum->inputs[a]);
     }
     k->point = (dfl_point){ .einsum = list.n ? list.at[0].einsum : k->body->einsums[0], .n = k->step,
-                            .restart = dfl_steps_above(k->body), .tensor = tensor, .views = list.at,
+                            .restart = set->fold->above[k->body->id], .tensor = tensor, .views = list.at,
                             .n_views = (uint32_t)list.n, .span = k->line->span };
 }
 
@@ -179,7 +170,7 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
             dfl_keep *k = &out->at[out->n];
             if (body->lines[i].kind != DFL_LINE_KEEP)
                 continue;
-            *k = (dfl_keep){ .body = body, .line = &body->lines[i], .step = dfl_steps_above(body) + i };
+            *k = (dfl_keep){ .body = body, .line = &body->lines[i], .step = set->fold->step[b][i] };
             find_views(set, k);
             find_role(set, k);
             if (k->point.n_views == 0)

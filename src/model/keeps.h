@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     const dfl_body *body;
     const dfl_line *line;
-    uint32_t step;           /* step number of the line on every path below it */
+    uint32_t step;           /* step number of the line on every path below it (fold.h) */
     uint32_t parent;         /* next outer keep, DFL_NONE for a home */
     bool written;            /* an einsum below produces the tensor */
     bool exchanged;          /* producer and a consumer meet in a branch below: elements are read where they are made */
@@ -55,8 +55,6 @@ typedef struct {
     uint32_t n;              /* parents before children */
 } dfl_keeps;
 
-/* Number of path steps above the first line of a body. */
-uint32_t dfl_steps_above(const dfl_body *body);
 /* False after E0609. */
 bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out);
 /* The point of a keep, its tile starting anew whenever a temporal step before `restart` advances. */

@@ -95,7 +95,7 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
 
     if (!dfl_setting_init(set, home, sink, names, paths) || !dfl_keeps_make(set, &m->keeps))
         return NULL;
-    set->sizes = dfl_sizes_new(home, paths);
+    set->sizes = dfl_sizes_new(home, set->paths);
     if (!dfl_traffic_plan_make(set, &m->keeps, &m->traffic) || !dfl_time_plan_make(set, &m->keeps, &m->time))
         return NULL;
     m->work = dfl_work_make(set);
@@ -158,9 +158,10 @@ const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
     dfl_setting *set = &m->set;
 
     if (m->again && set->run > 0)
-        return dfl_model_eval(scratch, set->sink, set->names, set->paths);
+        return dfl_model_eval(scratch, set->sink, set->names, set->given);
     set->arena = scratch;
     set->refused = false;
+    dfl_fold_read(set->fold);
     if (set->run++ > 0 && !dfl_setting_fits(set))
         return NULL;
     dfl_sizes_read(set->paths, set->sizes);

@@ -1,15 +1,15 @@
 /*
  * Where the ranks of an einsum are at one position of the loops above a point.
  *
- * A position assigns an index to every loop of a path, temporal or spatial, by step number; paths that share a prefix
- * of lines share its step numbers. A rank's piece is an interval [lo, hi): the whole extent, cut by each loop bound to
+ * A position assigns an index to every loop of a path, temporal or spatial, by step number (fold.h); paths that share a
+ * prefix of lines share its step numbers. A rank's piece is an interval [lo, hi): the whole extent, cut by each loop bound to
  * it in turn. The rank of a restricted producer (MODEL.md, rule 11) starts at a branch from what its consumers read
  * there and nothing before has computed; loops below the branch cut the hull of that.
  */
 #ifndef DFL_MODEL_PLACE_H
 #define DFL_MODEL_PLACE_H
 
-#include "ir/path.h"
+#include "model/fold.h"
 #include "model/runs.h"
 #include "model/sizes.h"
 
@@ -35,7 +35,9 @@ typedef struct {
     dfl_arena *arena;
     dfl_sink *sink;
     const dfl_intern *names;
-    const dfl_paths *paths;
+    const dfl_paths *given; /* what is evaluated */
+    const dfl_fold *fold;
+    const dfl_paths *paths; /* the same with steps numbered anew */
     const dfl_mapping *m;
     const dfl_workload *w;
     const dfl_system *s;

@@ -392,7 +392,8 @@ static bool plain_enough(dfl_setting *set, uint32_t e)
     if (me->over_rank != DFL_NONE)
         dfl_setting_refuse(set, me->span, "an operation over a whole rank", help);
     if (p->n_steps > DFL_MAX_STEPS)
-        dfl_setting_refuse(set, p->leaf->span, "a path of more than 64 lines", "use fewer loops and keeps");
+        dfl_setting_refuse(set, p->leaf->span, "a path of more than 64 loops and groups of keeps",
+                           "write keeps of different tensors next to each other: they make one group");
     for (uint32_t i = 0; i < p->n_steps && i < DFL_MAX_STEPS; i++) {
         if (p->steps[i].line->kind != DFL_LINE_KEEP && p->steps[i].line->cyclic)
             dfl_setting_refuse(set, p->steps[i].line->span, "a cyclic loop", help);
@@ -440,8 +441,10 @@ bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const 
     const dfl_mapping *m = paths->mapping;
     uint32_t n = m->workload->n_einsums;
 
-    *set = (dfl_setting){ .arena = arena, .sink = sink, .names = names, .paths = paths, .m = m, .w = m->workload,
+    *set = (dfl_setting){ .arena = arena, .sink = sink, .names = names, .given = paths, .m = m, .w = m->workload,
                           .s = m->system };
+    set->fold = dfl_fold_make(arena, paths);
+    set->paths = &set->fold->paths;
     set->wants = DFL_NEW_ARRAY(arena, dfl_dim_want *, n);
     set->gates = DFL_NEW_ARRAY(arena, uint32_t *, n);
     set->n_gates = DFL_NEW_ARRAY(arena, uint32_t, n);

@@ -304,9 +304,9 @@ static void add_ends(const clockwork *c, dfl_result *result)
     result->seconds += ends;
 }
 
-/* The transfers of a body's keeps. `stopped`: loops at which the keeps of the bodies around stop the work. A stream
-   takes new elements in the room of those that the work has done with, so it runs beside the work; but it does not run
-   ahead of work that a keep further out has stopped: there it starts anew, beside that refill. */
+/* The transfers of a body's keeps, in the order of their lines. `stopped`: loops at which the keeps of the bodies around
+   stop the work. A stream takes new elements in the room of those that the work has done with, so it runs beside the work;
+   but it does not run ahead of work that a keep further out has stopped: there it starts anew, beside that refill. */
 static bool fill_transfers(const clockwork *c, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = c->plan->transfers + own->first;
@@ -318,8 +318,8 @@ static bool fill_transfers(const clockwork *c, const dfl_body_time *own, uint64_
         uint64_t above = stopped;
         if (!all[i].stream || c->set->m->options.overlap_perfect)
             continue;
-        for (uint32_t k = 0; k < own->n; k++)
-            if (all[k].step < all[i].step && !all[k].stream)
+        for (uint32_t k = 0; k < i; k++)
+            if (!all[k].stream)
                 above |= all[k].stops;
         all[i].stops = all[i].all.lasting & all[i].mine->whole & above & below(all[i].step);
     }
@@ -346,7 +346,7 @@ static void add_levels(const clockwork *c, const dfl_body_time *own, double *tot
 /* Iterations of all temporal loops down to the end of the body's lines, nominally. */
 static double visits(const clockwork *c, const dfl_body *body)
 {
-    uint32_t e = body->einsums[0], n = dfl_steps_above(body) + body->n_lines;
+    uint32_t e = body->einsums[0], n = c->set->fold->step[body->id][body->n_lines];
     double times = 1;
 
     for (uint32_t i = 0; i < n; i++) {

@@ -75,7 +75,7 @@ static void plan_read_only(maker *c, dfl_keep *k, dfl_keep_moves *out)
     k->forward = forwarding(c, k, between);
     each.forward = shared.forward = k->forward;
     if (k->forward != DFL_NONE && k->fresh) {
-        point = dfl_keep_point(c->set, k, dfl_steps_above(k->body));
+        point = dfl_keep_point(c->set, k, c->set->fold->above[k->body->id]);
         each.anew = shared.anew = true;
     }
     out->shared = moves(c, point, &shared);
@@ -184,7 +184,7 @@ static void add_stay(maker *c, dfl_keep *k, const dfl_keep *valued, uint32_t fro
 static void plan_stays(maker *c, dfl_keep *k, dfl_keep_moves *out)
 {
     const dfl_keep *fresh = &c->keeps->at[k->parent];
-    uint32_t brace = dfl_steps_above(k->body);
+    uint32_t brace = c->set->fold->above[k->body->id];
 
     if (k->fresh)
         return;
@@ -279,7 +279,7 @@ static dfl_point *operand_point(dfl_setting *set, uint32_t e, const dfl_access *
     dfl_point *point = DFL_NEW(set->arena, dfl_point);
 
     *view = (dfl_view){ e, a };
-    *point = (dfl_point){ .einsum = e, .n = p->n_steps, .restart = dfl_steps_above(p->leaf), .tensor = a->tensor,
+    *point = (dfl_point){ .einsum = e, .n = p->n_steps, .restart = set->fold->above[p->leaf->id], .tensor = a->tensor,
                           .views = view, .n_views = 1, .span = span };
     return point;
 }
