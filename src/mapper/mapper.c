@@ -273,6 +273,7 @@ static void find_least(mapper *k)
     for (uint32_t c = 0; c < k->classes.at.n; c++)
         n += (uint32_t)k->classes.at.at[c].patterns.n;
     k->tasks = DFL_NEW_ARRAY(k->arena, task, (size_t)n + k->classes.at.n + 1);
+    k->goal.wanted = NULL;
     for (uint32_t i = 0; i < k->classes.at.n; i++)
         for (uint32_t p = 0; p < k->classes.at.at[k->classes.order[i]].patterns.n; p++)
             add_task(k, k->classes.order[i], p);
@@ -465,6 +466,19 @@ static double value_by_model(const mapper *k, const dfl_intern *names, const dfl
     return value;
 }
 
+/* False if some einsum fits in no way, or the search stopped. */
+static bool find_lower_bound(mapper *k, dfl_map_result *out)
+{
+    dfl_least all;
+
+    find_least(k);
+    if (k->stopped != DFL_STOP_NONE || !find_bounds(k))
+        return false;
+    all = dfl_bounds_all(k->bounds);
+    out->lower_bound = dfl_objective_value(k->options->objective, all.joules + k->goal.leakage * all.seconds, all.seconds);
+    return true;
+}
+
 /* Goes through the limits from the lower bound on; false if there is nothing, or the search stopped. */
 static bool search_limits(mapper *k, dfl_map_result *out)
 {
@@ -490,7 +504,7 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     if (!k->goal.by_time || value <= out->lower_bound * rounding)
         return;
     k->goal.alone = true;
-    if (search_limits(k, &other) && value_by_model(k, names, other.mapping) < value) {
+    if (find_lower_bound(k, &other) && search_limits(k, &other) && value_by_model(k, names, other.mapping) < value) {
         other.lower_bound = out->lower_bound;
         *out = other;
     }
@@ -498,26 +512,15 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
 
 static bool run(mapper *k, dfl_sink *sink, const dfl_intern *names, dfl_map_result *out)
 {
-    dfl_least all;
-    bool found = false;
-
     out->lower_bound = template_bound(k);
-    find_least(k);
+    if (find_lower_bound(k, out) && search_limits(k, out)) {
+        search_again(k, names, out);
+        return true;
+    }
     if (k->stopped != DFL_STOP_NONE)
         return take_apart(k, out);
-    if (find_bounds(k)) {
-        all = dfl_bounds_all(k->bounds);
-        out->lower_bound = dfl_objective_value(k->options->objective, all.joules + k->goal.leakage * all.seconds,
-                                               all.seconds);
-        found = search_limits(k, out);
-    }
-    if (found)
-        search_again(k, names, out);
-    else if (k->stopped != DFL_STOP_NONE)
-        return take_apart(k, out);
-    else
-        report_impossible(k, sink, names);
-    return found;
+    report_impossible(k, sink, names);
+    return false;
 }
 
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
@@ -554,7 +557,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;
     out->stopped = k.stopped;
-    out->space = "tiles that divide; keeps in the order of the memories, in the braces of their einsum unless they stand above a "
+    out->space = "tiles that divide; keeps in the braces of their einsum unless they stand above a "
                  "shared loop; operands exchanged outside of arrays; at most 4 shared loops, one for each rank";
     return out;
 }

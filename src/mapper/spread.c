@@ -90,7 +90,7 @@ void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *least_joule
         for (uint32_t left = negative ? 0 : dividing & ~known; left != 0; left &= left - 1)
             factor /= (double)job->axis[__builtin_ctz(left)].size;
         joules += t->joules * factor;
-        ports[t->port] += t->above ? 0 : t->seconds * factor;
+        ports[t->port] += t->above && !(s->goal && s->goal->alone) ? 0 : t->seconds * factor;
     }
     for (uint32_t p = 0; p < 2 * job->n_places; p++)
         seconds = fmax(seconds, ports[p]);

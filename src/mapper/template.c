@@ -63,27 +63,40 @@ static void finish(walker *k)
     k->stopped = !k->use(k->context, t);
 }
 
-/* Keeps of place `p` that are left, in any order, then those of the places inside. */
-static void order_keeps(walker *k, uint32_t p, uint32_t left)
+/* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner;
+   then those of the places inside of the next array. */
+static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
 {
-    if (k->stopped)
+    const dfl_job *job = k->job;
+    uint32_t before = 0; /* operands with a keep further out to come */
+    bool none = true;
+
+    for (uint32_t i = p; i <= last && !k->stopped; i++) {
+        for (uint32_t bits = left[i] & ~before; bits != 0 && k->t.n_keeps < DFL_TEMPLATE_KEEPS; bits &= bits - 1) {
+            uint32_t o = (uint32_t)__builtin_ctz(bits);
+            const dfl_job_operand *operand = &job->operand[o];
+            bool home = operand->shared && k->t.exchange[o] == i && i != operand->home;
+            k->t.keep[k->t.n_keeps++] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)i, .home = home };
+            left[i] &= ~(1u << o);
+            order_keeps(k, p, last, left);
+            left[i] |= 1u << o;
+            k->t.n_keeps--;
+        }
+        before |= left[i];
+        none &= left[i] == 0;
+    }
+    if (!none || k->stopped)
         return;
-    if (left == 0) {
-        if (p + 1 == k->job->n_places)
-            finish(k);
-        else
-            order_keeps(k, p + 1, k->kept[p + 1]);
+    if (last + 1 == job->n_places) {
+        finish(k);
         return;
     }
-    if (k->t.n_keeps == DFL_TEMPLATE_KEEPS)
-        return;
-    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
-        uint32_t o = (uint32_t)__builtin_ctz(bits);
-        const dfl_job_operand *operand = &k->job->operand[o];
-        bool home = operand->shared && k->t.exchange[o] == p && p != operand->home;
-        k->t.keep[k->t.n_keeps++] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)p, .home = home };
-        order_keeps(k, p, left & ~(1u << o));
-        k->t.n_keeps--;
+    for (p = last + 1, last = p; last + 1 < job->n_places && job->place[last + 1].axes == job->place[p].axes;)
+        last++;
+    {
+        uint32_t rest[DFL_JOB_PLACES];
+        memcpy(rest, k->kept, sizeof rest);
+        order_keeps(k, p, last, rest);
     }
 }
 
@@ -96,7 +109,11 @@ static void choose_places(walker *k, uint32_t o)
     if (k->stopped)
         return;
     if (o == job->n_operands) {
-        order_keeps(k, 0, k->kept[0]);
+        uint32_t rest[DFL_JOB_PLACES], last = 0;
+        memcpy(rest, k->kept, sizeof rest);
+        while (last + 1 < job->n_places && job->place[last + 1].axes == job->place[0].axes)
+            last++;
+        order_keeps(k, 0, last, rest);
         return;
     }
     for (uint32_t home = operand->home; home < job->n_places; home++) {
