@@ -2,12 +2,13 @@
 _dflc() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'check eval map prove test fmt explain import dump version help' -- "$word"))
+        COMPREPLY=($(compgen -W 'check eval map diff prove test fmt explain import dump version help' -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
     check:--format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     eval:--format) COMPREPLY=($(compgen -W 'text json csv' -- "$word")); return ;;
+    diff:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
     test:--format) COMPREPLY=($(compgen -W 'tap junit' -- "$word")); return ;;
     explain:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
@@ -16,6 +17,7 @@ _dflc() {
     check) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --fix -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     eval) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --only --tiles --time-limit --evaluations --details --memory-limit --step-limit --color -h --help ' ;;
     map) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --name --tiles --time-limit --evaluations -w --write -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    diff) words='--format -o --output --stdin-filename --name --tiles --time-limit --evaluations --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     prove) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
     test) words='--format -o --output -A --allow -W --warn -D --deny --tiles --time-limit --evaluations -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     fmt) words='-o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;

@@ -6,6 +6,7 @@ _dflc() {
         'check:what is wrong with files'
         'eval:what the mappings of a file cost'
         'map:fill the holes of mappings with what is best'
+        'diff:what two mappings or reports differ in'
         'prove:execute mappings at small sizes and compare every count'
         'test:judge  expect ,  require  and  assume '
         'fmt:lay out files'
@@ -45,7 +46,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
-        '--details[a full screen for every mapping, however many there are]' \
+        '--details[a full screen for every mapping, and every part of a difference]' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
         '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
@@ -62,6 +63,21 @@ _dflc() {
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--write[rewrite the files in place]' \
+        '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
+        '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
+        '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
+        '--color=[colour messages  auto, always or never; NO_COLOR in the environment means never]:WHEN' \
+        '--help[print help, starting with an example]' \
+        '*:file:_files' ;;
+    diff) _arguments \
+        '--format=[how to print; the formats of each command are listed in its help]:FORMAT:(text json)' \
+        '--output=[write there instead of to standard output; the file appears whole or not at all]:FILE' \
+        '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
+        '--name=[only the mapping NAME]:NAME' \
+        '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
+        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--details[a full screen for every mapping, and every part of a difference]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \

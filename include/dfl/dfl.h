@@ -141,6 +141,14 @@ const char *dfl_session_import_accelforge(dfl_session *session, char *const *mor
 /* The file read as a run of Timeloop. */
 const char *dfl_session_import_timeloop(dfl_session *session, dfl_exit *status, size_t *len);
 
+/* One side of a comparison: a JSON report, its name in messages, and the mapping to compare, or NULL for all. */
+typedef struct { const char *name, *report; size_t len; const char *only; } dfl_side;
+
+/* What differs between two reports, as text, with all parts of energy and time if `details`, or as JSON. *status is
+   DFL_EXIT_FINDINGS when something does. NULL when a side is no report or has no such mapping. */
+const char *dfl_session_diff(dfl_session *session, const dfl_side *from, const dfl_side *to, dfl_format format,
+                             bool details, dfl_exit *status, size_t *len);
+
 const char *dfl_version(void);
 
 #ifdef __cplusplus

@@ -23,6 +23,14 @@ static const dfl_cmd table[] = {
       "energy * latency unless it says otherwise. Prints the filled mappings, or with -w writes them into the file; all "
       "else in it stays as it is.",
       dfl_cmd_map },
+    { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
+      "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "what two mappings or reports differ in",
+      "Tells which loops, keeps and branches of two mappings differ, and what that does to energy and time: by memory, "
+      "tensor and action, unit, network and einsum, in parts that add up to the totals. FROM and TO are files in DFL, "
+      "whose mappings are evaluated, or reports of `dflc eval --format json`; FILE:NAME is one mapping. Two single "
+      "results are compared whatever they are called, else those of equal names. The exit status is 0 without a "
+      "difference, 1 with one.",
+      dfl_cmd_diff },
     { "prove", DFL_CMD_PROVE, 1, 1, NULL, "[OPTION]... FILE",
       "dflc prove --size m=8 examples/gemm.dfl", "execute mappings at small sizes and compare every count",
       "Runs the mappings of the file step by step at small sizes, counts what happens, and compares with what the "

@@ -1,0 +1,95 @@
+/* dflc diff: two mappings or reports, apart. */
+#include "cmd/cmd.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What one side is called, and how it was written: FILE, or FILE:MAPPING. */
+typedef struct { const char *path, *only; char file[4096]; } place;
+
+/* A file of that whole name counts before a mapping behind the last colon. */
+static bool read_place(const char *word, const char *only, place *out)
+{
+    const char *colon = strrchr(word, ':');
+
+    *out = (place){ .path = word, .only = only };
+    if (!colon || colon == word || !colon[1] || strchr(colon, '/') || access(word, F_OK) == 0)
+        return true;
+    if ((size_t)(colon - word) >= sizeof out->file)
+        return false;
+    memcpy(out->file, word, (size_t)(colon - word));
+    out->path = out->file;
+    out->only = colon + 1;
+    return true;
+}
+
+/* Text that starts with a brace is a report, for no file in DFL does. */
+static bool is_report(const char *text, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && strchr(" \t\r\n", text[i]))
+        i++;
+    return i < len && text[i] == '{';
+}
+
+/* Reads one side; a file in DFL is evaluated. Whatever it was, there is a report after DFL_EXIT_OK. */
+static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const place *at, dfl_side *out)
+{
+    dfl_exit status = dfl_cmd_open(s, args, at->path);
+
+    *out = (dfl_side){ .name = strcmp(at->path, "-") == 0 && args->stdin_name ? args->stdin_name : at->path,
+                       .only = at->only };
+    if (status == DFL_EXIT_OK) {
+        out->report = dfl_session_source(s, &out->len);
+        if (is_report(out->report, out->len))
+            return DFL_EXIT_OK;
+        status = dfl_session_eval(s, at->only);
+        out->report = dfl_session_report(s, DFL_FORMAT_JSON, 0, &out->len);
+    }
+    if (status != DFL_EXIT_OK)
+        dfl_cmd_messages(s, args);
+    return status;
+}
+
+static dfl_exit compare(const dfl_cmd_args *args, const dfl_side sides[2])
+{
+    dfl_format format = strcmp(dfl_cmd_format(args, "text"), "json") == 0 ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT;
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status;
+    size_t len;
+    const char *text = dfl_session_diff(s, &sides[0], &sides[1], format, args->details, &status, &len);
+
+    if (text)
+        status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    dfl_cmd_messages(s, args);
+    dfl_session_free(s);
+    return status;
+}
+
+dfl_exit dfl_cmd_diff(const dfl_cmd_args *args)
+{
+    place places[2];
+    dfl_side sides[2];
+    dfl_session *sessions[2];
+    dfl_exit status = DFL_EXIT_OK;
+
+    for (unsigned i = 0; i < 2; i++)
+        if (!read_place(args->files[i], args->only, &places[i])) {
+            dfl_cmd_say("`%s` is too long a name", args->files[i]);
+            return DFL_EXIT_USAGE;
+        }
+    if (strcmp(places[0].path, "-") == 0 && strcmp(places[1].path, "-") == 0) {
+        dfl_cmd_say("only one side can be standard input; see `dflc help diff`");
+        return DFL_EXIT_USAGE;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        sessions[i] = dfl_cmd_session(args);
+        status = dfl_cmd_worse(status, open_side(sessions[i], args, &places[i], &sides[i]));
+    }
+    if (status == DFL_EXIT_OK)
+        status = compare(args, sides);
+    for (unsigned i = 0; i < 2; i++)
+        dfl_session_free(sessions[i]);
+    return status;
+}

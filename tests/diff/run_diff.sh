@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# `dflc diff` on every two mappings of every example: rounded parts add up to the totals of each side and of the difference,
+# digit by digit, in text and in JSON; the counts are those of the reports; a mapping does not differ from itself, nor from
+# the report of it.
+set -u
+export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
+DFLC=${DFLC:-build/dflc}
+passed=0 failed=0
+if [ ! -x "$DFLC" ]; then
+    echo "skipped: there is no $DFLC"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+result() { # result NAME FINDINGS
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1"
+        printf '%s\n' "$2" | sed 's/^/    /'
+    fi
+}
+
+# Digits without the point are integers below 2^53.
+check_json() { # check_json FILE
+    awk '
+        function digits(text) { gsub(/[^-0-9]/, "", text); return text + 0 }
+        /^      "(joules|seconds)": / { ledger = $1; parts = 0; split("", sum); ledgers++ }
+        /"parts": \[/ { parts = 1 }
+        ledger && /^ *"(from|to|difference)": / {
+            if (parts) sum[$1] += digits($2); else total[$1] = digits($2)
+            if ($1 == "\"from\":") from = $2
+            if ($1 == "\"to\":") to = $2
+            if ($1 == "\"difference\":" && digits($2) != digits(to) - digits(from)) print ledger " row does not add up: " $2
+        }
+        ledger && /^ *"cause": null/ && digits(from) != digits(to) { print ledger " difference without a cause" }
+        ledger && /^      }/ {
+            for (k in total) if (sum[k] != total[k]) print ledger " " k " parts " sum[k] " total " total[k]
+            ledger = ""
+        }
+        END { if (ledgers != 2) print ledgers + 0 " ledgers" }' "$1"
+}
+
+# The last three columns of figures of each table of parts, down to the line `total`.
+check_text() { # check_text FILE
+    awk '
+        function digits(text) { gsub(/[^-0-9]/, "", text); return text + 0 }
+        /^(energy by cause|energy by part|time by einsum), / { table = $0; split("", sum); next }
+        /^$/ { table = "" }
+        table {
+            n = 0
+            for (i = 1; i <= NF; i++) if ($i ~ /^[-+]?[0-9]+\.[0-9]+$/) value[++n] = digits($i)
+            if (n != 3) { print table ": no three figures: " $0; next }
+            if (value[2] - value[1] != value[3]) print table ": row does not add up: " $0
+            for (i = 1; i <= 3; i++) if ($1 == "total") { if (sum[i] != value[i]) print table ": column " i ": " sum[i] }
+                                     else sum[i] += value[i]
+        }' "$1"
+}
+
+compare() { # compare FILE A B
+    local status want=1
+    "$DFLC" diff "$1:$2" "$1:$3" >"$work/text"
+    status=$?
+    grep -q '^  no difference$' "$work/text" && want=0
+    [ "$status" -eq "$want" ] || echo "status $status, not $want"
+    cat "$work/text" >>"$work/all"
+    "$DFLC" diff --details "$1:$2" "$1:$3" >"$work/details"
+    "$DFLC" diff --format json "$1:$2" "$1:$3" >"$work/json"
+    check_text "$work/text"
+    check_text "$work/details"
+    check_json "$work/json"
+    grep -q '"mappings_compared": true' "$work/json" || echo "the mappings are not compared"
+}
+
+for file in examples/*.dfl; do
+    "$DFLC" eval --format json "$file" -o "$work/report.json" || continue
+    mapfile -t names < <(sed -n 's/^      "name": "\(.*\)",$/\1/p' "$work/report.json")
+    findings=$("$DFLC" diff "$file" "$work/report.json" 2>&1) || findings="differs from its report: $findings"
+    result "$file and its report" "$(printf '%s\n' "$findings" | grep -v -e '^  no difference$' -e ' -> ' -e '^$')"
+    for ((i = 1; i < ${#names[@]}; i++)); do
+        result "$file: ${names[i - 1]} and ${names[i]}" "$(compare "$file" "${names[i - 1]}" "${names[i]}" 2>&1)"
+    done
+done
+[ "$(grep -c '^energy by cause' "$work/all")" -gt 50 ] || { failed=$((failed + 1)); echo "FAILED: too few examples"; }
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
