@@ -533,7 +533,7 @@ dfl_paths *dfl_paths_bind(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
         return NULL;
     for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
         r.ok &= dfl_path_choose_compute(sink, names, mapping, &r.paths->paths[e]);
-        r.ok &= dfl_path_check_keeps(sink, names, mapping, &r.paths->paths[e]);
+        r.ok &= dfl_path_check_keeps(sink, names, r.paths, e);
     }
     r.ok &= dfl_path_check_homes(arena, sink, names, r.paths);
     return r.ok ? r.paths : NULL;
@@ -548,7 +548,7 @@ dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
     for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
         r.ok &= dfl_path_choose_compute(sink, names, mapping, &r.paths->paths[e]);
         r.ok &= dfl_path_check_axes(sink, names, mapping, &r.paths->paths[e]);
-        r.ok &= dfl_path_check_keeps(sink, names, mapping, &r.paths->paths[e]);
+        r.ok &= dfl_path_check_keeps(sink, names, r.paths, e);
     }
     r.ok = r.ok && dfl_path_check_stages(arena, sink, names, r.paths);
     r.ok &= dfl_path_check_homes(arena, sink, names, r.paths);

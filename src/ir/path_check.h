@@ -21,8 +21,9 @@ bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
 int64_t dfl_path_parts(const dfl_path_step *step);
 /* Stages of a pipeline have instances of their own, once the fan-out is right: E0405. */
 bool dfl_path_check_stages(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
-/* Order and place of keeps: E0404, E0407, E0408, E0415, E0417, E0422. */
-bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
+/* Order and place of the keeps above einsum `e`, once the units of those before it are chosen: E0404, E0407, E0408, E0415,
+   E0417, E0422. */
+bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, uint32_t e);
 /* One home per tensor: E0415. */
 bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
 /* E0409: einsum `c` reads what `e` makes below a loop over `rank` that is above both; `others`: of other iterations. */

@@ -24,6 +24,64 @@ static bool reports_for(const dfl_body *body, const dfl_path *p, const dfl_mappi
     return false;
 }
 
+/* The first spatial step below step `i` on an axis around the memory kept in there, or DFL_NONE. */
+static uint32_t split_below(const dfl_mapping *m, const dfl_path *p, uint32_t i)
+{
+    uint32_t element = m->system->memories[p->steps[i].line->memory].element;
+
+    for (uint32_t k = i + 1; k < p->n_steps; k++)
+        if (p->steps[k].line->kind == DFL_LINE_SPATIAL && p->steps[k].rank != DFL_NONE &&
+            dfl_axis_encloses(m->system, p->steps[k].line->axis, element))
+            return k;
+    return DFL_NONE;
+}
+
+/* Whether the unit of the einsum does not see the memory of the keep at step `i`. */
+static bool out_of_reach(const dfl_mapping *m, const dfl_path *p, uint32_t i)
+{
+    return p->compute != DFL_NONE && !dfl_compute_sees(m->system, p->compute, p->steps[i].line->memory);
+}
+
+/* What einsum `e` does below the keep at its step `i`, its own lines and its unit; of several einsums that the keep does not
+   suit, the first reports. */
+static bool check_below(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, uint32_t e, uint32_t i)
+{
+    const dfl_mapping *m = paths->mapping;
+    const dfl_path *p = &paths->paths[e];
+    const dfl_line *line = p->steps[i].line;
+    const dfl_body *body = p->steps[i].body;
+    const dfl_memory *mem = &m->system->memories[line->memory];
+    const char *tensor = text(names, tensor_of(m, line)->name), *memory = text(names, mem->name);
+    uint32_t split = split_below(m, p, i);
+
+    if (split == DFL_NONE && !out_of_reach(m, p, i))
+        return true;
+    for (uint32_t k = 0; k < body->n_einsums; k++) {
+        const dfl_path *other = &paths->paths[body->einsums[k]];
+        if (other->einsum < e && dfl_einsum_touches(&m->workload->einsums[other->einsum], line->tensor) &&
+            (out_of_reach(m, other, i) || split_below(m, other, i) != DFL_NONE))
+            return false;
+    }
+    if (out_of_reach(m, p, i)) {
+        dfl_diag *d = dfl_report(sink, DFL_MAP_TILE_UNREACHABLE, line->span, "unit `%s` cannot reach `%s` in `%s`",
+                                 text(names, m->system->computes[p->compute].name), tensor, memory);
+        dfl_diag_label(sink, d, mem->span, "`%s` is not on the way to `%s`", memory,
+                       text(names, m->system->computes[p->compute].name));
+        dfl_diag_help(sink, d, "keep `%s` in a memory declared before the unit in its own or an enclosing element", tensor);
+        return false;
+    }
+    dfl_diag *d = dfl_report(sink, DFL_MAP_AXIS_UNMAPPED_ABOVE, line->span,
+                             "`%s` is kept in `%s` above the spatial line of an axis around it", tensor, memory);
+    dfl_diag_label(sink, d, p->steps[split].line->span, "axis `%s` is split here",
+                   text(names, m->system->axes[p->steps[split].line->axis].name));
+    if (p->steps[split].body == body)
+        dfl_diag_help(sink, d, "move the keep below this line");
+    else
+        dfl_diag_help(sink, d, "each instance would need a tile of its own: keep `%s` in a memory outside of the array, or "
+                      "spread the axis above the keep", tensor);
+    return false;
+}
+
 static bool check_keep(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p, uint32_t i)
 {
     const dfl_line *line = p->steps[i].line, *outer = keep_above(p, i, line->tensor);
@@ -50,37 +108,22 @@ static bool check_keep(dfl_sink *sink, const dfl_intern *names, const dfl_mappin
         dfl_diag_help(sink, d, "put the keeps of a tensor from outer memories to inner ones");
         return false;
     }
-    if (p->compute != DFL_NONE && !dfl_compute_sees(m->system, p->compute, line->memory)) {
-        dfl_diag *d = dfl_report(sink, DFL_MAP_TILE_UNREACHABLE, line->span, "unit `%s` cannot reach `%s` in `%s`",
-                                 text(names, m->system->computes[p->compute].name), tensor, memory);
-        dfl_diag_label(sink, d, mem->span, "`%s` is not on the way to `%s`", memory,
-                       text(names, m->system->computes[p->compute].name));
-        dfl_diag_help(sink, d, "keep `%s` in a memory declared before the unit in its own or an enclosing element", tensor);
-        return false;
-    }
-    for (uint32_t k = i + 1; k < p->n_steps; k++) {
-        const dfl_line *below = p->steps[k].line;
-        if (below->kind != DFL_LINE_SPATIAL || p->steps[k].rank == DFL_NONE ||
-            !dfl_axis_encloses(m->system, below->axis, mem->element))
-            continue;
-        dfl_diag *d = dfl_report(sink, DFL_MAP_AXIS_UNMAPPED_ABOVE, line->span,
-                                 "`%s` is kept in `%s` above the spatial line of an axis around it", tensor, memory);
-        dfl_diag_label(sink, d, below->span, "axis `%s` is split here", text(names, m->system->axes[below->axis].name));
-        dfl_diag_help(sink, d, "move the keep below this line");
-        return false;
-    }
     return true;
 }
 
-bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p)
+bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, uint32_t e)
 {
-    const dfl_einsum *e = &m->workload->einsums[p->einsum];
+    const dfl_mapping *m = paths->mapping;
+    const dfl_path *p = &paths->paths[e];
     bool ok = true;
 
-    for (uint32_t i = 0; i < p->n_steps; i++)
-        if (p->steps[i].line->kind == DFL_LINE_KEEP && dfl_einsum_touches(e, p->steps[i].line->tensor) &&
-            reports_for(p->steps[i].body, p, m, p->steps[i].line->tensor))
-            ok &= check_keep(sink, names, m, p, i);
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const dfl_line *line = p->steps[i].line;
+        if (line->kind != DFL_LINE_KEEP || !dfl_einsum_touches(&m->workload->einsums[e], line->tensor))
+            continue;
+        bool placed = !reports_for(p->steps[i].body, p, m, line->tensor) || check_keep(sink, names, m, p, i);
+        ok &= placed && check_below(sink, names, paths, e, i);
+    }
     return ok;
 }
 

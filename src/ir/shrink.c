@@ -1,7 +1,5 @@
 #include "ir/shrink.h"
 
-#include <string.h>
-
 static int64_t halved(int64_t amount, unsigned times)
 {
     while (times-- > 0 && amount > 1)
@@ -160,45 +158,49 @@ static dfl_workload *shrink_workload(dfl_arena *arena, const dfl_workload *w, co
 typedef struct {
     dfl_arena *arena;
     const dfl_workload *workload;
+    const int64_t *extents;
     const uint32_t *class_of;  /* ranks that one loop iterates together: it moves no window over a tensor of theirs */
     const unsigned *halvings;
-    uint32_t n_ranks;
+    int64_t **left;            /* [einsum][position in its ranks] what the lines on the way to it leave so far */
     dfl_body **bodies;
 } copying;
 
-/* The rank of the einsum that a loop over `rank` iterates, or DFL_NONE. */
+/* The position of the rank of the einsum that a loop over `rank` iterates, or DFL_NONE. */
 static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
 {
     uint32_t found = DFL_NONE;
 
-    for (uint32_t k = 0; k < e->n_ranks && found != rank; k++)
-        if (e->ranks[k] == rank || (found == DFL_NONE && c->class_of[e->ranks[k]] == c->class_of[rank]))
-            found = e->ranks[k];
+    for (uint32_t k = 0; k < e->n_ranks; k++) {
+        if (e->ranks[k] == rank)
+            return k;
+        if (found == DFL_NONE && c->class_of[e->ranks[k]] == c->class_of[rank])
+            found = k;
+    }
     return found;
 }
 
 /* The most that is left of the rank of a loop in any einsum below its body; `now` >= 0 becomes what is left of it. */
-static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, int64_t now, int64_t *left)
+static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, int64_t now)
 {
     int64_t most = 0;
 
-    for (uint32_t k = 0; k < body->n_einsums; k++) {
-        uint32_t r = iterated(c, &c->workload->einsums[body->einsums[k]], rank);
+    for (uint32_t i = 0; i < body->n_einsums; i++) {
+        uint32_t e = body->einsums[i], k = iterated(c, &c->workload->einsums[e], rank);
 
-        if (r == DFL_NONE)
+        if (k == DFL_NONE)
             continue;
-        most = left[r] > most ? left[r] : most;
-        left[r] = now >= 0 && now < left[r] ? now : left[r];
+        most = c->left[e][k] > most ? c->left[e][k] : most;
+        c->left[e][k] = now >= 0 && now < c->left[e][k] ? now : c->left[e][k];
     }
-    return most > 0 ? most : left[rank];
+    return most > 0 ? most : c->extents[rank];
 }
 
-/* Copies the line with what is left of each rank in `left`; false when nothing is left to iterate. */
-static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line, int64_t *left)
+/* Copies the line; false when nothing is left to iterate. */
+static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
 {
     if (line->kind == DFL_LINE_KEEP)
         return true;
-    int64_t rest = most_left(c, body, line->rank, -1, left);
+    int64_t rest = most_left(c, body, line->rank, -1);
     if (line->by == DFL_BY_SIZE) {
         line->amount = halved(line->amount, c->halvings[line->rank]);
         if (rest <= 1 && line->kind == DFL_LINE_TEMPORAL)
@@ -214,29 +216,27 @@ static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line, 
         rest = dfl_ceil_div(rest, line->amount);
     else if (line->by == DFL_BY_SIZE)
         rest = line->amount;
-    most_left(c, body, line->rank, rest, left);
+    most_left(c, body, line->rank, rest);
     return true;
 }
 
-static dfl_body *shrink_body(const copying *c, const dfl_body *body, dfl_body *parent, const int64_t *above)
+static dfl_body *shrink_body(const copying *c, const dfl_body *body, dfl_body *parent)
 {
     dfl_body *small = DFL_NEW(c->arena, dfl_body);
-    int64_t *left = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->n_ranks + 1);
 
     *small = *body;
     small->parent = parent;
     small->lines = DFL_NEW_ARRAY(c->arena, dfl_line, (size_t)body->n_lines + 1);
     small->n_lines = 0;
-    memcpy(left, above, c->n_ranks * sizeof *left);
     for (uint32_t i = 0; i < body->n_lines; i++) {
         dfl_line line = body->lines[i];
 
-        if (shrink_line(c, body, &line, left))
+        if (shrink_line(c, body, &line))
             small->lines[small->n_lines++] = line;
     }
     small->children = DFL_NEW_ARRAY(c->arena, dfl_body *, (size_t)body->n_children + 1);
     for (uint32_t i = 0; i < body->n_children; i++)
-        small->children[i] = shrink_body(c, body->children[i], small, left);
+        small->children[i] = shrink_body(c, body->children[i], small);
     c->bodies[small->id] = small;
     return small;
 }
@@ -244,18 +244,22 @@ static dfl_body *shrink_body(const copying *c, const dfl_body *body, dfl_body *p
 dfl_mapping *dfl_mapping_shrink(dfl_arena *arena, const dfl_mapping *m, const int64_t *extents,
                                 const unsigned *halvings)
 {
+    const dfl_workload *w = m->workload;
     dfl_mapping *small = DFL_NEW(arena, dfl_mapping);
-    const uint32_t n_ranks = m->workload->n_ranks;
-    int64_t *left = DFL_NEW_ARRAY(arena, int64_t, (size_t)n_ranks + 1);
-    uint32_t *class_of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n_ranks + 1);
-    const copying c = { arena, m->workload, class_of, halvings, n_ranks,
+    uint32_t *class_of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_ranks + 1);
+    int64_t **left = DFL_NEW_ARRAY(arena, int64_t *, (size_t)w->n_einsums + 1);
+    const copying c = { arena, w, extents, class_of, halvings, left,
                         DFL_NEW_ARRAY(arena, dfl_body *, (size_t)m->n_bodies + 1) };
 
-    join_ranks(m->workload, true, class_of);
+    join_ranks(w, true, class_of);
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        left[e] = DFL_NEW_ARRAY(arena, int64_t, (size_t)w->einsums[e].n_ranks + 1);
+        for (uint32_t k = 0; k < w->einsums[e].n_ranks; k++)
+            left[e][k] = extents[w->einsums[e].ranks[k]];
+    }
     *small = *m;
-    small->workload = shrink_workload(arena, m->workload, extents);
-    memcpy(left, extents, n_ranks * sizeof *left);
-    small->root = shrink_body(&c, m->root, NULL, left);
+    small->workload = shrink_workload(arena, w, extents);
+    small->root = shrink_body(&c, m->root, NULL);
     small->bodies = c.bodies;
     return small;
 }

@@ -20,7 +20,6 @@ typedef struct {
     int64_t left[CASE_EINSUMS][CASE_RANKS];  /* what the lines so far leave of a rank */
     int64_t parts[CASE_EINSUMS][CASE_AXES];  /* coordinates in use */
     int mem[CASE_BODIES][CASE_TENSORS];      /* memory of the innermost keep above the end of a body, or -1 */
-    bool closed[CASE_BODIES][CASE_EINSUMS][CASE_AXES]; /* a keep inside the axis stands above */
 } drawer;
 
 static bool touches(const dfl_case *c, uint32_t e, uint32_t tensor)
@@ -157,19 +156,12 @@ static bool try_line(drawer *d, uint32_t body, case_line line)
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-static bool inside(const dfl_case *c, uint32_t axis, uint32_t element) { return c->axes[axis].element <= element; }
-
-/* Adds a keep if it may stand there; the axes around it are closed then for what touches the tensor. */
+/* Adds a keep if it may stand there. */
 static bool add_keep(drawer *d, uint32_t body, case_line line)
 {
-    dfl_case *c = d->c;
-
     if (!try_line(d, body, line))
         return false;
     d->mem[body][line.tensor] = (int)line.memory;
-    for (uint32_t e = 0; e < c->n_einsums; e++)
-        for (uint32_t a = 0; a < c->n_axes && covers(c, body, e) && touches(c, e, line.tensor); a++)
-            d->closed[body][e][a] |= inside(c, a, c->memories[line.memory].element);
     return true;
 }
 
@@ -242,9 +234,6 @@ static bool draw_spread(drawer *d, uint32_t body, uint32_t e, uint32_t r, uint32
     case_line line;
     int64_t room;
 
-    for (uint32_t x = 0; x < c->n_einsums; x++)
-        if (covers(c, body, x) && d->closed[body][x][a])
-            return false;
     room = c->axes[a].size / d->parts[e][a];
     if (!case_has_rank(c, e, r) || d->left[e][r] < 2 || room < 2)
         return false;
@@ -509,14 +498,11 @@ static bool draw_mapping(drawer *d)
     c->bodies[0] = (case_body){ .parent = DFL_NONE, .unit = DFL_NONE };
     d->again = c->n_einsums > 1 && case_chance(&d->rng, 55);
     draw_tree(d, 0, 0, c->n_einsums);
-    memset(d->closed, 0, sizeof d->closed);
     if (!probe(d))
         return false;
     for (uint32_t b = 0; b < c->n_bodies; b++) {
         for (uint32_t t = 0; t < c->n_tensors; t++)
             d->mem[b][t] = b ? d->mem[c->bodies[b].parent][t] : -1;
-        if (b > 0)
-            memcpy(d->closed[b], d->closed[c->bodies[b].parent], sizeof d->closed[b]);
         if (b == 0)
             draw_homes(d, b, false);
         if (c->bodies[b].kind == DFL_BODY_LEAF)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Seeds the faults of the file `mutants` into src/model, one at a time, and runs what should find them, quickest first:
+# Seeds the faults of the file `mutants` into src, one at a time, and runs what should find them, quickest first:
 # random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault that nothing finds, a text
 # that does not stand exactly once in its file and a fault that does not compile are failures. The changed file is compiled
 # beside the build and linked before the library, which then gives everything but that file; the tree stays as it is.
@@ -26,7 +26,7 @@ awk -v work="$work" '
     function begin() { dir = sprintf("%s/%03d", work, ++n); system("mkdir " dir) }
     function put(name, text) { printf "%s", text > (dir "/" name); close(dir "/" name) }
     /^#/ || /^$/ { next }
-    /^in [a-z_]+\.c: / { begin(); put("file", substr($2, 1, length($2) - 1)); sub(/^in [^ ]+ /, ""); put("why", $0); next }
+    /^in ([a-z]+\/)?[a-z_]+\.c: / { begin(); put("file", (index($2, "/") ? "" : "model/") substr($2, 1, length($2) - 1)); sub(/^in [^ ]+ /, ""); put("why", $0); next }
     /^- / { put("old", substr($0, 3)); next }
     /^\+ / { put("new", substr($0, 3)); next }
     { printf "%s:%d: not understood: %s\n", FILENAME, FNR, $0; bad = 1 }
@@ -43,7 +43,7 @@ change() { # change DIR
             rest = substr(text, at + length(old))
             if (!at || index(rest, old)) exit 1
             printf "%s%s%s", substr(text, 1, at - 1), new, rest
-        }' "src/model/$(cat "$1/file")" >"$1/$(cat "$1/file")"
+        }' "src/$(cat "$1/file")" >"$1/changed.c"
 }
 
 program() { # program DIR NAME OBJECTS: links a program with the changed file
@@ -79,7 +79,7 @@ run_one() { # run_one DIR: writes the line about this fault to DIR/result
     file=$(cat "$dir/file")
     if ! change "$dir"; then
         echo "STALE     $file: \`$(cat "$dir/old")\` does not stand exactly once" >"$dir/result"
-    elif ! eval "$compile" -w -c "$dir/$file" -o "$dir/changed.o" 2>"$dir/log"; then
+    elif ! eval "$compile" -w -c "$dir/changed.c" -o "$dir/changed.o" 2>"$dir/log"; then
         echo "BROKEN    $file: $(cat "$dir/why"): $(grep -m 1 error "$dir/log")" >"$dir/result"
     elif ! found=$(find_fault "$dir"); then
         echo "SURVIVED  $file: $(cat "$dir/why")" >"$dir/result"
@@ -103,7 +103,7 @@ if ! grep -q '^SURVIVED' "$work/none/result"; then
 fi
 
 for dir in "$work"/[0-9]*; do
-    [ -z "${ONLY:-}" ] || [ "$(cat "$dir/file")" = "$ONLY" ] || continue
+    [ -z "${ONLY:-}" ] || [ "$(basename "$(cat "$dir/file")")" = "$ONLY" ] || continue
     printf '%s\n' "$dir"
 done >"$work/todo"
 xargs -P "$JOBS" -I DIR bash -c 'run_one DIR' <"$work/todo"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The list of faults is in step with the code: each text of the file `mutants` stands exactly once in its file of src/model.
+# The list of faults is in step with the code: each text of the file `mutants` stands exactly once in its file of src.
 # What the faults do to the tests is for `make mutate`, which takes hours; this takes a second.
 set -u
 export LC_ALL=C
@@ -7,8 +7,8 @@ awk '
     function text_of(name,    line, all) { while ((getline line < name) > 0) all = all line "\n"; close(name); return all }
     function complain(what) { printf "FAILED: %s:%d: %s\n", FILENAME, FNR, what; failed++ }
     /^#/ || /^$/ || /^\+ / { next }
-    /^in [a-z_]+\.c: / {
-        file = "src/model/" substr($2, 1, length($2) - 1)
+    /^in ([a-z]+\/)?[a-z_]+\.c: / {
+        file = (index($2, "/") ? "src/" : "src/model/") substr($2, 1, length($2) - 1)
         if (!(file in text)) text[file] = text_of(file)
         next
     }
