@@ -98,6 +98,8 @@ PROPERTY        := $(O)/tests/property/property
 TIMELOOP        := $(O)/tests/timeloop/timeloop
 ACCELFORGE      := $(O)/tests/accelforge/accelforge
 OPTIMUM         := $(O)/tests/mapper/optimum
+EXHAUSTIVE      := $(O)/tests/mapper/exhaustive
+MONOTONE        := $(O)/tests/mapper/monotone
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -107,7 +109,7 @@ FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
 SCRIPT_TESTS    := $(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh))
 
 .PHONY: all lib help test test-run unit clean deps demo editors install arch static repro fuzz-smoke fuzz-programs bench \
-        prove mutate cover compile
+        prove optimal mutate cover compile
 all: lib $(if $(CMD_SOURCES),$(PROGRAM))
 lib: $(LIB)
 
@@ -124,6 +126,7 @@ help:
 ## make editors             the files of the editors and dfl.dict, from the words of the grammar
 ## make fuzz-smoke          libFuzzer with ASan and UBSan, FUZZ_SECONDS=30 a target
 ## make prove N=100000      random mappings against the execution oracle, SEED=1
+## make optimal N=10000     random problems, the search against an enumeration of all mappings, SEED=1
 ## make mutate              mutants of the formulas that the tests must kill
 ## make bench               the figures of the README
 ## make cover               line coverage of the tests
@@ -222,7 +225,9 @@ $(TIMELOOP): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/timeloop/*.c)))
 $(ACCELFORGE): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/accelforge/*.c))) $(LIB)
 $(OPTIMUM): $(patsubst %,$(O)/obj/tests/mapper/%.o,accelforge freedom optimum timeloop) \
             $(patsubst %.c,$(O)/obj/%.o,$(filter-out tests/timeloop/timeloop.c,$(sort $(wildcard tests/timeloop/*.c)))) $(LIB)
-$(TIMELOOP) $(ACCELFORGE) $(OPTIMUM):
+$(EXHAUSTIVE): $(patsubst %,$(O)/obj/tests/mapper/%.o,exhaustive build lines share tiny) $(LIB)
+$(MONOTONE): $(patsubst %,$(O)/obj/tests/mapper/%.o,monotone tiny) $(LIB)
+$(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
@@ -241,11 +246,11 @@ test:
 	@sh tests/harness/packages install $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory test-run
 
-test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(REPLAY_PROGRAMS)
+test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(REPLAY_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(SCRIPT_TESTS)
 
 # Everything that can be compiled, and nothing run.
-compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
+compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
 
 unit: all $(UNIT_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS)
@@ -278,6 +283,10 @@ bench: all $(BENCH_PROGRAMS)
 
 prove: $(PROPERTY)
 	@$(PROPERTY) $(or $(N),100000) $(or $(SEED),1)
+
+optimal: $(EXHAUSTIVE) $(MONOTONE)
+	@$(EXHAUSTIVE) $(or $(N),10000) $(or $(SEED),1)
+	@$(MONOTONE) $(or $(N),10000) $(or $(SEED),1)
 
 mutate: all $(PROPERTY) $(UNIT_PROGRAMS)
 	@BUILD='$(BUILD)' OUT='$(O)' DFLC='$(PROGRAM)' MAKE='$(MAKE)' bash tests/property/mutate.sh

@@ -1,6 +1,7 @@
 /*
- * optimum [-v] [-p] STEM: one case of AccelForge's mapper, STEM.yaml and STEM.expected.json, as a line of a table; -p also
- * executes the mapping found. optimum -t DIR: a run of Timeloop's mapper. Exit status 0 as it should be, 1 not, 3 skipped.
+ * optimum [-v] [-p] STEM: one case of AccelForge's mapper, STEM.yaml and STEM.expected.json, as a line of a table; -p
+ * also executes the mapping found. optimum -t DIR: a run of Timeloop's mapper. Exit status 0 as it should be, 1 not,
+ * 3 skipped.
  */
 #include "tests/mapper/optimum.h"
 

@@ -65,7 +65,8 @@ void optimum_timeloop(const char *directory, optimum_result *out)
     } else if (out->ours < out->peer * (1 - 1e-6)) {
         out->verdict = VERDICT_LOWER;
         snprintf(out->why.text, sizeof out->why.text, "%s%s",
-                 complete != NULL && complete->boolean ? "its search was complete in its space" : "its search was not complete",
+                 complete != NULL && complete->boolean ? "its search was complete in its space"
+                                                       : "its search was not complete",
                  strstr(yaml, "\nmapspace:") != NULL ? ", under constraints that are not taken over" : "");
     } else if (out->ours > out->peer * (1 + 1e-6) && strstr(yaml, "template: ruby") != NULL) {
         out->verdict = VERDICT_MISSED;

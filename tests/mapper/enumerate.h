@@ -1,0 +1,44 @@
+/*
+ * All mappings of a small problem, evaluated one by one by the model; it knows nothing of how the search works. The
+ * space:
+ *   - every rank is cut into prime factors, each a loop of its own or a part of an axis; loops and keeps stand in any
+ *     order, but for keeps in the order of the memories, and operands are kept in any subset of the memories;
+ *   - einsums next to each other may share up to two loops, over any rank, and what they exchange may be kept in any
+ *     memory outside of all arrays, above or below any of these loops; keeps of other operands may stand above any of
+ *     them (just below, what stays there from one iteration to the next would have room for one child only: MODEL.md,
+ *     section 3).
+ * What changes no count is written in one way only: the order of keeps with no loop between them, of neighbouring
+ * loops whose ranks index the same of the keeps below, and of the loops behind the last keep.
+ *
+ * With several einsums the lines of each are enumerated while the others have none but loops. As energies and times
+ * add up, this says which choices could together be better than `limit`; those are evaluated as one mapping, the most
+ * promising first. So a mapping that is better is never made up, whatever the sums say.
+ */
+#ifndef DFL_TESTS_MAPPER_ENUMERATE_H
+#define DFL_TESTS_MAPPER_ENUMERATE_H
+
+#include "ir/mapping.h"
+#include "support/arena.h"
+
+typedef struct {
+    double (*value)(const void *objective, double joules, double seconds);
+    const void *objective;
+    double limit;               /* only what is below counts */
+    uint64_t most;              /* ways to write the lines of an einsum; of more, a quarter of as many is looked at */
+    bool keeps_among;           /* keeps of one einsum's operands may stand among shared lines; their transfers then
+                                   overlap with other einsums, which sums of times do not see */
+    uint32_t structures;        /* ways to share loops to look at, of all that there are */
+    uint64_t seed;
+} enumerate_options;
+
+typedef struct {
+    double value;               /* of the best below the limit, or INFINITY */
+    const dfl_mapping *mapping; /* that one, in the arena */
+    uint64_t evaluated;
+    bool complete;              /* everything was looked at */
+} enumerate_result;
+
+void enumerate_mappings(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
+                        const enumerate_options *options, enumerate_result *out);
+
+#endif

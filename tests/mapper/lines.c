@@ -1,0 +1,297 @@
+/* The lines of one einsum. */
+#include "tests/mapper/enumerator.h"
+
+#include <string.h>
+
+static const dfl_access *access_at(const dfl_einsum *e, uint32_t i)
+{
+    return i < e->n_inputs ? &e->inputs[i] : &e->output;
+}
+
+static bool indexed_by(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
+            if (a->index[d].terms[i].rank == rank)
+                return true;
+    return false;
+}
+
+static void take(enumerator *k, const own_lines *lines)
+{
+    const own_lines *own[EINSUMS];
+    choice c = { .lines = *lines };
+
+    k->enough = ++k->found > ENOUGH * k->options->most;
+    if (k->counting)
+        return;
+    if (k->taken > k->options->most && enumerator_random(k, 4096) * k->taken >= 1024 * k->options->most)
+        return;
+    for (uint32_t e = 0; e < k->w->n_einsums; e++)
+        own[e] = e == k->einsum ? lines : &k->bare[e];
+    if (enumerator_evaluate(k, own, &c.joules, &c.seconds) && k->n_braces > 0)
+        DFL_PUSH(k->arena, &k->choices[k->einsum], c);
+}
+
+static void push(own_lines *lines, item i) { lines->leaf.at[lines->leaf.n++] = i; }
+
+/* The loops behind the last keep: factors from `f` on, on axes or not; what is spread first, then the rest. */
+static void finish(enumerator *k, own_lines *lines, uint32_t f)
+{
+    if (f == k->n_factors) {
+        uint32_t n = lines->leaf.n;
+        for (uint32_t i = 0; i < k->n_factors; i++)
+            for (uint32_t c = 0; c < k->factors[i].n; c++)
+                push(lines, (item){ ITEM_LOOP, k->factors[i].rank, 0, k->factors[i].by });
+        take(k, lines);
+        lines->leaf.n = n;
+        return;
+    }
+    finish(k, lines, f + 1);
+    for (uint32_t a = 0; a < k->s->n_axes; a++) {
+        factor *at = &k->factors[f];
+        int64_t room = k->room[a];
+        if (at->n == 0 || room < at->by || !(k->spread[a] >> at->rank & 1))
+            continue;
+        k->room[a] /= at->by;
+        at->n--;
+        push(lines, (item){ ITEM_SPATIAL, at->rank, (uint8_t)a, at->by });
+        finish(k, lines, f);
+        lines->leaf.n--;
+        at->n++;
+        k->room[a] = room;
+    }
+}
+
+/* Whether keep `i` may stand behind `last`, the line before it; among keeps with no loop between the order is given. */
+static bool may_keep(const enumerator *k, uint32_t i, const item *last_keep, bool adjacent)
+{
+    const item *keep = &k->keeps[i];
+
+    if (!(k->wanted >> i & 1) || (k->placed >> i & 1))
+        return false;
+    if (last_keep == NULL)
+        return true;
+    if (last_keep->where > keep->where)
+        return false;
+    return !adjacent || last_keep->where < keep->where || last_keep->what < keep->what;
+}
+
+/* Keeps to come that the rank indexes, as a mask. */
+static uint32_t moves(const enumerator *k, uint32_t rank)
+{
+    const dfl_einsum *e = &k->w->einsums[k->einsum];
+    uint32_t out = 0;
+
+    for (uint32_t i = 0; i < k->n_keeps; i++)
+        if (((k->wanted & ~k->placed) >> i & 1) && indexed_by(enumerator_access(e, k->keeps[i].what), rank))
+            out |= 1u << i;
+    return out;
+}
+
+/* Whether a loop may stand just behind the last line: of two that do the same to all keeps below, one order will do. */
+static bool may_follow(const enumerator *k, const own_lines *lines, const factor *x)
+{
+    const item *last = lines->leaf.n > 0 ? &lines->leaf.at[lines->leaf.n - 1] : NULL;
+
+    return last == NULL || last->kind != ITEM_LOOP || last->what < x->rank ||
+           (last->what == x->rank && last->by <= x->by) ||
+           (last->what != x->rank && moves(k, last->what) != moves(k, x->rank));
+}
+
+/* Goes on behind shared line `at` with keeps, loops, or the end. */
+static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item *last_keep, bool adjacent)
+{
+    bool in_leaf = at == k->prefix.n;
+
+    if (k->enough)
+        return;
+    if (in_leaf && k->placed == k->wanted) {
+        finish(k, lines, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < k->n_keeps; i++) {
+        if (!may_keep(k, i, last_keep, adjacent))
+            continue;
+        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at]))
+            continue;
+        k->placed |= 1u << i;
+        if (in_leaf) {
+            push(lines, k->keeps[i]);
+        } else {
+            lines->among[lines->n_among].keep = k->keeps[i];
+            lines->among[lines->n_among++].at = at;
+        }
+        lines_from(k, lines, at, &k->keeps[i], true);
+        lines->leaf.n -= in_leaf;
+        lines->n_among -= !in_leaf;
+        k->placed &= ~(1u << i);
+    }
+    if (!in_leaf) {
+        const item *line = &k->prefix.at[at];
+        bool home = line->kind == ITEM_KEEP;
+        if (home && last_keep && last_keep->where > line->where)
+            return;
+        lines_from(k, lines, at + 1, home ? line : last_keep, false);
+        return;
+    }
+    for (uint32_t f = 0; f < k->n_factors; f++) {
+        factor *x = &k->factors[f];
+        if (x->n == 0)
+            continue;
+        x->n--;
+        if (may_follow(k, lines, x)) {
+            push(lines, (item){ ITEM_LOOP, x->rank, 0, x->by });
+            lines_from(k, lines, at, last_keep, false);
+            lines->leaf.n--;
+        }
+        for (uint32_t a = 0; a < k->s->n_axes; a++) {
+            int64_t room = k->room[a];
+            if (room < x->by || !(k->spread[a] >> x->rank & 1))
+                continue;
+            k->room[a] /= x->by;
+            push(lines, (item){ ITEM_SPATIAL, x->rank, (uint8_t)a, x->by });
+            lines_from(k, lines, at, last_keep, false);
+            lines->leaf.n--;
+            k->room[a] = room;
+        }
+        x->n++;
+    }
+}
+
+/* Ranks that an axis may take: those that some operand shared along it does not have, or all if there are none. */
+static uint32_t ranks_of_axis(const enumerator *k, const dfl_einsum *e, const dfl_axis *axis)
+{
+    uint32_t all = 0, useful = 0;
+
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        if (dfl_einsum_has_rank(e, r))
+            all |= 1u << r;
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_access *a = access_at(e, i);
+        if (!dfl_selects(i < e->n_inputs ? &axis->multicast : &axis->reduce, &k->w->tensors[a->tensor]))
+            continue;
+        for (uint32_t r = 0; r < k->w->n_ranks; r++)
+            if ((all >> r & 1) && !indexed_by(a, r))
+                useful |= 1u << r;
+    }
+    return useful ? useful : all;
+}
+
+static uint32_t touching(const enumerator *k, uint32_t first, uint32_t last, uint32_t tensor)
+{
+    uint32_t n = 0;
+
+    for (uint32_t e = first; e <= last; e++)
+        n += dfl_einsum_touches(&k->w->einsums[e], tensor);
+    return n;
+}
+
+/* Shared lines, factors that are left and keeps that there may be, of einsum `e`. */
+static void prepare(enumerator *k, uint32_t e)
+{
+    const dfl_einsum *einsum = &k->w->einsums[e];
+    int64_t left[RANKS];
+    uint32_t chain[BODIES], n = 0;
+
+    k->einsum = e;
+    k->prefix.n = k->n_factors = k->n_keeps = k->placed = 0;
+    memset(k->loop_below, 0, sizeof k->loop_below);
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        left[r] = dfl_einsum_has_rank(einsum, r) ? k->w->ranks[r].extent : 1;
+    for (uint32_t b = k->n_braces > 0 ? k->brace_of[e] : DFL_NONE; b != DFL_NONE; b = k->braces[b].parent)
+        chain[n++] = b;
+    while (n > 0) {
+        const brace *b = &k->braces[chain[--n]];
+        for (uint32_t i = 0; i < b->shared.n; i++) {
+            const item *line = &b->shared.at[i];
+            uint32_t rank = line->kind == ITEM_LOOP ? enumerator_cut(k, b, e, line->what) : DFL_NONE;
+            for (uint32_t o = i; o < b->shared.n; o++)
+                k->loop_below[k->prefix.n] |= b->shared.at[o].kind == ITEM_LOOP;
+            k->prefix.at[k->prefix.n++] = b->shared.at[i];
+            if (rank != DFL_NONE)
+                left[rank] /= b->shared.at[i].by;
+        }
+    }
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        for (uint8_t p = 2; left[r] > 1; p++) {
+            factor f = { .rank = (uint8_t)r, .by = p };
+            for (; left[r] % p == 0; left[r] /= p)
+                f.n++;
+            if (f.n > 0)
+                k->factors[k->n_factors++] = f;
+        }
+    for (uint32_t a = 0; a < k->s->n_axes; a++) {
+        k->room[a] = k->s->axes[a].size;
+        k->spread[a] = ranks_of_axis(k, einsum, &k->s->axes[a]);
+    }
+    for (uint32_t t = 0; t < k->w->n_tensors; t++) {
+        uint32_t from = 1;
+        if (!dfl_einsum_touches(einsum, t))
+            continue;
+        for (uint32_t i = 0; i < k->prefix.n; i++)
+            if (k->prefix.at[i].kind == ITEM_KEEP && k->prefix.at[i].what == t)
+                from = k->prefix.at[i].where + 1;
+        /* keeps among shared lines are for operands of one einsum; `by` says so */
+        for (uint32_t m = from; m < k->s->n_memories; m++)
+            k->keeps[k->n_keeps++] = (item){ ITEM_KEEP, (uint8_t)t, (uint8_t)m,
+                                             k->options->keeps_among && touching(k, 0, k->w->n_einsums - 1, t) == 1 };
+    }
+}
+
+/* Where not everything is looked at, it should be another part each time. */
+static void shuffle(enumerator *k)
+{
+    for (uint32_t i = 0; i + 1 < k->n_factors; i++) {
+        uint32_t o = i + enumerator_random(k, k->n_factors - i);
+        factor f = k->factors[i];
+        k->factors[i] = k->factors[o];
+        k->factors[o] = f;
+    }
+    for (uint32_t i = 0; i + 1 < k->n_keeps; i++) {
+        uint32_t o = i + enumerator_random(k, k->n_keeps - i);
+        item kept = k->keeps[i];
+        k->keeps[i] = k->keeps[o];
+        k->keeps[o] = kept;
+    }
+}
+
+static void all_lines(enumerator *k)
+{
+    own_lines lines = { .n_among = 0 };
+
+    k->found = 0;
+    k->enough = false;
+    for (uint32_t i = 0; i < 1u << k->n_keeps; i++) {
+        k->wanted = i ^ k->first_keeps;
+        lines_from(k, &lines, 0, NULL, false);
+    }
+}
+
+void enumerator_lines(enumerator *k, uint32_t e)
+{
+    prepare(k, e);
+    k->counting = true;
+    all_lines(k);
+    k->counting = false;
+    k->taken = k->found;
+    if (k->taken > k->options->most) {
+        k->out->complete = false;
+        shuffle(k);
+        k->first_keeps = enumerator_random(k, 1u << k->n_keeps);
+    }
+    all_lines(k);
+    k->first_keeps = 0;
+}
+
+/* Only loops. */
+void enumerator_bare(enumerator *k, uint32_t e)
+{
+    own_lines *lines = &k->bare[e];
+
+    prepare(k, e);
+    *lines = (own_lines){ .n_among = 0 };
+    for (uint32_t i = 0; i < k->n_factors; i++)
+        for (uint32_t c = 0; c < k->factors[i].n; c++)
+            push(lines, (item){ ITEM_LOOP, k->factors[i].rank, 0, k->factors[i].by });
+}

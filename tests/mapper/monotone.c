@@ -1,0 +1,142 @@
+/*
+ * monotone [N [seed]]: N random tiny problems. With a larger memory, more bandwidth or cheaper accesses the optimum
+ * is never worse; with other names and another order of declarations it is the same. Where the search leaves a gap
+ * its lower bound is held to this. Of several einsums only the energy is looked at: the search adds their times, the
+ * model lets transfers for one of them overlap with another. Ends with `N passed, N failed`.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/session.h"
+#include "tests/mapper/tiny.h"
+
+enum { SHOWN = 5, KINDS = 4 };
+
+typedef struct { double value, bound; } found;
+
+static char *text_of(const tiny *t, uint32_t shift)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    tiny_print(t, shift, out);
+    fclose(out);
+    return text;
+}
+
+static found search(const tiny *t, uint32_t shift)
+{
+    char *text = text_of(t, shift);
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_stop stopped;
+    const dfl_filled *filled = NULL;
+    found out = { INFINITY, INFINITY };
+
+    if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
+        dfl_sink_errors(s->sink) == 0)
+        filled = dfl_session_fill(s, s->program->designs[0].mapping, &stopped);
+    if (filled)
+        out = (found){ filled->search->value, filled->search->lower_bound };
+    dfl_session_free(s);
+    free(text);
+    return out;
+}
+
+/* Something that cannot make it worse; false if there is nothing of the kind. */
+static bool improve(tiny *t, uint32_t kind, uint32_t memory)
+{
+    tiny_memory *m = &t->memory[memory];
+
+    switch (kind) {
+    case 0:
+        m->bits += m->bits / 2;
+        return m->bits > 0;
+    case 1:
+        m->read_rate += m->read_rate > 0;
+        m->write_rate += m->write_rate > 0;
+        return m->read_rate > 0 && m->write_rate > 0;
+    case 2:
+        m->read_energy /= 2;
+        return m->read_energy > 0;
+    default:
+        m->write_energy /= 2;
+        return m->write_energy > 0;
+    }
+}
+
+static bool at_most(double a, double b) { return a <= b * (1 + 1e-9); }
+
+/* What is wrong; NULL = nothing. */
+static const char *check(const tiny *t, found *before, found *after)
+{
+    static const char *const kinds[KINDS] = { "room", "bandwidth", "reads", "writes" };
+
+    *before = search(t, 0);
+    if (before->value == INFINITY)
+        return "not searched";
+    for (uint32_t shift = 1; shift < 4; shift++) {
+        *after = search(t, shift);
+        if (!at_most(after->bound, before->bound) || !at_most(before->bound, after->bound))
+            return "names or order";
+    }
+    for (uint32_t i = 0; i < t->n_memories * KINDS; i++) {
+        tiny c = *t;
+        if (!improve(&c, i % KINDS, i / KINDS))
+            continue;
+        *after = search(&c, 0);
+        if (!at_most(after->bound, before->value))
+            return kinds[i % KINDS];
+    }
+    return NULL;
+}
+
+static bool fails(void *context, const tiny *t)
+{
+    found before, after;
+    const char *what = check(t, &before, &after);
+
+    return what && strcmp(what, context) == 0;
+}
+
+static void leave_out_time(tiny *t)
+{
+    if (t->n_einsums == 1)
+        return;
+    t->objective = TINY_ENERGY;
+    for (uint32_t m = 0; m < t->n_memories; m++)
+        t->memory[m].leakage = 0;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 300, failed = 0;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (uint64_t i = 0; i < n; i++) {
+        found before, after = { 0, 0 };
+        const char *what;
+        char *text;
+        tiny t;
+
+        tiny_draw(&t, seed + 1000, i, false);
+        leave_out_time(&t);
+        what = check(&t, &before, &after);
+        if (!what)
+            continue;
+        printf("FAILED: problem %" PRIu64 " of seed %" PRIu64 ": %s: %.12g, before %.12g\n", i, seed, what,
+               after.value, before.value);
+        if (++failed > SHOWN)
+            continue;
+        tiny_shrink(&t, fails, (void *)(uintptr_t)what);
+        text = text_of(&t, 0);
+        (void)check(&t, &before, &after);
+        printf("// %s: %.12g, before %.12g\n%s\n", what, after.value, before.value, text);
+        free(text);
+    }
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
+    return failed > 0;
+}

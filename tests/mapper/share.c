@@ -1,0 +1,210 @@
+/* Several einsums: the loops that they share, and choices that go together. */
+#include "tests/mapper/enumerator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { double value; uint32_t at[EINSUMS]; } joint;
+typedef DFL_VEC(joint) joint_vec;
+
+static int by_value(const void *a, const void *b)
+{
+    const joint *x = a, *y = b;
+
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Choices of the einsums from `e` on that could be better than the limit together with those before. */
+static void combine(enumerator *k, uint32_t e, joint *j, double joules, double seconds, joint_vec *out)
+{
+    double least_joules = 0, least_seconds = 0;
+
+    if (e == k->w->n_einsums) {
+        j->value = k->options->value(k->options->objective, joules, seconds);
+        DFL_PUSH(k->arena, out, *j);
+        return;
+    }
+    for (uint32_t f = e + 1; f < k->w->n_einsums; f++) {
+        double a = INFINITY, b = INFINITY;
+        for (size_t i = 0; i < k->choices[f].n; i++) {
+            a = fmin(a, k->choices[f].at[i].joules);
+            b = fmin(b, k->choices[f].at[i].seconds);
+        }
+        least_joules += a;
+        least_seconds += b;
+    }
+    for (size_t i = 0; i < k->choices[e].n && out->n < 100000; i++) {
+        const choice *c = &k->choices[e].at[i];
+        j->at[e] = (uint32_t)i;
+        if (k->options->value(k->options->objective, joules + c->joules + least_joules,
+                              seconds + c->seconds + least_seconds) < k->options->limit)
+            combine(k, e + 1, j, joules + c->joules, seconds + c->seconds, out);
+    }
+}
+
+/* All lines of all einsums in the present structure. */
+static void enumerate_structure(enumerator *k)
+{
+    const own_lines *own[EINSUMS];
+    double joules, seconds;
+    joint_vec joints = { .n = 0 };
+    joint j;
+
+    for (uint32_t e = 0; e < k->w->n_einsums; e++) {
+        enumerator_bare(k, e);
+        own[e] = &k->bare[e];
+        k->choices[e].n = 0;
+    }
+    if (!enumerator_evaluate(k, own, &joules, &seconds))
+        return;
+    for (uint32_t e = 0; e < k->w->n_einsums; e++) {
+        enumerator_lines(k, e);
+        for (size_t i = 0; i < k->choices[e].n && e > 0; i++) {
+            k->choices[e].at[i].joules -= joules;
+            k->choices[e].at[i].seconds -= seconds;
+        }
+    }
+    combine(k, 0, &j, 0, 0, &joints);
+    if (joints.n > 0)
+        qsort(joints.at, joints.n, sizeof *joints.at, by_value);
+    for (size_t i = 0; i < joints.n && i < MOST_JOINT && k->out->mapping == NULL; i++) {
+        for (uint32_t e = 0; e < k->w->n_einsums; e++)
+            own[e] = &k->choices[e].at[joints.at[i].at[e]].lines;
+        (void)enumerator_evaluate(k, own, &joules, &seconds);
+    }
+}
+
+/* ---- ways to share ---- */
+
+typedef struct { brace braces[BODIES]; uint32_t n_braces; } structure;
+typedef DFL_VEC(structure) structure_vec;
+
+static bool covers(const brace *b, uint32_t first, uint32_t last) { return b->first <= first && b->last >= last; }
+
+/* Memories along every path from outside to inside. */
+static bool in_order(const structure *s)
+{
+    for (uint32_t i = 0; i < s->n_braces; i++) {
+        uint32_t last = 255;
+        for (uint32_t b = i; b != DFL_NONE; b = s->braces[b].parent)
+            for (uint32_t n = s->braces[b].shared.n; n-- > 0;) {
+                const item *line = &s->braces[b].shared.at[n];
+                if (line->kind != ITEM_KEEP)
+                    continue;
+                if (line->where > last)
+                    return false;
+                last = line->where;
+            }
+    }
+    return true;
+}
+
+static void insert(sequence *s, uint32_t at, item i)
+{
+    memmove(&s->at[at + 1], &s->at[at], (s->n - at) * sizeof *s->at);
+    s->at[at] = i;
+    s->n++;
+}
+
+/* Where tensors from `t` on are exchanged: in the outermost memory, or somewhere among the shared lines. */
+static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *out)
+{
+    const dfl_tensor *tensor = &k->w->tensors[t];
+
+    if (t == k->w->n_tensors) {
+        if (in_order(s))
+            DFL_PUSH(k->arena, out, *s);
+        return;
+    }
+    place_homes(k, s, t + 1, out);
+    if (tensor->n_producers == 0 || tensor->n_consumers == 0 || tensor->role != DFL_ROLE_INTERMEDIATE)
+        return;
+    for (uint32_t b = 0; b < s->n_braces; b++) {
+        if (!covers(&s->braces[b], tensor->producers[0], tensor->consumers[tensor->n_consumers - 1]))
+            continue;
+        for (uint32_t m = 1; m < k->s->n_memories && k->s->memories[m].element == 0; m++)
+            for (uint32_t at = 0; at <= s->braces[b].shared.n; at++) {
+                structure c = *s;
+                insert(&c.braces[b].shared, at, (item){ ITEM_KEEP, (uint8_t)t, (uint8_t)m, 0 });
+                place_homes(k, &c, t + 1, out);
+            }
+    }
+}
+
+/* Shared loops for the braces from `b` on, `left` of them at most. */
+static void share_loops(enumerator *k, structure *s, uint32_t b, uint32_t left, structure_vec *out)
+{
+    if (b == s->n_braces) {
+        place_homes(k, s, 0, out);
+        return;
+    }
+    if (b == 0 || s->braces[b].shared.n > 0)
+        share_loops(k, s, b + 1, left, out);
+    for (uint32_t r = 0; r < k->w->n_ranks && left > 0; r++) {
+        bool known = false;
+        int64_t extent = k->w->ranks[r].extent;
+        for (uint32_t e = s->braces[b].first; e <= s->braces[b].last; e++)
+            known |= dfl_einsum_has_rank(&k->w->einsums[e], r);
+        for (uint32_t i = 0; i <= b; i++)
+            for (uint32_t n = 0; n < s->braces[i].shared.n; n++)
+                extent /= s->braces[i].shared.at[n].what == r ? s->braces[i].shared.at[n].by : 1;
+        for (uint8_t p = 2; known && extent > 1; p++) {
+            if (extent % p != 0)
+                continue;
+            while (extent % p == 0)
+                extent /= p;
+            s->braces[b].shared.at[s->braces[b].shared.n++] = (item){ ITEM_LOOP, (uint8_t)r, 0, p };
+            share_loops(k, s, b, left - 1, out);
+            s->braces[b].shared.n--;
+        }
+    }
+}
+
+void enumerator_shared(enumerator *k)
+{
+    uint32_t last = k->w->n_einsums - 1, looked_at = 0;
+    structure_vec all = { .n = 0 };
+
+    for (uint32_t shape = 0; shape < (last == 2 ? 3u : 1u); shape++) {
+        structure s = { .n_braces = shape == 0 ? 1 : 2 };
+        s.braces[0] = (brace){ .first = 0, .last = last, .parent = DFL_NONE };
+        s.braces[1] = (brace){ .first = shape == 2, .last = shape == 2 ? 2 : 1, .parent = 0 };
+        share_loops(k, &s, 0, MOST_LOOPS, &all);
+    }
+    for (size_t i = 0; i < all.n && looked_at < k->options->structures && k->out->mapping == NULL; i++) {
+        uint32_t pick = (uint32_t)i + enumerator_random(k, (uint32_t)(all.n - i));
+        uint64_t before = k->out->evaluated;
+        structure s = all.at[pick];
+        all.at[pick] = all.at[i];
+        memcpy(k->braces, s.braces, sizeof k->braces);
+        k->n_braces = s.n_braces;
+        memset(k->on_chip, 0, sizeof k->on_chip);
+        for (uint32_t b = 0; b < s.n_braces; b++) {
+            for (uint32_t e = s.braces[b].first; e <= s.braces[b].last; e++)
+                k->brace_of[e] = b;
+            for (uint32_t n = 0; n < s.braces[b].shared.n; n++)
+                if (s.braces[b].shared.at[n].kind == ITEM_KEEP)
+                    k->on_chip[s.braces[b].shared.at[n].what] = true;
+        }
+        enumerate_structure(k);
+        looked_at += k->out->evaluated > before + 1;
+        if (looked_at == k->options->structures && i + 1 < all.n)
+            k->out->complete = false;
+    }
+}
+
+void enumerate_mappings(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
+                        const enumerate_options *options, enumerate_result *out)
+{
+    enumerator k = { .arena = arena, .names = names, .open = open, .w = open->workload, .s = open->system,
+                     .options = options, .out = out, .random = options->seed };
+
+    *out = (enumerate_result){ .value = INFINITY, .complete = true };
+    k.scratch = dfl_arena_new(NULL);
+    if (k.w->n_einsums == 1)
+        enumerator_lines(&k, 0);
+    else
+        enumerator_shared(&k);
+    dfl_arena_free(k.scratch);
+}

@@ -1,0 +1,373 @@
+/* Drawing, printing and shrinking tiny problems. */
+#include "tests/mapper/tiny.h"
+
+#include <string.h>
+
+uint32_t tiny_below(tiny_random *r, uint32_t n)
+{
+    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ z >> 31) % n);
+}
+
+static bool chance(tiny_random *r, uint32_t percent) { return tiny_below(r, 100) < percent; }
+
+/* An access by text: a letter for every rank, `+` between the ranks of a sliding window. */
+static void access_of(tiny *t, tiny_access *a, uint32_t tensor, const char *ranks)
+{
+    *a = (tiny_access){ .tensor = tensor };
+    if (tensor >= t->n_tensors)
+        t->n_tensors = tensor + 1;
+    for (const char *c = ranks; *c; c++) {
+        uint32_t rank = (uint32_t)(*c == '+' ? c[1] - 'a' : *c - 'a');
+
+        if (rank >= t->n_ranks)
+            t->n_ranks = rank + 1;
+        if (*c == '+') {
+            a->second[a->n - 1] = (int32_t)rank;
+            c++;
+        } else {
+            a->second[a->n] = -1;
+            a->rank[a->n++] = rank;
+        }
+    }
+}
+
+/* "0ab=1ac*2cb": tensor 0 from tensors 1 and 2; `=` or `#` for `+=`, `*` or `$` for a sum. */
+static void add_einsum(tiny *t, const char *text)
+{
+    tiny_einsum *e = &t->einsum[t->n_einsums++];
+    char part[16];
+    size_t n = strcspn(text, "=#");
+
+    snprintf(part, sizeof part, "%.*s", (int)n - 1, text + 1);
+    access_of(t, &e->out, (uint32_t)(text[0] - '0'), part);
+    e->reduces = text[n] == '#';
+    for (text += n + 1;; text += n + 1) {
+        n = strcspn(text, "*$");
+        snprintf(part, sizeof part, "%.*s", (int)n - 1, text + 1);
+        access_of(t, &e->in[e->n_in++], (uint32_t)(text[0] - '0'), part);
+        if (text[n] == '\0')
+            return;
+        e->sum = text[n] == '$';
+    }
+}
+
+static const struct { uint32_t weight; const char *einsums[TINY_EINSUMS]; } families[] = {
+    { 110, { "0ab#1ac*2cb" } },                                    /* matmul */
+    { 20, { "0a#1ab*2b" } },
+    { 20, { "0ab=1ab*2ab" } },
+    { 20, { "0ab=1ab$2b" } },
+    { 6, { "0abc#1abd*2dc" } },
+    { 14, { "0ab#1ac*2cb", "3ad#0ab*4bd" } },                      /* chains */
+    { 6, { "0ab#1ac*2cb", "3de#0df*4fe" } },                       /* with ranks of their own */
+    { 5, { "0ab#1ac*2cb", "3ab=0ab*4ab" } },
+    { 4, { "0ab=1ab$2b", "3ac#0ab*4bc" } },
+    { 3, { "0a#1ab*2b", "3ac=0a*4ac" } },
+    { 4, { "0ab#1ac*2cb", "3ad#0ab*4bd", "5ae#3ad*6de" } },        /* chain of three */
+    { 3, { "0ab#1ac*2cb", "3ad#0ab*4bd", "5ae#0ab*6be" } },        /* two consumers */
+    { 3, { "0ab=1ab*2b", "3ac#0ab*4bc", "5ab=0ab$3ab" } },         /* residual; c is b there */
+    { 2, { "0ab=1ab*2b", "3ab=0ab*4ab", "5ab=0ab$3ab" } },
+    { 2, { "0ab=1ab*2b", "3cb=4cb*2b", "5ac#0ab*3cb" } },          /* gate */
+    /* with windows: */
+    { 100, { "0ab#1a+c*2cb" } },
+    { 40, { "0a#1a+b*2b" } },
+};
+
+enum { FAMILIES = sizeof families / sizeof *families, WINDOW_FAMILIES = 2 };
+
+static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t total)
+{
+    static const uint32_t energies[3][4] = { { 100, 50, 20, 8 }, { 1, 2, 4, 7 }, { 0, 1, 1, 2 } };
+    static const uint32_t rates[3][4] = { { 1, 2, 4, 16 }, { 2, 4, 8, 32 }, { 0, 0, 8, 64 } };
+
+    *m = (tiny_memory){ .buffers = 1, .one_port = chance(r, 50) };
+    m->read_energy = energies[level][tiny_below(r, 4)];
+    m->write_energy = chance(r, 60) ? m->read_energy : energies[level][tiny_below(r, 4)];
+    m->read_rate = chance(r, 15) ? 0 : rates[level][tiny_below(r, 4)];
+    m->write_rate = chance(r, 60) ? m->read_rate : rates[level][tiny_below(r, 4)];
+    if (level > 0) {
+        m->bits = 8 + tiny_below(r, level == 1 ? total : total / 4 + 8);
+        m->buffers = chance(r, 10) ? 2 : 1;
+    }
+    if (chance(r, 5))
+        m->leakage = 1 + tiny_below(r, 50);
+}
+
+void tiny_draw(tiny *t, uint64_t seed, uint64_t index, bool windows)
+{
+    static const int64_t extents[TINY_EINSUMS][6] = {
+        { 2, 2, 3, 2, 3, 4 }, { 2, 2, 3, 2, 4, 3 }, { 2, 2, 2, 3, 2, 3 },
+    };
+    tiny_random r = { seed * UINT64_C(0x632be59bd9b4e019) + index * UINT64_C(0xd1342543de82ef95) + 1 };
+    uint32_t sum = 0, pick, f = 0, total = 0;
+
+    *t = (tiny){ .n_memories = 2 };
+    for (uint32_t i = 0; i < FAMILIES - (windows ? 0 : WINDOW_FAMILIES); i++)
+        sum += families[i].weight;
+    pick = tiny_below(&r, sum);
+    while (pick >= families[f].weight)
+        pick -= families[f++].weight;
+    for (uint32_t e = 0; e < TINY_EINSUMS && families[f].einsums[e]; e++)
+        add_einsum(t, families[f].einsums[e]);
+    if (chance(&r, 25))
+        t->n_axes = chance(&r, 80) ? 1 : 2;
+    if (chance(&r, 15) && t->n_einsums < 3)
+        t->n_memories = 3;
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        t->extent[i] = extents[t->n_axes > 0 || t->n_memories == 3 ? 2 : t->n_einsums - 1][tiny_below(&r, 6)];
+    if (strcmp(families[f].einsums[0], "0ab=1ab*2b") == 0)
+        t->extent[2] = t->extent[1];
+    if (t->n_ranks == 6) {
+        t->extent[3] = t->extent[0];
+        t->extent[5] = t->extent[1];
+    }
+    for (uint32_t i = 0; i < t->n_tensors; i++) {
+        t->bits[i] = chance(&r, 70) ? 8 : chance(&r, 50) ? 4 : 16;
+        total += t->bits[i] * 12;
+    }
+    if (t->einsum[0].in[0].second[0] >= 0)
+        t->n_axes = 0;
+    for (uint32_t a = 0; a < t->n_axes; a++) {
+        t->size[a] = 2 + tiny_below(&r, 3);
+        t->multicast[a] = chance(&r, 60);
+        t->reduce[a] = chance(&r, 60);
+    }
+    for (uint32_t m = 0; m < t->n_memories; m++)
+        draw_memory(&r, &t->memory[m], m, total);
+    t->memory[2].inside = t->n_memories == 3 && t->n_axes > 0 && chance(&r, 70);
+    t->unit_energy = tiny_below(&r, 3);
+    t->unit_rate = 1 + tiny_below(&r, 4);
+    t->objective = (tiny_objective)tiny_below(&r, 3);
+}
+
+/* ---- text ---- */
+
+static void print_access(const tiny_access *a, uint32_t shift, FILE *out)
+{
+    fprintf(out, "T%u[", (a->tensor + shift) % TINY_TENSORS);
+    for (uint32_t d = 0; d < a->n; d++) {
+        fprintf(out, "%s%c", d > 0 ? ", " : "", 'a' + (a->rank[d] + shift) % TINY_RANKS);
+        if (a->second[d] >= 0)
+            fprintf(out, " + %c", 'a' + ((uint32_t)a->second[d] + shift) % TINY_RANKS);
+    }
+    fprintf(out, "]");
+}
+
+/* The tensor as it is declared: a dimension that windows slide along has a size. */
+static void print_shape(const tiny *t, const tiny_access *a, uint32_t shift, FILE *out)
+{
+    fprintf(out, "T%u[", (a->tensor + shift) % TINY_TENSORS);
+    for (uint32_t d = 0; d < a->n; d++) {
+        fprintf(out, "%s", d > 0 ? ", " : "");
+        if (a->second[d] >= 0)
+            fprintf(out, "x%u: %lld", d, (long long)(t->extent[a->rank[d]] + t->extent[a->second[d]] - 1));
+        else
+            fprintf(out, "%c", 'a' + (a->rank[d] + shift) % TINY_RANKS);
+    }
+    fprintf(out, "]");
+}
+
+static bool is_made(const tiny *t, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < t->n_einsums; e++)
+        if (t->einsum[e].out.tensor == tensor)
+            return true;
+    return false;
+}
+
+static const tiny_access *first_read(const tiny *t, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < t->n_einsums; e++)
+        for (uint32_t i = 0; i < t->einsum[e].n_in; i++)
+            if (t->einsum[e].in[i].tensor == tensor)
+                return &t->einsum[e].in[i];
+    return NULL;
+}
+
+static void print_workload(const tiny *t, uint32_t shift, FILE *out)
+{
+    bool back = shift % 2 == 1;
+
+    fprintf(out, "workload tiny : bits(8) {\n    rank ");
+    for (uint32_t i = 0; i < t->n_ranks; i++) {
+        uint32_t r = back ? t->n_ranks - 1 - i : i;
+        fprintf(out, "%s%c = %lld", i > 0 ? ", " : "", 'a' + (r + shift) % TINY_RANKS, (long long)t->extent[r]);
+    }
+    fprintf(out, ";\n");
+    for (uint32_t i = 0; i < t->n_tensors; i++) {
+        uint32_t tensor = back ? t->n_tensors - 1 - i : i;
+        if (is_made(t, tensor) || !first_read(t, tensor))
+            continue;
+        fprintf(out, "    input ");
+        print_shape(t, first_read(t, tensor), shift, out);
+        fprintf(out, " : bits(%u);\n", t->bits[tensor]);
+    }
+    for (uint32_t e = 0; e < t->n_einsums; e++) {
+        const tiny_einsum *einsum = &t->einsum[e];
+        fprintf(out, "    %s", first_read(t, einsum->out.tensor) ? "" : "output ");
+        print_access(&einsum->out, shift, out);
+        fprintf(out, " : bits(%u) %s ", t->bits[einsum->out.tensor], einsum->reduces ? "+=" : "=");
+        for (uint32_t i = 0; i < einsum->n_in; i++) {
+            fprintf(out, "%s", i == 0 ? "" : einsum->sum ? " + " : " * ");
+            print_access(&einsum->in[i], shift, out);
+        }
+        fprintf(out, ";\n");
+    }
+    fprintf(out, "}\n\n");
+}
+
+static void print_side(const char *name, uint32_t rate, uint32_t energy, FILE *out)
+{
+    fprintf(out, "%s { ", name);
+    if (rate > 0)
+        fprintf(out, "bandwidth = %uB/s; ", rate);
+    fprintf(out, "energy = %uJ/bit; } ", energy);
+}
+
+static void print_memory(const tiny *t, uint32_t i, FILE *out)
+{
+    const tiny_memory *m = &t->memory[i];
+
+    fprintf(out, "    memory m%u { ", i);
+    if (m->bits == 0)
+        fprintf(out, "size = unlimited; ");
+    else
+        fprintf(out, "size = %.3fB; ", m->bits / 8.0);
+    if (m->one_port && m->read_rate > 0 && m->write_rate > 0)
+        fprintf(out, "ports = shared; ");
+    if (m->buffers > 1)
+        fprintf(out, "buffers = %u; ", m->buffers);
+    if (m->leakage > 0)
+        fprintf(out, "leakage = %uW; ", m->leakage);
+    print_side("read", m->read_rate, m->read_energy, out);
+    print_side("write", m->write_rate, m->write_energy, out);
+    fprintf(out, "}\n");
+}
+
+static void print_axes(const char *name, const tiny *t, const bool *on, FILE *out)
+{
+    const char *between = "";
+
+    for (uint32_t a = 0; a < t->n_axes; a++) {
+        if (!on[a])
+            continue;
+        fprintf(out, "%sx%u", between[0] ? between : name, a);
+        between = ", ";
+    }
+    if (between[0])
+        fprintf(out, "; ");
+}
+
+static void print_system(const tiny *t, FILE *out)
+{
+    fprintf(out, "system chip {\n");
+    for (uint32_t m = 0; m < t->n_memories; m++)
+        if (!t->memory[m].inside)
+            print_memory(t, m, out);
+    if (t->n_axes > 0) {
+        fprintf(out, "    network links = bus { ");
+        print_axes("multicast = ", t, t->multicast, out);
+        print_axes("reduce = ", t, t->reduce, out);
+        fprintf(out, "}\n    array x0[%u]", t->size[0]);
+        for (uint32_t a = 1; a < t->n_axes; a++)
+            fprintf(out, ", x%u[%u]", a, t->size[a]);
+        fprintf(out, " over links {\n");
+    }
+    for (uint32_t m = 0; m < t->n_memories; m++)
+        if (t->memory[m].inside)
+            print_memory(t, m, out);
+    fprintf(out, "    compute unit { rate { mac = %uMAC/s; flop = %uFLOP/s; } ", t->unit_rate, t->unit_rate);
+    fprintf(out, "energy { mac = %uJ/MAC; flop = %uJ/FLOP; } }\n", t->unit_energy, t->unit_energy);
+    fprintf(out, "%s}\n\n", t->n_axes > 0 ? "    }\n" : "");
+}
+
+void tiny_print(const tiny *t, uint32_t shift, FILE *out)
+{
+    static const char *const objectives[] = { "energy", "latency", "energy * latency" };
+
+    print_workload(t, shift, out);
+    print_system(t, out);
+    fprintf(out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ...;\n    minimize %s;\n}\n",
+            objectives[t->objective]);
+}
+
+/* ---- shrinking ---- */
+
+static bool smaller(tiny *t, const tiny *changed, bool (*fails)(void *, const tiny *), void *context)
+{
+    if (memcmp(t, changed, sizeof *t) == 0 || !fails(context, changed))
+        return false;
+    *t = *changed;
+    return true;
+}
+
+static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny *), void *context)
+{
+    bool any = false;
+    tiny c = *t;
+
+    c.memory[m].leakage = 0;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].buffers = 1;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].read_rate = c.memory[m].write_rate = 0;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].write_energy = c.memory[m].read_energy;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].read_energy = c.memory[m].write_energy = 0;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    if (m > 0)
+        c.memory[m].bits = 100000;
+    return smaller(t, &c, fails, context) || any;
+}
+
+void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *context)
+{
+    bool any = true;
+
+    while (any) {
+        tiny c = *t;
+        any = false;
+        if (c.n_memories == 3) {
+            c.n_memories = 2;
+            memset(&c.memory[2], 0, sizeof c.memory[2]);
+            any |= smaller(t, &c, fails, context);
+        }
+        for (uint32_t e = 0; e < t->n_einsums && t->n_einsums > 1; e += t->n_einsums - 1) {
+            c = *t;
+            memmove(&c.einsum[0], &c.einsum[e == 0], (size_t)(c.n_einsums - 1) * sizeof *c.einsum);
+            c.n_einsums--;
+            memset(&c.einsum[c.n_einsums], 0, sizeof *c.einsum);
+            any |= smaller(t, &c, fails, context);
+        }
+        c = *t;
+        if (c.n_axes > 0) {
+            c.size[--c.n_axes] = 0;
+            c.memory[2].inside &= c.n_axes > 0;
+            any |= smaller(t, &c, fails, context);
+        }
+        for (uint32_t r = 0; r < t->n_ranks; r++) {
+            c = *t;
+            c.extent[r] = 2;
+            any |= smaller(t, &c, fails, context);
+        }
+        for (uint32_t i = 0; i < t->n_tensors; i++) {
+            c = *t;
+            c.bits[i] = 8;
+            any |= smaller(t, &c, fails, context);
+        }
+        for (uint32_t m = 0; m < t->n_memories; m++)
+            any |= shrink_memory(t, m, fails, context);
+        c = *t;
+        c.unit_energy = 0;
+        any |= smaller(t, &c, fails, context);
+    }
+}

@@ -1,0 +1,58 @@
+/*
+ * Tiny problems for the search, drawn at random: a few einsums on two or three memories, with or without a small array.
+ * They become .dfl text; everything else works on what `dflc` reads there.
+ */
+#ifndef DFL_TESTS_MAPPER_TINY_H
+#define DFL_TESTS_MAPPER_TINY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 3, TINY_MEMORIES = 3, TINY_AXES = 2 };
+
+typedef struct {
+    uint32_t tensor, n, rank[TINY_DIMS];
+    int32_t second[TINY_DIMS];      /* index rank + second, or -1 */
+} tiny_access;
+
+typedef struct {
+    tiny_access out, in[2];
+    uint32_t n_in;
+    bool reduces, sum;              /* `+=`; operands are added, not multiplied */
+} tiny_einsum;
+
+typedef struct {
+    uint32_t bits;                  /* 0 = unlimited */
+    uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit, bytes/s; rate 0 = takes no time */
+    bool one_port, inside;          /* of the array */
+    uint32_t buffers, leakage;
+} tiny_memory;
+
+typedef enum { TINY_ENERGY, TINY_LATENCY, TINY_PRODUCT } tiny_objective;
+
+typedef struct {
+    uint32_t n_ranks, n_tensors, n_einsums, n_memories, n_axes;
+    int64_t extent[TINY_RANKS];
+    uint32_t bits[TINY_TENSORS];
+    tiny_einsum einsum[TINY_EINSUMS];
+    tiny_memory memory[TINY_MEMORIES];
+    uint32_t size[TINY_AXES];
+    bool multicast[TINY_AXES], reduce[TINY_AXES];
+    uint32_t unit_energy, unit_rate;
+    tiny_objective objective;
+} tiny;
+
+typedef struct { uint64_t state; } tiny_random;
+/* Below `n`. */
+uint32_t tiny_below(tiny_random *r, uint32_t n);
+
+/* Problem number `index` of a stream; `windows`: sliding ones among them, without an array. */
+void tiny_draw(tiny *t, uint64_t seed, uint64_t index, bool windows);
+/* The problem as a file, its mapping left open; names of ranks and tensors are rotated by `shift`, and declarations
+   stand in reverse order if it is odd. */
+void tiny_print(const tiny *t, uint32_t shift, FILE *out);
+/* Makes a problem smaller as long as it fails. */
+void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *context);
+
+#endif
