@@ -1,8 +1,8 @@
 /*
  * exhaustive [-w] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
- * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value; what
- * the search finds must be taken by the checks and proven by the oracle; and in 99 % of the problems it is as good as its
- * bound. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
+ * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
+ * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
+ * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -127,8 +127,8 @@ static bool fails_text(judge *j, const char *text)
         best = j->file ? filled->search->value : filled->search->lower_bound;
         alone = filled->given->workload->n_einsums == 1;
         options.limit = best * (1 + (alone ? 1e-9 : -1e-9)) + (alone && best == 0);
-        options.keeps_among = !sees_time(filled->given, &objective);
         j->gap = filled->search->value / filled->search->lower_bound - 1;
+        options.down_to_exchange = sees_time(filled->given, &objective);
         enumerate_mappings(s->arena, s->names, filled->given, &options, &r);
         j->evaluated += r.evaluated;
         j->complete = r.complete;
@@ -175,7 +175,8 @@ int main(int argc, char **argv)
     argc -= windows;
     argv += windows;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0, gaps = 0;
+    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
+    uint64_t gaps = 0, gaps_of_one = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -200,14 +201,16 @@ int main(int argc, char **argv)
             }
         }
         gaps += j.gap > 1e-9;
+        gaps_of_one += j.gap > 1e-9 && t.n_einsums == 1;
         complete += j.complete;
         evaluated += j.evaluated;
     }
     printf("%" PRIu64 " problems of one einsum, %" PRIu64 " of two, %" PRIu64 " of three; %" PRIu64
            " mappings evaluated, of %" PRIu64 " problems every one\n",
            by_einsums[1], by_einsums[2], by_einsums[3], evaluated, complete);
-    printf("not proven optimal by the search itself: %" PRIu64 "\n", gaps);
-    failed += gaps * 100 > n;
+    printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
+           gaps_of_one);
+    failed += gaps_of_one * 100 > n;
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
     return failed > 0;
 }

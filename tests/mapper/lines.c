@@ -235,7 +235,7 @@ static void prepare(enumerator *k, uint32_t e)
         /* keeps among shared lines are for operands of one einsum; `by` says so */
         for (uint32_t m = from; m < k->s->n_memories; m++)
             k->keeps[k->n_keeps++] = (item){ ITEM_KEEP, (uint8_t)t, (uint8_t)m,
-                                             k->options->keeps_among && touching(k, 0, k->w->n_einsums - 1, t) == 1 };
+                                             touching(k, 0, k->w->n_einsums - 1, t) == 1 };
     }
 }
 

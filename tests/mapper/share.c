@@ -100,6 +100,15 @@ static bool in_order(const structure *s)
     return true;
 }
 
+/* Whether below every shared loop the same brace exchanges a tensor on the chip. */
+static bool to_exchange(const structure *s)
+{
+    for (uint32_t b = 0; b < s->n_braces; b++)
+        if (s->braces[b].shared.n > 0 && s->braces[b].shared.at[s->braces[b].shared.n - 1].kind != ITEM_KEEP)
+            return false;
+    return true;
+}
+
 static void insert(sequence *s, uint32_t at, item i)
 {
     memmove(&s->at[at + 1], &s->at[at], (s->n - at) * sizeof *s->at);
@@ -113,7 +122,7 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
     const dfl_tensor *tensor = &k->w->tensors[t];
 
     if (t == k->w->n_tensors) {
-        if (in_order(s))
+        if (in_order(s) && (!k->options->down_to_exchange || to_exchange(s)))
             DFL_PUSH(k->arena, out, *s);
         return;
     }
