@@ -35,7 +35,7 @@ typedef struct {
 
 static void *copy(dfl_arena *arena, const void *from, size_t size)
 {
-    char *to = DFL_NEW_ARRAY(arena, char, size + 1);
+    void *to = dfl_arena_alloc(arena, size + 1, 1, _Alignof(max_align_t));
 
     if (size > 0)
         memcpy(to, from, size);
