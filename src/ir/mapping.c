@@ -142,3 +142,8 @@ double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const d
     }
     return t.lacks ? -1 : t.seconds;
 }
+
+double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit)
+{
+    return e->is_mac ? unit->mac_energy : unit->flop_energy * dfl_i128_double(e->flops_per_point);
+}

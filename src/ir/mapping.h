@@ -110,5 +110,7 @@ const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
 /* Time of one point of an einsum on one instance of a unit, or -1: the unit has no rate for a part of it. A rate for the
    data type counts before one for the operation (`mac`, `flop`, or an op by name), and that before one for all. */
 double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
+/* Energy of one point, 0 where none is declared. */
+double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

@@ -26,6 +26,38 @@ bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out)
     return over;
 }
 
+static double instances(const dfl_system *s, uint32_t element)
+{
+    dfl_i128 n;
+
+    (void)dfl_element_instances(s, element, &n);
+    return dfl_i128_double(n);
+}
+
+double dfl_system_leakage(const dfl_system *s)
+{
+    double watts = 0;
+
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        watts += s->memories[m].leakage * instances(s, s->memories[m].element);
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        watts += s->computes[c].leakage * instances(s, s->computes[c].element);
+    return watts;
+}
+
+double dfl_system_area(const dfl_system *s)
+{
+    double area = 0;
+
+    if (s->area > 0)
+        return s->area;
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        area += s->memories[m].area * instances(s, s->memories[m].element);
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        area += s->computes[c].area * instances(s, s->computes[c].element);
+    return area;
+}
+
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory)
 {
     return memory < s->computes[compute].after_memory &&

@@ -108,6 +108,9 @@ bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out)
 /* Whether memory is seen from a compute unit; whether memory `a` lies outside memory `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
 bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
+/* Watts of all instances, and their area or that of the system where it is given, m2. */
+double dfl_system_leakage(const dfl_system *s);
+double dfl_system_area(const dfl_system *s);
 /* Whether an array is `over` the network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
 /* Whether the selection contains the tensor, by its declared role or its name; intermediates have no role class. */

@@ -164,7 +164,7 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
 {
     while (share_more(k, first, last, depth)) {
         const dfl_row *row = k->chosen->rows[first];
-        uint32_t name = k->chosen->names[first][depth], r = 0;
+        uint32_t name = k->chosen->names[first][depth], r;
         add_homes(k, lines, first, last, depth, true);
         for (uint32_t e = first; e <= last; e++) {
             const dfl_row *own = k->chosen->rows[e];

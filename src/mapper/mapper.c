@@ -71,22 +71,6 @@ static void look_at_objective(mapper *k)
                       dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
 }
 
-static void add_leakage(mapper *k)
-{
-    const dfl_system *s = k->m->system;
-
-    for (uint32_t i = 0; i < s->n_memories; i++) {
-        dfl_i128 n = 1;
-        dfl_element_instances(s, s->memories[i].element, &n);
-        k->goal.leakage += s->memories[i].leakage * dfl_i128_double(n);
-    }
-    for (uint32_t i = 0; i < s->n_computes; i++) {
-        dfl_i128 n = 1;
-        dfl_element_instances(s, s->computes[i].element, &n);
-        k->goal.leakage += s->computes[i].leakage * dfl_i128_double(n);
-    }
-}
-
 /* Whether operands can be exchanged in the memory, at home or further in. */
 static bool exchanges(const mapper *k, uint32_t memory)
 {
@@ -542,7 +526,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
-        add_leakage(&k);
+        k.goal.leakage = dfl_system_leakage(mapping->system);
         look_at_objective(&k);
         found = find_tracks(&k, sink, names) && run(&k, sink, names, out);
     }

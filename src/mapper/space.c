@@ -214,7 +214,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
         out->points *= (double)w->ranks[k.e->ranks[i]].extent;
     }
     out->seconds = dfl_point_seconds(names, w, k.e, u);
-    out->joules = k.e->is_mac ? u->mac_energy : u->flop_energy * dfl_i128_double(k.e->flops_per_point);
+    out->joules = dfl_point_joules(k.e, u);
     for (uint32_t i = 0; i < k.e->n_inputs; i++)
         add_operand(&k, &k.e->inputs[i], false);
     add_operand(&k, &k.e->output, true);

@@ -22,32 +22,15 @@ static void find_networks(const dfl_setting *set, const dfl_keeps *keeps, uint32
 
 void dfl_energy_plan_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_energy_plan *out)
 {
-    const dfl_system *s = set->s;
-    double area = 0;
-
     *out = (dfl_energy_plan){ .networks = DFL_NEW_ARRAY(set->arena, uint32_t *, keeps->n + 1),
                               .n_networks = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1),
                               .each = DFL_NEW_ARRAY(set->arena, double, set->w->n_einsums + 1) };
     for (uint32_t i = 0; i < keeps->n; i++)
         find_networks(set, keeps, i, out);
-    for (uint32_t e = 0; e < set->w->n_einsums; e++) {
-        const dfl_einsum *einsum = &set->w->einsums[e];
-        const dfl_compute *unit = &s->computes[set->paths->paths[e].compute];
-        out->each[e] = einsum->is_mac ? unit->mac_energy : unit->flop_energy * dfl_i128_double(einsum->flops_per_point);
-    }
-    for (uint32_t m = 0; m < s->n_memories; m++) {
-        dfl_i128 instances = 1;
-        dfl_element_instances(s, s->memories[m].element, &instances);
-        out->leakage += s->memories[m].leakage * dfl_i128_double(instances);
-        area += s->memories[m].area * dfl_i128_double(instances);
-    }
-    for (uint32_t c = 0; c < s->n_computes; c++) {
-        dfl_i128 instances = 1;
-        dfl_element_instances(s, s->computes[c].element, &instances);
-        out->leakage += s->computes[c].leakage * dfl_i128_double(instances);
-        area += s->computes[c].area * dfl_i128_double(instances);
-    }
-    out->area = s->area > 0 ? s->area : area;
+    for (uint32_t e = 0; e < set->w->n_einsums; e++)
+        out->each[e] = dfl_point_joules(&set->w->einsums[e], &set->s->computes[set->paths->paths[e].compute]);
+    out->leakage = dfl_system_leakage(set->s);
+    out->area = dfl_system_area(set->s);
 }
 
 static void charge_memories(const dfl_setting *set, dfl_traffic *traffic, uint32_t n, dfl_memory_cost *memories)

@@ -321,35 +321,31 @@ static void add_unit(params *out, dfl_arena *arena, const dfl_result *r, uint32_
         add_price(out, arena, flop);
 }
 
-/* Gives the leakage of all instances, W. */
-static double add_leakage(params *out, dfl_arena *arena, const dfl_result *r, dfl_param_kind kind, uint32_t part,
-                          double value)
+static void add_leakage(params *out, dfl_arena *arena, const dfl_result *r, dfl_param_kind kind, uint32_t part,
+                        double value)
 {
     const dfl_system *s = r->mapping->system;
     uint32_t element = kind == DFL_PARAM_UNIT_LEAKAGE ? s->computes[part].element : s->memories[part].element;
     dfl_param p = { .kind = kind, .part = part, .value = value };
 
     if (value <= 0)
-        return 0;
+        return;
     p.over = dfl_element_instances(s, element, &p.actions);
     p.per_value = dfl_i128_double(p.actions) * r->seconds;
     DFL_PUSH(arena, out, p);
-    return value * dfl_i128_double(p.actions);
 }
 
-/* Gives the leakage of the whole system. */
-static double add_prices(params *out, dfl_arena *arena, const dfl_model *model, const dfl_result *r)
+static void add_prices(params *out, dfl_arena *arena, const dfl_model *model, const dfl_result *r)
 {
     const dfl_system *s = r->mapping->system;
-    double watts = 0;
 
     for (uint32_t i = 0; i < s->n_memories; i++) {
         add_memory(out, arena, r, i);
-        watts += add_leakage(out, arena, r, DFL_PARAM_MEMORY_LEAKAGE, i, s->memories[i].leakage);
+        add_leakage(out, arena, r, DFL_PARAM_MEMORY_LEAKAGE, i, s->memories[i].leakage);
     }
     for (uint32_t i = 0; i < s->n_computes; i++) {
         add_unit(out, arena, r, i);
-        watts += add_leakage(out, arena, r, DFL_PARAM_UNIT_LEAKAGE, i, s->computes[i].leakage);
+        add_leakage(out, arena, r, DFL_PARAM_UNIT_LEAKAGE, i, s->computes[i].leakage);
     }
     for (uint32_t i = 0; i < s->n_networks; i++) {
         dfl_param p = { .kind = DFL_PARAM_NETWORK_ENERGY, .part = i, .value = s->networks[i].energy };
@@ -357,7 +353,6 @@ static double add_prices(params *out, dfl_arena *arena, const dfl_model *model, 
         if (s->networks[i].has_energy)
             add_price(out, arena, p);
     }
-    return watts;
 }
 
 static void copy_system(dfl_arena *arena, bench *b)
@@ -388,7 +383,8 @@ const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, 
     copy_system(arena, &b);
     add_timed(&all, arena, b.own);
     out->n_timed = (uint32_t)all.n;
-    out->leakage = add_prices(&all, arena, model, result);
+    add_prices(&all, arena, model, result);
+    out->leakage = dfl_system_leakage(b.own);
     out->result = result;
     out->params = all.at;
     out->n_params = (uint32_t)all.n;
