@@ -4,26 +4,9 @@
 
 #include "mapper/search.h"
 
-uint32_t dfl_divisors(dfl_arena *arena, int64_t n, int64_t **out)
-{
-    uint32_t count = 0, low = 0;
-
-    for (int64_t d = 1; d <= n / d; d++)
-        low += n % d == 0;
-    *out = DFL_NEW_ARRAY(arena, int64_t, 2 * (size_t)low);
-    for (int64_t d = 1; count < low; d++)
-        if (n % d == 0)
-            (*out)[count++] = d;
-    for (uint32_t i = low; i-- > 0;)
-        if ((*out)[i] != n / (*out)[i])
-            (*out)[count++] = n / (*out)[i];
-    return count;
-}
-
 typedef struct {
     dfl_arena *arena;
-    const int64_t *divisors;
-    uint32_t n_divisors;
+    dfl_amounts divisors;
     uint32_t gaps[DFL_GAPS], n_gaps;
     int64_t cut[DFL_GAPS];
     int64_t (*at)[DFL_GAPS];
@@ -43,8 +26,8 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
         memcpy(k->at[k->n++], k->cut, sizeof k->cut);
         return;
     }
-    for (uint32_t d = 0; d < k->n_divisors && k->divisors[d] <= left; d++) {
-        int64_t by = k->divisors[d];
+    for (uint32_t d = 0; d < k->divisors.n && k->divisors.at[d] <= left; d++) {
+        int64_t by = k->divisors.at[d];
         if (left % by != 0 || (i + 1 == k->n_gaps && by != left))
             continue;
         k->cut[k->gaps[i]] = by;
@@ -56,7 +39,7 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
 const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
 {
     dfl_arena *arena = s->rows->scratch;
-    cutter k = { .arena = arena, .divisors = s->divisors[rank], .n_divisors = s->n_divisors[rank] };
+    cutter k = { .arena = arena, .divisors = s->divisors[rank] };
     dfl_cuts c = { .left = s->left[rank], .by = s->shared_by[rank], .gap = s->shared_gap[rank] };
 
     for (size_t i = 0; i < s->cached[rank].n; i++) {

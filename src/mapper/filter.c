@@ -1,6 +1,8 @@
 /* Sets of hashes: one that is there by chance only costs time. */
 #include "mapper/filter.h"
 
+#include "support/hash.h"
+
 int8_t dfl_way_dimension(const dfl_job *job, const dfl_way *way, uint32_t o, uint32_t k)
 {
     const dfl_job_operand *op = &job->operand[o];
@@ -16,12 +18,15 @@ int8_t dfl_way_dimension(const dfl_job *job, const dfl_way *way, uint32_t o, uin
 
 static uint64_t hash_offer(const dfl_job *job, const dfl_way *way, uint32_t o)
 {
-    uint64_t h = way->memory[o] * UINT64_C(64) + way->depth[o] + 1;
+    int64_t words[2 + 2 * DFL_ROW_LOOPS] = { way->memory[o], way->depth[o] };
+    size_t n = 2;
+    uint64_t h;
 
     for (uint32_t k = 0; k < way->depth[o]; k++) {
-        h = (h ^ (uint64_t)dfl_way_dimension(job, way, o, k)) * UINT64_C(0x9e3779b97f4a7c15);
-        h = (h ^ h >> 31 ^ (uint64_t)way->trips[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        words[n++] = dfl_way_dimension(job, way, o, k);
+        words[n++] = way->trips[k];
     }
+    h = dfl_hash(words, n * sizeof *words, 0);
     return h == 0 ? 1 : h;
 }
 

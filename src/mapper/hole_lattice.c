@@ -18,8 +18,6 @@ struct dfl_lattice {
     known *buckets[BUCKETS];
 };
 
-typedef DFL_VEC(int64_t) amounts;
-
 dfl_lattice *dfl_lattice_new(dfl_arena *arena, bool imperfect)
 {
     dfl_lattice *lattice = DFL_NEW(arena, dfl_lattice);
@@ -29,48 +27,52 @@ dfl_lattice *dfl_lattice_new(dfl_arena *arena, bool imperfect)
     return lattice;
 }
 
-static void divisors(dfl_arena *arena, int64_t n, amounts *out)
+dfl_amounts dfl_divisors(dfl_arena *arena, int64_t n)
 {
-    int64_t d = 1;
+    uint32_t count = 0, low = 0;
+    int64_t *at;
 
-    for (; d * d <= n; d++)
+    for (int64_t d = 1; d <= n / d; d++)
+        low += n % d == 0;
+    at = DFL_NEW_ARRAY(arena, int64_t, 2 * (size_t)low);
+    for (int64_t d = 1; count < low; d++)
         if (n % d == 0)
-            DFL_PUSH(arena, out, d);
-    for (size_t i = out->n; i-- > 0;)
-        if (out->at[i] * out->at[i] != n)
-            DFL_PUSH(arena, out, n / out->at[i]);
+            at[count++] = d;
+    for (uint32_t i = low; i-- > 0;)
+        if (at[i] != n / at[i])
+            at[count++] = n / at[i];
+    return (dfl_amounts){ at, count };
 }
 
 /* The values of ceil(n / c) over all c. */
-static void quotients(dfl_arena *arena, int64_t n, amounts *out)
+static dfl_amounts quotients(dfl_arena *arena, int64_t n)
 {
+    DFL_VEC(int64_t) out = { 0 };
+
     for (int64_t tile = n;; tile = dfl_ceil_div(n, dfl_ceil_div(n, tile - 1))) {
-        DFL_PUSH(arena, out, tile);
+        DFL_PUSH(arena, &out, tile);
         if (tile == 1)
             break;
     }
-    for (size_t i = 0, j = out->n; i + 1 < j; i++) {
-        int64_t swap = out->at[--j];
-        out->at[j] = out->at[i];
-        out->at[i] = swap;
+    for (size_t i = 0, j = out.n; i + 1 < j; i++) {
+        int64_t swap = out.at[--j];
+        out.at[j] = out.at[i];
+        out.at[i] = swap;
     }
+    return (dfl_amounts){ out.at, (uint32_t)out.n };
 }
 
 dfl_amounts dfl_lattice_amounts(dfl_lattice *lattice, int64_t n)
 {
     known **bucket = &lattice->buckets[n % BUCKETS], *found = *bucket;
-    amounts list = { 0 };
 
     while (found && found->n != n)
         found = found->next;
     if (found)
         return found->amounts;
-    if (lattice->imperfect)
-        quotients(lattice->arena, n, &list);
-    else
-        divisors(lattice->arena, n, &list);
     found = DFL_NEW(lattice->arena, known);
-    *found = (known){ .n = n, .amounts = { list.at, (uint32_t)list.n }, .next = *bucket };
+    *found = (known){ .n = n, .next = *bucket };
+    found->amounts = lattice->imperfect ? quotients(lattice->arena, n) : dfl_divisors(lattice->arena, n);
     *bucket = found;
     return found->amounts;
 }

@@ -21,6 +21,8 @@ typedef struct {
     uint32_t n;
 } dfl_amounts;
 
+/* Divisors of n > 0. */
+dfl_amounts dfl_divisors(dfl_arena *arena, int64_t n);
 dfl_lattice *dfl_lattice_new(dfl_arena *arena, bool imperfect);
 /* 0 < n <= DFL_LATTICE_MOST. Good as long as the arena. */
 dfl_amounts dfl_lattice_amounts(dfl_lattice *lattice, int64_t n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mapper/filter.h"
+#include "support/hash.h"
 #include "support/vec.h"
 
 typedef struct {
@@ -67,16 +68,6 @@ typedef struct {
     bool full;
 } joiner;
 
-static uint64_t hash_bytes(const void *data, size_t n)
-{
-    const unsigned char *p = data;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    return h ^ h >> 32;
-}
-
 static bucket *bucket_of(joiner *j, layer *l, const way *w)
 {
     uint32_t at;
@@ -86,13 +77,13 @@ static bucket *bucket_of(joiner *j, layer *l, const way *w)
         l->slots = DFL_NEW_ARRAY(j->arena, uint32_t, size);
         l->n_slots = size;
         for (size_t i = 0; i < l->buckets.n; i++) {
-            at = (uint32_t)hash_bytes(&l->buckets.at[i].way, sizeof *w) & (size - 1);
+            at = (uint32_t)dfl_hash(&l->buckets.at[i].way, sizeof *w, 0) & (size - 1);
             while (l->slots[at] != 0)
                 at = (at + 1) & (size - 1);
             l->slots[at] = (uint32_t)i + 1;
         }
     }
-    at = (uint32_t)hash_bytes(w, sizeof *w) & (l->n_slots - 1);
+    at = (uint32_t)dfl_hash(w, sizeof *w, 0) & (l->n_slots - 1);
     while (l->slots[at] != 0) {
         bucket *b = &l->buckets.at[l->slots[at] - 1];
         if (memcmp(&b->way, w, sizeof *w) == 0)

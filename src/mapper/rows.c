@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "support/hash.h"
+
 dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
 {
     dfl_rows *rows = DFL_NEW(arena, dfl_rows);
@@ -10,18 +12,6 @@ dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
     rows->arena = arena;
     rows->scratch = scratch;
     return rows;
-}
-
-static uint64_t hash_way(const dfl_way *way)
-{
-    uint64_t h = way->n_loops, word;
-
-    for (size_t i = 0; i + sizeof word <= sizeof *way; i += sizeof word) {
-        memcpy(&word, (const char *)way + i, sizeof word);
-        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 29;
-    }
-    return h;
 }
 
 /* Whether `a` is at most `b` in everything. */
@@ -45,7 +35,7 @@ static void grow(dfl_rows *rows)
     rows->n_slots = size;
     for (uint32_t i = 0; i < n; i++)
         if (old[i] != 0) {
-            uint32_t at = (uint32_t)hash_way(&rows->at[old[i] - 1]->way) & (size - 1);
+            uint32_t at = (uint32_t)dfl_hash(&rows->at[old[i] - 1]->way, sizeof(dfl_way), 0) & (size - 1);
             while (rows->slots[at] != 0)
                 at = (at + 1) & (size - 1);
             rows->slots[at] = old[i];
@@ -58,7 +48,7 @@ static uint32_t *slot_of(dfl_rows *rows, const dfl_way *way)
 
     if (rows->ways * 2 >= rows->n_slots)
         grow(rows);
-    at = (uint32_t)hash_way(way) & (rows->n_slots - 1);
+    at = (uint32_t)dfl_hash(way, sizeof *way, 0) & (rows->n_slots - 1);
     while (rows->slots[at] != 0 && memcmp(&rows->at[rows->slots[at] - 1]->way, way, sizeof *way) != 0)
         at = (at + 1) & (rows->n_slots - 1);
     return &rows->slots[at];

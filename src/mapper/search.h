@@ -9,6 +9,7 @@
 #ifndef DFL_MAPPER_SEARCH_H
 #define DFL_MAPPER_SEARCH_H
 
+#include "mapper/hole_lattice.h"
 #include "mapper/rows.h"
 #include "mapper/terms.h"
 
@@ -38,8 +39,7 @@ typedef struct {
     uint32_t n_gaps;
     uint32_t axes_of[DFL_GAPS];                    /* around keep g; [n_keeps]: around the unit */
     uint32_t last_gap[DFL_JOB_RANKS];              /* in which the rank may be cut */
-    int64_t *divisors[DFL_JOB_RANKS];
-    uint32_t n_divisors[DFL_JOB_RANKS];
+    dfl_amounts divisors[DFL_JOB_RANKS];
     uint32_t used_ports[DFL_TERM_PORTS], n_used;
     struct { dfl_cuts *at; size_t n, cap; } cached[DFL_JOB_RANKS];
     /* shared loops: */
@@ -74,8 +74,6 @@ typedef struct {
     uint32_t *picks;                               /* ways that are left to look at, by depth */
 } dfl_search;
 
-/* Divisors of n, ascending. */
-uint32_t dfl_divisors(dfl_arena *arena, int64_t n, int64_t **out);
 /* The ways to cut what the present spread and the shared loops leave of a rank. */
 const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank);
 

@@ -129,8 +129,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, voi
     for (uint32_t b = 0; b < a; b++)
         left /= s->parts[b][r];
     /* many parts first: what keeps most instances busy sets the limit for the others */
-    for (uint32_t i = job->axis[a].ranks >> r & 1 ? s->n_divisors[r] : 1; i-- > 0;) {
-        int64_t d = s->divisors[r][i];
+    for (uint32_t i = job->axis[a].ranks >> r & 1 ? s->divisors[r].n : 1; i-- > 0;) {
+        int64_t d = s->divisors[r].at[i];
         if (d > free || d > left || left % d != 0)
             continue;
         s->parts[a][r] = d;

@@ -482,8 +482,8 @@ static void choose_shared(dfl_search *s, uint32_t r)
         if (!(s->t->allow[g] >> r & 1))
             continue;
         s->shared_gap[r] = g;
-        for (uint32_t i = 1; i < s->n_divisors[r] && s->divisors[r][i] <= s->left[r]; i++) {
-            s->shared_by[r] = s->divisors[r][i];
+        for (uint32_t i = 1; i < s->divisors[r].n && s->divisors[r].at[i] <= s->left[r]; i++) {
+            s->shared_by[r] = s->divisors[r].at[i];
             if (s->left[r] % s->shared_by[r] != 0)
                 continue;
             s->rows->evaluated++;
@@ -574,7 +574,7 @@ void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
     s->goal = goal;
     s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     for (uint32_t r = 0; r < job->n_ranks; r++)
-        s->n_divisors[r] = dfl_divisors(rows->scratch, job->extent[r], &s->divisors[r]);
+        s->divisors[r] = dfl_divisors(rows->scratch, job->extent[r]);
     dfl_spreads_each(s, search_spread);
 }
 
