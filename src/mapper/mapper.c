@@ -108,6 +108,18 @@ static double settled_bits(const mapper *k, uint32_t memory)
     return bits;
 }
 
+/* What always stays in a memory leaves its tiles less room. */
+static void take_room(mapper *k, uint32_t memory, double bits)
+{
+    for (uint32_t e = 0; e < k->classes.n; e++)
+        for (size_t i = 0; i < k->classes.jobs[e].n; i++) {
+            dfl_job *job = k->classes.jobs[e].at[i];
+            for (uint32_t p = 0; p < job->n_places; p++)
+                if (job->place[p].memory == memory)
+                    job->place[p].bits -= bits;
+        }
+}
+
 /* Limited memories in which operands may be exchanged, and what room the others leave; false after reporting. */
 static bool find_tracks(mapper *k, dfl_sink *sink, const dfl_intern *names)
 {
@@ -124,6 +136,7 @@ static bool find_tracks(mapper *k, dfl_sink *sink, const dfl_intern *names)
             dfl_diag_help(sink, d, "make it larger, or give them a larger memory further out");
             return false;
         }
+        take_room(k, m, settled);
         if (memory->size_bits < 0 || !exchanges(k, m) || k->goal.n_tracks == DFL_ROW_TRACKS)
             continue;
         k->goal.track[k->goal.n_tracks] = m;
