@@ -163,7 +163,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
 {
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
+    const dfl_map_options options = { .objective = o, .max_fused = DFL_NONE,
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_map_result *r;

@@ -5,7 +5,7 @@
 
 #include "support/vec.h"
 
-enum { MEMORIES = 8, STATES = 1 << 14 };
+enum { STATES = 1 << 14 };
 
 /* What is alive before an einsum, and the sums for every choice of its memories; state = sum of choice * weight. */
 typedef struct {
@@ -19,28 +19,27 @@ struct dfl_bounds {
     const dfl_workload *w;
     const dfl_bound_step *steps;
     front *fronts;                       /* [n_einsums + 1] */
-    uint32_t (*memories)[MEMORIES];      /* by tensor: in which it may be exchanged */
-    uint32_t *n_memories;
+    DFL_VEC(uint32_t) *memories;         /* by tensor: in which it may be exchanged */
 };
 
 static uint32_t choice_of(const dfl_bounds *b, uint32_t tensor, uint32_t memory)
 {
     uint32_t i = 0;
 
-    while (i < b->n_memories[tensor] && b->memories[tensor][i] != memory)
+    while (i < b->memories[tensor].n && b->memories[tensor].at[i] != memory)
         i++;
     return i;
 }
 
-static void find_memories(dfl_bounds *b, uint32_t e)
+static void find_memories(dfl_arena *arena, dfl_bounds *b, uint32_t e)
 {
     const dfl_bound_step *s = &b->steps[e];
 
     for (uint32_t p = 0; p < s->n; p++)
         for (uint32_t o = 0; o < s->job->n_operands; o++) {
             uint32_t t = s->job->operand[o].tensor, memory = s->patterns[p].memory[o];
-            if (s->job->operand[o].shared && choice_of(b, t, memory) == b->n_memories[t] && b->n_memories[t] < MEMORIES)
-                b->memories[t][b->n_memories[t]++] = memory;
+            if (s->job->operand[o].shared && choice_of(b, t, memory) == b->memories[t].n)
+                DFL_PUSH(arena, &b->memories[t], memory);
         }
 }
 
@@ -62,10 +61,10 @@ static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e)
 
     for (uint32_t t = 0; t < b->w->n_tensors; t++) {
         const dfl_tensor *tensor = &b->w->tensors[t];
-        if (b->n_memories[t] == 0 || tensor->producers[0] >= e || tensor->consumers[tensor->n_consumers - 1] < e ||
-            states * b->n_memories[t] > STATES)
+        if (b->memories[t].n == 0 || tensor->producers[0] >= e || tensor->consumers[tensor->n_consumers - 1] < e ||
+            states * b->memories[t].n > STATES)
             continue;
-        states *= b->n_memories[t];
+        states *= b->memories[t].n;
         DFL_PUSH(arena, &alive, t);
     }
     f->tensors = alive.at;
@@ -78,9 +77,9 @@ static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e)
 static uint32_t memory_in(const dfl_bounds *b, const front *f, uint32_t state, uint32_t tensor)
 {
     for (uint32_t i = 0; i < f->n; i++) {
-        uint32_t n = b->n_memories[f->tensors[i]];
+        uint32_t n = (uint32_t)b->memories[f->tensors[i]].n;
         if (f->tensors[i] == tensor)
-            return b->memories[tensor][state % n];
+            return b->memories[tensor].at[state % n];
         state /= n;
     }
     return DFL_NONE;
@@ -105,7 +104,7 @@ static uint32_t follow(const dfl_bounds *b, uint32_t e, uint32_t state, const df
             if (job->operand[o].tensor == t)
                 memory = p->memory[o];
         out += (memory == DFL_NONE ? 0 : choice_of(b, t, memory)) * weight;
-        weight *= b->n_memories[t];
+        weight *= (uint32_t)b->memories[t].n;
     }
     return out;
 }
@@ -122,10 +121,9 @@ dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_b
     uint32_t n = w->n_einsums;
 
     *b = (dfl_bounds){ .w = w, .steps = steps, .fronts = DFL_NEW_ARRAY(arena, front, (size_t)n + 1),
-                       .memories = dfl_arena_alloc(arena, (size_t)w->n_tensors + 1, sizeof *b->memories, _Alignof(uint32_t)),
-                       .n_memories = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1) };
+                       .memories = dfl_arena_alloc(arena, (size_t)w->n_tensors + 1, sizeof *b->memories, _Alignof(void *)) };
     for (uint32_t e = 0; e < n; e++)
-        find_memories(b, e);
+        find_memories(arena, b, e);
     for (uint32_t e = 0; e <= n; e++)
         make_front(arena, b, e);
     b->fronts[0].before[0] = b->fronts[n].behind[0] = (dfl_least){ 0, 0 };
@@ -175,7 +173,7 @@ dfl_least dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t
     for (uint32_t i = 0; i < f->n; i++) {
         uint32_t t = f->tensors[i];
         state += choice_of(b, t, memory[t]) * weight;
-        weight *= b->n_memories[t];
+        weight *= (uint32_t)b->memories[t].n;
     }
     return f->behind[state];
 }

@@ -134,8 +134,9 @@ static void add_private(emitter *k, line_vec *lines, uint32_t e, uint32_t depth)
                     add_line(k, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = job->rank[r], .axis = job->axis[a].axis,
                                                    .by = DFL_BY_PARTS, .amount = parts(row, a, r) });
                 }
-        if (g < t->n_keeps && !t->keep[g].home && depth_of(row, g) >= depth)
-            add_keep(k, lines, job->operand[t->keep[g].operand].tensor, row->job->place[t->keep[g].place].memory);
+        for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
+            if (t->written[i] == g && !t->keep[i].home && depth_of(row, i) >= depth)
+                add_keep(k, lines, job->operand[t->keep[i].operand].tensor, row->job->place[t->keep[i].place].memory);
     }
 }
 

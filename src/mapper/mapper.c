@@ -11,6 +11,7 @@
 
 enum {
     GLANCE = 256,              /* nodes of a template that a first look goes through */
+    PATIENCE = 2,              /* seconds for a first mapping when the time is over */
     WAVE = 4,                  /* classes with less than a fourth of the most templates wait for what the others offer */
 };
 
@@ -137,8 +138,15 @@ static bool find_tracks(mapper *k, dfl_sink *sink, const dfl_intern *names)
             return false;
         }
         take_room(k, m, settled);
-        if (memory->size_bits < 0 || !exchanges(k, m) || k->goal.n_tracks == DFL_ROW_TRACKS)
+        if (memory->size_bits < 0 || !exchanges(k, m))
             continue;
+        if (k->goal.n_tracks == DFL_ROW_TRACKS) {
+            dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "operands can be exchanged in more than %d "
+                                     "memories of limited size", DFL_ROW_TRACKS);
+            dfl_diag_label(sink, d, memory->span, "one more");
+            dfl_diag_help(sink, d, "say with `holds` what the memories are for, or write the mapping out");
+            return false;
+        }
         k->goal.track[k->goal.n_tracks] = m;
         k->capacity[k->goal.n_tracks++] = (double)memory->size_bits - settled;
     }
@@ -173,9 +181,14 @@ static void search_class(mapper *k, task *t)
     for (size_t i = 0; i < c->candidates.n; i++) {
         const dfl_candidate *x = &c->candidates.at[i];
         bool needed = t->goal.effort > 0 && t->best.form == NULL; /* a first mapping, whatever the time */
-        if (dfl_halted(&t->halt) && !needed)
-            break;
-        t->goal.halt = needed ? &patient : &t->halt;
+        t->goal.halt = &t->halt;
+        if (dfl_halted(&t->halt)) {
+            if (patient.deadline == 0)
+                patient.deadline = dfl_halt_clock() + PATIENCE;
+            if (!needed || dfl_halted(&patient))
+                break;
+            t->goal.halt = &patient;
+        }
         if (t->pattern == DFL_NONE) {
             t->goal.rest_joules = c->others[x->pattern].joules;
             t->goal.rest_seconds = c->others[x->pattern].seconds;
@@ -199,6 +212,7 @@ static void search_pattern(mapper *k, task *t)
     goal->best_only = true;
     goal->leakage = goal->rest_joules = goal->rest_seconds = 0;
     goal->n_tracks = 0;
+    goal->by_time = false;
     goal->limit = goal->seen_seconds = INFINITY;
     goal->value = joules_only;
     goal->best = &t->best;
@@ -208,6 +222,7 @@ static void search_pattern(mapper *k, task *t)
     search_class(k, t);
     p->joules = goal->limit;
     goal->best = NULL;
+    goal->by_time = true;
     goal->limit = goal->seen_seconds;
     goal->value = seconds_only;
     search_class(k, t);
@@ -554,7 +569,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;
     out->stopped = k.stopped;
-    out->space = "tiles that divide; keeps in the braces of their einsum unless they stand above a "
-                 "shared loop; operands exchanged outside of arrays; at most 4 shared loops, one for each rank";
+    out->space = "tiles that divide; keeps in the braces of their einsum unless they stand above a shared loop; operands "
+                 "exchanged outside of arrays; at most 4 shared loops, one for each rank, over ranks of all that is exchanged "
+                 "below; on axes that share transfers only ranks that share one";
     return out;
 }

@@ -15,7 +15,6 @@
 
 typedef struct {
     const dfl_objective *objective;
-    bool imperfect;          /* tiles that do not divide, too */
     bool any_spatial;        /* ranks on axes where they share nothing although others would */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     uint32_t jobs;           /* threads */

@@ -35,36 +35,38 @@ static void grow(dfl_rows *rows)
     rows->n_slots = size;
     for (uint32_t i = 0; i < n; i++)
         if (old[i] != 0) {
-            uint32_t at = (uint32_t)dfl_hash(&rows->at[old[i] - 1]->way, sizeof(dfl_way), 0) & (size - 1);
+            uint32_t at = (uint32_t)rows->at[old[i] - 1]->hash & (size - 1);
             while (rows->slots[at] != 0)
                 at = (at + 1) & (size - 1);
             rows->slots[at] = old[i];
         }
 }
 
-static uint32_t *slot_of(dfl_rows *rows, const dfl_way *way)
+static uint32_t *slot_of(dfl_rows *rows, const dfl_way *way, uint64_t hash)
 {
     uint32_t at;
 
     if (rows->ways * 2 >= rows->n_slots)
         grow(rows);
-    at = (uint32_t)dfl_hash(way, sizeof *way, 0) & (rows->n_slots - 1);
-    while (rows->slots[at] != 0 && memcmp(&rows->at[rows->slots[at] - 1]->way, way, sizeof *way) != 0)
+    at = (uint32_t)hash & (rows->n_slots - 1);
+    while (rows->slots[at] != 0 && (rows->at[rows->slots[at] - 1]->hash != hash ||
+                                    memcmp(&rows->at[rows->slots[at] - 1]->way, way, sizeof *way) != 0))
         at = (at + 1) & (rows->n_slots - 1);
     return &rows->slots[at];
 }
 
 bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
 {
-    for (uint32_t i = *slot_of(rows, &row->way); i != 0; i = rows->at[i - 1]->next)
+    for (uint32_t i = *slot_of(rows, &row->way, row->hash); i != 0; i = rows->at[i - 1]->next)
         if (undercuts(rows->at[i - 1], row, goal))
             return false;
     return true;
 }
 
-bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, double joules, double seconds, const dfl_tile_goal *goal)
+bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, double joules, double seconds,
+                      const dfl_tile_goal *goal)
 {
-    for (uint32_t i = *slot_of(rows, way); i != 0; i = rows->at[i - 1]->next)
+    for (uint32_t i = *slot_of(rows, way, hash); i != 0; i = rows->at[i - 1]->next)
         if ((!goal->by_energy || rows->at[i - 1]->joules <= joules) &&
             (!goal->by_time || rows->at[i - 1]->seconds <= seconds))
             return true;
@@ -73,7 +75,7 @@ bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, double joules, double 
 
 void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
 {
-    uint32_t *slot = slot_of(rows, &row->way), *link = slot, first;
+    uint32_t *slot = slot_of(rows, &row->way, row->hash), *link = slot, first;
     dfl_row *copy = DFL_NEW(rows->arena, dfl_row);
     struct { dfl_row **at; size_t n, cap; } all = { rows->at, rows->n, rows->cap };
 

@@ -17,7 +17,8 @@ struct dfl_rows {
 /* Whether no row of the same way is at most `row` in everything. */
 bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal);
 /* Whether some row of the way costs at most this. */
-bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, double joules, double seconds, const dfl_tile_goal *goal);
+bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, double joules, double seconds,
+                      const dfl_tile_goal *goal);
 /* Takes a copy of a row that is wanted, and drops those that it undercuts. */
 void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal);
 

@@ -97,7 +97,9 @@ static void add_places(maker *k)
     for (uint32_t a = 0; a < s->n_axes; a++) {
         const dfl_axis *axis = &s->axes[a];
         dfl_job_axis *out = &job->axis[job->n_axes];
-        if (!dfl_axis_encloses(s, a, inside) || axis->size <= 1)
+        double joules = axis->network != DFL_NONE && a == s->elements[axis->element].first_axis
+                            ? s->networks[axis->network].energy : 0;
+        if (!dfl_axis_encloses(s, a, inside) || (axis->size <= 1 && joules == 0))
             continue;
         if (job->n_axes == DFL_JOB_AXES) {
             refuse(k, "there are more array axes around its unit than the search has room for");
@@ -110,8 +112,7 @@ static void add_places(maker *k)
             if (dfl_selects(job->operand[o].output ? &axis->reduce : &axis->multicast,
                             &k->w->tensors[job->operand[o].tensor]))
                 out->shared |= 1u << o;
-        if (axis->network != DFL_NONE && a == s->elements[axis->element].first_axis)
-            out->joules = s->networks[axis->network].energy;
+        out->joules = joules;
         job->n_axes++;
     }
     for (uint32_t m = 0; m < s->n_memories; m++) {
@@ -194,6 +195,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
     maker k = { .sink = sink, .names = names, .m = m, .w = w, .s = m->system, .e = &w->einsums[einsum], .job = out,
                 .ok = true };
     const dfl_compute *u = &m->system->computes[unit];
+    uint32_t keeps = 0;
 
     memset(out, 0, sizeof *out);
     if (!dfl_unit_can_run(names, m, u, k.e))
@@ -221,6 +223,10 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
     add_places(&k);
     if (k.ok)
         place_operands(&k);
+    for (uint32_t i = 0; i < out->n_operands; i++)
+        keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
+    if (keeps > DFL_JOB_KEEPS)
+        refuse(&k, "its operands may be kept in more places than the search has room for");
     allow_spatial(&k, limits);
     *possible &= k.ok;
     return k.ok;

@@ -16,6 +16,7 @@ enum {
     DFL_JOB_DIMS = 8,
     DFL_JOB_PLACES = 8,
     DFL_JOB_AXES = 6,
+    DFL_JOB_KEEPS = 16,           /* of all operands, inside of their homes */
 };
 
 /* One dimension of an operand's access: 1 + sum of coef * (piece of the rank - 1) elements. */

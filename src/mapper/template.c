@@ -40,6 +40,55 @@ static void allow_ranks(walker *k)
             allow &= ~job->operand[t->keep[g - 1].operand].plain;
         t->allow[g] = allow;
     }
+    for (uint32_t i = 0; i < t->n_keeps; i++)
+        for (uint32_t g = i + 1; g <= t->written[i]; g++)
+            t->allow[g] &= ~ranks_of(job, &t->keep[i]);
+}
+
+/* Gaps that need a loop: see template.h. False if one of them can have none. */
+static bool find_needs(const dfl_job *job, dfl_tiling_template *t)
+{
+    t->needs = 0;
+    for (uint32_t i = t->shared_gaps; i + 1 < t->n_keeps; i++) {
+        const dfl_template_keep *a = &t->keep[i], *b = &t->keep[i + 1];
+        bool stays = t->written[i] > i, next_stays = t->written[i + 1] > i + 1;
+        bool swapped = stays == next_stays && a->operand > b->operand && job->place[a->place].axes == job->place[b->place].axes;
+        if (a->operand == b->operand || !((stays && !next_stays) || swapped))
+            continue;
+        if (t->allow[i + 1] == 0)
+            return false;
+        if ((t->allow[i + 1] & (t->allow[i + 1] - 1)) == 0)
+            t->needs |= 1u << (i + 1);
+    }
+    return true;
+}
+
+/* Whether each keep can give out more than it takes: see template.h. Of a single way to do so a gap needs a loop. */
+static bool find_reuse(const dfl_job *job, dfl_tiling_template *t)
+{
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        uint32_t o = t->keep[i].operand, inner = i + 1, ways = 0, gap = 0, axes, apart = 0;
+        if (t->keep[i].home || i + 1 < t->shared_gaps)
+            continue;
+        while (inner < t->n_keeps && t->keep[inner].operand != o)
+            inner++;
+        axes = (inner < t->n_keeps ? job->place[t->keep[inner].place].axes : (1u << job->n_axes) - 1) &
+               ~job->place[t->keep[i].place].axes;
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            if ((axes >> a & 1) && !(job->axis[a].shared >> o & 1))
+                apart |= job->axis[a].ranks & ~job->operand[o].ranks;
+        for (uint32_t g = i + 1; g <= inner; g++)
+            if ((t->allow[g] & ~job->operand[o].ranks) != 0) {
+                ways += (uint32_t)__builtin_popcount(t->allow[g] & ~job->operand[o].ranks);
+                gap = g;
+            }
+        if (ways == 0 && apart == 0 && job->operand[o].ranks == job->operand[o].plain)
+            return false;
+        if (ways == 1 && apart == 0 && job->operand[o].ranks == job->operand[o].plain &&
+            (t->allow[gap] & (t->allow[gap] - 1)) == 0 && gap >= t->shared_gaps)
+            t->needs |= 1u << gap;
+    }
+    return true;
 }
 
 static void finish(walker *k)
@@ -54,36 +103,56 @@ static void finish(walker *k)
         t->innermost[keep->operand] = (int8_t)i;
     }
     for (uint32_t a = 0; a < job->n_axes; a++) {
-        uint32_t g = 0;
-        while (g < t->n_keeps && !(job->place[t->keep[g].place].axes >> a & 1))
-            g++;
+        uint32_t g = t->n_keeps;
+        while (g > 0 && job->place[t->keep[g - 1].place].axes >> a & 1)
+            g--;
         t->axis_gap[a] = (uint8_t)g;
     }
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        t->written[i] = (uint8_t)i;
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            if ((job->place[t->keep[i].place].axes >> a & 1) && t->axis_gap[a] > t->written[i])
+                t->written[i] = t->axis_gap[a];
+    }
     allow_ranks(k);
-    k->stopped = !k->use(k->context, t);
+    if (find_needs(job, t) && find_reuse(job, t))
+        k->stopped = !k->use(k->context, t);
 }
 
-/* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner;
+static bool is_home(const walker *k, uint32_t operand, uint32_t place)
+{
+    const dfl_job_operand *o = &k->job->operand[operand];
+
+    return o->shared && k->t.exchange[operand] == place && place != o->home;
+}
+
+/* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner, and
+   among them those of places inside of further arrays that stay over loops of the others, once all homes have been seen;
    then those of the places inside of the next array. */
 static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
 {
     const dfl_job *job = k->job;
     uint32_t before = 0; /* operands with a keep further out to come */
-    bool none = true;
+    bool none = true, homes = false;
 
-    for (uint32_t i = p; i <= last && !k->stopped; i++) {
-        for (uint32_t bits = left[i] & ~before; bits != 0 && k->t.n_keeps < DFL_TEMPLATE_KEEPS; bits &= bits - 1) {
+    for (uint32_t i = p; i < job->n_places && !k->stopped; i++) {
+        if (i == last + 1 && (none || homes))
+            break;
+        for (uint32_t bits = left[i] & ~before; bits != 0; bits &= bits - 1) {
             uint32_t o = (uint32_t)__builtin_ctz(bits);
-            const dfl_job_operand *operand = &job->operand[o];
-            bool home = operand->shared && k->t.exchange[o] == i && i != operand->home;
+            bool home = is_home(k, o, i);
             k->t.keep[k->t.n_keeps++] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)i, .home = home };
             left[i] &= ~(1u << o);
             order_keeps(k, p, last, left);
             left[i] |= 1u << o;
             k->t.n_keeps--;
+            homes |= home;
         }
+        for (uint32_t bits = left[i] & before; bits != 0; bits &= bits - 1)
+            homes |= is_home(k, (uint32_t)__builtin_ctz(bits), i);
         before |= left[i];
-        none &= left[i] == 0;
+        if (i <= last)
+            none &= left[i] == 0;
     }
     if (!none || k->stopped)
         return;
@@ -93,11 +162,7 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
     }
     for (p = last + 1, last = p; last + 1 < job->n_places && job->place[last + 1].axes == job->place[p].axes;)
         last++;
-    {
-        uint32_t rest[DFL_JOB_PLACES];
-        memcpy(rest, k->kept, sizeof rest);
-        order_keeps(k, p, last, rest);
-    }
+    order_keeps(k, p, last, left);
 }
 
 /* Which places keep operand `o`: any that may, inside of its home. */

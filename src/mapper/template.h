@@ -12,14 +12,20 @@
  *   - above a home only ranks that index its operand, alone in their dimension, since parts of an operand that do not
  *     depend on the loop would be made or used before they are complete.
  * Each template counts a transfer at every iteration of the loops above a keep. That is too much where the innermost of
- * these loops does not change the tile, but then another template with the keep further out counts it right.
+ * these loops does not change the tile, but then another template with the keep further out counts it right. A keep inside of
+ * an array cannot be written above one outside of it, but it can stay while the loops above that one go on: then it stands
+ * where it is filled, and is `written` further in, with no loop over ranks of its operand between.
+ *
+ * Two neighbours that could change places without a loop between them: the loops above the outer one that do not index the
+ * inner one could stand between them then, with fewer transfers of the inner one. So of the two orders only one may be
+ * without a loop there: the one by operand, and a keep that stays over something stays over a loop.
  */
 #ifndef DFL_MAPPER_TEMPLATE_H
 #define DFL_MAPPER_TEMPLATE_H
 
 #include "mapper/space.h"
 
-enum { DFL_TEMPLATE_KEEPS = 16 };
+enum { DFL_TEMPLATE_KEEPS = DFL_JOB_KEEPS };
 
 typedef struct {
     uint8_t operand, place;
@@ -30,8 +36,10 @@ typedef struct {
 typedef struct {
     uint32_t n_keeps;
     dfl_template_keep keep[DFL_TEMPLATE_KEEPS];
+    uint8_t written[DFL_TEMPLATE_KEEPS];      /* gap behind whose loops and axes it is written, its own or one further in */
     uint8_t axis_gap[DFL_JOB_AXES];
     uint32_t allow[DFL_TEMPLATE_KEEPS + 1];   /* mask of ranks per gap */
+    uint32_t needs;                           /* mask of gaps in which the only rank that is allowed is cut */
     uint32_t shared_gaps;                     /* the first of them stand above a home */
     uint8_t exchange[DFL_JOB_OPERANDS];       /* place of the home of each operand */
     int8_t innermost[DFL_JOB_OPERANDS];       /* keep that serves the unit, or -1 */

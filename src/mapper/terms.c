@@ -10,11 +10,9 @@ typedef struct {
 
 uint32_t dfl_template_axes(const dfl_job *job, const dfl_tiling_template *t, int i)
 {
-    uint32_t mask = 0;
-
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        mask |= (uint32_t)((int)t->axis_gap[a] <= i) << a;
-    return mask;
+    if (i < 0)
+        return 0;
+    return i < (int)t->n_keeps ? job->place[t->keep[i].place].axes : (1u << job->n_axes) - 1;
 }
 
 static uint8_t group_of(maker *k, uint32_t operand, uint32_t gap, bool distinct)
@@ -30,24 +28,32 @@ static uint8_t group_of(maker *k, uint32_t operand, uint32_t gap, bool distinct)
     for (uint32_t i = 0; i < out->n_groups; i++)
         if (out->group[i].ranks == g.ranks && out->group[i].gap == g.gap && out->group[i].window == g.window)
             return (uint8_t)i;
-    if (out->n_groups == DFL_TERM_GROUPS) {
-        out->full = true;
-        return 0;
-    }
     out->group[out->n_groups] = g;
     return (uint8_t)out->n_groups++;
+}
+
+static uint8_t factor_of(maker *k, const dfl_term_of *term)
+{
+    dfl_terms *out = k->out;
+    uint32_t i = 0;
+
+    while (i < out->n_factors && (out->factor[i].operand != term->by.operand || out->factor[i].group != term->by.group ||
+                                  out->factor[i].distinct != term->by.distinct || out->factor[i].over != term->by.over ||
+                                  out->factor[i].under != term->by.under))
+        i++;
+    if (i == out->n_factors)
+        out->factor[out->n_factors++] = term->by;
+    out->factor[i].negative |= term->joules < 0 || term->seconds < 0;
+    return (uint8_t)i;
 }
 
 static void add(maker *k, dfl_term_of term, uint32_t gap)
 {
     if (term.joules == 0 && term.seconds == 0)
         return;
-    if (k->out->n == DFL_TERMS) {
-        k->out->full = true;
-        return;
-    }
     term.above = k->above;
-    term.group = group_of(k, term.operand, gap, term.distinct);
+    term.by.group = group_of(k, term.by.operand, gap, term.by.distinct);
+    term.factor = factor_of(k, &term);
     k->out->at[k->out->n++] = term;
 }
 
@@ -68,13 +74,13 @@ static void add_input(maker *k, const way *w)
 {
     const dfl_job *job = k->job;
     const dfl_job_place *p = &job->place[w->outer], *c = &job->place[w->inner];
-    dfl_term_of serve = { .operand = (uint8_t)w->operand, .over = w->around | w->apart,
+    dfl_term_of serve = { .by = { .operand = (uint8_t)w->operand, .over = w->around | w->apart },
                           .joules = w->bits * p->read_joules };
-    dfl_term_of serve_one = { .operand = (uint8_t)w->operand, .over = w->apart, .under = w->around,
+    dfl_term_of serve_one = { .by = { .operand = (uint8_t)w->operand, .over = w->apart, .under = w->around },
                               .port = port(job, w->outer, false), .seconds = w->bits * p->read_seconds };
-    dfl_term_of fill = { .operand = (uint8_t)w->operand, .over = w->within,
+    dfl_term_of fill = { .by = { .operand = (uint8_t)w->operand, .over = w->within },
                          .joules = w->bits * (c->write_joules + w->net) };
-    dfl_term_of fill_one = { .operand = (uint8_t)w->operand, .under = w->within, .port = port(job, w->inner, true),
+    dfl_term_of fill_one = { .by = { .operand = (uint8_t)w->operand, .under = w->within }, .port = port(job, w->inner, true),
                              .seconds = w->bits * c->write_seconds };
 
     add(k, serve, (uint32_t)w->inner_keep);
@@ -90,16 +96,16 @@ static void add_input(maker *k, const way *w)
 static void add_unfilled(maker *k, const way *w, double coefficient)
 {
     const dfl_tiling_template *t = k->t;
-    dfl_term_of first = { .operand = (uint8_t)w->operand, .distinct = true, .joules = coefficient };
+    dfl_term_of first = { .by = { .operand = (uint8_t)w->operand, .distinct = true }, .joules = coefficient };
 
     add(k, first, 0);
     for (int i = w->outer_keep; i >= 0 && !t->keep[i].home; i = t->keep[i].parent) {
         uint32_t within = dfl_template_axes(k->job, t, i), around = dfl_template_axes(k->job, t, t->keep[i].parent), apart = 0;
         for (uint32_t a = 0; a < k->job->n_axes; a++)
             apart |= ((within & ~around) >> a & 1u & ~(k->job->axis[a].shared >> w->operand)) << a;
-        dfl_term_of entries = { .operand = (uint8_t)w->operand, .over = within, .joules = coefficient };
-        dfl_term_of joint = { .operand = (uint8_t)w->operand, .over = around | apart, .joules = -coefficient };
-        if (entries.over == joint.over)
+        dfl_term_of entries = { .by = { .operand = (uint8_t)w->operand, .over = within }, .joules = coefficient };
+        dfl_term_of joint = { .by = { .operand = (uint8_t)w->operand, .over = around | apart }, .joules = -coefficient };
+        if (entries.by.over == joint.by.over)
             continue;
         add(k, entries, (uint32_t)i);
         add(k, joint, (uint32_t)i);
@@ -114,11 +120,11 @@ static void add_output(maker *k, const way *w)
     /* joules of an element that is taken back: read outside, and written inside if there is a memory */
     double back = w->bits * (p->read_joules + (unit ? 0 : c->write_joules + w->net));
     uint8_t operand = (uint8_t)w->operand;
-    dfl_term_of through = { .operand = operand, .over = w->around | w->apart,
+    dfl_term_of through = { .by = { .operand = operand, .over = w->around | w->apart },
                             .joules = w->bits * p->write_joules + back };
-    dfl_term_of one = { .operand = operand, .over = w->apart, .under = w->around, .port = port(job, w->outer, true),
+    dfl_term_of one = { .by = { .operand = operand, .over = w->apart, .under = w->around }, .port = port(job, w->outer, true),
                         .seconds = w->bits * p->write_seconds };
-    dfl_term_of first = { .operand = operand, .distinct = true, .under = w->around,
+    dfl_term_of first = { .by = { .operand = operand, .distinct = true, .under = w->around },
                           .port = port(job, w->outer, false), .seconds = -w->bits * p->read_seconds };
 
     add(k, through, (uint32_t)w->inner_keep);
@@ -130,15 +136,15 @@ static void add_output(maker *k, const way *w)
     add(k, first, 0);
     if (unit)
         return;
-    dfl_term_of drain = { .operand = operand, .over = w->within, .joules = w->bits * (c->read_joules + w->net) };
-    dfl_term_of own = { .operand = operand, .under = w->within, .port = port(job, w->inner, false),
+    dfl_term_of drain = { .by = { .operand = operand, .over = w->within }, .joules = w->bits * (c->read_joules + w->net) };
+    dfl_term_of own = { .by = { .operand = operand, .under = w->within }, .port = port(job, w->inner, false),
                         .seconds = w->bits * c->read_seconds };
     add(k, drain, (uint32_t)w->inner_keep);
     add(k, own, (uint32_t)w->inner_keep);
     own.port = first.port = port(job, w->inner, true);
     own.seconds = w->bits * c->write_seconds;
     first.seconds = -own.seconds;
-    first.under = w->within;
+    first.by.under = w->within;
     add(k, own, (uint32_t)w->inner_keep);
     add(k, first, 0);
 }

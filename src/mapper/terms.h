@@ -15,17 +15,30 @@
 
 #include "mapper/template.h"
 
+/*
+ * Each keep, and the unit for each operand, has one way to the next outer keep: W = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS ways.
+ * A way of an input has up to 4 terms, one of the result 10 and 2 more for each of its keeps further out, of which there are
+ * fewer than places; a way has one group, and first visits have one in all.
+ */
 enum {
-    DFL_TERMS = 96,
-    DFL_TERM_GROUPS = 48,
+    DFL_TERM_WAYS = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS,
+    DFL_TERMS = 4 * DFL_TERM_WAYS + DFL_JOB_PLACES * (6 + DFL_JOB_PLACES - 1),
+    DFL_TERM_GROUPS = DFL_TERM_WAYS + 1,
     DFL_TERM_PORTS = 2 * DFL_JOB_PLACES,
 };
 
-/* coefficient * elements / spread(indexing ranks, `under`) * product over the others of n at `gap` * spread(`over`) */
+/* What terms are multiplied with for a spread: elements / spread(indexing ranks, `under`) * spread(the others, `over`) */
 typedef struct {
     uint8_t operand, group;
     bool distinct;            /* the others do not count: elements, each once */
+    bool negative;            /* some term with it has a negative coefficient */
     uint32_t over, under;     /* masks of axes */
+} dfl_term_factor;
+
+/* coefficient * factor * product over the ranks of the group of n at its gap */
+typedef struct {
+    dfl_term_factor by;
+    uint8_t factor;           /* index of `by` among those of all terms */
     bool above;               /* of a keep that may stand above a shared loop: its transfers can overlap with the work of the
                                  other einsums below, and are no part of the time that this one takes at least */
     double joules;            /* coefficient in the energy */
@@ -43,9 +56,10 @@ typedef struct {
 typedef struct {
     dfl_term_of at[DFL_TERMS];
     uint32_t n;
+    dfl_term_factor factor[DFL_TERMS];
+    uint32_t n_factors;
     dfl_term_group group[DFL_TERM_GROUPS];
     uint32_t n_groups;
-    bool full;                /* there was no room for all of them */
 } dfl_terms;
 
 void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms *out);

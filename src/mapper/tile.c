@@ -79,7 +79,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
     if (s->goal->best_only)
         return true;
     for (uint32_t w = 0; w < s->n_ways && undercut; w++)
-        undercut = dfl_rows_cheaper(s->rows, &s->ways[w], joules, seconds, s->goal);
+        undercut = dfl_rows_cheaper(s->rows, &s->ways[w], s->way_hash[w], joules, seconds, s->goal);
     if (!undercut)
         return true;
     for (uint32_t w = 0; w < s->n_ways; w++) {
@@ -89,6 +89,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
             known = true;
         }
         least.way = s->ways[w];
+        least.hash = s->way_hash[w];
         if (dfl_rows_wants(s->rows, &least, s->goal))
             return true;
     }
@@ -114,11 +115,32 @@ static void remember_cuts(const dfl_search *s, dfl_row *row)
     row->cut = cut;
 }
 
+/* Seconds of ports and unit for the ways that are chosen. */
+static double seconds_of(const dfl_search *s)
+{
+    double seconds = s->unit_seconds;
+
+    for (uint32_t i = 0; i < s->n_used; i++) {
+        double busy = 0;
+        for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+            double product = s->ports[s->used_ports[i]][g];
+            for (uint32_t k = 0; k < s->n_order; k++)
+                if (s->terms.group[g].ranks >> s->order[k] & 1)
+                    product *= s->with[s->order[k]]->n[s->terms.group[g].gap][s->chosen[s->order[k]]];
+            busy += product;
+        }
+        seconds = fmax(seconds, busy);
+    }
+    return seconds;
+}
+
 static void leaf(dfl_search *s, double joules, double seconds)
 {
     dfl_row row;
 
     if (s->goal->best_only) {
+        if (!s->goal->by_time)
+            seconds = seconds_of(s);
         double all = seconds + s->goal->rest_seconds;
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
         if (s->goal->best != NULL && s->t->shared_gaps == 0) {
@@ -130,7 +152,8 @@ static void leaf(dfl_search *s, double joules, double seconds)
         return;
     }
     for (uint32_t w = 0; w < s->n_ways; w++) {
-        row = (dfl_row){ .way = s->ways[w], .joules = joules, .seconds = seconds, .form = s->t, .job = s->job };
+        row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .joules = joules, .seconds = seconds, .form = s->t,
+                         .job = s->job };
         fill_room(s, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {
             remember_cuts(s, &row);
@@ -326,8 +349,22 @@ static bool spread_useful(const dfl_search *s, double *joules, double *seconds)
     return dfl_search_useful(s, *joules, *seconds);
 }
 
+/* Whether there is room once the spread and the shared loops are chosen, with all other loops as long as can be. */
+bool dfl_search_room(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+
+    for (uint32_t i = 0; i < s->t->n_keeps; i++)
+        for (uint32_t r = 0; r < job->n_ranks; r++) {
+            bool own = (s->goal->best_only ? s->cut_above[i] : s->own_above[i]) >> r & 1;
+            s->inner[i][r] = (double)job->extent[r] / dfl_spread(s, r, s->axes_of[i]);
+            s->piece[i][r] = s->inner[i][r] / (own ? (double)s->left[r] : s->shared_gap[r] <= i ? (double)s->shared_by[r] : 1);
+        }
+    return fits(s);
+}
+
 /* The spread and the shared loops are chosen: the ranks with most cuts come last, where a node costs least. */
-static void search_cuts(dfl_search *s)
+void dfl_search_cuts(dfl_search *s)
 {
     const dfl_job *job = s->job;
     double product[DFL_TERM_GROUPS], joules, seconds;
@@ -352,8 +389,6 @@ static void search_cuts(dfl_search *s)
         return;
     }
     for (uint32_t r = 0; r < job->n_ranks; r++) {
-        for (uint32_t i = 0; i < s->t->n_keeps; i++)
-            s->inner[i][r] = (double)job->extent[r] / dfl_spread(s, r, s->axes_of[i]);
         unset_piece(s, r);
         s->chosen[r] = 0;
         if (s->with[r]->count > s->most_ways)
@@ -376,129 +411,6 @@ static void search_cuts(dfl_search *s)
     choose(s, 0, product);
 }
 
-/* Every order that the shared loops of a gap can stand in. */
-static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left)
-{
-    if (left == 0 && gap + 1 >= s->t->shared_gaps) {
-        if (s->n_ways < DFL_ORDERS && (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way)))
-            s->ways[s->n_ways++] = *way;
-        return;
-    }
-    if (left == 0) {
-        for (uint32_t r = 0; r < s->job->n_ranks; r++)
-            left |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap + 1) << r;
-        order_loops(s, way, gap + 1, left);
-        return;
-    }
-    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
-        uint32_t r = (uint32_t)__builtin_ctz(bits);
-        way->loop_rank[way->n_loops] = (uint8_t)r;
-        way->trips[way->n_loops++] = s->shared_by[r];
-        order_loops(s, way, gap, left & ~(1u << r));
-        way->trips[--way->n_loops] = 0;
-        way->loop_rank[way->n_loops] = 0;
-    }
-}
-
-/* The shared loops are chosen: what all rows of the choice have in common. */
-static void search_shared(dfl_search *s)
-{
-    const dfl_job *job = s->job;
-    dfl_way way;
-    uint32_t first = 0;
-
-    memset(&way, 0, sizeof way);
-    for (uint32_t i = 0, depth = 0; i < s->t->n_keeps; i++) {
-        for (uint32_t r = 0; r < job->n_ranks; r++)
-            depth += s->shared_by[r] > 1 && s->shared_gap[r] == i;
-        s->depth[i] = depth;
-    }
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        way.memory[o] = (uint16_t)(job->operand[o].shared ? job->place[s->t->exchange[o]].memory : 0);
-    for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        if (s->t->keep[i].home)
-            way.depth[s->t->keep[i].operand] = (uint8_t)s->depth[i];
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        first |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == 0) << r;
-    s->n_ways = 0;
-    order_loops(s, &way, 0, first);
-    s->placed = false;
-    if (s->n_ways > 0 && dfl_search_useful(s, s->least_joules, s->least_seconds))
-        search_cuts(s);
-    else
-        s->rows->pruned++;
-}
-
-/* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are
-   left where there is no gap for them further in. */
-static bool sharing_useful(dfl_search *s)
-{
-    double joules = s->constant, seconds = s->unit_seconds, factor[DFL_TERM_GROUPS];
-
-    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
-        const dfl_term_group *group = &s->terms.group[g];
-        double least = 1, most = 1;
-        for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
-            uint32_t r = (uint32_t)__builtin_ctz(bits);
-            double all = (double)s->left[r];
-            least *= s->last_gap[r] <= group->gap ? all : s->shared_gap[r] <= group->gap ? (double)s->shared_by[r] : 1;
-            most *= all;
-        }
-        factor[g] = least;
-        joules += s->joules[g] * (s->joules[g] < 0 ? most : least);
-    }
-    for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
-        double busy = 0;
-        for (uint32_t g = 0; g < s->terms.n_groups; g++)
-            busy += s->ports[s->used_ports[i]][g] * factor[g];
-        seconds = fmax(seconds, busy);
-    }
-    s->least_joules = joules;
-    s->least_seconds = seconds;
-    return dfl_tile_useful(s->goal, joules, seconds);
-}
-
-/* Cuts rank r and those behind it by a shared loop, or not. */
-static void choose_shared(dfl_search *s, uint32_t r)
-{
-    if (r == s->job->n_ranks && s->n_shared == 0) {
-        s->ports = s->all_ports[0]; /* all transfers are the einsum's own */
-        if (sharing_useful(s))
-            search_shared(s);
-        else
-            s->rows->pruned++;
-        return;
-    }
-    if (r == s->job->n_ranks) {
-        search_shared(s);
-        return;
-    }
-    choose_shared(s, r + 1);
-    if (s->n_shared == DFL_ROW_LOOPS || s->n_shared >= s->goal->max_loops)
-        return;
-    s->n_shared++;
-    s->ports = s->all_ports[1];
-    for (uint32_t g = 0; g < s->t->shared_gaps; g++) {
-        if (!(s->t->allow[g] >> r & 1))
-            continue;
-        s->shared_gap[r] = g;
-        for (uint32_t i = 1; i < s->divisors[r].n && s->divisors[r].at[i] <= s->left[r]; i++) {
-            s->shared_by[r] = s->divisors[r].at[i];
-            if (s->left[r] % s->shared_by[r] != 0)
-                continue;
-            s->rows->evaluated++;
-            if (!sharing_useful(s)) { /* nor with more iterations */
-                s->rows->pruned++;
-                break;
-            }
-            choose_shared(s, r + 1);
-        }
-    }
-    s->shared_by[r] = 1;
-    s->shared_gap[r] = DFL_NONE;
-    s->n_shared--;
-}
-
 /* The spread is chosen. */
 static void search_spread(dfl_search *s)
 {
@@ -518,11 +430,11 @@ static void search_spread(dfl_search *s)
     if (dfl_tile_useful(s->goal, s->constant, s->unit_seconds)) {
         dfl_spread_scale(s);
         s->ports = s->all_ports[s->t->shared_gaps > 0]; /* no more than what holds with shared loops, too */
-        if (sharing_useful(s)) {
+        if (dfl_sharing_useful(s)) {
             if (s->goal->best_only)
-                search_shared(s);
+                dfl_search_shared(s);
             else
-                choose_shared(s, 0);
+                dfl_share_from(s, 0);
             return;
         }
     }
@@ -542,15 +454,20 @@ static dfl_search *start(dfl_arena *scratch, const dfl_job *job, const dfl_tilin
     for (uint32_t g = 0; g < s->n_gaps; g++)
         s->axes_of[g] = dfl_template_axes(job, t, (int)g);
     for (uint32_t r = 0; r < job->n_ranks; r++) {
-        for (uint32_t g = 0; g < s->n_gaps; g++)
+        for (uint32_t g = 0; g < s->n_gaps; g++) {
+            uint32_t above = g > 0 ? s->cut_above[g - 1] : 0, own = g > 0 ? s->own_above[g - 1] : 0;
             if (t->allow[g] >> r & 1)
                 s->last_gap[r] = g;
+            s->cut_above[g] = above | t->allow[g];
+            s->own_above[g] = own | (g >= t->shared_gaps ? t->allow[g] : 0);
+        }
+        for (uint32_t g = 0; g < s->n_gaps; g++)
+            s->need[r][g] = (g > 0 ? s->need[r][g - 1] : 1) * ((t->needs & 1u << g) != 0 && t->allow[g] == 1u << r ? 2 : 1);
         for (uint32_t a = 0; a < job->n_axes; a++)
             s->parts[a][r] = 1;
         s->shared_by[r] = 1;
         s->shared_gap[r] = DFL_NONE;
     }
-    dfl_spread_note(s);
     for (uint32_t p = 0; p < 2 * job->n_places; p++) {
         bool any = false;
         for (uint32_t i = 0; i < s->terms.n; i++)
@@ -558,6 +475,7 @@ static dfl_search *start(dfl_arena *scratch, const dfl_job *job, const dfl_tilin
         if (any)
             s->used_ports[s->n_used++] = p;
     }
+    dfl_spread_start(s);
     return s;
 }
 
@@ -569,12 +487,14 @@ void dfl_tile_bound(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_tem
 void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
     dfl_search *s = start(rows->scratch, job, t);
+    double seconds;
 
     s->rows = rows;
     s->goal = goal;
     s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     for (uint32_t r = 0; r < job->n_ranks; r++)
         s->divisors[r] = dfl_divisors(rows->scratch, job->extent[r]);
+    dfl_spread_bound(s, 0, &s->floor_joules, &seconds);
     dfl_spreads_each(s, search_spread);
 }
 

@@ -36,6 +36,7 @@ typedef struct {
     const dfl_tiling_template *form;
     const dfl_job *job;
     const int64_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
+    uint64_t hash;            /* of the way */
     uint32_t next;            /* of the same way to share */
 } dfl_row;
 

@@ -25,8 +25,8 @@ typedef struct {
     const void *objective;
     double limit;               /* only what is below counts */
     uint64_t most;              /* ways to write the lines of an einsum; of more, a quarter of as many is looked at */
-    bool down_to_exchange;      /* only loops above an exchange on the chip are shared: a keep above others would take
-                                   its time beside another einsum's */
+    bool down_to_exchange;      /* only loops above an exchange on the chip are shared, over ranks of what is exchanged: a
+                                   keep above others would take its time beside another einsum's */
     uint32_t structures;        /* ways to share loops to look at, of all that there are */
     uint64_t seed;
 } enumerate_options;

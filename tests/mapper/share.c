@@ -100,12 +100,31 @@ static bool in_order(const structure *s)
     return true;
 }
 
-/* Whether below every shared loop the same brace exchanges a tensor on the chip. */
-static bool to_exchange(const structure *s)
+/* Whether rank `r` indexes the tensor where it is made. */
+static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
 {
-    for (uint32_t b = 0; b < s->n_braces; b++)
-        if (s->braces[b].shared.n > 0 && s->braces[b].shared.at[s->braces[b].shared.n - 1].kind != ITEM_KEEP)
+    const dfl_access *a = &k->w->einsums[k->w->tensors[tensor].producers[0]].output;
+
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
+            if (a->index[d].terms[i].rank == r)
+                return true;
+    return false;
+}
+
+/* Whether below every shared loop the same brace exchanges a tensor on the chip, and all loops above index it. */
+static bool to_exchange(const enumerator *k, const structure *s)
+{
+    for (uint32_t b = 0; b < s->n_braces; b++) {
+        uint32_t n = s->braces[b].shared.n;
+        if (n > 0 && s->braces[b].shared.at[n - 1].kind != ITEM_KEEP)
             return false;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < i && s->braces[b].shared.at[i].kind == ITEM_KEEP; j++)
+                if (s->braces[b].shared.at[j].kind == ITEM_LOOP &&
+                    !indexes(k, s->braces[b].shared.at[j].what, s->braces[b].shared.at[i].what))
+                    return false;
+    }
     return true;
 }
 
@@ -122,7 +141,7 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
     const dfl_tensor *tensor = &k->w->tensors[t];
 
     if (t == k->w->n_tensors) {
-        if (in_order(s) && (!k->options->down_to_exchange || to_exchange(s)))
+        if (in_order(s) && (!k->options->down_to_exchange || to_exchange(k, s)))
             DFL_PUSH(k->arena, out, *s);
         return;
     }

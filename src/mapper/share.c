@@ -1,0 +1,138 @@
+/* The loops that an einsum shares with others: which ranks are cut by how much in the gaps above its homes. */
+#include <math.h>
+#include <string.h>
+
+#include "mapper/search.h"
+#include "support/hash.h"
+
+/* Every order that the shared loops of a gap can stand in. */
+static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left)
+{
+    if (left == 0 && gap + 1 >= s->t->shared_gaps) {
+        if (s->n_ways < DFL_ORDERS && (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way))) {
+            s->way_hash[s->n_ways] = dfl_hash(way, sizeof *way, 0);
+            s->ways[s->n_ways++] = *way;
+        }
+        return;
+    }
+    if (left == 0) {
+        for (uint32_t r = 0; r < s->job->n_ranks; r++)
+            left |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap + 1) << r;
+        order_loops(s, way, gap + 1, left);
+        return;
+    }
+    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(bits);
+        way->loop_rank[way->n_loops] = (uint8_t)r;
+        way->trips[way->n_loops++] = s->shared_by[r];
+        order_loops(s, way, gap, left & ~(1u << r));
+        way->trips[--way->n_loops] = 0;
+        way->loop_rank[way->n_loops] = 0;
+    }
+}
+
+/* The shared loops are chosen: what all rows of the choice have in common. */
+void dfl_search_shared(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+    dfl_way way;
+    uint32_t first = 0;
+
+    s->placed = false;
+    if (!dfl_search_room(s)) {
+        s->rows->pruned++;
+        return;
+    }
+    memset(&way, 0, sizeof way);
+    for (uint32_t i = 0, depth = 0; i < s->t->n_keeps; i++) {
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            depth += s->shared_by[r] > 1 && s->shared_gap[r] == i;
+        s->depth[i] = depth;
+    }
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        way.memory[o] = (uint16_t)(job->operand[o].shared ? job->place[s->t->exchange[o]].memory : 0);
+    for (uint32_t i = 0; i < s->t->n_keeps; i++)
+        if (s->t->keep[i].home)
+            way.depth[s->t->keep[i].operand] = (uint8_t)s->depth[i];
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        first |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == 0) << r;
+    s->n_ways = 0;
+    order_loops(s, &way, 0, first);
+    if (s->n_ways > 0 && dfl_search_useful(s, s->least_joules, s->least_seconds))
+        dfl_search_cuts(s);
+    else
+        s->rows->pruned++;
+}
+
+/* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are
+   left where there is no gap for them further in. */
+bool dfl_sharing_useful(dfl_search *s)
+{
+    double joules = s->constant, seconds = s->unit_seconds, factor[DFL_TERM_GROUPS];
+
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+        const dfl_term_group *group = &s->terms.group[g];
+        double least = 1, most = 1;
+        for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
+            uint32_t r = (uint32_t)__builtin_ctz(bits);
+            double all = (double)s->left[r];
+            least *= s->last_gap[r] <= group->gap
+                         ? all : s->need[r][group->gap] * (s->shared_gap[r] <= group->gap ? (double)s->shared_by[r] : 1);
+            most *= all;
+        }
+        factor[g] = least;
+        joules += s->joules[g] * (s->joules[g] < 0 ? most : least);
+    }
+    for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
+        double busy = 0;
+        for (uint32_t g = 0; g < s->terms.n_groups; g++)
+            busy += s->ports[s->used_ports[i]][g] * factor[g];
+        seconds = fmax(seconds, busy);
+    }
+    s->least_joules = joules;
+    s->least_seconds = seconds;
+    return dfl_tile_useful(s->goal, joules, seconds);
+}
+
+/* Cuts rank r and those behind it by a shared loop, or not. */
+void dfl_share_from(dfl_search *s, uint32_t r)
+{
+    if (dfl_halted(s->goal->halt))
+        return;
+    if (r == s->job->n_ranks && s->n_shared == 0) {
+        s->ports = s->all_ports[0]; /* all transfers are the einsum's own */
+        if (dfl_sharing_useful(s))
+            dfl_search_shared(s);
+        else
+            s->rows->pruned++;
+        return;
+    }
+    if (r == s->job->n_ranks) {
+        dfl_search_shared(s);
+        return;
+    }
+    dfl_share_from(s, r + 1);
+    if (s->n_shared == DFL_ROW_LOOPS || s->n_shared >= s->goal->max_loops)
+        return;
+    s->n_shared++;
+    s->ports = s->all_ports[1];
+    for (uint32_t g = 0; g < s->t->shared_gaps; g++) {
+        if (!(s->t->allow[g] >> r & 1))
+            continue;
+        s->shared_gap[r] = g;
+        for (uint32_t i = 1; i < s->divisors[r].n && s->divisors[r].at[i] <= s->left[r]; i++) {
+            s->shared_by[r] = s->divisors[r].at[i];
+            if (s->left[r] % s->shared_by[r] != 0)
+                continue;
+            s->rows->evaluated++;
+            if (!dfl_sharing_useful(s)) { /* nor with more iterations */
+                s->rows->pruned++;
+                break;
+            }
+            dfl_share_from(s, r + 1);
+        }
+    }
+    s->shared_by[r] = 1;
+    s->shared_gap[r] = DFL_NONE;
+    s->n_shared--;
+}
