@@ -73,6 +73,7 @@ typedef struct {
     int64_t left[DFL_JOB_RANKS];
     const dfl_cuts *with[DFL_JOB_RANKS];
     uint32_t order[DFL_JOB_RANKS], n_order;
+    double factor[DFL_TERMS];
     double joules[DFL_TERM_GROUPS];
     double all_ports[2][DFL_TERM_PORTS][DFL_TERM_GROUPS]; /* of all keeps; without those above shared loops */
     double (*ports)[DFL_TERM_GROUPS];              /* the one that holds for the shared loops chosen */

@@ -99,7 +99,7 @@ static double halo(const dfl_search *s, const dfl_job_operand *o, uint32_t axes)
 void dfl_spread_scale(dfl_search *s)
 {
     const dfl_job *job = s->job;
-    double factor[DFL_TERMS];
+    double *factor = s->factor;
 
     memset(s->joules, 0, s->terms.n_groups * sizeof *s->joules);
     for (uint32_t p = 0; p < s->n_used; p++)
@@ -130,7 +130,7 @@ void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *least_joule
     const dfl_job *job = s->job;
     const dfl_terms *terms = &s->terms;
     uint32_t known = (1u << decided) - 1;
-    double least[DFL_TERM_GROUPS], most[DFL_TERM_GROUPS], low[DFL_TERMS], high[DFL_TERMS];
+    double least[DFL_TERM_GROUPS] = { 0 }, most[DFL_TERM_GROUPS] = { 0 }, low[DFL_TERMS], high[DFL_TERMS];
     double joules = job->points * job->joules, ports[DFL_TERM_PORTS] = { 0 }, seconds = job->points * job->seconds;
 
     for (uint32_t a = decided; a < job->n_axes; a++)
