@@ -5,7 +5,9 @@
 %define api.token.prefix {DFL_TOK_}
 %define api.location.type {dfl_span}
 %define parse.error custom
-%define parse.lac full
+/* Full tables without default reductions: a wrong token is seen before anything is reduced, and needs no second walk. */
+%define lr.type canonical-lr
+%define lr.default-reduction consistent
 %locations
 %expect 0
 %param { dfl_parse *p }

@@ -42,7 +42,7 @@ static const char *amount_text(const reader *r, const dfl_ast_node *loop, bool o
 static bool is_listed(const reader *r, const dfl_ast_paths *list, const char *einsum)
 {
     for (; list; list = list->next)
-        if (strcmp(path_text(r, &list->path), einsum) == 0)
+        if (strcmp(path_text(r, list->path), einsum) == 0)
             return true;
     return false;
 }
@@ -50,7 +50,7 @@ static bool is_listed(const reader *r, const dfl_ast_paths *list, const char *ei
 static void add_loops(const reader *r, dfl_shape_loops *out, const dfl_ast_node *loop, const char *axis, bool online)
 {
     for (; loop; loop = loop->next) {
-        const dfl_shape_loop one = { path_text(r, &loop->path), axis, amount_text(r, loop, online) };
+        const dfl_shape_loop one = { path_text(r, loop->path), axis, amount_text(r, loop, online) };
 
         DFL_PUSH(r->arena, out, one);
     }
@@ -63,7 +63,7 @@ static void add_statement(const reader *r, dfl_shape_loops *out, const dfl_ast_n
         add_loops(r, out, node->items, "", node->online);
     if (node->kind == DFL_AST_SPATIAL && (!einsum || !node->paths || is_listed(r, node->paths, einsum)))
         for (const dfl_ast_node *s = node->items; s; s = s->next)
-            add_loops(r, out, s->items, path_text(r, &s->path), false);
+            add_loops(r, out, s->items, path_text(r, s->path), false);
 }
 
 /* All loops from the root to the end of a body, or to a statement of it. Depth is bounded by that of the parser. */
@@ -80,7 +80,7 @@ static void collect(const reader *r, const frame *f, const dfl_ast_node *end, co
 static bool keeps(const dfl_ast_node *kept, dfl_sym tensor)
 {
     for (const dfl_ast_paths *t = kept->paths; t; t = t->next)
-        if (t->path.text == tensor)
+        if (t->path->text == tensor)
             return true;
     return false;
 }
@@ -99,7 +99,7 @@ static const char *outer_memory(const reader *r, const frame *f, const dfl_ast_n
                 last = !ended && keeps(k, tensor) ? k : last;
             }
     }
-    return last ? path_text(r, &last->path) : NULL;
+    return last ? path_text(r, last->path) : NULL;
 }
 
 static const char *place_text(const reader *r, const dfl_shape_loops *above, const dfl_ast_node *kept, bool amounts)
@@ -121,12 +121,12 @@ static void add_keeps(const reader *r, const frame *f)
         if (n->kind == DFL_AST_KEEP)
             collect(r, f, n, NULL, &above);
         for (const dfl_ast_node *k = n->kind == DFL_AST_KEEP ? n->items : NULL; k; k = k->next) {
-            dfl_shape_keep one = { .memory = path_text(r, &k->path), .place = place_text(r, &above, k, true),
+            dfl_shape_keep one = { .memory = path_text(r, k->path), .place = place_text(r, &above, k, true),
                                    .bare = place_text(r, &above, k, false) };
 
             for (const dfl_ast_paths *t = k->paths; t; t = t->next) {
-                one.tensor = path_text(r, &t->path);
-                one.outer = outer_memory(r, f, k, t->path.text);
+                one.tensor = path_text(r, t->path);
+                one.outer = outer_memory(r, f, k, t->path->text);
                 DFL_PUSH(r->arena, &r->shape->keeps, one);
             }
         }

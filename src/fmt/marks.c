@@ -115,14 +115,14 @@ static void enter_expr(dfl_walk *walk, const dfl_expr *e, const char *as)
     if (e->kind == DFL_EXPR_NEG)
         mark_behind(m, e->op.start, '-', DFL_MARK_UNARY);
     if (e->kind == DFL_EXPR_CALL)
-        mark_behind(m, e->path.span.end, '(', DFL_MARK_CALL);
+        mark_behind(m, e->path->span.end, '(', DFL_MARK_CALL);
 }
 
 static void enter_ref(dfl_walk *walk, const dfl_ast_ref *ref, const char *as)
 {
     (void)as;
     if (ref->has_args)
-        mark_behind(walk->state, ref->path.span.end, '(', DFL_MARK_CALL);
+        mark_behind(walk->state, ref->path->span.end, '(', DFL_MARK_CALL);
 }
 
 static void enter_node(dfl_walk *walk, const dfl_ast_node *n, const char *as)

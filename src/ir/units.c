@@ -103,12 +103,14 @@ static bool scale_by_unit(ratio *r, const char *text, size_t len, int sign)
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         const unit *u = &units[i];
 
-        if (len < u->len || len > u->len + 2 || text[len - 1] != u->name[u->len - 1] ||
+        if (text[len - 1] != u->name[u->len - 1] || len < u->len || len > u->len + 2 ||
             memcmp(text + len - u->len, u->name, u->len) != 0 ||
             !prefix_factor(text, len - u->len, u->prefix, &over, &under))
             continue;
-        scale(r, sign > 0 ? over : under, sign > 0 ? under : over);
-        scale(r, sign > 0 ? u->numerator : u->denominator, sign > 0 ? u->denominator : u->numerator);
+        if (over != 1 || under != 1)
+            scale(r, sign > 0 ? over : under, sign > 0 ? under : over);
+        if (u->numerator != 1 || u->denominator != 1)
+            scale(r, sign > 0 ? u->numerator : u->denominator, sign > 0 ? u->denominator : u->numerator);
         r->overflow |= !dfl_dim_product(r->dim, dims[u->dim], sign, &r->dim);
         return true;
     }
@@ -260,14 +262,32 @@ static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix,
     return out->real >= 0x1p126 ? DFL_LITERAL_RANGE : DFL_LITERAL_OK;
 }
 
+/* Up to 18 digits and nothing else, which most literals are. */
+static bool read_digits(const char *text, size_t len, dfl_quantity *out)
+{
+    int64_t value = 0;
+
+    if (len == 0 || len > 18)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (!is_digit(text[i]))
+            return false;
+        value = value * 10 + (text[i] - '0');
+    }
+    *out = (dfl_quantity){ .integer = value, .real = (double)value, .exact = true };
+    return true;
+}
+
 dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, size_t *unit_at)
 {
     ratio suffix = { .over = 1, .under = 1 };
     number n;
 
-    *out = dfl_quantity_int(0);
     if (unit_at != NULL)
         *unit_at = len;
+    if (read_digits(text, len, out))
+        return DFL_LITERAL_OK;
+    *out = dfl_quantity_int(0);
     if (!read_number(text, len, &n))
         return DFL_LITERAL_MALFORMED;
     if (unit_at != NULL)

@@ -110,11 +110,11 @@ bool dfl_args_bind(dfl_sema *s, dfl_scope *scope, const dfl_ast_node *params, co
 
 bool dfl_args_need(dfl_sema *s, const dfl_ast_ref *ref, const dfl_ast_node *missing)
 {
-    dfl_diag *d = dfl_report(s->sink, DFL_ARGUMENT_MISSING, ref->path.span, "`%s` needs a value for `%s`",
-                             dfl_sema_text(s, ref->path.text), dfl_sema_text(s, missing->name.sym));
+    dfl_diag *d = dfl_report(s->sink, DFL_ARGUMENT_MISSING, ref->path->span, "`%s` needs a value for `%s`",
+                             dfl_sema_text(s, ref->path->text), dfl_sema_text(s, missing->name.sym));
 
     dfl_diag_label(s->sink, d, missing->name.span, "declared here without a default");
-    dfl_diag_help(s->sink, d, "write `%s(%s = ...)`", dfl_sema_text(s, ref->path.text),
+    dfl_diag_help(s->sink, d, "write `%s(%s = ...)`", dfl_sema_text(s, ref->path->text),
                   dfl_sema_text(s, missing->name.sym));
     return false;
 }

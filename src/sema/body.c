@@ -89,42 +89,42 @@ static void stamp(right_side *r, const dfl_access *a, bool table)
 static uint32_t tensor_read(right_side *r, const dfl_expr *e)
 {
     dfl_work *c = r->c;
-    uint32_t id = dfl_work_find_tensor(c, &e->path);
-    const dfl_binding *b = e->path.n == 1 && id == DFL_NONE ? dfl_scope_find(c->scope, e->path.head->sym) : NULL;
+    uint32_t id = dfl_work_find_tensor(c, e->path);
+    const dfl_binding *b = e->path->n == 1 && id == DFL_NONE ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
     dfl_given *given;
     dfl_work outer;
 
     if (id != DFL_NONE)
         return id;
-    if (e->path.n > 1) {
-        dfl_work_report_no_tensor(c, &e->path);
+    if (e->path->n > 1) {
+        dfl_work_report_no_tensor(c, e->path);
         return DFL_NONE;
     }
     if (b != NULL) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_WRONG_KIND, e->path.span, "`%s` is not a tensor",
-                                 dfl_sema_text(c->s, e->path.text));
+        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_WRONG_KIND, e->path->span, "`%s` is not a tensor",
+                                 dfl_sema_text(c->s, e->path->text));
 
         dfl_diag_label(c->s->sink, d, b->span, "declared here");
         c->b->broken = true;
         return DFL_NONE;
     }
-    given = c->given != NULL ? dfl_symmap_get(c->given, e->path.head->sym) : NULL;
+    given = c->given != NULL ? dfl_symmap_get(c->given, e->path->head->sym) : NULL;
     if (given != NULL) {
-        dfl_binding *name = dfl_scope_declare(c->s, c->scope, e->path.head->sym, e->path.span, DFL_NAMES_TENSOR);
+        dfl_binding *name = dfl_scope_declare(c->s, c->scope, e->path->head->sym, e->path->span, DFL_NAMES_TENSOR);
 
         given->used = true;
         return name->id = given->tensor;
     }
     for (const dfl_pending *p = c->pending; p != NULL; p = p->outer)
-        if (dfl_symmap_get(&p->names, e->path.text) != NULL) {
+        if (dfl_symmap_get(&p->names, e->path->text) != NULL) {
             outer = *p->work;
-            return dfl_work_new_tensor(&outer, &e->path, true, e->n_args, &id) != NULL ? id : DFL_NONE;
+            return dfl_work_new_tensor(&outer, e->path, true, e->n_args, &id) != NULL ? id : DFL_NONE;
         }
     outer = *c;
     outer.scope = c->body_scope;
     outer.prefix = c->body_prefix;
     outer.family = "";
-    return dfl_work_new_tensor(&outer, &e->path, false, e->n_args, &id) != NULL ? id : DFL_NONE;
+    return dfl_work_new_tensor(&outer, e->path, false, e->n_args, &id) != NULL ? id : DFL_NONE;
 }
 
 static const dfl_eop *read_access(right_side *r, const dfl_expr *e, bool table)
@@ -134,7 +134,7 @@ static const dfl_eop *read_access(right_side *r, const dfl_expr *e, bool table)
     dfl_eop *op;
 
     if (tensor == DFL_NONE ||
-        !dfl_work_access(r->c, &e->path, e->args, e->n_args, e->span, tensor, &a, &r->x->vague))
+        !dfl_work_access(r->c, e->path, e->args, e->n_args, e->span, tensor, &a, &r->x->vague))
         return failed(r);
     stamp(r, &a, table);
     op = make(r, DFL_EOP_ACCESS, 0);
@@ -187,7 +187,7 @@ static bool cost_of(right_side *r, const dfl_expr *e, dfl_decl *op, dfl_i128 *fl
 static dfl_decl *find_op(right_side *r, const dfl_expr *e)
 {
     dfl_work *c = r->c;
-    dfl_decl *op = e->path.n == 1 ? dfl_decl_op(c->s, c->scope->unit, e->path.head->sym) : NULL;
+    dfl_decl *op = e->path->n == 1 ? dfl_decl_op(c->s, c->scope->unit, e->path->head->sym) : NULL;
     uint32_t n = 0;
     dfl_diag *d;
 
@@ -195,17 +195,17 @@ static dfl_decl *find_op(right_side *r, const dfl_expr *e)
         DFL_VEC(dfl_sym) known = { 0 };
         dfl_sym near;
 
-        d = dfl_report(c->s->sink, DFL_OP_UNKNOWN, e->path.span, "no operation `%s`", dfl_sema_text(c->s, e->path.text));
+        d = dfl_report(c->s->sink, DFL_OP_UNKNOWN, e->path->span, "no operation `%s`", dfl_sema_text(c->s, e->path->text));
         for (size_t i = 0; c->s->ops != NULL && i < c->s->ops->decls.n; i++)
             DFL_PUSH(c->s->arena, &known, c->s->ops->decls.at[i]->name);
-        near = dfl_suggest(c->s->names, dfl_sema_text(c->s, e->path.text), known.at, known.n);
+        near = dfl_suggest(c->s->names, dfl_sema_text(c->s, e->path->text), known.at, known.n);
         if (c->s->ops == NULL)
             dfl_diag_help(c->s->sink, d, "the standard library with std.ops was not found; set DFL_STDLIB");
         else if (near != 0)
-            dfl_diag_fix(c->s->sink, d, e->path.span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
+            dfl_diag_fix(c->s->sink, d, e->path->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
         else
             dfl_diag_help(c->s->sink, d, "declare it with its cost: `op %s(x) = 1FLOP;`",
-                          dfl_sema_text(c->s, e->path.text));
+                          dfl_sema_text(c->s, e->path->text));
         return NULL;
     }
     n = op->node->more->n_names;
@@ -220,7 +220,7 @@ static dfl_decl *find_op(right_side *r, const dfl_expr *e)
         bool wants = op->node->more->over.sym != 0;
 
         d = dfl_report(c->s->sink, wants ? DFL_ARGUMENT_MISSING : DFL_ARGUMENT_UNKNOWN,
-                       wants ? e->path.span : r->n->more->over.span,
+                       wants ? e->path->span : r->n->more->over.span,
                        wants ? "`%s` works over a whole rank: which one" : "`%s` does not work over a rank",
                        dfl_sema_text(c->s, op->name));
         if (wants)
@@ -278,11 +278,11 @@ static double constant_value(right_side *r, const dfl_expr *e)
     dfl_work *c = r->c;
     dfl_value v;
 
-    if (e->kind == DFL_EXPR_CALL && e->path.n == 1 && e->n_args == 1) {
-        double x = constant_op(dfl_sema_text(c->s, e->path.text), 1);
+    if (e->kind == DFL_EXPR_CALL && e->path->n == 1 && e->n_args == 1) {
+        double x = constant_op(dfl_sema_text(c->s, e->path->text), 1);
 
         if (!isnan(x))
-            return constant_op(dfl_sema_text(c->s, e->path.text), constant_value(r, e->args));
+            return constant_op(dfl_sema_text(c->s, e->path->text), constant_value(r, e->args));
     }
     v = dfl_eval(c->s, c->scope, e);
     if (v.kind == DFL_VALUE_BAD)

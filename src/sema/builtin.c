@@ -16,14 +16,14 @@ enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 static dfl_value unknown_function(dfl_sema *s, const dfl_expr *e)
 {
     dfl_sym known[N_FUNCTIONS], near;
-    dfl_diag *d = dfl_report(s->sink, DFL_NAME_UNKNOWN, e->path.span, "no function `%s`",
-                             dfl_sema_text(s, e->path.text));
+    dfl_diag *d = dfl_report(s->sink, DFL_NAME_UNKNOWN, e->path->span, "no function `%s`",
+                             dfl_sema_text(s, e->path->text));
 
     for (size_t i = 0; i < N_FUNCTIONS; i++)
         known[i] = dfl_intern_z(s->names, functions[i].name);
-    near = dfl_suggest(s->names, dfl_sema_text(s, e->path.text), known, N_FUNCTIONS);
+    near = dfl_suggest(s->names, dfl_sema_text(s, e->path->text), known, N_FUNCTIONS);
     if (near != 0)
-        dfl_diag_fix(s->sink, d, e->path.span, dfl_sema_text(s, near), DFL_FIX_MAYBE);
+        dfl_diag_fix(s->sink, d, e->path->span, dfl_sema_text(s, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(s->sink, d, "the functions are floor, ceil, mod, min, max, log2, sqrt, pow and select");
     return DFL_BAD;
@@ -108,7 +108,7 @@ dfl_value dfl_eval_call(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
     unsigned f = 0, n = 0;
     bool bad = false, unknown = false;
 
-    while (f < N_FUNCTIONS && strcmp(functions[f].name, dfl_sema_text(s, e->path.text)) != 0)
+    while (f < N_FUNCTIONS && strcmp(functions[f].name, dfl_sema_text(s, e->path->text)) != 0)
         f++;
     if (f == N_FUNCTIONS)
         return unknown_function(s, e);

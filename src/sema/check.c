@@ -155,25 +155,25 @@ static const dfl_val *lower_argument(dfl_checking *c, const dfl_expr *e, bool na
     if (!names || e->kind != DFL_EXPR_PATH)
         return lower(c, e);
     v = make(c, e, DFL_VAL_PATH);
-    names_of = DFL_NEW_ARRAY(c->s->arena, dfl_sym, e->path.n);
-    for (uint32_t i = 0; i < e->path.n; i++)
-        names_of[i] = e->path.head[i].sym;
+    names_of = DFL_NEW_ARRAY(c->s->arena, dfl_sym, e->path->n);
+    for (uint32_t i = 0; i < e->path->n; i++)
+        names_of[i] = e->path->head[i].sym;
     v->path = names_of;
-    v->n_path = e->path.n;
+    v->n_path = e->path->n;
     return v;
 }
 
 static const dfl_val *lower_call(dfl_checking *c, const dfl_expr *e)
 {
-    bool function = e->path.n == 1 && is_builtin(dfl_sema_text(c->s, e->path.text));
+    bool function = e->path->n == 1 && is_builtin(dfl_sema_text(c->s, e->path->text));
     const dfl_val **args = DFL_NEW_ARRAY(c->s->arena, const dfl_val *, e->n_args);
     dfl_val *v = make(c, e, DFL_VAL_CALL);
     uint32_t n = 0;
 
     if (function) {
-        v->text = e->path.text;
+        v->text = e->path->text;
     } else {
-        v->path = symbols(c, &e->path, &v->n_path);
+        v->path = symbols(c, e->path, &v->n_path);
     }
     for (const dfl_expr *a = e->args; a != NULL; a = a->next)
         args[n++] = lower_argument(c, a, !function);
@@ -274,10 +274,10 @@ static const dfl_val *lower(dfl_checking *c, const dfl_expr *e)
     case DFL_EXPR_STRING:
         return constant(c, e);
     case DFL_EXPR_PATH:
-        if (is_constant(c, &e->path))
+        if (is_constant(c, e->path))
             return constant(c, e);
         v = make(c, e, DFL_VAL_PATH);
-        v->path = symbols(c, &e->path, &v->n_path);
+        v->path = symbols(c, e->path, &v->n_path);
         return v;
     case DFL_EXPR_CALL:
         return lower_call(c, e);

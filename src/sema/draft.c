@@ -26,12 +26,12 @@ static dfl_sym first_unknown(const dfl_scope *scope)
 
 dfl_decl *dfl_draft_template(dfl_sema *s, dfl_unit *unit, const dfl_ast_ref *ref)
 {
-    dfl_decl *decl = dfl_decl_need(s, unit, &ref->path, DFL_AST_MAPPING);
+    dfl_decl *decl = dfl_decl_need(s, unit, ref->path, DFL_AST_MAPPING);
 
     if (decl == NULL)
         return NULL;
     if (decl->busy) {
-        dfl_diag *d = dfl_report(s->sink, DFL_DECLARATION_CYCLE, ref->path.span, "mapping `%s` contains itself",
+        dfl_diag *d = dfl_report(s->sink, DFL_DECLARATION_CYCLE, ref->path->span, "mapping `%s` contains itself",
                                  dfl_sema_text(s, decl->name));
 
         dfl_diag_label(s->sink, d, decl->node->name.span, "declared here");
@@ -47,25 +47,25 @@ static bool gather(dfl_sema *s, dfl_decl *decl, dfl_scope *scope, gathered *g)
 
     if (g->unknown == 0 && (g->unknown = first_unknown(scope)) != 0)
         g->unknown_span = dfl_scope_find_here(scope, g->unknown)->span;
-    if (g->work == NULL && n->more->work.path.n > 0) {
-        g->work = &n->more->work;
+    if (g->work == NULL && n->more->work->path->n > 0) {
+        g->work = n->more->work;
         g->work_scope = scope;
     }
-    if (g->machine == NULL && n->more->machine.path.n > 0) {
-        g->machine = &n->more->machine;
+    if (g->machine == NULL && n->more->machine->path->n > 0) {
+        g->machine = n->more->machine;
         g->machine_scope = scope;
     }
-    if (n->more->ref.path.n == 0) {
+    if (n->more->ref->path->n == 0) {
         g->body = n->body;
         g->scope = scope;
         return true;
     }
-    decl->base = dfl_draft_template(s, decl->unit, &n->more->ref);
+    decl->base = dfl_draft_template(s, decl->unit, n->more->ref);
     if (decl->base == NULL)
         return false;
     dfl_scope *args = dfl_scope_new(s, NULL, decl->base->unit);
-    if (!dfl_args_bind(s, args, decl->base->node->more->params, &n->more->ref, scope, decl->base, &missing) ||
-        (missing != NULL && !dfl_args_need(s, &n->more->ref, missing)))
+    if (!dfl_args_bind(s, args, decl->base->node->more->params, n->more->ref, scope, decl->base, &missing) ||
+        (missing != NULL && !dfl_args_need(s, n->more->ref, missing)))
         return false;
     return gather(s, decl->base, args, g);
 }
@@ -179,7 +179,7 @@ static void write_reference(dfl_sema *s, dfl_strbuf *out, const dfl_ast_ref *ref
 {
     bool first = true;
 
-    dfl_strbuf_z(out, dfl_sema_text(s, from->unit->root ? ref->path.text : decl->name));
+    dfl_strbuf_z(out, dfl_sema_text(s, from->unit->root ? ref->path->text : decl->name));
     for (const dfl_ast_node *p = decl->node->more->params; p != NULL; p = p->next) {
         const dfl_value *v = &dfl_scope_find_here(args, p->name.sym)->value;
 
@@ -304,12 +304,12 @@ static void lower(dfl_sema *s, dfl_decl *decl, const gathered *g, dfl_sized *w, 
         all[i] = i;
     root = dfl_draft_new_body(&d, NULL, decl->node->name.span, all, d.n_einsums);
     dfl_draft_chain(&p, g->body, root);
-    if (decl->node->more->ref.path.n > 0)
-        dfl_sema_blame(s, before, decl->node->more->ref.span, "with the values given here");
+    if (decl->node->more->ref->path->n > 0)
+        dfl_sema_blame(s, before, decl->node->more->ref->span, "with the values given here");
     out->checks = d.checks.at;
     out->n_checks = (uint32_t)d.checks.n;
     if (!d.template)
-        check_selections(&d, m->system, g->machine->path.span);
+        check_selections(&d, m->system, g->machine->path->span);
     decl->broken |= d.broken;
     if (!d.template && !d.broken && dfl_sema_ok(s))
         out->mapping = finish(&d, decl, g, root);

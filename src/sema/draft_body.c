@@ -108,7 +108,7 @@ static void lower_each(dfl_place_in *p, chain *c, const dfl_ast_node *n)
     dfl_ids instances = { 0 };
 
     for (const dfl_ast_node *h = n->items; h != NULL; h = h->next)
-        (void)dfl_draft_each(p, &h->path, &instances);
+        (void)dfl_draft_each(p, h->path, &instances);
     dfl_ids_sort(&instances);
     for (size_t i = 0; i < instances.n && dfl_sema_ok(sema(p)); i++) {
         dfl_ids ids = { 0 };
@@ -167,7 +167,7 @@ static void lower_branch(dfl_place_in *p, chain *c, const dfl_ast_node *n)
     for (const dfl_ast_node *h = n->items; h != NULL; h = h->next) {
         size_t before = ids.n;
 
-        ok = dfl_draft_head(p, &h->path, h->value, &ids) && ok;
+        ok = dfl_draft_head(p, h->path, h->value, &ids) && ok;
         span = dfl_span_join(span, h->span);
         for (size_t i = before; n->items->next != NULL && i < ids.n; i++) {
             named one = { ids.at[i], (uint32_t)i, h };
@@ -217,8 +217,8 @@ static void lower_chain_items(dfl_place_in *p, const dfl_ast_node *items, chain 
 static void lower_use(dfl_place_in *p, chain *c, const dfl_ast_node *n)
 {
     dfl_sema *s = sema(p);
-    dfl_decl *decl = dfl_draft_template(s, p->unit, &n->more->ref);
-    const dfl_ast_ref *ref = &n->more->ref;
+    dfl_decl *decl = dfl_draft_template(s, p->unit, n->more->ref);
+    const dfl_ast_ref *ref = n->more->ref;
     dfl_scope *from = p->scope;
     dfl_place_in inner = *p;
     dfl_bindings bindings = { n->more->binds, p->bindings, p->instance };
@@ -235,7 +235,7 @@ static void lower_use(dfl_place_in *p, chain *c, const dfl_ast_node *n)
         if (!dfl_args_bind(s, args, decl->node->more->params, ref, from, decl, &missing) ||
             (missing != NULL && !dfl_args_need(s, ref, missing)))
             break;
-        if (decl->node->more->ref.path.n == 0) {
+        if (decl->node->more->ref->path->n == 0) {
             inner.scope = args;
             inner.unit = decl->unit;
             inner.bindings = &bindings;
@@ -244,7 +244,7 @@ static void lower_use(dfl_place_in *p, chain *c, const dfl_ast_node *n)
             lower_chain_items(&inner, decl->node->body, c);
             return;
         }
-        ref = &decl->node->more->ref;
+        ref = decl->node->more->ref;
         from = args;
         decl = dfl_draft_template(s, decl->unit, ref);
     }
@@ -255,12 +255,12 @@ static void lower_use(dfl_place_in *p, chain *c, const dfl_ast_node *n)
 
 static void lower_on(dfl_place_in *p, chain *c, const dfl_ast_node *n)
 {
-    uint32_t compute = dfl_draft_compute(p, &n->path);
+    uint32_t compute = dfl_draft_compute(p, n->path);
 
     if (compute == DFL_NONE)
         return;
     c->body->compute = compute;
-    c->body->compute_span = n->path.span;
+    c->body->compute_span = n->path->span;
 }
 
 /* A line that belongs to the chain must not stand behind the branch that ends it. */
@@ -301,7 +301,7 @@ static void lower_item(dfl_place_in *p, const dfl_ast_node *n, chain *c)
         return;
     case DFL_AST_RECOMPUTE:
         for (const dfl_ast_paths *t = n->paths; t != NULL; t = t->next) {
-            uint32_t tensor = dfl_draft_tensor(p, &t->path);
+            uint32_t tensor = dfl_draft_tensor(p, t->path);
 
             if (tensor != DFL_NONE)
                 DFL_PUSH(sema(p)->arena, &c->recompute, tensor);

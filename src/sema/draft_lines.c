@@ -66,11 +66,11 @@ static bool loop(dfl_place_in *p, const dfl_ast_node *n, dfl_line_kind kind, dfl
     *out = (dfl_line){ .kind = kind, .span = n->span, .amount_span = n->value != NULL ? n->value->span : n->span,
                        .by = n->split == DFL_SPLIT_PARTS ? DFL_BY_PARTS : DFL_BY_SIZE, .amount = 1,
                        .cyclic = n->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
-    if (n->path.n == 0) {
+    if (n->path->n == 0) {
         dfl_draft_hole(p, n->span, "a choice of ranks");
         return false;
     }
-    out->rank = dfl_draft_rank(p, &n->path);
+    out->rank = dfl_draft_rank(p, n->path);
     if (n->value != NULL && n->value->kind == DFL_EXPR_HOLE) {
         out->hole = hole(p, n->value, out->by);
         out->by = DFL_BY_HOLE;
@@ -100,10 +100,10 @@ void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
     dfl_ids only = { 0 };
 
     for (const dfl_ast_paths *path = n->paths; path != NULL; path = path->next)
-        (void)dfl_draft_head(p, &path->path, NULL, &only);
+        (void)dfl_draft_head(p, path->path, NULL, &only);
     dfl_ids_sort(&only);
     for (const dfl_ast_node *g = n->items; g != NULL; g = g->next) {
-        uint32_t axis = dfl_draft_axis(p, &g->path);
+        uint32_t axis = dfl_draft_axis(p, g->path);
 
         if (g->pipelined && p->d->refused.start == 0)
             p->d->refused = g->span;
@@ -127,17 +127,17 @@ void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
     };
 
     for (const dfl_ast_node *g = n->items; g != NULL; g = g->next) {
-        uint32_t memory = dfl_draft_memory(p, &g->path);
+        uint32_t memory = dfl_draft_memory(p, g->path);
 
         for (const dfl_ast_paths *t = g->paths; t != NULL; t = t->next) {
-            dfl_line line = { .kind = DFL_LINE_KEEP, .span = t->path.span, .amount_span = t->path.span,
+            dfl_line line = { .kind = DFL_LINE_KEEP, .span = t->path->span, .amount_span = t->path->span,
                               .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
 
-            if (t->path.n == 0) {
+            if (t->path->n == 0) {
                 dfl_draft_hole(p, g->span, "a choice of tensors");
                 continue;
             }
-            line.tensor = dfl_draft_tensor(p, &t->path);
+            line.tensor = dfl_draft_tensor(p, t->path);
             if (line.tensor != DFL_NONE && memory != DFL_NONE)
                 DFL_PUSH(sema(p)->arena, out, line);
         }

@@ -99,8 +99,8 @@ static const dfl_ast_path *bound_to(const dfl_place_in *p, const dfl_ast_path *p
     if (p->bindings == NULL)
         return NULL;
     for (const dfl_ast_node *b = p->bindings->binds; b != NULL; b = b->next)
-        if (b->path.text == path->text && b->value != NULL && b->value->kind == DFL_EXPR_PATH)
-            return &b->value->path;
+        if (b->path->text == path->text && b->value != NULL && b->value->kind == DFL_EXPR_PATH)
+            return b->value->path;
     return NULL;
 }
 

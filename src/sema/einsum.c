@@ -33,33 +33,33 @@ static bool has_state(const dfl_build_tensor *t)
 static uint32_t find_result(dfl_work *c, const dfl_ast_node *n, dfl_reduce reduce)
 {
     const dfl_ast_node *t = n->more->target;
-    const dfl_binding *here = t->path.n == 1 ? dfl_scope_find_here(c->scope, t->path.head->sym) : NULL;
-    const dfl_binding *b = t->path.n == 1 ? dfl_scope_find(c->scope, t->path.head->sym) : NULL;
-    uint32_t id = dfl_work_find_tensor(c, &t->path);
-    dfl_given *given = c->given != NULL && t->path.n == 1 ? dfl_symmap_get(c->given, t->path.head->sym) : NULL;
+    const dfl_binding *here = t->path->n == 1 ? dfl_scope_find_here(c->scope, t->path->head->sym) : NULL;
+    const dfl_binding *b = t->path->n == 1 ? dfl_scope_find(c->scope, t->path->head->sym) : NULL;
+    uint32_t id = dfl_work_find_tensor(c, t->path);
+    dfl_given *given = c->given != NULL && t->path->n == 1 ? dfl_symmap_get(c->given, t->path->head->sym) : NULL;
 
-    if (t->path.n > 1 && id == DFL_NONE) {
-        dfl_work_report_no_tensor(c, &t->path);
+    if (t->path->n > 1 && id == DFL_NONE) {
+        dfl_work_report_no_tensor(c, t->path);
         return DFL_NONE;
     }
     /* inside `for` and `repeat` a definition makes a tensor of its own */
-    if (id != DFL_NONE && here == NULL && c->local && t->path.n == 1 && reduce == DFL_REDUCE_NONE &&
+    if (id != DFL_NONE && here == NULL && c->local && t->path->n == 1 && reduce == DFL_REDUCE_NONE &&
         !has_state(&c->b->tensors.at[id]))
         id = DFL_NONE;
     else if (id == DFL_NONE && b != NULL && b == here) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_WRONG_KIND, t->path.span, "`%s` is not a tensor",
-                                 dfl_sema_text(c->s, t->path.text));
+        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_WRONG_KIND, t->path->span, "`%s` is not a tensor",
+                                 dfl_sema_text(c->s, t->path->text));
 
         dfl_diag_label(c->s->sink, d, b->span, "declared here");
         return DFL_NONE;
     }
     if (id == DFL_NONE && given != NULL) {
-        dfl_binding *name = dfl_scope_declare(c->s, c->scope, t->path.head->sym, t->path.span, DFL_NAMES_TENSOR);
+        dfl_binding *name = dfl_scope_declare(c->s, c->scope, t->path->head->sym, t->path->span, DFL_NAMES_TENSOR);
 
         given->used = true;
         return name->id = given->tensor;
     }
-    if (id == DFL_NONE && dfl_work_new_tensor(c, &t->path, true, t->n_args, &id) == NULL)
+    if (id == DFL_NONE && dfl_work_new_tensor(c, t->path, true, t->n_args, &id) == NULL)
         return DFL_NONE;
     return id;
 }
@@ -76,25 +76,25 @@ static bool describe_result(dfl_work *c, const dfl_ast_node *n, uint32_t id)
     dfl_diag *d;
 
     if (n->role != DFL_AST_NO_ROLE && t->has_role && t->role != roles[n->role]) {
-        dfl_scope_twice(c->s, n->more->target->path.span, t->span, "declared", dfl_sema_text(c->s, t->name));
+        dfl_scope_twice(c->s, n->more->target->path->span, t->span, "declared", dfl_sema_text(c->s, t->name));
         return false;
     }
     if (n->role != DFL_AST_NO_ROLE) {
         t->has_role = true;
         t->role = roles[n->role];
     }
-    if (!dfl_work_type(c, &n->more->target->more->type, &type))
+    if (!dfl_work_type(c, n->more->target->more->type, &type))
         return false;
     if (type.name == 0)
         return true;
     if (t->type_span.start != 0 && t->type.name != type.name) {
-        d = dfl_report(c->s->sink, DFL_TENSOR_TYPE_CONFLICT, n->more->target->more->type.span, "`%s` is %s elsewhere",
+        d = dfl_report(c->s->sink, DFL_TENSOR_TYPE_CONFLICT, n->more->target->more->type->span, "`%s` is %s elsewhere",
                        dfl_sema_text(c->s, t->name), dfl_sema_text(c->s, t->type.name));
         dfl_diag_label(c->s->sink, d, t->type_span, "stated here");
         return false;
     }
     t->type = type;
-    t->type_span = n->more->target->more->type.span;
+    t->type_span = n->more->target->more->type->span;
     return true;
 }
 
@@ -243,7 +243,7 @@ static bool find_over(dfl_work *c, const dfl_ast_node *n, uint32_t *rank)
 
 void dfl_work_einsum(dfl_work *c, const dfl_ast_node *n)
 {
-    dfl_build_einsum x = { .e = { .span = n->more->target->path.span }, .instance = c->instance };
+    dfl_build_einsum x = { .e = { .span = n->more->target->path->span }, .instance = c->instance };
     uint32_t tensor;
     bool ok;
 
@@ -256,7 +256,7 @@ void dfl_work_einsum(dfl_work *c, const dfl_ast_node *n)
         const dfl_ast_node *target = n->more->target;
 
         ok = describe_result(c, n, tensor) && ok;
-        ok = dfl_work_access(c, &target->path, target->args, target->n_args, target->span, tensor, &x.e.output,
+        ok = dfl_work_access(c, target->path, target->args, target->n_args, target->span, tensor, &x.e.output,
                              &x.vague) && ok;
     }
     if (!ok) {

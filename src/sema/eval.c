@@ -128,7 +128,7 @@ dfl_value dfl_eval_decl(dfl_sema *s, dfl_decl *d, dfl_span use)
 static dfl_value eval_path(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
 {
     static const char *const kinds[] = { "a value", "a rank", "a tensor", "an instance", "a part of the system" };
-    const dfl_binding *b = e->path.n == 1 ? dfl_scope_find(scope, e->path.head->sym) : NULL;
+    const dfl_binding *b = e->path->n == 1 ? dfl_scope_find(scope, e->path->head->sym) : NULL;
     bool broken;
     dfl_decl *d;
 
@@ -136,20 +136,20 @@ static dfl_value eval_path(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
         return b->value;
     if (b != NULL) {
         dfl_diag *diag = dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "expected a constant, but `%s` is %s",
-                                    dfl_sema_text(s, e->path.text), kinds[b->kind]);
+                                    dfl_sema_text(s, e->path->text), kinds[b->kind]);
 
         dfl_diag_label(s->sink, diag, b->span, "declared here");
         return DFL_BAD;
     }
-    d = dfl_decl_find(s, scope->unit, &e->path, &broken);
+    d = dfl_decl_find(s, scope->unit, e->path, &broken);
     if (d == NULL) {
         if (!broken)
-            dfl_decl_report_unknown(s, scope, &e->path);
+            dfl_decl_report_unknown(s, scope, e->path);
         return DFL_BAD;
     }
     if (d->node->kind != DFL_AST_LET && d->node->kind != DFL_AST_PARAM) {
         dfl_diag *diag = dfl_report(s->sink, DFL_NAME_WRONG_KIND, e->span, "expected a constant, but `%s` is none",
-                                    dfl_sema_text(s, e->path.text));
+                                    dfl_sema_text(s, e->path->text));
 
         dfl_diag_label(s->sink, diag, d->node->name.span, "declared here");
         return DFL_BAD;

@@ -6,7 +6,7 @@
 
 static bool is_rank(const dfl_work *c, const dfl_expr *e)
 {
-    const dfl_binding *b = e->kind == DFL_EXPR_PATH && e->path.n == 1 ? dfl_scope_find(c->scope, e->path.head->sym) : NULL;
+    const dfl_binding *b = e->kind == DFL_EXPR_PATH && e->path->n == 1 ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
 
     return b != NULL && b->kind == DFL_NAMES_RANK;
 }
@@ -72,7 +72,7 @@ static void add_term(dfl_work *c, const dfl_expr *e, uint32_t rank, dfl_i128 sca
 
 static void unknown_rank(dfl_work *c, const dfl_expr *e, dfl_affine *out)
 {
-    dfl_sym name = e->path.head->sym, near;
+    dfl_sym name = e->path->head->sym, near;
     dfl_diag *d;
 
     out->bad = true;
@@ -89,14 +89,14 @@ static void unknown_rank(dfl_work *c, const dfl_expr *e, dfl_affine *out)
 
 static void add_path(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
 {
-    const dfl_binding *b = e->path.n == 1 ? dfl_scope_find(c->scope, e->path.head->sym) : NULL;
+    const dfl_binding *b = e->path->n == 1 ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
     bool broken;
 
     if (b != NULL && b->kind == DFL_NAMES_RANK) {
         add_term(c, e, b->id, scale, out);
         return;
     }
-    if (b == NULL && e->path.n == 1 && dfl_decl_find(c->s, c->scope->unit, &e->path, &broken) == NULL && !broken) {
+    if (b == NULL && e->path->n == 1 && dfl_decl_find(c->s, c->scope->unit, e->path, &broken) == NULL && !broken) {
         unknown_rank(c, e, out);
         return;
     }

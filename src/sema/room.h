@@ -16,8 +16,8 @@ typedef enum { DFL_NAMES_VALUE, DFL_NAMES_RANK, DFL_NAMES_TENSOR, DFL_NAMES_INST
 typedef struct {
     dfl_names_kind kind;
     dfl_span span;      /* of the declaration */
-    dfl_value value;
     uint32_t id;        /* rank, tensor, part */
+    dfl_value value;
     void *instance;     /* scope of an instance or repeat, for `conv1.O`, `layer.Y` */
     uint32_t body;      /* its number among the instances of the workload */
 } dfl_binding;

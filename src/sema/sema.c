@@ -74,7 +74,7 @@ static void check_workload(dfl_sema *s, dfl_decl *d)
 {
     dfl_sized *w;
 
-    if (d->node->more->ref.path.n == 1 && strcmp(dfl_sema_text(s, d->node->more->ref.path.text), "train") == 0)
+    if (d->node->more->ref->path->n == 1 && strcmp(dfl_sema_text(s, d->node->more->ref->path->text), "train") == 0)
         return; /* refused where it is used */
     w = dfl_workload_default(s, d);
     if (w == NULL || w->broken || w->workload == NULL)
@@ -131,13 +131,13 @@ static void check_sweep(dfl_sema *s, dfl_decl *d)
             if (b != NULL)
                 b->value = values.n > 0 ? values.at[0] : DFL_BAD;
         }
-    (void)dfl_workload_of(s, d->unit, scope, &n->more->work);
-    (void)dfl_machine_of(s, d->unit, scope, &n->more->machine);
+    (void)dfl_workload_of(s, d->unit, scope, n->more->work);
+    (void)dfl_machine_of(s, d->unit, scope, n->more->machine);
     for (const dfl_ast_node *l = n->body; l != NULL; l = l->next) {
         if (l->kind == DFL_AST_REQUIRE || l->kind == DFL_AST_MINIMIZE || l->kind == DFL_AST_PARETO)
             check_values(s, scope, l->args);
         else if (l->kind == DFL_AST_SWEEP_MAPPING)
-            (void)dfl_decl_need(s, d->unit, &l->path, DFL_AST_MAPPING);
+            (void)dfl_decl_need(s, d->unit, l->path, DFL_AST_MAPPING);
     }
 }
 

@@ -58,7 +58,7 @@ static void check_network_kind(dfl_setup *c, uint32_t network, const dfl_ast_ref
 
     for (size_t i = 0; i < N_NETWORK_KINDS; i++) {
         known[i] = dfl_intern_z(c->s->names, network_kinds[i].kind);
-        if (known[i] != ref->path.text)
+        if (known[i] != ref->path->text)
             continue;
         for (const dfl_expr *a = ref->args; a != NULL; a = a->next) {
             const char *argument = network_kinds[i].argument;
@@ -76,10 +76,10 @@ static void check_network_kind(dfl_setup *c, uint32_t network, const dfl_ast_ref
         }
         return;
     }
-    d = dfl_report(c->s->sink, DFL_NAME_UNKNOWN, ref->path.span, "no network kind `%s`", text(c, ref->path.text));
-    near = dfl_suggest(c->s->names, text(c, ref->path.text), known, N_NETWORK_KINDS);
+    d = dfl_report(c->s->sink, DFL_NAME_UNKNOWN, ref->path->span, "no network kind `%s`", text(c, ref->path->text));
+    near = dfl_suggest(c->s->names, text(c, ref->path->text), known, N_NETWORK_KINDS);
     if (near != 0)
-        dfl_diag_fix(c->s->sink, d, ref->path.span, text(c, near), DFL_FIX_MAYBE);
+        dfl_diag_fix(c->s->sink, d, ref->path->span, text(c, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(c->s->sink, d, "kinds are bus, crossbar, mesh, torus, ring, switch, fully_connected, fat_tree, "
                       "dragonfly");
@@ -91,8 +91,8 @@ static void network(dfl_setup *c, const dfl_ast_node *n)
     uint32_t part = add(c, DFL_PART_NETWORK, n->name);
     dfl_binding *b = dfl_scope_find_here(c->scope, n->name.sym);
 
-    check_network_kind(c, part, &n->more->ref);
-    c->sys->parts.at[part].network_kind = n->more->ref.path.text;
+    check_network_kind(c, part, n->more->ref);
+    c->sys->parts.at[part].network_kind = n->more->ref->path->text;
     if (b == NULL)
         b = dfl_scope_declare(c->s, c->scope, n->name.sym, n->name.span, DFL_NAMES_PART);
     if (b->kind == DFL_NAMES_PART)
@@ -162,7 +162,7 @@ static void element(dfl_setup *c, const dfl_ast_node *n)
 
 static void use(dfl_setup *c, const dfl_ast_node *n)
 {
-    dfl_decl *decl = dfl_decl_need(c->s, c->scope->unit, &n->more->ref.path, DFL_AST_SYSTEM);
+    dfl_decl *decl = dfl_decl_need(c->s, c->scope->unit, n->more->ref->path, DFL_AST_SYSTEM);
     dfl_ast_name alias = n->more->alias;
     const dfl_ast_node *missing;
     dfl_setup inner = *c;
@@ -174,17 +174,17 @@ static void use(dfl_setup *c, const dfl_ast_node *n)
         return;
     }
     if (alias.sym == 0)
-        alias.span = n->more->ref.span;
+        alias.span = n->more->ref->span;
     inner.element = add(c, DFL_PART_ELEMENT, alias);
     c->sys->parts.at[inner.element].used_system = true;
     first = inner.element;
     args = dfl_scope_new(c->s, NULL, decl->unit);
-    if (!dfl_args_bind(c->s, args, decl->node->more->params, &n->more->ref, c->scope, decl, &missing)) {
+    if (!dfl_args_bind(c->s, args, decl->node->more->params, n->more->ref, c->scope, decl, &missing)) {
         c->sys->broken = true;
         return;
     }
     if (missing != NULL)
-        c->sys->broken = !dfl_args_need(c->s, &n->more->ref, missing);
+        c->sys->broken = !dfl_args_need(c->s, n->more->ref, missing);
     if (alias.sym != 0)
         inner.prefix = full_name(c, alias.sym);
     dfl_setup_apply_body(&inner, decl, args);
@@ -235,13 +235,13 @@ void dfl_setup_apply_body(dfl_setup *c, dfl_decl *decl, dfl_scope *args)
         c->sys->broken = true;
         return;
     }
-    if (n->more->ref.path.n > 0) {
-        dfl_decl *base = dfl_decl_need(s, decl->unit, &n->more->ref.path, DFL_AST_SYSTEM);
+    if (n->more->ref->path->n > 0) {
+        dfl_decl *base = dfl_decl_need(s, decl->unit, n->more->ref->path, DFL_AST_SYSTEM);
         dfl_scope *inner = base != NULL ? dfl_scope_new(s, NULL, base->unit) : NULL;
 
         decl->base = base;
-        if (base == NULL || !dfl_args_bind(s, inner, base->node->more->params, &n->more->ref, args, base, &missing) ||
-            (missing != NULL && !dfl_args_need(s, &n->more->ref, missing))) {
+        if (base == NULL || !dfl_args_bind(s, inner, base->node->more->params, n->more->ref, args, base, &missing) ||
+            (missing != NULL && !dfl_args_need(s, n->more->ref, missing))) {
             c->sys->broken = true;
         } else {
             dfl_setup_apply_body(c, base, inner);
@@ -293,5 +293,5 @@ dfl_machine *dfl_machine_default(dfl_sema *s, dfl_decl *decl)
 
 dfl_machine *dfl_machine_of(dfl_sema *s, dfl_unit *unit, dfl_scope *from, const dfl_ast_ref *ref)
 {
-    return dfl_made_of(s, dfl_decl_need(s, unit, &ref->path, DFL_AST_SYSTEM), from, ref, instantiate);
+    return dfl_made_of(s, dfl_decl_need(s, unit, ref->path, DFL_AST_SYSTEM), from, ref, instantiate);
 }

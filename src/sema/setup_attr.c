@@ -19,13 +19,13 @@ static bool take_word(dfl_setup *c, const dfl_expr *e, dfl_sys_value *out)
     if (e->kind != DFL_EXPR_PATH && e->kind != DFL_EXPR_CALL)
         return false;
     out->kind = DFL_SYS_WORD;
-    out->word = e->path.text;
+    out->word = e->path->text;
     if (e->kind == DFL_EXPR_PATH)
         return true;
     args = DFL_NEW_ARRAY(c->s->arena, dfl_sym, e->n_args);
     spans = DFL_NEW_ARRAY(c->s->arena, dfl_span, e->n_args);
     for (const dfl_expr *a = e->args; a != NULL; a = a->next, n++) {
-        args[n] = a->kind == DFL_EXPR_PATH ? a->path.text : 0;
+        args[n] = a->kind == DFL_EXPR_PATH ? a->path->text : 0;
         spans[n] = a->span;
         if (args[n] == 0) {
             dfl_report(c->s->sink, DFL_EXPR_TYPE, a->span, "expected the name of a role or tensor");
@@ -41,7 +41,7 @@ static bool take_word(dfl_setup *c, const dfl_expr *e, dfl_sys_value *out)
 
 static bool is_word(const dfl_setup *c, const dfl_expr *e, const char *word)
 {
-    return e->kind == DFL_EXPR_PATH && e->path.n == 1 && strcmp(text(c, e->path.text), word) == 0;
+    return e->kind == DFL_EXPR_PATH && e->path->n == 1 && strcmp(text(c, e->path->text), word) == 0;
 }
 
 /* False when the value is wrong and was reported. */
@@ -312,25 +312,25 @@ void dfl_setup_overrides(dfl_setup *c, const dfl_ast_node *binds, uint32_t root,
         uint32_t part = DFL_NONE, some = DFL_NONE;
         dfl_sym attr = 0, shown = 0;
 
-        if (b->path.n == 0 || b->value == NULL)
+        if (b->path->n == 0 || b->value == NULL)
             continue;
         /* `read.energy` is two names: the shorter part first */
-        for (uint32_t n = b->path.n - 1, tries = 0; part == DFL_NONE && tries < 2; n--, tries++) {
-            part = find_part(c, &t, &b->path, n, root, &attr, &some);
+        for (uint32_t n = b->path->n - 1, tries = 0; part == DFL_NONE && tries < 2; n--, tries++) {
+            part = find_part(c, &t, b->path, n, root, &attr, &some);
             if (some != DFL_NONE && shown == 0)
                 shown = attr;
             if (n == 0)
                 break;
         }
         if (part == DFL_NONE && some == DFL_NONE) {
-            report_no_part(c, &b->path, &t);
+            report_no_part(c, b->path, &t);
         } else if (part == DFL_NONE) {
-            dfl_attr_report_unknown(c->sys, text(c, shown), c->sys->parts.at[some].kind, dfl_path_last(&b->path)->span);
+            dfl_attr_report_unknown(c->sys, text(c, shown), c->sys->parts.at[some].kind, dfl_path_last(b->path)->span);
         } else {
             int info = dfl_attr_find(text(c, attr), c->sys->parts.at[part].kind);
             bool free_key = dfl_attr_at(info)->name[strlen(dfl_attr_at(info)->name) - 1] == '*';
 
-            set(c, part, info, free_key ? dfl_path_last(&b->path)->sym : 0, 0, b->path.span, b->value, layer);
+            set(c, part, info, free_key ? dfl_path_last(b->path)->sym : 0, 0, b->path->span, b->value, layer);
         }
     }
 }

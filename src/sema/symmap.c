@@ -3,7 +3,7 @@
 #ifdef DFL_HOSTILE
 enum { FIRST_ROOM = 2 }; /* one slot is always free: it ends a search */
 #else
-enum { FIRST_ROOM = 8 };
+enum { FIRST_ROOM = 4 };
 #endif
 
 static uint32_t slot(const dfl_symmap *map, dfl_sym key)

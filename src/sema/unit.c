@@ -49,7 +49,7 @@ bool dfl_option_take(dfl_sema *s, const dfl_ast_node *n, dfl_span *first)
                                  dfl_sema_text(s, n->name.sym));
 
         dfl_diag_help(s->sink, d, "the option is `overlap = perfect`");
-    } else if (e == NULL || e->kind != DFL_EXPR_PATH || strcmp(dfl_sema_text(s, e->path.text), "perfect") != 0) {
+    } else if (e == NULL || e->kind != DFL_EXPR_PATH || strcmp(dfl_sema_text(s, e->path->text), "perfect") != 0) {
         dfl_diag *d = dfl_report(s->sink, DFL_EXPR_TYPE, e != NULL ? e->span : n->span,
                                  "option `overlap` expects `perfect`");
 
@@ -68,9 +68,9 @@ bool dfl_option_take(dfl_sema *s, const dfl_ast_node *n, dfl_span *first)
 
 static dfl_unit *load(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
 {
-    bool quoted = n->path.n == 0;
-    dfl_sym target = quoted && n->value != NULL ? n->value->sym : n->path.text;
-    dfl_span span = quoted && n->value != NULL ? n->value->span : n->path.span;
+    bool quoted = n->path->n == 0;
+    dfl_sym target = quoted && n->value != NULL ? n->value->sym : n->path->text;
+    dfl_span span = quoted && n->value != NULL ? n->value->span : n->path->span;
     dfl_sema_file file = { 0 };
     const char *why = NULL, *near = NULL;
     dfl_unit *found;
@@ -107,8 +107,8 @@ static void import(dfl_sema *s, dfl_unit *u, const dfl_ast_node *n)
     dfl_opened opened = { .node = n, .alias = n->more->alias.sym };
     dfl_opened *kept;
 
-    if (n->path.n > 0)
-        opened.last = dfl_path_last(&n->path)->sym;
+    if (n->path->n > 0)
+        opened.last = dfl_path_last(n->path)->sym;
     opened.unit = load(s, u, n);
     DFL_PUSH(s->arena, &u->imports, opened);
     kept = DFL_NEW(s->arena, dfl_opened);
@@ -315,11 +315,11 @@ static bool is_circular(dfl_sema *s, dfl_decl *decl)
     bool broken;
 
     for (int step = 0; step < DFL_SEMA_MAX_NESTING; step++) {
-        d = d->node->more->ref.path.n > 0 ? dfl_decl_find(s, d->unit, &d->node->more->ref.path, &broken) : NULL;
+        d = d->node->more->ref->path->n > 0 ? dfl_decl_find(s, d->unit, d->node->more->ref->path, &broken) : NULL;
         if (d == NULL)
             return false;
         if (d == decl) {
-            dfl_diag *diag = dfl_report(s->sink, DFL_DECLARATION_CYCLE, decl->node->more->ref.path.span,
+            dfl_diag *diag = dfl_report(s->sink, DFL_DECLARATION_CYCLE, decl->node->more->ref->path->span,
                                         "`%s` is derived from itself", dfl_sema_text(s, decl->name));
 
             dfl_diag_label(s->sink, diag, decl->node->name.span, "declared here");
@@ -333,7 +333,7 @@ bool dfl_decl_enter(dfl_sema *s, dfl_decl *decl, const char *what)
 {
     dfl_diag *d;
 
-    if (decl->node->more->ref.path.n > 0 && is_circular(s, decl))
+    if (decl->node->more->ref->path->n > 0 && is_circular(s, decl))
         return false;
     if (s->nesting < DFL_SEMA_MAX_NESTING) {
         s->nesting++;

@@ -56,21 +56,21 @@ static void let(dfl_work *c, const dfl_ast_node *n)
 
 static void give(dfl_work *c, dfl_symmap *given, const dfl_ast_node *bind)
 {
-    dfl_given *g = bind->path.n == 1 ? dfl_symmap_get(given, bind->path.head->sym) : NULL;
+    dfl_given *g = bind->path->n == 1 ? dfl_symmap_get(given, bind->path->head->sym) : NULL;
     uint32_t tensor;
 
-    if (bind->value == NULL || bind->path.n == 0)
+    if (bind->value == NULL || bind->path->n == 0)
         return;
     if (bind->value->kind != DFL_EXPR_PATH) {
         dfl_report(c->s->sink, DFL_EXPR_TYPE, bind->value->span, "expected the name of a tensor");
         c->b->broken = true;
         return;
     }
-    tensor = dfl_work_find_tensor(c, &bind->value->path);
+    tensor = dfl_work_find_tensor(c, bind->value->path);
     if (tensor == DFL_NONE)
-        dfl_work_report_no_tensor(c, &bind->value->path);
+        dfl_work_report_no_tensor(c, bind->value->path);
     if (g != NULL) {
-        dfl_scope_twice(c->s, bind->path.span, g->span, "given", dfl_sema_text(c->s, bind->path.text));
+        dfl_scope_twice(c->s, bind->path->span, g->span, "given", dfl_sema_text(c->s, bind->path->text));
         c->b->broken = true;
         return;
     }
@@ -78,24 +78,24 @@ static void give(dfl_work *c, dfl_symmap *given, const dfl_ast_node *bind)
         return;
     g = DFL_NEW(c->s->arena, dfl_given);
     *g = (dfl_given){ .tensor = tensor, .span = bind->value->span };
-    dfl_symmap_put(c->s->arena, given, bind->path.text, g);
+    dfl_symmap_put(c->s->arena, given, bind->path->text, g);
 }
 
 /* Every given tensor must be one of the body. */
 static void check_given(dfl_work *c, const dfl_symmap *given, const dfl_ast_node *n, const dfl_work *inner)
 {
     for (const dfl_ast_node *bind = n->more->binds; bind != NULL; bind = bind->next) {
-        const dfl_given *g = dfl_symmap_get(given, bind->path.text);
+        const dfl_given *g = dfl_symmap_get(given, bind->path->text);
         dfl_diag *d;
         dfl_sym near;
 
         if (g == NULL || g->used || c->b->open)
             continue;
-        d = dfl_report(c->s->sink, DFL_ARGUMENT_UNKNOWN, bind->path.span, "`%s` has no tensor `%s`",
-                       dfl_sema_text(c->s, n->more->ref.path.text), dfl_sema_text(c->s, bind->path.text));
-        near = dfl_scope_suggest(c->s, inner->scope, bind->path.text, DFL_NAMES_TENSOR);
+        d = dfl_report(c->s->sink, DFL_ARGUMENT_UNKNOWN, bind->path->span, "`%s` has no tensor `%s`",
+                       dfl_sema_text(c->s, n->more->ref->path->text), dfl_sema_text(c->s, bind->path->text));
+        near = dfl_scope_suggest(c->s, inner->scope, bind->path->text, DFL_NAMES_TENSOR);
         if (near != 0)
-            dfl_diag_fix(c->s->sink, d, bind->path.span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
+            dfl_diag_fix(c->s->sink, d, bind->path->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
         c->b->broken = true;
     }
 }
@@ -132,14 +132,14 @@ void dfl_work_apply_body(dfl_work *c, dfl_decl *decl, dfl_scope *args)
         c->b->broken = true;
         return;
     }
-    if (n->more->ref.path.n > 0) {
-        dfl_decl *base = dfl_workload_refused(s, &n->more->ref) ? NULL
-                                                          : dfl_decl_need(s, decl->unit, &n->more->ref.path, DFL_AST_WORKLOAD);
+    if (n->more->ref->path->n > 0) {
+        dfl_decl *base = dfl_workload_refused(s, n->more->ref) ? NULL
+                                                          : dfl_decl_need(s, decl->unit, n->more->ref->path, DFL_AST_WORKLOAD);
         dfl_scope *inner = base != NULL ? dfl_scope_new(s, NULL, base->unit) : NULL;
 
         decl->base = base;
-        if (base == NULL || !dfl_args_bind(s, inner, base->node->more->params, &n->more->ref, args, base, &missing) ||
-            (missing != NULL && !dfl_args_need(s, &n->more->ref, missing)))
+        if (base == NULL || !dfl_args_bind(s, inner, base->node->more->params, n->more->ref, args, base, &missing) ||
+            (missing != NULL && !dfl_args_need(s, n->more->ref, missing)))
             c->b->broken = true;
         else
             dfl_work_apply_body(c, base, inner);
@@ -147,7 +147,7 @@ void dfl_work_apply_body(dfl_work *c, dfl_decl *decl, dfl_scope *args)
         dfl_dtype type;
 
         c->scope = args;
-        if (dfl_work_type(c, &n->more->type, &type) && type.name != 0)
+        if (dfl_work_type(c, n->more->type, &type) && type.name != 0)
             c->type = type;
         c->scope = dfl_scope_new(s, args, decl->unit);
         c->body_scope = c->scope;
@@ -180,8 +180,8 @@ static dfl_binding *add_instance(dfl_work *c, dfl_ast_name name, const dfl_decl 
 static void apply(dfl_work *c, const dfl_ast_node *n)
 {
     dfl_sema *s = c->s;
-    dfl_decl *decl = dfl_workload_refused(s, &n->more->ref) ? NULL
-                                                      : dfl_decl_need(s, c->scope->unit, &n->more->ref.path, DFL_AST_WORKLOAD);
+    dfl_decl *decl = dfl_workload_refused(s, n->more->ref) ? NULL
+                                                      : dfl_decl_need(s, c->scope->unit, n->more->ref->path, DFL_AST_WORKLOAD);
     dfl_symmap given = { 0 };
     const dfl_ast_node *missing;
     dfl_scope *args;
@@ -197,12 +197,12 @@ static void apply(dfl_work *c, const dfl_ast_node *n)
     }
     args = dfl_scope_new(s, NULL, decl->unit);
     b->instance = args;
-    if (!dfl_args_bind(s, args, decl->node->more->params, &n->more->ref, c->scope, decl, &missing)) {
+    if (!dfl_args_bind(s, args, decl->node->more->params, n->more->ref, c->scope, decl, &missing)) {
         c->b->broken = c->b->open = true;
         return;
     }
     if (missing != NULL)
-        c->b->broken = !dfl_args_need(s, &n->more->ref, missing);
+        c->b->broken = !dfl_args_need(s, n->more->ref, missing);
     inner.prefix = c->w->instances.at[inner.instance].name;
     inner.family = "";
     inner.given = &given;
@@ -218,8 +218,8 @@ static void apply(dfl_work *c, const dfl_ast_node *n)
 static void find_pending(dfl_work *c, const dfl_ast_node *items, dfl_symmap *names)
 {
     for (const dfl_ast_node *n = items; n != NULL; n = n->next) {
-        if (n->kind == DFL_AST_EINSUM && n->more->target->path.n == 1)
-            dfl_symmap_put(c->s->arena, names, n->more->target->path.text, c);
+        if (n->kind == DFL_AST_EINSUM && n->more->target->path->n == 1)
+            dfl_symmap_put(c->s->arena, names, n->more->target->path->text, c);
         if (n->kind == DFL_AST_IF) {
             find_pending(c, n->body, names);
             find_pending(c, n->more->otherwise, names);
@@ -242,19 +242,19 @@ static void local_statements(dfl_work *inner, const dfl_ast_node *items)
 
 static void carry(dfl_work *c, dfl_work *inner, const dfl_ast_node *bind)
 {
-    uint32_t from = dfl_work_find_tensor(c, &bind->path), to = DFL_NONE;
+    uint32_t from = dfl_work_find_tensor(c, bind->path), to = DFL_NONE;
 
     c->b->carries = true;
     if (from == DFL_NONE)
-        dfl_work_report_no_tensor(c, &bind->path);
+        dfl_work_report_no_tensor(c, bind->path);
     if (bind->value == NULL || bind->value->kind != DFL_EXPR_PATH)
         return;
-    to = dfl_work_find_tensor(inner, &bind->value->path);
+    to = dfl_work_find_tensor(inner, bind->value->path);
     if (to == DFL_NONE)
-        dfl_work_report_no_tensor(inner, &bind->value->path);
+        dfl_work_report_no_tensor(inner, bind->value->path);
     if (from != DFL_NONE && to != DFL_NONE)
         DFL_PUSH(c->s->arena, &c->b->claims,
-                 ((dfl_build_claim){ .tensor = to, .like = from, .formal = bind->path.text, .span = bind->value->span }));
+                 ((dfl_build_claim){ .tensor = to, .like = from, .formal = bind->path->text, .span = bind->value->span }));
 }
 
 static void repeat(dfl_work *c, const dfl_ast_node *n)

@@ -9,7 +9,7 @@ bool dfl_workload_refused(dfl_sema *s, const dfl_ast_ref *ref)
 {
     dfl_diag *d;
 
-    if (ref->path.n != 1 || strcmp(dfl_sema_text(s, ref->path.text), "train") != 0)
+    if (ref->path->n != 1 || strcmp(dfl_sema_text(s, ref->path->text), "train") != 0)
         return false;
     d = dfl_report(s->sink, DFL_EVAL_UNSUPPORTED, ref->span, "training steps are parsed, but not derived");
     dfl_diag_help(s->sink, d, "write the backward einsums out");
@@ -48,5 +48,5 @@ dfl_sized *dfl_workload_of(dfl_sema *s, dfl_unit *unit, dfl_scope *from, const d
 {
     if (dfl_workload_refused(s, ref))
         return NULL;
-    return dfl_made_of(s, dfl_decl_need(s, unit, &ref->path, DFL_AST_WORKLOAD), from, ref, instantiate);
+    return dfl_made_of(s, dfl_decl_need(s, unit, ref->path, DFL_AST_WORKLOAD), from, ref, instantiate);
 }

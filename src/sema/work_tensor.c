@@ -21,25 +21,25 @@ static void unknown_type(dfl_work *c, const dfl_ast_ref *ref)
     enum { N = sizeof types / sizeof types[0] };
     dfl_sym known[N], near;
     dfl_diag *d = dfl_report(c->s->sink, DFL_TYPE_UNKNOWN, ref->span, "no data type `%s`",
-                             dfl_sema_text(c->s, ref->path.text));
+                             dfl_sema_text(c->s, ref->path->text));
 
     for (size_t i = 0; i < N; i++)
         known[i] = dfl_intern_z(c->s->names, types[i]);
-    near = dfl_suggest(c->s->names, dfl_sema_text(c->s, ref->path.text), known, N);
+    near = dfl_suggest(c->s->names, dfl_sema_text(c->s, ref->path->text), known, N);
     if (near != 0)
-        dfl_diag_fix(c->s->sink, d, ref->path.span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
+        dfl_diag_fix(c->s->sink, d, ref->path->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(c->s->sink, d, "data types are i4 i8 i16 i32 u8 fp8 fp16 bf16 tf32 fp32 fp64 c64 c128 bits(n)");
 }
 
 bool dfl_work_type(dfl_work *c, const dfl_ast_ref *ref, dfl_dtype *out)
 {
-    const char *name = dfl_sema_text(c->s, ref->path.text);
+    const char *name = dfl_sema_text(c->s, ref->path->text);
     int64_t bits;
     bool unknown;
 
     *out = (dfl_dtype){ 0 };
-    if (ref->path.n == 0)
+    if (ref->path->n == 0)
         return true;
     if (strcmp(name, "bits") == 0 && ref->n_args == 1) {
         if (!dfl_eval_int(c->s, c->scope, ref->args, "a number of bits", 1, 4096, &bits, &unknown)) {
@@ -52,7 +52,7 @@ bool dfl_work_type(dfl_work *c, const dfl_ast_ref *ref, dfl_dtype *out)
         return true;
     }
     out->bits = ref->has_args ? 0 : dfl_type_bits(name);
-    out->name = ref->path.text;
+    out->name = ref->path->text;
     if (out->bits > 0)
         return true;
     unknown_type(c, ref);
@@ -137,8 +137,8 @@ void dfl_work_report_no_tensor(dfl_work *c, const dfl_ast_path *path)
 /* One dimension of a declaration: `y: H`, a bare rank, or an extent. 0 = unknown, -1 after reporting. */
 static int64_t extent_of(dfl_work *c, const dfl_expr *e)
 {
-    const dfl_binding *b = e->label.sym == 0 && e->kind == DFL_EXPR_PATH && e->path.n == 1
-                               ? dfl_scope_find(c->scope, e->path.head->sym) : NULL;
+    const dfl_binding *b = e->label.sym == 0 && e->kind == DFL_EXPR_PATH && e->path->n == 1
+                               ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
     int64_t extent;
     bool unknown;
 
@@ -146,10 +146,10 @@ static int64_t extent_of(dfl_work *c, const dfl_expr *e)
         c->b->ranks.at[b->id].used = true;
     if (b != NULL && b->kind == DFL_NAMES_RANK)
         return c->b->ranks.at[b->id].silent ? -1 : c->b->ranks.at[b->id].extent;
-    if (b == NULL && e->label.sym == 0 && e->kind == DFL_EXPR_PATH && e->path.n == 1) {
+    if (b == NULL && e->label.sym == 0 && e->kind == DFL_EXPR_PATH && e->path->n == 1) {
         bool broken;
 
-        if (dfl_decl_find(c->s, c->scope->unit, &e->path, &broken) == NULL && !broken) {
+        if (dfl_decl_find(c->s, c->scope->unit, e->path, &broken) == NULL && !broken) {
             dfl_affine unused = { 0 };
 
             dfl_affine_add(c, e, 1, &unused); /* reports the unknown rank */
@@ -164,13 +164,13 @@ static int64_t extent_of(dfl_work *c, const dfl_expr *e)
 /* What an applied body declares about a tensor that it was given is checked when all shapes are known. */
 static bool claim(dfl_work *c, const dfl_ast_node *t, const int64_t *extents, uint32_t n, dfl_dtype type)
 {
-    dfl_sym name = t->path.head->sym;
+    dfl_sym name = t->path->head->sym;
     dfl_given *given = c->given != NULL ? dfl_symmap_get(c->given, name) : NULL;
     dfl_binding *b;
 
     if (given == NULL)
         return false;
-    b = dfl_scope_declare(c->s, c->scope, name, t->path.span, DFL_NAMES_TENSOR);
+    b = dfl_scope_declare(c->s, c->scope, name, t->path->span, DFL_NAMES_TENSOR);
     c->b->broken |= b == NULL;
     if (b == NULL)
         return true;
@@ -201,20 +201,20 @@ static void declare_tensor(dfl_work *c, const dfl_ast_node *t, dfl_ast_role role
         c->b->unsized |= extents[n] == 0;
     }
     c->b->broken |= bad;
-    (void)dfl_work_type(c, &t->more->type, &type);
+    (void)dfl_work_type(c, t->more->type, &type);
     if (type.name == 0)
         type = c->type;
-    given = t->path.n == 1 && claim(c, t, extents, n, type);
+    given = t->path->n == 1 && claim(c, t, extents, n, type);
     if (given)
         return;
-    made = dfl_work_new_tensor(c, &t->path, lead, n, &id);
+    made = dfl_work_new_tensor(c, t->path, lead, n, &id);
     if (made == NULL)
         return;
     made->declared = true;
     made->has_role = true;
     made->role = roles[role];
     made->type = type;
-    made->type_span = t->more->type.span;
+    made->type_span = t->more->type->span;
     made->broken = bad;
     for (uint32_t i = 0; i < n; i++)
         made->extents[made->n_lead + i] = bad && extents[i] < 0 ? 0 : extents[i];

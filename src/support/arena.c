@@ -16,15 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_POISON 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_POISON 1
-#endif
-#endif
-
-#ifdef ARENA_POISON
+#ifdef DFL_ARENA_POISON
 #include <sanitizer/asan_interface.h>
 #define RED_ZONE            16u
 #define poison(at, n)       ASAN_POISON_MEMORY_REGION((at), (n))
@@ -44,27 +36,18 @@
 #endif
 #define HUGE_PAGE ((size_t)2 << 20)
 /* Blocks from here on are mapped in whole huge pages; not where a leak checker looks for pointers in blocks. */
-#ifdef ARENA_POISON
+#ifdef DFL_ARENA_POISON
 #define LEAST_MAPPED SIZE_MAX
 #else
 #define LEAST_MAPPED (HUGE_PAGE - sizeof(block))
 #endif
 
-typedef struct block {
-    struct block *next;
+typedef struct dfl_arena_block {
+    struct dfl_arena_block *next;
     size_t size, dirty;
     size_t mapped; /* bytes of the mapping that the block is, 0 = from the heap */
     alignas(max_align_t) unsigned char bytes[];
 } block;
-
-struct dfl_arena {
-    unsigned char *at, *end; /* the rest of the current block */
-    unsigned char *zeroed;   /* from here on it has never been written */
-    dfl_budget *budget;
-    size_t charged; /* bytes counted in the budget for this arena */
-    size_t next_size;
-    block *first, *current;
-};
 
 static _Noreturn void out_of_memory(size_t size)
 {
@@ -78,8 +61,6 @@ static inline bool charge(dfl_arena *arena, size_t size)
     dfl_budget *budget = arena->budget;
     size_t used;
 
-    if (!budget)
-        return false;
     if (__builtin_add_overflow(budget->memory_used, size, &used) || (budget->memory_limit != 0 && used > budget->memory_limit))
         return true;
     budget->memory_used = used;
@@ -94,7 +75,7 @@ static void overcharge(dfl_arena *arena, size_t size)
 
     arena->charged += size;
     if (__builtin_add_overflow(budget->memory_used, size, &budget->memory_used))
-        budget->memory_used = SIZE_MAX;
+        budget->memory_used = SIZE_MAX / 2; /* so that more can be counted */
     if (budget->memory_limit != 0 && budget->memory_used > budget->memory_limit)
         dfl_budget_stop(budget, DFL_STOP_MEMORY);
 }
@@ -103,8 +84,7 @@ static void discharge(dfl_arena *arena)
 {
     dfl_budget *budget = arena->budget;
 
-    if (budget)
-        budget->memory_used -= arena->charged < budget->memory_used ? arena->charged : budget->memory_used;
+    budget->memory_used -= arena->charged < budget->memory_used ? arena->charged : budget->memory_used;
     arena->charged = 0;
 }
 
@@ -166,7 +146,7 @@ dfl_arena *dfl_arena_new(dfl_budget *budget)
 
     if (!arena)
         out_of_memory(sizeof *arena);
-    arena->budget = budget;
+    arena->budget = budget ? budget : &arena->own;
     arena->next_size = FIRST_BLOCK;
     return arena;
 }
@@ -207,7 +187,7 @@ void dfl_arena_reset(dfl_arena *arena)
 
 dfl_budget *dfl_arena_budget(const dfl_arena *arena)
 {
-    return arena->budget;
+    return arena->budget != &arena->own ? arena->budget : NULL;
 }
 
 /* Zeroes what was written before a reset, of bytes just taken. */
@@ -230,12 +210,17 @@ static inline bool has_room(const dfl_arena *arena, size_t size, size_t align)
     return pad <= room && size <= room - pad;
 }
 
+static inline size_t whole_grains(size_t size)
+{
+    return (size + DFL_ARENA_GRAIN - 1) & ~(DFL_ARENA_GRAIN - 1);
+}
+
 /* Zeroed bytes of the current block, which has room for them. */
 static inline void *take(dfl_arena *arena, size_t size, size_t align)
 {
     unsigned char *at = arena->at + padding(arena, align);
 
-    arena->at = at + size;
+    arena->at = at + whole_grains(size);
     if (RED_ZONE != 0 && (size_t)(arena->end - arena->at) > RED_ZONE)
         arena->at += RED_ZONE;
     unpoison(at, size);
@@ -248,8 +233,9 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
     size_t need;
     block *b;
 
-    if (__builtin_add_overflow(size, align + RED_ZONE, &need))
+    if (__builtin_add_overflow(size, align + RED_ZONE + DFL_ARENA_GRAIN, &need))
         out_of_memory(size);
+    need = whole_grains(need);
     if (arena->next_size > need)
         need = arena->next_size < HUGE_PAGE ? arena->next_size : HUGE_PAGE - sizeof(block);
     b = block_new(need);
@@ -287,7 +273,7 @@ static __attribute__((noinline)) void *alloc_odd(dfl_arena *arena, size_t n, siz
 {
     if (n == 0 || size == 0)
         return dfl_arena_alloc(arena, 1, 1, align);
-    if (!arena->budget)
+    if (!dfl_arena_budget(arena))
         out_of_memory(SIZE_MAX);
     dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
     return alloc_over(arena, size, align);
@@ -305,6 +291,19 @@ void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
     if (!has_room(arena, bytes, align))
         return alloc_further(arena, bytes, align);
     return take(arena, bytes, align);
+}
+
+bool dfl_arena_extend(dfl_arena *arena, void *at, size_t size, size_t larger)
+{
+    unsigned char *more = (unsigned char *)at + size;
+
+    if (RED_ZONE != 0 || size == 0 || (unsigned char *)at + whole_grains(size) != arena->at || larger < size ||
+        larger > size + (size_t)(arena->end - arena->at) || charge(arena, larger - size))
+        return false;
+    arena->at = (unsigned char *)at + whole_grains(larger);
+    if (more < arena->zeroed)
+        clean(arena, more, larger - size);
+    return true;
 }
 
 char *dfl_arena_copy(dfl_arena *arena, const char *text, size_t len)

@@ -1,5 +1,6 @@
 #include "support/vec.h"
 
+#include <stdint.h>
 #include <string.h>
 
 void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t size, size_t align)
@@ -9,8 +10,13 @@ void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t siz
 #else
     size_t more = *cap ? *cap * 2 : size <= 16 ? 8 : size <= 32 ? 4 : 2; /* most stay short */
 #endif
-    void *grown = dfl_arena_alloc(arena, more, size, align);
+    void *grown;
 
+    if (n > 0 && *cap <= SIZE_MAX / 2 / size && dfl_arena_extend(arena, *at, *cap * size, more * size)) {
+        *cap = more;
+        return;
+    }
+    grown = dfl_arena_alloc(arena, more, size, align);
     if (n > 0)
         memcpy(grown, *at, n * size);
     *at = grown;

@@ -80,7 +80,7 @@ typedef enum __attribute__((packed)) { DFL_KMODE_NONE, DFL_KMODE_FRESH, DFL_KMOD
 typedef enum __attribute__((packed)) { DFL_ASSIGN_DEFINE, DFL_ASSIGN_ADD, DFL_ASSIGN_NAMED } dfl_assign;
 
 typedef struct dfl_ast_paths {
-    dfl_ast_path path;
+    const dfl_ast_path *path;  /* never NULL */
     struct dfl_ast_paths *next;
 } dfl_ast_paths;
 
@@ -88,8 +88,8 @@ typedef struct dfl_ast_paths {
 typedef struct {
     const char *doc;           /* text of `///` comments before a declaration, or NULL */
     dfl_ast_name alias, over;
-    dfl_ast_ref ref, work, machine;
-    dfl_ast_ref type;          /* data type, absent if path.n == 0 */
+    const dfl_ast_ref *ref, *work, *machine; /* never NULL; absent if path.n == 0 */
+    const dfl_ast_ref *type;   /* data type, the same */
     dfl_ast_name assign_name;
     dfl_span assign_span;
     uint32_t n_where, n_names;
@@ -110,10 +110,10 @@ typedef struct dfl_ast_node {
     uint16_t depth;
     uint32_t id;
     dfl_span span;
+    uint32_t n_args;
     struct dfl_ast_node *next;
     dfl_ast_name name;
-    uint32_t n_args;
-    dfl_ast_path path;
+    const dfl_ast_path *path;  /* never NULL */
     dfl_expr *value;
     dfl_expr *args;
     struct dfl_ast_node *items, *body;

@@ -4,7 +4,8 @@
 
 #include "syntax/parse.h"
 
-static const dfl_ast_more nothing_more;
+static const dfl_ast_ref no_ref = { .path = &dfl_no_path };
+static const dfl_ast_more nothing_more = { .ref = &no_ref, .work = &no_ref, .machine = &no_ref, .type = &no_ref };
 
 /* ---- what all nodes share ------------------------------------------------------------------------------------- */
 
@@ -30,11 +31,19 @@ static dfl_ast_paths *open_paths(dfl_path_list list)
     return first;
 }
 
+static dfl_ast_more *new_more(dfl_parse *p)
+{
+    dfl_ast_more *more = DFL_NEW(p->arena, dfl_ast_more);
+
+    *more = nothing_more;
+    return more;
+}
+
 /* What the node has behind `more`, to be changed as long as the node is being made. */
 static dfl_ast_more *more_of(dfl_parse *p, dfl_ast_node *n)
 {
     if (n->more == &nothing_more)
-        n->more = DFL_NEW(p->arena, dfl_ast_more);
+        n->more = new_more(p);
     return (dfl_ast_more *)(uintptr_t)n->more;
 }
 
@@ -80,15 +89,17 @@ static dfl_ast_node *new_node(dfl_parse *p, dfl_ast_kind kind, dfl_span at)
     n->id = p->n_nodes++;
     n->span = at;
     n->depth = 1;
+    n->path = &dfl_no_path;
     n->more = &nothing_more;
+    p->has_edition |= kind == DFL_AST_EDITION;
     if (is_documented(kind))
         document(p, n);
     return n;
 }
 
-static dfl_ast_ref ref_of(const dfl_ast_ref *ref)
+static const dfl_ast_ref *ref_of(const dfl_ast_ref *ref)
 {
-    return ref != NULL ? *ref : (dfl_ast_ref){ .n_args = 0 };
+    return ref != NULL ? ref : &no_ref;
 }
 
 /* ---- common shapes -------------------------------------------------------------------------------------------- */
@@ -137,7 +148,7 @@ dfl_ast_node *dfl_ast_at_path(dfl_parse *p, dfl_ast_kind k, dfl_span at, dfl_ast
     dfl_ast_node *n = new_node(p, k, at);
 
     if (path != NULL)
-        n->path = *dfl_path_done(p, path);
+        n->path = dfl_path_done(p, path);
     return n;
 }
 
@@ -230,8 +241,11 @@ const dfl_ast_more *dfl_ast_verdict(dfl_parse *p, dfl_expr *exactly, dfl_expr *w
 
     if (exactly == NULL && within == NULL && from == NULL)
         return &nothing_more;
-    more = DFL_NEW(p->arena, dfl_ast_more);
-    *more = (dfl_ast_more){ .exactly = exactly, .within = within, .of = of, .from = from };
+    more = new_more(p);
+    more->exactly = exactly;
+    more->within = within;
+    more->of = of;
+    more->from = from;
     return more;
 }
 
@@ -259,9 +273,9 @@ dfl_ast_node *dfl_ast_tensor(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_
 {
     dfl_ast_node *n = dfl_ast_listed(p, DFL_AST_TENSOR, at, dfl_name_none(), dims);
 
-    n->path = *dfl_path_done(p, path);
+    n->path = dfl_path_done(p, path);
     if (type != NULL)
-        more_of(p, n)->type = *type;
+        more_of(p, n)->type = type;
     return n;
 }
 
@@ -350,7 +364,7 @@ dfl_ast_node *dfl_ast_network(dfl_parse *p, dfl_span at, dfl_ast_name name, dfl_
 {
     dfl_ast_node *n = dfl_ast_bodied(p, DFL_AST_NETWORK, at, name, attrs);
 
-    more_of(p, n)->ref = *kind;
+    more_of(p, n)->ref = kind;
     return n;
 }
 
@@ -414,7 +428,7 @@ dfl_ast_node *dfl_ast_spread(dfl_parse *p, dfl_span at, dfl_ast_list loops, dfl_
 {
     dfl_ast_node *n = dfl_ast_items(p, DFL_AST_SPREAD, at, loops);
 
-    n->path = *dfl_path_done(p, axis);
+    n->path = dfl_path_done(p, axis);
     return n;
 }
 

@@ -55,7 +55,7 @@ typedef struct dfl_expr {
     struct dfl_expr *next;
     dfl_ast_name label;        /* `name = expr` in arguments, `name: expr` in dimensions */
     uint32_t n_args;
-    dfl_ast_path path;
+    const dfl_ast_path *path;  /* never NULL */
     struct dfl_expr *args;
     struct dfl_expr *left, *right;
     union {
@@ -71,7 +71,7 @@ typedef struct dfl_expr {
 
 /* name(args), with or without arguments */
 typedef struct {
-    dfl_ast_path path;         /* n == 0 = absent */
+    const dfl_ast_path *path;  /* never NULL; n == 0 = absent */
     dfl_expr *args;
     uint32_t n_args;
     bool has_args;

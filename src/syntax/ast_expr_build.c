@@ -35,7 +35,13 @@ dfl_path_list dfl_paths_add(dfl_parse *p, dfl_path_list list, dfl_ast_path *path
 {
     dfl_ast_paths *item = DFL_NEW(p->arena, dfl_ast_paths);
 
-    item->path = path != NULL ? *dfl_path_done(p, path) : (dfl_ast_path){ .span = hole };
+    if (path == NULL) {
+        path = DFL_NEW(p->arena, dfl_ast_path);
+        path->span = hole;
+        item->path = path;
+    } else {
+        item->path = dfl_path_done(p, path);
+    }
     ADD_TO_RING(list.last, item);
     return (dfl_path_list){ item };
 }
@@ -65,10 +71,12 @@ dfl_expr *dfl_exprs_open(dfl_expr_list list)
 
 /* ---- paths ---------------------------------------------------------------------------------------------------- */
 
+const dfl_ast_path dfl_no_path;
+
 dfl_ast_path *dfl_path_of(dfl_parse *p, dfl_ast_name name)
 {
     /* The path and its first name in one piece; most paths have no other. */
-    struct { dfl_ast_path path; dfl_ast_name name; } *both = dfl_arena_alloc(p->arena, 1, sizeof *both, _Alignof(dfl_ast_path));
+    struct { dfl_ast_path path; dfl_ast_name name; } *both = dfl_arena_take(p->arena, sizeof *both, _Alignof(dfl_ast_path));
 
     both->name = name;
     both->path = (dfl_ast_path){ .head = &both->name, .n = 1, .text = name.sym, .span = name.span };
@@ -128,6 +136,7 @@ static dfl_expr *new_expr(dfl_parse *p, dfl_expr_kind kind, dfl_span at, uint32_
     dfl_expr *e = DFL_NEW(p->arena, dfl_expr);
 
     e->kind = kind;
+    e->path = &dfl_no_path;
     e->id = p->n_exprs++;
     e->span = at;
     e->depth = (uint16_t)(below < DFL_MAX_DEPTH ? below + 1 : DFL_MAX_DEPTH);
@@ -199,7 +208,7 @@ dfl_expr *dfl_ast_path_expr(dfl_parse *p, dfl_span at, dfl_ast_path *path)
 {
     dfl_expr *e = new_expr(p, DFL_EXPR_PATH, at, 0);
 
-    e->path = *dfl_path_done(p, path);
+    e->path = dfl_path_done(p, path);
     return e;
 }
 
@@ -208,7 +217,7 @@ dfl_expr *dfl_ast_with_args(dfl_parse *p, dfl_expr_kind kind, dfl_span at, dfl_a
     dfl_expr *first = dfl_exprs_open(args), *e = new_expr(p, kind, at, dfl_exprs_depth(first));
 
     if (path != NULL)
-        e->path = *dfl_path_done(p, path);
+        e->path = dfl_path_done(p, path);
     e->args = first;
     e->n_args = args.n;
     return e;
@@ -246,6 +255,6 @@ dfl_ast_ref *dfl_ast_ref_make(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl
 {
     dfl_ast_ref *ref = DFL_NEW(p->arena, dfl_ast_ref);
 
-    *ref = (dfl_ast_ref){ *dfl_path_done(p, path), dfl_exprs_open(args), args.n, has_args, at };
+    *ref = (dfl_ast_ref){ dfl_path_done(p, path), dfl_exprs_open(args), args.n, has_args, at };
     return ref;
 }

@@ -127,7 +127,7 @@ static void enter_expr(dfl_walk *walk, const dfl_expr *e, const char *as)
 
     begin(d, as, expr_kinds[e->kind]);
     name(d, "label", &e->label);
-    path(d, "path", &e->path);
+    path(d, "path", e->path);
     if (e->kind == DFL_EXPR_NUMBER)
         dfl_strbuf_printf(d->out, " %.*s", (int)e->len, e->text);
     if (e->kind == DFL_EXPR_STRING) {
@@ -152,7 +152,7 @@ static void enter_ref(dfl_walk *walk, const dfl_ast_ref *ref, const char *as)
     dump *d = walk->state;
 
     begin(d, as, "ref");
-    path(d, "path", &ref->path);
+    path(d, "path", ref->path);
     if (ref->has_args)
         dfl_strbuf_z(d->out, " arguments");
     finish(d, ref->span);
@@ -198,12 +198,12 @@ static void enter_node(dfl_walk *walk, const dfl_ast_node *n, const char *as)
     name(d, "name", &n->name);
     name(d, "as", &n->more->alias);
     name(d, "over", &n->more->over);
-    path(d, "path", &n->path);
+    path(d, "path", n->path);
     for (uint32_t i = 0; i < n->more->n_names; i++)
         name(d, "parameter", &n->more->names[i]);
     for (const dfl_ast_paths *each = n->paths; each != NULL; each = each->next) {
         dfl_strbuf_z(d->out, " of=");
-        print_path(d, &each->path);
+        print_path(d, each->path);
     }
     flags(d, n);
     if (n->more->doc != NULL) {

@@ -17,14 +17,6 @@ void dfl_feed_open(dfl_feed *f, dfl_arena *arena, dfl_intern *names, dfl_sink *s
     f->next = dfl_lexer_next(&f->lexer);
 }
 
-void dfl_feed_step(dfl_feed *f)
-{
-    f->before = f->now;
-    f->now = f->next;
-    if (f->now.kind != DFL_TOK_END)
-        f->next = dfl_lexer_next(&f->lexer);
-}
-
 static void pop(dfl_feed *f)
 {
     f->n_braces -= f->open.at[--f->open.n].kind == '{';
@@ -94,12 +86,10 @@ void dfl_feed_skip_braces(dfl_feed *f)
     }
 }
 
-bool dfl_feed_starts_line(const dfl_feed *f)
+bool dfl_feed_starts_late_line(const dfl_feed *f)
 {
     uint32_t from = f->before.span.end;
 
-    if (f->now.span.start - from <= 1) /* nothing or a space, most often */
-        return from < f->now.span.start && *text_at(f->lexer.source, from) == '\n';
     return memchr(text_at(f->lexer.source, from), '\n', f->now.span.start - from) != NULL;
 }
 

@@ -18,21 +18,29 @@ typedef struct dfl_feed {
 
 void dfl_feed_open(dfl_feed *feed, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
 /* `next` becomes `now`. */
-void dfl_feed_step(dfl_feed *feed);
-/* What a token that is no word changes. */
-void dfl_feed_bracket(dfl_feed *feed);
-/* Keeps account of `now`, after the parser had it. */
-static inline void dfl_feed_count(dfl_feed *feed)
+static inline void dfl_feed_step(dfl_feed *feed)
 {
-    if (feed->statement.kind == DFL_TOK_END)
-        feed->statement = feed->now;
-    if (feed->now.kind > ' ' && feed->now.kind <= '}')
-        dfl_feed_bracket(feed);
+    feed->before = feed->now;
+    feed->now = feed->next;
+    if (feed->now.kind != DFL_TOK_END)
+        feed->next = dfl_lexer_next(&feed->lexer);
 }
+/* Keeps account of `now`, a bracket or a `;`, after the parser had it. */
+void dfl_feed_bracket(dfl_feed *feed);
 /* `now` is a `{`: steps to the `}` that closes it, or to the end of the file. */
 void dfl_feed_skip_braces(dfl_feed *feed);
-/* Whether `now` is the first token of its line; in its first column. */
-bool dfl_feed_starts_line(const dfl_feed *feed);
+/* Whether `now` is the first token of its line, and there is more than a blank before it. */
+bool dfl_feed_starts_late_line(const dfl_feed *feed);
+/* Whether `now` is the first token of its line. */
+static inline bool dfl_feed_starts_line(const dfl_feed *feed)
+{
+    uint32_t from = feed->before.span.end, blank = feed->now.span.start - from;
+
+    if (blank <= 1) /* nothing or a space, most often */
+        return blank == 1 && feed->lexer.source->text[from - feed->lexer.source->base] == '\n';
+    return dfl_feed_starts_late_line(feed);
+}
+/* In the first column. */
 bool dfl_feed_starts_column(const dfl_feed *feed);
 
 /* The text of a token, with backquotes, shortened; "the end of the file". */

@@ -27,9 +27,9 @@ static const struct { const char *text; size_t len; } units[] = {
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
 
-static const char *present_text(const dfl_lexer *l)
+static const char *text_of(const dfl_lexer *l, dfl_span at)
 {
-    return l->source->text + (l->start - l->source->base);
+    return l->source->text + (at.start - l->source->base);
 }
 
 /* What people type who come from elsewhere. */
@@ -57,7 +57,7 @@ static const char *help_for_stray(char c)
 
 static void report_stray(const dfl_lexer *l, dfl_span at)
 {
-    const char *text = present_text(l);
+    const char *text = text_of(l, at);
     size_t len = at.end - at.start;
 
     /* Bytes that are no UTF-8 were reported when the file was opened. */
@@ -74,10 +74,9 @@ static void report_stray(const dfl_lexer *l, dfl_span at)
     }
 }
 
-void dfl_lex_error(dfl_lexer *l, dfl_code code)
+void dfl_lexer_report(dfl_lexer *l, dfl_span at, dfl_code code)
 {
-    dfl_span at = { l->start, l->end };
-    dfl_span head = { l->start, l->end - l->start > 2 ? l->start + 2 : l->end };
+    dfl_span head = { at.start, at.end - at.start > 2 ? at.start + 2 : at.end };
 
     if (l->sink == NULL || l->reports++ >= DFL_MOST_LEX_REPORTS)
         return;
@@ -94,11 +93,11 @@ void dfl_lex_error(dfl_lexer *l, dfl_code code)
                       "write the exponent, as in `2e9`");
         break;
     case DFL_LIMIT_COUNT:
-        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "name of %u characters", (unsigned)(l->end - l->start)),
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "name of %u characters", (unsigned)(at.end - at.start)),
                       "the most is %d", DFL_MOST_NAME);
         break;
     case DFL_SYNTAX_NUL:
-        if (*present_text(l) != 0) {
+        if (*text_of(l, at) != 0) {
             report_stray(l, at);
             break;
         }
@@ -120,43 +119,16 @@ static void report_utf8(const dfl_lexer *l, size_t offset)
 
 /* ---- words and numbers ---------------------------------------------------------------------------------------- */
 
-/* Up to eight letters as a number; words hold no NUL, so that different words give different numbers. */
-static uint64_t letters_of(const char *text, size_t len)
+const dfl_word *dfl_lex_new_word(dfl_lexer *l, const char *text, size_t len)
 {
-    uint64_t letters = 0;
+    dfl_word *word = &l->long_word;
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(&letters, text, sizeof letters);
-    return len == sizeof letters ? letters : letters & (((uint64_t)1 << (8 * len)) - 1);
-#else
-    memcpy(&letters, text, len);
-    return letters;
-#endif
-}
-
-static dfl_sym symbol_of(dfl_lexer *l, const char *text, size_t len)
-{
-    uint64_t letters;
-    dfl_word *word;
-
-    if (len > sizeof letters)
-        return dfl_intern_text(l->names, text, len);
-    letters = letters_of(text, len);
-    word = &l->words[(letters * 0x9e3779b97f4a7c15u) >> 55];
-    if (word->letters != letters)
-        *word = (dfl_word){ letters, dfl_intern_text(l->names, text, len) };
-    return word->sym;
-}
-_Static_assert(DFL_N_WORDS + 0 == 1 << (64 - 55), "the hash of a word's letters is an index of `words`");
-
-int dfl_lex_word(dfl_lexer *l, const char *text, size_t len)
-{
-    l->sym = symbol_of(l, text, len);
-    if (len > DFL_MOST_NAME) {
-        dfl_lex_error(l, DFL_LIMIT_COUNT);
-        return DFL_TOK_DFL_YYerror;
-    }
-    return l->sym < l->n_keyword && l->keyword[l->sym] != 0 ? l->keyword[l->sym] : DFL_TOK_IDENT;
+    word->letters = len <= sizeof word->letters ? dfl_letters_of(text, len) : 0;
+    word->sym = dfl_intern_text(l->names, text, len);
+    word->kind = word->sym < l->n_keyword && l->keyword[word->sym] != 0 ? l->keyword[word->sym] : DFL_TOK_IDENT;
+    if (len <= sizeof word->letters)
+        l->words[(word->letters * 0x9e3779b97f4a7c15u) >> (64 - DFL_WORD_BITS)] = *word;
+    return word;
 }
 
 /* Whether the text is a unit, with or without a prefix. Whether the prefix suits it is looked at later. */
@@ -231,6 +203,7 @@ static void open_scanner(dfl_lexer *l)
     /* a NUL ends a buffer for the scanner: it sees another byte that starts no token */
     for (char *nul = memchr(text, 0, len); nul != NULL; nul = memchr(nul, 0, len - (size_t)(nul - text)))
         *nul = 1;
+    l->text = text;
     if (dfl_lex_lex_init_extra(l, &l->scanner) != 0 || dfl_lex__scan_buffer(text, len + 2, l->scanner) == NULL)
         dfl_budget_stop(dfl_arena_budget(l->arena), DFL_STOP_MEMORY);
 }
@@ -239,9 +212,8 @@ void dfl_lexer_open(dfl_lexer *l, dfl_arena *arena, dfl_intern *names, dfl_sink 
 {
     size_t good = sink != NULL ? dfl_utf8_check(source->text, source->len) : source->len;
 
-    *l = (dfl_lexer){ .arena = arena, .names = names, .sink = sink, .source = source,
-                      .start = source->base, .end = source->base };
-    l->words = DFL_NEW_ARRAY(arena, dfl_word, DFL_N_WORDS);
+    *l = (dfl_lexer){ .arena = arena, .names = names, .sink = sink, .source = source };
+    l->words = DFL_NEW_ARRAY(arena, dfl_word, 1 << DFL_WORD_BITS);
     make_keyword_table(l);
     if (good < source->len)
         report_utf8(l, good);
@@ -255,27 +227,29 @@ void dfl_lexer_close(dfl_lexer *l)
     l->scanner = NULL;
 }
 
-void dfl_lex_doc(dfl_lexer *l)
+void dfl_lex_doc(dfl_lexer *l, const char *text, size_t len)
 {
-    DFL_PUSH(l->arena, &l->docs, ((dfl_doc_line){ .span = { l->start, l->end } }));
+    uint32_t start = l->source->base + (uint32_t)(text - l->text);
+
+    DFL_PUSH(l->arena, &l->docs, ((dfl_doc_line){ .span = { start, start + (uint32_t)len } }));
 }
 
-dfl_token dfl_lexer_next(dfl_lexer *l)
+void dfl_lex_docs_end(dfl_lexer *l, uint32_t position)
 {
-    dfl_token t = { .kind = DFL_TOK_END };
-
-    l->sym = 0;
-    if (l->scanner != NULL)
-        t.kind = (uint16_t)dfl_lex_lex(l->scanner);
-    t.span = (dfl_span){ l->start, l->end };
-    t.sym = l->sym;
-    if (t.kind == DFL_TOK_END) {
-        t.span.end = t.span.start = l->source->base + (uint32_t)l->source->len;
-        dfl_lexer_close(l); /* flex must not be asked again behind the end */
-    }
     for (; l->first_open_doc < l->docs.n; l->first_open_doc++)
-        l->docs.at[l->first_open_doc].before = t.span.start;
-    return t;
+        l->docs.at[l->first_open_doc].before = position;
+}
+
+void dfl_lexer_scan(dfl_lexer *l)
+{
+    uint32_t end = l->source->base + (uint32_t)l->source->len;
+
+    l->taken = l->given = 0;
+    if (l->scanner != NULL && dfl_lex_lex(l->scanner) != 0)
+        return;
+    l->ahead[l->given++] = (dfl_token){ .span = { end, end }, .kind = DFL_TOK_END };
+    dfl_lex_docs_end(l, end);
+    dfl_lexer_close(l); /* flex must not be asked again behind the end */
 }
 
 dfl_token *dfl_syntax_tokens(dfl_arena *arena, const dfl_source *source, uint32_t *n)

@@ -96,28 +96,32 @@ void dfl_syntax_lint(const dfl_syntax *syntax, dfl_sink *sink, const dfl_lint_le
 
 /* ---- repairs -------------------------------------------------------------------------------------------------- */
 
-/* Words that begin a statement; after a missing `;` they are what follows it. */
-static bool starts_statement(int kind)
-{
-    switch (kind) {
-    case DFL_TOK_IMPORT: case DFL_TOK_OPTION: case DFL_TOK_PARAM: case DFL_TOK_LET: case DFL_TOK_OP:
-    case DFL_TOK_WORKLOAD: case DFL_TOK_SYSTEM: case DFL_TOK_MAPPING: case DFL_TOK_SWEEP: case DFL_TOK_RANK:
-    case DFL_TOK_INPUT: case DFL_TOK_WEIGHT: case DFL_TOK_OUTPUT: case DFL_TOK_STATE: case DFL_TOK_APPLY:
-    case DFL_TOK_REPEAT: case DFL_TOK_MEMORY: case DFL_TOK_COMPUTE: case DFL_TOK_NETWORK: case DFL_TOK_ARRAY:
-    case DFL_TOK_ELEMENT: case DFL_TOK_USE: case DFL_TOK_TEMPORAL: case DFL_TOK_SPATIAL: case DFL_TOK_KEEP:
-    case DFL_TOK_FUSE: case DFL_TOK_PIPELINE: case DFL_TOK_RECOMPUTE: case DFL_TOK_EACH: case DFL_TOK_FOR:
-    case DFL_TOK_IF: case DFL_TOK_ON: case DFL_TOK_REQUIRE: case DFL_TOK_EXPECT: case DFL_TOK_ASSUME:
-    case DFL_TOK_MINIMIZE: case DFL_TOK_PARETO: case DFL_TOK_OVER: case DFL_TOK_IDENT: case DFL_TOK_ELLIPSIS:
-        return true;
-    default:
-        return false;
-    }
-}
+/* What a token may be to a repair. */
+enum {
+    ENDS_BRACES = 1,           /* `}` or the end of the file */
+    STARTS_STATEMENT = 2,      /* after a missing `;` it is what follows */
+    STARTS_DECLARATION = 4,
+    BRACKET = 8,               /* or a `;`, see dfl_feed_bracket */
+};
 
-static bool starts_declaration(int kind)
+static const uint8_t traits_by_kind[] = {
+    [DFL_TOK_END] = ENDS_BRACES, ['}'] = ENDS_BRACES | BRACKET,
+    ['{'] = BRACKET, ['('] = BRACKET, ['['] = BRACKET, [')'] = BRACKET, [']'] = BRACKET, [';'] = BRACKET,
+#define BOTH (STARTS_STATEMENT | STARTS_DECLARATION)
+    [DFL_TOK_WORKLOAD] = BOTH, [DFL_TOK_SYSTEM] = BOTH, [DFL_TOK_MAPPING] = BOTH, [DFL_TOK_SWEEP] = BOTH,
+    [DFL_TOK_IMPORT] = BOTH, [DFL_TOK_PARAM] = BOTH, [DFL_TOK_OP] = BOTH,
+#undef BOTH
+#define WORD(token) [DFL_TOK_##token] = STARTS_STATEMENT
+    WORD(OPTION), WORD(LET), WORD(RANK), WORD(INPUT), WORD(WEIGHT), WORD(OUTPUT), WORD(STATE), WORD(APPLY), WORD(REPEAT),
+    WORD(MEMORY), WORD(COMPUTE), WORD(NETWORK), WORD(ARRAY), WORD(ELEMENT), WORD(USE), WORD(TEMPORAL), WORD(SPATIAL),
+    WORD(KEEP), WORD(FUSE), WORD(PIPELINE), WORD(RECOMPUTE), WORD(EACH), WORD(FOR), WORD(IF), WORD(ON), WORD(REQUIRE),
+    WORD(EXPECT), WORD(ASSUME), WORD(MINIMIZE), WORD(PARETO), WORD(OVER), WORD(IDENT), WORD(ELLIPSIS),
+#undef WORD
+};
+
+static inline uint8_t traits_of(int kind)
 {
-    return kind == DFL_TOK_WORKLOAD || kind == DFL_TOK_SYSTEM || kind == DFL_TOK_MAPPING || kind == DFL_TOK_SWEEP ||
-           kind == DFL_TOK_IMPORT || kind == DFL_TOK_PARAM || kind == DFL_TOK_OP;
+    return (size_t)kind < sizeof traits_by_kind ? traits_by_kind[kind] : 0;
 }
 
 /* Whether the parser takes `now` and what follows it. */
@@ -129,16 +133,14 @@ static bool takes_now(const dfl_feed *f, const dfl_parser_state *ps)
 }
 
 /* Whether `now` stands where a `;` before it may be missing: it starts a line or ends the braces or the file. */
-static bool follows_statement(const dfl_feed *f)
+static inline bool follows_statement(const dfl_feed *f, uint8_t traits)
 {
-    if (f->statement.kind == DFL_TOK_END)
-        return false;
-    return f->now.kind == '}' || f->now.kind == DFL_TOK_END ||
-           (starts_statement(f->now.kind) && dfl_feed_starts_line(f));
+    return (traits & (ENDS_BRACES | STARTS_STATEMENT)) != 0 && f->statement.kind != DFL_TOK_END &&
+           ((traits & ENDS_BRACES) != 0 || dfl_feed_starts_line(f));
 }
 
 /* Whether a `;` is missing there: the parser cannot go on as it is, and could with one. */
-static bool lacks_semicolon(const dfl_feed *f, const dfl_parser_state *ps)
+static __attribute__((noinline)) bool lacks_semicolon(const dfl_feed *f, const dfl_parser_state *ps)
 {
     const int repaired[] = { ';', f->now.kind, f->next.kind };
     bool ends = f->now.kind == '}' || f->now.kind == DFL_TOK_END;
@@ -164,7 +166,7 @@ static int give_repair(const dfl_parse *p, uint16_t kind, DFL_YYSTYPE *value, df
     return give(&(dfl_token){ .kind = kind, .span = { gap, gap } }, value, at);
 }
 
-static void repair_semicolon(dfl_parse *p)
+static __attribute__((noinline)) void repair_semicolon(dfl_parse *p)
 {
     dfl_span gap = { p->feed->before.span.end, p->feed->before.span.end };
     dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_NO_SEMICOLON, gap, "missing `;`");
@@ -178,15 +180,14 @@ static void repair_semicolon(dfl_parse *p)
 }
 
 /* Whether only braces are open where the file ends, or where a declaration begins in the first column. */
-static bool follows_braces(const dfl_feed *f)
+static inline bool follows_braces(const dfl_feed *f, uint8_t traits)
 {
-    return f->n_braces > 0 && (f->now.kind == DFL_TOK_END || starts_declaration(f->now.kind)) &&
-           f->n_braces == f->open.n && f->n_braces <= DFL_MAX_DEPTH &&
-           (f->now.kind == DFL_TOK_END || dfl_feed_starts_column(f));
+    return (traits & STARTS_DECLARATION || f->now.kind == DFL_TOK_END) && f->n_braces > 0 && f->n_braces == f->open.n &&
+           f->n_braces <= DFL_MAX_DEPTH && (f->now.kind == DFL_TOK_END || dfl_feed_starts_column(f));
 }
 
 /* Whether they are missing there. */
-static bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps)
+static __attribute__((noinline)) bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps)
 {
     int kinds[DFL_MAX_DEPTH + 3];
     size_t n = 0;
@@ -202,7 +203,7 @@ static bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps)
     return dfl_parser_accepts(ps, kinds, n);
 }
 
-static void repair_braces(dfl_parse *p)
+static __attribute__((noinline)) void repair_braces(dfl_parse *p)
 {
     dfl_feed *f = p->feed;
     dfl_span gap = { f->before.span.end, f->before.span.end };
@@ -216,16 +217,15 @@ static void repair_braces(dfl_parse *p)
 
 /* ---- feeding -------------------------------------------------------------------------------------------------- */
 
-static bool polled(dfl_parse *p, uint32_t n_tokens)
+static __attribute__((noinline)) bool polled(dfl_parse *p)
 {
-    if (n_tokens % TOKENS_PER_POLL != 0)
-        return true;
     dfl_budget *budget = dfl_arena_budget(p->arena);
+
     return budget == NULL || dfl_budget_spend(budget, TOKENS_PER_POLL) || dfl_report_stop(p->sink, budget);
 }
 
 /* What is in braces behind a broken head is skipped as part of it; a `;` ends both. */
-static int skip_braces(dfl_parse *p, DFL_YYSTYPE *value, dfl_span *at)
+static __attribute__((noinline)) int skip_braces(dfl_parse *p, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
 
@@ -236,14 +236,14 @@ static int skip_braces(dfl_parse *p, DFL_YYSTYPE *value, dfl_span *at)
     return give_repair(p, ';', value, at);
 }
 
-/* The parser has had the present token; false if it is a brace whose head turned out to be broken. */
-static bool count_token(dfl_parse *p, const dfl_parser_state *ps)
+/* The parser has had the present bracket; false if it is a brace whose head turned out to be broken. */
+static inline bool count_bracket(dfl_parse *p, const dfl_parser_state *ps)
 {
     dfl_feed *f = p->feed;
 
     if (f->now.kind == '{' && p->n_reports != p->reports_before && dfl_parser_recovers(ps))
         return false;
-    dfl_feed_count(f);
+    dfl_feed_bracket(f);
     if (f->open.n > DFL_MAX_DEPTH)
         dfl_parse_too_deep(p, f->now.span);
     return true;
@@ -253,23 +253,29 @@ static bool count_token(dfl_parse *p, const dfl_parser_state *ps)
 int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
+    uint8_t traits;
 
-    if (p->next == DFL_NEXT_COUNTED && !count_token(p, ps))
-        return skip_braces(p, value, at);
+    if (p->next == DFL_NEXT_COUNTED) {
+        if (f->statement.kind == DFL_TOK_END)
+            f->statement = f->now;
+        if ((traits_of(f->now.kind) & BRACKET) != 0 && !count_bracket(p, ps))
+            return skip_braces(p, value, at);
+    }
     if (p->next == DFL_NEXT_COUNTED || p->next == DFL_NEXT_TOKEN) {
-        if (p->too_deep || p->n_reports >= MOST_REPORTS || !polled(p, ++p->n_tokens))
+        if (p->too_deep || p->n_reports >= MOST_REPORTS || (++p->n_tokens % TOKENS_PER_POLL == 0 && !polled(p)))
             return DFL_NO_TOKEN;
         dfl_feed_step(f);
         p->reports_before = p->n_reports;
         if (f->now.kind == '{' && dfl_parser_recovers(ps))
             return skip_braces(p, value, at);
-        if (follows_statement(f) && lacks_semicolon(f, ps)) {
+        if (follows_statement(f, traits_of(f->now.kind)) && lacks_semicolon(f, ps)) {
             repair_semicolon(p);
             p->next = DFL_NEXT_REPAIRED;
             return give_repair(p, ';', value, at);
         }
     }
-    if (p->next != DFL_NEXT_CLOSING && follows_braces(f) && lacks_braces(f, ps)) {
+    traits = traits_of(f->now.kind);
+    if (p->next != DFL_NEXT_CLOSING && follows_braces(f, traits) && lacks_braces(f, ps)) {
         repair_braces(p);
         p->next = DFL_NEXT_CLOSING;
     }
@@ -284,6 +290,8 @@ int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value,
 
 static void check_edition(const dfl_parse *p)
 {
+    if (!p->has_edition) /* a walk over all declarations, which is not for nothing where the file is long */
+        return;
     for (const dfl_ast_node *n = p->file->items; n != NULL; n = n->next) {
         if (n->kind != DFL_AST_EDITION)
             continue;

@@ -24,6 +24,7 @@ typedef struct dfl_parse {
     uint32_t n_nodes, n_exprs;
     uint32_t n_reports;        /* of this parser, some of them not kept by the sink */
     uint32_t n_repairs;        /* those after which the tree lacks nothing: each a `;` that was put in */
+    bool has_edition;          /* the file names its edition, somewhere */
     bool too_deep;             /* reported; the rest of the file is not read */
     /* what the parser gets next; see dfl_parse_next */
     enum { DFL_NEXT_TOKEN, DFL_NEXT_REPAIRED, DFL_NEXT_CLOSING, DFL_NEXT_COUNTED } next;
@@ -44,6 +45,8 @@ const char *dfl_parse_doc(dfl_parse *p, uint32_t position);
 static inline dfl_ast_name dfl_name_none(void) { return (dfl_ast_name){ 0 }; }
 static inline dfl_expr_list dfl_exprs_none(void) { return (dfl_expr_list){ 0 }; }
 static inline dfl_ast_list dfl_list_none(void) { return (dfl_ast_list){ 0 }; }
+/* Of what has no path. */
+extern const dfl_ast_path dfl_no_path;
 dfl_name_list dfl_names_add(dfl_parse *p, dfl_name_list list, dfl_ast_name name);
 /* A path grows in place; the one that is returned is the one to go on with. */
 dfl_ast_path *dfl_path_of(dfl_parse *p, dfl_ast_name name);

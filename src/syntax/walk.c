@@ -24,7 +24,7 @@ void dfl_walk_expr(dfl_walk *walk, const dfl_expr *expr, const char *as)
 
 static void walk_ref(dfl_walk *walk, const dfl_ast_ref *ref, const char *as)
 {
-    if (ref->path.n == 0)
+    if (ref->path->n == 0)
         return;
     if (walk->enter_ref != NULL)
         walk->enter_ref(walk, ref, as);
@@ -49,10 +49,10 @@ void dfl_walk_node(dfl_walk *walk, const dfl_ast_node *node, const char *as)
     if (walk->enter_node != NULL)
         walk->enter_node(walk, node, as);
     walk_nodes(walk, more->params, "parameter");
-    walk_ref(walk, &more->type, "type");
-    walk_ref(walk, &more->ref, "ref");
-    walk_ref(walk, &more->work, "for");
-    walk_ref(walk, &more->machine, "on");
+    walk_ref(walk, more->type, "type");
+    walk_ref(walk, more->ref, "ref");
+    walk_ref(walk, more->work, "for");
+    walk_ref(walk, more->machine, "on");
     walk_nodes(walk, more->target, "target");
     walk_nodes(walk, node->items, "item");
     if (node->kind != DFL_AST_BIND) /* its value is the first of its arguments */

@@ -55,6 +55,43 @@ static void allocations_do_not_overlap(void **state)
     dfl_arena_free(arena);
 }
 
+/* Where poisoned zones stand between allocations, none grows. */
+static void the_last_allocation_may_grow_where_it_is(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        unsigned char *at = dfl_arena_alloc(arena, 5, 1, 1), *next;
+        size_t size = dfl_arena_extend(arena, at, 5, 40) ? 40 : 5;
+
+        assert_false(dfl_arena_extend(arena, at, size, (size_t)1 << 30));
+        next = dfl_arena_alloc(arena, 1000, 1, 1);
+        assert_true(next >= at + size || next + 1000 <= at);
+        assert_false(dfl_arena_extend(arena, at, size, 80));
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(at[i], 0);
+        memset(at, 0xff, size);
+        memset(next, 0xff, 1000);
+        dfl_arena_reset(arena);
+    }
+    dfl_arena_free(arena);
+}
+
+static void growing_is_counted(void **state)
+{
+    dfl_budget budget = { .memory_limit = 100 };
+    dfl_arena *arena = dfl_arena_new(&budget);
+    void *at = dfl_arena_alloc(arena, 40, 1, 1);
+
+    (void)state;
+    assert_int_equal(budget.memory_used, dfl_arena_extend(arena, at, 40, 90) ? 90 : 40);
+    assert_false(dfl_arena_extend(arena, at, budget.memory_used, 101));
+    assert_int_equal(budget.why, DFL_STOP_NONE);
+    dfl_arena_free(arena);
+    assert_int_equal(budget.memory_used, 0);
+}
+
 static void large_requests_get_a_block_of_their_own(void **state)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -137,6 +174,8 @@ int main(void)
         cmocka_unit_test(gives_zeroed_aligned_memory),
         cmocka_unit_test(memory_is_zero_again_after_a_reset),
         cmocka_unit_test(allocations_do_not_overlap),
+        cmocka_unit_test(the_last_allocation_may_grow_where_it_is),
+        cmocka_unit_test(growing_is_counted),
         cmocka_unit_test(large_requests_get_a_block_of_their_own),
         cmocka_unit_test(the_memory_limit_raises_the_flag_and_still_gives_memory),
         cmocka_unit_test(a_reset_gives_the_bytes_back_to_the_budget),

@@ -84,9 +84,9 @@ static inline void tree_enter_node(dfl_walk *walk, const dfl_ast_node *n, const 
     tree_name(t, &n->more->alias);
     tree_name(t, &n->more->over);
     tree_name(t, &n->more->assign_name);
-    tree_path(t, &n->path);
+    tree_path(t, n->path);
     for (const dfl_ast_paths *each = n->paths; each != NULL; each = each->next)
-        tree_path(t, &each->path);
+        tree_path(t, each->path);
 }
 
 static inline void tree_enter_expr(dfl_walk *walk, const dfl_expr *e, const char *as)
@@ -97,7 +97,7 @@ static inline void tree_enter_expr(dfl_walk *walk, const dfl_expr *e, const char
     assert_true(e->depth > 0);
     tree_enter(t, e->span, e->depth, as);
     tree_name(t, &e->label);
-    tree_path(t, &e->path);
+    tree_path(t, e->path);
     if (e->kind == DFL_EXPR_NUMBER) {
         assert_int_equal(e->len, e->span.end - e->span.start);
         assert_memory_equal(e->text, compact_slice(t->p, e->span), e->len);
@@ -107,7 +107,7 @@ static inline void tree_enter_expr(dfl_walk *walk, const dfl_expr *e, const char
 static inline void tree_enter_ref(dfl_walk *walk, const dfl_ast_ref *ref, const char *as)
 {
     tree_enter(walk->state, ref->span, 1, as);
-    tree_path(walk->state, &ref->path);
+    tree_path(walk->state, ref->path);
 }
 
 static inline void tree_leave_node(dfl_walk *walk, const dfl_ast_node *n)
