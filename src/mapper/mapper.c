@@ -6,6 +6,8 @@
 
 #include "mapper/classes.h"
 #include "mapper/emit.h"
+#include "mapper/infeasible.h"
+#include "mapper/tracks.h"
 #include "model/model.h"
 #include "support/pool.h"
 
@@ -72,85 +74,20 @@ static void look_at_objective(mapper *k)
                       dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
 }
 
-/* Whether operands can be exchanged in the memory, at home or further in. */
-static bool exchanges(const mapper *k, uint32_t memory)
+/* Sets the tracks; false if what is there all the time does not fit, or after reporting. */
+static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
 {
-    for (uint32_t e = 0; e < k->classes.n; e++)
-        for (size_t i = 0; i < k->classes.jobs[e].n; i++) {
-            const dfl_job *job = k->classes.jobs[e].at[i];
-            for (uint32_t o = 0; o < job->n_operands; o++)
-                for (uint32_t p = 0; p < job->n_places && job->operand[o].shared; p++)
-                    if (job->place[p].memory == memory && job->place[p].axes == 0 &&
-                        (p == job->operand[o].home || (job->operand[o].places >> p & 1)))
-                        return true;
-        }
+    uint32_t more = DFL_NONE;
+    bool fits = dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, &more);
+
+    if (!fits || more == DFL_NONE)
+        return fits;
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "operands can be exchanged in more than %d "
+                             "memories of limited size", DFL_ROW_TRACKS);
+    dfl_diag_label(sink, d, k->m->system->memories[more].span, "one more");
+    dfl_diag_help(sink, d, "say with `holds` what the memories are for, or write the mapping out");
+    *reported = true;
     return false;
-}
-
-/* Bits of the inputs and outputs of the workload whose home is the memory: they stay there all the time. */
-static double settled_bits(const mapper *k, uint32_t memory)
-{
-    const dfl_workload *w = k->m->workload;
-    bool *seen = DFL_NEW_ARRAY(k->arena, bool, (size_t)w->n_tensors + 1);
-    double bits = 0;
-
-    for (uint32_t e = 0; e < k->classes.n; e++) {
-        const dfl_job *job = k->classes.jobs[e].at[0];
-        for (uint32_t o = 0; o < job->n_operands; o++) {
-            const dfl_job_operand *op = &job->operand[o];
-            dfl_i128 elements = 0;
-            if (op->shared || seen[op->tensor] || job->place[op->home].memory != memory)
-                continue;
-            seen[op->tensor] = true;
-            (void)dfl_tensor_elements(&w->tensors[op->tensor], &elements);
-            bits += dfl_i128_double(elements) * op->bits;
-        }
-    }
-    return bits;
-}
-
-/* What always stays in a memory leaves its tiles less room. */
-static void take_room(mapper *k, uint32_t memory, double bits)
-{
-    for (uint32_t e = 0; e < k->classes.n; e++)
-        for (size_t i = 0; i < k->classes.jobs[e].n; i++) {
-            dfl_job *job = k->classes.jobs[e].at[i];
-            for (uint32_t p = 0; p < job->n_places; p++)
-                if (job->place[p].memory == memory)
-                    job->place[p].bits -= bits;
-        }
-}
-
-/* Limited memories in which operands may be exchanged, and what room the others leave; false after reporting. */
-static bool find_tracks(mapper *k, dfl_sink *sink, const dfl_intern *names)
-{
-    const dfl_system *s = k->m->system;
-
-    for (uint32_t m = 0; m < s->n_memories; m++) {
-        const dfl_memory *memory = &s->memories[m];
-        double settled = memory->size_bits < 0 ? 0 : settled_bits(k, m);
-        if (settled > 0 && settled > (double)memory->size_bits) {
-            dfl_diag *d = dfl_report(sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping of `%s` fits into `%s`",
-                                     dfl_sym_text(names, k->m->workload->name), dfl_sym_text(names, memory->name));
-            dfl_diag_label(sink, d, memory->size_span, "inputs and outputs of the workload alone take %.0f B of it",
-                           ceil(settled / 8));
-            dfl_diag_help(sink, d, "make it larger, or give them a larger memory further out");
-            return false;
-        }
-        take_room(k, m, settled);
-        if (memory->size_bits < 0 || !exchanges(k, m))
-            continue;
-        if (k->goal.n_tracks == DFL_ROW_TRACKS) {
-            dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "operands can be exchanged in more than %d "
-                                     "memories of limited size", DFL_ROW_TRACKS);
-            dfl_diag_label(sink, d, memory->span, "one more");
-            dfl_diag_help(sink, d, "say with `holds` what the memories are for, or write the mapping out");
-            return false;
-        }
-        k->goal.track[k->goal.n_tracks] = m;
-        k->capacity[k->goal.n_tracks++] = (double)memory->size_bits - settled;
-    }
-    return true;
 }
 
 /* ---- work on several threads ---- */
@@ -421,17 +358,6 @@ static bool take_apart(mapper *k, dfl_map_result *out)
     return true;
 }
 
-static void report_impossible(const mapper *k, dfl_sink *sink, const dfl_intern *names)
-{
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping of `%s` fits into the memories of `%s`",
-                             dfl_sym_text(names, k->m->workload->name), dfl_sym_text(names, k->m->system->name));
-
-    for (uint32_t t = 0; t < k->goal.n_tracks; t++)
-        dfl_diag_label(sink, d, k->m->system->memories[k->goal.track[t]].size_span,
-                       "what einsums exchange here does not fit");
-    dfl_diag_help(sink, d, "make the memories larger, or one that holds all there is outermost");
-}
-
 /* Limits on the value, times the least: from a little above it to none. */
 static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
 
@@ -522,17 +448,14 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     }
 }
 
-static bool run(mapper *k, dfl_sink *sink, const dfl_intern *names, dfl_map_result *out)
+static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
     out->lower_bound = template_bound(k);
     if (find_lower_bound(k, out) && search_limits(k, out)) {
         search_again(k, names, out);
         return true;
     }
-    if (k->stopped != DFL_STOP_NONE)
-        return take_apart(k, out);
-    report_impossible(k, sink, names);
-    return false;
+    return k->stopped != DFL_STOP_NONE && take_apart(k, out);
 }
 
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
@@ -543,21 +466,25 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_halt halt;
-    bool found;
+    bool found, possible, reported = false;
 
     if (options->time_limit > 0)
         k.deadline = dfl_halt_clock() + options->time_limit;
     k.goal = (dfl_tile_goal){ .value = objective_value, .objective = options->objective,
                               .max_loops = options->max_fused };
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
-    found = dfl_classes_make(arena, scratch, sink, names, mapping, &limits, &halt, &k.classes);
+    possible = !dfl_fitting_homeless(names, mapping);
+    found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, &halt, &k.classes);
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
         k.goal.leakage = dfl_system_leakage(mapping->system);
         look_at_objective(&k);
-        found = find_tracks(&k, sink, names) && run(&k, sink, names, out);
+        found = find_tracks(&k, sink, &reported) && run(&k, names, out);
+        possible = found || reported;
     }
+    if (!possible && k.stopped == DFL_STOP_NONE)
+        dfl_infeasible_lines(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), k.deadline);
     if (!found) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;

@@ -122,7 +122,7 @@ void dfl_share_from(dfl_search *s, uint32_t r)
         s->shared_gap[r] = g;
         for (uint32_t i = 1; i < s->divisors[r].n && s->divisors[r].at[i] <= s->left[r]; i++) {
             s->shared_by[r] = s->divisors[r].at[i];
-            if (s->left[r] % s->shared_by[r] != 0)
+            if (s->left[r] % s->shared_by[r] != 0 || (s->goal->whole_loops && s->shared_by[r] != s->left[r]))
                 continue;
             s->rows->evaluated++;
             if (!dfl_sharing_useful(s)) { /* nor with more iterations */

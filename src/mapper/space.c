@@ -188,6 +188,21 @@ static void allow_spatial(maker *k, const dfl_job_limits *limits)
     }
 }
 
+/* Leaves the memories outside of all arrays, which are the first ones, and in them the homes. */
+static void keep_homes(dfl_job *job)
+{
+    uint32_t n = 0;
+
+    while (n < job->n_places && job->place[n].axes == 0)
+        n++;
+    memset(&job->place[n], 0, (job->n_places - n) * sizeof *job->place);
+    memset(job->axis, 0, sizeof job->axis);
+    job->n_places = n;
+    job->n_axes = 0;
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        job->operand[o].places &= job->operand[o].shared ? (1u << n) - 1 : 0;
+}
+
 bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
                   const dfl_job_limits *limits, dfl_job *out, bool *possible)
 {
@@ -228,6 +243,8 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
     if (keeps > DFL_JOB_KEEPS)
         refuse(&k, "its operands may be kept in more places than the search has room for");
     allow_spatial(&k, limits);
+    if (k.ok && limits->homes_only)
+        keep_homes(out);
     *possible &= k.ok;
     return k.ok;
 }

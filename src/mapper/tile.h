@@ -61,6 +61,7 @@ typedef struct {
     uint64_t effort;          /* look at no more than about so many nodes of a template, 0 = all */
     double seen_seconds;      /* the least of all rows that were looked at */
     uint32_t max_loops;       /* shared loops */
+    bool whole_loops;         /* these have all iterations that they can have */
     uint32_t n_tracks;
     uint32_t track[DFL_ROW_TRACKS];   /* memories */
 } dfl_tile_goal;

@@ -1,0 +1,26 @@
+/*
+ * Whether any mapping at all fits when all lines are open, without searching for the best. Keeps but homes only take room, so
+ * there are none; a loop that einsums share leaves each of its iterations the least room when it goes element by element; time
+ * and energy do not count. What is left are a few rows for each einsum, and one join.
+ */
+#ifndef DFL_MAPPER_FITTING_H
+#define DFL_MAPPER_FITTING_H
+
+#include "mapper/halt.h"
+#include "ir/mapping.h"
+
+typedef enum { DFL_ANSWER_NO, DFL_ANSWER_YES, DFL_ANSWER_UNKNOWN } dfl_answer; /* unknown: stopped, or not searched */
+
+typedef struct {
+    const dfl_intern *names;
+    uint32_t max_fused;       /* loops that einsums share, DFL_NONE = any */
+    dfl_halt *halt;
+} dfl_fitting;
+
+dfl_answer dfl_fitting_any(const dfl_fitting *f, const dfl_mapping *mapping);
+/* The least size of a memory, in bits, with which there is one, everything else as it is. */
+dfl_answer dfl_fitting_least(const dfl_fitting *f, const dfl_mapping *mapping, uint32_t memory, int64_t *bits);
+/* Whether some einsum has a tensor that no memory may hold, on every unit that can run it. */
+bool dfl_fitting_homeless(const dfl_intern *names, const dfl_mapping *mapping);
+
+#endif

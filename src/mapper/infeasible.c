@@ -1,0 +1,346 @@
+/* Smallest sets of limits that conflict. */
+#include "mapper/infeasible.h"
+
+#include <string.h>
+
+#include "support/vec.h"
+
+enum { MOST_STEPS = 1 << 23 }; /* of a fitting, some seconds */
+
+typedef enum { LIMIT_REQUIRED, LIMIT_LINE, LIMIT_HOLDS, LIMIT_SIZE, LIMIT_AMOUNT } limit_kind;
+
+typedef struct {
+    limit_kind kind;
+    uint32_t at;              /* requirement, line of the root, memory, or body ... */
+    uint32_t line;            /* ... and its line */
+    dfl_span span;
+    bool lifted;
+} limit;
+
+typedef struct {
+    dfl_arena *arena, *scratch;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_mapping *m;
+    const dfl_question *q;
+    DFL_VEC(limit) limits;
+    bool *waived;
+    bool unknown;             /* some question had no answer */
+} analyst;
+
+/* ---- the limits ---- */
+
+static void add(analyst *k, limit_kind kind, uint32_t at, uint32_t line, dfl_span span)
+{
+    DFL_PUSH(k->arena, &k->limits, ((limit){ .kind = kind, .at = at, .line = line, .span = span }));
+}
+
+/* Amounts of loops, but for those that go element by element, and what others may be chosen from. */
+static void add_amounts(analyst *k)
+{
+    for (uint32_t b = 0; b < k->m->n_bodies; b++)
+        for (uint32_t i = 0; i < k->m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &k->m->bodies[b]->lines[i];
+            bool open = line->by == DFL_BY_HOLE;
+            if (line->kind != DFL_LINE_KEEP && (open ? line->hole->choices != NULL : line->amount > 1))
+                add(k, LIMIT_AMOUNT, b, i, line->amount_span);
+        }
+}
+
+/* Those that a user would rather keep come last: they are lifted only if nothing before them is to blame. */
+static void find_limits(analyst *k)
+{
+    const dfl_system *s = k->m->system;
+    const dfl_body *root = k->m->root;
+
+    for (uint32_t i = 0; i < k->q->n_required; i++)
+        add(k, LIMIT_REQUIRED, i, 0, k->q->required[i]);
+    for (uint32_t i = 0; i < root->n_lines && k->q->lines; i++)
+        add(k, LIMIT_LINE, i, 0, root->lines[i].span);
+    for (uint32_t i = 0; i < s->n_memories && k->q->lines; i++)
+        if (s->memories[i].holds.on)
+            add(k, LIMIT_HOLDS, i, 0, s->memories[i].span);
+    for (uint32_t i = 0; i < s->n_memories; i++)
+        if (s->memories[i].size_bits >= 0)
+            add(k, LIMIT_SIZE, i, 0, s->memories[i].size_span);
+    if (!k->q->lines)
+        add_amounts(k);
+    k->waived = DFL_NEW_ARRAY(k->arena, bool, (size_t)k->q->n_required + 1);
+}
+
+static void lift_amount(dfl_arena *arena, dfl_line *line)
+{
+    dfl_hole *any = DFL_NEW(arena, dfl_hole);
+
+    any->by = line->by == DFL_BY_HOLE ? line->hole->by : line->by;
+    line->by = DFL_BY_HOLE;
+    line->hole = any;
+}
+
+/* The mapping without the limits that are lifted, in `scratch`. */
+static const dfl_mapping *without_lifted(analyst *k)
+{
+    dfl_mapping *m;
+    dfl_system *s;
+    dfl_memory *memories;
+    uint32_t gone = 0;
+
+    dfl_arena_reset(k->scratch);
+    m = dfl_mapping_copy(k->scratch, k->m);
+    s = DFL_NEW(k->scratch, dfl_system);
+    memories = DFL_NEW_ARRAY(k->scratch, dfl_memory, (size_t)k->m->system->n_memories + 1);
+    *s = *m->system;
+    memcpy(memories, s->memories, s->n_memories * sizeof *memories);
+    s->memories = memories;
+    m->system = s;
+    for (size_t i = 0; i < k->limits.n; i++) {
+        const limit *l = &k->limits.at[i];
+        if (l->kind == LIMIT_REQUIRED)
+            k->waived[l->at] = l->lifted;
+        if (!l->lifted)
+            continue;
+        switch (l->kind) {
+        case LIMIT_REQUIRED:
+            break;
+        case LIMIT_LINE:
+            memmove(&m->root->lines[l->at - gone], &m->root->lines[l->at - gone + 1],
+                    (m->root->n_lines - (l->at - gone) - 1) * sizeof(dfl_line));
+            m->root->n_lines--;
+            m->root->open_at--;
+            gone++;
+            break;
+        case LIMIT_HOLDS:
+            memories[l->at].holds.on = false;
+            break;
+        case LIMIT_SIZE:
+            memories[l->at].size_bits = -1;
+            break;
+        case LIMIT_AMOUNT:
+            lift_amount(k->scratch, &m->bodies[l->at]->lines[l->line]);
+            break;
+        }
+    }
+    return m;
+}
+
+/* ---- the set ---- */
+
+static dfl_answer ask(analyst *k)
+{
+    dfl_answer answer = k->q->any(k->q->context, without_lifted(k), k->waived);
+
+    k->unknown |= answer == DFL_ANSWER_UNKNOWN;
+    return answer;
+}
+
+static void set_lifted(analyst *k, size_t first, size_t n, bool lifted)
+{
+    for (size_t i = first; i < first + n; i++)
+        k->limits.at[i].lifted = lifted;
+}
+
+/* Lifts those of the limits without which there is still nothing. */
+static void drop(analyst *k, size_t first, size_t n)
+{
+    if (n == 0 || k->unknown)
+        return;
+    set_lifted(k, first, n, true);
+    if (ask(k) == DFL_ANSWER_NO)
+        return;
+    set_lifted(k, first, n, false);
+    if (n == 1)
+        return;
+    drop(k, first, n / 2);
+    drop(k, first + n / 2, n - n / 2);
+}
+
+/* Goes through the limits of one kind after another; false if they are not the cause. */
+static bool find_set(analyst *k)
+{
+    set_lifted(k, 0, k->limits.n, true);
+    if (ask(k) != DFL_ANSWER_YES)
+        return false;
+    set_lifted(k, 0, k->limits.n, false);
+    for (size_t i = 0, end; i < k->limits.n; i = end) {
+        for (end = i; end < k->limits.n && k->limits.at[end].kind == k->limits.at[i].kind; end++)
+            ;
+        drop(k, i, end - i);
+    }
+    return true;
+}
+
+/* ---- what would do ---- */
+
+static const char *size_text(dfl_arena *arena, int64_t bits)
+{
+    if (bits % 8 == 0)
+        return dfl_arena_printf(arena, "%lld byte%s", (long long)(bits / 8), bits == 8 ? "" : "s");
+    return dfl_arena_printf(arena, "%lld bit%s", (long long)bits, bits == 1 ? "" : "s");
+}
+
+static bool is_in_set(const analyst *k, limit_kind kind)
+{
+    for (size_t i = 0; i < k->limits.n; i++)
+        if (k->limits.at[i].kind == kind && !k->limits.at[i].lifted)
+            return true;
+    return false;
+}
+
+/* The least size of a memory of the set; whole bytes where its size is. False if it is not known. */
+static bool least_size(analyst *k, uint32_t memory, int64_t *bits)
+{
+    int64_t size = k->m->system->memories[memory].size_bits;
+
+    if (k->q->least(k->q->context, without_lifted(k), k->waived, memory, bits) != DFL_ANSWER_YES)
+        return false;
+    if (size % 8 == 0)
+        *bits = (*bits + 7) / 8 * 8;
+    return *bits > size;
+}
+
+/* Labels the memories of the set, and says which of them needs the smallest growth. */
+static void label_sizes(analyst *k, dfl_diag *d)
+{
+    const dfl_memory *best = NULL;
+    bool *in = DFL_NEW_ARRAY(k->arena, bool, k->limits.n + 1);
+    int64_t needed = 0;
+
+    for (size_t i = 0; i < k->limits.n; i++)
+        in[i] = !k->limits.at[i].lifted;
+    for (size_t i = 0; i < k->limits.n; i++) {
+        const limit *l = &k->limits.at[i];
+        const dfl_memory *memory = &k->m->system->memories[l->at];
+        int64_t bits = 0;
+        if (l->kind != LIMIT_SIZE || !in[i])
+            continue;
+        set_lifted(k, 0, k->limits.n, false);
+        if (!k->unknown && least_size(k, l->at, &bits)) {
+            dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s would do", size_text(k->arena, bits));
+            if (best == NULL || bits - memory->size_bits < needed - best->size_bits) {
+                best = memory;
+                needed = bits;
+            }
+        } else {
+            for (size_t j = 0; j < k->limits.n; j++)
+                k->limits.at[j].lifted = k->limits.at[j].kind == LIMIT_SIZE && j != i;
+            if (!k->unknown && least_size(k, l->at, &bits))
+                dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s is needed, and other memories are too small, too",
+                               size_text(k->arena, bits));
+            else
+                dfl_diag_label(k->sink, d, l->span, "too small%s",
+                               k->unknown ? "" : ", and not the only limit that is broken");
+        }
+        for (size_t j = 0; j < k->limits.n; j++)
+            k->limits.at[j].lifted = !in[j];
+    }
+    if (best != NULL)
+        dfl_diag_help(k->sink, d, "the smallest change of a memory: give `%s` %s", dfl_sym_text(k->names, best->name),
+                      size_text(k->arena, needed));
+}
+
+static void label_others(analyst *k, dfl_diag *d)
+{
+    for (size_t i = 0; i < k->limits.n; i++) {
+        const limit *l = &k->limits.at[i];
+        const dfl_line *line;
+        if (l->lifted || l->kind == LIMIT_SIZE)
+            continue;
+        switch (l->kind) {
+        case LIMIT_REQUIRED:
+            dfl_diag_label(k->sink, d, l->span, "this is not met");
+            break;
+        case LIMIT_LINE:
+            line = &k->m->root->lines[l->at];
+            dfl_diag_label(k->sink, d, l->span, "`%s` is to stay in `%s`",
+                           dfl_sym_text(k->names, k->m->workload->tensors[line->tensor].name),
+                           dfl_sym_text(k->names, k->m->system->memories[line->memory].name));
+            break;
+        case LIMIT_HOLDS:
+            dfl_diag_label(k->sink, d, l->span, "its `holds` keeps the others out");
+            break;
+        case LIMIT_AMOUNT:
+            line = &k->m->bodies[l->at]->lines[l->line];
+            dfl_diag_label(k->sink, d, l->span, line->by == DFL_BY_HOLE ? "none of these amounts goes with the rest"
+                                                                        : "this amount is fixed");
+            break;
+        case LIMIT_SIZE:
+            break;
+        }
+    }
+}
+
+static dfl_diag *report(const analyst *k)
+{
+    const char *name = dfl_sym_text(k->names, k->m->name);
+    bool room = is_in_set(k, LIMIT_SIZE);
+    dfl_diag *d;
+
+    if (k->q->lines) {
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping of `%s` fits into `%s`",
+                       dfl_sym_text(k->names, k->m->workload->name), dfl_sym_text(k->names, k->m->system->name));
+    } else {
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no amounts for the open loops of `%s` %s", name,
+                       is_in_set(k, LIMIT_REQUIRED) ? "meet what is required of it"
+                                                    : room ? "fit" : "go with the other loops");
+    }
+    return d;
+}
+
+bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
+                           dfl_budget *budget)
+{
+    analyst k = { .sink = sink, .names = names, .m = m, .q = question, .arena = dfl_arena_new(budget),
+                  .scratch = dfl_arena_new(budget) };
+    bool found;
+
+    find_limits(&k);
+    found = find_set(&k);
+    if (found) {
+        dfl_diag *d = report(&k);
+        size_t n = 0;
+        for (size_t i = 0; i < k.limits.n; i++)
+            n += !k.limits.at[i].lifted;
+        if (n == 1)
+            dfl_diag_here(sink, d, "whatever is filled in, one limit is broken");
+        else
+            dfl_diag_here(sink, d, "whatever is filled in, one of %zu limits is broken", n);
+        label_sizes(&k, d);
+        label_others(&k, d);
+        if (k.unknown)
+            dfl_diag_note(sink, d, "the limits were looked into for a limited time: some of them may not be needed");
+    }
+    dfl_arena_free(k.scratch);
+    dfl_arena_free(k.arena);
+    return found;
+}
+
+/* ---- all lines open ---- */
+
+static dfl_answer any_lines(void *context, const dfl_mapping *m, const bool *waived)
+{
+    (void)waived;
+    return dfl_fitting_any(context, m);
+}
+
+static dfl_answer least_lines(void *context, const dfl_mapping *m, const bool *waived, uint32_t memory, int64_t *bits)
+{
+    (void)waived;
+    return dfl_fitting_least(context, m, memory, bits);
+}
+
+void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
+                          const dfl_budget *session, double deadline)
+{
+    dfl_budget budget = { .steps_limit = MOST_STEPS };
+    dfl_halt halt = { .budget = &budget, .deadline = deadline };
+    dfl_fitting fitting = { .names = names, .max_fused = max_fused, .halt = &halt };
+    const dfl_question question = { .any = any_lines, .least = least_lines, .context = &fitting, .lines = true };
+
+    if (session != NULL) {
+        budget.memory_limit = session->memory_limit;
+        budget.cancel = session->cancel;
+    }
+    if (!dfl_infeasible_report(sink, names, m, &question, &budget))
+        dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping of `%s` fits into `%s`",
+                   dfl_sym_text(names, m->workload->name), dfl_sym_text(names, m->system->name));
+}

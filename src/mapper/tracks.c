@@ -1,0 +1,70 @@
+/* Settled room, and the memories that are shared. */
+#include "mapper/tracks.h"
+
+/* Whether operands can be exchanged in the memory, at home or further in. */
+static bool exchanges(const dfl_classes *k, uint32_t memory)
+{
+    for (uint32_t e = 0; e < k->n; e++)
+        for (size_t i = 0; i < k->jobs[e].n; i++) {
+            const dfl_job *job = k->jobs[e].at[i];
+            for (uint32_t o = 0; o < job->n_operands; o++)
+                for (uint32_t p = 0; p < job->n_places && job->operand[o].shared; p++)
+                    if (job->place[p].memory == memory && job->place[p].axes == 0 &&
+                        (p == job->operand[o].home || (job->operand[o].places >> p & 1)))
+                        return true;
+        }
+    return false;
+}
+
+double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *k, uint32_t memory)
+{
+    const dfl_workload *w = k->m->workload;
+    bool *seen = DFL_NEW_ARRAY(scratch, bool, (size_t)w->n_tensors + 1);
+    double bits = 0;
+
+    for (uint32_t e = 0; e < k->n; e++) {
+        const dfl_job *job = k->jobs[e].at[0];
+        for (uint32_t o = 0; o < job->n_operands; o++) {
+            const dfl_job_operand *op = &job->operand[o];
+            dfl_i128 elements = 0;
+            if (op->shared || seen[op->tensor] || job->place[op->home].memory != memory)
+                continue;
+            seen[op->tensor] = true;
+            (void)dfl_tensor_elements(&w->tensors[op->tensor], &elements);
+            bits += dfl_i128_double(elements) * op->bits;
+        }
+    }
+    return bits;
+}
+
+static void take_room(const dfl_classes *k, uint32_t memory, double bits)
+{
+    for (uint32_t e = 0; e < k->n; e++)
+        for (size_t i = 0; i < k->jobs[e].n; i++) {
+            dfl_job *job = k->jobs[e].at[i];
+            for (uint32_t p = 0; p < job->n_places; p++)
+                if (job->place[p].memory == memory)
+                    job->place[p].bits -= bits;
+        }
+}
+
+bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *goal, double *capacity, uint32_t *more)
+{
+    const dfl_system *s = k->m->system;
+
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        double settled = s->memories[m].size_bits < 0 ? 0 : dfl_tracks_settled(scratch, k, m);
+        if (settled > 0 && settled > (double)s->memories[m].size_bits)
+            return false;
+        take_room(k, m, settled);
+        if (s->memories[m].size_bits < 0 || !exchanges(k, m))
+            continue;
+        if (goal->n_tracks == DFL_ROW_TRACKS) {
+            *more = m;
+            continue;
+        }
+        goal->track[goal->n_tracks] = m;
+        capacity[goal->n_tracks++] = (double)s->memories[m].size_bits - settled;
+    }
+    return true;
+}

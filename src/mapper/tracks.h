@@ -1,0 +1,17 @@
+/*
+ * Room that einsums share. What a workload reads and writes stays in its home all the time and leaves the tiles there less
+ * room. What einsums exchange lives for a while: the memories of limited size in which it may are tracks, of which the search
+ * adds up what lives at the same time.
+ */
+#ifndef DFL_MAPPER_TRACKS_H
+#define DFL_MAPPER_TRACKS_H
+
+#include "mapper/classes.h"
+
+/* Bits of the inputs and outputs of the workload whose home is the memory. */
+double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *classes, uint32_t memory);
+/* Sets the tracks of the goal, `capacity` bits each, and takes what is settled from the places of the jobs. False if that does
+   not fit. `*more`: a memory that would be one track too many, else as it was. */
+bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *classes, dfl_tile_goal *goal, double *capacity, uint32_t *more);
+
+#endif
