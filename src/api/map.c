@@ -1,6 +1,7 @@
 /* Filling the holes of mappings, and putting what was found into their text. */
 #include "api/session.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct {
     dfl_results one;             /* of the mapping alone, reports go nowhere */
     dfl_result_item item;
     DFL_VEC(const dfl_check *) required;
+    DFL_VEC(dfl_span) required_at;
 } judge;
 
 void dfl_session_set_search(dfl_session *s, const dfl_search_options *options)
@@ -95,15 +97,12 @@ static bool figure(void *context, const dfl_result *result, const dfl_val *expr,
     return false;
 }
 
-static bool meets(void *context, const dfl_result *result)
+static bool meets(void *context, uint32_t requirement, const dfl_result *result)
 {
     judge *j = context;
 
     j->item.result = result;
-    for (size_t i = 0; i < j->required.n; i++)
-        if (dfl_check_fails(&j->one, j->required.at[i]))
-            return false;
-    return true;
+    return !dfl_check_fails(&j->one, j->required.at[requirement]);
 }
 
 /* Whether all paths of an expression start with the name. */
@@ -129,8 +128,10 @@ static void find_required(judge *j)
         const dfl_check *c = &p->checks[i];
 
         if (c->kind == DFL_CHECK_REQUIRE &&
-            (c->scope == name || (is_about(c->expr, name) && is_about(c->exactly, name) && is_about(c->of, name))))
+            (c->scope == name || (is_about(c->expr, name) && is_about(c->exactly, name) && is_about(c->of, name)))) {
             DFL_PUSH(j->s->arena, &j->required, c);
+            DFL_PUSH(j->s->arena, &j->required_at, c->span);
+        }
     }
 }
 
@@ -155,6 +156,61 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     out->search = found;
     *stopped = r->stopped;
     return true;
+}
+
+/* The least value that any mapping gives the left side of `a < b` or `a <= b`, if that is a figure to search for and more than
+   the right side; NAN else. */
+static double least_unmet(judge *j, const dfl_mapping *given, const dfl_map_options *options, const dfl_check *check)
+{
+    static const double rounding = 1 + 1e-9;
+    const dfl_val *e = check->expr;
+    dfl_arena *work = dfl_arena_new(&j->s->budget);
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    dfl_map_options other = *options;
+    dfl_mapping like = *given;
+    const dfl_map_result *r = NULL;
+    dfl_objective o;
+    double out = NAN;
+
+    dfl_sink_limit(quiet, 0);
+    if ((e->kind == DFL_VAL_LT || e->kind == DFL_VAL_LE) && e->args[1]->kind == DFL_VAL_QUANTITY) {
+        like.minimize = e->args;
+        like.n_minimize = 1;
+        if (dfl_objective_make(quiet, j->s->names, &like, &o) && o.native) {
+            other.objective = &o;
+            r = dfl_mapper_run(work, quiet, j->s->names, &like, &other);
+        }
+    }
+    if (r && r->stopped == DFL_STOP_NONE && r->lower_bound > e->args[1]->quantity.real * rounding)
+        out = r->lower_bound;
+    dfl_arena_free(work);
+    return out;
+}
+
+/* The best mapping does not meet what is required: E0618 if that is more than any can, else the search does not know. */
+static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options *options)
+{
+    dfl_session *s = j->s;
+
+    for (size_t i = 0; i < j->required.n; i++) {
+        const dfl_check *check = j->required.at[i];
+        double least = least_unmet(j, out->given, options, check);
+        dfl_strbuf text;
+        dfl_diag *d;
+
+        if (isnan(least))
+            continue;
+        d = dfl_report(s->sink, DFL_EVAL_INFEASIBLE, out->given->hole_span, "no mapping of `%s` meets what is required of `%s`",
+                       dfl_sym_text(s->names, out->given->workload->name), dfl_sym_text(s->names, out->given->name));
+        dfl_strbuf_init(&text, s->arena);
+        dfl_quantity_print(&text, dfl_quantity_real(least, check->expr->args[1]->quantity.dim));
+        dfl_diag_here(s->sink, d, "whatever is filled in, one limit is broken");
+        dfl_diag_label(s->sink, d, check->span, "it is %s or more", text.text);
+        dfl_diag_help(s->sink, d, "a bound below %s cannot be met; require less, or give the system more", text.text);
+        return false;
+    }
+    return refuse_kind(s, out->given, out->given->hole_span, "all lines, and the best ones do not meet what is required",
+                       "write the lines with `?` for amounts of loops: then `require` restricts the search");
 }
 
 /* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
@@ -192,9 +248,8 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     costs = paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
     if (!costs)
         return false;
-    if (o->meets && !o->meets(o->context, costs))
-        return refuse_kind(s, out->given, out->given->hole_span, "all lines, and the best ones do not meet what is required",
-                           "write the lines with `?` for amounts of loops: then `require` restricts the search");
+    if (!dfl_objective_met(o, costs, NULL))
+        return report_unmet(j, out, &options);
     found->value = dfl_objective_value(o, costs->joules, costs->seconds);
     found->optimal &= o->n_terms <= 1 && found->value <= found->lower_bound * rounding;
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
@@ -221,7 +276,9 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     dfl_sink_limit(j.one.sink, 0);
     find_required(&j);
     objective.figure = figure;
-    objective.meets = j.required.n > 0 ? meets : NULL;
+    objective.meets = meets;
+    objective.required = j.required_at.at;
+    objective.n_required = (uint32_t)j.required_at.n;
     objective.context = &j;
     found = dfl_holes_only(m) ? fill_amounts(&j, &objective, &filled, stopped) : fill_lines(&j, &objective, &filled, stopped);
     dfl_arena_free(texts);

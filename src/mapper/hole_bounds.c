@@ -16,11 +16,12 @@ void dfl_hole_bounds_make(dfl_arena *arena, const dfl_intern *names, const dfl_p
     *out = (dfl_hole_bounds){ .paths = paths, .system = system,
                               .einsum_seconds = DFL_NEW_ARRAY(arena, double, w->n_einsums),
                               .bits = DFL_NEW_ARRAY(arena, dfl_i128, system->n_memories),
+                              .room = DFL_NEW_ARRAY(arena, dfl_i128, system->n_memories),
                               .busy = DFL_NEW_ARRAY(arena, double, system->n_computes) };
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         const dfl_einsum *einsum = &w->einsums[e];
         const dfl_compute *unit = &system->computes[paths->paths[e].compute];
-        double each = einsum->is_mac ? unit->mac_energy : unit->flop_energy * dfl_i128_double(einsum->flops_per_point);
+        double each = dfl_point_joules(einsum, unit);
         dfl_i128 points;
 
         if (einsum->n_where > 0 || dfl_einsum_points(w, einsum, &points))
@@ -80,11 +81,12 @@ static bool touched(const dfl_workload *w, const dfl_path *p, uint32_t t, uint32
     return dfl_mul(most, w->tensors[t].type.bits, bits);
 }
 
-double dfl_hole_bounds_room(const dfl_hole_bounds *b, const uint32_t *decided)
+bool dfl_hole_bounds_room(const dfl_hole_bounds *b, const uint32_t *decided)
 {
     const dfl_workload *w = b->paths->mapping->workload;
-    double worst = 0;
 
+    for (uint32_t m = 0; m < b->system->n_memories; m++)
+        b->room[m] = 0;
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         const dfl_path *p = &b->paths->paths[e];
 
@@ -95,17 +97,18 @@ double dfl_hole_bounds_room(const dfl_hole_bounds *b, const uint32_t *decided)
             b->bits[m] = 0;
         for (uint32_t i = 0; i < decided[e]; i++) {
             const dfl_line *line = p->steps[i].line;
-            int64_t size = line->kind == DFL_LINE_KEEP ? b->system->memories[line->memory].size_bits : -1;
+            uint32_t m = line->memory;
             dfl_i128 bits;
 
-            if (size < 0 || !dfl_einsum_touches(&w->einsums[e], line->tensor))
+            if (line->kind != DFL_LINE_KEEP || b->system->memories[m].size_bits < 0 ||
+                !dfl_einsum_touches(&w->einsums[e], line->tensor))
                 continue;
-            if (touched(w, p, line->tensor, i, &bits) || dfl_add(b->bits[line->memory], bits, &b->bits[line->memory]))
-                return INFINITY;
-            worst = fmax(worst, dfl_i128_double(b->bits[line->memory]) / (double)size);
+            if (touched(w, p, line->tensor, i, &bits) || dfl_add(b->bits[m], bits, &b->bits[m]))
+                return false;
+            b->room[m] = b->bits[m] > b->room[m] ? b->bits[m] : b->room[m];
         }
     }
-    return worst;
+    return true;
 }
 
 /* Instances along one axis that the einsum has at most. */

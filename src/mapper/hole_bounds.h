@@ -15,14 +15,14 @@ typedef struct {
     double joules;              /* of the operations */
     bool staged;                /* some einsums run at the same time */
     dfl_i128 *bits;             /* per memory, scratch */
+    dfl_i128 *room;             /* per memory: bits that are certainly taken */
     double *busy;               /* per unit, scratch */
 } dfl_hole_bounds;
 
 void dfl_hole_bounds_make(dfl_arena *arena, const dfl_intern *names, const dfl_paths *paths, const dfl_system *system,
                           dfl_hole_bounds *out);
-/* The largest share of a memory's capacity that is certainly taken; above 1 it does not fit. `decided[e]` steps of the
-   path of einsum `e` have their sizes. */
-double dfl_hole_bounds_room(const dfl_hole_bounds *bounds, const uint32_t *decided);
+/* Fills `room`; false if it passes 2^127. `decided[e]` steps of the path of einsum `e` have their sizes. */
+bool dfl_hole_bounds_room(const dfl_hole_bounds *bounds, const uint32_t *decided);
 /* Seconds that the operations take at least. */
 double dfl_hole_bounds_seconds(const dfl_hole_bounds *bounds, const uint32_t *decided);
 

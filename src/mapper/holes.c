@@ -3,17 +3,19 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "ir/path_check.h"
 #include "mapper/hole_bounds.h"
 #include "mapper/hole_lattice.h"
+#include "mapper/infeasible.h"
 #include "model/model.h"
 #include "support/vec.h"
 
 enum { MOST_SLOTS = 256, MOST_TERMS = 64, LOOK_AT_CLOCK = 256 };
 /* A search may take so many times the steps of everything else. */
 enum { STEPS_MORE = 8 };
+/* Choices that the questions why nothing fits may look at. */
+enum { MOST_LOOKS = 1 << 20 };
 
 /* Where a line stands on the way to an einsum that it is bound to. */
 typedef struct { uint32_t einsum, step; } use;
@@ -45,15 +47,19 @@ typedef struct {
     slot *slots;
     uint32_t n_slots;
     uint32_t *decided;         /* per einsum, scratch */
-    bool measures;             /* looks for the least excess of a capacity, not for the best */
+    bool asks;                 /* whether there is any, not for the best */
+    uint32_t measured;         /* asks: memory of which the least room is wanted, whatever its size; DFL_NONE */
+    const bool *waived;        /* asks: requirements that do not count */
+    uint64_t most_looks;       /* asks: choices to look at */
     bool found;
     double best[MOST_TERMS], joules, seconds;
-    double least;              /* measures: largest share of a capacity */
+    dfl_i128 least;            /* bits of the measured memory ... */
+    dfl_span least_at;         /* ... and the line at which they are live */
     int64_t *amounts;          /* of the best */
     int64_t *unknown;          /* of the first choice that the model refuses, else of the first that is not legal */
     uint32_t deepest;          /* slot for which no amount went with the other loops, the innermost of them */
-    uint64_t evaluated, pruned, refused, unfit, unmet, illegal, looks;
-    struct timespec start;
+    uint64_t evaluated, pruned, refused, illegal, looks;
+    double start;              /* of dfl_halt_clock */
     bool out_of_evaluations, failed;
     dfl_stop stopped;
 } search;
@@ -246,17 +252,17 @@ static void find_decided(search *s, uint32_t k)
 /* Whether nothing below the slots before number `k` can be of use. */
 static bool is_hopeless(search *s, uint32_t k)
 {
-    double terms[MOST_TERMS], seconds, room;
+    double terms[MOST_TERMS], seconds;
 
     find_decided(s, k);
-    room = dfl_hole_bounds_room(&s->bounds, s->decided);
-    if (s->measures)
-        return s->found && room >= s->least;
-    if (room > 1) {
-        s->unfit++;
+    if (!dfl_hole_bounds_room(&s->bounds, s->decided))
         return true;
+    for (uint32_t m = 0; m < s->given->system->n_memories; m++) {
+        int64_t size = s->given->system->memories[m].size_bits;
+        if (m == s->measured ? s->found && s->bounds.room[m] >= s->least : size >= 0 && s->bounds.room[m] > size)
+            return true;
     }
-    if (!s->found || !s->objective->native)
+    if (!s->found || s->asks || !s->objective->native)
         return false;
     seconds = dfl_hole_bounds_seconds(&s->bounds, s->decided);
     for (uint32_t i = 0; i < dfl_objective_count(s->objective); i++)
@@ -266,25 +272,21 @@ static bool is_hopeless(search *s, uint32_t k)
 
 static bool is_late(search *s)
 {
-    struct timespec now;
-
-    if (s->options->time_limit <= 0 || ++s->looks % LOOK_AT_CLOCK != 0)
-        return false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - s->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - s->start.tv_nsec) >=
-           s->options->time_limit;
+    return s->options->time_limit > 0 && ++s->looks % LOOK_AT_CLOCK == 0 &&
+           dfl_halt_clock() - s->start >= s->options->time_limit;
 }
 
 /* Whether the search goes on. */
 static bool goes_on(search *s)
 {
-    if (s->stopped != DFL_STOP_NONE || s->out_of_evaluations || s->failed)
+    if (s->stopped != DFL_STOP_NONE || s->out_of_evaluations || s->failed ||
+        (s->asks && s->found && s->measured == DFL_NONE))
         return false;
     if (s->budget.why != DFL_STOP_NONE)
         s->stopped = s->budget.why;
     else if (is_late(s))
         s->stopped = DFL_STOP_TIME;
-    else if (s->evaluated >= s->options->most_evaluations)
+    else if (s->asks ? s->evaluated + s->pruned >= s->most_looks : s->evaluated >= s->options->most_evaluations)
         s->out_of_evaluations = true;
     else
         return true;
@@ -314,23 +316,13 @@ static const dfl_result *costs(search *s)
     return NULL;
 }
 
-static double room_taken(const search *s, const dfl_result *r)
-{
-    const dfl_system *system = s->given->system;
-    double worst = 0;
-
-    for (uint32_t m = 0; m < system->n_memories; m++)
-        if (system->memories[m].size_bits >= 0)
-            worst = fmax(worst, dfl_i128_double(r->memories[m].peak_bits) / (double)system->memories[m].size_bits);
-    return worst;
-}
-
 static bool fits(const search *s, const dfl_result *r)
 {
     const dfl_system *system = s->given->system;
 
     for (uint32_t m = 0; m < system->n_memories; m++)
-        if (system->memories[m].size_bits >= 0 && r->memories[m].peak_bits > system->memories[m].size_bits)
+        if (m != s->measured && system->memories[m].size_bits >= 0 &&
+            r->memories[m].peak_bits > system->memories[m].size_bits)
             return false;
     return true;
 }
@@ -342,20 +334,14 @@ static void evaluate(search *s)
 
     if (r == NULL)
         return;
-    if (s->measures) {
-        double room = room_taken(s, r);
-        if (s->found && room >= s->least)
+    if (!fits(s, r) || !dfl_objective_met(s->objective, r, s->waived))
+        return;
+    if (s->measured != DFL_NONE) {
+        if (s->found && r->memories[s->measured].peak_bits >= s->least)
             return;
-        s->least = room;
-    } else {
-        if (!fits(s, r)) {
-            s->unfit++;
-            return;
-        }
-        if (s->objective->meets != NULL && !s->objective->meets(s->objective->context, r)) {
-            s->unmet++;
-            return;
-        }
+        s->least = r->memories[s->measured].peak_bits;
+        s->least_at = r->memories[s->measured].peak_at;
+    } else if (!s->asks) {
         if (!dfl_objective_terms(s->objective, r, terms)) {
             s->failed = true;
             return;
@@ -410,89 +396,7 @@ static void run(search *s)
     walk(s, 0);
 }
 
-/* ---- nothing fits ---- */
-
-static const char *size_text(dfl_arena *arena, dfl_i128 bits)
-{
-    char digits[41];
-
-    dfl_i128_text(bits % 8 == 0 ? bits / 8 : bits, digits);
-    return dfl_arena_printf(arena, "%s %s", digits, bits % 8 == 0 ? "bytes" : "bits");
-}
-
-static dfl_diag *report_none(search *s, dfl_span span, const char *what)
-{
-    return dfl_report(s->sink, DFL_EVAL_INFEASIBLE, span, "no amounts for the open loops of `%s` %s",
-                      dfl_sym_text(s->names, s->given->name), what);
-}
-
-/* The choice that exceeds a capacity least: what it would need. */
-static void report_room(search *s)
-{
-    const dfl_system *system = s->given->system;
-    const dfl_result *r;
-    dfl_diag *d = NULL;
-
-    set_amounts(s, s->amounts);
-    dfl_arena_reset(s->scratch);
-    (void)dfl_paths_resize(s->scratch, s->quiet, s->names, s->paths);
-    r = costs(s);
-    for (uint32_t m = 0; r != NULL && m < system->n_memories; m++) {
-        const dfl_memory *memory = &system->memories[m];
-        const char *name = dfl_sym_text(s->names, memory->name), *needs;
-
-        if (memory->size_bits < 0 || r->memories[m].peak_bits <= memory->size_bits)
-            continue;
-        needs = size_text(s->arena, r->memories[m].peak_bits);
-        if (d == NULL) {
-            d = report_none(s, s->given->hole_span, "fit");
-            dfl_diag_here(s->sink, d, "those that exceed a memory least need %s of `%s`, which has %s", needs, name,
-                          size_text(s->arena, memory->size_bits));
-            dfl_diag_help(s->sink, d, "give `%s` %s, or keep less in it", name, needs);
-        } else {
-            dfl_diag_note(s->sink, d, "they also need %s of `%s`, which has %s", needs, name,
-                          size_text(s->arena, memory->size_bits));
-        }
-        dfl_diag_label(s->sink, d, r->memories[m].peak_at, "%s are live here", needs);
-        dfl_diag_label(s->sink, d, memory->size_span, "the size of `%s`", name);
-    }
-}
-
-static void explain(search *s)
-{
-    dfl_diag *d;
-
-    if (s->unfit > 0) {
-        s->measures = true;
-        run(s);
-        if (s->found && s->least > 1) {
-            report_room(s);
-            return;
-        }
-    }
-    if (s->unmet > 0) {
-        d = report_none(s, s->given->hole_span, "meet what is required of it");
-        dfl_diag_note(s->sink, d, "%llu of them fit", (unsigned long long)s->unmet);
-        dfl_diag_help(s->sink, d, "require less of it, or leave more of it open");
-    } else if (s->refused > 0) { /* says why */
-        set_amounts(s, s->unknown);
-        if (dfl_paths_resize(s->arena, s->sink, s->names, s->paths))
-            (void)dfl_model_eval(s->arena, s->sink, s->names, s->paths);
-    } else if (s->illegal > 0) {
-        d = report_none(s, s->given->hole_span, "are legal");
-        dfl_diag_note(s->sink, d, "what is wrong with the first choice is reported, too");
-        set_amounts(s, s->unknown);
-        (void)dfl_paths_resize(s->arena, s->sink, s->names, s->paths);
-    } else {
-        const slot *mine = &s->slots[s->deepest];
-        d = report_none(s, mine->line->amount_span, "go with the other loops");
-        dfl_diag_here(s->sink, d, "whatever is chosen here, another loop over `%s` or on its axis does not go with it",
-                      dfl_sym_text(s->names, s->mapping->workload->ranks[mine->line->rank].name));
-        dfl_diag_help(s->sink, d, "leave one of the other loops open, too");
-    }
-}
-
-/* ---- all of it ---- */
+/* ---- before and after ---- */
 
 static const dfl_system *without_limits(dfl_arena *arena, const dfl_system *system)
 {
@@ -523,6 +427,113 @@ static bool extents_fit(search *s)
     return true;
 }
 
+static void open_search(search *s, dfl_arena *arena)
+{
+    s->arena = arena;
+    s->budget = (dfl_budget){ .memory_limit = s->session->memory_limit, .cancel = s->session->cancel,
+                              .steps_limit = s->session->steps_limit < UINT64_MAX / STEPS_MORE
+                                                 ? s->session->steps_limit * STEPS_MORE : 0 };
+    s->scratch = dfl_arena_new(&s->budget);
+    s->plan = dfl_arena_new(&s->budget);
+    s->quiet = dfl_sink_new(arena, NULL);
+    dfl_sink_limit(s->quiet, 0);
+    s->mapping = dfl_mapping_copy(arena, s->given);
+    s->mapping->system = without_limits(arena, s->given->system);
+    s->lattice = dfl_lattice_new(arena, s->options->imperfect);
+}
+
+static void close_search(search *s)
+{
+    dfl_arena_free(s->plan);
+    dfl_arena_free(s->scratch);
+}
+
+/* Finds the loops and what surrounds them; false after reporting. */
+static bool bind(search *s)
+{
+    if (!find_slots(s))
+        return false;
+    s->paths = dfl_paths_bind(s->arena, s->sink, s->names, s->mapping);
+    if (s->paths == NULL || !extents_fit(s))
+        return false;
+    for (uint32_t k = 0; k < s->n_slots; k++)
+        find_uses(s, &s->slots[k]);
+    s->decided = DFL_NEW_ARRAY(s->arena, uint32_t, s->mapping->workload->n_einsums);
+    dfl_hole_bounds_make(s->arena, s->names, s->paths, s->given->system, &s->bounds);
+    return true;
+}
+
+static bool stopped_early(const search *s) { return s->out_of_evaluations || s->stopped != DFL_STOP_NONE; }
+
+/* ---- nothing fits ---- */
+
+static dfl_diag *report_none(search *s, dfl_span span, const char *what)
+{
+    return dfl_report(s->sink, DFL_EVAL_INFEASIBLE, span, "no amounts for the open loops of `%s` %s",
+                      dfl_sym_text(s->names, s->given->name), what);
+}
+
+/* The search as something that can be asked. */
+typedef struct {
+    const search *of;
+    uint64_t looks;            /* that are left for all questions together */
+} asked;
+
+static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits,
+                         dfl_span *at)
+{
+    asked *a = context;
+    search s = { .session = a->of->session, .names = a->of->names, .given = m, .options = a->of->options,
+                 .objective = a->of->objective, .asks = true, .measured = measured, .waived = waived,
+                 .most_looks = a->looks, .start = a->of->start };
+    dfl_answer out = DFL_ANSWER_UNKNOWN;
+
+    open_search(&s, dfl_arena_new(s.session));
+    s.sink = s.quiet;
+    if (bind(&s)) {
+        run(&s);
+        a->looks -= s.evaluated + s.pruned < a->looks ? s.evaluated + s.pruned : a->looks;
+        if (!stopped_early(&s) || (s.found && measured == DFL_NONE))
+            out = s.found ? DFL_ANSWER_YES : s.refused > 0 ? DFL_ANSWER_UNKNOWN : DFL_ANSWER_NO;
+        if (out == DFL_ANSWER_YES && measured != DFL_NONE) {
+            *bits = s.least < INT64_MAX ? (int64_t)s.least : INT64_MAX;
+            *at = s.least_at;
+        }
+    }
+    close_search(&s);
+    dfl_arena_free(s.arena);
+    return out;
+}
+
+static void explain(search *s)
+{
+    asked context = { .of = s, .looks = MOST_LOOKS };
+    const dfl_question question = { .answer = answer, .context = &context, .required = s->objective->required,
+                                    .n_required = s->objective->n_required };
+    dfl_diag *d;
+
+    if (s->refused > 0) { /* says why */
+        set_amounts(s, s->unknown);
+        if (dfl_paths_resize(s->arena, s->sink, s->names, s->paths))
+            (void)dfl_model_eval(s->arena, s->sink, s->names, s->paths);
+    } else if (dfl_infeasible_report(s->sink, s->names, s->given, &question, s->session)) {
+        return;
+    } else if (s->illegal > 0) {
+        d = report_none(s, s->given->hole_span, "are legal");
+        dfl_diag_note(s->sink, d, "what is wrong with the first choice is reported, too");
+        set_amounts(s, s->unknown);
+        (void)dfl_paths_resize(s->arena, s->sink, s->names, s->paths);
+    } else {
+        const slot *mine = &s->slots[s->deepest];
+        d = report_none(s, mine->line->amount_span, "go with the other loops");
+        dfl_diag_here(s->sink, d, "whatever is chosen here, another loop over `%s` or on its axis does not go with it",
+                      dfl_sym_text(s->names, s->mapping->workload->ranks[mine->line->rank].name));
+        dfl_diag_help(s->sink, d, "leave one of the other loops open, too");
+    }
+}
+
+/* ---- all of it ---- */
+
 static dfl_holes_result *result_of(search *s)
 {
     dfl_holes_result *out = DFL_NEW(s->arena, dfl_holes_result);
@@ -548,24 +559,17 @@ static dfl_holes_result *result_of(search *s)
 
 static dfl_holes_result *search_all(search *s)
 {
-    if (!find_slots(s))
+    if (!bind(s))
         return NULL;
-    s->paths = dfl_paths_bind(s->arena, s->sink, s->names, s->mapping);
-    if (s->paths == NULL || !extents_fit(s))
-        return NULL;
-    for (uint32_t k = 0; k < s->n_slots; k++)
-        find_uses(s, &s->slots[k]);
-    s->decided = DFL_NEW_ARRAY(s->arena, uint32_t, s->mapping->workload->n_einsums);
-    dfl_hole_bounds_make(s->arena, s->names, s->paths, s->given->system, &s->bounds);
-    clock_gettime(CLOCK_MONOTONIC, &s->start);
+    s->start = dfl_halt_clock();
     run(s);
     if (s->failed)
         return NULL;
     if (s->found)
         return result_of(s);
-    if (s->stopped == DFL_STOP_NONE && !s->out_of_evaluations)
+    if (!stopped_early(s)) {
         explain(s);
-    if (s->out_of_evaluations || s->stopped != DFL_STOP_NONE) {
+    } else {
         dfl_budget_stop(s->session, s->out_of_evaluations ? DFL_STOP_STEPS : s->stopped);
         (void)dfl_report_stop(s->sink, s->session);
     }
@@ -576,26 +580,16 @@ const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const df
                                       const dfl_mapping *mapping, const dfl_holes_options *options)
 {
     dfl_budget *session = dfl_arena_budget(arena), none = { 0 };
-    search s = { .arena = arena, .session = session != NULL ? session : &none, .sink = sink, .names = names,
-                 .given = mapping, .options = options, .objective = options->objective };
+    search s = { .session = session != NULL ? session : &none, .sink = sink, .names = names, .given = mapping,
+                 .options = options, .objective = options->objective, .measured = DFL_NONE };
     const dfl_holes_result *out;
 
     if (dfl_objective_count(s.objective) > MOST_TERMS) {
         dfl_report(sink, DFL_LIMIT_COUNT, mapping->span, "more than %d objectives in one mapping", MOST_TERMS);
         return NULL;
     }
-    s.budget = (dfl_budget){ .memory_limit = s.session->memory_limit, .cancel = s.session->cancel,
-                             .steps_limit = s.session->steps_limit < UINT64_MAX / STEPS_MORE
-                                                ? s.session->steps_limit * STEPS_MORE : 0 };
-    s.scratch = dfl_arena_new(&s.budget);
-    s.plan = dfl_arena_new(&s.budget);
-    s.quiet = dfl_sink_new(arena, NULL);
-    dfl_sink_limit(s.quiet, 0);
-    s.mapping = dfl_mapping_copy(arena, mapping);
-    s.mapping->system = without_limits(arena, mapping->system);
-    s.lattice = dfl_lattice_new(arena, options->imperfect);
+    open_search(&s, arena);
     out = search_all(&s);
-    dfl_arena_free(s.plan);
-    dfl_arena_free(s.scratch);
+    close_search(&s);
     return out;
 }

@@ -127,7 +127,7 @@ static const dfl_mapping *without_lifted(analyst *k)
 
 static dfl_answer ask(analyst *k)
 {
-    dfl_answer answer = k->q->any(k->q->context, without_lifted(k), k->waived);
+    dfl_answer answer = k->q->answer(k->q->context, without_lifted(k), k->waived, DFL_NONE, NULL, NULL);
 
     k->unknown |= answer == DFL_ANSWER_UNKNOWN;
     return answer;
@@ -187,11 +187,11 @@ static bool is_in_set(const analyst *k, limit_kind kind)
 }
 
 /* The least size of a memory of the set; whole bytes where its size is. False if it is not known. */
-static bool least_size(analyst *k, uint32_t memory, int64_t *bits)
+static bool least_size(analyst *k, uint32_t memory, int64_t *bits, dfl_span *at)
 {
     int64_t size = k->m->system->memories[memory].size_bits;
 
-    if (k->q->least(k->q->context, without_lifted(k), k->waived, memory, bits) != DFL_ANSWER_YES)
+    if (k->q->answer(k->q->context, without_lifted(k), k->waived, memory, bits, at) != DFL_ANSWER_YES)
         return false;
     if (size % 8 == 0)
         *bits = (*bits + 7) / 8 * 8;
@@ -210,12 +210,15 @@ static void label_sizes(analyst *k, dfl_diag *d)
     for (size_t i = 0; i < k->limits.n; i++) {
         const limit *l = &k->limits.at[i];
         const dfl_memory *memory = &k->m->system->memories[l->at];
+        dfl_span at = { 0, 0 };
         int64_t bits = 0;
         if (l->kind != LIMIT_SIZE || !in[i])
             continue;
         set_lifted(k, 0, k->limits.n, false);
-        if (!k->unknown && least_size(k, l->at, &bits)) {
+        if (!k->unknown && least_size(k, l->at, &bits, &at)) {
             dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s would do", size_text(k->arena, bits));
+            if (at.end > 0)
+                dfl_diag_label(k->sink, d, at, "then %s are live here", size_text(k->arena, bits));
             if (best == NULL || bits - memory->size_bits < needed - best->size_bits) {
                 best = memory;
                 needed = bits;
@@ -223,7 +226,7 @@ static void label_sizes(analyst *k, dfl_diag *d)
         } else {
             for (size_t j = 0; j < k->limits.n; j++)
                 k->limits.at[j].lifted = k->limits.at[j].kind == LIMIT_SIZE && j != i;
-            if (!k->unknown && least_size(k, l->at, &bits))
+            if (!k->unknown && least_size(k, l->at, &bits, &at))
                 dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s is needed, and other memories are too small, too",
                                size_text(k->arena, bits));
             else
@@ -316,16 +319,12 @@ bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_ma
 
 /* ---- all lines open ---- */
 
-static dfl_answer any_lines(void *context, const dfl_mapping *m, const bool *waived)
+static dfl_answer answer_lines(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits,
+                               dfl_span *at)
 {
     (void)waived;
-    return dfl_fitting_any(context, m);
-}
-
-static dfl_answer least_lines(void *context, const dfl_mapping *m, const bool *waived, uint32_t memory, int64_t *bits)
-{
-    (void)waived;
-    return dfl_fitting_least(context, m, memory, bits);
+    (void)at;
+    return measured == DFL_NONE ? dfl_fitting_any(context, m) : dfl_fitting_least(context, m, measured, bits);
 }
 
 void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
@@ -334,7 +333,7 @@ void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_map
     dfl_budget budget = { .steps_limit = MOST_STEPS };
     dfl_halt halt = { .budget = &budget, .deadline = deadline };
     dfl_fitting fitting = { .names = names, .max_fused = max_fused, .halt = &halt };
-    const dfl_question question = { .any = any_lines, .least = least_lines, .context = &fitting, .lines = true };
+    const dfl_question question = { .answer = answer_lines, .context = &fitting, .lines = true };
 
     if (session != NULL) {
         budget.memory_limit = session->memory_limit;

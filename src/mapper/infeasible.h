@@ -17,10 +17,10 @@
 #include "mapper/fitting.h"
 
 typedef struct {
-    /* Whether a mapping without some of the limits can be filled in, when the requirements that are waived do not count. */
-    dfl_answer (*any)(void *context, const dfl_mapping *m, const bool *waived);
-    /* The least bits of a memory with which it can. */
-    dfl_answer (*least)(void *context, const dfl_mapping *m, const bool *waived, uint32_t memory, int64_t *bits);
+    /* Whether a mapping without some of the limits can be filled in, when the requirements that are waived do not count. With
+       a memory that is `measured`: whatever its size, and what is the least, and the line it is live at where that is known. */
+    dfl_answer (*answer)(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits,
+                         dfl_span *at);
     void *context;
     const dfl_span *required; /* where what is required of the mapping stands */
     uint32_t n_required;

@@ -308,3 +308,11 @@ bool dfl_objective_less(const dfl_objective *o, const double *a, const double *b
             return a[i] < b[i];
     return false;
 }
+
+bool dfl_objective_met(const dfl_objective *o, const dfl_result *result, const bool *waived)
+{
+    for (uint32_t i = 0; i < o->n_required; i++)
+        if ((waived == NULL || !waived[i]) && !o->meets(o->context, i, result))
+            return false;
+    return true;
+}

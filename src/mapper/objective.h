@@ -16,8 +16,8 @@
 
 /* The value of an expression over the figures of a result, in SI units; false after reporting. */
 typedef bool dfl_figure_of(void *context, const dfl_result *result, const dfl_val *expr, double *out);
-/* Whether a result meets what the file requires of the mapping; nothing is reported. */
-typedef bool dfl_meets(void *context, const dfl_result *result);
+/* Whether a result meets one of the things that the file requires of the mapping; nothing is reported. */
+typedef bool dfl_meets(void *context, uint32_t requirement, const dfl_result *result);
 
 typedef struct {
     const dfl_intern *names;
@@ -27,7 +27,9 @@ typedef struct {
     bool free;                  /* the system declares no energy */
     bool native;                /* every term is over energy and latency alone */
     dfl_figure_of *figure;      /* may be NULL when `native` */
-    dfl_meets *meets;           /* NULL = nothing is required */
+    dfl_meets *meets;           /* may be NULL when nothing is required */
+    const dfl_span *required;   /* where it stands */
+    uint32_t n_required;
     void *context;
     const char *text;           /* "energy * latency", as it was written */
 } dfl_objective;
@@ -45,6 +47,8 @@ void dfl_objective_slopes(const dfl_objective *objective, uint32_t i, double jou
                           double *per_second);
 /* All terms of a result, dfl_objective_count of them; false after reporting. */
 bool dfl_objective_terms(const dfl_objective *objective, const dfl_result *result, double *out);
+/* Whether a result meets what is required, but for what is `waived` (by number; NULL = nothing). */
+bool dfl_objective_met(const dfl_objective *objective, const dfl_result *result, const bool *waived);
 /* Whether terms `a` go before terms `b`. */
 bool dfl_objective_less(const dfl_objective *objective, const double *a, const double *b);
 
