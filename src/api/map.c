@@ -219,7 +219,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
 {
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = DFL_NONE,
+    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_map_result *r;
@@ -230,9 +230,6 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     if (!o->native)
         return refuse_kind(s, out->given, out->given->hole_span, "all lines",
                            "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
-    if (s->search.imperfect)
-        return refuse_kind(s, out->given, out->given->hole_span, "all lines",
-                           "search them with tiles that divide, `--tiles perfect`, then the amounts with `?`");
     work = dfl_arena_new(&s->budget);
     r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
     if (r) {

@@ -7,8 +7,8 @@
 #include "mapper/classes.h"
 #include "mapper/emit.h"
 #include "mapper/infeasible.h"
+#include "mapper/polish.h"
 #include "mapper/tracks.h"
-#include "model/model.h"
 #include "support/pool.h"
 
 enum {
@@ -387,23 +387,6 @@ static bool has_windows(const mapper *k)
     return false;
 }
 
-/* The value of a mapping by the model, INFINITY if it does not take it. */
-static double value_by_model(const mapper *k, const dfl_intern *names, const dfl_mapping *m)
-{
-    dfl_arena *arena = dfl_arena_new(dfl_arena_budget(k->arena));
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
-    const dfl_paths *paths;
-    const dfl_result *costs;
-    double value;
-
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(arena, quiet, names, m);
-    costs = paths ? dfl_model_eval(arena, quiet, names, paths) : NULL;
-    value = costs ? dfl_objective_value(k->options->objective, costs->joules, costs->seconds) : INFINITY;
-    dfl_arena_free(arena);
-    return value;
-}
-
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
 {
@@ -437,12 +420,13 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
 {
     static const double rounding = 1 + 1e-9;
     dfl_map_result other = *out;
-    double value = value_by_model(k, names, out->mapping);
+    double value = dfl_mapping_value(dfl_arena_budget(k->arena), names, out->mapping, k->options->objective);
 
     if (!k->goal.by_time || value <= out->lower_bound * rounding)
         return;
     k->goal.alone = true;
-    if (find_lower_bound(k, &other) && search_limits(k, &other) && value_by_model(k, names, other.mapping) < value) {
+    if (find_lower_bound(k, &other) && search_limits(k, &other) &&
+        dfl_mapping_value(dfl_arena_budget(k->arena), names, other.mapping, k->options->objective) < value) {
         other.lower_bound = out->lower_bound;
         *out = other;
     }
@@ -458,18 +442,16 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return k->stopped != DFL_STOP_NONE && take_apart(k, out);
 }
 
-const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *options)
+dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                   const dfl_map_options *options, double deadline)
 {
-    mapper k = { .arena = arena, .m = mapping, .options = options };
+    mapper k = { .arena = arena, .m = mapping, .options = options, .deadline = deadline };
     dfl_job_limits limits = { .any_spatial = options->any_spatial };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_halt halt;
     bool found, possible, reported = false;
 
-    if (options->time_limit > 0)
-        k.deadline = dfl_halt_clock() + options->time_limit;
     k.goal = (dfl_tile_goal){ .value = objective_value, .objective = options->objective,
                               .max_loops = options->max_fused };
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
@@ -493,6 +475,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         out->optimal = false;
         out->lower_bound = template_bound(&k);
     }
+    out->floor = template_bound(&k);
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;
     out->stopped = k.stopped;

@@ -15,6 +15,7 @@
 
 typedef struct {
     const dfl_objective *objective;
+    bool imperfect;          /* tiles that do not divide, too: see ragged.h */
     bool any_spatial;        /* ranks on axes where they share nothing although others would */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     uint32_t jobs;           /* threads */
@@ -25,13 +26,17 @@ typedef struct {
     dfl_mapping *mapping;    /* without holes */
     double joules, seconds;  /* as the search counts them */
     double objective, lower_bound;
+    double floor;            /* a lower bound for tiles that do not divide, too */
     bool optimal;
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
     const char *space;       /* what was searched, a line */
 } dfl_map_result;
 
-/* NULL after reporting. */
+/* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */
+dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                   const dfl_map_options *options, double deadline);
+/* That, polished where it is not proven (polish.h), and with other tiles if asked for; NULL after reporting. */
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *options);
 

@@ -20,7 +20,7 @@ static void print_time(double seconds)
 static void print_row(const char *name, const optimum_result *r)
 {
     static const char *const verdicts[] = { [VERDICT_EQUAL] = "equal", [VERDICT_LOWER] = "lower",
-                                            [VERDICT_MISSED] = "MISSED", [VERDICT_SKIPPED] = "skipped",
+                                            [VERDICT_SKIPPED] = "skipped",
                                             [VERDICT_FAILED] = "FAILED" };
     char search[32] = "optimal";
 
@@ -62,5 +62,5 @@ int main(int argc, char **argv)
         optimum_accelforge(argv[optind], verbose, prove, &r);
     name = strrchr(argv[optind], '/');
     print_row(name != NULL ? name + 1 : argv[optind], &r);
-    return r.verdict == VERDICT_FAILED ? 1 : r.verdict == VERDICT_SKIPPED || r.verdict == VERDICT_MISSED ? 3 : 0;
+    return r.verdict == VERDICT_FAILED ? 1 : r.verdict == VERDICT_SKIPPED ? 3 : 0;
 }

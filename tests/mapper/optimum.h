@@ -15,7 +15,6 @@ typedef struct { char text[300]; } optimum_text;
 typedef enum {
     VERDICT_EQUAL,   /* to 1e-6 */
     VERDICT_LOWER,   /* with a mapping that the peer may not choose: `why` */
-    VERDICT_MISSED,  /* higher, and known to be: `why` */
     VERDICT_SKIPPED, /* cannot be asked for, or not imported: `why` */
     VERDICT_FAILED
 } optimum_verdict;

@@ -369,7 +369,9 @@ void judge_found(const char *name, const char *yaml, size_t len, judge_best *bes
         s->program->n_designs == 1)
         m = s->program->designs[0].mapping;
     if (m && m->has_holes) {
+        const dfl_search_options options = { .size = sizeof options, .imperfect = strstr(yaml, "template: ruby") != NULL };
         dfl_stop stopped;
+        dfl_session_set_search(s, &options);
         const dfl_filled *filled = dfl_session_fill(s, m, &stopped);
         m = filled ? filled->mapping : NULL;
         if (filled) {

@@ -1,0 +1,74 @@
+/* What follows the search over tiles that divide: polishing, and tiles that do not divide. */
+#include <math.h>
+
+#include "mapper/mapper.h"
+#include "mapper/polish.h"
+#include "mapper/ragged.h"
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_intern *names;
+    const dfl_mapping *given;
+    dfl_polish_options options;
+    double least;                /* value of the best so far */
+    dfl_map_result *out;
+} improver;
+
+/* Takes a mapping, of the workload that is given or of one with longer ranks, if it is better by the model when polished. */
+static void take_better(improver *k, const dfl_mapping *found)
+{
+    dfl_mapping m = *found;
+    double value;
+
+    m.workload = k->given->workload;
+    found = dfl_polish(k->arena, k->names, &m, &k->options, &value);
+    if (value >= k->least)
+        return;
+    k->least = value;
+    k->out->mapping = dfl_mapping_copy(k->arena, found);
+}
+
+static void try_longer(improver *k, const dfl_map_options *options, uint32_t way)
+{
+    dfl_mapping *longer = dfl_ragged_longer(k->arena, k->given, way);
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    const dfl_map_result *r;
+
+    dfl_sink_limit(quiet, 0);
+    r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, options, k->options.deadline) : NULL;
+    if (r) {
+        take_better(k, r->mapping);
+        k->out->evaluated += r->evaluated;
+        k->out->pruned += r->pruned;
+    }
+    dfl_arena_free(work);
+}
+
+const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                     const dfl_mapping *mapping, const dfl_map_options *options)
+{
+    static const double rounding = 1 + 1e-9;
+    double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
+    dfl_map_result *out = dfl_mapper_perfect(arena, sink, names, mapping, options, deadline);
+    improver k = { .arena = arena, .names = names, .given = mapping, .out = out,
+                   .options = { .objective = options->objective, .imperfect = options->imperfect, .deadline = deadline } };
+
+    if (out == NULL || out->stopped != DFL_STOP_NONE)
+        return out;
+    k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options->objective);
+    if (out->optimal && k.least <= out->lower_bound * rounding && !options->imperfect)
+        return out;
+    take_better(&k, out->mapping);
+    if (options->imperfect) {
+        for (uint32_t way = 0; way < DFL_RAGGED_WAYS; way++)
+            try_longer(&k, options, way);
+        out->lower_bound = out->floor;
+        out->space = "tiles that divide, and as good as was found tiles that do not; keeps in the braces of their einsum "
+                     "unless they stand above a shared loop; operands exchanged outside of arrays; at most 4 shared loops, "
+                     "one for each rank, over ranks of all that is exchanged below; on axes that share transfers only ranks "
+                     "that share one";
+    }
+    out->optimal = k.least <= out->lower_bound * rounding;
+    return out;
+}

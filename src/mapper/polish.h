@@ -1,0 +1,24 @@
+/*
+ * A mapping made better as it stands: two loops at a time are left open and searched again by the model, exactly
+ * (holes.h), until no pair gets any better. So structures that the search counts in bounds only (windows, transfers that
+ * overlap), and tiles that do not divide, are judged by what they really cost.
+ */
+#ifndef DFL_MAPPER_POLISH_H
+#define DFL_MAPPER_POLISH_H
+
+#include "mapper/halt.h"
+#include "mapper/objective.h"
+
+typedef struct {
+    const dfl_objective *objective;
+    bool imperfect;              /* tiles that do not divide, too */
+    double deadline;             /* of dfl_halt_clock, 0 = none */
+} dfl_polish_options;
+
+/* The value of a mapping by the model, INFINITY if it does not take it or what is required is not met. */
+double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *o);
+/* A copy of `m` in `arena`, as good or better; `*value` is that of `m`, then of the copy. Without loops of one iteration. */
+dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_polish_options *options,
+                        double *value);
+
+#endif
