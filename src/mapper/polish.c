@@ -55,11 +55,13 @@ static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
     dfl_sink *quiet = dfl_sink_new(arena, NULL);
     const dfl_holes_options options = { .objective = k->options->objective, .imperfect = k->options->imperfect,
                                         .most_evaluations = EVALUATIONS };
-    const dfl_hole open[2] = { { .by = a->by }, { .by = b->by } };
+    dfl_hole *open = DFL_NEW_ARRAY(arena, dfl_hole, 2);
     const dfl_line before[2] = { *a, *b };
     const dfl_holes_result *r;
     bool better;
 
+    open[0].by = a->by;
+    open[1].by = b->by;
     a->hole = &open[0];
     b->hole = &open[1];
     a->by = b->by = DFL_BY_HOLE;
