@@ -34,7 +34,7 @@ double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_
     dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(arena, quiet, names, m);
     costs = paths ? dfl_model_eval(arena, quiet, names, paths) : NULL;
-    value = costs && (!o->meets || o->meets(o->context, costs)) ? dfl_objective_value(o, costs->joules, costs->seconds)
+    value = costs && dfl_objective_met(o, costs, NULL) ? dfl_objective_value(o, costs->joules, costs->seconds)
                                                                 : INFINITY;
     dfl_arena_free(arena);
     return value;
