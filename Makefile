@@ -205,7 +205,8 @@ install: all
 	    'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -ldfl $(LIBS) -pthread' \
 	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/dfl.pc'
 	if [ -f '$(PROGRAM)' ]; then install -D -m 755 '$(PROGRAM)' '$(DESTDIR)$(PREFIX)/bin/dflc'; fi
-	if [ -f include/dfl/dfl.h ]; then install -D -m 644 include/dfl/dfl.h '$(DESTDIR)$(PREFIX)/include/dfl/dfl.h'; fi
+	install -D -m 644 include/dfl/dfl.h '$(DESTDIR)$(PREFIX)/include/dfl/dfl.h'
+	install -D -m 644 include/dfl/search.h '$(DESTDIR)$(PREFIX)/include/dfl/search.h'
 	if [ -f src/cmd/dflc.1 ]; then install -D -m 644 src/cmd/dflc.1 '$(DESTDIR)$(PREFIX)/share/man/man1/dflc.1'; fi
 	install -D -m 644 editors/shell/dflc.bash '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/dflc'
 	install -D -m 644 editors/shell/dflc.zsh '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dflc'

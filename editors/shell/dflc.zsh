@@ -46,6 +46,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--quiet[do not show on a terminal how far a search is]' \
         '--details[a full screen for every mapping, and every part of a difference]' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
@@ -62,6 +63,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--quiet[do not show on a terminal how far a search is]' \
         '--write[rewrite the files in place]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
@@ -77,6 +79,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--quiet[do not show on a terminal how far a search is]' \
         '--details[a full screen for every mapping, and every part of a difference]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
@@ -106,6 +109,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--quiet[do not show on a terminal how far a search is]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
@@ -131,6 +135,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
+        '--quiet[do not show on a terminal how far a search is]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \

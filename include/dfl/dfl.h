@@ -68,27 +68,12 @@ dfl_exit dfl_session_open_text(dfl_session *session, const char *name, const cha
 dfl_exit dfl_session_syntax(dfl_session *session);
 /* Everything that can be wrong with the file, its templates, and its complete mappings. */
 dfl_exit dfl_session_check(dfl_session *session);
-/* How holes of mappings are filled. Zero means the default; members are only ever added at the end. */
-typedef struct {
-    size_t size;            /* sizeof(dfl_search_options) */
-    bool imperfect;         /* tiles that do not divide, too */
-    uint64_t evaluations;   /* most mappings to evaluate for each one that is filled; default 20 million */
-    double seconds;         /* stop then, with the best so far; default: never */
-    unsigned jobs;          /* threads; results do not depend on it */
-} dfl_search_options;
-
-void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);
-/* Fills the holes of the mappings of the file, or of the one called `only`, with what is best for their objective.
-   DFL_EXIT_INFEASIBLE when nothing fits, DFL_EXIT_STOPPED after a limit or an interrupt, with the best so far. */
-dfl_exit dfl_session_map(dfl_session *session, const char *only);
-/* The mappings that were filled, as text, or with `whole` the file with them in place of what was written. */
-const char *dfl_session_mapped(dfl_session *session, bool whole, size_t *len);
-/* A line for each search of dfl_session_map. */
-const char *dfl_session_searches(dfl_session *session, size_t *len);
 /* Evaluates the mappings of the file, or the one called `only`, and judges `require` and `assume`. Holes are filled. */
 dfl_exit dfl_session_eval(dfl_session *session, const char *only);
 /* Also judges `expect`, those inside workloads included. */
 dfl_exit dfl_session_test(dfl_session *session);
+
+#include "dfl/search.h"
 
 typedef struct {
     const char *name;       /* "m", or "conv1.m": a rank, or "" for all */

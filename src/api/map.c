@@ -18,6 +18,8 @@ typedef struct {
     dfl_result_item item;
     DFL_VEC(const dfl_check *) required;
     DFL_VEC(dfl_span) required_at;
+    dfl_teller teller;
+    bool told;
 } judge;
 
 void dfl_session_set_search(dfl_session *s, const dfl_search_options *options)
@@ -139,7 +141,7 @@ static void find_required(judge *j)
 static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_holes_options options = { .objective = o, .imperfect = s->search.imperfect,
+    const dfl_holes_options options = { .objective = o, .imperfect = s->search.imperfect, .teller = &j->teller,
                                         .most_evaluations = s->search.evaluations > 0 ? s->search.evaluations
                                                                                       : DFL_HOLES_EVALUATIONS,
                                         .time_limit = s->search.seconds };
@@ -178,6 +180,7 @@ static double least_unmet(judge *j, const dfl_mapping *given, const dfl_map_opti
         like.n_minimize = 1;
         if (dfl_objective_make(quiet, j->s->names, &like, &o) && o.native) {
             other.objective = &o;
+            other.teller = NULL;
             r = dfl_mapper_run(work, quiet, j->s->names, &like, &other);
         }
     }
@@ -220,7 +223,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
-                                      .jobs = s->search.jobs, .time_limit = s->search.seconds };
+                                      .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_map_result *r;
     const dfl_paths *paths;
@@ -254,6 +257,16 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     return true;
 }
 
+static void tell(void *context, const dfl_telling *now)
+{
+    judge *j = context;
+    const dfl_progress p = { .mapping = dfl_sym_text(j->s->names, j->item.mapping->name), .phase = now->phase,
+                             .evaluated = now->evaluated, .best = now->best, .bound = now->bound };
+
+    j->told = true;
+    j->s->search.progress(j->s->search.progress_context, &p);
+}
+
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     judge j = { .s = s, .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
@@ -272,6 +285,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     j.one.n_items = 1;
     dfl_sink_limit(j.one.sink, 0);
     find_required(&j);
+    dfl_teller_open(&j.teller, s->search.progress ? tell : NULL, &j);
     objective.figure = figure;
     objective.meets = meets;
     objective.required = j.required_at.at;
@@ -279,6 +293,8 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     objective.context = &j;
     found = dfl_holes_only(m) ? fill_amounts(&j, &objective, &filled, stopped) : fill_lines(&j, &objective, &filled, stopped);
     dfl_arena_free(texts);
+    if (j.told)
+        s->search.progress(s->search.progress_context, NULL);
     if (!found)
         return NULL;
     DFL_PUSH(s->arena, &s->filled, filled);

@@ -230,6 +230,7 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_MEMORY: return set_memory(cmd, value, args);
     case OPTION_STEPS: return set_steps(cmd, value, args);
     case OPTION_COLOR: return set_color(cmd, value, args);
+    case OPTION_QUIET: args->quiet = true; break;
     case OPTION_VERBOSE: args->verbose = true; break;
     case OPTION_HELP: args->help = true; break;
     case N_OPTIONS: break;

@@ -25,7 +25,7 @@ typedef struct {
     unsigned n_lints;
     dfl_size sizes[DFL_CMD_MOST_SIZES];
     unsigned n_sizes;
-    bool fix, details, write, verify, diff, verbose, help;
+    bool fix, details, write, verify, diff, quiet, verbose, help;
     unsigned jobs;               /* 0 = as many as there are processors */
     bool imperfect;              /* searches try tiles that do not divide */
     double seconds;              /* of a search; 0 = no limit */

@@ -73,7 +73,7 @@ void dfl_cmd_print_overview(FILE *out)
     fputs("\n`dflc help COMMAND` tells more; `dflc help lints` lists the lints. `-` reads standard input.\n"
           "Exit status: 0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 nothing feasible,\n"
           "5 stopped by a limit or a signal, 70 a defect of dflc.\n"
-          "Environment: NO_COLOR, and DFL_STDLIB for the directory of the standard library.\n", out);
+          "Environment: NO_COLOR, CI (no progress of searches), DFL_STDLIB (the directory of the standard library).\n", out);
 }
 
 static void print_lints(FILE *out)

@@ -82,7 +82,8 @@ static void print_man(FILE *out)
           ".TP\n2\nwrong usage\n.TP\n3\nsomething cannot be read or written\n.TP\n4\nnothing feasible\n"
           ".TP\n5\nstopped by a limit or a signal; what was found so far is printed\n.TP\n70\na defect of dflc\n"
           ".SH ENVIRONMENT\n.TP\nDFL_STDLIB\ndirectory of the standard library\n.TP\nNO_COLOR\n"
-          "if set and not empty, messages are not coloured\n", out);
+          "if set and not empty, messages are not coloured\n"
+          ".TP\nCI\nif set and not empty, a terminal is not shown how far a search is\n", out);
 }
 
 static void bash_words(FILE *out, unsigned bit)

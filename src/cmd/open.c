@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/progress.h"
 #include "diag/lints.h"
 #include "support/pool.h"
 
@@ -51,7 +52,8 @@ static void set_search(dfl_session *s, const dfl_cmd_args *args)
 {
     const dfl_search_options search = { .size = sizeof search, .imperfect = args->imperfect, .seconds = args->seconds,
                                         .evaluations = args->evaluations,
-                                        .jobs = args->jobs ? args->jobs : dfl_pool_processors() };
+                                        .jobs = args->jobs ? args->jobs : dfl_pool_processors(),
+                                        .progress = dfl_cmd_progress(args->quiet) };
 
     dfl_session_set_search(s, &search);
 }

@@ -305,6 +305,7 @@ static const dfl_result *costs(search *s)
     if (s->model != NULL)
         r = dfl_model_run(s->model, s->scratch);
     s->evaluated++;
+    dfl_teller_add(s->asks ? NULL : s->options->teller, 1);
     if (r != NULL || s->budget.why != DFL_STOP_NONE)
         return r;
     if (dfl_sink_last(s->quiet) == DFL_MAP_NEEDED_AFTER_RELEASE) {
@@ -349,6 +350,8 @@ static void evaluate(search *s)
         if (s->found && !dfl_objective_less(s->objective, terms, s->best))
             return;
         memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
+        if (s->options->teller != NULL)
+            s->options->teller->now.best = s->best[0];
         s->joules = r->joules;
         s->seconds = r->seconds;
     }
@@ -562,6 +565,8 @@ static dfl_holes_result *search_all(search *s)
     if (!bind(s))
         return NULL;
     s->start = dfl_halt_clock();
+    if (s->options->teller != NULL)
+        s->options->teller->now.phase = "search";
     run(s);
     if (s->failed)
         return NULL;

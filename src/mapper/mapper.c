@@ -132,8 +132,11 @@ static void search_class(mapper *k, task *t)
         } else if (x->pattern != t->pattern) {
             continue;
         }
-        if (dfl_tile_useful(&t->goal, x->joules, x->seconds))
+        if (dfl_tile_useful(&t->goal, x->joules, x->seconds)) {
+            uint64_t before = dfl_rows_evaluated(rows);
             dfl_tile_search(rows, x->job, x->form, &t->goal);
+            dfl_teller_add(k->options->teller, dfl_rows_evaluated(rows) - before);
+        }
     }
     t->evaluated += dfl_rows_evaluated(rows);
     t->pruned += dfl_rows_pruned(rows);
@@ -336,8 +339,8 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     return r != NULL;
 }
 
-/* Every einsum by itself, all that they exchange at home: what there is when the search is stopped. */
-static bool take_apart(mapper *k, dfl_map_result *out)
+/* Every einsum by itself, all that they exchange at home: what there is when the search is stopped. NULL if some has none. */
+static const dfl_join_result *apart(const mapper *k)
 {
     dfl_join_result *r = DFL_NEW(k->arena, dfl_join_result);
     uint32_t n = k->classes.n;
@@ -348,14 +351,37 @@ static bool take_apart(mapper *k, dfl_map_result *out)
     for (uint32_t e = 0; e < n; e++) {
         r->rows[e] = k->classes.at.at[k->classes.of[e]].apart;
         if (r->rows[e] == NULL)
-            return false;
+            return NULL;
         r->joules += r->rows[e]->joules;
         r->seconds += r->rows[e]->seconds;
     }
     r->joules += k->goal.leakage * r->seconds;
     r->value = k->goal.value(k->goal.objective, r->joules, r->seconds);
-    take(k, r, out);
-    return true;
+    return r;
+}
+
+static bool take_apart(mapper *k, dfl_map_result *out)
+{
+    const dfl_join_result *r = apart(k);
+
+    if (r != NULL)
+        take(k, r, out);
+    return r != NULL;
+}
+
+/* What listeners hear from now on. */
+static void begin(const mapper *k, const char *phase, double bound)
+{
+    dfl_teller *t = k->options->teller;
+    const dfl_join_result *r;
+
+    if (t == NULL || t->tell == NULL)
+        return;
+    t->now.phase = phase;
+    t->now.bound = bound;
+    r = k->classes.at.n > 0 ? apart(k) : NULL;
+    if (r != NULL && !(t->now.best <= r->value))
+        t->now.best = r->value;
 }
 
 /* Limits on the value, times the least: from a little above it to none. */
@@ -392,6 +418,7 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
 {
     dfl_least all;
 
+    begin(k, "bounds", out->lower_bound);
     find_least(k);
     if (k->stopped != DFL_STOP_NONE || !find_bounds(k))
         return false;
@@ -407,6 +434,7 @@ static bool search_limits(mapper *k, dfl_map_result *out)
 
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && !found && k->stopped == DFL_STOP_NONE; i++) {
         double limit = out->lower_bound * (i == 0 ? STEPS[0] : STEPS[i] / STEPS[i - 1]);
+        begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
         if (!found && k->stopped == DFL_STOP_NONE && limit < INFINITY)
             out->lower_bound = limit; /* nothing is below it */

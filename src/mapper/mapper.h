@@ -11,6 +11,7 @@
 #define DFL_MAPPER_MAPPER_H
 
 #include "mapper/objective.h"
+#include "mapper/teller.h"
 #include "support/budget.h"
 
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
+    dfl_teller *teller;      /* NULL = nobody listens */
 } dfl_map_options;
 
 typedef struct {

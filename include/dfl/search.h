@@ -1,0 +1,42 @@
+/*
+ * The part of libdfl that fills the holes of mappings; include dfl/dfl.h. A search tells how far it is if it is asked to, from
+ * one thread at a time, at most ten times a second.
+ */
+#ifndef DFL_DFL_SEARCH_H
+#define DFL_DFL_SEARCH_H
+
+#ifndef DFL_DFL_H
+#error "include dfl/dfl.h"
+#endif
+
+typedef struct {
+    const char *mapping;    /* the one that is filled */
+    const char *phase;      /* what is being done, a word or two */
+    uint64_t evaluated;     /* choices that were looked at */
+    double best, bound;     /* of the objective: the best found, and what cannot be beaten; NAN = not known yet */
+} dfl_progress;
+
+/* `now` is NULL when a search that has told something ends. It must not use the session. */
+typedef void dfl_progress_told(void *context, const dfl_progress *now);
+
+/* How holes of mappings are filled. Zero means the default; members are only ever added at the end. */
+typedef struct {
+    size_t size;            /* sizeof(dfl_search_options) */
+    bool imperfect;         /* tiles that do not divide, too */
+    uint64_t evaluations;   /* most mappings to evaluate for each one that is filled; default 20 million */
+    double seconds;         /* stop then, with the best so far; default: never */
+    unsigned jobs;          /* threads; results do not depend on it */
+    dfl_progress_told *progress; /* NULL: nobody is told */
+    void *progress_context;
+} dfl_search_options;
+
+void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);
+/* Fills the holes of the mappings of the file, or of the one called `only`, with what is best for their objective.
+   DFL_EXIT_INFEASIBLE when nothing fits, DFL_EXIT_STOPPED after a limit or an interrupt, with the best so far. */
+dfl_exit dfl_session_map(dfl_session *session, const char *only);
+/* The mappings that were filled, as text, or with `whole` the file with them in place of what was written. */
+const char *dfl_session_mapped(dfl_session *session, bool whole, size_t *len);
+/* A line for each search of dfl_session_map. */
+const char *dfl_session_searches(dfl_session *session, size_t *len);
+
+#endif

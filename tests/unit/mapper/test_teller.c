@@ -1,0 +1,86 @@
+/* Telling how far a search is: not at once, not often, and every count. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "mapper/halt.h"
+#include "mapper/teller.h"
+#include "support/pool.h"
+
+typedef struct {
+    atomic_uint calls, inside;
+    uint64_t last;
+    bool overlapped, backwards;
+} listener;
+
+static void hear(void *context, const dfl_telling *now)
+{
+    listener *l = context;
+
+    l->overlapped |= atomic_fetch_add(&l->inside, 1) != 0;
+    l->backwards |= now->evaluated < l->last;
+    l->last = now->evaluated;
+    atomic_fetch_add(&l->calls, 1);
+    atomic_fetch_sub(&l->inside, 1);
+}
+
+static void add_for_a_while(void *context, size_t i)
+{
+    dfl_teller *t = context;
+    double end = dfl_halt_clock() + 0.35;
+
+    (void)i;
+    while (dfl_halt_clock() < end)
+        dfl_teller_add(t, 1);
+}
+
+static void nobody_listens(void **state)
+{
+    dfl_teller t;
+
+    (void)state;
+    dfl_teller_open(&t, NULL, NULL);
+    dfl_teller_add(&t, 5);
+    dfl_teller_add(NULL, 5);
+    assert_int_equal(atomic_load(&t.evaluated), 0);
+}
+
+static void starts_late(void **state)
+{
+    listener l = { 0 };
+    dfl_teller t;
+
+    (void)state;
+    dfl_teller_open(&t, hear, &l);
+    dfl_teller_add(&t, 5);
+    dfl_teller_add(&t, 6);
+    assert_int_equal(atomic_load(&l.calls), 0);
+    assert_int_equal(atomic_load(&t.evaluated), 11);
+    assert_true(isnan(t.now.best) && isnan(t.now.bound));
+}
+
+static void some_threads(void **state)
+{
+    listener l = { 0 };
+    dfl_teller t;
+    double start = dfl_halt_clock();
+
+    (void)state;
+    dfl_teller_open(&t, hear, &l);
+    dfl_pool_run(3, 3, add_for_a_while, &t);
+    assert_true(atomic_load(&l.calls) >= 1);
+    assert_true(atomic_load(&l.calls) <= (dfl_halt_clock() - start) * 10 + 1);
+    assert_false(l.overlapped || l.backwards);
+    assert_true(l.last > 0 && l.last <= atomic_load(&t.evaluated));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(nobody_listens), cmocka_unit_test(starts_late),
+                                        cmocka_unit_test(some_threads) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
