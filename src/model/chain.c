@@ -24,16 +24,18 @@ typedef struct {
 
 dfl_chain *dfl_chain_of(dfl_setting *set, const dfl_chain *like)
 {
-    for (dfl_chain *c = set->chains; c; c = c->next)
-        if (c->kind == like->kind && c->einsum == like->einsum && c->extent == like->extent &&
+    dfl_chain **list = &set->chains[like->einsum];
+
+    for (dfl_chain *c = *list; c; c = c->next)
+        if (c->kind == like->kind && c->extent == like->extent &&
             c->temporal == like->temporal && c->spatial == like->spatial &&
             c->counted == like->counted && c->joined == like->joined && c->united == like->united)
             return c;
     dfl_chain *c = DFL_NEW(set->arena, dfl_chain);
     *c = *like;
     c->sums = DFL_NEW_ARRAY(set->arena, dfl_chain_sum, 2 * (size_t)__builtin_popcountll(c->temporal) + 1);
-    c->next = set->chains;
-    set->chains = c;
+    c->next = *list;
+    *list = c;
     return c;
 }
 

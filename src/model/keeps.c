@@ -3,12 +3,9 @@
 
 #include "support/vec.h"
 
-static bool below(const dfl_body *body, uint32_t e)
+static bool below(const dfl_setting *set, const dfl_body *body, uint32_t e)
 {
-    for (uint32_t k = 0; k < body->n_einsums; k++)
-        if (body->einsums[k] == e)
-            return true;
-    return false;
+    return dfl_body_within(set->paths->paths[e].leaf, body);
 }
 
 static bool same_access(const dfl_access *a, const dfl_access *b)
@@ -30,20 +27,27 @@ static void add_view(dfl_setting *set, views *list, uint32_t e, const dfl_access
 {
     dfl_view v = { e, a };
 
-    for (size_t i = 0; i < list->n; i++)
-        if (list->at[i].einsum == e && same_access(list->at[i].access, a))
+    for (size_t i = list->n; i > 0 && list->at[i - 1].einsum == e; i--)
+        if (same_access(list->at[i - 1].access, a))
             return;
     DFL_PUSH(set->arena, list, v);
 }
 
+/* Of producers and readers, which both stand in workload order, those below the keep in that order. */
 static void find_views(dfl_setting *set, dfl_keep *k)
 {
     uint32_t tensor = k->line->tensor;
+    const dfl_tensor *t = &set->w->tensors[tensor];
     views list = { 0 };
 
-    for (uint32_t i = 0; i < k->body->n_einsums; i++) {
-        uint32_t e = k->body->einsums[i];
+    for (uint32_t i = 0, j = 0; i < t->n_producers || j < t->n_consumers;) {
+        uint32_t makes = i < t->n_producers ? t->producers[i] : DFL_NONE;
+        uint32_t reads = j < t->n_consumers ? t->consumers[j] : DFL_NONE, e = makes < reads ? makes : reads;
         const dfl_einsum *einsum = &set->w->einsums[e];
+        i += makes == e;
+        j += reads == e;
+        if (!below(set, k->body, e))
+            continue;
         if (einsum->output.tensor == tensor)
             add_view(set, &list, e, &einsum->output);
         for (uint32_t a = 0; a < einsum->n_inputs; a++)
@@ -65,7 +69,7 @@ static void find_role(const dfl_setting *set, dfl_keep *k)
         return;
     k->produced = true;
     k->producer = t->producers[0];
-    k->written = below(k->body, k->producer);
+    k->written = below(set, k->body, k->producer);
     k->point.lenient = !k->written;
     const dfl_path *p = &set->paths->paths[k->producer];
     if (!k->written || !p->has_exchange || !dfl_body_within(p->exchange.branch, k->body))
@@ -102,15 +106,14 @@ static bool spread_alike(dfl_setting *set, const dfl_keep *k)
     return true;
 }
 
-static uint32_t find_parent(const dfl_setting *set, const dfl_keeps *keeps, uint32_t of)
+static uint32_t find_parent(const dfl_keeps *keeps, uint32_t of)
 {
     const dfl_keep *k = &keeps->at[of];
     uint32_t best = DFL_NONE;
 
-    (void)set;
-    for (uint32_t i = 0; i < of; i++) {
+    for (uint32_t i = k->before; i != DFL_NONE; i = keeps->at[i].before) {
         const dfl_keep *other = &keeps->at[i];
-        if (other->line->tensor == k->line->tensor && other->step < k->step && dfl_body_within(k->body, other->body) &&
+        if (other->step < k->step && dfl_body_within(k->body, other->body) &&
             (best == DFL_NONE || other->step > keeps->at[best].step))
             best = i;
     }
@@ -163,9 +166,14 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
     for (uint32_t b = 0; b < set->m->n_bodies; b++)
         for (uint32_t i = 0; i < set->m->bodies[b]->n_lines; i++)
             n += set->m->bodies[b]->lines[i].kind == DFL_LINE_KEEP;
-    *out = (dfl_keeps){ .at = DFL_NEW_ARRAY(set->arena, dfl_keep, n) };
+    *out = (dfl_keeps){ .at = DFL_NEW_ARRAY(set->arena, dfl_keep, n),
+                        .first = DFL_NEW_ARRAY(set->arena, uint32_t, set->m->n_bodies + 1),
+                        .latest = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_tensors + 1) };
+    for (uint32_t t = 0; t < set->w->n_tensors; t++)
+        out->latest[t] = DFL_NONE;
     for (uint32_t b = 0; b < set->m->n_bodies; b++) {
         const dfl_body *body = set->m->bodies[b];
+        out->first[b] = out->n;
         for (uint32_t i = 0; i < body->n_lines; i++) {
             dfl_keep *k = &out->at[out->n];
             if (body->lines[i].kind != DFL_LINE_KEEP)
@@ -175,7 +183,9 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
             find_role(set, k);
             if (k->point.n_views == 0)
                 continue; /* nothing below touches the tensor: the keep stays empty (lint E0421) */
-            k->parent = find_parent(set, out, out->n);
+            k->before = out->latest[k->line->tensor];
+            out->latest[k->line->tensor] = out->n;
+            k->parent = find_parent(out, out->n);
             k->box = k->line->mode == DFL_KEEP_WINDOW;
             for (uint32_t up = k->parent; k->box && up != DFL_NONE; up = out->at[up].parent)
                 out->at[up].box = !lasting(set, &out->at[up]);
@@ -186,6 +196,7 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
                 return false;
         }
     }
+    out->first[set->m->n_bodies] = out->n;
     return true;
 }
 
@@ -194,8 +205,8 @@ uint32_t dfl_keep_innermost(const dfl_setting *set, const dfl_keeps *keeps, uint
     const dfl_body *leaf = set->paths->paths[einsum].leaf;
     uint32_t best = DFL_NONE;
 
-    for (uint32_t i = 0; i < keeps->n; i++)
-        if (keeps->at[i].line->tensor == tensor && dfl_body_within(leaf, keeps->at[i].body) &&
+    for (uint32_t i = keeps->latest[tensor]; i != DFL_NONE; i = keeps->at[i].before)
+        if (dfl_body_within(leaf, keeps->at[i].body) &&
             (best == DFL_NONE || keeps->at[i].step > keeps->at[best].step))
             best = i;
     return best;

@@ -34,6 +34,7 @@ typedef struct {
     const dfl_line *line;
     uint32_t step;           /* step number of the line on every path below it (fold.h) */
     uint32_t parent;         /* next outer keep, DFL_NONE for a home */
+    uint32_t before;         /* the keep of the tensor before this one, or DFL_NONE */
     bool written;            /* an einsum below produces the tensor */
     bool exchanged;          /* producer and a consumer meet in a branch below: elements are read where they are made */
     uint64_t adding;         /* `exchanged`: loops above that add to all elements in every iteration */
@@ -52,7 +53,9 @@ typedef struct {
 
 typedef struct {
     dfl_keep *at;
-    uint32_t n;              /* parents before children */
+    uint32_t n;              /* in the order of the bodies, parents before children */
+    uint32_t *first;         /* per body: its first keep; behind the last body `n` */
+    uint32_t *latest;        /* per tensor: its last keep, or DFL_NONE */
 } dfl_keeps;
 
 /* False after E0609. */

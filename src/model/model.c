@@ -1,6 +1,7 @@
 /* One evaluation: setting, keeps, counts, costs. */
 #include "model/model.h"
 
+#include "model/chain.h"
 #include "model/cost.h"
 #include "model/room.h"
 #include "model/work.h"
@@ -26,33 +27,29 @@ struct dfl_model {
     dfl_link_cost *links;
 };
 
-static bool same_row(const dfl_keep *k, uint32_t memory, uint32_t tensor)
-{
-    return k->line->memory == memory && k->line->tensor == tensor;
-}
-
 /* The keeps by memory and tensor. */
 static void make_rows(dfl_model *m)
 {
     dfl_setting *set = &m->set;
-    uint32_t n = 0;
+    size_t n_tensors = set->w->n_tensors;
+    uint32_t n = 0, *row = DFL_NEW_ARRAY(set->arena, uint32_t, set->s->n_memories * n_tensors + 1); /* and 1, 0 = none */
 
     m->rows = DFL_NEW_ARRAY(set->arena, dfl_traffic, m->keeps.n + 1);
     m->row = DFL_NEW_ARRAY(set->arena, uint32_t, m->keeps.n + 1);
     m->first = DFL_NEW_ARRAY(set->arena, bool, m->keeps.n + 1);
+    for (uint32_t i = 0; i < m->keeps.n; i++) {
+        const dfl_line *line = m->keeps.at[i].line;
+        m->first[i] = row[line->memory * n_tensors + line->tensor] == 0;
+        row[line->memory * n_tensors + line->tensor] = 1;
+    }
     for (uint32_t memory = 0; memory < set->s->n_memories; memory++)
-        for (uint32_t tensor = 0; tensor < set->w->n_tensors; tensor++) {
-            bool any = false;
-            for (uint32_t i = 0; i < m->keeps.n; i++) {
-                if (!same_row(&m->keeps.at[i], memory, tensor))
-                    continue;
-                m->row[i] = n;
-                m->first[i] = !any;
-                any = true;
+        for (uint32_t tensor = 0; tensor < n_tensors; tensor++)
+            if (row[memory * n_tensors + tensor] != 0) {
+                m->rows[n] = (dfl_traffic){ .memory = memory, .tensor = tensor };
+                row[memory * n_tensors + tensor] = ++n;
             }
-            m->rows[n] = (dfl_traffic){ .memory = memory, .tensor = tensor };
-            n += any;
-        }
+    for (uint32_t i = 0; i < m->keeps.n; i++)
+        m->row[i] = row[m->keeps.at[i].line->memory * n_tensors + m->keeps.at[i].line->tensor] - 1;
     m->result.traffic = m->rows;
     m->result.n_traffic = n;
 }
@@ -96,6 +93,7 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     if (!dfl_setting_init(set, home, sink, names, paths) || !dfl_keeps_make(set, &m->keeps))
         return NULL;
     set->sizes = dfl_sizes_new(home, set->paths);
+    set->chains = dfl_arena_alloc(home, set->w->n_einsums + 1, sizeof *set->chains, _Alignof(dfl_chain *));
     if (!dfl_traffic_plan_make(set, &m->keeps, &m->traffic) || !dfl_time_plan_make(set, &m->keeps, &m->time))
         return NULL;
     m->work = dfl_work_make(set);

@@ -50,8 +50,8 @@ typedef struct {
     uint64_t **cuts;        /* [einsum][position in its ranks] steps that cut the rank */
     uint64_t *spatial;      /* [einsum] spatial steps */
     dfl_sizes *sizes;       /* per einsum */
-    struct dfl_point *points; /* all that somebody asks for (flow.h), and all chains (chain.h) */
-    struct dfl_chain *chains;
+    struct dfl_point *points;  /* all that somebody asks for (flow.h), */
+    struct dfl_chain **chains; /* and all chains, per einsum (chain.h) */
     uint32_t run;           /* number of the run whose sizes these are */
 } dfl_setting;
 

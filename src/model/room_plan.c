@@ -5,9 +5,17 @@
 
 #include "support/vec.h"
 
+/* Of one keep. */
+typedef struct {
+    bool above_branch;        /* directly above the branch of its brace: no loop in between */
+    uint32_t first, last;     /* then: the first and the last of the children that touch the tensor */
+    bool may_stay;            /* a loop stands above: something of the tile may stay when it advances */
+} live_range;
+
 typedef struct {
     dfl_setting *set;
     const dfl_keeps *keeps;
+    const live_range *ranges; /* per keep */
     uint32_t memory;
 } maker;
 
@@ -19,37 +27,60 @@ static bool always_live(const dfl_setting *set, const dfl_keep *k)
     return k->parent == DFL_NONE && outside_role(set->w->tensors[k->line->tensor].role);
 }
 
-static bool child_touches(const dfl_setting *set, const dfl_body *child, uint32_t tensor)
+/* The children of a branch that touch the tensor of a keep directly above it. */
+static void find_children(const dfl_keep *k, const uint32_t *child_of, live_range *out)
 {
-    for (uint32_t i = 0; i < child->n_einsums; i++)
-        if (dfl_einsum_touches(&set->w->einsums[child->einsums[i]], tensor))
-            return true;
-    return false;
+    out->first = DFL_NONE;
+    for (uint32_t v = 0; v < k->point.n_views; v++) {
+        uint32_t c = child_of[k->point.views[v].einsum];
+
+        out->first = c < out->first ? c : out->first;
+        out->last = c > out->last ? c : out->last;
+    }
 }
 
-/* Whether a keep stands directly above the branch of its brace: no loop in between. */
-static bool above_branch(const dfl_keep *k)
+/* Of all keeps in a body; `looped` says whether a loop stands above it. True if one stands above the bodies inside. */
+static bool find_ranges(const dfl_body *b, const dfl_keeps *keeps, bool looped, uint32_t *child_of, live_range *out)
 {
-    const dfl_body *b = k->body;
+    const dfl_line *loop = NULL, *last = NULL;
 
-    for (const dfl_line *l = k->line + 1; l < b->lines + b->n_lines; l++)
-        if (l->kind != DFL_LINE_KEEP)
-            return false;
-    return b->kind == DFL_BODY_FUSE;
+    for (const dfl_line *l = b->lines; l < b->lines + b->n_lines; l++)
+        if (l->kind != DFL_LINE_KEEP) {
+            loop = loop ? loop : l;
+            last = l;
+        }
+    for (uint32_t c = 0; c < b->n_children; c++)
+        for (uint32_t i = 0; i < b->children[c]->n_einsums; i++)
+            child_of[b->children[c]->einsums[i]] = c;
+    for (uint32_t i = keeps->first[b->id]; i < keeps->first[b->id + 1]; i++) {
+        const dfl_keep *k = &keeps->at[i];
+
+        out[i].may_stay = looped || (loop && loop < k->line);
+        out[i].above_branch = b->kind == DFL_BODY_FUSE && (!last || last < k->line);
+        if (out[i].above_branch)
+            find_children(k, child_of, &out[i]);
+    }
+    return looped || loop;
+}
+
+static live_range *live_ranges(dfl_setting *set, const dfl_keeps *keeps)
+{
+    live_range *ranges = DFL_NEW_ARRAY(set->arena, live_range, keeps->n + 1);
+    uint32_t *child_of = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_einsums + 1);
+    bool *looped = DFL_NEW_ARRAY(set->arena, bool, set->m->n_bodies + 1);
+
+    for (uint32_t i = 0; i < set->m->n_bodies; i++) {
+        const dfl_body *b = set->m->bodies[i];
+
+        looped[i] = find_ranges(b, keeps, b->parent && looped[b->parent->id], child_of, ranges);
+    }
+    return ranges;
 }
 
 /* Whether a keep directly above a branch is live while child `c` runs, even if nothing of it stays. */
-static bool live_during(const dfl_setting *set, const dfl_keep *k, uint32_t c)
+static bool live_during(const live_range *r, uint32_t c)
 {
-    const dfl_body *b = k->body;
-    uint32_t first = DFL_NONE, last = 0;
-
-    for (uint32_t i = 0; i < b->n_children; i++)
-        if (child_touches(set, b->children[i], k->line->tensor)) {
-            first = first == DFL_NONE ? i : first;
-            last = i;
-        }
-    return first != DFL_NONE && first <= c && c <= last;
+    return r->first <= c && c <= r->last;
 }
 
 /* Adds a set of live tiles; gives its place. */
@@ -63,21 +94,34 @@ static dfl_live *add_live(maker *r, dfl_live_list *out, const dfl_live_tile *til
     return &out->at[out->n - 1];
 }
 
+/* Adds the keeps of a body that are live while its child `c` runs to `live`; gives how many there are then. */
+static uint32_t add_own(const maker *r, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live, uint32_t n)
+{
+    for (uint32_t i = 0; i < n_own; i++) {
+        const live_range *range = &r->ranges[own[i]];
+        bool if_stays = range->above_branch && !live_during(range, c);
+
+        if (!if_stays || range->may_stay)
+            live[n++] = (dfl_live_tile){ own[i], if_stays };
+    }
+    return n;
+}
+
 /* The live tiles of the memory while the body runs, on top of those already live outside of it. */
 static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_list *out)
 {
-    uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1;
-    dfl_live_tile *live = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, r->keeps->n + 1);
+    uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1, n_own = 0;
+    uint32_t from = r->keeps->first[b->id], to = r->keeps->first[b->id + 1];
+    uint32_t *own = DFL_NEW_ARRAY(r->set->arena, uint32_t, to - from + 1);
 
+    for (uint32_t i = from; i < to; i++)
+        if (r->keeps->at[i].line->memory == r->memory && !always_live(r->set, &r->keeps->at[i]))
+            own[n_own++] = i;
+    dfl_live_tile *live = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, n_outer + n_own + 1);
+    if (n_outer > 0)
+        memcpy(live, outer, n_outer * sizeof *live);
     for (uint32_t c = 0; c < n; c++) {
-        uint32_t n_live = n_outer;
-        if (n_outer > 0)
-            memcpy(live, outer, n_outer * sizeof *live);
-        for (uint32_t i = 0; i < r->keeps->n; i++) {
-            const dfl_keep *k = &r->keeps->at[i];
-            if (k->line->memory == r->memory && k->body == b && !always_live(r->set, k))
-                live[n_live++] = (dfl_live_tile){ i, above_branch(k) && !live_during(r->set, k, c) };
-        }
+        uint32_t n_live = add_own(r, own, n_own, c, live, n_outer);
         switch (b->kind) {
         case DFL_BODY_LEAF:
             add_live(r, out, live, n_live);
@@ -99,13 +143,13 @@ static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, u
 }
 
 /* Keeps that are live in some places only if something of them stays. */
-static void find_unsure(const dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out)
+static void find_unsure(const dfl_setting *set, const dfl_keeps *keeps, const live_range *ranges, dfl_room_plan *out)
 {
     for (uint32_t i = 0; i < keeps->n; i++) {
         const dfl_keep *k = &keeps->at[i];
-        bool sure = true;
-        for (uint32_t c = 0; c < k->body->n_children && above_branch(k); c++)
-            sure &= live_during(set, k, c);
+        const live_range *r = &ranges[i];
+        bool sure = !r->above_branch || !r->may_stay || (r->first == 0 && r->last + 1 == k->body->n_children);
+
         if (!sure && !always_live(set, k))
             out->unsure[out->n_unsure++] = i;
     }
@@ -169,6 +213,7 @@ static void find_room(dfl_setting *set, const dfl_keep *k, dfl_keep_room *out, b
 void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out)
 {
     uint32_t n = set->s->n_memories;
+    const live_range *ranges = live_ranges(set, keeps);
 
     *out = (dfl_room_plan){ .keeps = DFL_NEW_ARRAY(set->arena, dfl_keep_room, keeps->n + 1),
                             .live = DFL_NEW_ARRAY(set->arena, dfl_live_list, n + 1),
@@ -180,9 +225,9 @@ void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan 
                             .instances = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
     for (uint32_t i = 0; i < keeps->n; i++)
         find_room(set, &keeps->at[i], &out->keeps[i], &out->over);
-    find_unsure(set, keeps, out);
+    find_unsure(set, keeps, ranges, out);
     for (uint32_t m = 0; m < n; m++) {
-        maker r = { .set = set, .keeps = keeps, .memory = m };
+        maker r = { .set = set, .keeps = keeps, .ranges = ranges, .memory = m };
         find_live(&r, set->m->root, NULL, 0, &out->live[m]);
         out->homes[m] = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
         out->n_homes[m] = find_homes(&r, out->homes[m]);

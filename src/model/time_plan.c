@@ -61,13 +61,13 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
 /* Numbers the tensors that are moved. */
 static void number_chains(dfl_setting *set, dfl_time_plan *plan)
 {
+    uint32_t *chain = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_tensors + 1); /* and 1, 0 = none yet */
+
     for (uint32_t i = 0; i < plan->n_transfers; i++) {
         dfl_transfer *t = &plan->transfers[i];
-        t->chain = plan->n_chains;
-        for (uint32_t k = 0; k < i; k++)
-            if (plan->transfers[k].tensor == t->tensor)
-                t->chain = plan->transfers[k].chain;
-        plan->n_chains += t->chain == plan->n_chains;
+        if (chain[t->tensor] == 0)
+            chain[t->tensor] = ++plan->n_chains;
+        t->chain = chain[t->tensor] - 1;
     }
     plan->width = set->s->n_memories + plan->n_chains;
     plan->rows = DFL_NEW_ARRAY(set->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * plan->width);
@@ -82,8 +82,8 @@ static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_
         if (!add_body(set, keeps, b->children[i], out))
             return false;
     mine->first = out->n_transfers;
-    for (uint32_t i = 0; i < keeps->n; i++)
-        if (keeps->at[i].body == b && keeps->at[i].parent != DFL_NONE && !add_transfer(set, keeps, i, out))
+    for (uint32_t i = keeps->first[b->id]; i < keeps->first[b->id + 1]; i++)
+        if (keeps->at[i].parent != DFL_NONE && !add_transfer(set, keeps, i, out))
             return false;
     mine->n = out->n_transfers - mine->first;
     return true;
