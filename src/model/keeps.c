@@ -106,18 +106,12 @@ static bool spread_alike(dfl_setting *set, const dfl_keep *k)
     return true;
 }
 
-static uint32_t find_parent(const dfl_keeps *keeps, uint32_t of)
+/* Of a keep and those of its tensor before it the last one in a body around `inner`, which is the innermost. */
+static uint32_t last_around(const dfl_keeps *keeps, uint32_t keep, const dfl_body *inner)
 {
-    const dfl_keep *k = &keeps->at[of];
-    uint32_t best = DFL_NONE;
-
-    for (uint32_t i = k->before; i != DFL_NONE; i = keeps->at[i].before) {
-        const dfl_keep *other = &keeps->at[i];
-        if (other->step < k->step && dfl_body_within(k->body, other->body) &&
-            (best == DFL_NONE || other->step > keeps->at[best].step))
-            best = i;
-    }
-    return best;
+    while (keep != DFL_NONE && !dfl_body_within(inner, keeps->at[keep].body))
+        keep = keeps->at[keep].before;
+    return keep;
 }
 
 dfl_point *dfl_keep_point(dfl_setting *set, const dfl_keep *k, uint32_t restart)
@@ -185,7 +179,7 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
                 continue; /* nothing below touches the tensor: the keep stays empty (lint E0421) */
             k->before = out->latest[k->line->tensor];
             out->latest[k->line->tensor] = out->n;
-            k->parent = find_parent(out, out->n);
+            k->parent = last_around(out, k->before, body);
             k->box = k->line->mode == DFL_KEEP_WINDOW;
             for (uint32_t up = k->parent; k->box && up != DFL_NONE; up = out->at[up].parent)
                 out->at[up].box = !lasting(set, &out->at[up]);
@@ -202,14 +196,7 @@ bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out)
 
 uint32_t dfl_keep_innermost(const dfl_setting *set, const dfl_keeps *keeps, uint32_t einsum, uint32_t tensor)
 {
-    const dfl_body *leaf = set->paths->paths[einsum].leaf;
-    uint32_t best = DFL_NONE;
-
-    for (uint32_t i = keeps->latest[tensor]; i != DFL_NONE; i = keeps->at[i].before)
-        if (dfl_body_within(leaf, keeps->at[i].body) &&
-            (best == DFL_NONE || keeps->at[i].step > keeps->at[best].step))
-            best = i;
-    return best;
+    return last_around(keeps, keeps->latest[tensor], set->paths->paths[einsum].leaf);
 }
 
 uint64_t dfl_steps_around(const dfl_setting *set, uint32_t einsum, uint32_t n, uint32_t element)

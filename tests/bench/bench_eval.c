@@ -128,6 +128,47 @@ static void bench_example(const char *path, const char *what, const char *bar)
     printf("%-31s %8.2f ms (%s)\n", what, best * 1e3, bar);
 }
 
+/* A chain of matrix products, one after the other in one mapping: how the time grows with the number of einsums. */
+static void bench_chain(int n)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_session_options options = { .size = sizeof options, .stdlib = "stdlib" };
+    dfl_strbuf text;
+    double best = INFINITY;
+
+    dfl_strbuf_init(&text, arena);
+    dfl_strbuf_z(&text, "workload w : bf16 {\n    rank m = 32");
+    for (int i = 0; i <= n; i++)
+        dfl_strbuf_printf(&text, ", n%d = 32", i);
+    dfl_strbuf_z(&text, ";\n    input T0[m, n0];\n");
+    for (int i = 0; i < n; i++)
+        dfl_strbuf_printf(&text, "    weight W%d[n%d, n%d];\n    T%d[m, n%d] += T%d[m, n%d] * W%d[n%d, n%d];\n", i, i, i + 1,
+                          i + 1, i + 1, i, i, i, i, i + 1);
+    dfl_strbuf_z(&text, "}\nsystem s {\n    clock = 1GHz;\n    memory dram { size = 16GB; bandwidth = 100GB/s; energy = 7pJ/bit; }\n"
+                        "    memory sram { size = 1MiB; bandwidth = 1TB/s; energy = 1pJ/bit; }\n"
+                        "    compute mac { rate = 256MAC/cycle; energy = 0.1pJ/FLOP; }\n}\nmapping m for w on s {\n    keep T0");
+    for (int i = 0; i < n; i++)
+        dfl_strbuf_printf(&text, ", W%d, T%d", i, i + 1);
+    dfl_strbuf_z(&text, " in dram;\n");
+    for (int i = 0; i < n; i++)
+        dfl_strbuf_printf(&text, "    T%d { temporal m:8; keep T%d, T%d in sram; temporal n%d:8; keep W%d in sram; "
+                          "temporal m, n%d, n%d; }\n", i + 1, i, i + 1, i + 1, i, i, i + 1);
+    dfl_strbuf_z(&text, "}\n");
+    for (int round = 0; round < 3; round++) {
+        dfl_session *s = dfl_session_new(&options);
+        if (dfl_session_open_text(s, "chain.dfl", text.text, text.len) != DFL_EXIT_OK ||
+            dfl_session_check(s) != DFL_EXIT_OK)
+            printf("check of the chain fails\n");
+        double start = now();
+        if (dfl_session_eval(s, NULL) != DFL_EXIT_OK)
+            printf("the chain fails\n");
+        best = now() - start < best ? now() - start : best;
+        dfl_session_free(s);
+    }
+    printf("%4d matmuls in one mapping      %8.2f ms (no bar)\n", n, best * 1e3);
+    dfl_arena_free(arena);
+}
+
 /* A long file of workloads, systems and mappings, each with names of its own. */
 static void bench_check(void)
 {
@@ -183,5 +224,7 @@ int main(void)
     bench_example("examples/resnet50_nvdla.dfl", "ResNet-50 on NVDLA, all layers", "bar 5 ms");
     bench_example("examples/attention.dfl", "attention, fused and not", "no bar");
     bench_check();
+    bench_chain(100);
+    bench_chain(1000);
     return 0;
 }
