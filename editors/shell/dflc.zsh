@@ -29,6 +29,8 @@ _dflc() {
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
         '--fix[apply the corrections that are sure to the files]' \
+        '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
+        '--effort=[with --certificate  choices of tiles to evaluate for each template (default 20000)]:N' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
@@ -47,6 +49,7 @@ _dflc() {
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
+        '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
         '--details[a full screen for every mapping, and every part of a difference]' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
@@ -64,6 +67,7 @@ _dflc() {
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
+        '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
         '--write[rewrite the files in place]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \

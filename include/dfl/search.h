@@ -28,6 +28,7 @@ typedef struct {
     unsigned jobs;          /* threads; results do not depend on it */
     dfl_progress_told *progress; /* NULL: nobody is told */
     void *progress_context;
+    bool certificate;       /* remember what proves the result */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);
@@ -38,5 +39,13 @@ dfl_exit dfl_session_map(dfl_session *session, const char *only);
 const char *dfl_session_mapped(dfl_session *session, bool whole, size_t *len);
 /* A line for each search of dfl_session_map. */
 const char *dfl_session_searches(dfl_session *session, size_t *len);
+/* The certificate of the only mapping that was filled, or of the one called `only`; NULL after reporting that there is none. */
+const char *dfl_session_certificate(dfl_session *session, const char *only, size_t *len);
+/* Verifies a certificate, whose text is called `name` in messages, against the file, without the search. `effort` is how
+   many choices of tiles to look at for each template; 0: 20000. */
+dfl_exit dfl_session_check_certificate(dfl_session *session, const char *name, const char *text, size_t len,
+                                       uint64_t effort);
+/* What the last dfl_session_check_certificate has found to hold, a line; empty when something does not. */
+const char *dfl_session_certified(dfl_session *session, size_t *len);
 
 #endif

@@ -223,9 +223,11 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
-                                      .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller };
+                                      .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
+                                      .certificate = s->search.certificate && !s->search.imperfect };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_map_result *r;
+    dfl_map_result known = { 0 };
     const dfl_paths *paths;
     const dfl_result *costs;
     dfl_arena *work;
@@ -242,6 +244,9 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
                                .evaluated = r->evaluated, .pruned = r->pruned,
                                .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
                                .time_limit = options.time_limit };
+        known = *r;
+        if (r->certificate)
+            known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
     }
     dfl_arena_free(work);
     paths = r ? dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, out->mapping) : NULL;
@@ -254,6 +259,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     found->optimal &= o->n_terms <= 1 && found->value <= found->lower_bound * rounding;
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
     out->search = found;
+    dfl_session_certify(s, out, o, &known, costs);
     return true;
 }
 

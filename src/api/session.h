@@ -8,6 +8,7 @@
 #include "diag/lints.h"
 #include "dfl/dfl.h"
 #include "ir/path.h"
+#include "mapper/mapper.h"
 #include "report/report.h"
 #include "report/why.h"
 #include "sema/sema.h"
@@ -26,6 +27,7 @@ typedef struct {
 typedef struct {
     const dfl_mapping *given, *mapping;
     const dfl_search *search;
+    const char *certificate;   /* NULL = not asked for, or there is none for this search */
 } dfl_filled;
 
 struct dfl_session {
@@ -43,6 +45,7 @@ struct dfl_session {
     const dfl_program *program; /* what sema made of the root; NULL before, and when its syntax is broken */
     dfl_results results;
     const char *proof;
+    const char *certified;     /* what a certificate was found to prove, or NULL */
     const dfl_why *why;        /* of the last mapping that was explained; NULL = none, or it has no result */
     dfl_search_options search;
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
@@ -63,6 +66,9 @@ bool dfl_session_analyse(dfl_session *s);
 /* The mapping with its holes filled, of which the session remembers it; NULL after reporting. `*stopped` says why the
    search ended early, for dfl_budget_stop once the best so far was evaluated in dfl_session_after. */
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
+/* Adds the certificate of what a search found; NULL = there is none for such a search. */
+void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
+                         const dfl_result *costs);
 /* An arena for results of filled mappings, which no interrupt stops. */
 dfl_arena *dfl_session_after(dfl_session *s);
 /* E0201: no mapping is called so. */

@@ -193,14 +193,14 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
     return bad_value(cmd, "time-limit", value, "give a number of seconds above zero");
 }
 
-static bool set_evaluations(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+static bool set_count(const dfl_cmd *cmd, const char *option, const char *value, uint64_t *out)
 {
     unsigned long long n;
     char *end;
 
     if (!read_number(value, UINT64_MAX, &n, &end) || *end)
-        return bad_value(cmd, "evaluations", value, "give a positive number");
-    args->evaluations = n;
+        return bad_value(cmd, option, value, "give a positive number");
+    *out = n;
     return true;
 }
 
@@ -226,7 +226,9 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_JOBS: return set_jobs(cmd, value, args);
     case OPTION_TILES: return set_tiles(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);
-    case OPTION_EVALUATIONS: return set_evaluations(cmd, value, args);
+    case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->evaluations);
+    case OPTION_CERTIFICATE: args->certificate = value; break;
+    case OPTION_EFFORT: return set_count(cmd, "effort", value, &args->effort);
     case OPTION_MEMORY: return set_memory(cmd, value, args);
     case OPTION_STEPS: return set_steps(cmd, value, args);
     case OPTION_COLOR: return set_color(cmd, value, args);

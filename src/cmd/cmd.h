@@ -20,7 +20,7 @@ enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64 };
 
 typedef struct {
     const char *format;          /* NULL = the command's first */
-    const char *output, *stdin_name, *only, *result, *hardware;
+    const char *output, *stdin_name, *only, *result, *hardware, *certificate;
     struct { char level; const char *name; } lints[DFL_CMD_MOST_LINTS];
     unsigned n_lints;
     dfl_size sizes[DFL_CMD_MOST_SIZES];
@@ -30,6 +30,7 @@ typedef struct {
     bool imperfect;              /* searches try tiles that do not divide */
     double seconds;              /* of a search; 0 = no limit */
     uint64_t evaluations;        /* of a search; 0 = default */
+    uint64_t effort;             /* of the check of a certificate; 0 = default */
     size_t memory_limit;         /* 0 = default */
     uint64_t step_limit;         /* 0 = default */
     bool color;                  /* messages on standard error are coloured */
@@ -93,6 +94,8 @@ dfl_session *dfl_cmd_session(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path);
 /* Prints the session's messages as text on standard error. */
 void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args);
+/* Writes the certificate of what was filled, if that was asked for. */
+dfl_exit dfl_cmd_certificate(dfl_session *s, const dfl_cmd_args *args);
 /* The worse of two: internal errors, then stops, I/O, findings. */
 dfl_exit dfl_cmd_worse(dfl_exit a, dfl_exit b);
 

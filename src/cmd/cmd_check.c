@@ -95,6 +95,30 @@ static dfl_exit check_sarif(const dfl_cmd_args *args)
     return status;
 }
 
+/* One file against one certificate. */
+static dfl_exit check_certificate(const dfl_cmd_args *args)
+{
+    dfl_session *claims = dfl_cmd_session(args), *s = dfl_cmd_session(args);
+    dfl_exit status = dfl_cmd_open(claims, args, args->certificate);
+    const char *text;
+    size_t len;
+
+    if (status == DFL_EXIT_OK)
+        status = dfl_cmd_open(s, args, args->files[0]);
+    else
+        dfl_cmd_messages(claims, args);
+    if (status == DFL_EXIT_OK) {
+        text = dfl_session_source(claims, &len);
+        status = dfl_session_check_certificate(s, args->certificate, text, len, args->effort);
+        text = dfl_session_certified(s, &len);
+        status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    }
+    dfl_cmd_messages(s, args);
+    dfl_session_free(claims);
+    dfl_session_free(s);
+    return status;
+}
+
 static dfl_format format_of(const char *name)
 {
     static const struct { const char *name; dfl_format format; } all[] = {
@@ -117,6 +141,12 @@ dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
         dfl_cmd_say("`--fix` does not go with `--format sarif`: fix first");
         return DFL_EXIT_USAGE;
     }
+    if (args->certificate && (args->n_files != 1 || args->fix || w.format != DFL_FORMAT_TEXT)) {
+        dfl_cmd_say("`--certificate` is for one file, and goes with no `--fix` and no `--format`");
+        return DFL_EXIT_USAGE;
+    }
+    if (args->certificate)
+        return check_certificate(args);
     if (w.format == DFL_FORMAT_SARIF)
         return check_sarif(args);
     w.results = calloc(args->n_files, sizeof *w.results);

@@ -17,6 +17,7 @@ dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
         status = dfl_session_eval(s, args->only);
         text = dfl_session_report(s, format, args->details ? UINT_MAX : 0, &len);
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+        status = dfl_cmd_worse(status, dfl_cmd_certificate(s, args));
         if (format != DFL_FORMAT_JSON) /* which has them inside */
             dfl_cmd_messages(s, args);
     } else {

@@ -33,6 +33,7 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
         status = dfl_session_map(s, args->only);
         status = dfl_cmd_worse(status, write_found(s, args));
         fputs(dfl_session_searches(s, NULL), stderr);
+        status = dfl_cmd_worse(status, dfl_cmd_certificate(s, args));
     }
     dfl_cmd_messages(s, args);
     dfl_session_free(s);

@@ -51,7 +51,7 @@ static bool find_stdlib(char out[PATH_MAX])
 static void set_search(dfl_session *s, const dfl_cmd_args *args)
 {
     const dfl_search_options search = { .size = sizeof search, .imperfect = args->imperfect, .seconds = args->seconds,
-                                        .evaluations = args->evaluations,
+                                        .evaluations = args->evaluations, .certificate = args->certificate != NULL,
                                         .jobs = args->jobs ? args->jobs : dfl_pool_processors(),
                                         .progress = dfl_cmd_progress(args->quiet) };
 
@@ -127,6 +127,16 @@ dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path
 void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args)
 {
     fputs(dfl_session_diagnostics(s, DFL_FORMAT_TEXT, args->color, NULL), stderr);
+}
+
+dfl_exit dfl_cmd_certificate(dfl_session *s, const dfl_cmd_args *args)
+{
+    size_t len;
+    const char *text = args->certificate ? dfl_session_certificate(s, args->only, &len) : NULL;
+
+    if (!args->certificate)
+        return DFL_EXIT_OK;
+    return text ? dfl_cmd_write(args->certificate, text, len) : DFL_EXIT_FINDINGS;
 }
 
 /* How bad: what tells least about the input counts most. */

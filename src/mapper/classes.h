@@ -28,6 +28,7 @@ typedef struct {
     const dfl_row *const *list;
     uint32_t n_list;
     bool searched;                     /* with the present limit */
+    uint32_t wave;                     /* rows are only those that go with what earlier waves offer */
     dfl_offers offers[DFL_JOB_OPERANDS]; /* of its rows */
 } dfl_einsum_class;
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/certificate.h"
 #include "mapper/classes.h"
 #include "mapper/emit.h"
 #include "mapper/infeasible.h"
@@ -16,6 +17,9 @@ enum {
     PATIENCE = 2,              /* seconds for a first mapping when the time is over */
     WAVE = 4,                  /* classes with less than a fourth of the most templates wait for what the others offer */
 };
+
+_Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS,
+               "the limits that are told are those in force");
 
 /* Work on one class, or one pattern of it, with memory of its own. */
 typedef struct {
@@ -30,6 +34,7 @@ typedef struct {
 
 typedef struct {
     dfl_arena *arena;
+    const dfl_intern *names;
     const dfl_mapping *m;
     const dfl_map_options *options;
     dfl_classes classes;
@@ -282,6 +287,7 @@ static bool search_wave(mapper *k, bool first)
         if ((c->candidates.n * WAVE >= most) != first)
             continue;
         c->list = dfl_rows_list(c->rows, &c->n_list);
+        c->wave = !first;
         dfl_classes_offer(k->arena, all, i);
     }
     return true;
@@ -305,6 +311,43 @@ static void take(mapper *k, const dfl_join_result *r, dfl_map_result *out)
     out->joules = r->joules;
     out->seconds = r->seconds;
     out->objective = r->value;
+}
+
+static bool has_windows(const mapper *k)
+{
+    for (uint32_t e = 0; e < k->classes.n; e++)
+        if (k->classes.jobs[e].at[0]->windows)
+            return true;
+    return false;
+}
+
+/* What no mapping can be below by the bounds of the templates alone. */
+static double template_bound(const mapper *k)
+{
+    double joules = 0, seconds = 0;
+
+    for (uint32_t e = 0; e < k->classes.n; e++) {
+        const dfl_einsum_class *c = &k->classes.at.at[k->classes.of[e]];
+        double least_joules = INFINITY, least_seconds = INFINITY;
+        for (size_t i = 0; i < c->candidates.n; i++) {
+            least_joules = fmin(least_joules, c->candidates.at[i].joules);
+            least_seconds = fmin(least_seconds, c->candidates.at[i].seconds);
+        }
+        joules += least_joules;
+        seconds += least_seconds;
+    }
+    return dfl_objective_value(k->options->objective, joules + k->goal.leakage * seconds, seconds);
+}
+
+static void certify(const mapper *k, bool rows, dfl_map_result *out)
+{
+    const dfl_least all = rows ? dfl_bounds_all(k->bounds) : (dfl_least){ 0, 0 };
+    dfl_strbuf text;
+
+    dfl_strbuf_init(&text, k->arena);
+    dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound);
+    out->certificate = text.text;
+    out->certified = rows ? out->lower_bound : template_bound(k);
 }
 
 /* The best mapping of a value within the limit; false if there is none, or the search stopped. */
@@ -334,6 +377,8 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         take(k, r, out);
         out->lower_bound = r->value;
         out->optimal = !full;
+        if (k->options->certificate && !k->goal.alone && !full && !has_windows(k))
+            certify(k, true, out);
     }
     end_tasks(k);
     return r != NULL;
@@ -386,32 +431,6 @@ static void begin(const mapper *k, const char *phase, double bound)
 
 /* Limits on the value, times the least: from a little above it to none. */
 static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
-
-/* What no mapping can be below by the bounds of the templates alone. */
-static double template_bound(const mapper *k)
-{
-    double joules = 0, seconds = 0;
-
-    for (uint32_t e = 0; e < k->classes.n; e++) {
-        const dfl_einsum_class *c = &k->classes.at.at[k->classes.of[e]];
-        double least_joules = INFINITY, least_seconds = INFINITY;
-        for (size_t i = 0; i < c->candidates.n; i++) {
-            least_joules = fmin(least_joules, c->candidates.at[i].joules);
-            least_seconds = fmin(least_seconds, c->candidates.at[i].seconds);
-        }
-        joules += least_joules;
-        seconds += least_seconds;
-    }
-    return dfl_objective_value(k->options->objective, joules + k->goal.leakage * seconds, seconds);
-}
-
-static bool has_windows(const mapper *k)
-{
-    for (uint32_t e = 0; e < k->classes.n; e++)
-        if (k->classes.jobs[e].at[0]->windows)
-            return true;
-    return false;
-}
 
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
@@ -473,7 +492,7 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, double deadline)
 {
-    mapper k = { .arena = arena, .m = mapping, .options = options, .deadline = deadline };
+    mapper k = { .arena = arena, .names = names, .m = mapping, .options = options, .deadline = deadline };
     dfl_job_limits limits = { .any_spatial = options->any_spatial };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
@@ -504,6 +523,8 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         out->lower_bound = template_bound(&k);
     }
     out->floor = template_bound(&k);
+    if (options->certificate && !out->certificate)
+        certify(&k, false, out);
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;
     out->stopped = k.stopped;

@@ -14,6 +14,9 @@
 #include "mapper/teller.h"
 #include "support/budget.h"
 
+/* Limits of the space: shared loops of an einsum, keeps of a template. */
+enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16 };
+
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;          /* tiles that do not divide, too: see ragged.h */
@@ -22,6 +25,7 @@ typedef struct {
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
     dfl_teller *teller;      /* NULL = nobody listens */
+    bool certificate;        /* say what the search knows */
 } dfl_map_options;
 
 typedef struct {
@@ -33,6 +37,8 @@ typedef struct {
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
     const char *space;       /* what was searched, a line */
+    const char *certificate; /* what it knows (certificate.h), if that was asked for */
+    double certified;        /* the lower bound that follows from it */
 } dfl_map_result;
 
 /* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */

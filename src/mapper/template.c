@@ -9,6 +9,7 @@ typedef struct {
     void *context;
     uint32_t kept[DFL_JOB_PLACES];   /* mask of operands per place, homes on the chip included */
     dfl_tiling_template t;
+    bool useless;                    /* those that are left out, instead of the others */
     bool stopped;
 } walker;
 
@@ -115,7 +116,7 @@ static void finish(walker *k)
                 t->written[i] = t->axis_gap[a];
     }
     allow_ranks(k);
-    if (find_needs(job, t) && find_reuse(job, t))
+    if ((find_needs(job, t) && find_reuse(job, t)) != k->useless)
         k->stopped = !k->use(k->context, t);
 }
 
@@ -203,6 +204,13 @@ static void choose_places(walker *k, uint32_t o)
 void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
 {
     walker k = { .job = job, .use = use, .context = context };
+
+    choose_places(&k, 0);
+}
+
+void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
+{
+    walker k = { .job = job, .use = use, .context = context, .useless = true };
 
     choose_places(&k, 0);
 }

@@ -47,5 +47,7 @@ typedef struct {
 
 /* Calls `use` for every template of the job, in a fixed order, until it returns false. */
 void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
+/* The same for those that are left out because others are as good with every choice of tiles. */
+void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 
 #endif

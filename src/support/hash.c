@@ -1,5 +1,7 @@
 #include "support/hash.h"
 
+#include <stdio.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -10,4 +12,11 @@ uint64_t dfl_hash(const void *bytes, size_t len, uint64_t seed)
 #else
     return XXH64(bytes, len, seed);
 #endif
+}
+
+void dfl_digest(const void *bytes, size_t len, char out[33])
+{
+    XXH128_hash_t h = XXH3_128bits(bytes, len);
+
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }

@@ -9,5 +9,7 @@
 #include <stdint.h>
 
 uint64_t dfl_hash(const void *bytes, size_t len, uint64_t seed);
+/* A name for a text, of 32 digits: the one value of this room that may be printed, and compared on another machine. */
+void dfl_digest(const void *bytes, size_t len, char out[33]);
 
 #endif

@@ -162,6 +162,11 @@ void dfl_json_digits(dfl_json_writer *w, const char *digits)
     dfl_strbuf_z(w->out, digits);
 }
 
+void dfl_json_raw(dfl_json_writer *w, const char *json)
+{
+    dfl_json_digits(w, json);
+}
+
 void dfl_json_double(dfl_json_writer *w, double value)
 {
     char text[32];

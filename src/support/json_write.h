@@ -35,6 +35,8 @@ void dfl_json_int(dfl_json_writer *w, int64_t value);
 void dfl_json_i128(dfl_json_writer *w, dfl_i128 value);
 /* An integer that is already decimal text: an optional minus and digits. */
 void dfl_json_digits(dfl_json_writer *w, const char *digits);
+/* A value that is JSON already. */
+void dfl_json_raw(dfl_json_writer *w, const char *json);
 /* Infinities and NaN, which JSON does not have, become null; whole values keep a ".0". */
 void dfl_json_double(dfl_json_writer *w, double value);
 void dfl_json_bool(dfl_json_writer *w, bool value);

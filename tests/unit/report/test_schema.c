@@ -1,6 +1,7 @@
 /*
  * Reports against grammar/dfl-report-1.schema.json, and the validator against reports that are broken on purpose.
- * `test_schema FILE...` validates files, explanations against grammar/dfl-why-1.schema.json, and says which do not conform.
+ * `test_schema FILE...` validates files, those of another schema by the file that is named like it, and says which do not
+ * conform.
  */
 #include "tests/harness/check.h"
 
@@ -10,7 +11,11 @@
 
 #include "tests/harness/schema.h"
 
-static const char schema_path[] = "grammar/dfl-report-1.schema.json", why_path[] = "grammar/dfl-why-1.schema.json";
+static const struct { const char *name, *path; } schemas[] = {
+    { "dfl-report/1", "grammar/dfl-report-1.schema.json" },
+    { "dfl-why/1", "grammar/dfl-why-1.schema.json" },
+    { "dfl-certificate/1", "grammar/dfl-certificate-1.schema.json" },
+};
 
 static const dfl_json *parse_file(dfl_arena *arena, const char *path, const char *from, const char *to)
 {
@@ -46,7 +51,12 @@ static bool conforms(dfl_arena *arena, const char *path, const char *from, const
 {
     const dfl_json *value = parse_file(arena, path, from, to);
     const char *name = dfl_json_text(dfl_json_get(value, "schema"));
-    const dfl_json *schema = parse_file(arena, name && strcmp(name, "dfl-why/1") == 0 ? why_path : schema_path, NULL, NULL);
+    const dfl_json *schema;
+    size_t which = 0;
+
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas && name; i++)
+        which = strcmp(name, schemas[i].name) == 0 ? i : which;
+    schema = parse_file(arena, schemas[which].path, NULL, NULL);
 
     dfl_strbuf_init(why, arena);
     return schema && value && check_schema(schema, value, why);

@@ -1,0 +1,403 @@
+/*
+ * The best way to put rows together, einsum by einsum. What is open behind an einsum: the loops shared with the next one,
+ * each with its iterations and the rank that names it; the tensors alive with their memory, the loops above it, the
+ * dimension that each open loop goes along in them and how many of the open loops their producer ran in; and per track the
+ * bits that stay while the open loops run, by the loops above, with the most that anything finished took besides.
+ *
+ * Two einsums share the loops above whatever is alive between them. A row goes with what is open if these loops have the
+ * same iterations in it and go along the same dimension of every tensor that it takes over, the tensor stands in the same
+ * memory below as many loops, and each loop has a name in it: its own rank, or one that follows a tensor.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "certify/steps.h"
+#include "support/hash.h"
+
+enum { LIVE = 16 };
+
+typedef struct {
+    uint32_t tensor, memory;
+    int32_t depth, within, dim[DFL_CLAIM_LOOPS];
+} alive;
+
+/* Bytes without meaning are 0. */
+typedef struct {
+    int64_t trips[DFL_CLAIM_LOOPS];
+    uint32_t name[DFL_CLAIM_LOOPS];
+    uint32_t n_open, n_live;
+    alive live[LIVE];
+} opened;
+
+typedef struct {
+    double joules, seconds;
+    double stays[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS];     /* below d open loops, d < n_open */
+    double most[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS + 1];  /* of what is finished, below d open loops */
+    uint32_t next;                                       /* of the same opened: 1 + index */
+    bool dropped;
+} state;
+
+typedef struct { opened key; uint32_t first; } bucket;
+
+typedef struct {
+    DFL_VEC(bucket) buckets;
+    DFL_VEC(state) states;
+    uint32_t *slots, n_slots;
+} layer;
+
+typedef struct {
+    dfl_certify_run *run;
+    const dfl_workload *w;
+    const dfl_claim_search *s;
+    dfl_arena *arena;                  /* of the layer that is filled */
+    uint32_t einsum;
+    const dfl_frame *f;
+    double capacity[DFL_CLAIM_TRACKS];
+    double *rest_joules, *rest_seconds; /* by einsum: it and those behind it, at least */
+    double worth;                      /* what is certainly above this value is left out */
+    bool full;
+} joiner;
+
+static uint32_t find_bucket(joiner *k, layer *l, const opened *key)
+{
+    uint32_t at;
+
+    if (2 * l->buckets.n >= l->n_slots) {
+        l->n_slots = l->n_slots ? 2 * l->n_slots : 64;
+        l->slots = DFL_NEW_ARRAY(k->arena, uint32_t, l->n_slots);
+        for (size_t i = 0; i < l->buckets.n; i++) {
+            at = (uint32_t)dfl_hash(&l->buckets.at[i].key, sizeof *key, 0) & (l->n_slots - 1);
+            while (l->slots[at])
+                at = (at + 1) & (l->n_slots - 1);
+            l->slots[at] = (uint32_t)i + 1;
+        }
+    }
+    at = (uint32_t)dfl_hash(key, sizeof *key, 0) & (l->n_slots - 1);
+    while (l->slots[at] && memcmp(&l->buckets.at[l->slots[at] - 1].key, key, sizeof *key) != 0)
+        at = (at + 1) & (l->n_slots - 1);
+    if (!l->slots[at]) {
+        bucket b;
+        memset(&b, 0, sizeof b);
+        memcpy(&b.key, key, sizeof *key);
+        DFL_PUSH(k->arena, &l->buckets, b);
+        l->slots[at] = (uint32_t)l->buckets.n;
+    }
+    return l->slots[at] - 1;
+}
+
+static bool covers(const joiner *k, uint32_t n_open, const state *a, const state *b)
+{
+    if (a->joules > b->joules || a->seconds > b->seconds)
+        return false;
+    for (uint32_t t = 0; t < k->s->n_tracks; t++)
+        for (uint32_t d = 0; d <= n_open; d++)
+            if (a->most[t][d] > b->most[t][d] || (d < n_open && a->stays[t][d] > b->stays[t][d]))
+                return false;
+    return true;
+}
+
+static void add_state(joiner *k, layer *l, const opened *key, state *s)
+{
+    uint32_t at = find_bucket(k, l, key);
+    bucket *b = &l->buckets.at[at];
+
+    for (uint32_t i = b->first; i; i = l->states.at[i - 1].next)
+        if (covers(k, key->n_open, &l->states.at[i - 1], s))
+            return;
+    for (uint32_t *link = &b->first; *link;) {
+        state *other = &l->states.at[*link - 1];
+        other->dropped = covers(k, key->n_open, s, other);
+        if (other->dropped)
+            *link = other->next;
+        else
+            link = &other->next;
+    }
+    s->next = b->first;
+    DFL_PUSH(k->arena, &l->states, *s);
+    b->first = (uint32_t)l->states.n;
+}
+
+static const alive *find_alive(const opened *key, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < key->n_live; i++)
+        if (key->live[i].tensor == tensor)
+            return &key->live[i];
+    return NULL;
+}
+
+/* Loops that run whatever an operand is indexed by, down to its home: those of the row. */
+static bool takes_over(const joiner *k, const opened *key, const dfl_claim_way *way)
+{
+    for (uint32_t o = 0; o < k->f->n_operands; o++) {
+        const dfl_frame_operand *op = &k->f->operand[o];
+        const alive *a = op->output ? NULL : find_alive(key, op->tensor);
+        if (!a)
+            continue;
+        if (a->memory != way->memory[o] || a->depth != way->depth[o])
+            return false;
+        for (int32_t i = 0; i < a->within; i++)
+            if (a->dim[i] < 0 || dfl_frame_dimension(k->f, o, way->rank[i]) != a->dim[i])
+                return false;
+    }
+    return true;
+}
+
+/* Whether open loop `i` can be written for this einsum, too. */
+static bool has_name(const joiner *k, const opened *key, const dfl_claim_way *way, uint32_t i)
+{
+    bool own = false, follows = false;
+
+    if (k->f->rank[way->rank[i]] == key->name[i])
+        return true;
+    for (uint32_t r = 0; r < k->f->n_ranks; r++)
+        own |= k->f->rank[r] == key->name[i];
+    for (uint32_t o = 0; o < k->f->n_operands; o++) {
+        const alive *a = k->f->operand[o].output ? NULL : find_alive(key, k->f->operand[o].tensor);
+        follows |= a && a->within > (int32_t)i;
+    }
+    return !own && follows;
+}
+
+static bool goes_with(const joiner *k, const opened *key, const dfl_claim_way *way)
+{
+    if (way->n_loops < key->n_open || !takes_over(k, key, way))
+        return false;
+    for (uint32_t i = 0; i < key->n_open; i++)
+        if (way->trips[i] != key->trips[i] || !has_name(k, key, way, i))
+            return false;
+    return true;
+}
+
+/* What is open behind the einsum. */
+static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, opened *out)
+{
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < key->n_live; i++) {
+        const dfl_tensor *t = &k->w->tensors[key->live[i].tensor];
+        if (t->consumers[t->n_consumers - 1] > k->einsum)
+            out->live[out->n_live++] = key->live[i];
+    }
+    for (uint32_t o = 0; o < k->f->n_operands; o++) {
+        if (!k->f->operand[o].output || !k->f->operand[o].shared)
+            continue;
+        if (out->n_live == LIVE) {
+            k->full = true;
+            return false;
+        }
+        alive *a = &out->live[out->n_live++];
+        *a = (alive){ .tensor = k->f->operand[o].tensor, .memory = way->memory[o], .depth = way->depth[o],
+                      .within = way->n_loops };
+        for (uint32_t i = 0; i < way->n_loops; i++)
+            a->dim[i] = dfl_frame_dimension(k->f, o, way->rank[i]);
+    }
+    for (uint32_t i = 0; i < out->n_live; i++)
+        if ((uint32_t)out->live[i].depth > out->n_open)
+            out->n_open = (uint32_t)out->live[i].depth;
+    for (uint32_t i = 0; i < out->n_live; i++) {
+        alive *a = &out->live[i];
+        if (a->within > (int32_t)out->n_open)
+            a->within = (int32_t)out->n_open;
+        for (uint32_t d = (uint32_t)a->within; d < DFL_CLAIM_LOOPS; d++)
+            a->dim[d] = 0;
+    }
+    for (uint32_t i = 0; i < out->n_open; i++) {
+        out->trips[i] = way->trips[i];
+        out->name[i] = i < key->n_open ? key->name[i] : k->f->rank[way->rank[i]];
+    }
+    return true;
+}
+
+/* Bits of the tile that a tensor exchanges in the place of a row; only for those of this einsum. */
+static double tile_bits(const joiner *k, const dfl_claim_way *way, uint32_t tensor)
+{
+    for (uint32_t o = 0; o < k->f->n_operands; o++) {
+        double bits = k->f->operand[o].bits;
+        if (k->f->operand[o].tensor != tensor)
+            continue;
+        for (uint32_t i = 0; i < way->depth[o]; i++)
+            bits /= (double)way->trips[i];
+        return bits;
+    }
+    return 0;
+}
+
+/*
+ * The room of one track while the einsum runs, and behind it; false beyond the capacity. At every depth d stand what stays
+ * there from before, the row's keeps, and the tensors that appear with it. A tensor taken over stands there already: below
+ * open loops as part of what stays, below the last of them in `held`.
+ */
+static bool follow_room(const joiner *k, uint32_t t, const opened *key, double held, const state *s, const dfl_claim_row *row,
+                        const opened *after, state *out)
+{
+    uint32_t open = key->n_open, loops = row->way.n_loops;
+    double at[DFL_CLAIM_LOOPS + 1] = { 0 }, most[DFL_CLAIM_LOOPS + 2] = { 0 }, sum = 0, above = 0;
+
+    for (uint32_t d = 0; d <= loops; d++)
+        at[d] = row->room[t][d] + (d < open ? s->stays[t][d] : 0);
+    at[open] += held;
+    for (uint32_t i = 0; i < after->n_live; i++)
+        if (after->live[i].memory == k->s->track[t] && !find_alive(key, after->live[i].tensor))
+            at[after->live[i].depth] += tile_bits(k, &row->way, after->live[i].tensor);
+    for (uint32_t d = 0; d <= open; d++)
+        most[d] = s->most[t][d];
+    for (uint32_t d = open; d <= loops; d++)
+        sum += at[d];
+    most[open] = fmax(most[open], sum);
+    for (uint32_t d = 0; d <= open; d++) {
+        if (above + most[d] > k->capacity[t])
+            return false;
+        above += at[d];
+    }
+    for (uint32_t d = open; d > after->n_open; d--)
+        most[d - 1] = fmax(most[d - 1], at[d - 1] + most[d]);
+    if (after->n_open > open) {
+        sum = 0;
+        for (uint32_t d = after->n_open; d <= loops; d++)
+            sum += at[d];
+        for (uint32_t d = open + 1; d < after->n_open; d++)
+            most[d] = 0;
+        most[after->n_open] = sum;
+    }
+    for (uint32_t d = 0; d < after->n_open; d++)
+        out->stays[t][d] = at[d];
+    for (uint32_t d = 0; d <= after->n_open && after->n_open > 0; d++)
+        out->most[t][d] = most[d];
+    return true;
+}
+
+/* Bits by track of the tensors alive that stand below all open loops: they are not among what stays. */
+static void find_held(const joiner *k, const opened *key, const double *bits, double *held)
+{
+    for (uint32_t t = 0; t < k->s->n_tracks; t++) {
+        held[t] = 0;
+        for (uint32_t i = 0; i < key->n_live; i++)
+            if (key->live[i].memory == k->s->track[t] && (uint32_t)key->live[i].depth == key->n_open)
+                held[t] += bits[i];
+    }
+}
+
+static double bits_of(const joiner *k, const opened *key, const alive *a)
+{
+    const dfl_frame *f = k->s->frames[k->w->tensors[a->tensor].producers[0]].at[0];
+    double bits = f->operand[f->n_operands - 1].bits;
+
+    for (int32_t d = 0; d < a->depth; d++)
+        bits /= (double)key->trips[d];
+    return bits;
+}
+
+static bool join_rows(joiner *k, const layer *from, const bucket *b, layer *to)
+{
+    const dfl_claim_class *c = &k->s->classes.at[k->s->of[k->einsum]];
+    double bits[LIVE], held[DFL_CLAIM_TRACKS];
+    opened after;
+
+    for (uint32_t i = 0; i < b->key.n_live; i++)
+        bits[i] = bits_of(k, &b->key, &b->key.live[i]);
+    find_held(k, &b->key, bits, held);
+    for (size_t r = 0; r < c->rows.n; r++) {
+        const dfl_claim_row *row = &c->rows.at[r];
+        if (!dfl_budget_ok(dfl_arena_budget(k->run->arena)))
+            return dfl_report_stop(k->run->sink, dfl_arena_budget(k->run->arena));
+        if (!goes_with(k, &b->key, &row->way) || !follow(k, &b->key, &row->way, &after))
+            continue;
+        for (uint32_t i = b->first; i; i = from->states.at[i - 1].next) {
+            const state *s = &from->states.at[i - 1];
+            state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds };
+            bool fits = dfl_certify_value(k->run, out.joules + k->rest_joules[k->einsum + 1],
+                                          out.seconds + k->rest_seconds[k->einsum + 1]) <= k->worth;
+            for (uint32_t t = 0; t < k->s->n_tracks && fits; t++)
+                fits = follow_room(k, t, &b->key, held[t], s, row, &after, &out);
+            if (fits)
+                add_state(k, to, &after, &out);
+        }
+    }
+    return true;
+}
+
+/* The least that the rows of an einsum cost is enough of a bound for what is behind. */
+static void find_rest(joiner *k)
+{
+    uint32_t n = k->w->n_einsums;
+
+    k->rest_joules = DFL_NEW_ARRAY(k->run->arena, double, (size_t)n + 1);
+    k->rest_seconds = DFL_NEW_ARRAY(k->run->arena, double, (size_t)n + 1);
+    for (uint32_t e = n; e-- > 0;) {
+        const dfl_claim_class *c = &k->s->classes.at[k->s->of[e]];
+        double joules = INFINITY, seconds = INFINITY;
+        for (size_t r = 0; r < c->rows.n; r++) {
+            joules = fmin(joules, c->rows.at[r].joules);
+            seconds = fmin(seconds, c->rows.at[r].seconds);
+        }
+        k->rest_joules[e] = k->rest_joules[e + 1] + joules;
+        k->rest_seconds[e] = k->rest_seconds[e + 1] + seconds;
+    }
+}
+
+static bool check_value(const joiner *k, double least)
+{
+    const dfl_claims *head = k->s->head;
+
+    if (k->full) {
+        dfl_report(k->run->sink, DFL_CERT_SUMS, k->s->asked->span, "more than %d tensors are alive at once", LIVE);
+        return false;
+    }
+    if (k->s->limit < k->s->joined * (1 - k->run->task->rounding) ||
+        k->s->joined < head->lower_bound * (1 - k->run->task->rounding)) {
+        dfl_report(k->run->sink, DFL_CERT_SUMS, k->s->asked->span,
+                   "the rows in `%s` are complete up to %.12g and go together for %.12g, and its lower bound is %.12g",
+                   head->file, k->s->limit, k->s->joined, head->lower_bound);
+        return false;
+    }
+    if (least < INFINITY && dfl_certify_same(k->run, least, k->s->joined))
+        return true;
+    if (least < INFINITY)
+        dfl_report(k->run->sink, DFL_CERT_SUMS, k->s->asked->span,
+                   "the rows in `%s` go together for %.12g, which is less than the %.12g that it says", head->file, least,
+                   k->s->joined);
+    else
+        dfl_report(k->run->sink, DFL_CERT_SUMS, k->s->asked->span, "no rows in `%s` go together for %.12g", head->file,
+                   k->s->joined);
+    return false;
+}
+
+bool dfl_certify_join(dfl_certify_run *run)
+{
+    joiner k = { .run = run, .w = run->s->asked->workload, .s = run->s };
+    dfl_arena *arenas[2] = { dfl_arena_new(dfl_arena_budget(run->arena)), dfl_arena_new(dfl_arena_budget(run->arena)) };
+    layer layers[2] = { { .n_slots = 0 } };
+    double least = INFINITY;
+    bool fine = true;
+    opened none;
+    state start = { .joules = 0 };
+
+    if (!run->s->rows)
+        goto end;
+    k.worth = run->s->joined * (1 + run->task->rounding);
+    for (uint32_t t = 0; t < run->s->n_tracks; t++)
+        k.capacity[t] = run->free_bits[run->s->track[t]];
+    find_rest(&k);
+    memset(&none, 0, sizeof none);
+    k.arena = arenas[0];
+    add_state(&k, &layers[0], &none, &start);
+    for (k.einsum = 0; k.einsum < k.w->n_einsums && fine; k.einsum++) {
+        layer *from = &layers[k.einsum % 2], *to = &layers[(k.einsum + 1) % 2];
+        k.arena = arenas[(k.einsum + 1) % 2];
+        dfl_arena_reset(k.arena);
+        *to = (layer){ .n_slots = 0 };
+        k.f = run->s->frames[k.einsum].at[0];
+        for (size_t b = 0; b < from->buckets.n && fine; b++)
+            fine = join_rows(&k, from, &from->buckets.at[b], to);
+    }
+    if (fine) {
+        const layer *last = &layers[k.w->n_einsums % 2];
+        for (size_t i = 0; i < last->states.n; i++)
+            if (!last->states.at[i].dropped)
+                least = fmin(least, dfl_certify_value(run, last->states.at[i].joules, last->states.at[i].seconds));
+        fine = check_value(&k, least);
+    }
+end:
+    dfl_arena_free(arenas[0]);
+    dfl_arena_free(arenas[1]);
+    return fine;
+}

@@ -1,0 +1,17 @@
+/*
+ * What a search knows, for somebody who wants to verify it (src/certify): all templates with their bounds, what the patterns
+ * cost at least, and the rows that were left. One JSON value, the key `search` of a certificate (grammar/
+ * dfl-certificate-1.schema.json). Einsums, ranks, tensors and memories go by their names; a class by those of its first einsum.
+ */
+#ifndef DFL_MAPPER_CERTIFICATE_H
+#define DFL_MAPPER_CERTIFICATE_H
+
+#include "mapper/classes.h"
+#include "support/strbuf.h"
+
+/* `goal->limit` is the value up to which the rows of the classes are complete, `all` what the patterns make at least,
+   and `joined` the value of the best way to put rows together. `all` NULL: only templates and their bounds are certain. */
+void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_classes *classes, const dfl_tile_goal *goal,
+                           const dfl_least *all, double joined);
+
+#endif
