@@ -1,5 +1,5 @@
 /*
- * Reports against grammar/dfl-report-1.schema.json, and the validator against reports that are broken on purpose.
+ * Reports and comparisons against their schemas in grammar/, and the validator against some that are broken on purpose.
  * `test_schema FILE...` validates files, those of another schema by the file that is named like it, and says which do not
  * conform.
  */
@@ -14,6 +14,7 @@
 static const struct { const char *name, *path; } schemas[] = {
     { "dfl-report/1", "grammar/dfl-report-1.schema.json" },
     { "dfl-why/1", "grammar/dfl-why-1.schema.json" },
+    { "dfl-diff/1", "grammar/dfl-diff-1.schema.json" },
     { "dfl-certificate/1", "grammar/dfl-certificate-1.schema.json" },
 };
 
@@ -83,16 +84,34 @@ static const schema_case cases[] = {
     { "a sum may be null", "\"reads\": 1003079", "\"reads\": null", NULL },
 };
 
-static void validates(void **state)
+/* Of the golden comparison. */
+static const schema_case differences[] = {
+    { "as it is", NULL, NULL, NULL },
+    { "an unknown kind of change", "\"kind\": \"loop\"", "\"kind\": \"lop\"",
+      "/pairs/0/changes/0/kind: not one of the enumerated values" },
+    { "no side", "\"to\": {", "\"too\": {", "/pairs/0/to: missing" },
+    { "an unknown key of a part", "\"cause\": \"tiles", "\"why\": 1, \"cause\": \"tiles",
+      "/pairs/0/joules/parts/0/why: not in the schema" },
+    { "a part without a cause", "\"cause\": \"tiles above B in sram\"", "\"because\": \"of\"",
+      "/pairs/0/joules/parts/0/cause: missing" },
+    { "a broken count of a part", "\"count_to\": 8192", "\"count_to\": 0.5",
+      "/pairs/0/joules/parts/0/count_to: wrong type" },
+    { "a total that is no number", "\"difference\": -0.00000078643148800000", "\"difference\": null",
+      "/pairs/0/joules/difference: wrong type" },
+};
+
+static void validate(const schema_case *c, const char *path)
 {
-    const schema_case *c = *state;
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_strbuf why;
 
-    assert_int_equal(conforms(arena, "tests/golden/report/full.json", c->from, c->to, &why), c->why == NULL);
+    assert_int_equal(conforms(arena, path, c->from, c->to, &why), c->why == NULL);
     assert_string_equal(why.text, c->why ? c->why : "");
     dfl_arena_free(arena);
 }
+
+static void validates(void **state) { validate(*state, "tests/golden/report/full.json"); }
+static void validates_difference(void **state) { validate(*state, "tests/golden/diff/json.stdout"); }
 
 static int validate_files(int n, char **paths)
 {
@@ -115,5 +134,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         return validate_files(argc - 1, argv + 1);
-    return CHECK_TABLE("report.schema", cases, validates);
+    return CHECK_TABLE("report.schema", cases, validates) + CHECK_TABLE("report.schema.diff", differences, validates_difference);
 }
