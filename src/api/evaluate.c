@@ -14,7 +14,7 @@ static bool check_objective(dfl_session *s, const dfl_mapping *m)
 {
     dfl_objective objective;
 
-    return m->n_minimize == 0 || dfl_objective_make(s->sink, s->names, m, &objective);
+    return m->n_minimize == 0 || m->n_front > 0 || dfl_objective_make(s->sink, s->names, m, &objective);
 }
 
 /* Reports about lines of a template say for which mapping they hold, and are not repeated for the next one. */
@@ -93,15 +93,35 @@ static dfl_result_item evaluate(dfl_session *s, dfl_arena *arena, const dfl_mapp
     return item;
 }
 
+typedef DFL_VEC(dfl_result_item) item_vec;
+
+/* A front: every mapping of it is evaluated. */
+static void evaluate_front(dfl_session *s, const dfl_mapping *m, purpose why, item_vec *items)
+{
+    size_t first = s->filled.n;
+    const dfl_paths *paths;
+    dfl_stop stopped = DFL_STOP_NONE;
+
+    if (!dfl_session_fill(s, m, &stopped))
+        DFL_PUSH(s->arena, items, ((dfl_result_item){ .mapping = m, .status = DFL_STATUS_INFEASIBLE }));
+    for (size_t i = first; i < s->filled.n; i++) {
+        dfl_result_item item = evaluate(s, dfl_session_after(s), s->filled.at[i].mapping, why, &paths);
+        item.search = s->filled.at[i].search;
+        item.status = item.result ? DFL_STATUS_FILLED : DFL_STATUS_INFEASIBLE;
+        DFL_PUSH(s->arena, items, item);
+    }
+    if (stopped != DFL_STOP_NONE)
+        dfl_budget_stop(&s->budget, stopped);
+}
+
 /* A check wants the reports only: what it computes for a mapping is forgotten before the next one. */
 static void evaluate_designs(dfl_session *s, const char *only, purpose why)
 {
     const dfl_program *p = s->program;
     bool forget = why == PURPOSE_CHECK;
-    dfl_result_item *items = DFL_NEW_ARRAY(s->arena, dfl_result_item, forget ? 1 : (size_t)p->n_designs + 1);
+    item_vec items = { .n = 0 };
     dfl_linter *linter = dfl_linter_new(s->arena, s->sink, s->names, &s->lints);
     dfl_arena *arena = forget ? dfl_arena_new(&s->budget) : s->arena;
-    uint32_t n = 0;
 
     for (uint32_t i = 0; i < p->n_designs && dfl_budget_ok(&s->budget); i++) {
         const dfl_mapping *m = p->designs[i].mapping;
@@ -110,19 +130,23 @@ static void evaluate_designs(dfl_session *s, const char *only, purpose why)
 
         if (!p->designs[i].from_root || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
             continue;
+        if (m->has_holes && m->n_front > 0 && !forget) {
+            evaluate_front(s, m, why, &items);
+            continue;
+        }
         item = evaluate(s, arena, m, why, &paths);
         if (paths)
             dfl_linter_look(linter, paths);
         if (forget)
             dfl_arena_reset(arena);
         else
-            items[n++] = item;
+            DFL_PUSH(s->arena, &items, item);
     }
     if (forget)
         dfl_arena_free(arena);
     dfl_linter_report(linter);
-    s->results.items = items;
-    s->results.n_items = n;
+    s->results.items = items.at;
+    s->results.n_items = (uint32_t)items.n;
 }
 
 static void judge_checks(dfl_session *s, purpose why)

@@ -1,11 +1,10 @@
-/* Filling the holes of mappings, and putting what was found into their text. */
+/* Filling the holes of mappings. */
 #include "api/session.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/print.h"
 #include "mapper/holes.h"
 #include "mapper/mapper.h"
 #include "model/model.h"
@@ -69,8 +68,11 @@ static bool is_searched(dfl_session *s, const dfl_mapping *m)
 
     if (m->unsearched)
         return refuse_kind(s, m, m->unsearched_span, m->unsearched,
-                           "what is searched: `?` for the size or the number of parts of a loop, `...` for all lines of a "
-                           "mapping, and one objective, `minimize`");
+                           "what is searched: `?` for the size or the number of parts of a loop, and `...` for all lines of a "
+                           "mapping");
+    if (m->n_front > 0 && (m->n_minimize > 0 || !is_all_open(m)))
+        return refuse_kind(s, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
+                           "a front is searched where all lines are open, `...`, and instead of `minimize`");
     if (dfl_holes_only(m) || is_all_open(m))
         return true;
     d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
@@ -263,6 +265,115 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     return true;
 }
 
+/* ---- fronts ---- */
+
+typedef struct {
+    dfl_filled filled;
+    const double *terms;         /* by the model */
+    bool exact;                  /* as the search counts */
+} front_point;
+
+typedef DFL_VEC(front_point) front_points;
+
+/* A point by the model; false if it does not take it, or what is required is not met. */
+static bool judge_point(judge *j, const dfl_objective *o, const dfl_map_point *found, front_point *out)
+{
+    static const double rounding = 1e-9;
+    dfl_session *s = j->s;
+    dfl_arena *work = dfl_arena_new(&s->budget);
+    const dfl_paths *paths = dfl_paths_resolve(work, s->sink, s->names, found->mapping);
+    const dfl_result *costs = paths ? dfl_model_eval(work, s->sink, s->names, paths) : NULL;
+    double *terms = DFL_NEW_ARRAY(s->arena, double, dfl_objective_count(o));
+    bool met = costs && dfl_objective_met(o, costs, NULL);
+
+    if (met) {
+        out->exact = costs->seconds <= found->seconds * (1 + rounding) && costs->joules <= found->joules * (1 + rounding);
+        for (uint32_t i = 0; i < dfl_objective_count(o); i++)
+            terms[i] = dfl_objective_term(o, i, costs->joules, costs->seconds);
+        out->terms = terms;
+    }
+    dfl_arena_free(work);
+    return met;
+}
+
+/* Whether all terms of `a` are at most those of `b`. */
+static bool undercuts(const dfl_objective *o, const front_point *a, const front_point *b)
+{
+    for (uint32_t i = 0; i < dfl_objective_count(o); i++)
+        if (a->terms[i] > b->terms[i])
+            return false;
+    return true;
+}
+
+static void add_point(dfl_session *s, const dfl_objective *o, front_points *all, const front_point *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (undercuts(o, &all->at[i], p))
+            return;
+    for (size_t i = 0; i < all->n; i++)
+        if (!undercuts(o, p, &all->at[i]))
+            all->at[n++] = all->at[i];
+    all->n = n;
+    DFL_PUSH(s->arena, all, *p);
+}
+
+static int by_terms(const void *a, const void *b)
+{
+    const front_point *x = a, *y = b;
+
+    return (x->terms[0] > y->terms[0]) - (x->terms[0] < y->terms[0]);
+}
+
+/* All mappings that no other undercuts in what `pareto` names, least of the first of them first, as NAME_1, NAME_2... */
+static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
+{
+    dfl_session *s = j->s;
+    const dfl_map_options options = { .objective = o, .max_fused = DFL_NONE, .front = true, .jobs = s->search.jobs,
+                                      .time_limit = s->search.seconds };
+    dfl_arena *work;
+    const dfl_map_result *r;
+    dfl_search *found = DFL_NEW(s->arena, dfl_search);
+    front_points all = { .n = 0 };
+
+    if (!o->native)
+        return refuse_kind(s, m, m->front_span, "a front over other figures",
+                           "name expressions over `energy` and `latency` alone: `pareto latency, energy;`");
+    work = dfl_arena_new(&s->budget);
+    r = dfl_mapper_run(work, s->sink, s->names, m, &options);
+    *found = (dfl_search){ .objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text), .front = true,
+                           .lower_bound = NAN, .time_limit = options.time_limit };
+    for (uint32_t i = 0; r != NULL && i < r->n_front; i++) {
+        front_point p = { .filled = { .given = m, .search = found } };
+        if (!judge_point(j, o, &r->front[i], &p))
+            continue;
+        p.filled.mapping = dfl_mapping_copy(s->arena, r->front[i].mapping);
+        add_point(s, o, &all, &p);
+    }
+    if (r != NULL) {
+        *stopped = r->stopped;
+        found->optimal = r->optimal && r->stopped == DFL_STOP_NONE;
+        found->evaluated = r->evaluated;
+        found->pruned = r->pruned;
+        found->space = dfl_arena_printf(s->arena, "a front of %zu; %s", all.n, r->space);
+    }
+    dfl_arena_free(work);
+    if (all.n > 1)
+        qsort(all.at, all.n, sizeof *all.at, by_terms);
+    for (size_t i = 0; i < all.n; i++) {
+        dfl_mapping *named = dfl_mapping_copy(s->arena, all.at[i].filled.mapping);
+        named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%zu", dfl_sym_text(s->names, m->name), i + 1));
+        named->n_front = 0;
+        all.at[i].filled.mapping = named;
+        found->optimal &= all.at[i].exact;
+        DFL_PUSH(s->arena, &s->filled, all.at[i].filled);
+    }
+    if (all.n > 0)
+        found->value = all.at[0].terms[0];
+    return all.n > 0;
+}
+
 static void tell(void *context, const dfl_telling *now)
 {
     judge *j = context;
@@ -275,6 +386,8 @@ static void tell(void *context, const dfl_telling *now)
 
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
+    size_t first = s->filled.n;
+    dfl_mapping compared = *m;
     judge j = { .s = s, .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
     dfl_filled filled = { .given = m };
     dfl_objective objective;
@@ -282,7 +395,11 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     bool found;
 
     *stopped = DFL_STOP_NONE;
-    if (!is_searched(s, m) || !dfl_objective_make(s->sink, s->names, m, &objective))
+    if (m->n_front > 0) {
+        compared.minimize = m->front;
+        compared.n_minimize = m->n_front;
+    }
+    if (!is_searched(s, m) || !dfl_objective_make(s->sink, s->names, &compared, &objective))
         return NULL;
     texts = dfl_arena_new(&s->budget);
     j.one = s->results;
@@ -297,14 +414,18 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     objective.required = j.required_at.at;
     objective.n_required = (uint32_t)j.required_at.n;
     objective.context = &j;
-    found = dfl_holes_only(m) ? fill_amounts(&j, &objective, &filled, stopped) : fill_lines(&j, &objective, &filled, stopped);
+    if (m->n_front > 0)
+        found = fill_front(&j, &objective, m, stopped);
+    else if (dfl_holes_only(m))
+        found = fill_amounts(&j, &objective, &filled, stopped);
+    else
+        found = fill_lines(&j, &objective, &filled, stopped);
     dfl_arena_free(texts);
     if (j.told)
         s->search.progress(s->search.progress_context, NULL);
-    if (!found)
-        return NULL;
-    DFL_PUSH(s->arena, &s->filled, filled);
-    return &s->filled.at[s->filled.n - 1];
+    if (found && m->n_front == 0)
+        DFL_PUSH(s->arena, &s->filled, filled);
+    return found ? &s->filled.at[first] : NULL;
 }
 
 dfl_exit dfl_session_map(dfl_session *s, const char *only)
@@ -329,157 +450,4 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
     if (!any && s->budget.why == DFL_STOP_NONE && !dfl_session_refuse_template(s, only) && only)
         dfl_session_unknown_mapping(s, only);
     return dfl_session_status(s);
-}
-
-/* ---- text ---- */
-
-typedef struct { dfl_span span; const char *text; } edit;
-typedef DFL_VEC(edit) edits;
-
-static int by_place(const void *a, const void *b)
-{
-    const edit *x = a, *y = b;
-
-    return (x->span.start > y->span.start) - (x->span.start < y->span.start);
-}
-
-static bool is_inside(dfl_span inner, dfl_span outer)
-{
-    return inner.start >= outer.start && inner.end <= outer.end;
-}
-
-/* An amount for each `?`, when each of them stands in the text of the mapping and for one loop alone. */
-static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
-{
-    size_t first = out->n;
-
-    for (uint32_t b = 0; b < f->mapping->n_bodies; b++)
-        for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
-            const dfl_line *line = &f->mapping->bodies[b]->lines[i];
-            edit one = { line->amount_span, NULL };
-
-            if (!line->hole)
-                continue;
-            if (!is_inside(one.span, f->given->text))
-                return false;
-            one.text = dfl_arena_printf(s->arena, "%lld", (long long)line->amount);
-            DFL_PUSH(s->arena, out, one);
-        }
-    qsort(out->at + first, out->n - first, sizeof *out->at, by_place);
-    for (size_t i = first + 1; i < out->n; i++)
-        if (out->at[i].span.start < out->at[i - 1].span.end)
-            return false;
-    return true;
-}
-
-/* Lines in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of one. A level
-   has four blanks in a file, and two where it is printed. */
-static void edit_lines(dfl_session *s, const dfl_filled *f, edits *out)
-{
-    const dfl_source *source = s->root->source;
-    dfl_span at = f->given->root->open_span;
-    const char *before = source->text + (at.start - source->base);
-    size_t column = 0;
-    bool middle;
-    dfl_strbuf lines, text;
-    dfl_mapping below = *f->mapping;
-    dfl_body root = *f->mapping->root;
-
-    root.lines += f->given->root->n_lines; /* they are written already */
-    root.n_lines -= f->given->root->n_lines;
-    below.root = &root;
-    while (before > source->text && before[-1] == ' ') {
-        before--;
-        column++;
-    }
-    middle = before > source->text && before[-1] != '\n';
-    if (middle) {
-        at.start -= (uint32_t)column;
-        while (source->text[at.end - source->base] == ' ')
-            at.end++;
-        column = 4;
-    }
-    dfl_strbuf_init(&lines, s->arena);
-    dfl_strbuf_init(&text, s->arena);
-    dfl_strbuf_z(&text, middle ? "\n" : "");
-    dfl_mapping_print_lines(&lines, s->names, &below, 0);
-    for (size_t i = 0; i + 1 < lines.len; i++) {
-        size_t blanks = strspn(lines.text + i, " "), len = strcspn(lines.text + i + blanks, "\n");
-        for (size_t k = 0; k < 2 * blanks + (i > 0 || middle ? column : 0); k++)
-            dfl_strbuf_char(&text, ' ');
-        dfl_strbuf_add(&text, lines.text + i + blanks, len);
-        i += blanks + len;
-        dfl_strbuf_z(&text, i + 1 < lines.len || middle ? "\n" : "");
-    }
-    DFL_PUSH(s->arena, out, ((edit){ at, text.text }));
-}
-
-/* The edits of one mapping: amounts, lines, or all of it. */
-static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out)
-{
-    size_t first = out->n;
-    dfl_strbuf text;
-
-    if (f->given->root->open && is_inside(f->given->root->open_span, f->given->text)) {
-        edit_lines(s, f, out);
-        return;
-    }
-    if (!f->given->root->open && edit_amounts(s, f, out))
-        return;
-    out->n = first;
-    dfl_strbuf_init(&text, s->arena);
-    dfl_mapping_print(&text, s->names, f->mapping);
-    DFL_PUSH(s->arena, out, ((edit){ f->given->text, dfl_arena_copy(s->arena, text.text, text.len - 1) }));
-}
-
-/* Source text from `start` to `end` with the edits that lie there, in order. */
-static void write_edited(dfl_session *s, dfl_strbuf *out, uint32_t start, uint32_t end, const edits *all)
-{
-    const dfl_source *source = s->root->source;
-
-    for (size_t i = 0; i < all->n; i++) {
-        const edit *e = &all->at[i];
-
-        if (e->span.start < start || e->span.end > end)
-            continue;
-        dfl_strbuf_add(out, source->text + (start - source->base), e->span.start - start);
-        dfl_strbuf_z(out, e->text);
-        start = e->span.end;
-    }
-    dfl_strbuf_add(out, source->text + (start - source->base), end - start);
-}
-
-const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
-{
-    dfl_strbuf out;
-    edits all = { 0 };
-
-    dfl_strbuf_init(&out, s->arena);
-    for (size_t i = 0; i < s->filled.n; i++)
-        edit_mapping(s, &s->filled.at[i], &all);
-    if (all.n > 0)
-        qsort(all.at, all.n, sizeof *all.at, by_place);
-    if (whole && s->root)
-        write_edited(s, &out, s->root->source->base, s->root->source->base + (uint32_t)s->root->source->len, &all);
-    for (size_t i = 0; !whole && i < s->filled.n; i++) {
-        write_edited(s, &out, s->filled.at[i].given->text.start, s->filled.at[i].given->text.end, &all);
-        dfl_strbuf_char(&out, '\n');
-    }
-    if (len)
-        *len = out.len;
-    return out.text;
-}
-
-const char *dfl_session_searches(dfl_session *s, size_t *len)
-{
-    dfl_strbuf out;
-
-    dfl_strbuf_init(&out, s->arena);
-    for (size_t i = 0; i < s->filled.n; i++) {
-        dfl_strbuf_printf(&out, "%s:\n", dfl_sym_text(s->names, s->filled.at[i].given->name));
-        dfl_search_text(&out, s->filled.at[i].search);
-    }
-    if (len)
-        *len = out.len;
-    return out.text;
 }

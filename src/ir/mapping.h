@@ -93,6 +93,10 @@ typedef struct {
     const struct dfl_val *const *minimize; /* what the search is to make small, in lexicographic order (program.h) */
     uint32_t n_minimize;       /* 0 = energy * latency, or latency where no energy is declared */
     const char *minimize_text; /* as written; NULL without */
+    const struct dfl_val *const *front; /* what the mappings of a front are compared in: `pareto` */
+    uint32_t n_front;
+    const char *front_text;
+    dfl_span front_span;
     const char *refused;       /* what in it is checked, but not evaluated ("an efficiency table"); NULL = nothing */
     dfl_span refused_span;
     dfl_options options;

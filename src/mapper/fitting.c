@@ -83,8 +83,9 @@ static dfl_answer join(const fitter *k)
 {
     dfl_arena *arena = dfl_arena_new(dfl_arena_budget(k->arena));
     bool full = false, found;
+    uint32_t n;
 
-    found = dfl_join(arena, k->m->workload, k->steps, &k->goal, k->bounds, k->capacity, &full) != NULL;
+    found = dfl_join(arena, k->m->workload, k->steps, &k->goal, k->bounds, k->capacity, false, &n, &full) != NULL;
     dfl_arena_free(arena);
     if (found)
         return DFL_ANSWER_YES;

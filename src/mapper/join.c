@@ -380,9 +380,36 @@ static const state *best_of(const joiner *j, const layer *l)
     return best;
 }
 
+/* States of the last layer that no other is below in energy or time without being above in the other, by time. */
+static const state **front_of(const joiner *j, const layer *l, uint32_t *n)
+{
+    const state **front = DFL_NEW_ARRAY(j->arena, const state *, l->states.n + 1);
+
+    *n = 0;
+    for (size_t i = 0; i < l->states.n; i++) {
+        const state *s = &l->states.at[i];
+        double joules = s->joules + j->goal->leakage * s->seconds;
+        uint32_t at = 0, last;
+        if (s->dropped)
+            continue;
+        while (at < *n && front[at]->seconds < s->seconds)
+            at++;
+        if ((at > 0 && front[at - 1]->joules + j->goal->leakage * front[at - 1]->seconds <= joules) ||
+            (at < *n && front[at]->seconds == s->seconds &&
+             front[at]->joules + j->goal->leakage * front[at]->seconds <= joules))
+            continue;
+        for (last = at; last < *n && front[last]->joules + j->goal->leakage * front[last]->seconds >= joules;)
+            last++;
+        memmove(&front[at + 1], &front[last], (*n - last) * sizeof(const state *));
+        *n = *n - (last - at) + 1;
+        front[at] = s;
+    }
+    return front;
+}
+
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
-                                bool *full)
+                                bool front, uint32_t *n, bool *full)
 {
     dfl_arena *of_layer[2] = { dfl_arena_new(dfl_arena_budget(arena)), dfl_arena_new(dfl_arena_budget(arena)) };
     layer layers[2] = { { .n_slots = 0 } };
@@ -390,8 +417,8 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
     joiner j = { .arena = of_layer[0], .w = w, .goal = goal, .bounds = bounds, .capacity = capacity };
     way none;
     state start = { .joules = 0 };
-    const state *best;
-    dfl_join_result *out = NULL;
+    const state *best, **all = &best;
+    const dfl_join_result *list = NULL;
 
     j.memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
     memset(&none, 0, sizeof none);
@@ -409,11 +436,20 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
     }
     *full = j.full;
     best = best_of(&j, &layers[w->n_einsums % 2]);
-    if (best != NULL && goal->halt->why == DFL_STOP_NONE) {
-        out = trace(arena, &j, choices, best);
-        find_open(&j, steps, out);
+    *n = best != NULL;
+    if (front)
+        all = front_of(&j, &layers[w->n_einsums % 2], n);
+    if (goal->halt->why != DFL_STOP_NONE)
+        *n = 0;
+    if (*n > 0) {
+        dfl_join_result *out = DFL_NEW_ARRAY(arena, dfl_join_result, *n);
+        for (uint32_t i = 0; i < *n; i++) {
+            out[i] = *trace(arena, &j, choices, all[i]);
+            find_open(&j, steps, &out[i]);
+        }
+        list = out;
     }
     dfl_arena_free(of_layer[0]);
     dfl_arena_free(of_layer[1]);
-    return out;
+    return list;
 }

@@ -35,11 +35,12 @@ typedef struct {
 } dfl_join_result;
 
 /*
- * The best mapping of value at most goal->limit, or NULL. `capacity` are bits per track. Sets `*full` if there was no
- * room for all operands that are alive at once.
+ * The best mapping of value at most goal->limit, `*n` of one, or NULL; with `front` all `*n` that no other undercuts in energy
+ * and time, fastest first. `capacity` are bits per track. Sets `*full` if there was no room for all operands that are alive at
+ * once.
  */
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
-                                bool *full);
+                                bool front, uint32_t *n, bool *full);
 
 #endif

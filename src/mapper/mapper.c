@@ -74,6 +74,10 @@ static void look_at_objective(mapper *k)
 {
     const dfl_objective *o = k->options->objective;
 
+    if (k->options->front) {
+        k->goal.by_energy = k->goal.by_time = true;
+        return;
+    }
     k->goal.by_energy = dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 2, 1);
     k->goal.by_time = (k->goal.by_energy && k->goal.leakage > 0) ||
                       dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
@@ -350,12 +354,25 @@ static void certify(const mapper *k, bool rows, dfl_map_result *out)
     out->certified = rows ? out->lower_bound : template_bound(k);
 }
 
+static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint32_t n)
+{
+    dfl_map_point *front = DFL_NEW_ARRAY(k->arena, dfl_map_point, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        front[i].mapping = dfl_emit(k->arena, k->m, chosen_jobs(k, r[i].rows), &r[i]);
+        front[i].joules = r[i].joules;
+        front[i].seconds = r[i].seconds;
+    }
+    return front;
+}
+
 /* The best mapping of a value within the limit; false if there is none, or the search stopped. */
 static bool search_within(mapper *k, double limit, dfl_map_result *out)
 {
     dfl_classes *all = &k->classes;
     dfl_join_step *steps = DFL_NEW_ARRAY(k->arena, dfl_join_step, (size_t)all->n + 1);
     const dfl_join_result *r = NULL;
+    uint32_t n = 0;
     bool full = false;
 
     k->goal.limit = limit;
@@ -370,11 +387,15 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         }
         k->goal.rest_joules = k->goal.rest_seconds = 0;
         k->goal.halt = &halt;
-        r = dfl_join(k->arena, k->m->workload, steps, &k->goal, k->bounds, k->capacity, &full);
+        r = dfl_join(k->arena, k->m->workload, steps, &k->goal, k->bounds, k->capacity,
+                     k->options->front, &n, &full);
         k->stopped = halt.why;
     }
+    if (r && k->options->front)
+        out->front = take_front(k, r, n);
     if (r) {
         take(k, r, out);
+        out->n_front = n;
         out->lower_bound = r->value;
         out->optimal = !full;
         if (k->options->certificate && !k->goal.alone && !full && !has_windows(k))
@@ -479,11 +500,31 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     }
 }
 
+/* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other. */
+static bool search_front(mapper *k, dfl_map_result *out)
+{
+    dfl_map_result alone = *out;
+    dfl_map_point *both;
+
+    if (!search_within(k, INFINITY, out))
+        return false;
+    k->goal.alone = true;
+    if (!find_lower_bound(k, &alone) || !search_within(k, INFINITY, &alone))
+        return k->stopped == DFL_STOP_NONE;
+    both = DFL_NEW_ARRAY(k->arena, dfl_map_point, out->n_front + alone.n_front);
+    memcpy(both, out->front, out->n_front * sizeof *both);
+    memcpy(both + out->n_front, alone.front, alone.n_front * sizeof *both);
+    out->front = both;
+    out->n_front += alone.n_front;
+    return true;
+}
+
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
     out->lower_bound = template_bound(k);
-    if (find_lower_bound(k, out) && search_limits(k, out)) {
-        search_again(k, names, out);
+    if (find_lower_bound(k, out) && (k->options->front ? search_front(k, out) : search_limits(k, out))) {
+        if (!k->options->front)
+            search_again(k, names, out);
         return true;
     }
     return k->stopped != DFL_STOP_NONE && take_apart(k, out);

@@ -22,11 +22,18 @@ typedef struct {
     bool imperfect;          /* tiles that do not divide, too: see ragged.h */
     bool any_spatial;        /* ranks on axes where they share nothing although others would */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
+    bool front;              /* all mappings that no other undercuts in energy and time */
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
     dfl_teller *teller;      /* NULL = nobody listens */
     bool certificate;        /* say what the search knows */
 } dfl_map_options;
+
+/* A point of a front. */
+typedef struct {
+    dfl_mapping *mapping;
+    double joules, seconds;  /* as the search counts them */
+} dfl_map_point;
 
 typedef struct {
     dfl_mapping *mapping;    /* without holes */
@@ -39,6 +46,8 @@ typedef struct {
     const char *space;       /* what was searched, a line */
     const char *certificate; /* what it knows (certificate.h), if that was asked for */
     double certified;        /* the lower bound that follows from it */
+    const dfl_map_point *front; /* with that option, fastest first; `mapping` is the first of them */
+    uint32_t n_front;
 } dfl_map_result;
 
 /* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */

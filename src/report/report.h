@@ -24,6 +24,7 @@ typedef struct {
     double value;             /* of its first expression, in SI units */
     double lower_bound;       /* no mapping of the space has less; NAN = not known */
     bool optimal;
+    bool front;               /* the mapping is one of those that no other undercuts in the objectives */
     uint64_t evaluated, pruned, refused;
     const char *space;        /* "amounts of 3 loops, perfect tiles" */
     uint64_t most_evaluations;/* limits in force; 0 = none */

@@ -296,7 +296,7 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search *s)
                       (unsigned long long)s->pruned);
     if (s->refused > 0)
         dfl_strbuf_printf(out, ", %llu that cannot be evaluated", (unsigned long long)s->refused);
-    dfl_strbuf_printf(out, "; minimize %s; %s\n", s->objective, s->space);
+    dfl_strbuf_printf(out, "; %s%s; %s\n", s->front ? "" : "minimize ", s->objective, s->space);
 }
 
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)

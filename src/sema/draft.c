@@ -209,34 +209,38 @@ static const char *write_target(dfl_draft *d, const gathered *g)
     return out.text;
 }
 
-/* What the mapping is to make small; names and units of `pareto` are only looked at. False after reporting. */
+/* What the mapping is to make small, or the mappings of a front are compared in. False after reporting. */
 static bool lower_goals(dfl_draft *d, dfl_mapping *m)
 {
-    DFL_VEC(const dfl_val *) out = { 0 };
+    struct { DFL_VEC(const dfl_val *) of; dfl_strbuf text; } best = { 0 }, front = { 0 };
     bool ok = true;
-    dfl_strbuf text;
 
-    dfl_strbuf_init(&text, d->s->arena);
+    dfl_strbuf_init(&best.text, d->s->arena);
+    dfl_strbuf_init(&front.text, d->s->arena);
     for (size_t i = 0; i < d->goals.n; i++) {
         dfl_checking c = { .s = d->s, .scope = d->goals.at[i].scope, .inside = true, .ok = true };
 
         for (const dfl_expr *e = d->goals.at[i].node->args; e != NULL; e = e->next) {
             const dfl_val *v = dfl_check_value(&c, e);
+            const char *text = dfl_sema_slice(d->s, e->span);
 
-            if (d->goals.at[i].node->kind != DFL_AST_MINIMIZE)
-                continue;
-            dfl_strbuf_printf(&text, "%s%s", out.n > 0 ? ", " : "", dfl_sema_slice(d->s, e->span));
-            DFL_PUSH(d->s->arena, &out, v);
+            if (d->goals.at[i].node->kind == DFL_AST_MINIMIZE) {
+                dfl_strbuf_printf(&best.text, "%s%s", best.of.n > 0 ? ", " : "", text);
+                DFL_PUSH(d->s->arena, &best.of, v);
+            } else {
+                dfl_strbuf_printf(&front.text, "%s%s", front.of.n > 0 ? ", " : "", text);
+                DFL_PUSH(d->s->arena, &front.of, v);
+            }
         }
         ok = ok && c.ok;
     }
-    m->minimize = out.at;
-    m->n_minimize = (uint32_t)out.n;
-    m->minimize_text = out.n > 0 ? text.text : NULL;
-    if (d->has_holes && d->pareto.start != 0 && d->unsearched == NULL) {
-        m->unsearched = "a front of mappings";
-        m->unsearched_span = d->pareto;
-    }
+    m->minimize = best.of.at;
+    m->n_minimize = (uint32_t)best.of.n;
+    m->minimize_text = best.of.n > 0 ? best.text.text : NULL;
+    m->front = front.of.at;
+    m->n_front = (uint32_t)front.of.n;
+    m->front_text = front.text.text;
+    m->front_span = d->pareto;
     return ok;
 }
 

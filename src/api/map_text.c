@@ -1,0 +1,197 @@
+/* What searches found, put into the text of the file. */
+#include "api/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/print.h"
+
+typedef struct { dfl_span span; const char *text; } edit;
+typedef DFL_VEC(edit) edits;
+
+static int by_place(const void *a, const void *b)
+{
+    const edit *x = a, *y = b;
+
+    return (x->span.start > y->span.start) - (x->span.start < y->span.start);
+}
+
+static bool is_inside(dfl_span inner, dfl_span outer)
+{
+    return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+/* An amount for each `?`, when each of them stands in the text of the mapping and for one loop alone. */
+static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    size_t first = out->n;
+
+    for (uint32_t b = 0; b < f->mapping->n_bodies; b++)
+        for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &f->mapping->bodies[b]->lines[i];
+            edit one = { line->amount_span, NULL };
+
+            if (!line->hole)
+                continue;
+            if (!is_inside(one.span, f->given->text))
+                return false;
+            one.text = dfl_arena_printf(s->arena, "%lld", (long long)line->amount);
+            DFL_PUSH(s->arena, out, one);
+        }
+    qsort(out->at + first, out->n - first, sizeof *out->at, by_place);
+    for (size_t i = first + 1; i < out->n; i++)
+        if (out->at[i].span.start < out->at[i - 1].span.end)
+            return false;
+    return true;
+}
+
+/* Lines, without the end of the last one, `column` blanks further in, the first too where `fresh`. A level has four blanks in
+   a file, and two where it is printed. */
+static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, bool fresh)
+{
+    for (size_t i = 0; i + 1 < lines->len; i++) {
+        size_t blanks = strspn(lines->text + i, " "), len = strcspn(lines->text + i + blanks, "\n");
+        for (size_t k = 0; k < 2 * blanks + (i > 0 || fresh ? column : 0); k++)
+            dfl_strbuf_char(out, ' ');
+        dfl_strbuf_add(out, lines->text + i + blanks, len);
+        i += blanks + len;
+        dfl_strbuf_z(out, i + 1 < lines->len ? "\n" : "");
+    }
+}
+
+/* Lines in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of one. */
+static void edit_lines(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    const dfl_source *source = s->root->source;
+    dfl_span at = f->given->root->open_span;
+    const char *before = source->text + (at.start - source->base);
+    size_t column = 0;
+    bool middle;
+    dfl_strbuf lines, text;
+    dfl_mapping below = *f->mapping;
+    dfl_body root = *f->mapping->root;
+
+    root.lines += f->given->root->n_lines; /* they are written already */
+    root.n_lines -= f->given->root->n_lines;
+    below.root = &root;
+    while (before > source->text && before[-1] == ' ') {
+        before--;
+        column++;
+    }
+    middle = before > source->text && before[-1] != '\n';
+    if (middle) {
+        at.start -= (uint32_t)column;
+        while (source->text[at.end - source->base] == ' ')
+            at.end++;
+        column = 4;
+    }
+    dfl_strbuf_init(&lines, s->arena);
+    dfl_strbuf_init(&text, s->arena);
+    dfl_strbuf_z(&text, middle ? "\n" : "");
+    dfl_mapping_print_lines(&lines, s->names, &below, 0);
+    add_lines(&text, &lines, column, middle);
+    dfl_strbuf_z(&text, middle ? "\n" : "");
+    DFL_PUSH(s->arena, out, ((edit){ at, text.text }));
+}
+
+/* Whether it is not the first of a front. */
+static bool follows(const dfl_session *s, size_t i)
+{
+    return i > 0 && s->filled.at[i].given == s->filled.at[i - 1].given;
+}
+
+/* The mappings of a front, one after another. */
+static void edit_front(dfl_session *s, size_t i, edits *out)
+{
+    const dfl_mapping *given = s->filled.at[i].given;
+    dfl_strbuf text;
+    bool first = true;
+
+    dfl_strbuf_init(&text, s->arena);
+    for (; first || (i < s->filled.n && follows(s, i)); i++) {
+        dfl_strbuf one;
+        dfl_strbuf_init(&one, s->arena);
+        dfl_mapping_print(&one, s->names, s->filled.at[i].mapping);
+        dfl_strbuf_z(&text, first ? "" : "\n\n");
+        add_lines(&text, &one, 0, true);
+        first = false;
+    }
+    DFL_PUSH(s->arena, out, ((edit){ given->text, text.text }));
+}
+
+/* The edits of one mapping: amounts, lines, or all of it. */
+static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    size_t first = out->n;
+    dfl_strbuf text;
+
+    if (f->given->root->open && is_inside(f->given->root->open_span, f->given->text)) {
+        edit_lines(s, f, out);
+        return;
+    }
+    if (!f->given->root->open && edit_amounts(s, f, out))
+        return;
+    out->n = first;
+    dfl_strbuf_init(&text, s->arena);
+    dfl_mapping_print(&text, s->names, f->mapping);
+    DFL_PUSH(s->arena, out, ((edit){ f->given->text, dfl_arena_copy(s->arena, text.text, text.len - 1) }));
+}
+
+/* Source text from `start` to `end` with the edits that lie there, in order. */
+static void write_edited(dfl_session *s, dfl_strbuf *out, uint32_t start, uint32_t end, const edits *all)
+{
+    const dfl_source *source = s->root->source;
+
+    for (size_t i = 0; i < all->n; i++) {
+        const edit *e = &all->at[i];
+
+        if (e->span.start < start || e->span.end > end)
+            continue;
+        dfl_strbuf_add(out, source->text + (start - source->base), e->span.start - start);
+        dfl_strbuf_z(out, e->text);
+        start = e->span.end;
+    }
+    dfl_strbuf_add(out, source->text + (start - source->base), end - start);
+}
+
+const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
+{
+    dfl_strbuf out;
+    edits all = { 0 };
+
+    dfl_strbuf_init(&out, s->arena);
+    for (size_t i = 0; i < s->filled.n; i++)
+        if (s->filled.at[i].given->n_front == 0)
+            edit_mapping(s, &s->filled.at[i], &all);
+        else if (!follows(s, i))
+            edit_front(s, i, &all);
+    if (all.n > 0)
+        qsort(all.at, all.n, sizeof *all.at, by_place);
+    if (whole && s->root)
+        write_edited(s, &out, s->root->source->base, s->root->source->base + (uint32_t)s->root->source->len, &all);
+    for (size_t i = 0; !whole && i < s->filled.n; i++) {
+        if (follows(s, i))
+            continue;
+        write_edited(s, &out, s->filled.at[i].given->text.start, s->filled.at[i].given->text.end, &all);
+        dfl_strbuf_char(&out, '\n');
+    }
+    if (len)
+        *len = out.len;
+    return out.text;
+}
+
+const char *dfl_session_searches(dfl_session *s, size_t *len)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, s->arena);
+    for (size_t i = 0; i < s->filled.n; i++) {
+        if (follows(s, i))
+            continue;
+        dfl_strbuf_printf(&out, "%s:\n", dfl_sym_text(s->names, s->filled.at[i].given->name));
+        dfl_search_text(&out, s->filled.at[i].search);
+    }
+    if (len)
+        *len = out.len;
+    return out.text;
+}
