@@ -4,6 +4,7 @@
 # beside the checkout (`REFERENCE=` names another); without it the test is skipped.
 set -u
 export LC_ALL=C NO_COLOR=1
+. tests/harness/peer.sh
 reference=${REFERENCE:-../shared/reference}/ffm
 program=${OUT:-build/release}/tests/accelforge/accelforge
 DFLC=${DFLC:-build/dflc}
@@ -14,23 +15,7 @@ if [ ! -f "$reference/model/m01_mm_two_level.yaml" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$program" "$reference" >"$work/log"
-status=$?
-sed '$d' "$work/log"
-summary=$(tail -n 1 "$work/log")
-passed=$(printf '%s' "$summary" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p')
-failed=$(printf '%s' "$summary" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p')
-if [ -z "$failed" ]; then
-    echo "FAILED: the comparison ended with status $status and no summary"
-    passed=0 failed=1
-fi
-
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    head -n 5 "$work/out"
-}
+compare_with_peer
 
 # A report that is off must be noticed in every kind of number.
 mkdir -p "$work/spoilt/model"

@@ -4,6 +4,7 @@
 # folder beside the checkout (`REFERENCE=` names another); without it the test is skipped.
 set -u
 export LC_ALL=C NO_COLOR=1
+. tests/harness/peer.sh
 reference=${REFERENCE:-../shared/reference}/timeloop
 program=${OUT:-build/release}/tests/timeloop/timeloop
 DFLC=${DFLC:-build/dflc}
@@ -12,18 +13,10 @@ if [ ! -f "$reference/fuzz/fuzz.jsonl" ]; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
-log=$(mktemp) spoilt=$(mktemp -d)
-trap 'rm -rf "$log" "$spoilt"' EXIT
-"$program" "$reference" >"$log"
-status=$?
-sed '$d' "$log"
-summary=$(tail -n 1 "$log")
-passed=$(printf '%s' "$summary" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p')
-failed=$(printf '%s' "$summary" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p')
-if [ -z "$failed" ]; then
-    echo "FAILED: the comparison ended with status $status and no summary"
-    passed=0 failed=1
-fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+spoilt=$work/spoilt
+compare_with_peer
 
 # A report that is off by one must be noticed in every kind of number.
 mkdir -p "$spoilt/fuzz" "$spoilt/cases"
@@ -31,10 +24,9 @@ plain=$(sed -n '/"id": "fp0007"/p' "$reference/fuzz/fuzz.jsonl")
 for field in reads fills updates capacity compute_cycles true_macs mac_energy_pJ energy_pJ_per_instance; do
     printf '%s\n' "$plain" | sed -E "s/\"$field\": [0-9]+/\"$field\": 999999/" >"$spoilt/fuzz/fuzz.jsonl"
     if "$program" "$spoilt" | tail -n 1 | grep -qx '0 passed, 1 failed'; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED: another number for $field is not noticed"
+        fail "another number for $field is not noticed"
     fi
 done
 
@@ -43,16 +35,14 @@ for file in "$reference"/mapper/*/input.yaml; do
     name=$(basename "$(dirname "$file")")
     constraints=$(sed -n '/^mapspace:/,$p' "$file" | grep -cE '^  - ({|target)')
     bypasses=$(grep -cE '^    bypass: \[[A-Z]' "$file")
-    if "$DFLC" import timeloop "$file" -o "$spoilt/$name.dfl" >"$log" 2>&1 && [ ! -s "$log" ] &&
-        "$DFLC" check "$spoilt/$name.dfl" >"$log" 2>&1 && [ ! -s "$log" ] &&
-        "$DFLC" fmt --check "$spoilt/$name.dfl" >"$log" 2>&1 &&
+    if "$DFLC" import timeloop "$file" -o "$spoilt/$name.dfl" >"$work/out" 2>&1 && [ ! -s "$work/out" ] &&
+        "$DFLC" check "$spoilt/$name.dfl" >"$work/out" 2>&1 && [ ! -s "$work/out" ] &&
+        "$DFLC" fmt --check "$spoilt/$name.dfl" >"$work/out" 2>&1 &&
         [ "$(grep -c 'constraint {' "$spoilt/$name.dfl")" -eq "$constraints" ] &&
         [ "$(grep -c 'holds' "$spoilt/$name.dfl")" -eq "$bypasses" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED: $name"
-        head -n 5 "$log"
+        fail "$name"
     fi
 done
 

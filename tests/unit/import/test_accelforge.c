@@ -1,9 +1,4 @@
-#include "tests/harness/check.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#include "import/import.h"
+#include "tests/unit/import/imported.h"
 
 /* A specification, what the text must hold (parts in order), and the first diagnostic at LINE:COLUMN. */
 typedef struct {
@@ -204,36 +199,17 @@ static const import_case cases[] = {
       "  - !Temporal {rank_variable: m, tile_shape: 2, initial_tile_shape: 3}\n" ONES), DFL_FOREIGN_UNSUPPORTED, 13, 69, { NULL } },
 };
 
+static char *import_one(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const dfl_source *source)
+{
+    return dfl_import_accelforge(arena, sink, sources, &source, 1);
+}
+
 static void imports(void **state)
 {
     const import_case *c = *state;
-    dfl_arena *arena = dfl_arena_new(NULL);
-    dfl_source_map *sources = dfl_source_map_new(arena);
-    dfl_sink *sink = dfl_sink_new(arena, sources);
-    const dfl_source *source = dfl_source_add(sources, "case.yaml", c->text, strlen(c->text));
-    const char *text = dfl_import_accelforge(arena, sink, sources, &source, 1), *at = text;
+    const imported want = { c->code, c->line, c->column, NULL, c->parts, sizeof c->parts / sizeof *c->parts };
 
-    if (dfl_sink_count(sink) > 0) {
-        const dfl_diag *d = dfl_sink_at(sink, 0);
-        dfl_place place = dfl_place_of(sources, d->span.start);
-
-        if (d->code != c->code || place.line != c->line || (c->column != 0 && place.column != c->column))
-            print_message("%u:%u: %s\n", (unsigned)place.line, (unsigned)place.column, d->message);
-        assert_int_equal(d->code, c->code);
-        assert_int_equal(place.line, c->line);
-        if (c->column != 0)
-            assert_int_equal(place.column, c->column);
-    }
-    assert_int_equal(dfl_sink_count(sink) > 0, c->code != 0);
-    assert_int_equal(text == NULL, dfl_sink_errors(sink) > 0);
-    for (size_t i = 0; i < 6 && c->parts[i] != NULL; i++) {
-        assert_non_null(at);
-        if (strstr(at, c->parts[i]) == NULL)
-            printf("%s\nhas no\n%s\n", at, c->parts[i]);
-        at = strstr(at, c->parts[i]);
-        assert_non_null(at);
-    }
-    dfl_arena_free(arena);
+    check_imported(c->text, import_one, &want);
 }
 
 int main(void)

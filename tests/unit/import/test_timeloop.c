@@ -1,9 +1,4 @@
-#include "tests/harness/check.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#include "import/import.h"
+#include "tests/unit/import/imported.h"
 
 /* A run, what the text must hold (parts in order), and the first diagnostic at LINE:COLUMN with its message. */
 typedef struct {
@@ -289,35 +284,9 @@ static const import_case cases[] = {
 static void imports(void **state)
 {
     const import_case *c = *state;
-    dfl_arena *arena = dfl_arena_new(NULL);
-    dfl_source_map *sources = dfl_source_map_new(arena);
-    dfl_sink *sink = dfl_sink_new(arena, sources);
-    const dfl_source *source = dfl_source_add(sources, "case.yaml", c->text, strlen(c->text));
-    const char *text = dfl_import_timeloop(arena, sink, sources, source), *at = text;
+    const imported want = { c->code, c->line, c->column, c->message, c->parts, sizeof c->parts / sizeof *c->parts };
 
-    if (dfl_sink_count(sink) > 0) {
-        const dfl_diag *d = dfl_sink_at(sink, 0);
-        dfl_place place = dfl_place_of(sources, d->span.start);
-
-        if (d->code != c->code || place.line != c->line || place.column != c->column ||
-            (c->message != NULL && strcmp(d->message, c->message) != 0))
-            print_message("%u:%u: %s\n", (unsigned)place.line, (unsigned)place.column, d->message);
-        assert_int_equal(d->code, c->code);
-        assert_int_equal(place.line, c->line);
-        assert_int_equal(place.column, c->column);
-        if (c->message != NULL)
-            assert_string_equal(d->message, c->message);
-    }
-    assert_int_equal(dfl_sink_count(sink) > 0, c->code != 0);
-    assert_int_equal(text == NULL, dfl_sink_errors(sink) > 0);
-    for (size_t i = 0; i < 8 && c->parts[i] != NULL; i++) {
-        assert_non_null(at);
-        if (strstr(at, c->parts[i]) == NULL)
-            printf("%s\nhas no\n%s\n", at, c->parts[i]);
-        at = strstr(at, c->parts[i]);
-        assert_non_null(at);
-    }
-    dfl_arena_free(arena);
+    check_imported(c->text, dfl_import_timeloop, &want);
 }
 
 int main(void)

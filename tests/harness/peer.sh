@@ -1,0 +1,22 @@
+# Sourced by tests against what a peer reported: runs "$program" over the directory "$reference", prints what it says into
+# "$work/log" but for its last line, and takes `passed` and `failed` from that.
+compare_with_peer() {
+    local status summary
+    "$program" "$reference" >"$work/log"
+    status=$?
+    sed '$d' "$work/log"
+    summary=$(tail -n 1 "$work/log")
+    passed=$(printf '%s' "$summary" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p')
+    failed=$(printf '%s' "$summary" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p')
+    if [ -z "$failed" ]; then
+        echo "FAILED: the comparison ended with status $status and no summary"
+        passed=0 failed=1
+    fi
+}
+
+pass() { passed=$((passed + 1)); }
+fail() { # fail WHAT: with the beginning of "$work/out"
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    [ ! -s "$work/out" ] || head -n 5 "$work/out"
+}
