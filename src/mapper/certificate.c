@@ -51,7 +51,8 @@ static void end_line(writer *x)
     x->w.indent = INDENT;
 }
 
-/* The keeps of a template in the order that they are written in: bytes without meaning 0. */
+/* The keeps of a template in the order that they are written in, of those in one place the outer memories first: bytes
+   without meaning 0. */
 typedef struct {
     const dfl_job *job;
     uint32_t pattern;
@@ -69,14 +70,15 @@ static form form_of(const dfl_job *job, const dfl_tiling_template *t, uint32_t p
     memset(&f, 0, sizeof f);
     f.job = job;
     f.pattern = pattern;
-    for (uint32_t g = 0; g <= t->n_keeps; g++)
-        for (uint32_t i = 0; i <= g && i < t->n_keeps; i++) {
-            if (t->written[i] != g)
-                continue;
-            f.home[f.n_keeps] = t->keep[i].home;
-            f.operand[f.n_keeps] = t->keep[i].operand;
-            f.place[f.n_keeps++] = t->keep[i].place;
-        }
+    for (uint32_t axes = 0; axes <= job->n_axes; axes++)
+        for (uint32_t g = 0; g <= t->n_keeps; g++)
+            for (uint32_t i = 0; i <= g && i < t->n_keeps; i++) {
+                if (t->written[i] != g || (uint32_t)__builtin_popcount(job->place[t->keep[i].place].axes) != axes)
+                    continue;
+                f.home[f.n_keeps] = t->keep[i].home;
+                f.operand[f.n_keeps] = t->keep[i].operand;
+                f.place[f.n_keeps++] = t->keep[i].place;
+            }
     return f;
 }
 
