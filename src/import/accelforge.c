@@ -75,7 +75,7 @@ bool dfl_af_open(dfl_af_file *f, dfl_loss_report *report, const dfl_source *cons
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, f->einsums.at[e].span,
                          "einsums with different numbers of instances");
     }
-    return true;
+    return dfl_af_settle_copies(f);
 }
 
 char *dfl_import_accelforge(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,

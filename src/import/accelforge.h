@@ -46,7 +46,8 @@ typedef struct {
     uint32_t n_vars;
     const dfl_af_access *accesses; /* one of a tensor; exactly one output */
     uint32_t n_accesses, output;
-    bool copy;
+    bool copy, left_out;           /* a copy that is no einsum of the result */
+    const char *loose;             /* a variable of the output alone; NULL = none */
     int64_t instances;             /* the workload's included */
     const dfl_yaml *renames;       /* map from names to sets; may be NULL */
 } dfl_af_einsum;
@@ -57,6 +58,8 @@ typedef struct {
     uint32_t producer;             /* einsum, or DFL_AF_NONE */
     uint32_t first_user, last_user, n_users;
     bool weight, persistent;
+    uint32_t same;                 /* another tensor that this one is a name of, or DFL_AF_NONE */
+    bool leaves;                   /* a copy that is left out reads it */
 } dfl_af_tensor;
 
 typedef enum {
@@ -79,7 +82,7 @@ typedef struct {
     dfl_span span;
     const dfl_yaml *at;
     uint32_t fork;                      /* innermost fork around it, or DFL_AF_NONE */
-    const dfl_af_axis *axes;            /* multiply this node and what follows it in its list */
+    dfl_af_axis *axes;                  /* multiply this node and what follows it in its list */
     uint32_t n_axes;
     double size, leakage, area;         /* bits (may be infinite), W, m2; n_parallel_instances included */
     double actions_scale;
@@ -88,7 +91,7 @@ typedef struct {
     dfl_af_set down, up;                /* toll: directions that are charged */
     double *width;                      /* bits per value of each tensor here */
     double *values_to_actions[2];       /* read, write: actions per value of each tensor, actions_scale included */
-    dfl_af_set allowed;                 /* memory, toll: tensors that the source's mapper may keep there */
+    dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may, must keep there */
 } dfl_af_node;
 
 typedef struct {
@@ -129,6 +132,18 @@ uint32_t dfl_af_find_einsum(const dfl_af_file *f, const char *name);
 uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);
 /* Whether `inner` follows `outer` in its list, or in a fork behind it. */
 bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer);
+
+bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
+
+/* ---- accelforge_copy.c ---- */
+
+/* Decides what copies become; false after reporting one that cannot be taken over. */
+bool dfl_af_settle_copies(dfl_af_file *f);
+/* The tensor that this one is a name of, or itself. */
+uint32_t dfl_af_root(const dfl_af_file *f, uint32_t tensor);
+/* Accesses of the tensor, and of other names of it, by einsums of the result; whether one of them makes it. */
+uint32_t dfl_af_uses(const dfl_af_file *f, uint32_t tensor);
+bool dfl_af_made(const dfl_af_file *f, uint32_t tensor);
 
 /* ---- accelforge.c ---- */
 

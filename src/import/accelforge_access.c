@@ -154,7 +154,7 @@ static const char *upper(dfl_af_reader *r, const char *name)
 
 static uint32_t tensor_number(dfl_af_reader *r, const dfl_af_word *w)
 {
-    dfl_af_tensor fresh = { .name = w->name, .producer = DFL_AF_NONE };
+    dfl_af_tensor fresh = { .name = w->name, .producer = DFL_AF_NONE, .same = DFL_AF_NONE };
     uint32_t t = dfl_af_find_tensor(r->f, w->name);
 
     if (t != DFL_AF_NONE)

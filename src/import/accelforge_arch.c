@@ -412,6 +412,26 @@ static void say_partly(const dfl_af_file *f, const dfl_af_node *node, dfl_span s
         dfl_loss_remark(f->report, span, "only some einsums may keep %s in `%s`: here all may", names.text, node->name);
 }
 
+/* What all einsums keep there that touch it. */
+static void read_required(const dfl_af_file *f, dfl_af_node *node, const dfl_yaml *keep)
+{
+    dfl_af_set optional = { { 0 } };
+
+    for (uint32_t e = 0; keep != NULL && e < f->einsums.n; e++) {
+        dfl_af_set set = { { 0 } }, missing;
+
+        if (!add_tensors(f, e, keep, &set))
+            return;
+        missing = missing_in(&f->einsums.at[e], &set);
+        for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
+            optional.word[w] |= missing.word[w];
+    }
+    for (uint32_t t = 0; keep != NULL && t < f->tensors.n; t++) {
+        if (!dfl_af_has(&optional, t))
+            dfl_af_put(&node->required, t);
+    }
+}
+
 /* With `keep` alone nothing else may be kept; without either, everything. A fixed mapping has decided. */
 static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
 {
@@ -433,6 +453,7 @@ static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
         return;
     }
     say_partly(f, node, tensors->span, &refused);
+    read_required(f, node, dfl_yaml_get(tensors, "keep"));
 }
 
 static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)

@@ -82,6 +82,7 @@ typedef struct {
     dfl_strbuf out;
     const char *workload, *system, *mapping;
     const char **tensors, **nodes; /* names in the result */
+    uint32_t *uses;                /* of tensors, by their first name: accesses in the result */
     const char ***axes;            /* by node */
     const char ***ranks;           /* by einsum, variable */
     const char *instance;          /* rank over instances; NULL = there is one instance */

@@ -32,9 +32,9 @@ static void name_ranks(dfl_af_printer *p, dfl_name_table *names)
         const dfl_af_einsum *einsum = &f->einsums.at[e];
 
         p->ranks[e] = DFL_NEW_ARRAY(arena, const char *, einsum->n_vars + 1);
-        for (uint32_t v = 0; v < einsum->n_vars; v++) {
+        for (uint32_t v = 0; v < einsum->n_vars && !einsum->left_out; v++) {
             for (uint32_t b = 0; b < e && p->ranks[e][v] == NULL; b++) {
-                for (uint32_t w = 0; w < f->einsums.at[b].n_vars; w++) {
+                for (uint32_t w = 0; w < f->einsums.at[b].n_vars && !f->einsums.at[b].left_out; w++) {
                     if (f->einsums.at[b].vars[w].extent == einsum->vars[v].extent &&
                         strcmp(f->einsums.at[b].vars[w].name, einsum->vars[v].name) == 0)
                         p->ranks[e][v] = p->ranks[b][w];
@@ -62,8 +62,14 @@ static void make_names(dfl_af_printer *p)
     p->nodes = DFL_NEW_ARRAY(arena, const char *, f->nodes.n + 1);
     p->axes = DFL_NEW_ARRAY(arena, const char **, f->nodes.n + 1);
     p->ops = DFL_NEW_ARRAY(arena, const char *, f->einsums.n);
+    p->uses = DFL_NEW_ARRAY(arena, uint32_t, f->tensors.n);
+    for (uint32_t t = 0; t < f->tensors.n; t++) {
+        p->uses[t] = dfl_af_uses(f, t);
+        if (dfl_af_root(f, t) == t)
+            p->tensors[t] = dfl_name_make(&work, f->tensors.at[t].name);
+    }
     for (uint32_t t = 0; t < f->tensors.n; t++)
-        p->tensors[t] = dfl_name_make(&work, f->tensors.at[t].name);
+        p->tensors[t] = p->tensors[dfl_af_root(f, t)];
     name_ranks(p, &work);
     if (f->einsums.at[0].instances > 1)
         p->instance = dfl_name_make(&work, "instance");
@@ -93,7 +99,7 @@ static void print_ops(dfl_af_printer *p)
         uint32_t operands = einsum->n_accesses - 1;
         bool sums = reduces(einsum), known = false;
 
-        if (is_mac(einsum, sums) || (einsum->copy && !sums) || (sums && operands == 1))
+        if (einsum->left_out || is_mac(einsum, sums) || (einsum->copy && !sums) || (sums && operands == 1))
             continue;
         p->ops[e] = dfl_arena_printf(arena, "%s%u", sums ? "summand" : "map", (unsigned)operands);
         for (uint32_t b = 0; b < e; b++)
@@ -141,13 +147,25 @@ static void print_type(dfl_af_printer *p, uint32_t tensor)
         dfl_strbuf_printf(&p->out, " : bits(%lld)", (long long)p->f->tensors.at[tensor].bits);
 }
 
+/* The access of the tensor, by one of its names, in an einsum of the result; NULL = none. */
+static const dfl_af_access *access_in(const dfl_af_file *f, uint32_t e, uint32_t tensor)
+{
+    const dfl_af_einsum *einsum = &f->einsums.at[e];
+
+    for (uint32_t a = 0; a < einsum->n_accesses && !einsum->left_out; a++) {
+        if (dfl_af_root(f, einsum->accesses[a].tensor) == tensor)
+            return &einsum->accesses[a];
+    }
+    return NULL;
+}
+
 /* The largest index of a dimension over all einsums that read the tensor, plus one. */
 static int64_t extent_of(const dfl_af_file *f, uint32_t tensor, uint32_t d)
 {
     int64_t most = 1;
 
     for (uint32_t e = 0; e < f->einsums.n; e++) {
-        const dfl_af_access *a = dfl_af_access_of(&f->einsums.at[e], tensor);
+        const dfl_af_access *a = access_in(f, e, tensor);
         int64_t last;
 
         if (a == NULL || d >= a->n_dims)
@@ -167,10 +185,14 @@ static int64_t extent_of(const dfl_af_file *f, uint32_t tensor, uint32_t d)
 static void print_input(dfl_af_printer *p, uint32_t tensor)
 {
     const dfl_af_tensor *t = &p->f->tensors.at[tensor];
-    const dfl_af_einsum *e = &p->f->einsums.at[t->first_user];
-    const dfl_af_access *a = dfl_af_access_of(e, tensor);
+    uint32_t first = 0;
+    const dfl_af_einsum *e;
+    const dfl_af_access *a;
     const char *comma = "";
 
+    while ((a = access_in(p->f, first, tensor)) == NULL)
+        first++;
+    e = &p->f->einsums.at[first];
     dfl_strbuf_printf(&p->out, "%s %s[", t->weight || t->persistent ? "weight" : "input", p->tensors[tensor]);
     if (p->instance != NULL) {
         dfl_strbuf_z(&p->out, p->instance);
@@ -181,7 +203,7 @@ static void print_input(dfl_af_printer *p, uint32_t tensor)
         uint32_t var = a->dims[d].n_terms == 1 ? a->dims[d].terms[0].var : DFL_AF_NONE;
 
         if (var != DFL_AF_NONE && e->vars[var].extent == extent && a->dims[d].terms[0].coef == 1)
-            dfl_strbuf_printf(&p->out, "%s%s", comma, p->ranks[t->first_user][var]);
+            dfl_strbuf_printf(&p->out, "%s%s", comma, p->ranks[first][var]);
         else
             dfl_strbuf_printf(&p->out, "%sdim%u: %lld", comma, (unsigned)d, (long long)extent);
     }
@@ -196,7 +218,7 @@ static void print_einsum(dfl_af_printer *p, uint32_t e)
     const dfl_af_access *out = &einsum->accesses[einsum->output];
     const char *between = p->ops[e] != NULL ? ", " : " * ", *sign = "";
 
-    if (p->f->tensors.at[out->tensor].n_users == 1)
+    if (p->uses[out->tensor] == 1 || p->f->tensors.at[out->tensor].leaves)
         dfl_strbuf_z(&p->out, "output ");
     print_access(p, e, out);
     print_type(p, out->tensor);
@@ -226,7 +248,7 @@ static void print_ranks(dfl_af_printer *p)
         comma = ", ";
     }
     for (uint32_t e = 0; e < p->f->einsums.n; e++) {
-        for (uint32_t v = 0; v < p->f->einsums.at[e].n_vars; v++) {
+        for (uint32_t v = 0; v < p->f->einsums.at[e].n_vars && !p->f->einsums.at[e].left_out; v++) {
             const char *name = p->ranks[e][v];
 
             if (dfl_intern_find(done, name, strlen(name)) != 0)
@@ -245,11 +267,13 @@ static void print_workload(dfl_af_printer *p)
     dfl_strbuf_printf(&p->out, "workload %s : bits(%lld) {\n", p->workload, (long long)p->f->tensors.at[0].bits);
     print_ranks(p);
     for (uint32_t t = 0; t < p->f->tensors.n; t++) {
-        if (p->f->tensors.at[t].producer == DFL_AF_NONE)
+        if (p->uses[t] > 0 && !dfl_af_made(p->f, t))
             print_input(p, t);
     }
-    for (uint32_t e = 0; e < p->f->einsums.n; e++)
-        print_einsum(p, e);
+    for (uint32_t e = 0; e < p->f->einsums.n; e++) {
+        if (!p->f->einsums.at[e].left_out)
+            print_einsum(p, e);
+    }
     dfl_strbuf_z(&p->out, "}\n\n");
 }
 

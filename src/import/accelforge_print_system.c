@@ -44,7 +44,7 @@ static double per_bit(dfl_af_printer *p, uint32_t n, int which)
         double value = which == 2 ? node->width[t] : node->values_to_actions[which][t];
         double one = value / (double)p->f->tensors.at[t].bits;
 
-        if (!holds(p, n, t))
+        if (p->uses[t] == 0 || !holds(p, n, t))
             continue;
         differs |= out != 0 && fabs(one - out) > 1e-12 * out;
         out = one > out ? one : out;
@@ -101,7 +101,16 @@ static uint32_t count_allowed(const dfl_af_printer *p, const dfl_af_node *node)
     uint32_t n = 0;
 
     for (uint32_t t = 0; t < p->f->tensors.n; t++)
-        n += dfl_af_has(&node->allowed, t);
+        n += p->uses[t] > 0 && dfl_af_has(&node->allowed, t);
+    return n;
+}
+
+static uint32_t count_tensors(const dfl_af_printer *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < p->f->tensors.n; t++)
+        n += p->uses[t] > 0;
     return n;
 }
 
@@ -110,10 +119,10 @@ static void print_holds(dfl_af_printer *p, const dfl_af_node *node)
 {
     const char *before = "holds = ";
 
-    if (count_allowed(p, node) == p->f->tensors.n)
+    if (count_allowed(p, node) == count_tensors(p))
         return;
     for (uint32_t t = 0; t < p->f->tensors.n; t++) {
-        if (!dfl_af_has(&node->allowed, t))
+        if (p->uses[t] == 0 || !dfl_af_has(&node->allowed, t))
             continue;
         dfl_strbuf_printf(&p->out, "%s%s", before, p->tensors[t]);
         before = ", ";
@@ -154,10 +163,11 @@ static void print_enabled(dfl_af_printer *p, uint32_t n)
     const char *comma = "ops = ";
 
     for (uint32_t e = 0; at != NULL && e < p->f->einsums.n; e++) {
-        const char *op = p->ops[e] != NULL ? p->ops[e] : p->f->einsums.at[e].n_accesses == 3 ? "mac" : "flop";
+        const dfl_af_einsum *einsum = &p->f->einsums.at[e];
+        const char *op = p->ops[e] != NULL ? p->ops[e] : einsum->n_accesses == 3 ? "mac" : "flop";
         double yes;
 
-        if (!dfl_af_number(p->f, e, at, 1, &yes) || yes == 0 ||
+        if (einsum->left_out || !dfl_af_number(p->f, e, at, 1, &yes) || yes == 0 ||
             dfl_intern_find(done, op, strlen(op)) != 0)
             continue;
         dfl_intern_z(done, op);
@@ -202,8 +212,8 @@ static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool wr
         const char *between = "(";
 
         for (uint32_t t = 0; t < p->f->tensors.n; t++) {
-            bool used = writes ? p->f->tensors.at[t].producer != DFL_AF_NONE
-                               : p->f->tensors.at[t].n_users > (p->f->tensors.at[t].producer != DFL_AF_NONE);
+            bool made = dfl_af_made(p->f, t);
+            bool used = p->uses[t] > 0 && (writes ? made : p->uses[t] > made);
 
             of += used;
             in += used && dfl_af_has(set, t);
@@ -214,7 +224,7 @@ static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool wr
         any = true;
         comma = ", ";
         for (uint32_t t = 0; in < of && t < p->f->tensors.n; t++) {
-            if (!dfl_af_has(set, t))
+            if (p->uses[t] == 0 || !dfl_af_has(set, t))
                 continue;
             dfl_strbuf_printf(&p->out, "%s%s", between, p->tensors[t]);
             between = ", ";

@@ -199,7 +199,7 @@ static void check_access(dfl_af_reader *r, const dfl_af_access *a)
     }
 }
 
-static bool uses(const dfl_af_access *a, uint32_t var)
+bool dfl_af_uses_var(const dfl_af_access *a, uint32_t var)
 {
     for (uint32_t d = 0; d < a->n_dims; d++) {
         for (uint32_t t = 0; t < a->dims[d].n_terms; t++) {
@@ -232,11 +232,9 @@ static void finish(dfl_af_reader *r, dfl_af_einsum *e)
         bool read = false;
 
         for (uint32_t a = 0; a < e->n_accesses; a++)
-            read |= !e->accesses[a].output && uses(&e->accesses[a], v);
-        if (!read)
-            dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, e->accesses[e->output].span,
-                  dfl_arena_printf(r->f->report->arena, "`%s` is a rank variable of the output alone",
-                                          e->vars[v].name));
+            read |= !e->accesses[a].output && dfl_af_uses_var(&e->accesses[a], v);
+        if (!read && e->loose == NULL)
+            e->loose = e->vars[v].name;
     }
     for (uint32_t a = 0; r->ok && a < e->n_accesses; a++) {
         dfl_af_tensor *t = &r->f->tensors.at[e->accesses[a].tensor];

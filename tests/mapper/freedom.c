@@ -39,6 +39,12 @@ static dfl_af_set named(const freedom *k, uint32_t einsum, const dfl_yaml *at)
     return set;
 }
 
+/* The name of a tensor in the mapping. */
+static const char *name_of(const freedom *k, uint32_t tensor)
+{
+    return k->f.tensors.at[dfl_af_root(&k->f, tensor)].name;
+}
+
 /* The einsum of the workload that makes what einsum `e` of the specification makes. */
 static const dfl_body *leaf_of(const freedom *k, uint32_t e)
 {
@@ -85,7 +91,7 @@ static void find_bypassed(freedom *k, const dfl_af_node *node)
         for (uint32_t a = 0; a < einsum->n_accesses && leaf != NULL; a++) {
             uint32_t t = einsum->accesses[a].tensor;
 
-            if (dfl_af_has(&must, t) && !kept(k, leaf, node->name, k->f.tensors.at[t].name))
+            if (dfl_af_has(&must, t) && !kept(k, leaf, node->name, name_of(k, t)))
                 dfl_af_put(&missing, t);
         }
     }
@@ -180,7 +186,7 @@ static void find_spread(freedom *k, uint32_t e, const dfl_yaml *axis)
                 strcmp(dfl_sym_text(k->names, k->m->system->axes[line->axis].name), name) != 0)
                 continue;
             for (uint32_t t = 0; t < k->f.tensors.n; t++) {
-                const dfl_access *a = access_named(k, einsum, k->f.tensors.at[t].name);
+                const dfl_access *a = access_named(k, einsum, name_of(k, t));
 
                 if (dfl_af_has(&reuse, t) && a != NULL && indexes(a, line->rank))
                     note(k, "must reuse %s along %s", k->f.tensors.at[t].name, name);

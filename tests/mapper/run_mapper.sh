@@ -47,7 +47,7 @@ for file in "$reference"/ffm/mapper/*.expected.json "$reference"/ffm/upstream/*.
     [ -f "$file" ] || continue
     stem=${file%.expected.json}
     case $stem in
-    *gpt3* | *gpt67* | *gpt175* | *qwen3*)
+    *gpt3* | *gpt67* | *gpt175* | *qwen3* | *llama4* | *mixtral*)
         if [ "$big" != 1 ]; then
             large=$((large + 1))
             continue

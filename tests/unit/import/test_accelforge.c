@@ -17,6 +17,12 @@ typedef struct {
 #define WORK(sizes, einsums) \
     "workload:\n  rank_sizes: {" sizes "}\n  bits_per_value: {All: 8}\n  einsums:\n" einsums
 #define MATMUL WORK("M: 8, K: 4, N: 6", "  - \"Z[m, n] = A[m, k] * B[k, n]\"\n")
+/* Lines 1 to 4: two memories; what Main must and Buf may keep, and the rate of Main. */
+#define HOMES(main, buf, rate) \
+    "arch:\n  nodes:\n  - !Memory {name: Main, size: inf, tensors: {keep: " main ", may_keep: All}, actions: [{name: read, energy: 2, " \
+    "throughput: " rate "}, {name: write, energy: 2, throughput: " rate "}]}\n" MEMORY("Buf", "tensors: {keep: Nothing, may_keep: " buf "}, ") \
+    MAC("")
+#define COPY(einsum) "  - {einsum: \"" einsum "\", is_copy_operation: true}\n"
 #define TREE(nodes) "mapping:\n  nodes:\n" nodes
 #define STORE(memory, tensors) "  - !Storage {component: " memory ", tensors: [" tensors "]}\n"
 #define LOOP(v, tile) "  - !Temporal {rank_variable: " v ", tile_shape: " tile "}\n"
@@ -54,6 +60,46 @@ static const import_case cases[] = {
     { "a tensor twice in one way", WORK("M: 8", "  - \"L[m] = X[m] + X[m]\"\n"), 0, 0, 0, { "L[m] = map1(X[m]);" } },
     { "a copy", WORK("M: 8", "  - {einsum: \"I[m] = J[m]\", is_copy_operation: true}\n  - \"Z[m] = I[m]\"\n"), 0, 0, 0,
       { "    I[m] = J[m];\n", "Z[m] = map1(I[m]);" } },
+    { "a copy that the source has for free",
+      HOMES("All", "All", "inf") WORK("M: 8, N: 4", COPY("I[m, n] = J[m, n]") "  - \"Z[m] = I[m, n]\"\n  - \"V[m] = I[m, n]\"\n"), 0, 0, 0,
+      { "// line 10: `I` is `J` here: the source copies inside of `Main` for free\n", "input J[m, n];\n    output Z[m] += J[m, n];\n"
+        "    output V[m] += J[m, n];\n", "memory Main {\n        size = unlimited;\n        read" } },
+    { "a copy of a copy",
+      HOMES("All", "All", "64") WORK("M: 8", COPY("I[m] = J[m]") COPY("K[m] = I[m]") "  - \"Z[m] = K[m]\"\n"), 0, 0, 0,
+      { "`I` is `J`", "`K` is `J`", "input J[m];\n    output Z[m] = map1(J[m]);" } },
+    { "a copy of what is made",
+      HOMES("All", "All", "inf") WORK("M: 8", "  - \"Y[m] = A[m]\"\n" COPY("I[m] = Y[m]") "  - \"Z[m] = I[m]\"\n"), 0, 0, 0,
+      { "    Y[m] = map1(A[m]);\n    output Z[m] = map1(Y[m]);" } },
+    { "a copy to where nothing is cheaper",
+      HOMES("~Intermediates", "All", "inf") WORK("M: 8", COPY("I[m] = J[m]") "  - \"Z[m] = I[m]\"\n"), 0, 0, 0,
+      { "`I` is `J` here", "Z[m] = map1(J[m]);" } },
+    { "a copy to where something is faster",
+      HOMES("~Intermediates", "All", "64") WORK("M: 8", COPY("I[m] = J[m]") "  - \"Z[m] = I[m]\"\n"), 0, 0, 0,
+      { "// line 10: a copy inside of one memory is read and written here", "    I[m] = J[m];\n", "Z[m] = map1(I[m]);" } },
+    { "a copy read together with its source",
+      HOMES("All", "All", "inf") WORK("M: 8", COPY("I[m] = J[m]") "  - \"Z[m] = I[m] * J[m]\"\n"), 0, 0, 0,
+      { "    I[m] = J[m];\n", "Z[m] = map2(I[m], J[m]);" } },
+    { "copies that hold what other widths hold",
+      HOMES("All", "All", "inf") "workload:\n  rank_sizes: {M: 8}\n  bits_per_value: {I: 4, ~I: 8}\n  einsums:\n" COPY("I[m] = J[m]")
+      "  - \"Z[m] = I[m]\"\n", 0, 0, 0, { "workload einsums : bits(4) {", "input J[m] : bits(8);\n    I[m] = J[m];\n" } },
+    { "rows for experts",
+      HOMES("All", "All", "inf") WORK("M: 8, X: 2, T: 3, N: 4", "  - \"Y[m] = A[m]\"\n" COPY("E[x, t] = Y[m]")
+      "  - \"F[x, t, n] = E[x, t] * W[x, n]\"\n" COPY("Z[m, n] = F[x, t, n]")), DFL_FOREIGN_LOST, 11, 6,
+      { "// line 11: this copy is left out: `Y` leaves the workload and `E` enters it, which is free as in the source\n",
+        "// line 13: this copy is left out: `F` leaves", "rank m = 8, x = 2, t = 3, n = 4;\n    input A[m];\n    input E[x, t];\n",
+        "    output Y[m] = map1(A[m]);\n    output F[x, t, n] = map2(E[x, t], W[x, n]);\n}" } },
+    { "rows for experts and for others, somewhere",
+      HOMES("~Intermediates", "All", "64") WORK("M: 8, X: 2, T: 3", "  - \"Y[m] = A[m]\"\n" COPY("E[x, t] = Y[m]")
+      "  - \"F[x, t] = E[x, t]\"\n  - \"Z[m] = Y[m]\"\n"), DFL_FOREIGN_LOST, 11, 6,
+      { "enters it, through the outermost memory; in the source it may stay in another one\n", "output Y[m] = map1(A[m]);" } },
+    { "a copy of two ranks to one",
+      HOMES("All", "All", "inf") WORK("M: 8, X: 2, T: 4", COPY("E[x, t] = Y[M: 4 * x + t]") "  - \"F[x, t] = E[x, t]\"\n"),
+      DFL_FOREIGN_LOST, 10, 6, { "input E[x, t];\n    output F[x, t] = map1(E[x, t]);" } },
+    { "a copy of two ranks to one, somewhere",
+      HOMES("~Intermediates", "All", "64") WORK("M: 8, X: 2, T: 4", COPY("E[x, t] = Y[M: 4 * x + t]") "  - \"F[x, t] = E[x, t]\"\n"),
+      0, 0, 0, { "    E[x, t] = Y[4 * x + t];" } },
+    { "a rank of the output alone", WORK("M: 8, X: 4", "  - \"Z[m, x] = A[m]\"\n"), DFL_FOREIGN_UNSUPPORTED, 5, 6, { NULL } },
+    { "a copy alone to another rank", WORK("M: 8, X: 4", COPY("Z[x] = A[m]")), DFL_FOREIGN_UNSUPPORTED, 5, 0, { NULL } },
     { "widths and roles",
       "workload:\n  rank_sizes: {M: 8, N: 4}\n  bits_per_value: {weight: 4, ~weight & Inputs: 8, Outputs: 16}\n  einsums:\n"
       "  - {einsum: \"Z[m] = A[m, n] * B[n]\", renames: {weight: B}}\n",
