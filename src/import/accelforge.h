@@ -12,7 +12,7 @@
 
 #include "import/yaml.h"
 
-enum { DFL_AF_WORDS = 8, DFL_AF_MOST_TENSORS = 64 * DFL_AF_WORDS };
+enum { DFL_AF_WORDS = 8, DFL_AF_MOST_TENSORS = 64 * DFL_AF_WORDS, DFL_AF_MOST_BITS = 65536 };
 #define DFL_AF_NONE UINT32_MAX
 
 /* Tensors as bits. */
@@ -117,6 +117,8 @@ bool dfl_af_number(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, do
 bool dfl_af_count(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, int64_t least, int64_t fallback,
                   int64_t *out);
 bool dfl_af_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *out);
+/* Whether a name for a set of tensors is given to an einsum. */
+bool dfl_af_has_rename(const dfl_af_file *f, uint32_t einsum, const char *name);
 bool dfl_af_has(const dfl_af_set *set, uint32_t tensor);
 void dfl_af_put(dfl_af_set *set, uint32_t tensor);
 bool dfl_af_truth(const dfl_yaml *at);
@@ -133,6 +135,9 @@ uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);
 /* Whether `inner` follows `outer` in its list, or in a fork behind it. */
 bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer);
 
+/* Warns of each key of a map that is none of the `known` ones; `owner` is what the map describes. */
+void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *const *known, size_t n,
+                         const char *owner);
 bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
 
 /* ---- accelforge_copy.c ---- */

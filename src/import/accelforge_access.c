@@ -1,7 +1,10 @@
 /* Accesses of einsums, from text and from maps. */
 #include "import/accelforge_read.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { DEEPEST = 40 };
 
 bool dfl_af_wrong(dfl_af_reader *r, dfl_code code, dfl_span span, const char *what)
 {
@@ -109,36 +112,114 @@ static void add_term(dfl_af_reader *r, terms *list, uint32_t var, int64_t coef)
     DFL_PUSH(r->f->report->arena, list, term);
 }
 
-/* `2*p + r - 1` */
-static dfl_af_dim take_index(dfl_af_cursor *c)
+/* A sum of variables and a number while it is read. */
+typedef struct { terms list; int64_t offset; } sum;
+
+static sum take_sum(dfl_af_cursor *c, unsigned depth);
+
+static bool is_constant(const sum *s)
 {
-    terms list = { 0 };
-    dfl_af_dim out = { .rank = "", .span = here(c) };
-    uint32_t kept = 0;
+    for (size_t i = 0; i < s->list.n; i++) {
+        if (s->list.at[i].coef != 0)
+            return false;
+    }
+    return true;
+}
+
+static void scale(dfl_af_cursor *c, sum *s, int64_t by)
+{
+    bool over = __builtin_mul_overflow(s->offset, by, &s->offset);
+
+    for (size_t i = 0; i < s->list.n; i++)
+        over |= __builtin_mul_overflow(s->list.at[i].coef, by, &s->list.at[i].coef);
+    if (over)
+        dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "a number beyond 2^63");
+}
+
+/* `2`, `p`, `2p`, `(p + r)` */
+static sum take_factor(dfl_af_cursor *c, unsigned depth)
+{
+    sum out = { .offset = 0 };
+    char first = dfl_af_next(c);
+
+    if (takes(c, '(')) {
+        if (depth > DEEPEST)
+            dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "an index that is nested too deep");
+        else
+            out = take_sum(c, depth + 1);
+        expect(c, ')');
+    } else if (first >= '0' && first <= '9') {
+        out.offset = take_integer(c);
+        if (is_letter(*c->at)) {
+            sum rest = take_factor(c, depth);
+
+            scale(c, &rest, out.offset);
+            return rest;
+        }
+    } else {
+        dfl_af_word w = dfl_af_take_name(c);
+
+        if (c->r->ok)
+            add_term(c->r, &out.list, variable(c->r, w.name), 1);
+    }
+    return out;
+}
+
+/* Factors, of which one at most is no number. */
+static sum take_product(dfl_af_cursor *c, unsigned depth)
+{
+    int64_t sign = takes(c, '-') ? -1 : 1;
+    sum out = take_factor(c, depth);
+
+    while (c->r->ok && takes(c, '*')) {
+        sum next = take_factor(c, depth);
+
+        if (!is_constant(&out) && !is_constant(&next))
+            dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "a product of rank variables");
+        if (is_constant(&out)) {
+            scale(c, &next, out.offset);
+            out = next;
+        } else {
+            scale(c, &out, next.offset);
+        }
+    }
+    scale(c, &out, sign);
+    return out;
+}
+
+static sum take_sum(dfl_af_cursor *c, unsigned depth)
+{
+    sum out = { .offset = 0 };
 
     for (bool more = true; more && c->r->ok;) {
-        int64_t coef = takes(c, '-') ? -1 : 1;
+        sum one = take_product(c, depth);
 
-        if (dfl_af_next(c) >= '0' && *c->at <= '9') {
-            coef *= take_integer(c);
-            if (!takes(c, '*')) {
-                out.offset += coef;
-                coef = 0;
-            }
-        }
-        if (coef != 0) {
-            dfl_af_word w = dfl_af_take_name(c);
-
-            if (c->r->ok)
-                add_term(c->r, &list, variable(c->r, w.name), coef);
-        }
+        for (size_t i = 0; i < one.list.n; i++)
+            add_term(c->r, &out.list, one.list.at[i].var, one.list.at[i].coef);
+        if (__builtin_add_overflow(out.offset, one.offset, &out.offset))
+            dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "a number beyond 2^63");
         more = dfl_af_next(c) == '-' || takes(c, '+');
     }
-    for (size_t i = 0; i < list.n; i++) {
-        if (list.at[i].coef != 0)
-            list.at[kept++] = list.at[i];
+    return out;
+}
+
+/* `2*p + r - 1`; numbers stay within 32 bits, so that extents times coefficients fit. */
+static dfl_af_dim take_index(dfl_af_cursor *c)
+{
+    dfl_af_dim out = { .rank = "", .span = here(c) };
+    sum found = take_sum(c, 0);
+    bool small = llabs(found.offset) <= INT32_MAX;
+    uint32_t kept = 0;
+
+    for (size_t i = 0; i < found.list.n; i++) {
+        small &= llabs(found.list.at[i].coef) <= INT32_MAX;
+        if (found.list.at[i].coef != 0)
+            found.list.at[kept++] = found.list.at[i];
     }
-    out.terms = list.at;
+    if (c->r->ok && !small)
+        dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, out.span, "a number beyond 2^31");
+    out.offset = found.offset;
+    out.terms = found.list.at;
     out.n_terms = kept;
     return out;
 }
@@ -230,7 +311,31 @@ static void take_access(dfl_af_cursor *c, bool output)
         add_access(c->r, &tensor, &list, output);
 }
 
-/* `Z[m, n] = A[m, k] * B[k, n]`; the operation has no meaning, so any sign may stand between the operands. */
+/* Whatever stands between operands: signs, parentheses, numbers, names of functions. False at the end, or before something
+   else. */
+static bool find_operand(dfl_af_cursor *c)
+{
+    for (;;) {
+        char next = dfl_af_next(c);
+        const char *end = c->at;
+
+        while (is_letter(*end) || (end > c->at && *end >= '0' && *end <= '9'))
+            end++;
+        if (end > c->at) {
+            while (*end == ' ' || *end == '\t')
+                end++;
+            if (*end != '(')
+                return true;
+            c->at = end;
+        } else if (next == '\0' || (strchr("*+-/(),.", next) == NULL && (next < '0' || next > '9'))) {
+            return false;
+        } else {
+            c->at++;
+        }
+    }
+}
+
+/* `Z[m, n] = A[m, k] * B[k, n]`; the operation has no meaning for the source. */
 void dfl_af_take_einsum(dfl_af_reader *r, const dfl_yaml *at)
 {
     dfl_af_cursor c = { r, at->text, at->text, at->span };
@@ -238,9 +343,11 @@ void dfl_af_take_einsum(dfl_af_reader *r, const dfl_yaml *at)
     take_access(&c, true);
     if (!r->ok || !expect(&c, '='))
         return;
-    do {
-        take_access(&c, false);
-    } while (r->ok && dfl_af_next(&c) != '\0' && (takes(&c, '*') || takes(&c, '+')));
+    for (bool more = true; more && r->ok;) {
+        if (find_operand(&c))
+            take_access(&c, false);
+        more = r->ok && dfl_af_next(&c) != '\0' && strchr("*+-/,)", *c.at) != NULL;
+    }
     if (r->ok && dfl_af_next(&c) != '\0')
         dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "something behind the last operand");
 }
@@ -267,6 +374,28 @@ static void read_projection(dfl_af_reader *r, const dfl_yaml *at, dims *out)
     }
 }
 
+/* What else is said of the tensor of an access. */
+static void read_extras(dfl_af_reader *r, const dfl_yaml *at, const char *tensor)
+{
+    static const char *const known[] = { "name", "projection", "output", "persistent", "bits_per_value" };
+    const dfl_yaml *width = dfl_yaml_get(at, "bits_per_value");
+    dfl_af_tensor *t = &r->f->tensors.at[dfl_af_find_tensor(r->f, tensor)];
+    int64_t bits = t->bits;
+
+    dfl_af_look_at_keys(r->f, at, known, sizeof known / sizeof known[0], tensor);
+    t->persistent |= dfl_af_truth(dfl_yaml_get(at, "persistent"));
+    if (width == NULL)
+        return;
+    if (!dfl_af_count(r->f, DFL_AF_NONE, width, 1, 1, &bits))
+        r->ok = false;
+    else if (bits > DFL_AF_MOST_BITS)
+        dfl_af_wrong(r, DFL_FOREIGN_RANGE, width->span, "more than 65536 bits");
+    else if (t->bits != 0 && t->bits != bits)
+        dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, width->span, "another width of this tensor elsewhere");
+    else
+        t->bits = bits;
+}
+
 void dfl_af_read_accesses(dfl_af_reader *r, const dfl_yaml *list)
 {
     for (uint32_t i = 0; r->ok && i < list->n; i++) {
@@ -282,6 +411,8 @@ void dfl_af_read_accesses(dfl_af_reader *r, const dfl_yaml *list)
         tensor = (dfl_af_word){ name->text, name->span };
         read_projection(r, projection, &found);
         add_access(r, &tensor, &found, dfl_af_truth(dfl_yaml_get(&list->items[i], "output")));
+        if (r->ok)
+            read_extras(r, &list->items[i], name->text);
     }
 }
 

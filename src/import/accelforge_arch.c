@@ -16,6 +16,10 @@ static const char *const known_keys[] = {
     "enabled", "topology", "nodes", "component_class",
 };
 
+static const char *const axis_keys[] = {
+    "name", "fanout", "may_reuse", "reuse", "min_usage", "loop_bounds", "power_gateable",
+};
+
 uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name)
 {
     for (uint32_t n = 0; n < f->nodes.n; n++) {
@@ -274,6 +278,7 @@ static bool read_axes(dfl_af_file *f, dfl_af_node *node)
         if (name == NULL || dfl_yaml_get(&list->items[i], "fanout") == NULL)
             return wrong(f, DFL_FOREIGN_SYNTAX, span, "a spatial dimension needs a `name` and a `fanout`");
         axes[i] = (dfl_af_axis){ .name = name->text, .span = span };
+        dfl_af_look_at_keys(f, &list->items[i], axis_keys, sizeof axis_keys / sizeof axis_keys[0], name->text);
         if (!dfl_af_count(f, DFL_AF_NONE, dfl_yaml_get(&list->items[i], "fanout"), 1, 1, &axes[i].fanout))
             return false;
         if (axes[i].fanout > INT32_MAX)
@@ -286,19 +291,6 @@ static bool read_axes(dfl_af_file *f, dfl_af_node *node)
         node->n_axes++;
     }
     return true;
-}
-
-static void look_at_keys(dfl_af_file *f, const dfl_af_node *node)
-{
-    for (uint32_t i = 0; i < node->at->n; i++) {
-        bool known = false;
-
-        for (size_t k = 0; k < sizeof known_keys / sizeof known_keys[0]; k++)
-            known |= strcmp(node->at->keys[i].text, known_keys[k]) == 0;
-        if (!known)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, node->at->keys[i].span, "`%s` of `%s` has no effect",
-                     node->at->keys[i].text, node->name);
-    }
 }
 
 static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
@@ -326,6 +318,21 @@ static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
     return true;
 }
 
+/* The source computes from `component_class` what is not given. */
+static void look_for_energy(const dfl_af_file *f, const dfl_af_node *node)
+{
+    static const char *const names[] = { "read", "write", "compute" };
+    const dfl_yaml *const at[] = { node->read.at, node->write.at, node->compute.at };
+    const bool wanted[] = { node->kind == DFL_AF_MEMORY || node->kind == DFL_AF_TOLL, node->kind == DFL_AF_MEMORY,
+                            node->kind == DFL_AF_COMPUTE };
+
+    for (size_t i = 0; i < 3; i++) {
+        if (wanted[i] && dfl_yaml_get(at[i], "energy") == NULL)
+            dfl_lose(f->report, DFL_FOREIGN_LOST, at[i] != NULL ? at[i]->span : node->span,
+                     "no energy is given for `%s` of `%s`: it takes none here", names[i], node->name);
+    }
+}
+
 static bool read_part(dfl_af_file *f, dfl_af_node *node)
 {
     double enabled;
@@ -335,9 +342,11 @@ static bool read_part(dfl_af_file *f, dfl_af_node *node)
     node->width = DFL_NEW_ARRAY(f->report->arena, double, f->tensors.n + 1);
     for (int i = 0; i < 2; i++)
         node->values_to_actions[i] = DFL_NEW_ARRAY(f->report->arena, double, f->tensors.n + 1);
-    return read_numbers(f, node) && read_action(f, node->at, "read", &node->read) &&
-           read_action(f, node->at, "write", &node->write) && read_action(f, node->at, "compute", &node->compute) &&
-           read_scale(f, node, node->read.at, node->values_to_actions[0]) &&
+    if (!read_numbers(f, node) || !read_action(f, node->at, "read", &node->read) ||
+        !read_action(f, node->at, "write", &node->write) || !read_action(f, node->at, "compute", &node->compute))
+        return false;
+    look_for_energy(f, node);
+    return read_scale(f, node, node->read.at, node->values_to_actions[0]) &&
            read_scale(f, node, node->write.at, node->values_to_actions[1]) &&
            (node->kind == DFL_AF_NETWORK || read_latency(f, node)) &&
            (node->kind != DFL_AF_TOLL || read_direction(f, node));
@@ -476,7 +485,7 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
             return wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a node needs a `name`");
         if (name != NULL && dfl_af_find_node(f, node.name) != DFL_AF_NONE)
             return wrong(f, DFL_FOREIGN_SYNTAX, name->span, "two nodes of one name");
-        look_at_keys(f, &node);
+        dfl_af_look_at_keys(f, at, known_keys, sizeof known_keys / sizeof known_keys[0], node.name);
         if (node.kind != DFL_AF_FORK && (!read_axes(f, &node) || !read_part(f, &node)))
             return false;
         if (node.kind == DFL_AF_NETWORK)

@@ -143,26 +143,42 @@ static bool is_set_name(const char *name)
     return false;
 }
 
-/* The set that a rename stands for: the einsum's own, else one of the specification's for this einsum or all. */
-static const dfl_yaml *rename_of(const parser *p, const char *name)
+/* What a list of maps with `name` and `source` has for a name; NULL = nothing. */
+static const dfl_yaml *source_of(const dfl_yaml *list, const char *name)
 {
-    const dfl_af_einsum *e = &p->file->einsums.at[p->einsum];
-    const dfl_yaml *own = dfl_yaml_get(e->renames, name), *all = dfl_yaml_get(p->file->renames, "einsums");
+    const dfl_yaml *out = NULL;
 
-    for (uint32_t i = 0; own == NULL && all != NULL && all->kind == DFL_YAML_LIST && i < all->n; i++) {
-        const dfl_yaml *whose = dfl_yaml_get(&all->items[i], "name");
-        const dfl_yaml *list = dfl_yaml_get(&all->items[i], "tensor_accesses");
+    for (uint32_t k = 0; list != NULL && list->kind == DFL_YAML_LIST && k < list->n; k++) {
+        const dfl_yaml *called = dfl_yaml_get(&list->items[k], "name");
 
-        if (whose == NULL || (strcmp(whose->text, "default") != 0 && strcmp(whose->text, e->name) != 0))
-            continue;
-        for (uint32_t k = 0; list != NULL && list->kind == DFL_YAML_LIST && k < list->n; k++) {
-            const dfl_yaml *called = dfl_yaml_get(&list->items[k], "name");
+        if (called != NULL && strcmp(called->text, name) == 0)
+            out = dfl_yaml_get(&list->items[k], "source");
+    }
+    return out;
+}
 
-            if (called != NULL && strcmp(called->text, name) == 0)
-                own = dfl_yaml_get(&list->items[k], "source");
+/* The set that a rename stands for: the einsum's own, else the specification's for this einsum, else for all. */
+static const dfl_yaml *rename_of(const dfl_af_file *f, uint32_t einsum, const char *name)
+{
+    const dfl_af_einsum *e = &f->einsums.at[einsum];
+    const dfl_yaml *all = dfl_yaml_get(f->renames, "einsums"), *own = dfl_yaml_get(e->renames, name);
+    const char *const whose[] = { e->name, "default" };
+
+    own = own != NULL ? own : source_of(e->renames, name);
+    for (int k = 0; own == NULL && k < 2; k++) {
+        for (uint32_t i = 0; own == NULL && all != NULL && all->kind == DFL_YAML_LIST && i < all->n; i++) {
+            const dfl_yaml *of = dfl_yaml_get(&all->items[i], "name");
+
+            if (of != NULL && strcmp(of->text, whose[k]) == 0)
+                own = source_of(dfl_yaml_get(&all->items[i], "tensor_accesses"), name);
         }
     }
     return own;
+}
+
+bool dfl_af_has_rename(const dfl_af_file *f, uint32_t einsum, const char *name)
+{
+    return rename_of(f, einsum, name) != NULL;
 }
 
 static dfl_af_value expression(parser *p);
@@ -194,7 +210,7 @@ static dfl_af_value name_value(parser *p, const char *name)
     const dfl_yaml *of_arch = dfl_yaml_get(dfl_yaml_get(p->file->arch, "variables"), name);
     const dfl_yaml *sibling = dfl_yaml_get(dfl_yaml_get(p->file->workload, "rank_sizes"), name);
     uint32_t tensor = dfl_af_find_tensor(p->file, name);
-    const dfl_yaml *rename = p->einsum != DFL_AF_NONE ? rename_of(p, name) : NULL;
+    const dfl_yaml *rename = p->einsum != DFL_AF_NONE ? rename_of(p->file, p->einsum, name) : NULL;
     dfl_af_value out = { .is_set = true };
 
     if (strcmp(name, "inf") == 0)

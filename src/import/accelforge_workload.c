@@ -31,6 +31,20 @@ const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor)
     return NULL;
 }
 
+void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *const *known, size_t n,
+                         const char *owner)
+{
+    for (uint32_t i = 0; map->kind == DFL_YAML_MAP && i < map->n; i++) {
+        size_t k = 0;
+
+        while (k < n && strcmp(map->keys[i].text, known[k]) != 0)
+            k++;
+        if (k == n)
+            dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of `%s` has no effect", map->keys[i].text,
+                     owner);
+    }
+}
+
 /* ---- extents ---- */
 
 /* `0 <= p < 16`, for a variable of the einsum; others are left alone. */
@@ -80,8 +94,12 @@ static void bounds_of_constraints(dfl_af_reader *r, const dfl_yaml *einsum, int6
     const dfl_yaml *own = dfl_yaml_get(einsum, "iteration_space_shape");
     const dfl_yaml *all = dfl_yaml_get(r->f->workload, "iteration_space_shape");
 
+    if (own != NULL && own->kind == DFL_YAML_SCALAR)
+        read_bound(r, own, most);
     for (uint32_t i = 0; r->ok && own != NULL && i < own->n; i++)
         read_bound(r, &own->items[i], most);
+    for (uint32_t i = 0; r->ok && all != NULL && all->kind == DFL_YAML_LIST && i < all->n; i++)
+        read_bound(r, &all->items[i], most);
     for (uint32_t v = 0; r->ok && v < r->vars.n; v++) {
         const dfl_yaml *bound = dfl_yaml_get(all, r->vars.at[v].name);
 
@@ -258,6 +276,8 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
     const dfl_yaml *text = at->kind == DFL_YAML_SCALAR ? at : dfl_yaml_get(at, "einsum");
     const dfl_yaml *name = dfl_yaml_get(at, "name"), *list = dfl_yaml_get(at, "tensor_accesses");
     dfl_af_einsum e = { .span = at->span, .renames = dfl_yaml_get(at, "renames"), .instances = 1 };
+    static const char *const known[] = { "name", "einsum", "tensor_accesses", "renames", "is_copy_operation",
+                                         "n_instances", "iteration_space_shape" };
 
     if (text != NULL && text->kind == DFL_YAML_SCALAR)
         dfl_af_take_einsum(&r, text);
@@ -280,25 +300,37 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
     e.name = name != NULL ? name->text : f->tensors.at[e.accesses[e.output].tensor].name;
     if (dfl_af_find_einsum(f, e.name) != DFL_AF_NONE)
         return dfl_af_wrong(&r, DFL_FOREIGN_SYNTAX, at->span, "two einsums of one name");
+    dfl_af_look_at_keys(f, at, known, sizeof known / sizeof known[0], e.name);
     DFL_PUSH(f->report->arena, &f->einsums, e);
     return true;
 }
 
 /* ---- what is said of tensors ---- */
 
+static bool is_width(const dfl_af_file *f, const dfl_yaml *at, int64_t bits)
+{
+    if (bits > DFL_AF_MOST_BITS)
+        dfl_report(f->report->sink, DFL_FOREIGN_RANGE, at->span, "more than 65536 bits");
+    return bits <= DFL_AF_MOST_BITS;
+}
+
 static bool read_widths(dfl_af_file *f)
 {
     const dfl_yaml *widths = dfl_yaml_get(f->workload, "bits_per_value");
+    int64_t all;
+
+    if (widths != NULL && widths->kind == DFL_YAML_SCALAR) {
+        if (!dfl_af_count(f, DFL_AF_NONE, widths, 1, 1, &all) || !is_width(f, widths, all))
+            return false;
+        for (uint32_t t = 0; t < f->tensors.n; t++)
+            f->tensors.at[t].bits = f->tensors.at[t].bits == 0 ? all : f->tensors.at[t].bits;
+    }
 
     for (uint32_t i = 0; widths != NULL && i < widths->n && widths->kind == DFL_YAML_MAP; i++) {
         int64_t bits;
 
-        if (!dfl_af_count(f, DFL_AF_NONE, &widths->items[i], 1, 1, &bits))
+        if (!dfl_af_count(f, DFL_AF_NONE, &widths->items[i], 1, 1, &bits) || !is_width(f, &widths->items[i], bits))
             return false;
-        if (bits > 65536) {
-            dfl_report(f->report->sink, DFL_FOREIGN_RANGE, widths->items[i].span, "more than 65536 bits");
-            return false;
-        }
         for (uint32_t e = 0; e < f->einsums.n; e++) {
             dfl_af_set set;
 
@@ -325,12 +357,11 @@ static bool read_roles(dfl_af_file *f)
 {
     static const dfl_yaml weight = { .kind = DFL_YAML_SCALAR, .tag = "", .text = "weight" };
     const dfl_yaml *persistent = dfl_yaml_get(f->workload, "persistent_tensors");
-    const dfl_yaml *top = dfl_yaml_get(f->renames, "einsums");
 
     for (uint32_t e = 0; e < f->einsums.n; e++) {
         dfl_af_set set = { { 0 } }, keeps = { { 0 } };
 
-        if ((top != NULL || dfl_yaml_get(f->einsums.at[e].renames, "weight") != NULL) &&
+        if (dfl_af_has_rename(f, e, "weight") &&
             !dfl_af_tensors(f, e, &weight, &set))
             return false;
         if (persistent != NULL && !dfl_af_tensors(f, e, persistent, &keeps))
@@ -345,6 +376,8 @@ static bool read_roles(dfl_af_file *f)
 
 bool dfl_af_read_workload(dfl_af_file *f)
 {
+    static const char *const known[] = { "rank_sizes", "bits_per_value", "persistent_tensors", "einsums",
+                                         "n_instances", "iteration_space_shape", "version" };
     const dfl_yaml *list = dfl_yaml_get(f->workload, "einsums");
     int64_t instances;
 
@@ -358,5 +391,6 @@ bool dfl_af_read_workload(dfl_af_file *f)
         if (!read_einsum(f, &list->items[i], instances))
             return false;
     }
+    dfl_af_look_at_keys(f, f->workload, known, sizeof known / sizeof known[0], "workload");
     return read_widths(f) && read_roles(f);
 }

@@ -49,6 +49,38 @@ static const import_case cases[] = {
     { "bounds for all einsums",
       "workload:\n  iteration_space_shape: {p: 0 <= p < 2*3}\n  bits_per_value: {All: 8}\n  einsums: [\"O[p] = I[p]\"]\n", 0, 0, 0,
       { "rank p = 6;" } },
+    { "a convolution with strides and dilations",
+      "workload:\n  iteration_space_shape: {n: 0 <= n < 2, c: 0 <= c < 4, p: 0 <= p < 8, q: 0 <= q <= 7, r: 0 <= r < 3, s: 0 <= s < 3, "
+      "k: 0 <= k < 6}\n  bits_per_value: {All: 8}\n  einsums:\n  - name: conv\n    tensor_accesses:\n"
+      "    - {name: I, projection: {N: n, C: c, H: 2*p + r, W: q * 2 + 3*(s - 1) + 3}}\n    - {name: F, projection: [k, c, r, s]}\n"
+      "    - {name: O, projection: [n, k, p, q], output: True}\n",
+      0, 0, 0, { "rank n = 2, c = 4, p = 8, r = 3, q = 8, s = 3, k = 6;", "input I[n, c, dim2: 17, dim3: 21];",
+                 "O[n, k, p, q] += I[n, c, 2 * p + r, 2 * q + 3 * s] * F[k, c, r, s];" } },
+    { "coefficients in every form", WORK("P: 4, R: 3, W: 16", "  - \"O[p] = I[W: p*2 + 3r - (r - 1)*2 + 0*p - 2] * F[r]\"\n"), 0, 0, 0,
+      { "input I[dim0: 9];", "O[p] += I[2 * p + r] * F[r];" } },
+    { "a depthwise convolution", WORK("C: 4, P: 8, Q: 8, R: 3, S: 3", "  - \"O[c, p, q] = I[c, H: p + r, W: q + s] * F[c, r, s]\"\n"),
+      0, 0, 0, { "input I[c, dim1: 10, dim2: 10];\n    input F[c, r, s];\n    output O[c, p, q] += I[c, p + r, q + s] * F[c, r, s];" } },
+    { "a grouped convolution", WORK("G: 2, K: 3, J: 4, P: 8, R: 3",
+      "  - \"O[g, k, p] = I[C: 4*g + j, H: p + r] * F[g, k, j, r]\"\n"), 0, 0, 0,
+      { "input I[dim0: 8, dim1: 10];", "O[g, k, p] += I[4 * g + j, p + r] * F[g, k, j, r];" } },
+    { "operations that mean nothing to the source",
+      WORK("M: 8, P: 4", "  - \"X[m] = max(S[m, p])\"\n  - \"E[m, p] = exp(0.125 * S[m, p] - X[m])\"\n  - \"D[m, p] = E[m, p] / (Q[m] + 1)\"\n"),
+      0, 0, 0, { "X[m] += S[m, p];\n    E[m, p] = map2(S[m, p], X[m]);\n    output D[m, p] = map2(E[m, p], Q[m]);" } },
+    { "an attention with queries in groups",
+      WORK("B: 1, M: 16, P: 16, H: 2, Q: 4, E: 8", "  - name: A\n    tensor_accesses:\n    - {name: Y, projection: {B: b, M: m, H: h, Q: q, E: e}}\n"
+      "    - {name: K, projection: {B: b, M: p, H: h, E: e}}\n    - {name: A, projection: [b, m, p, h, q], output: True}\n"),
+      0, 0, 0, { "A[b, m, p, h, q] += Y[b, m, h, q, e] * K[b, p, h, e];" } },
+    { "what accesses say of tensors",
+      "workload:\n  rank_sizes: {M: 8, K: 4}\n  bits_per_value: 8\n  einsums:\n  - name: Z\n    tensor_accesses:\n"
+      "    - {name: A, projection: [m, k]}\n    - {name: W, projection: [k], persistent: True, bits_per_value: 4}\n"
+      "    - {name: Z, projection: [m], output: True}\n    renames: [{name: input, source: A}]\n",
+      0, 0, 0, { "input A[m, k];\n    weight W[k] : bits(4);" } },
+    { "renames of one einsum before those of all", WORK("M: 8, K: 4", "  - \"Z[m] = A[m, k] * B[k]\"\n  - \"Y[m] = Z[m] * C[m]\"\n")
+      "renames: {einsums: [{name: default, tensor_accesses: [{name: weight, source: B | C}]}, {name: Z, tensor_accesses: [{name: weight, "
+      "source: A}]}]}\n", 0, 0, 0, { "weight A[m, k];\n    input B[k];\n    weight C[m];" } },
+    { "bounds in a list and as a text",
+      "workload:\n  iteration_space_shape: [0 <= p < 4]\n  bits_per_value: {All: 8}\n  einsums:\n  - {einsum: \"O[p] = I[p, k]\", "
+      "iteration_space_shape: 0 <= k < 3}\n", 0, 0, 0, { "rank p = 4, k = 3;" } },
     { "an explicit rank", WORK("M: 8, E: 4", "  - \"S[b: m, M: p] = Q[m, e] * K[M: p, e]\"\n"), 0, 0, 0,
       { "rank m = 8, p = 8, e = 4;", "S[m, p] += Q[m, e] * K[p, e];" } },
     { "operations of every kind",
@@ -201,6 +233,25 @@ static const import_case cases[] = {
     { "no workload", "arch: {nodes: []}\n", DFL_FOREIGN_SYNTAX, 1, 1, { NULL } },
     { "no einsums", "workload: {rank_sizes: {M: 1}}\n", DFL_FOREIGN_SYNTAX, 1, 12, { NULL } },
     { "an unknown part", "mapper: {}\n" MATMUL, DFL_FOREIGN_IGNORED, 1, 1, { "// line 1: `mapper` has no effect" } },
+    { "an unknown part of a workload", "workload:\n  shape: {}\n  rank_sizes: {M: 8}\n  bits_per_value: 8\n  einsums: [\"Z[m] = A[m]\"]\n",
+      DFL_FOREIGN_IGNORED, 2, 3, { "// line 2: `shape` of `workload` has no effect" } },
+    { "an unknown part of an einsum", WORK("M: 8", "  - {einsum: \"Z[m] = A[m]\", density: 0.5}\n"), DFL_FOREIGN_IGNORED, 5, 29,
+      { "`density` of `Z` has no effect" } },
+    { "an unknown part of an access", WORK("M: 8", "  - name: Z\n    tensor_accesses:\n    - {name: A, projection: [m], density: 0.5}\n"
+      "    - {name: Z, projection: [m], output: True}\n"), DFL_FOREIGN_IGNORED, 7, 34, { "`density` of `A` has no effect" } },
+    { "an unknown part of an axis", ARCH("  - !Container {name: PE, spatial: [{name: X, fanout: 4, usage_scale: 2}]}\n" MAC("")) MATMUL,
+      DFL_FOREIGN_IGNORED, 4, 58, { "`usage_scale` of `X` has no effect" } },
+    { "an energy that the source computes", "arch:\n  nodes:\n" MEMORY("Main", "")
+      "  - !Compute {name: MAC, component_class: mac, actions: [{name: compute, throughput: 4}]}\n" MATMUL, DFL_FOREIGN_LOST, 4, 59,
+      { "// line 4: no energy is given for `compute` of `MAC`" } },
+    { "two widths of one tensor", WORK("M: 8", "  - name: Z\n    tensor_accesses:\n    - {name: A, projection: [m], bits_per_value: 4}\n"
+      "    - {name: Z, projection: [m], output: True}\n  - name: Y\n    tensor_accesses:\n    - {name: A, projection: [m], bits_per_value: 2}\n"
+      "    - {name: Y, projection: [m], output: True}\n"), DFL_FOREIGN_UNSUPPORTED, 11, 0, { NULL } },
+    { "a product of variables", WORK("M: 8, K: 4", "  - \"Z[m, k] = A[M: m * k]\"\n"), DFL_FOREIGN_UNSUPPORTED, 5, 0, { NULL } },
+    { "an index that is cut short", WORK("M: 8", "  - \"Z[m] = A[M: 2*]\"\n"), DFL_FOREIGN_SYNTAX, 5, 20, { NULL } },
+    { "a coefficient out of range", WORK("M: 8", "  - \"Z[m] = A[M: 65536*65536*m]\"\n"), DFL_FOREIGN_RANGE, 5, 0, { NULL } },
+    { "coefficients that overflow", WORK("M: 8", "  - \"Z[m] = A[M: 2147483647*2147483647*2147483647*m]\"\n"), DFL_FOREIGN_RANGE, 5, 0, { NULL } },
+    { "operands in brackets", WORK("M: 8", "  - \"Z[m] = {A[m]}\"\n"), DFL_FOREIGN_SYNTAX, 5, 0, { NULL } },
     { "an access without brackets", WORK("M: 8", "  - \"Z = A[m]\"\n"), DFL_FOREIGN_SYNTAX, 5, 8, { NULL } },
     { "an unbounded variable", WORK("M: 8", "  - \"Z[m] = A[m, n]\"\n"), DFL_FOREIGN_RANGE, 5, 6, { NULL } },
     { "a tensor in two ways", WORK("M: 8", "  - \"Z[m] = A[m] * A[m + 1]\"\n"), DFL_FOREIGN_UNSUPPORTED, 5, 20, { NULL } },
