@@ -1,4 +1,5 @@
 /* dfl_import_accelforge: read, plan, print. */
+#include "import/accelforge_copy.h"
 #include "import/accelforge_plan.h"
 
 #include <string.h>

@@ -140,16 +140,6 @@ void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *
                          const char *owner);
 bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
 
-/* ---- accelforge_copy.c ---- */
-
-/* Decides what copies become; false after reporting one that cannot be taken over. */
-bool dfl_af_settle_copies(dfl_af_file *f);
-/* The tensor that this one is a name of, or itself. */
-uint32_t dfl_af_root(const dfl_af_file *f, uint32_t tensor);
-/* Accesses of the tensor, and of other names of it, by einsums of the result; whether one of them makes it. */
-uint32_t dfl_af_uses(const dfl_af_file *f, uint32_t tensor);
-bool dfl_af_made(const dfl_af_file *f, uint32_t tensor);
-
 /* ---- accelforge.c ---- */
 
 /* Parses the sources and reads workload and architecture; false after reporting. */

@@ -1,10 +1,5 @@
-/*
- * Copies of a specification without a mapping. The source charges nothing for a copy whose two tensors have one memory
- * as their home, and nobody reuses anything below. Where its mapper has no other choice, or none that is better, both
- * are names of one tensor, if the copy only gives it another name; else the copy is left out: one tensor leaves the
- * workload, the other one enters it. All other copies are einsums, which read and write.
- */
-#include "import/accelforge.h"
+/* Which copies are names, which are left out, and which are einsums. */
+#include "import/accelforge_copy.h"
 
 #include <math.h>
 

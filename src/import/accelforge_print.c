@@ -1,4 +1,5 @@
 /* The .dfl text of a specification: header, names, workload. */
+#include "import/accelforge_copy.h"
 #include "import/accelforge_plan.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* The machine as .dfl text. */
+#include "import/accelforge_copy.h"
 #include "import/accelforge_plan.h"
 
 #include <math.h>

@@ -112,6 +112,15 @@ static const dfl_yaml *map_of(dfl_tl_file *f, const dfl_yaml *root, const char *
     return at;
 }
 
+/* Parts without which the figures would mean something else. */
+static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const char *what)
+{
+    for (uint32_t i = 0; i < root->n; i++) {
+        if (same_key(root->keys[i].text, key))
+            dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, root->keys[i].span, "%s", what);
+    }
+}
+
 static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
 {
     static const char *const parts[] = { "problem", "arch", "mapping", "mapspace", "mapper" };
@@ -120,6 +129,10 @@ static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
 
     if (root->kind != DFL_YAML_MAP)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, "a run is a map with `problem`, `arch` and `mapping`");
+    refuse(f, root, "sparse_optimizations", "sparse tensors, of which fewer values are moved and multiplied");
+    refuse(f, root, "architecture", "a tree of subtrees; `arch` with `arithmetic` and `storage` is read");
+    if (!f->ok)
+        return false;
     dfl_tl_look_at_keys(f, root, parts, sizeof parts / sizeof parts[0], "the file");
     f->problem = map_of(f, root, "problem", DFL_YAML_MAP);
     f->arch = map_of(f, root, "arch", DFL_YAML_MAP);

@@ -333,17 +333,35 @@ const char *dfl_tl_metric(const dfl_yaml *at)
     return NULL;
 }
 
+/* Whether a constraint is one of loops or keeps, which a mapping has, too. */
+static bool is_directive(const dfl_yaml *at)
+{
+    const dfl_yaml *said = dfl_tl_get(at, "type");
+
+    return said == NULL || (strcmp(said->text, "utilization") != 0 && strcmp(said->text, "parallelism") != 0);
+}
+
 /* Of constraints the language has a word for what a level does not hold; the rest become comments. */
 bool dfl_tl_read_constraints(dfl_tl_file *f)
 {
-    for (uint32_t i = 0; f->constraints != NULL && i < f->constraints->n; i++) {
-        const dfl_yaml *at = &f->constraints->items[i];
-        dfl_tl_level *l = target_of(f, at);
-        directive_type type;
+    const dfl_yaml *first = NULL;
+    uint32_t n = 0;
 
-        if (l == NULL || !type_of(f, at, &type) || (type == BYPASS && !read_bypass(f, at, l)))
+    for (uint32_t i = 0; f->constraints != NULL && i < f->constraints->n; i++) {
+        const dfl_yaml *at = &f->constraints->items[i], *keep = dfl_tl_get(at, "keep");
+        directive_type type = TEMPORAL;
+        dfl_tl_level *l;
+
+        if (is_directive(at) && ((l = target_of(f, at)) == NULL || !type_of(f, at, &type) ||
+                                 (type == BYPASS && !read_bypass(f, at, l))))
             return false;
+        if (type == BYPASS && (keep == NULL || keep->n == 0))
+            continue;
+        first = n++ == 0 ? at : first;
     }
+    if (first != NULL)
+        dfl_loss_remark(f->report, first->span,
+                        "%u constraints, from here on, do not bind the search: they are comments in its mapping", (unsigned)n);
     for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
         if (dfl_tl_metric(&f->metrics->items[i]) == NULL)
             dfl_lose(f->report, DFL_FOREIGN_IGNORED, f->metrics->items[i].span, "the metric `%s` has no effect",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "import/accelforge.h"
+#include "import/accelforge_copy.h"
 
 typedef struct {
     dfl_af_file f;

@@ -109,10 +109,20 @@ static const import_case cases[] = {
       "  - {target: RF, type: datatype, keep: [A], bypass: [B]}\n"
       "  - {target: RF, type: temporal, factors: K0, permutation: K}\n",
       0, 0, 0, NULL,
-      { "memory RF {\n        size = 128B;\n        holds = A, Z;",
+      { "// line 20: 2 constraints, from here on, do not bind the search: they are comments in its mapping", "memory RF {\n        size = 128B;\n        holds = A, Z;",
         "// constraint {target: RF, type: datatype, keep: [A], bypass: [B]}",
         "// constraint {target: RF, type: temporal, factors: K0, permutation: K}\n"
         "    ...;\n    minimize latency, energy;" } },
+    { "constraints of other kinds", MATMUL TWO "mapspace:\n  constraints:\n  - {target: RF, type: parallelism, min: 4}\n"
+      "  - {target: RF, type: utilization, min: 0.5}\n", 0, 0, 0, NULL,
+      { "// line 18: 2 constraints", "// constraint {target: RF, type: parallelism, min: 4}", "...;" } },
+    { "a convolution with strides, dilations and groups",
+      "problem:\n  shape:\n    dimensions: [G, C, K, P, R]\n    coefficients: [{name: Wstride, default: 1}, {name: Wdilation, default: 3}, "
+      "{name: CperG, default: 4}]\n    data_spaces:\n" SPACE("W", "[[[G]], [[C]], [[K]], [[R]]]", "")
+      SPACE("I", "[[[G, CperG], [C]], [[R, Wdilation], [P, Wstride]]]", "") SPACE("O", "[[[G, 8], [K]], [[P]]]", ", read_write: true")
+      "  instance: {G: 2, C: 4, K: 8, P: 7, R: 3, Wstride: 2}\n" TWO, 0, 0, 0, NULL,
+      { "rank G = 2, C = 4, K = 8, P = 7, R = 3;", "input W[G, C, K, R];\n    input I[dim0: 8, dim1: 19];",
+        "O[8 * G + K, P] += W[G, C, K, R] * I[4 * G + C, 3 * R + 2 * P];" } },
     { "nothing may be kept", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 64") LEVEL("L", ", entries: 64") DRAM)
       "mapspace:\n  constraints:\n  - {target: L, type: bypass, bypass: [A, B, Z]}\n", 0, 0, 0, NULL,
       { "// L holds nothing\n    memory RF {", "minimize energy * latency;" } },
@@ -163,6 +173,15 @@ static const import_case cases[] = {
     BAD("no problem", TWO, SYNTAX, 1, 1, "no `problem`"),
     BAD("no architecture", MATMUL, SYNTAX, 1, 1, "no `arch`"),
     BAD("a mapping that is no list", MATMUL TWO "mapping: {a: 1}\n", SYNTAX, 16, 11, "`mapping` is a list"),
+    BAD("sparse tensors", MATMUL TWO "sparse_optimizations: {targets: []}\n", UNSUPPORTED, 16, 1,
+        "sparse tensors, of which fewer values are moved and multiplied"),
+    BAD("densities", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[M]]]", ", read_write: true"))
+        "  instance: {M: 4, densities: {A: 0.5}}\n" TWO, UNSUPPORTED, 7, 32,
+        "sparse tensors, of which fewer values are moved and multiplied"),
+    BAD("a tree of components", "architecture: {version: 0.4, subtree: []}\n" MATMUL, UNSUPPORTED, 1, 1,
+        "a tree of subtrees; `arch` with `arithmetic` and `storage` is read"),
+    BAD("a constraint that is not known", MATMUL TWO "mapspace: {constraints: [{target: RF, type: luck}]}\n", UNSUPPORTED, 16, 45,
+        "a directive is `temporal`, `spatial`, `bypass` or `datatype`"),
     BAD("no shape", "problem: {M: 4}\n" TWO, SYNTAX, 1, 11, "a problem needs a map `shape`"),
     BAD("no dimensions", "problem: {shape: {data_spaces: []}}\n" TWO, SYNTAX, 1, 19,
         "a list of `dimensions` is wanted"),
