@@ -311,8 +311,8 @@ static void take_access(dfl_af_cursor *c, bool output)
         add_access(c->r, &tensor, &list, output);
 }
 
-/* Whatever stands between operands: signs, parentheses, numbers, names of functions. False at the end, or before something
-   else. */
+/* Skips what stands between operands: signs, parentheses, numbers, names of functions. False at the end, or before
+   something else. */
 static bool find_operand(dfl_af_cursor *c)
 {
     for (;;) {

@@ -16,6 +16,14 @@ static const char *const known_keys[] = {
     "enabled", "topology", "nodes", "component_class",
 };
 
+static const char *const action_keys[] = {
+    "name", "energy", "energy_scale", "throughput", "throughput_scale", "latency", "bits_per_action",
+    "values_per_action",
+};
+static const char *const arch_keys[] = { "nodes", "variables", "version" };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 static const char *const axis_keys[] = {
     "name", "fanout", "may_reuse", "reuse", "min_usage", "loop_bounds", "power_gateable",
 };
@@ -99,6 +107,7 @@ static bool read_action(dfl_af_file *f, const dfl_yaml *node, const char *name, 
     *out = (dfl_af_action){ .at = at, .energy = 0, .throughput = INFINITY };
     if (at == NULL)
         return true;
+    dfl_af_look_at_keys(f, at, action_keys, COUNT(action_keys), name);
     if (!largest(f, dfl_yaml_get(at, "energy"), 0, &out->energy) ||
         !largest(f, dfl_yaml_get(at, "energy_scale"), 1, &scale) ||
         !largest(f, dfl_yaml_get(node, "energy_scale"), 1, &all))
@@ -278,7 +287,7 @@ static bool read_axes(dfl_af_file *f, dfl_af_node *node)
         if (name == NULL || dfl_yaml_get(&list->items[i], "fanout") == NULL)
             return wrong(f, DFL_FOREIGN_SYNTAX, span, "a spatial dimension needs a `name` and a `fanout`");
         axes[i] = (dfl_af_axis){ .name = name->text, .span = span };
-        dfl_af_look_at_keys(f, &list->items[i], axis_keys, sizeof axis_keys / sizeof axis_keys[0], name->text);
+        dfl_af_look_at_keys(f, &list->items[i], axis_keys, COUNT(axis_keys), name->text);
         if (!dfl_af_count(f, DFL_AF_NONE, dfl_yaml_get(&list->items[i], "fanout"), 1, 1, &axes[i].fanout))
             return false;
         if (axes[i].fanout > INT32_MAX)
@@ -485,7 +494,7 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
             return wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a node needs a `name`");
         if (name != NULL && dfl_af_find_node(f, node.name) != DFL_AF_NONE)
             return wrong(f, DFL_FOREIGN_SYNTAX, name->span, "two nodes of one name");
-        dfl_af_look_at_keys(f, at, known_keys, sizeof known_keys / sizeof known_keys[0], node.name);
+        dfl_af_look_at_keys(f, at, known_keys, COUNT(known_keys), node.name);
         if (node.kind != DFL_AF_FORK && (!read_axes(f, &node) || !read_part(f, &node)))
             return false;
         if (node.kind == DFL_AF_NETWORK)
@@ -502,6 +511,7 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
 
 bool dfl_af_read_arch(dfl_af_file *f)
 {
+    dfl_af_look_at_keys(f, f->arch, arch_keys, COUNT(arch_keys), "arch");
     if (!read_nodes(f, dfl_yaml_get(f->arch, "nodes"), DFL_AF_NONE))
         return false;
     for (uint32_t n = 0; n < f->nodes.n; n++) {

@@ -195,13 +195,14 @@ static void leave_out(dfl_af_file *f, dfl_af_einsum *e)
 {
     const char *from = f->tensors.at[operand_of(e)->tensor].name;
     const char *to = f->tensors.at[e->accesses[e->output].tensor].name;
-    bool free = forced(f, operand_of(e)->tensor, e->accesses[e->output].tensor);
+    const char *how = forced(f, operand_of(e)->tensor, e->accesses[e->output].tensor)
+                          ? "which is free as in the source"
+                          : "through the outermost memory; in the source it may stay in another one";
 
     e->left_out = true;
     f->tensors.at[dfl_af_root(f, operand_of(e)->tensor)].leaves = true;
-    dfl_lose(f->report, DFL_FOREIGN_LOST, e->span, "this copy is left out: `%s` leaves the workload and `%s` enters it%s",
-             from, to, free ? ", which is free as in the source"
-                            : ", through the outermost memory; in the source it may stay in another one");
+    dfl_lose(f->report, DFL_FOREIGN_LOST, e->span,
+             "this copy is left out: `%s` leaves the workload and `%s` enters it, %s", from, to, how);
 }
 
 bool dfl_af_settle_copies(dfl_af_file *f)

@@ -361,7 +361,8 @@ bool dfl_tl_read_constraints(dfl_tl_file *f)
     }
     if (first != NULL)
         dfl_loss_remark(f->report, first->span,
-                        "%u constraints, from here on, do not bind the search: they are comments in its mapping", (unsigned)n);
+                        "%u constraints, from here on, do not bind the search: they are comments in its mapping",
+                        (unsigned)n);
     for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
         if (dfl_tl_metric(&f->metrics->items[i]) == NULL)
             dfl_lose(f->report, DFL_FOREIGN_IGNORED, f->metrics->items[i].span, "the metric `%s` has no effect",
