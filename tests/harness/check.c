@@ -1,9 +1,11 @@
 #include "tests/harness/check.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void check_close(double got, double want, double relative, const char *what, const char *file, int line)
 {
@@ -58,4 +60,28 @@ char *check_read_file(const char *path, size_t *len)
     text[got] = '\0';
     *len = got;
     return text;
+}
+
+void check_every_file(const char *directory, void (*use)(void *context, const char *path), void *context)
+{
+    enum { LONGEST_PATH = 4096 };
+    struct dirent **entries = NULL;
+    int n = scandir(directory, &entries, NULL, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        char inner[LONGEST_PATH];
+        struct stat info;
+        size_t len;
+
+        snprintf(inner, sizeof inner, "%s/%s", directory, entries[i]->d_name);
+        len = strlen(inner);
+        if (entries[i]->d_name[0] != '.' && stat(inner, &info) == 0) {
+            if (S_ISDIR(info.st_mode))
+                check_every_file(inner, use, context);
+            else if (len > 4 && strcmp(inner + len - 4, ".dfl") == 0)
+                use(context, inner);
+        }
+        free(entries[i]);
+    }
+    free(entries);
 }

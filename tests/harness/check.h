@@ -32,4 +32,7 @@ int check_table(const char *group, const void *rows, size_t n, size_t size, CMUn
 /* The whole file, NUL behind it, owned by the caller (free); NULL when it cannot be read. */
 char *check_read_file(const char *path, size_t *len);
 
+/* Calls `use` for every file *.dfl below a directory, in the order of their names. */
+void check_every_file(const char *directory, void (*use)(void *context, const char *path), void *context);
+
 #endif

@@ -4,9 +4,7 @@
  */
 #include "tests/unit/syntax/tree.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 /* ---- spans ---------------------------------------------------------------------------------------------------- */
 
@@ -135,8 +133,9 @@ static void dumps_places(void **state)
 
 typedef struct { size_t files, met; } counts;
 
-static void check_file(const char *path, counts *sum)
+static void check_file(void *context, const char *path)
 {
+    counts *sum = context;
     size_t len;
     char *text = check_read_file(path, &len);
     parsed p;
@@ -149,38 +148,14 @@ static void check_file(const char *path, counts *sum)
     free(text);
 }
 
-static void check_directory(const char *path, counts *sum)
-{
-    enum { LONGEST_PATH = 4096 };
-    struct dirent **entries = NULL;
-    int n = scandir(path, &entries, NULL, alphasort);
-
-    for (int i = 0; i < n; i++) {
-        char inner[LONGEST_PATH];
-        struct stat info;
-        size_t len;
-
-        snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
-        len = strlen(inner);
-        if (entries[i]->d_name[0] != '.' && stat(inner, &info) == 0) {
-            if (S_ISDIR(info.st_mode))
-                check_directory(inner, sum);
-            else if (len > 4 && strcmp(inner + len - 4, ".dfl") == 0)
-                check_file(inner, sum);
-        }
-        free(entries[i]);
-    }
-    free(entries);
-}
-
 static void files_of_the_tree(void **state)
 {
     counts sum = { 0 };
 
     (void)state;
-    check_directory("examples", &sum);
-    check_directory("stdlib", &sum);
-    check_directory("tests", &sum);
+    check_every_file("examples", check_file, &sum);
+    check_every_file("stdlib", check_file, &sum);
+    check_every_file("tests", check_file, &sum);
     printf("# %zu files, %zu nodes\n", sum.files, sum.met);
     assert_true(sum.files >= 40 && sum.met > 100 * sum.files);
 }
