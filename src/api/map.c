@@ -218,54 +218,7 @@ static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options 
                        "write the lines with `?` for amounts of loops: then `require` restricts the search");
 }
 
-/* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
-   difference is the gap. */
-static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
-{
-    static const double rounding = 1 + 1e-9;
-    dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
-                                      .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
-                                      .certificate = s->search.certificate && !s->search.imperfect };
-    dfl_search *found = DFL_NEW(s->arena, dfl_search);
-    const dfl_map_result *r;
-    dfl_map_result known = { 0 };
-    const dfl_paths *paths;
-    const dfl_result *costs;
-    dfl_arena *work;
-
-    if (!o->native)
-        return refuse_kind(s, out->given, out->given->hole_span, "all lines",
-                           "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
-    work = dfl_arena_new(&s->budget);
-    r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
-    if (r) {
-        out->mapping = dfl_mapping_copy(s->arena, r->mapping);
-        *stopped = r->stopped;
-        *found = (dfl_search){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
-                               .evaluated = r->evaluated, .pruned = r->pruned,
-                               .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
-                               .time_limit = options.time_limit };
-        known = *r;
-        if (r->certificate)
-            known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
-    }
-    dfl_arena_free(work);
-    paths = r ? dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, out->mapping) : NULL;
-    costs = paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
-    if (!costs)
-        return false;
-    if (!dfl_objective_met(o, costs, NULL))
-        return report_unmet(j, out, &options);
-    found->value = dfl_objective_value(o, costs->joules, costs->seconds);
-    found->optimal &= o->n_terms <= 1 && found->value <= found->lower_bound * rounding;
-    found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
-    out->search = found;
-    dfl_session_certify(s, out, o, &known, costs);
-    return true;
-}
-
-/* ---- fronts ---- */
+/* ---- mappings of a front ---- */
 
 typedef struct {
     dfl_filled filled;
@@ -295,6 +248,103 @@ static bool judge_point(judge *j, const dfl_objective *o, const dfl_map_point *f
     dfl_arena_free(work);
     return met;
 }
+
+/* The best of the mappings that no other undercuts in energy and time, among those that meet what is required: what the other
+   terms of an objective decide (`limit` is the least of the first one), or a requirement that the best of all does not meet
+   (no limit). False if there is none. */
+static bool choose(judge *j, const dfl_objective *o, const dfl_map_options *given, double limit, dfl_filled *out,
+                   dfl_search *found)
+{
+    dfl_session *s = j->s;
+    dfl_arena *work = dfl_arena_new(&s->budget);
+    dfl_map_options options = *given;
+    const dfl_map_result *r;
+    front_point best = { .terms = NULL };
+    bool exact = true;
+
+    options.front = true;
+    options.front_limit = limit;
+    options.certificate = false;
+    r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
+    for (uint32_t i = 0; r != NULL && i < r->n_front; i++) {
+        front_point p = { .terms = NULL };
+        if (!judge_point(j, o, &r->front[i], &p))
+            continue;
+        exact &= p.exact;
+        if (best.terms != NULL && !dfl_objective_less(o, p.terms, best.terms))
+            continue;
+        best = p;
+        out->mapping = dfl_mapping_copy(s->arena, r->front[i].mapping);
+    }
+    if (best.terms != NULL) {
+        found->evaluated += r->evaluated;
+        found->pruned += r->pruned;
+        found->optimal &= limit > 0 && exact && r->optimal && r->stopped == DFL_STOP_NONE;
+    }
+    dfl_arena_free(work);
+    return best.terms != NULL;
+}
+
+static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
+{
+    const dfl_paths *paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, m);
+
+    return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
+}
+
+/* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
+   difference is the gap. */
+static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_session *s = j->s;
+    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
+                                      .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
+                                      .certificate = s->search.certificate && !s->search.imperfect };
+    dfl_search *found = DFL_NEW(s->arena, dfl_search);
+    const dfl_map_result *r;
+    dfl_map_result known = { 0 };
+    const dfl_result *costs;
+    dfl_arena *work;
+    bool met;
+
+    if (!o->native)
+        return refuse_kind(s, out->given, out->given->hole_span, "all lines",
+                           "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
+    work = dfl_arena_new(&s->budget);
+    r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
+    if (r) {
+        out->mapping = dfl_mapping_copy(s->arena, r->mapping);
+        *stopped = r->stopped;
+        *found = (dfl_search){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
+                               .evaluated = r->evaluated, .pruned = r->pruned,
+                               .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
+                               .time_limit = options.time_limit };
+        known = *r;
+        if (r->certificate)
+            known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
+    }
+    dfl_arena_free(work);
+    costs = r ? costs_of(s, out->mapping) : NULL;
+    if (!costs)
+        return false;
+    met = dfl_objective_met(o, costs, NULL);
+    if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
+        double least = dfl_objective_value(o, costs->joules, costs->seconds);
+        met |= choose(j, o, &options, met ? least * rounding : 0, out, found);
+        costs = costs_of(s, out->mapping);
+    }
+    if (!met || !costs)
+        return report_unmet(j, out, &options);
+    found->value = dfl_objective_value(o, costs->joules, costs->seconds);
+    found->optimal &= found->value <= found->lower_bound * rounding;
+    found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
+    out->search = found;
+    dfl_session_certify(s, out, o, &known, costs);
+    return true;
+}
+
+/* ---- fronts ---- */
 
 /* Whether all terms of `a` are at most those of `b`. */
 static bool undercuts(const dfl_objective *o, const front_point *a, const front_point *b)

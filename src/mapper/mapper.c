@@ -503,13 +503,14 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
 /* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other. */
 static bool search_front(mapper *k, dfl_map_result *out)
 {
+    double limit = k->options->front_limit > 0 ? k->options->front_limit : INFINITY;
     dfl_map_result alone = *out;
     dfl_map_point *both;
 
-    if (!search_within(k, INFINITY, out))
+    if (!search_within(k, limit, out))
         return false;
     k->goal.alone = true;
-    if (!find_lower_bound(k, &alone) || !search_within(k, INFINITY, &alone))
+    if (!find_lower_bound(k, &alone) || !search_within(k, limit, &alone))
         return k->stopped == DFL_STOP_NONE;
     both = DFL_NEW_ARRAY(k->arena, dfl_map_point, out->n_front + alone.n_front);
     memcpy(both, out->front, out->n_front * sizeof *both);

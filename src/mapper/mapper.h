@@ -23,6 +23,7 @@ typedef struct {
     bool any_spatial;        /* ranks on axes where they share nothing although others would */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     bool front;              /* all mappings that no other undercuts in energy and time */
+    double front_limit;      /* of those of at most this value; 0 = of all */
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
     dfl_teller *teller;      /* NULL = nobody listens */
