@@ -72,7 +72,15 @@ static inline void *dfl_arena_take(dfl_arena *arena, size_t size, size_t align)
     return dfl_arena_alloc(arena, 1, size, align);
 }
 
+/* The same for an array, most of which are short. */
+static inline void *dfl_arena_take_array(dfl_arena *arena, size_t n, size_t size, size_t align)
+{
+    if (n - 1 < 1024)
+        return dfl_arena_take(arena, n * size, align);
+    return dfl_arena_alloc(arena, n, size, align);
+}
+
 #define DFL_NEW(a, T)          ((T *)dfl_arena_take((a), sizeof(T), _Alignof(T)))
-#define DFL_NEW_ARRAY(a, T, n) ((T *)dfl_arena_alloc((a), (n), sizeof(T), _Alignof(T)))
+#define DFL_NEW_ARRAY(a, T, n) ((T *)dfl_arena_take_array((a), (n), sizeof(T), _Alignof(T)))
 
 #endif

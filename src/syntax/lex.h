@@ -84,6 +84,23 @@ static inline void dfl_lex_give(dfl_lexer *lexer, int kind, dfl_sym sym, const c
         dfl_lex_docs_end(lexer, start);
 }
 
+/* Gives the tokens of one character from `at` on that begin no longer one, up to another or as many as there is room for;
+   `first` belongs at `at`. The rest of the text. */
+static inline char *dfl_lex_skip(dfl_lexer *lexer, char *at, char first)
+{
+    static const bool alone[256] = { [';'] = true, [','] = true, [':'] = true, ['('] = true, [')'] = true,
+                                     ['['] = true, [']'] = true, ['{'] = true, ['}'] = true };
+
+    *at = first;
+    for (;; at++) {
+        if (*at == ' ' || *at == '\n')
+            continue;
+        if (!alone[(unsigned char)*at] || lexer->given == DFL_LEX_AHEAD)
+            return at;
+        dfl_lex_give(lexer, *at, 0, at, 1);
+    }
+}
+
 /* Up to eight letters as a number; words hold no NUL, so that different words give different numbers. */
 static inline uint64_t dfl_letters_of(const char *text, size_t len)
 {
