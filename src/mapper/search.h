@@ -45,7 +45,8 @@ typedef struct {
     double floor_joules;                           /* of the template */
     double gains[DFL_TERMS], losses[DFL_TERMS];    /* J by factor, of terms with positive and negative coefficients */
     uint8_t busy[DFL_TERMS];                       /* terms that keep a port busy */
-    uint32_t n_busy, negative_groups;
+    uint32_t n_busy;
+    bool negative[DFL_TERM_GROUPS];                /* groups with a negative coefficient */
     uint32_t cut_above[DFL_GAPS];                  /* mask: ranks that some gap above keep g may cut, shared or not */
     /* keeps in memories of limited size, the ranks that only axes cut above them, and the bits of one element of the others: */
     struct { uint32_t keep, ranks; double bits; } whole_keep[DFL_TEMPLATE_KEEPS];
@@ -74,6 +75,7 @@ typedef struct {
     const dfl_cuts *with[DFL_JOB_RANKS];
     uint32_t order[DFL_JOB_RANKS], n_order;
     double factor[DFL_TERMS];
+    double strided[DFL_TERM_GROUPS];               /* how much more windows take once a loop goes on below the axes */
     double joules[DFL_TERM_GROUPS];
     double all_ports[2][DFL_TERM_PORTS][DFL_TERM_GROUPS]; /* of all keeps; without those above shared loops */
     double (*ports)[DFL_TERM_GROUPS];              /* the one that holds for the shared loops chosen */

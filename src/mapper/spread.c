@@ -54,7 +54,7 @@ void dfl_spread_start(dfl_search *s)
     }
     for (uint32_t i = 0; i < s->terms.n_factors; i++) {
         const dfl_term_factor *f = &s->terms.factor[i];
-        s->negative_groups |= (uint32_t)f->negative << f->group;
+        s->negative[f->group] |= f->negative;
         uint32_t dividing = f->under | (!f->distinct && s->group_last[f->group] != 0 ? all & ~f->over : 0);
         for (uint32_t decided = 0; decided <= job->n_axes; decided++) {
             s->undecided[decided][i] = 1;
@@ -112,6 +112,11 @@ void dfl_spread_scale(dfl_search *s)
         if (job->windows)
             factor[i] *= halo(s, &job->operand[f->operand], f->over | f->under);
     }
+    for (uint32_t g = 0; g < s->terms.n_groups && job->windows; g++) {
+        const dfl_term_group *group = &s->terms.group[g];
+        const dfl_job_operand *o = group->window < 0 ? NULL : &job->operand[group->window];
+        s->strided[g] = o == NULL ? 1 : fmax(1, halo(s, o, group->inner) / halo(s, o, group->axes));
+    }
     for (uint32_t i = 0; i < s->terms.n; i++) {
         const dfl_term_of *t = &s->terms.at[i];
         s->joules[t->by.group] += t->joules * factor[t->factor];
@@ -142,7 +147,7 @@ void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *least_joule
         for (uint32_t bits = s->group_last[g]; bits != 0; bits &= bits - 1)
             parts *= s->whole[decided][__builtin_ctz(bits)];
         least[g] = s->group_least[g] / parts;
-        if (!(s->negative_groups >> g & 1))
+        if (!s->negative[g])
             continue;
         for (uint32_t bits = terms->group[g].ranks & ~s->group_last[g]; bits != 0; bits &= bits - 1)
             parts *= s->whole[decided][__builtin_ctz(bits)];

@@ -6,6 +6,7 @@ typedef struct {
     const dfl_tiling_template *t;
     dfl_terms *out;
     bool above;
+    uint32_t inner;           /* axes around the inner end of the way */
 } maker;
 
 uint32_t dfl_template_axes(const dfl_job *job, const dfl_tiling_template *t, int i)
@@ -15,8 +16,10 @@ uint32_t dfl_template_axes(const dfl_job *job, const dfl_tiling_template *t, int
     return i < (int)t->n_keeps ? job->place[t->keep[i].place].axes : (1u << job->n_axes) - 1;
 }
 
-static uint8_t group_of(maker *k, uint32_t operand, uint32_t gap, bool distinct)
+static uint8_t group_of(maker *k, const dfl_term_factor *f, uint32_t gap)
 {
+    uint32_t operand = f->operand;
+    bool distinct = f->distinct;
     const dfl_job_operand *o = &k->job->operand[operand];
     bool window = !distinct && o->ranks != o->plain;
     dfl_term_group g = { .ranks = distinct ? 0 : ((1u << k->job->n_ranks) - 1) & ~o->ranks,
@@ -25,8 +28,13 @@ static uint8_t group_of(maker *k, uint32_t operand, uint32_t gap, bool distinct)
 
     if (g.ranks == 0 && g.window < 0)
         g.gap = 0;
+    if (g.window >= 0) {
+        g.axes = f->over | f->under;
+        g.inner = k->inner;
+    }
     for (uint32_t i = 0; i < out->n_groups; i++)
-        if (out->group[i].ranks == g.ranks && out->group[i].gap == g.gap && out->group[i].window == g.window)
+        if (out->group[i].ranks == g.ranks && out->group[i].gap == g.gap && out->group[i].window == g.window &&
+            out->group[i].axes == g.axes && out->group[i].inner == g.inner)
             return (uint8_t)i;
     out->group[out->n_groups] = g;
     return (uint8_t)out->n_groups++;
@@ -52,7 +60,7 @@ static void add(maker *k, dfl_term_of term, uint32_t gap)
     if (term.joules == 0 && term.seconds == 0)
         return;
     term.above = k->above;
-    term.by.group = group_of(k, term.by.operand, gap, term.by.distinct);
+    term.by.group = group_of(k, &term.by, gap);
     term.factor = factor_of(k, &term);
     k->out->at[k->out->n++] = term;
 }
@@ -107,9 +115,11 @@ static void add_unfilled(maker *k, const way *w, double coefficient)
         dfl_term_of joint = { .by = { .operand = (uint8_t)w->operand, .over = around | apart }, .joules = -coefficient };
         if (entries.by.over == joint.by.over)
             continue;
+        k->inner = within;
         add(k, entries, (uint32_t)i);
         add(k, joint, (uint32_t)i);
     }
+    k->inner = w->within;
 }
 
 static void add_output(maker *k, const way *w)
@@ -165,6 +175,7 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
             w.apart |= (job->axis[a].shared >> operand & 1 ? 0u : 1u) << a;
             w.net += job->axis[a].joules;
         }
+    k->inner = w.within;
     k->above = inner_keep + 1 < (int)t->shared_gaps;
     if (job->operand[operand].output)
         add_output(k, &w);

@@ -18,12 +18,12 @@
 /*
  * Each keep, and the unit for each operand, has one way to the next outer keep: W = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS ways.
  * A way of an input has up to 4 terms, one of the result 10 and 2 more for each of its keeps further out, of which there are
- * fewer than places; a way has one group, and first visits have one in all.
+ * fewer than places; a way has one group, or with windows one for each end, and first visits have one in all.
  */
 enum {
     DFL_TERM_WAYS = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS,
     DFL_TERMS = 4 * DFL_TERM_WAYS + DFL_JOB_PLACES * (6 + DFL_JOB_PLACES - 1),
-    DFL_TERM_GROUPS = DFL_TERM_WAYS + 1,
+    DFL_TERM_GROUPS = 2 * DFL_TERM_WAYS + 1,
     DFL_TERM_PORTS = 2 * DFL_JOB_PLACES,
 };
 
@@ -51,6 +51,8 @@ typedef struct {
     uint32_t ranks;           /* mask: those with a factor */
     uint8_t gap;
     int8_t window;            /* operand whose windows overlap, or -1 */
+    uint32_t axes, inner;     /* then: masks of axes whose parts the factors count, and of those around the inner end: where
+                                 a loop goes on below them, parts on the others are strided and do not overlap either */
 } dfl_term_group;
 
 typedef struct {

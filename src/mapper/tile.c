@@ -5,9 +5,11 @@
 #include "mapper/search.h"
 
 /* More than the distinct elements because the windows of operand `o` overlap: see dfl_term_group.window. */
-static double overlap(const dfl_search *s, uint32_t operand, uint32_t gap, uint32_t depth)
+static double overlap(const dfl_search *s, uint32_t group, uint32_t depth)
 {
-    const dfl_job_operand *o = &s->job->operand[operand];
+    const dfl_job_operand *o = &s->job->operand[s->terms.group[group].window];
+    uint32_t gap = s->terms.group[group].gap;
+    bool moves = false;
     double product = 1;
     uint32_t known = 0;
 
@@ -19,12 +21,13 @@ static double overlap(const dfl_search *s, uint32_t operand, uint32_t gap, uint3
             uint32_t r = o->dims[d].rank[i];
             double iterations = known >> r & 1 ? s->with[r]->n[gap][s->chosen[r]] : 1;
             n *= iterations;
+            moves |= iterations > 1 && o->dims[d].n > 1;
             length += (double)o->dims[d].coef[i] * ((double)s->left[r] / iterations - 1);
             whole += (double)o->dims[d].coef[i] * ((double)s->left[r] - 1);
         }
         product *= fmax(1, n * length / whole);
     }
-    return product;
+    return moves ? product * s->strided[group] : product;
 }
 
 static bool fits(const dfl_search *s)
@@ -235,7 +238,7 @@ static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next
         double all = next[g] * s->rest_least[depth + 1][g];
         if (terms->group[g].window < 0)
             continue;
-        all *= overlap(s, (uint32_t)terms->group[g].window, terms->group[g].gap, depth + 1) - 1;
+        all *= overlap(s, g, depth + 1) - 1;
         *joules += s->joules[g] > 0 ? s->joules[g] * all : 0;
         for (uint32_t i = 0; i < s->n_used; i++)
             more[i] += s->ports[s->used_ports[i]][g] * all;
