@@ -26,10 +26,21 @@ static void add_line(emitter *k, line_vec *lines, dfl_line line)
     DFL_PUSH(k->arena, lines, line);
 }
 
-static void add_keep(emitter *k, line_vec *lines, uint32_t tensor, uint32_t memory)
+static bool keeps(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t memory)
 {
-    for (size_t i = 0; i < lines->n; i++)
-        if (lines->at[i].kind == DFL_LINE_KEEP && lines->at[i].tensor == tensor && lines->at[i].memory == memory)
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].kind == DFL_LINE_KEEP && lines[i].tensor == tensor && lines[i].memory == memory)
+            return true;
+    return false;
+}
+
+/* What a body above keeps in the same memory already serves this one, too, with fewer transfers. */
+static void add_keep(emitter *k, const dfl_body *body, line_vec *lines, uint32_t tensor, uint32_t memory)
+{
+    if (keeps(lines->at, lines->n, tensor, memory))
+        return;
+    for (const dfl_body *b = body->parent; b != NULL; b = b->parent)
+        if (keeps(b->lines, b->n_lines, tensor, memory))
             return;
     add_line(k, lines, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor, .memory = memory });
 }
@@ -82,7 +93,8 @@ static bool fused_further(const emitter *k, uint32_t e, const dfl_tensor *t, uin
 
 /* Homes on the chip of operands below `depth` loops that the einsums first..last make; not those that a branch of them
    holds, unless they share more loops as a `whole`. */
-static void add_homes(emitter *k, line_vec *lines, uint32_t first, uint32_t last, uint32_t depth, bool whole)
+static void add_homes(emitter *k, const dfl_body *body, line_vec *lines, uint32_t first, uint32_t last, uint32_t depth,
+                      bool whole)
 {
     for (uint32_t e = first; e <= last; e++) {
         const dfl_row *row = k->chosen->rows[e];
@@ -95,7 +107,7 @@ static void add_homes(emitter *k, line_vec *lines, uint32_t first, uint32_t last
             if (t->consumers[t->n_consumers - 1] > last || (!whole && fused_further(k, e, t, depth)))
                 continue;
             k->homed[tensor] = true;
-            add_keep(k, lines, tensor, row->job->place[keep->place].memory);
+            add_keep(k, body, lines, tensor, row->job->place[keep->place].memory);
         }
     }
 }
@@ -110,7 +122,7 @@ static bool share_more(const emitter *k, uint32_t first, uint32_t last, uint32_t
 }
 
 /* What is left of the template below `depth` shared loops, which stand above already. */
-static void add_private(emitter *k, line_vec *lines, uint32_t e, uint32_t depth)
+static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint32_t e, uint32_t depth)
 {
     const dfl_row *row = k->chosen->rows[e];
     const dfl_tiling_template *t = row->form;
@@ -136,7 +148,7 @@ static void add_private(emitter *k, line_vec *lines, uint32_t e, uint32_t depth)
                 }
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
             if (t->written[i] == g && !t->keep[i].home && depth_of(row, i) >= depth)
-                add_keep(k, lines, job->operand[t->keep[i].operand].tensor, row->job->place[t->keep[i].place].memory);
+                add_keep(k, body, lines, job->operand[t->keep[i].operand].tensor, row->job->place[t->keep[i].place].memory);
     }
 }
 
@@ -166,12 +178,12 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
     while (share_more(k, first, last, depth)) {
         const dfl_row *row = k->chosen->rows[first];
         uint32_t name = k->chosen->names[first][depth], r;
-        add_homes(k, lines, first, last, depth, true);
+        add_homes(k, body, lines, first, last, depth, true);
         for (uint32_t e = first; e <= last; e++) {
             const dfl_row *own = k->chosen->rows[e];
             for (uint32_t i = 0; i < own->form->n_keeps; i++)
                 if (!own->form->keep[i].home && depth_of(own, i) == depth)
-                    add_keep(k, lines, k->jobs[e]->operand[own->form->keep[i].operand].tensor,
+                    add_keep(k, body, lines, k->jobs[e]->operand[own->form->keep[i].operand].tensor,
                              own->job->place[own->form->keep[i].place].memory);
         }
         r = row->way.loop_rank[depth];
@@ -180,13 +192,14 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
     }
     if (first == last) {
         body->compute = k->jobs[first]->unit;
-        add_private(k, lines, first, depth);
+        add_private(k, body, lines, first, depth);
     } else {
-        add_homes(k, lines, first, last, depth, false);
-        add_branch(k, body, first, last, depth);
+        add_homes(k, body, lines, first, last, depth, false);
     }
     body->lines = lines->at;
     body->n_lines = (uint32_t)lines->n;
+    if (first < last)
+        add_branch(k, body, first, last, depth);
 }
 
 dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl_job *const *jobs,
@@ -203,6 +216,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
         all[e] = e;
     k.all = all;
     *out = *with_holes;
+    out->root = new_body(&k, NULL, 0, w->n_einsums - 1);
     for (uint32_t i = 0; i < with_holes->root->n_lines; i++)
         DFL_PUSH(arena, &lines, with_holes->root->lines[i]);
     for (uint32_t e = 0; e < w->n_einsums; e++)
@@ -212,9 +226,8 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
             if (op->shared && chosen->rows[e]->way.memory[o] != home)
                 continue;
             k.homed[op->tensor] = true;
-            add_keep(&k, &lines, op->tensor, home);
+            add_keep(&k, out->root, &lines, op->tensor, home);
         }
-    out->root = new_body(&k, NULL, 0, w->n_einsums - 1);
     fill_body(&k, out->root, &lines, 0, w->n_einsums - 1, 0);
     out->bodies = k.bodies.at;
     out->n_bodies = (uint32_t)k.bodies.n;

@@ -45,6 +45,7 @@ typedef struct {
     task *tasks;
     uint32_t n_tasks, first;   /* the tasks before it have been run */
     dfl_stop stopped;
+    bool full;                 /* the join has lost states */
     uint64_t evaluated, pruned;
 } mapper;
 
@@ -396,11 +397,12 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     if (r) {
         take(k, r, out);
         out->n_front = n;
-        out->lower_bound = r->value;
+        out->lower_bound = full ? out->lower_bound : r->value;
         out->optimal = !full;
         if (k->options->certificate && !k->goal.alone && !full && !has_windows(k))
             certify(k, true, out);
     }
+    k->full |= full;
     end_tasks(k);
     return r != NULL;
 }
@@ -470,13 +472,14 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
 /* Goes through the limits from the lower bound on; false if there is nothing, or the search stopped. */
 static bool search_limits(mapper *k, dfl_map_result *out)
 {
+    double least = out->lower_bound;
     bool found = false;
 
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && !found && k->stopped == DFL_STOP_NONE; i++) {
-        double limit = out->lower_bound * (i == 0 ? STEPS[0] : STEPS[i] / STEPS[i - 1]);
+        double limit = least * STEPS[i];
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
-        if (!found && k->stopped == DFL_STOP_NONE && limit < INFINITY)
+        if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY)
             out->lower_bound = limit; /* nothing is below it */
     }
     return found;

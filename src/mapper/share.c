@@ -5,6 +5,17 @@
 #include "mapper/search.h"
 #include "support/hash.h"
 
+/* Those of the loops `left` in a gap that can stand next: the first one must change the keep just above not at all. */
+static uint32_t may_stand(const dfl_search *s, uint32_t gap, uint32_t left)
+{
+    const dfl_template_keep *above = gap > 0 ? &s->t->keep[gap - 1] : NULL;
+    uint32_t all = 0;
+
+    for (uint32_t r = 0; r < s->job->n_ranks; r++)
+        all |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap) << r;
+    return left == all && above != NULL && !above->home ? left & ~s->job->operand[above->operand].plain : left;
+}
+
 /* Every order that the shared loops of a gap can stand in. */
 static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left)
 {
@@ -21,7 +32,7 @@ static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left
         order_loops(s, way, gap + 1, left);
         return;
     }
-    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
+    for (uint32_t bits = may_stand(s, gap, left); bits != 0; bits &= bits - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(bits);
         way->loop_rank[way->n_loops] = (uint8_t)r;
         way->trips[way->n_loops++] = s->shared_by[r];

@@ -37,7 +37,7 @@ static void allow_ranks(walker *k)
             allow &= above;
         else if (g < t->n_keeps)
             allow &= ranks_of(job, &t->keep[g]);
-        if (g > 0 && !t->keep[g - 1].home)
+        if (g > 0 && !t->keep[g - 1].home && t->shared_gaps == 0)
             allow &= ~job->operand[t->keep[g - 1].operand].plain;
         t->allow[g] = allow;
     }

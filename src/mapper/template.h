@@ -7,7 +7,8 @@
  *
  * Loops that never help are left out (the keep above could stand below them with less room and the same transfers, or
  * the keep below could stand above them with fewer transfers and the same room):
- *   - no rank that indexes the operand of the keep just above, unless that keep is a home;
+ *   - no rank that indexes the operand of the keep just above, unless that keep is a home; in a shared gap, where the order
+ *     of loops is not free, none as the first loop;
  *   - no rank that does not index the operand of the keep just below, once all homes have been seen;
  *   - above a home only ranks that index its operand, alone in their dimension, since parts of an operand that do not
  *     depend on the loop would be made or used before they are complete.
