@@ -104,7 +104,8 @@ CERTIFIED       := $(O)/tests/mapper/certified
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_FRAME      := $(O)/obj/tests/fuzz/importer.o
+JUDGE           := amounts build judge lines share tiny
+FUZZ_FRAME      := $(O)/obj/tests/fuzz/importer.o $(patsubst %,$(O)/obj/tests/mapper/%.o,$(JUDGE) partial)
 REPLAY_PROGRAMS := $(patsubst tests/%.c,$(O)/tests/%,$(FUZZ_SOURCES))
 FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
 SCRIPT_TESTS    := $(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh))
@@ -227,7 +228,7 @@ $(TIMELOOP): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/timeloop/*.c)))
 $(ACCELFORGE): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/accelforge/*.c))) $(LIB)
 $(OPTIMUM): $(patsubst %,$(O)/obj/tests/mapper/%.o,accelforge freedom optimum timeloop) \
             $(patsubst %.c,$(O)/obj/%.o,$(filter-out tests/timeloop/timeloop.c,$(sort $(wildcard tests/timeloop/*.c)))) $(LIB)
-$(EXHAUSTIVE): $(patsubst %,$(O)/obj/tests/mapper/%.o,exhaustive build lines share tiny) $(LIB)
+$(EXHAUSTIVE): $(patsubst %,$(O)/obj/tests/mapper/%.o,exhaustive $(JUDGE)) $(LIB)
 $(MONOTONE): $(patsubst %,$(O)/obj/tests/mapper/%.o,monotone tiny) $(LIB)
 $(CERTIFIED): $(patsubst %,$(O)/obj/tests/mapper/%.o,certified tiny) $(LIB)
 $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED):

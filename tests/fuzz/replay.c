@@ -89,7 +89,7 @@ static int replay(const char *path)
 
 static int takes_dfl(const char *name)
 {
-    static const char *const names[] = { "lex", "parse", "fmt", "sema", "eval" };
+    static const char *const names[] = { "lex", "parse", "fmt", "sema", "eval", "map" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], name) == 0)

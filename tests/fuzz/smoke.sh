@@ -16,7 +16,7 @@ for program in "$@"; do
         [ -d "$dir" ] && inputs+=("$dir")
     done
     case $name in
-    lex | parse | fmt | sema | eval)
+    lex | parse | fmt | sema | eval | map)
         for dir in examples stdlib tests/golden; do
             [ -d "$dir" ] && inputs+=("$dir")
         done

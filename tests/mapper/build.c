@@ -149,7 +149,7 @@ static dfl_mapping *build(enumerator *k, const own_lines *const *own)
             b.tile[e][r] = k->w->ranks[r].extent;
     for (uint32_t t = 0; t < k->w->n_tensors; t++)
         if (!k->on_chip[t])
-            add_line(&b, root, &(item){ ITEM_KEEP, (uint8_t)t, 0, 0 }, 0);
+            add_line(&b, root, &(item){ ITEM_KEEP, (uint8_t)t, (uint8_t)k->home[t], 0 }, 0);
     if (k->n_braces > 0)
         add_brace(&b, root, 0, 0);
     else

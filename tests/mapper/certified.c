@@ -65,8 +65,9 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (uint64_t i = first; i < first + n; i++) {
         outcome o;
+        tiny_random random = tiny_seeded(seed, i);
         tiny t;
-        tiny_draw(&t, seed, i, i % WINDOWS == 0);
+        tiny_draw(&t, &random, i % WINDOWS == 0);
         several += t.n_einsums > 1;
         o = run(&t, failed < SHOWN);
         lacking += o == LACKS_ROWS;

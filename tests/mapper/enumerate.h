@@ -1,6 +1,7 @@
 /*
  * All mappings of a small problem, evaluated one by one by the model; it knows nothing of how the search works. The
  * space:
+ *   - homes that are written above the hole stay, the others are in the outermost memory;
  *   - every rank is cut into prime factors, each a loop of its own or a part of an axis; loops and keeps stand in any
  *     order, but for keeps in the order of the memories, and operands are kept in any subset of the memories;
  *   - einsums next to each other may share up to two loops, over any rank, and what they exchange may be kept in any
@@ -8,7 +9,8 @@
  *     them (just below, what stays there from one iteration to the next would have room for one child only: MODEL.md,
  *     section 3).
  * What changes no count is written in one way only: the order of keeps with no loop between them, of neighbouring
- * loops whose ranks index the same of the keeps below, and of the loops behind the last keep.
+ * loops whose ranks index the same of the keeps below, and of the loops behind the last keep. The loops of an einsum
+ * with a sliding window stand in any order.
  *
  * With several einsums the lines of each are enumerated while the others have none but loops. As energies and times
  * add up, this says which choices could together be better than `limit`; those are evaluated as one mapping, the most
@@ -29,6 +31,7 @@ typedef struct {
                                    keep above others would take its time beside another einsum's */
     uint32_t structures;        /* ways to share loops to look at, of all that there are */
     uint64_t seed;
+    bool imperfect;             /* amounts: tiles that do not divide, too */
 } enumerate_options;
 
 typedef struct {
@@ -40,5 +43,10 @@ typedef struct {
 
 void enumerate_mappings(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
                         const enumerate_options *options, enumerate_result *out);
+/* The same for a mapping in which all that is open are amounts of loops: all that the holes may stand for, up to `most`
+   of them. An amount is one of the set that is written, or divides what is left of the rank at the line (or, imperfect,
+   is the least one with as many iterations). */
+void enumerate_amounts(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
+                       const enumerate_options *options, enumerate_result *out);
 
 #endif

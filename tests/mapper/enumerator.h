@@ -44,6 +44,8 @@ typedef struct {
     const enumerate_options *options;
     enumerate_result *out;
     uint64_t random;
+    uint32_t home[64];          /* memory of a tensor that is not exchanged on the chip */
+    bool settled[64];           /* it is written */
     /* of the present structure: */
     brace braces[BODIES];
     uint32_t n_braces;          /* 0: one einsum, no sharing */
@@ -57,6 +59,7 @@ typedef struct {
     bool loop_below[LONGEST];   /* a shared loop of the same brace stands there or further in */
     factor factors[MOST_PRIMES];
     uint32_t n_factors;
+    bool windows;               /* some operand slides: every order of loops counts */
     int64_t room[RANKS];        /* left on an axis */
     uint32_t spread[RANKS];     /* mask of ranks that an axis may take */
     item keeps[LONGEST];

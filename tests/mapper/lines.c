@@ -94,9 +94,17 @@ static bool may_follow(const enumerator *k, const own_lines *lines, const factor
 {
     const item *last = lines->leaf.n > 0 ? &lines->leaf.at[lines->leaf.n - 1] : NULL;
 
-    return last == NULL || last->kind != ITEM_LOOP || last->what < x->rank ||
+    return k->windows || last == NULL || last->kind != ITEM_LOOP || last->what < x->rank ||
            (last->what == x->rank && last->by <= x->by) ||
            (last->what != x->rank && moves(k, last->what) != moves(k, x->rank));
+}
+
+static bool all_cut(const enumerator *k)
+{
+    for (uint32_t f = 0; f < k->n_factors; f++)
+        if (k->factors[f].n > 0)
+            return false;
+    return true;
 }
 
 /* Goes on behind shared line `at` with keeps, loops, or the end. */
@@ -106,7 +114,7 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
 
     if (k->enough)
         return;
-    if (in_leaf && k->placed == k->wanted) {
+    if (in_leaf && k->placed == k->wanted && (!k->windows || all_cut(k))) {
         finish(k, lines, 0);
         return;
     }
@@ -197,6 +205,10 @@ static void prepare(enumerator *k, uint32_t e)
     k->einsum = e;
     k->prefix.n = k->n_factors = k->n_keeps = k->placed = 0;
     memset(k->loop_below, 0, sizeof k->loop_below);
+    k->windows = false;
+    for (uint32_t i = 0; i <= einsum->n_inputs; i++)
+        for (uint32_t d = 0; d < access_at(einsum, i)->n_dims; d++)
+            k->windows |= access_at(einsum, i)->index[d].n_terms > 1;
     for (uint32_t r = 0; r < k->w->n_ranks; r++)
         left[r] = dfl_einsum_has_rank(einsum, r) ? k->w->ranks[r].extent : 1;
     for (uint32_t b = k->n_braces > 0 ? k->brace_of[e] : DFL_NONE; b != DFL_NONE; b = k->braces[b].parent)
@@ -226,7 +238,7 @@ static void prepare(enumerator *k, uint32_t e)
         k->spread[a] = ranks_of_axis(k, einsum, &k->s->axes[a]);
     }
     for (uint32_t t = 0; t < k->w->n_tensors; t++) {
-        uint32_t from = 1;
+        uint32_t from = k->home[t] + 1;
         if (!dfl_einsum_touches(einsum, t))
             continue;
         for (uint32_t i = 0; i < k->prefix.n; i++)

@@ -120,9 +120,10 @@ int main(int argc, char **argv)
         found before, after = { 0, 0 };
         const char *what;
         char *text;
+        tiny_random random = tiny_seeded(seed + 1000, i);
         tiny t;
 
-        tiny_draw(&t, seed + 1000, i, false);
+        tiny_draw(&t, &random, false);
         leave_out_time(&t);
         what = check(&t, &before, &after);
         if (!what)

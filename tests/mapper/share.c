@@ -146,7 +146,7 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
         return;
     }
     place_homes(k, s, t + 1, out);
-    if (tensor->n_producers == 0 || tensor->n_consumers == 0 || tensor->role != DFL_ROLE_INTERMEDIATE)
+    if (k->settled[t] || tensor->n_producers == 0 || tensor->n_consumers == 0 || tensor->role != DFL_ROLE_INTERMEDIATE)
         return;
     for (uint32_t b = 0; b < s->n_braces; b++) {
         if (!covers(&s->braces[b], tensor->producers[0], tensor->consumers[tensor->n_consumers - 1]))
@@ -230,6 +230,10 @@ void enumerate_mappings(dfl_arena *arena, const dfl_intern *names, const dfl_map
 
     *out = (enumerate_result){ .value = INFINITY, .complete = true };
     k.scratch = dfl_arena_new(NULL);
+    for (uint32_t i = 0; i < open->root->n_lines; i++) {
+        k.home[open->root->lines[i].tensor] = open->root->lines[i].memory;
+        k.settled[open->root->lines[i].tensor] = true;
+    }
     if (k.w->n_einsums == 1)
         enumerator_lines(&k, 0);
     else

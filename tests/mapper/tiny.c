@@ -3,10 +3,32 @@
 
 #include <string.h>
 
+tiny_random tiny_seeded(uint64_t seed, uint64_t index)
+{
+    return (tiny_random){ .state = seed * UINT64_C(0x632be59bd9b4e019) + index * UINT64_C(0xd1342543de82ef95) + 1 };
+}
+
+tiny_random tiny_of_bytes(const uint8_t *bytes, size_t n) { return (tiny_random){ .bytes = bytes, .n = n }; }
+
+/* One byte, or two for more than 256 choices. */
+static uint32_t from_bytes(tiny_random *r, uint32_t n)
+{
+    uint32_t value = 0;
+
+    for (uint32_t most = 1; most < n && r->n > 0; most *= 256) {
+        value = value * 256 + *r->bytes++;
+        r->n--;
+    }
+    return value % n;
+}
+
 uint32_t tiny_below(tiny_random *r, uint32_t n)
 {
-    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z;
 
+    if (r->bytes)
+        return from_bytes(r, n);
+    z = r->state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)((z ^ z >> 31) % n);
@@ -96,28 +118,27 @@ static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t
         m->leakage = 1 + tiny_below(r, 50);
 }
 
-void tiny_draw(tiny *t, uint64_t seed, uint64_t index, bool windows)
+void tiny_draw(tiny *t, tiny_random *r, bool windows)
 {
     static const int64_t extents[TINY_EINSUMS][6] = {
         { 2, 2, 3, 2, 3, 4 }, { 2, 2, 3, 2, 4, 3 }, { 2, 2, 2, 3, 2, 3 },
     };
-    tiny_random r = { seed * UINT64_C(0x632be59bd9b4e019) + index * UINT64_C(0xd1342543de82ef95) + 1 };
     uint32_t sum = 0, pick, f = 0, total = 0;
 
     *t = (tiny){ .n_memories = 2 };
     for (uint32_t i = 0; i < FAMILIES - (windows ? 0 : WINDOW_FAMILIES); i++)
         sum += families[i].weight;
-    pick = tiny_below(&r, sum);
+    pick = tiny_below(r, sum);
     while (pick >= families[f].weight)
         pick -= families[f++].weight;
     for (uint32_t e = 0; e < TINY_EINSUMS && families[f].einsums[e]; e++)
         add_einsum(t, families[f].einsums[e]);
-    if (chance(&r, 25))
-        t->n_axes = chance(&r, 80) ? 1 : 2;
-    if (chance(&r, 15) && t->n_einsums < 3)
+    if (chance(r, 25))
+        t->n_axes = chance(r, 80) ? 1 : 2;
+    if (chance(r, 15) && t->n_einsums < 3)
         t->n_memories = 3;
     for (uint32_t i = 0; i < t->n_ranks; i++)
-        t->extent[i] = extents[t->n_axes > 0 || t->n_memories == 3 ? 2 : t->n_einsums - 1][tiny_below(&r, 6)];
+        t->extent[i] = extents[t->n_axes > 0 || t->n_memories == 3 ? 2 : t->n_einsums - 1][tiny_below(r, 6)];
     if (strcmp(families[f].einsums[0], "0ab=1ab*2b") == 0)
         t->extent[2] = t->extent[1];
     if (t->n_ranks == 6) {
@@ -125,22 +146,29 @@ void tiny_draw(tiny *t, uint64_t seed, uint64_t index, bool windows)
         t->extent[5] = t->extent[1];
     }
     for (uint32_t i = 0; i < t->n_tensors; i++) {
-        t->bits[i] = chance(&r, 70) ? 8 : chance(&r, 50) ? 4 : 16;
+        t->bits[i] = chance(r, 70) ? 8 : chance(r, 50) ? 4 : 16;
         total += t->bits[i] * 12;
     }
     if (t->einsum[0].in[0].second[0] >= 0)
         t->n_axes = 0;
     for (uint32_t a = 0; a < t->n_axes; a++) {
-        t->size[a] = 2 + tiny_below(&r, 3);
-        t->multicast[a] = chance(&r, 60);
-        t->reduce[a] = chance(&r, 60);
+        t->size[a] = 2 + tiny_below(r, 3);
+        t->multicast[a] = chance(r, 60);
+        t->reduce[a] = chance(r, 60);
     }
     for (uint32_t m = 0; m < t->n_memories; m++)
-        draw_memory(&r, &t->memory[m], m, total);
-    t->memory[2].inside = t->n_memories == 3 && t->n_axes > 0 && chance(&r, 70);
-    t->unit_energy = tiny_below(&r, 3);
-    t->unit_rate = 1 + tiny_below(&r, 4);
-    t->objective = (tiny_objective)tiny_below(&r, 3);
+        draw_memory(r, &t->memory[m], m, total);
+    t->memory[2].inside = t->n_memories == 3 && t->n_axes > 0 && chance(r, 70);
+    t->unit_energy = tiny_below(r, 3);
+    t->unit_rate = 1 + tiny_below(r, 4);
+    t->objective = (tiny_objective)tiny_below(r, 3);
+}
+
+void tiny_draw_homes(tiny *t, tiny_random *r)
+{
+    for (uint32_t i = 0; i < t->n_tensors; i++)
+        if (chance(r, 30))
+            t->home[i] = 1 + tiny_below(r, t->memory[2].inside || t->n_memories == 2 ? 2 : 3);
 }
 
 /* ---- text ---- */
@@ -284,14 +312,27 @@ static void print_system(const tiny *t, FILE *out)
     fprintf(out, "%s}\n\n", t->n_axes > 0 ? "    }\n" : "");
 }
 
-void tiny_print(const tiny *t, uint32_t shift, FILE *out)
+void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out)
+{
+    print_workload(t, shift, out);
+    print_system(t, out);
+}
+
+const char *tiny_objective_text(const tiny *t)
 {
     static const char *const objectives[] = { "energy", "latency", "energy * latency" };
 
-    print_workload(t, shift, out);
-    print_system(t, out);
-    fprintf(out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ...;\n    minimize %s;\n}\n",
-            objectives[t->objective]);
+    return objectives[t->objective];
+}
+
+void tiny_print(const tiny *t, uint32_t shift, FILE *out)
+{
+    tiny_print_problem(t, shift, out);
+    fprintf(out, "mapping best for tiny on chip {\n    option overlap = perfect;\n");
+    for (uint32_t i = 0; i < t->n_tensors; i++)
+        if (t->home[i] > 0)
+            fprintf(out, "    keep T%u in m%u;\n", (i + shift) % TINY_TENSORS, t->home[i] - 1);
+    fprintf(out, "    ...;\n    minimize %s;\n}\n", tiny_objective_text(t));
 }
 
 /* ---- shrinking ---- */
@@ -362,6 +403,9 @@ void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *con
         for (uint32_t i = 0; i < t->n_tensors; i++) {
             c = *t;
             c.bits[i] = 8;
+            any |= smaller(t, &c, fails, context);
+            c = *t;
+            c.home[i] = 0;
             any |= smaller(t, &c, fails, context);
         }
         for (uint32_t m = 0; m < t->n_memories; m++)

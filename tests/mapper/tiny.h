@@ -6,6 +6,7 @@
 #define DFL_TESTS_MAPPER_TINY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -41,14 +42,25 @@ typedef struct {
     bool multicast[TINY_AXES], reduce[TINY_AXES];
     uint32_t unit_energy, unit_rate;
     tiny_objective objective;
+    uint32_t home[TINY_TENSORS];    /* memory that a line above the hole names, from 1; 0 = none is written */
 } tiny;
 
-typedef struct { uint64_t state; } tiny_random;
-/* Below `n`. */
+/* Choices from a generator, or from bytes as long as there are any, and then zeros. */
+typedef struct { uint64_t state; const uint8_t *bytes; size_t n; } tiny_random;
+/* Those of problem number `index` of a stream. */
+tiny_random tiny_seeded(uint64_t seed, uint64_t index);
+/* `bytes` is not NULL. */
+tiny_random tiny_of_bytes(const uint8_t *bytes, size_t n);
+/* Below `n`, at most 65536. */
 uint32_t tiny_below(tiny_random *r, uint32_t n);
 
-/* Problem number `index` of a stream; `windows`: sliding ones among them, without an array. */
-void tiny_draw(tiny *t, uint64_t seed, uint64_t index, bool windows);
+/* A problem; `windows`: sliding ones among them, without an array. */
+void tiny_draw(tiny *t, tiny_random *r, bool windows);
+/* Homes for some tensors. */
+void tiny_draw_homes(tiny *t, tiny_random *r);
+/* Its workload and its system. */
+void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out);
+const char *tiny_objective_text(const tiny *t);
 /* The problem as a file, its mapping left open; names of ranks and tensors are rotated by `shift`, and declarations
    stand in reverse order if it is odd. */
 void tiny_print(const tiny *t, uint32_t shift, FILE *out);

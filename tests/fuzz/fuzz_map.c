@@ -1,0 +1,168 @@
+/*
+ * The searches. Bytes that begin with one below 8 choose a tiny problem: a workload, a system, and a mapping that is
+ * open but for homes, has random lines with open amounts, or is what the search found, with amounts left open. Then
+ * nothing that an enumeration finds is better than what the search says to be optimal, and the oracle counts what was
+ * found as the model does.
+ *
+ * Other bytes are a file in the language. What its holes are filled with makes a file that passes the checks, costs
+ * exactly what the search said, is proven at small sizes, and is the same with two threads.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/session.h"
+#include "mapper/objective.h"
+#include "report/verdict.h"
+#include "tests/mapper/judge.h"
+#include "tests/mapper/partial.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { STEPS = 2000000, MEMORY = 96 << 20, EVALUATIONS = 500, KINDS = 8, WINDOWS = 1, IMPERFECT = 2 };
+
+static void demand(bool truth)
+{
+    if (!truth)
+        __builtin_trap();
+}
+
+/* ---- problems ---- */
+
+static void demand_best(const char *text, bool imperfect)
+{
+    judge j = { .seed = 1, .most = 3000, .structures = 3, .imperfect = imperfect };
+
+    if (judge_fails(&j, text) && strncmp(j.why, "unread", 6) != 0) {
+        fprintf(stderr, "%s\n%s\n", j.why, text);
+        demand(false);
+    }
+}
+
+/* The file with what the search found, owned by the caller; NULL: nothing fits. */
+static char *search(const char *text)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    char *out = NULL;
+
+    if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK &&
+        dfl_session_map(s, NULL) == DFL_EXIT_OK)
+        out = strdup(dfl_session_mapped(s, true, NULL));
+    dfl_session_free(s);
+    return out;
+}
+
+static void try_problem(uint32_t how, const uint8_t *data, size_t size)
+{
+    tiny_random random = tiny_of_bytes(data, size);
+    char *text = NULL, *found = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    uint32_t kind;
+    tiny t;
+
+    tiny_draw(&t, &random, how & WINDOWS);
+    kind = tiny_below(&random, 3);
+    if (kind == 0) {
+        tiny_draw_homes(&t, &random);
+        tiny_print(&t, 0, out);
+    } else if (kind == 1) {
+        partial_draw(&t, &random, out);
+    } else {
+        tiny_print(&t, 0, out);
+        fflush(out);
+        found = search(text);
+        rewind(out);
+        if (found)
+            partial_open(found, &random, out);
+    }
+    fputc('\0', out);
+    fclose(out);
+    demand_best(text, (how & IMPERFECT) && kind > 0);
+    free(found);
+    free(text);
+}
+
+/* ---- files ---- */
+
+static dfl_session *open_file(const char *text, size_t size, uint64_t steps, unsigned jobs)
+{
+    const dfl_session_options options = { .size = sizeof options, .memory_limit = MEMORY, .step_limit = steps };
+    const dfl_search_options search = { .size = sizeof search, .evaluations = EVALUATIONS, .jobs = jobs };
+    dfl_session *s = dfl_session_new(&options);
+
+    dfl_session_set_search(s, &search);
+    if (dfl_session_open_text(s, "fuzz.dfl", text, size) == DFL_EXIT_OK)
+        return s;
+    dfl_session_free(s);
+    return NULL;
+}
+
+/* What the first term of the objective of a complete mapping comes to; false: unknown. */
+static bool value_of(dfl_session *s, const dfl_result_item *item, double *out)
+{
+    dfl_objective o;
+
+    if (!item->result || !dfl_objective_make(s->sink, s->names, item->mapping, &o))
+        return false;
+    *out = dfl_objective_value(&o, item->result->joules, item->result->seconds);
+    return o.native || dfl_figure(&s->results, item->mapping->name, item->mapping->minimize[0], out);
+}
+
+/* The file that the search made, read, evaluated and proven. */
+static void demand_same(dfl_session *s, const dfl_filled *filled, const char *text, size_t len)
+{
+    const char *name = dfl_sym_text(s->names, filled->given->name);
+    dfl_session *again = open_file(text, len, 16 * (uint64_t)STEPS, 1);
+    dfl_exit status;
+    bool seen = false;
+
+    demand(again != NULL);
+    status = dfl_session_eval(again, name);
+    for (uint32_t i = 0; i < again->results.n_items && status != DFL_EXIT_STOPPED; i++) {
+        const dfl_result_item *item = &again->results.items[i];
+        double value = 0;
+        if (strcmp(dfl_sym_text(again->names, item->mapping->name), name) != 0)
+            continue;
+        seen = true;
+        demand(item->status == DFL_STATUS_COMPLETE && value_of(again, item, &value));
+        demand(value == filled->search->value);
+    }
+    demand(seen || status == DFL_EXIT_STOPPED);
+    dfl_session_prove(again, name, NULL, 0);
+    demand(!strstr(dfl_session_diagnostics(again, DFL_FORMAT_SHORT, false, NULL), "[E0614]"));
+    dfl_session_free(again);
+}
+
+static void try_file(const char *text, size_t size)
+{
+    dfl_session *s = open_file(text, size, STEPS, 1), *two;
+    dfl_exit status;
+    const char *mapped;
+    size_t len;
+
+    if (!s)
+        return;
+    status = dfl_session_map(s, NULL);
+    demand(status != DFL_EXIT_INTERNAL && (status == DFL_EXIT_OK) == (dfl_session_errors(s) == 0));
+    mapped = dfl_session_mapped(s, true, &len);
+    for (size_t i = 0; i < s->filled.n && status != DFL_EXIT_STOPPED; i++) {
+        const dfl_search *found = s->filled.at[i].search;
+        demand(!(found->lower_bound > found->value) && (!found->optimal || found->lower_bound <= found->value));
+        demand_same(s, &s->filled.at[i], mapped, len);
+    }
+    if (s->filled.n > 0 && status != DFL_EXIT_STOPPED && (two = open_file(text, size, STEPS, 2)) != NULL) {
+        demand(dfl_session_map(two, NULL) == status && strcmp(dfl_session_mapped(two, true, NULL), mapped) == 0);
+        dfl_session_free(two);
+    }
+    dfl_session_free(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 0 && data[0] < KINDS)
+        try_problem(data[0], data + 1, size - 1);
+    else
+        try_file((const char *)data, size);
+    return 0;
+}

@@ -1,0 +1,160 @@
+/* The search against the enumeration, and the oracle. */
+#include "tests/mapper/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/session.h"
+#include "mapper/holes.h"
+#include "model/model.h"
+#include "oracle/oracle.h"
+#include "tests/mapper/enumerate.h"
+
+enum { WHY = sizeof ((judge *)0)->why };
+
+static void enumerate(dfl_session *s, const dfl_mapping *open, const enumerate_options *options, enumerate_result *out)
+{
+    if (dfl_holes_only(open))
+        enumerate_amounts(s->arena, s->names, open, options, out);
+    else
+        enumerate_mappings(s->arena, s->names, open, options, out);
+}
+
+static double value_of(const void *objective, double joules, double seconds)
+{
+    return dfl_objective_value(objective, joules, seconds);
+}
+
+static const char *messages(dfl_session *s)
+{
+    return dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL);
+}
+
+/* What was found, read back, is checked, and executed as it is: every count, peaks, values. */
+static bool is_proven(const char *mapped, char *why)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    const dfl_paths *paths = NULL;
+    const dfl_result *model = NULL;
+    const dfl_oracle_result *oracle = NULL;
+    bool fine;
+
+    if (dfl_session_open_text(s, "found.dfl", mapped, strlen(mapped)) == DFL_EXIT_OK &&
+        dfl_session_check(s) == DFL_EXIT_OK)
+        paths = dfl_paths_resolve(s->arena, s->sink, s->names, s->program->designs[0].mapping);
+    if (paths)
+        model = dfl_model_eval(s->arena, s->sink, s->names, paths);
+    if (model)
+        oracle = dfl_oracle_run(s->arena, s->sink, s->names, paths);
+    fine = oracle && oracle->wrong == 0 && oracle->broken == 0 && oracle->n_traffic == model->n_traffic;
+    snprintf(why, WHY, "%s", oracle ? "the oracle counts otherwise" :
+             messages(s));
+    for (uint32_t i = 0; fine && i < oracle->n_traffic; i++) {
+        const dfl_oracle_traffic *o = &oracle->traffic[i];
+        const dfl_counts *c = &model->traffic[i].counts;
+        fine = o->memory == model->traffic[i].memory && o->tensor == model->traffic[i].tensor && o->serve == c->serve &&
+               o->drain == c->drain && o->accumulate == c->accumulate && o->fill == c->fill && o->update == c->update;
+    }
+    for (uint32_t m = 0; fine && m < model->mapping->system->n_memories; m++)
+        fine = oracle->peak_bits[m] == model->memories[m].peak_bits;
+    dfl_session_free(s);
+    return fine;
+}
+
+/* Prints the mapping that is better as lines of the file. */
+static void say_better(dfl_session *s, const dfl_filled *filled, const enumerate_result *r, char *why)
+{
+    dfl_filled better = *filled;
+
+    better.mapping = r->mapping;
+    s->filled.at[0] = better;
+    snprintf(why, WHY, "the search says %.12g and at least %.12g, but there is %.12g: %s",
+             filled->search->value, filled->search->lower_bound, r->value,
+             strstr(dfl_session_mapped(s, false, NULL), "overlap = perfect;"));
+}
+
+/* Whether the time of a mapping enters its value. */
+static bool sees_time(const dfl_mapping *m, const dfl_objective *o)
+{
+    for (uint32_t i = 0; i < m->system->n_memories; i++)
+        if (m->system->memories[i].leakage > 0)
+            return true;
+    return dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
+}
+
+/* The search says that nothing fits, or, of written lines, what is wrong with all of them: then nothing is found. */
+static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
+{
+    const dfl_mapping *open = s->program->designs[0].mapping;
+    enumerate_result r;
+
+    snprintf(j->why, WHY, "not filled: %s", messages(s));
+    if (!dfl_holes_only(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE)
+        return true;
+    options->limit = INFINITY;
+    enumerate(s, open, options, &r);
+    j->evaluated += r.evaluated;
+    j->complete = r.complete;
+    return r.mapping != NULL;
+}
+
+/* The search found something: nothing is better. */
+static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *options)
+{
+    const dfl_filled *filled = &s->filled.at[0];
+    bool alone = filled->given->workload->n_einsums == 1 || dfl_holes_only(filled->given), fails;
+    double best = j->file ? filled->search->value : filled->search->lower_bound;
+    enumerate_result r;
+
+    options->limit = alone ? filled->search->value * (1 + 1e-9) + (filled->search->value == 0) : best * (1 - 1e-9);
+    options->down_to_exchange = sees_time(filled->given, options->objective);
+    j->gap = filled->search->value / filled->search->lower_bound - 1;
+    enumerate(s, filled->given, options, &r);
+    j->evaluated += r.evaluated;
+    j->complete = r.complete;
+    fails = r.value < best * (1 - 1e-9);
+    if (fails)
+        say_better(s, filled, &r, j->why);
+    if (alone && r.complete && !fails && r.value > filled->search->value * (1 + 1e-9)) {
+        snprintf(j->why, WHY, "the enumeration does not get to %.12g", filled->search->value);
+        fails = true;
+    }
+    return fails;
+}
+
+/* The mapping of the text; NULL: there is none that is open. */
+static const dfl_mapping *read_problem(dfl_session *s, const char *text, dfl_objective *objective)
+{
+    const dfl_mapping *open;
+
+    if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) != DFL_EXIT_OK || !dfl_session_analyse(s) ||
+        dfl_sink_errors(s->sink) > 0)
+        return NULL;
+    open = s->program->designs[0].mapping;
+    return open->has_holes && dfl_objective_make(s->sink, s->names, open, objective) ? open : NULL;
+}
+
+bool judge_fails(judge *j, const char *text)
+{
+    const dfl_search_options search = { .size = sizeof search, .imperfect = j->imperfect };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_stop stopped = DFL_STOP_NONE;
+    dfl_objective objective;
+    enumerate_options options = { .value = value_of, .objective = &objective, .most = j->most,
+                                  .structures = j->structures, .seed = j->seed, .imperfect = j->imperfect };
+    const dfl_mapping *open;
+    bool fails = true;
+
+    dfl_session_set_search(s, &search);
+    open = read_problem(s, text, &objective);
+    if (!open) {
+        snprintf(j->why, WHY, "unread: %s", messages(s));
+    } else {
+        j->fits = dfl_session_fill(s, open, &stopped) != NULL;
+        fails = !j->fits ? fails_to_fit(j, s, &options)
+                         : !is_proven(dfl_session_mapped(s, true, NULL), j->why) || fails_to_be_best(j, s, &options);
+    }
+    dfl_session_free(s);
+    return fails;
+}

@@ -1,0 +1,29 @@
+/*
+ * One problem, a text whose only mapping has holes, through the search and through an enumeration of what they leave
+ * open (enumerate.h). It fails when the enumeration gets below the bound of the search; when it finds anything where the
+ * search says that nothing fits; and when, of one einsum or of amounts of loops, it looked at everything there is and
+ * does not get to what the search found. That must be taken by the checks and proven by the oracle, too.
+ */
+#ifndef DFL_TESTS_MAPPER_JUDGE_H
+#define DFL_TESTS_MAPPER_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uint64_t seed, most;        /* of enumerate_options, as the next one */
+    uint32_t structures;
+    bool file;                  /* look for anything better, whatever the search admits */
+    bool imperfect;             /* amounts of tiles that do not divide, too */
+    /* what was found out: */
+    uint64_t evaluated;
+    double gap;                 /* that the search admits */
+    bool complete;              /* the enumeration looked at everything */
+    bool fits;                  /* the search found something */
+    char why[400];              /* it fails */
+} judge;
+
+/* Whether the problem fails; `why` begins with "unread" when it is none. */
+bool judge_fails(judge *j, const char *text);
+
+#endif

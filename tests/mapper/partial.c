@@ -1,0 +1,171 @@
+/* Lines with open amounts. */
+#include "tests/mapper/partial.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_HOLES = 5, MOST_LINES = 6 };
+
+typedef struct {
+    const tiny *t;
+    tiny_random *r;
+    FILE *out;
+    uint32_t n_holes;
+    uint32_t inside[TINY_TENSORS]; /* memories from here on do not keep the tensor yet */
+} writer;
+
+/* An amount: open, one of a set, or a number. */
+static void write_amount(writer *w)
+{
+    static const char *const open[] = { "?", "?", "?", "? in {1, 2}", "? in 1..4", "? in {2, 3, 4}" };
+    uint32_t kind = tiny_below(w->r, 8);
+
+    if (kind < 6 && w->n_holes < MOST_HOLES) {
+        fprintf(w->out, "%s", open[kind]);
+        w->n_holes++;
+    } else {
+        fprintf(w->out, "%u", 1 + tiny_below(w->r, 4));
+    }
+}
+
+/* ---- lines at random ---- */
+
+static bool has_rank(const tiny_einsum *e, uint32_t rank)
+{
+    for (uint32_t i = 0; i <= e->n_in; i++) {
+        const tiny_access *a = i < e->n_in ? &e->in[i] : &e->out;
+        for (uint32_t d = 0; d < a->n; d++)
+            if (a->rank[d] == rank || a->second[d] == (int32_t)rank)
+                return true;
+    }
+    return false;
+}
+
+static bool has_tensor(const tiny_einsum *e, uint32_t tensor)
+{
+    return e->out.tensor == tensor || e->in[0].tensor == tensor || (e->n_in > 1 && e->in[1].tensor == tensor);
+}
+
+/* One of the first `n` things that einsums `first` to `last` have. */
+static uint32_t pick(writer *w, uint32_t first, uint32_t last, uint32_t n, bool (*has)(const tiny_einsum *, uint32_t))
+{
+    uint32_t all[TINY_RANKS + TINY_TENSORS], n_all = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool any = false;
+        for (uint32_t e = first; e <= last; e++)
+            any |= has(&w->t->einsum[e], i);
+        if (any)
+            all[n_all++] = i;
+    }
+    return all[tiny_below(w->r, n_all)];
+}
+
+static void write_lines(writer *w, uint32_t first, uint32_t last)
+{
+    const tiny *t = w->t;
+
+    for (uint32_t n = tiny_below(w->r, MOST_LINES); n > 0; n--) {
+        uint32_t kind = tiny_below(w->r, 8);
+        if (kind < 3) {
+            uint32_t tensor = pick(w, first, last, t->n_tensors, has_tensor), from = w->inside[tensor];
+            if (from < t->n_memories) {
+                w->inside[tensor] = from + tiny_below(w->r, t->n_memories - from) + 1;
+                fprintf(w->out, "keep T%u in m%u; ", tensor, w->inside[tensor] - 1);
+            }
+            continue;
+        }
+        uint32_t rank = pick(w, first, last, t->n_ranks, has_rank);
+        bool spatial = kind == 3 && t->n_axes > 0;
+        fprintf(w->out, "%s %c%c", spatial ? "spatial" : "temporal", 'a' + rank, spatial ? '/' : ':');
+        write_amount(w);
+        if (spatial)
+            fprintf(w->out, " on x%u", tiny_below(w->r, t->n_axes));
+        fprintf(w->out, "; ");
+    }
+}
+
+/* The loops that finish every rank of an einsum, and an open one if there is none yet. */
+static void write_end(writer *w, uint32_t einsum)
+{
+    const char *between = "temporal ";
+
+    if (w->n_holes == 0) {
+        fprintf(w->out, "temporal %c:?; ", 'a' + pick(w, einsum, einsum, w->t->n_ranks, has_rank));
+        w->n_holes++;
+    }
+    for (uint32_t i = 0; i < w->t->n_ranks; i++)
+        if (has_rank(&w->t->einsum[einsum], i)) {
+            fprintf(w->out, "%s%c", between, 'a' + i);
+            between = ", ";
+        }
+    fprintf(w->out, ";\n");
+}
+
+void partial_draw(const tiny *t, tiny_random *r, FILE *out)
+{
+    writer w = { .t = t, .r = r, .out = out };
+    uint32_t last = t->n_einsums - 1;
+
+    tiny_print_problem(t, 0, out);
+    fprintf(out, "mapping best for tiny on chip {\n    ");
+    if (tiny_below(r, 2) == 0)
+        fprintf(out, "option overlap = perfect;\n    ");
+    for (uint32_t i = 0; i < t->n_tensors; i++)
+        if (tiny_below(r, 16) > 0) {
+            fprintf(out, "keep T%u in m0; ", i);
+            w.inside[i] = 1;
+        }
+    write_lines(&w, 0, last);
+    if (last == 0) {
+        write_end(&w, 0);
+    } else {
+        fprintf(out, "\n    fuse {\n");
+        for (uint32_t e = 0; e <= last; e++) {
+            writer child = w;
+            fprintf(out, "        T%u { ", t->einsum[e].out.tensor);
+            write_lines(&child, e, e);
+            write_end(&child, e);
+            w.n_holes = child.n_holes;
+            fprintf(out, "        }\n");
+        }
+        fprintf(out, "    }\n");
+    }
+    fprintf(out, "    minimize %s;\n}\n", tiny_objective_text(t));
+}
+
+/* ---- lines of a mapping ---- */
+
+/* Loops: each stays, or gets an amount; behind one that finishes its rank it may stand once more. */
+static const char *open_loops(writer *w, const char *c)
+{
+    while (*c && *c != ';') {
+        bool amount = (c[0] == ':' || c[0] == '/') && isdigit((unsigned char)c[1]);
+        bool bare = c[0] == ' ' && islower((unsigned char)c[1]) && strchr(",;", c[2]);
+        fputc(*c++, w->out);
+        if (!(amount || bare) || tiny_below(w->r, 3) == 0)
+            continue;
+        if (bare)
+            fprintf(w->out, "%c:", *c);
+        write_amount(w);
+        if (bare)
+            fprintf(w->out, ", ");
+        while (isdigit((unsigned char)*c))
+            c++;
+    }
+    return c;
+}
+
+void partial_open(const char *text, tiny_random *r, FILE *out)
+{
+    writer w = { .r = r, .out = out };
+    const char *mapping = strstr(text, "mapping best"), *c = mapping ? mapping : text + strlen(text);
+
+    fwrite(text, 1, (size_t)(c - text), out);
+    while (*c) {
+        if (strncmp(c, "temporal ", 9) == 0 || strncmp(c, "spatial ", 8) == 0)
+            c = open_loops(&w, c);
+        else
+            fputc(*c++, out);
+    }
+}

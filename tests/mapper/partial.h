@@ -1,0 +1,15 @@
+/*
+ * Tiny problems whose mappings have lines, with amounts of loops left open: lines drawn at random, or those of a
+ * complete mapping.
+ */
+#ifndef DFL_TESTS_MAPPER_PARTIAL_H
+#define DFL_TESTS_MAPPER_PARTIAL_H
+
+#include "tests/mapper/tiny.h"
+
+/* The problem as a file with lines that need not go together. */
+void partial_draw(const tiny *t, tiny_random *r, FILE *out);
+/* The file `text` with some amounts of its mapping `best` left open, and others changed. */
+void partial_open(const char *text, tiny_random *r, FILE *out);
+
+#endif
