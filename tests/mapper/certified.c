@@ -1,9 +1,8 @@
 /*
  * certified [N [seed [first]]]: the certificates of N random tiny problems (tiny.h), one of five perhaps with sliding
  * windows. They must hold: by the model no template or pattern is better than its bound, and the rows go together for what
- * the search says. Those of several einsums may lack rows (E0807): the search leaves out keeps just above a shared loop that
- * selects a part of them, which is right only where this loop is the first one below. They are counted, and more than one
- * of 200 problems is a failure. Ends with `N passed, N failed`.
+ * the search says. Those of several einsums may lack rows (E0807), which is not understood yet: they are counted, and more
+ * than one of 200 problems is a failure. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
 #include <stdio.h>
