@@ -64,10 +64,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS; way++)
             try_longer(&k, options, way);
         out->lower_bound = out->floor;
-        out->space = "tiles that divide, and as good as was found tiles that do not; keeps in the braces of their einsum "
-                     "unless they stand above a shared loop; operands exchanged outside of arrays; at most 4 shared loops, "
-                     "one for each rank, over ranks of all that is exchanged below; on axes that share transfers only ranks "
-                     "that share one";
+        out->space = "tiles that divide, and as good as was found tiles that do not; " DFL_MAPPER_SPACE;
     }
     out->optimal = k.least <= out->lower_bound * rounding;
     return out;

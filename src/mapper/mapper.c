@@ -573,8 +573,6 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;
     out->stopped = k.stopped;
-    out->space = "tiles that divide; keeps in the braces of their einsum unless they stand above a shared loop; operands "
-                 "exchanged outside of arrays; at most 4 shared loops, one for each rank, over ranks of all that is exchanged "
-                 "below; on axes that share transfers only ranks that share one";
+    out->space = "tiles that divide; " DFL_MAPPER_SPACE;
     return out;
 }

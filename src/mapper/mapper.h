@@ -17,6 +17,12 @@
 /* Limits of the space: shared loops of an einsum, keeps of a template. */
 enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16 };
 
+/* What is searched besides tiles, for the report. */
+#define DFL_MAPPER_SPACE                                                                                                  \
+    "keeps in the braces of their einsum unless they stand above a shared loop, what several read is fetched by each; "  \
+    "operands exchanged outside of arrays; at most 4 shared loops, one for each rank, over ranks of all that is "        \
+    "exchanged below and by einsums that exchange something below; on axes that share transfers only ranks that share one"
+
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;          /* tiles that do not divide, too: see ragged.h */
