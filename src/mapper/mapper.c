@@ -13,7 +13,7 @@
 #include "support/pool.h"
 
 enum {
-    GLANCE = 256,              /* nodes of a template that a first look goes through */
+    GLANCE = 8,              /* nodes of a template that a first look goes through */
     PATIENCE = 2,              /* seconds for a first mapping when the time is over */
     WAVE = 4,                  /* classes with less than a fourth of the most templates wait for what the others offer */
 };
