@@ -97,14 +97,21 @@ static bucket *bucket_of(joiner *j, layer *l, const way *w)
     return &l->buckets.at[l->buckets.n - 1];
 }
 
+/* Whether `a` is at most `b` in everything: of room, in what is resident above a number of loops, and in that together with
+   the most that was taken below; what is to come adds the same to both. */
 static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const state *b)
 {
     if ((j->goal->by_energy && a->joules > b->joules) || (j->goal->by_time && a->seconds > b->seconds))
         return false;
-    for (uint32_t t = 0; t < j->goal->n_tracks; t++)
-        for (uint32_t d = 0; d <= n_open; d++)
-            if (a->finished[t][d] > b->finished[t][d] || (d < n_open && a->resident[t][d] > b->resident[t][d]))
+    for (uint32_t t = 0; t < j->goal->n_tracks; t++) {
+        double above_a = 0, above_b = 0;
+        for (uint32_t d = 0; d <= n_open; d++) {
+            if (above_a > above_b || above_a + a->finished[t][d] > above_b + b->finished[t][d])
                 return false;
+            above_a += d < n_open ? a->resident[t][d] : 0;
+            above_b += d < n_open ? b->resident[t][d] : 0;
+        }
+    }
     return true;
 }
 

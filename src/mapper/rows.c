@@ -14,15 +14,21 @@ dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
     return rows;
 }
 
-/* Whether `a` is at most `b` in everything. */
+/* Whether `a` is at most `b` in everything. Of room what counts below a number of loops is all that stands above and there:
+   what others have below shares it with the whole of that. */
 static bool undercuts(const dfl_row *a, const dfl_row *b, const dfl_tile_goal *goal)
 {
     if ((goal->by_energy && a->joules > b->joules) || (goal->by_time && a->seconds > b->seconds))
         return false;
-    for (uint32_t t = 0; t < goal->n_tracks; t++)
-        for (uint32_t d = 0; d <= a->way.n_loops; d++)
-            if (a->room[t][d] > b->room[t][d])
+    for (uint32_t t = 0; t < goal->n_tracks; t++) {
+        double of_a = 0, of_b = 0;
+        for (uint32_t d = 0; d <= a->way.n_loops; d++) {
+            of_a += a->room[t][d];
+            of_b += b->room[t][d];
+            if (of_a > of_b)
                 return false;
+        }
+    }
     return true;
 }
 
