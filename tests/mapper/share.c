@@ -112,13 +112,26 @@ static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
     return false;
 }
 
-/* Whether below every shared loop the same brace exchanges a tensor on the chip, and all loops above index it. */
+/* Whether line `at` of brace `b` stands above the exchange of a tensor that the einsum makes or reads. */
+static bool above_exchange(const enumerator *k, const structure *s, uint32_t b, uint32_t at, uint32_t einsum)
+{
+    for (uint32_t c = b; c < s->n_braces; c++)
+        for (uint32_t i = c == b ? at + 1 : 0; i < s->braces[c].shared.n && (c == b || s->braces[c].parent == b); i++)
+            if (s->braces[c].shared.at[i].kind == ITEM_KEEP && covers(&s->braces[c], einsum, einsum) &&
+                dfl_einsum_touches(&k->w->einsums[einsum], s->braces[c].shared.at[i].what))
+                return true;
+    return false;
+}
+
+/* Whether below every shared loop each einsum exchanges a tensor on the chip, and all loops above index it. */
 static bool to_exchange(const enumerator *k, const structure *s)
 {
     for (uint32_t b = 0; b < s->n_braces; b++) {
         uint32_t n = s->braces[b].shared.n;
-        if (n > 0 && s->braces[b].shared.at[n - 1].kind != ITEM_KEEP)
-            return false;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t e = s->braces[b].first; e <= s->braces[b].last && s->braces[b].shared.at[i].kind == ITEM_LOOP; e++)
+                if (!above_exchange(k, s, b, i, e))
+                    return false;
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < i && s->braces[b].shared.at[i].kind == ITEM_KEEP; j++)
                 if (s->braces[b].shared.at[j].kind == ITEM_LOOP &&
