@@ -11,6 +11,8 @@ enum {
     LOOPS = 64,         /* of larger mappings only neighbours are looked at */
     ROUNDS = 8,
     EVALUATIONS = 4000, /* of a pair */
+    PLAN = 16,          /* evaluations that a plan for a pair is worth */
+    MOST = 400000,      /* evaluations of an einsum in all */
 };
 
 typedef struct { dfl_line *line; dfl_body *body; } place;
@@ -21,6 +23,7 @@ typedef struct {
     dfl_mapping *m;              /* the best so far */
     DFL_VEC(place) loops;
     double value;
+    uint64_t spent;              /* evaluations of an einsum */
 } polisher;
 
 double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *o)
@@ -68,6 +71,7 @@ static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
     k->m->has_holes = true;
     dfl_sink_limit(quiet, 0);
     r = dfl_holes_run(arena, quiet, k->names, k->m, &options);
+    k->spent += (PLAN + (r != NULL ? r->evaluated : EVALUATIONS)) * k->m->workload->n_einsums;
     *a = before[0];
     *b = before[1];
     k->m->has_holes = false;
@@ -137,7 +141,7 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
     for (uint32_t round = 0; round < ROUNDS && better && k.value < INFINITY; round++) {
         better = false;
         for (size_t i = 0; i < k.loops.n; i++)
-            for (size_t j = i + 1; j < k.loops.n && halt.why == DFL_STOP_NONE; j++)
+            for (size_t j = i + 1; j < k.loops.n && halt.why == DFL_STOP_NONE && k.spent < MOST; j++)
                 if (related(&k, &k.loops.at[i], &k.loops.at[j])) {
                     halt.looks = 0; /* a pair is worth a look at the clock */
                     better |= !dfl_halted(&halt) && improve(&k, budget, k.loops.at[i].line, k.loops.at[j].line);
