@@ -1,7 +1,7 @@
 /*
  * A mapping made better as it stands: two loops at a time are left open and searched again by the model, exactly
- * (holes.h), until no pair gets any better or much was evaluated. So structures that the search counts in bounds only (windows, transfers that
- * overlap), and tiles that do not divide, are judged by what they really cost.
+ * (holes.h), until no pair gets any better or much was evaluated. So structures that the search counts in bounds only
+ * (windows, transfers that overlap), and tiles that do not divide, are judged by what they really cost.
  */
 #ifndef DFL_MAPPER_POLISH_H
 #define DFL_MAPPER_POLISH_H

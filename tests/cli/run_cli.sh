@@ -4,6 +4,7 @@
 #   == name of the test
 #   $ dflc check examples/gemm.dfl     runs in a shell; several `$` lines are one script
 #   < line                             of standard input
+#   needs script -qec true x           skipped, and counted, where this command fails
 #   status 0                           exit status (0 when not stated)
 #   stdout has TEXT                    `stdout`, `stderr`: has, lacks, starts TEXT; matches REGEX (extended, a line)
 #   stderr empty                       nothing at all; the default for stderr when the status is 0 and nothing is said
@@ -30,10 +31,10 @@ case $DFLC in
 *) ln -s "$root/$DFLC" "$work/bin/dflc" ;;
 esac
 export PATH=$work/bin:$PATH DFL_STDLIB=${DFL_STDLIB:-stdlib}
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 begin() {
-    name=$1 script='' input='' want_status=0 checks=() exact='' exact_name='' said_stderr=0
+    name=$1 script='' needs='' input='' want_status=0 checks=() exact='' exact_name='' said_stderr=0
     in_test=1
 }
 
@@ -56,6 +57,11 @@ finish() {
     [ "${in_test:-0}" -eq 1 ] || return 0
     in_test=0
     [ -z "${CLI_FILTER:-}" ] || case $name in *"$CLI_FILTER"*) ;; *) return 0 ;; esac
+    if [ -n "$needs" ] && ! (cd "$work" && bash -c "$needs") >/dev/null 2>&1 </dev/null; then
+        skipped=$((skipped + 1))
+        echo "SKIPPED: $file: $name: needs $needs"
+        return 0
+    fi
     [ -z "$exact_name" ] || checks+=("$exact_name is $exact")
     dir=$(mktemp -d "$work/test.XXXXXX")
     ln -s "$root/examples" "$root/stdlib" "$root/tests" "$dir/" 2>/dev/null
@@ -92,6 +98,7 @@ for file in "$tests"/*.cli; do
         '$ '*) script+=${line#\$ }$'\n' ;;
         '< '*) input+=${line#< }$'\n' ;;
         '<') input+=$'\n' ;;
+        'needs '*) needs=${line#needs } ;;
         'status '*) want_status=${line#status } ;;
         'stdout is' | 'stderr is')
             exact_name=${line% is}
@@ -107,9 +114,13 @@ for file in "$tests"/*.cli; do
     done <"$file"
     finish
 done
-if [ $((passed + failed)) -eq 0 ]; then
+if [ $((passed + failed + skipped)) -eq 0 ]; then
     failed=1
     echo "FAILED: no tests in $tests"
 fi
-echo "$passed passed, $failed failed"
+if [ "$skipped" -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
 [ "$failed" -eq 0 ]
