@@ -44,10 +44,10 @@ static bool find_ranges(const dfl_body *b, const dfl_keeps *keeps, bool looped, 
 {
     const dfl_line *loop = NULL, *last = NULL;
 
-    for (const dfl_line *l = b->lines; l < b->lines + b->n_lines; l++)
-        if (l->kind != DFL_LINE_KEEP) {
-            loop = loop ? loop : l;
-            last = l;
+    for (uint32_t i = 0; i < b->n_lines; i++)
+        if (b->lines[i].kind != DFL_LINE_KEEP) {
+            last = &b->lines[i];
+            loop = loop ? loop : last;
         }
     for (uint32_t c = 0; c < b->n_children; c++)
         for (uint32_t i = 0; i < b->children[c]->n_einsums; i++)
