@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mapper/holes.h"
-#include "mapper/mapper.h"
+#include "mapper/front.h"
 #include "model/model.h"
 #include "report/verdict.h"
 
@@ -218,71 +218,22 @@ static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options 
                        "write the lines with `?` for amounts of loops: then `require` restricts the search");
 }
 
-/* ---- mappings of a front ---- */
-
-typedef struct {
-    dfl_filled filled;
-    const double *terms;         /* by the model */
-    bool exact;                  /* as the search counts */
-} front_point;
-
-typedef DFL_VEC(front_point) front_points;
-
-/* A point by the model; false if it does not take it, or what is required is not met. */
-static bool judge_point(judge *j, const dfl_objective *o, const dfl_map_point *found, front_point *out)
+/* The best of a front, where other terms of the objective decide (`limit` is the least of the first one), or a requirement
+   that the best of all does not meet (no limit). False if none meets it. */
+static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_filled *out, dfl_search *found)
 {
-    static const double rounding = 1e-9;
-    dfl_session *s = j->s;
-    dfl_arena *work = dfl_arena_new(&s->budget);
-    const dfl_paths *paths = dfl_paths_resolve(work, s->sink, s->names, found->mapping);
-    const dfl_result *costs = paths ? dfl_model_eval(work, s->sink, s->names, paths) : NULL;
-    double *terms = DFL_NEW_ARRAY(s->arena, double, dfl_objective_count(o));
-    bool met = costs && dfl_objective_met(o, costs, NULL);
+    dfl_arena *work = dfl_arena_new(&j->s->budget);
+    const dfl_front *front = dfl_front_find(work, j->s->sink, j->s->names, out->given, options, limit);
+    bool any = front != NULL && front->n > 0;
 
-    if (met) {
-        out->exact = costs->seconds <= found->seconds * (1 + rounding) && costs->joules <= found->joules * (1 + rounding);
-        for (uint32_t i = 0; i < dfl_objective_count(o); i++)
-            terms[i] = dfl_objective_term(o, i, costs->joules, costs->seconds);
-        out->terms = terms;
+    if (any) {
+        out->mapping = dfl_mapping_copy(j->s->arena, front->at[0].mapping);
+        found->evaluated += front->search->evaluated;
+        found->pruned += front->search->pruned;
+        found->optimal &= limit > 0 && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE;
     }
     dfl_arena_free(work);
-    return met;
-}
-
-/* The best of the mappings that no other undercuts in energy and time, among those that meet what is required: what the other
-   terms of an objective decide (`limit` is the least of the first one), or a requirement that the best of all does not meet
-   (no limit). False if there is none. */
-static bool choose(judge *j, const dfl_objective *o, const dfl_map_options *given, double limit, dfl_filled *out,
-                   dfl_search *found)
-{
-    dfl_session *s = j->s;
-    dfl_arena *work = dfl_arena_new(&s->budget);
-    dfl_map_options options = *given;
-    const dfl_map_result *r;
-    front_point best = { .terms = NULL };
-    bool exact = true;
-
-    options.front = true;
-    options.front_limit = limit;
-    options.certificate = false;
-    r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
-    for (uint32_t i = 0; r != NULL && i < r->n_front; i++) {
-        front_point p = { .terms = NULL };
-        if (!judge_point(j, o, &r->front[i], &p))
-            continue;
-        exact &= p.exact;
-        if (best.terms != NULL && !dfl_objective_less(o, p.terms, best.terms))
-            continue;
-        best = p;
-        out->mapping = dfl_mapping_copy(s->arena, r->front[i].mapping);
-    }
-    if (best.terms != NULL) {
-        found->evaluated += r->evaluated;
-        found->pruned += r->pruned;
-        found->optimal &= limit > 0 && exact && r->optimal && r->stopped == DFL_STOP_NONE;
-    }
-    dfl_arena_free(work);
-    return best.terms != NULL;
+    return any;
 }
 
 static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
@@ -331,7 +282,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     met = dfl_objective_met(o, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
         double least = dfl_objective_value(o, costs->joules, costs->seconds);
-        met |= choose(j, o, &options, met ? least * rounding : 0, out, found);
+        met |= choose(j, &options, met ? least * rounding : 0, out, found);
         costs = costs_of(s, out->mapping);
     }
     if (!met || !costs)
@@ -344,84 +295,39 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     return true;
 }
 
-/* ---- fronts ---- */
-
-/* Whether all terms of `a` are at most those of `b`. */
-static bool undercuts(const dfl_objective *o, const front_point *a, const front_point *b)
-{
-    for (uint32_t i = 0; i < dfl_objective_count(o); i++)
-        if (a->terms[i] > b->terms[i])
-            return false;
-    return true;
-}
-
-static void add_point(dfl_session *s, const dfl_objective *o, front_points *all, const front_point *p)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < all->n; i++)
-        if (undercuts(o, &all->at[i], p))
-            return;
-    for (size_t i = 0; i < all->n; i++)
-        if (!undercuts(o, p, &all->at[i]))
-            all->at[n++] = all->at[i];
-    all->n = n;
-    DFL_PUSH(s->arena, all, *p);
-}
-
-static int by_terms(const void *a, const void *b)
-{
-    const front_point *x = a, *y = b;
-
-    return (x->terms[0] > y->terms[0]) - (x->terms[0] < y->terms[0]);
-}
-
 /* All mappings that no other undercuts in what `pareto` names, least of the first of them first, as NAME_1, NAME_2... */
 static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = DFL_NONE, .front = true, .jobs = s->search.jobs,
-                                      .time_limit = s->search.seconds };
-    dfl_arena *work;
-    const dfl_map_result *r;
+    const dfl_map_options options = { .objective = o, .max_fused = DFL_NONE, .jobs = s->search.jobs,
+                                      .time_limit = s->search.seconds, .teller = &j->teller };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
-    front_points all = { .n = 0 };
+    const dfl_front *front;
+    dfl_arena *work;
+    bool any;
 
     if (!o->native)
         return refuse_kind(s, m, m->front_span, "a front over other figures",
                            "name expressions over `energy` and `latency` alone: `pareto latency, energy;`");
     work = dfl_arena_new(&s->budget);
-    r = dfl_mapper_run(work, s->sink, s->names, m, &options);
-    *found = (dfl_search){ .objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text), .front = true,
-                           .lower_bound = NAN, .time_limit = options.time_limit };
-    for (uint32_t i = 0; r != NULL && i < r->n_front; i++) {
-        front_point p = { .filled = { .given = m, .search = found } };
-        if (!judge_point(j, o, &r->front[i], &p))
-            continue;
-        p.filled.mapping = dfl_mapping_copy(s->arena, r->front[i].mapping);
-        add_point(s, o, &all, &p);
+    front = dfl_front_find(work, s->sink, s->names, m, &options, 0);
+    any = front != NULL && front->n > 0;
+    if (any) {
+        *stopped = front->search->stopped;
+        *found = (dfl_search){ .objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text), .front = true,
+                               .lower_bound = NAN, .time_limit = options.time_limit, .value = front->at[0].terms[0],
+                               .optimal = front->exact && front->search->optimal && *stopped == DFL_STOP_NONE,
+                               .evaluated = front->search->evaluated, .pruned = front->search->pruned };
+        found->space = dfl_arena_printf(s->arena, "a front of %u; %s", front->n, front->search->space);
     }
-    if (r != NULL) {
-        *stopped = r->stopped;
-        found->optimal = r->optimal && r->stopped == DFL_STOP_NONE;
-        found->evaluated = r->evaluated;
-        found->pruned = r->pruned;
-        found->space = dfl_arena_printf(s->arena, "a front of %zu; %s", all.n, r->space);
+    for (uint32_t i = 0; any && i < front->n; i++) {
+        dfl_mapping *named = dfl_mapping_copy(s->arena, front->at[i].mapping);
+        named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%u", dfl_sym_text(s->names, m->name), i + 1));
+        named->n_front = 0;
+        DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = m, .mapping = named, .search = found }));
     }
     dfl_arena_free(work);
-    if (all.n > 1)
-        qsort(all.at, all.n, sizeof *all.at, by_terms);
-    for (size_t i = 0; i < all.n; i++) {
-        dfl_mapping *named = dfl_mapping_copy(s->arena, all.at[i].filled.mapping);
-        named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%zu", dfl_sym_text(s->names, m->name), i + 1));
-        named->n_front = 0;
-        all.at[i].filled.mapping = named;
-        found->optimal &= all.at[i].exact;
-        DFL_PUSH(s->arena, &s->filled, all.at[i].filled);
-    }
-    if (all.n > 0)
-        found->value = all.at[0].terms[0];
-    return all.n > 0;
+    return any;
 }
 
 static void tell(void *context, const dfl_telling *now)

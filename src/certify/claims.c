@@ -4,38 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "diag/json_want.h"
+
 typedef struct {
     dfl_arena *arena;
-    dfl_sink *sink;
+    dfl_json_wanting want;
     const dfl_intern *names;
     const dfl_mapping *m;
-    const char *file;
     dfl_claim_search *out;
-    bool ok;
 } reader;
 
-static void refuse(reader *r, const char *what, const char *why)
+static dfl_json_wanting wanting(dfl_sink *sink, const char *file)
 {
-    if (r->ok)
-        dfl_report(r->sink, DFL_CERT_UNREADABLE, (dfl_span){ 0, 0 }, "`%s` is no certificate: `%s` %s", r->file, what, why);
-    r->ok = false;
-}
-
-static const dfl_json *get(reader *r, const dfl_json *object, const char *key, dfl_json_kind kind, const char *why)
-{
-    const dfl_json *value = dfl_json_get(object, key);
-
-    if (value && value->kind == kind)
-        return value;
-    refuse(r, key, value ? why : "is missing");
-    return NULL;
-}
-
-static const char *get_text(reader *r, const dfl_json *object, const char *key)
-{
-    const dfl_json *value = get(r, object, key, DFL_JSON_STRING, "is no text");
-
-    return value ? value->text : "";
+    return (dfl_json_wanting){ sink, DFL_CERT_UNREADABLE, file, "is no certificate", true };
 }
 
 static double number_of(reader *r, const dfl_json *value, const char *key)
@@ -43,7 +24,7 @@ static double number_of(reader *r, const dfl_json *value, const char *key)
     if (value && (value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG) &&
         value->real >= 0 && isfinite(value->real))
         return value->real;
-    refuse(r, key, value ? "is no finite number from 0 on" : "is missing");
+    dfl_json_refuse(&r->want, key, value ? "is no finite number from 0 on" : "is missing");
     return 0;
 }
 
@@ -67,18 +48,18 @@ static double get_bound(reader *r, const dfl_json *object, const char *key)
 
 static int64_t get_int(reader *r, const dfl_json *object, const char *key, int64_t least, int64_t most)
 {
-    const dfl_json *value = get(r, object, key, DFL_JSON_INT, "is no whole number");
+    const dfl_json *value = dfl_json_want(&r->want, object, key, DFL_JSON_INT, "is no whole number");
 
     if (!value)
         return least;
     if (value->integer < least || value->integer > most)
-        refuse(r, key, "is out of range");
+        dfl_json_refuse(&r->want, key, "is out of range");
     return value->integer;
 }
 
 static bool get_bool(reader *r, const dfl_json *object, const char *key)
 {
-    const dfl_json *value = get(r, object, key, DFL_JSON_BOOL, "is neither true nor false");
+    const dfl_json *value = dfl_json_want(&r->want, object, key, DFL_JSON_BOOL, "is neither true nor false");
 
     return value && value->boolean;
 }
@@ -86,7 +67,7 @@ static bool get_bool(reader *r, const dfl_json *object, const char *key)
 static const dfl_json *get_list(reader *r, const dfl_json *object, const char *key)
 {
     static const dfl_json none = { .kind = DFL_JSON_ARRAY };
-    const dfl_json *value = get(r, object, key, DFL_JSON_ARRAY, "is no list");
+    const dfl_json *value = dfl_json_want(&r->want, object, key, DFL_JSON_ARRAY, "is no list");
 
     return value ? value : &none;
 }
@@ -97,17 +78,17 @@ static void read_space(reader *r, const dfl_json *space, dfl_claims *out)
 {
     out->most_loops = (uint32_t)get_int(r, space, "shared_loops", 0, DFL_CLAIM_LOOPS);
     out->most_keeps = (uint32_t)get_int(r, space, "keeps", 1, DFL_CLAIM_KEEPS);
-    if (strcmp(get_text(r, space, "tiles"), "divide") != 0)
-        refuse(r, "tiles", "is not \"divide\"");
-    if (strcmp(get_text(r, space, "spatial"), "sharing") != 0)
-        refuse(r, "spatial", "is not \"sharing\"");
-    if (strcmp(get_text(r, space, "keeps_serve"), "one") != 0)
-        refuse(r, "keeps_serve", "is not \"one\"");
+    if (strcmp(dfl_json_want_text(&r->want, space, "tiles"), "divide") != 0)
+        dfl_json_refuse(&r->want, "tiles", "is not \"divide\"");
+    if (strcmp(dfl_json_want_text(&r->want, space, "spatial"), "sharing") != 0)
+        dfl_json_refuse(&r->want, "spatial", "is not \"sharing\"");
+    if (strcmp(dfl_json_want_text(&r->want, space, "keeps_serve"), "one") != 0)
+        dfl_json_refuse(&r->want, "keeps_serve", "is not \"one\"");
 }
 
 const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *text, size_t len)
 {
-    reader r = { .arena = arena, .sink = sink, .file = file, .ok = true };
+    reader r = { .arena = arena, .want = wanting(sink, file) };
     dfl_claims *out = DFL_NEW(arena, dfl_claims);
     dfl_json_error error;
     const dfl_json *json = dfl_json_parse(arena, text, len, &error);
@@ -117,16 +98,19 @@ const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *
                    error.message);
         return NULL;
     }
-    if (strcmp(get_text(&r, json, "schema"), DFL_CERTIFICATE) != 0)
-        refuse(&r, "schema", "is not \"" DFL_CERTIFICATE "\"");
-    *out = (dfl_claims){ .file = file, .mapping = get_text(&r, json, "mapping"), .digest = get_text(&r, json, "digest"),
-                         .objective = get_text(&r, json, "objective"), .best = get_text(&r, json, "best"),
+    if (strcmp(dfl_json_want_text(&r.want, json, "schema"), DFL_CERTIFICATE) != 0)
+        dfl_json_refuse(&r.want, "schema", "is not \"" DFL_CERTIFICATE "\"");
+    *out = (dfl_claims){ .file = file, .mapping = dfl_json_want_text(&r.want, json, "mapping"),
+                         .digest = dfl_json_want_text(&r.want, json, "digest"),
+                         .objective = dfl_json_want_text(&r.want, json, "objective"),
+                         .best = dfl_json_want_text(&r.want, json, "best"),
                          .value = get_number(&r, json, "value", false), .joules = get_number(&r, json, "energy", false),
                          .seconds = get_number(&r, json, "time", false),
-                         .lower_bound = get_number(&r, json, "lower_bound", false), .optimal = get_bool(&r, json, "optimal"),
-                         .search = get(&r, json, "search", DFL_JSON_OBJECT, "is no object") };
-    read_space(&r, get(&r, json, "space", DFL_JSON_OBJECT, "is no object"), out);
-    return r.ok ? out : NULL;
+                         .lower_bound = get_number(&r, json, "lower_bound", false),
+                         .optimal = get_bool(&r, json, "optimal"),
+                         .search = dfl_json_want(&r.want, json, "search", DFL_JSON_OBJECT, "is no object") };
+    read_space(&r, dfl_json_want(&r.want, json, "space", DFL_JSON_OBJECT, "is no object"), out);
+    return r.want.ok ? out : NULL;
 }
 
 /* ---- names ---- */
@@ -136,7 +120,7 @@ static uint32_t find_memory(reader *r, const char *name)
     for (uint32_t i = 0; i < r->m->system->n_memories; i++)
         if (strcmp(dfl_sym_text(r->names, r->m->system->memories[i].name), name) == 0)
             return i;
-    refuse(r, name, "is no memory of the system");
+    dfl_json_refuse(&r->want, name, "is no memory of the system");
     return 0;
 }
 
@@ -147,7 +131,7 @@ static uint32_t find_place(reader *r, const dfl_frame *f, const char *name)
     for (uint32_t p = 0; p < f->n_places; p++)
         if (f->memory[p] == memory)
             return p;
-    refuse(r, name, "is no memory that the unit sees");
+    dfl_json_refuse(&r->want, name, "is no memory that the unit sees");
     return 0;
 }
 
@@ -156,7 +140,7 @@ static uint32_t find_operand(reader *r, const dfl_frame *f, const char *name)
     for (uint32_t o = 0; o < f->n_operands; o++)
         if (strcmp(dfl_sym_text(r->names, r->m->workload->tensors[f->operand[o].tensor].name), name) == 0)
             return o;
-    refuse(r, name, "is no tensor of the einsum");
+    dfl_json_refuse(&r->want, name, "is no tensor of the einsum");
     return 0;
 }
 
@@ -165,7 +149,7 @@ static uint32_t find_rank(reader *r, const dfl_frame *f, const char *name)
     for (uint32_t i = 0; i < f->n_ranks; i++)
         if (strcmp(dfl_sym_text(r->names, r->m->workload->ranks[f->rank[i]].name), name) == 0)
             return i;
-    refuse(r, name, "is no rank of the einsum");
+    dfl_json_refuse(&r->want, name, "is no rank of the einsum");
     return 0;
 }
 
@@ -176,7 +160,7 @@ static const dfl_frame *find_unit(reader *r, uint32_t einsum, const char *name)
     for (size_t i = 0; i < all->n; i++)
         if (strcmp(dfl_sym_text(r->names, r->m->system->computes[all->at[i]->unit].name), name) == 0)
             return all->at[i];
-    refuse(r, name, "is no unit that can run the einsum");
+    dfl_json_refuse(&r->want, name, "is no unit that can run the einsum");
     return all->at[0];
 }
 
@@ -185,7 +169,7 @@ static const dfl_frame *find_unit(reader *r, uint32_t einsum, const char *name)
 static void read_template(reader *r, dfl_claim_class *c, const dfl_json *json, uint32_t pattern, bool useless)
 {
     const dfl_json *keeps = get_list(r, json, "keeps");
-    const dfl_frame *f = find_unit(r, c->einsums[0], get_text(r, json, "unit"));
+    const dfl_frame *f = find_unit(r, c->einsums[0], dfl_json_want_text(&r->want, json, "unit"));
     const dfl_claim_pattern *p = &c->patterns.at[pattern];
     dfl_claim_template t = { .frame = f, .pattern = pattern, .useless = useless };
 
@@ -197,13 +181,13 @@ static void read_template(reader *r, dfl_claim_class *c, const dfl_json *json, u
     if (r->out->rows && !useless)
         t.searched = get_bool(r, json, "searched");
     if (keeps->len > DFL_CLAIM_KEEPS)
-        refuse(r, "keeps", "has more of them than there are");
-    for (size_t i = 0; i < keeps->len && r->ok; i++) {
+        dfl_json_refuse(&r->want, "keeps", "has more of them than there are");
+    for (size_t i = 0; i < keeps->len && r->want.ok; i++) {
         const dfl_json *home = dfl_json_get(&keeps->items[i], "home");
-        uint32_t o = find_operand(r, f, get_text(r, &keeps->items[i], "tensor"));
-        uint32_t place = find_place(r, f, get_text(r, &keeps->items[i], "memory"));
+        uint32_t o = find_operand(r, f, dfl_json_want_text(&r->want, &keeps->items[i], "tensor"));
+        uint32_t place = find_place(r, f, dfl_json_want_text(&r->want, &keeps->items[i], "memory"));
         if ((home != NULL) != (f->operand[o].shared && place != f->operand[o].home && p->memory[o] == f->memory[place]))
-            refuse(r, "home", "is not what the exchange says");
+            dfl_json_refuse(&r->want, "home", "is not what the exchange says");
         t.form.operand[t.form.n_keeps] = (uint8_t)o;
         t.form.place[t.form.n_keeps++] = (uint8_t)place;
     }
@@ -219,7 +203,7 @@ static void read_template(reader *r, dfl_claim_class *c, const dfl_json *json, u
 static void read_pattern(reader *r, dfl_claim_class *c, const dfl_json *json)
 {
     const dfl_frame *f = r->out->frames[c->einsums[0]].at[0];
-    const dfl_json *exchange = get(r, json, "exchange", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *exchange = dfl_json_want(&r->want, json, "exchange", DFL_JSON_OBJECT, "is no object");
     const dfl_json *templates = get_list(r, json, "templates"), *useless = get_list(r, json, "useless");
     dfl_claim_pattern p = { .joules = 0 };
 
@@ -229,19 +213,19 @@ static void read_pattern(reader *r, dfl_claim_class *c, const dfl_json *json)
     }
     for (uint32_t o = 0; o < DFL_FRAME_OPERANDS; o++)
         p.memory[o] = DFL_NONE;
-    for (size_t i = 0; exchange && i < exchange->len && r->ok; i++) {
+    for (size_t i = 0; exchange && i < exchange->len && r->want.ok; i++) {
         uint32_t o = find_operand(r, f, exchange->keys[i]);
         if (!f->operand[o].shared)
-            refuse(r, exchange->keys[i], "is exchanged with no other einsum");
-        p.memory[o] = find_memory(r, get_text(r, exchange, exchange->keys[i]));
+            dfl_json_refuse(&r->want, exchange->keys[i], "is exchanged with no other einsum");
+        p.memory[o] = find_memory(r, dfl_json_want_text(&r->want, exchange, exchange->keys[i]));
     }
-    for (uint32_t o = 0; o < f->n_operands && r->ok; o++)
+    for (uint32_t o = 0; o < f->n_operands && r->want.ok; o++)
         if (f->operand[o].shared && p.memory[o] == DFL_NONE)
-            refuse(r, "exchange", "leaves out a tensor");
+            dfl_json_refuse(&r->want, "exchange", "leaves out a tensor");
     DFL_PUSH(r->arena, &c->patterns, p);
-    for (size_t i = 0; i < templates->len && r->ok; i++)
+    for (size_t i = 0; i < templates->len && r->want.ok; i++)
         read_template(r, c, &templates->items[i], (uint32_t)c->patterns.n - 1, false);
-    for (size_t i = 0; i < useless->len && r->ok; i++)
+    for (size_t i = 0; i < useless->len && r->want.ok; i++)
         read_template(r, c, &useless->items[i], (uint32_t)c->patterns.n - 1, true);
 }
 
@@ -249,27 +233,27 @@ static void read_row(reader *r, dfl_claim_class *c, const dfl_json *json)
 {
     const dfl_frame *f = r->out->frames[c->einsums[0]].at[0];
     const dfl_json *loops = get_list(r, json, "loops"), *room = get_list(r, json, "room");
-    const dfl_json *exchange = get(r, json, "exchange", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *exchange = dfl_json_want(&r->want, json, "exchange", DFL_JSON_OBJECT, "is no object");
     dfl_claim_row row;
 
     memset(&row, 0, sizeof row);
     row.joules = get_number(r, json, "energy", false);
     row.seconds = get_number(r, json, "time", false);
     if (loops->len > r->out->head->most_loops)
-        refuse(r, "loops", "has more of them than the space");
-    for (size_t i = 0; i < loops->len && r->ok; i++) {
-        row.way.rank[i] = (uint8_t)find_rank(r, f, get_text(r, &loops->items[i], "rank"));
+        dfl_json_refuse(&r->want, "loops", "has more of them than the space");
+    for (size_t i = 0; i < loops->len && r->want.ok; i++) {
+        row.way.rank[i] = (uint8_t)find_rank(r, f, dfl_json_want_text(&r->want, &loops->items[i], "rank"));
         row.way.trips[i] = get_int(r, &loops->items[i], "trips", 2, INT64_MAX);
         row.way.n_loops++;
     }
-    for (size_t i = 0; exchange && i < exchange->len && r->ok; i++) {
+    for (size_t i = 0; exchange && i < exchange->len && r->want.ok; i++) {
         uint32_t o = find_operand(r, f, exchange->keys[i]);
-        row.way.memory[o] = find_memory(r, get_text(r, &exchange->items[i], "memory"));
+        row.way.memory[o] = find_memory(r, dfl_json_want_text(&r->want, &exchange->items[i], "memory"));
         row.way.depth[o] = (uint8_t)get_int(r, &exchange->items[i], "depth", 0, row.way.n_loops);
     }
-    if (exchange && r->ok && room->len != r->out->n_tracks)
-        refuse(r, "room", "is not for every track");
-    for (size_t t = 0; t < room->len && r->ok; t++)
+    if (exchange && r->want.ok && room->len != r->out->n_tracks)
+        dfl_json_refuse(&r->want, "room", "is not for every track");
+    for (size_t t = 0; t < room->len && r->want.ok; t++)
         for (uint32_t d = 0; d <= row.way.n_loops; d++)
             row.room[t][d] = number_of(r, dfl_json_at(&room->items[t], d), "room");
     DFL_PUSH(r->arena, &c->rows, row);
@@ -281,27 +265,27 @@ static void read_class(reader *r, const dfl_json *json)
     const dfl_workload *w = r->m->workload;
     dfl_claim_class c = { .einsums = DFL_NEW_ARRAY(r->arena, uint32_t, einsums->len + 1) };
 
-    for (size_t i = 0; i < einsums->len && r->ok; i++) {
+    for (size_t i = 0; i < einsums->len && r->want.ok; i++) {
         const char *name = dfl_json_text(&einsums->items[i]);
         uint32_t e = 0;
         while (e < w->n_einsums && name && strcmp(dfl_sym_text(r->names, w->einsums[e].name), name) != 0)
             e++;
         if (!name || e == w->n_einsums)
-            refuse(r, name ? name : "einsums", "is no einsum of the workload");
+            dfl_json_refuse(&r->want, name ? name : "einsums", "is no einsum of the workload");
         else if (r->out->of[e] != DFL_NONE)
-            refuse(r, name, "is in two classes");
+            dfl_json_refuse(&r->want, name, "is in two classes");
         else
             r->out->of[e] = (uint32_t)r->out->classes.n;
         c.einsums[c.n_einsums++] = e;
     }
     if (c.n_einsums == 0)
-        refuse(r, "einsums", "is empty");
-    for (size_t i = 0; i < patterns->len && r->ok; i++)
+        dfl_json_refuse(&r->want, "einsums", "is empty");
+    for (size_t i = 0; i < patterns->len && r->want.ok; i++)
         read_pattern(r, &c, &patterns->items[i]);
-    if (r->ok && r->out->rows) {
+    if (r->want.ok && r->out->rows) {
         const dfl_json *rows = get_list(r, json, "rows");
         c.wave = (uint32_t)get_int(r, json, "wave", 0, UINT32_MAX);
-        for (size_t i = 0; i < rows->len && r->ok; i++)
+        for (size_t i = 0; i < rows->len && r->want.ok; i++)
             read_row(r, &c, &rows->items[i]);
     }
     DFL_PUSH(r->arena, &r->out->classes, c);
@@ -322,7 +306,7 @@ static void make_frames(reader *r)
                 DFL_PUSH(r->arena, &r->out->frames[e], f);
         }
         if (r->out->frames[e].n == 0)
-            refuse(r, dfl_sym_text(r->names, w->einsums[e].name), "is an einsum that no search takes");
+            dfl_json_refuse(&r->want, dfl_sym_text(r->names, w->einsums[e].name), "is an einsum that no search takes");
     }
 }
 
@@ -331,12 +315,13 @@ static void check_classes(reader *r)
 {
     dfl_claim_search *s = r->out;
 
-    for (uint32_t e = 0; e < r->m->workload->n_einsums && r->ok; e++) {
+    for (uint32_t e = 0; e < r->m->workload->n_einsums && r->want.ok; e++) {
         const char *name = dfl_sym_text(r->names, r->m->workload->einsums[e].name);
         bool same = true;
         if (s->of[e] == DFL_NONE) {
-            dfl_report(r->sink, DFL_CERT_TEMPLATES, (dfl_span){ 0, 0 }, "`%s` leaves out einsum `%s`", r->file, name);
-            r->ok = false;
+            dfl_report(r->want.sink, DFL_CERT_TEMPLATES, (dfl_span){ 0, 0 }, "`%s` leaves out einsum `%s`",
+                       r->want.file, name);
+            r->want.ok = false;
             return;
         }
         const dfl_frames *mine = &s->frames[e], *first = &s->frames[s->classes.at[s->of[e]].einsums[0]];
@@ -344,19 +329,20 @@ static void check_classes(reader *r)
         for (size_t i = 0; i < mine->n && same; i++)
             same = dfl_frame_alike(r->names, r->m, mine->at[i], first->at[i], false);
         if (!same) {
-            dfl_report(r->sink, DFL_CERT_TEMPLATES, (dfl_span){ 0, 0 }, "`%s` has einsum `%s` in a class with `%s`", r->file,
-                       name, dfl_sym_text(r->names, r->m->workload->einsums[first->at[0]->einsum].name));
-            r->ok = false;
+            dfl_report(r->want.sink, DFL_CERT_TEMPLATES, (dfl_span){ 0, 0 },
+                       "`%s` has einsum `%s` in a class with `%s`", r->want.file, name,
+                       dfl_sym_text(r->names, r->m->workload->einsums[first->at[0]->einsum].name));
+            r->want.ok = false;
         }
     }
 }
 
-const dfl_claim_search *dfl_claims_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_claims *head,
-                                          const dfl_mapping *asked)
+const dfl_claim_search *dfl_claims_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                          const dfl_claims *head, const dfl_mapping *asked)
 {
     dfl_claim_search *out = DFL_NEW(arena, dfl_claim_search);
-    reader r = { .arena = arena, .sink = sink, .names = names, .m = asked, .file = head->file, .out = out, .ok = true };
-    const char *by = get_text(&r, head->search, "by");
+    reader r = { .arena = arena, .want = wanting(sink, head->file), .names = names, .m = asked, .out = out };
+    const char *by = dfl_json_want_text(&r.want, head->search, "by");
     const dfl_json *classes = get_list(&r, head->search, "classes");
 
     out->asked = asked;
@@ -364,24 +350,24 @@ const dfl_claim_search *dfl_claims_search(dfl_arena *arena, dfl_sink *sink, cons
     out->limit = INFINITY;
     out->rows = strcmp(by, "rows") == 0;
     if (!out->rows && strcmp(by, "templates") != 0)
-        refuse(&r, "by", "is neither \"rows\" nor \"templates\"");
+        dfl_json_refuse(&r.want, "by", "is neither \"rows\" nor \"templates\"");
     if (out->rows) {
         const dfl_json *tracks = get_list(&r, head->search, "tracks");
-        const dfl_json *least = get(&r, head->search, "least", DFL_JSON_OBJECT, "is no object");
+        const dfl_json *least = dfl_json_want(&r.want, head->search, "least", DFL_JSON_OBJECT, "is no object");
         out->limit = get_number(&r, head->search, "limit", true);
         out->joined = get_number(&r, head->search, "joined", false);
         out->least_joules = get_number(&r, least, "energy", false);
         out->least_seconds = get_number(&r, least, "time", false);
         if (tracks->len > DFL_CLAIM_TRACKS)
-            refuse(&r, "tracks", "has more memories than a search follows");
-        for (size_t i = 0; i < tracks->len && r.ok; i++) {
+            dfl_json_refuse(&r.want, "tracks", "has more memories than a search follows");
+        for (size_t i = 0; i < tracks->len && r.want.ok; i++) {
             const char *name = dfl_json_text(&tracks->items[i]);
             out->track[out->n_tracks++] = find_memory(&r, name ? name : "tracks");
         }
     }
     make_frames(&r);
-    for (size_t i = 0; i < classes->len && r.ok; i++)
+    for (size_t i = 0; i < classes->len && r.want.ok; i++)
         read_class(&r, &classes->items[i]);
     check_classes(&r);
-    return r.ok ? out : NULL;
+    return r.want.ok ? out : NULL;
 }

@@ -538,7 +538,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
                                    const dfl_map_options *options, double deadline)
 {
     mapper k = { .arena = arena, .names = names, .m = mapping, .options = options, .deadline = deadline };
-    dfl_job_limits limits = { .any_spatial = options->any_spatial };
+    const dfl_job_limits limits = { .homes_only = false };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_halt halt;

@@ -26,7 +26,6 @@ enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16 };
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;          /* tiles that do not divide, too: see ragged.h */
-    bool any_spatial;        /* ranks on axes where they share nothing although others would */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     bool front;              /* all mappings that no other undercuts in energy and time */
     double front_limit;      /* of those of at most this value; 0 = of all */

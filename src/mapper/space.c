@@ -175,7 +175,7 @@ static void place_operands(maker *k)
 }
 
 /* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one. */
-static void allow_spatial(maker *k, const dfl_job_limits *limits)
+static void allow_spatial(maker *k)
 {
     dfl_job *job = k->job;
 
@@ -184,7 +184,7 @@ static void allow_spatial(maker *k, const dfl_job_limits *limits)
         for (uint32_t o = 0; o < job->n_operands; o++)
             if (job->axis[a].shared >> o & 1)
                 useful |= all & ~job->operand[o].ranks;
-        job->axis[a].ranks = useful != 0 && !limits->any_spatial ? useful : all;
+        job->axis[a].ranks = useful != 0 ? useful : all;
     }
 }
 
@@ -242,7 +242,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
         keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
     if (keeps > DFL_JOB_KEEPS)
         refuse(&k, "its operands may be kept in more places than the search has room for");
-    allow_spatial(&k, limits);
+    allow_spatial(&k);
     if (k.ok && limits->homes_only)
         keep_homes(out);
     *possible &= k.ok;

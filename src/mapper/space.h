@@ -73,7 +73,6 @@ typedef struct {
 
 /* Choices that restrict a search. */
 typedef struct {
-    bool any_spatial;               /* also ranks that share nothing on an axis that shares something */
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
 } dfl_job_limits;
 

@@ -20,6 +20,12 @@
  * Two neighbours that could change places without a loop between them: the loops above the outer one that do not index the
  * inner one could stand between them then, with fewer transfers of the inner one. So of the two orders only one may be
  * without a loop there: the one by operand, and a keep that stays over something stays over a loop.
+ *
+ * A keep from which every element goes inwards as often as it comes in is of no use: without it the next outer keep sends the
+ * same elements as often, and what it costs to write and read them here, and their room, is saved. More goes inwards than comes
+ * in only over a loop between it and the next inner keep of the operand (or the unit) that does not index the operand, over such
+ * a rank on an axis between them that does not share, or where windows overlap. Keeps above shared loops are exempt, since their
+ * transfers can overlap with the work of other einsums.
  */
 #ifndef DFL_MAPPER_TEMPLATE_H
 #define DFL_MAPPER_TEMPLATE_H

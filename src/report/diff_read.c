@@ -4,32 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct { dfl_arena *arena; dfl_sink *sink; const char *file; bool ok; } reader;
+#include "diag/json_want.h"
 
-static void refuse(reader *r, const char *what, const char *why)
-{
-    if (r->ok)
-        dfl_report(r->sink, DFL_FILE_NOT_REPORT, (dfl_span){ 0, 0 }, "`%s` is no report of dflc: `%s` %s", r->file,
-                   what, why);
-    r->ok = false;
-}
-
-static const dfl_json *get(reader *r, const dfl_json *object, const char *key, dfl_json_kind kind, const char *why)
-{
-    const dfl_json *value = dfl_json_get(object, key);
-
-    if (value && value->kind == kind)
-        return value;
-    refuse(r, key, value ? why : "is missing");
-    return NULL;
-}
-
-static const char *text(reader *r, const dfl_json *object, const char *key)
-{
-    const dfl_json *value = get(r, object, key, DFL_JSON_STRING, "is no text");
-
-    return value ? value->text : "";
-}
+typedef struct { dfl_arena *arena; dfl_json_wanting want; } reader;
 
 static double number(reader *r, const dfl_json *object, const char *key)
 {
@@ -37,7 +14,7 @@ static double number(reader *r, const dfl_json *object, const char *key)
 
     if (value && (value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG))
         return value->real;
-    refuse(r, key, value ? "is no number" : "is missing");
+    dfl_json_refuse(&r->want, key, value ? "is no number" : "is missing");
     return 0;
 }
 
@@ -60,9 +37,9 @@ static dfl_i128 count(reader *r, const dfl_json *object, const char *key)
     if (value && value->kind == DFL_JSON_INT && value->integer >= 0)
         return value->integer;
     if (!value || value->kind != DFL_JSON_BIG)
-        refuse(r, key, value ? "is no count" : "is missing");
+        dfl_json_refuse(&r->want, key, value ? "is no count" : "is missing");
     else if (!read_digits(value->text, &big))
-        refuse(r, key, "is beyond 128 bits");
+        dfl_json_refuse(&r->want, key, "is beyond 128 bits");
     return big;
 }
 
@@ -86,12 +63,13 @@ static void split_joules(reader *r, const dfl_json *actions, const dfl_json *ten
 static void read_memory(reader *r, const dfl_json *memory, const dfl_json *components, dfl_side_result *out)
 {
     static const char *const actions[DFL_ACTIONS] = { "serve", "drain", "accumulate", "fill", "update" };
-    const dfl_side_memory one = { text(r, memory, "name"), count(r, memory, "peak_bits") };
-    const dfl_json *tensors = get(r, memory, "tensors", DFL_JSON_OBJECT, "is no object");
-    const dfl_json *energy = r->ok ? get(r, components, one.name, DFL_JSON_OBJECT, "is no object") : NULL;
+    const dfl_side_memory one = { dfl_json_want_text(&r->want, memory, "name"), count(r, memory, "peak_bits") };
+    const dfl_json *tensors = dfl_json_want(&r->want, memory, "tensors", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *energy =
+        r->want.ok ? dfl_json_want(&r->want, components, one.name, DFL_JSON_OBJECT, "is no object") : NULL;
 
     DFL_PUSH(r->arena, &out->memories, one);
-    for (size_t i = 0; r->ok && i < tensors->len; i++) {
+    for (size_t i = 0; r->want.ok && i < tensors->len; i++) {
         dfl_side_traffic t = { .memory = one.name, .tensor = tensors->keys[i] };
 
         for (unsigned a = 0; a < DFL_ACTIONS; a++)
@@ -103,8 +81,10 @@ static void read_memory(reader *r, const dfl_json *memory, const dfl_json *compo
 
 static void read_einsum(reader *r, const dfl_json *einsum, dfl_side_result *out)
 {
-    const dfl_side_einsum one = { .name = text(r, einsum, "name"), .unit = text(r, einsum, "unit"),
-                                  .bound_by = text(r, einsum, "bound_by"), .seconds = number(r, einsum, "seconds"),
+    const dfl_side_einsum one = { .name = dfl_json_want_text(&r->want, einsum, "name"),
+                                  .unit = dfl_json_want_text(&r->want, einsum, "unit"),
+                                  .bound_by = dfl_json_want_text(&r->want, einsum, "bound_by"),
+                                  .seconds = number(r, einsum, "seconds"),
                                   .joules = number(r, einsum, "joules"), .points = count(r, einsum, "points") };
 
     DFL_PUSH(r->arena, &out->einsums, one);
@@ -114,23 +94,24 @@ static void read_costs(reader *r, const dfl_json *result, dfl_side_result *out)
 {
     const dfl_json *latency = dfl_json_get(result, "latency"), *energy = dfl_json_get(result, "energy");
     const dfl_json *operations = dfl_json_get(result, "operations"), *components = dfl_json_get(energy, "components");
-    const dfl_json *memories = get(r, result, "memories", DFL_JSON_ARRAY, "is no list");
-    const dfl_json *einsums = get(r, result, "einsums", DFL_JSON_ARRAY, "is no list");
-    const dfl_json *networks = get(r, result, "networks", DFL_JSON_ARRAY, "is no list");
+    const dfl_json *memories = dfl_json_want(&r->want, result, "memories", DFL_JSON_ARRAY, "is no list");
+    const dfl_json *einsums = dfl_json_want(&r->want, result, "einsums", DFL_JSON_ARRAY, "is no list");
+    const dfl_json *networks = dfl_json_want(&r->want, result, "networks", DFL_JSON_ARRAY, "is no list");
 
     out->costs = true;
     out->seconds = number(r, latency, "seconds");
-    out->bound_by = text(r, latency, "bound_by");
+    out->bound_by = dfl_json_want_text(&r->want, latency, "bound_by");
     out->joules = number(r, energy, "joules");
     out->leakage = number(r, energy, "leakage");
     out->mac = count(r, operations, "mac");
     out->flop = count(r, operations, "flop");
-    for (size_t i = 0; r->ok && i < memories->len; i++)
+    for (size_t i = 0; r->want.ok && i < memories->len; i++)
         read_memory(r, &memories->items[i], components, out);
-    for (size_t i = 0; r->ok && i < einsums->len; i++)
+    for (size_t i = 0; r->want.ok && i < einsums->len; i++)
         read_einsum(r, &einsums->items[i], out);
-    for (size_t i = 0; r->ok && i < networks->len; i++) {
-        const dfl_side_network one = { text(r, &networks->items[i], "name"), number(r, &networks->items[i], "joules") };
+    for (size_t i = 0; r->want.ok && i < networks->len; i++) {
+        const dfl_side_network one = { dfl_json_want_text(&r->want, &networks->items[i], "name"),
+                                       number(r, &networks->items[i], "joules") };
 
         DFL_PUSH(r->arena, &out->networks, one);
     }
@@ -139,13 +120,13 @@ static void read_costs(reader *r, const dfl_json *result, dfl_side_result *out)
 
 static dfl_side_result read_result(reader *r, const dfl_json *result)
 {
-    dfl_side_result out = { .file = r->file, .bound_by = "" };
+    dfl_side_result out = { .file = r->want.file, .bound_by = "" };
 
-    out.name = text(r, result, "name");
-    out.workload = text(r, result, "workload");
-    out.system = text(r, result, "system");
-    out.status = text(r, result, "status");
-    if (r->ok && strcmp(out.status, "infeasible") != 0)
+    out.name = dfl_json_want_text(&r->want, result, "name");
+    out.workload = dfl_json_want_text(&r->want, result, "workload");
+    out.system = dfl_json_want_text(&r->want, result, "system");
+    out.status = dfl_json_want_text(&r->want, result, "status");
+    if (r->want.ok && strcmp(out.status, "infeasible") != 0)
         read_costs(r, result, &out);
     return out;
 }
@@ -153,7 +134,7 @@ static dfl_side_result read_result(reader *r, const dfl_json *result)
 bool dfl_diff_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *json, size_t len,
                    dfl_side_results *out)
 {
-    reader r = { arena, sink, file, true };
+    reader r = { arena, { sink, DFL_FILE_NOT_REPORT, file, "is no report of dflc", true } };
     dfl_json_error error;
     const dfl_json *report = dfl_json_parse(arena, json, len, &error), *results;
 
@@ -162,13 +143,13 @@ bool dfl_diff_read(dfl_arena *arena, dfl_sink *sink, const char *file, const cha
                    error.line, error.message);
         return false;
     }
-    if (strcmp(text(&r, report, "schema"), "dfl-report/1") != 0)
-        refuse(&r, "schema", "is not `dfl-report/1`");
-    results = get(&r, report, "results", DFL_JSON_ARRAY, "is no list");
-    for (size_t i = 0; r.ok && i < results->len; i++) {
+    if (strcmp(dfl_json_want_text(&r.want, report, "schema"), "dfl-report/1") != 0)
+        dfl_json_refuse(&r.want, "schema", "is not `dfl-report/1`");
+    results = dfl_json_want(&r.want, report, "results", DFL_JSON_ARRAY, "is no list");
+    for (size_t i = 0; r.want.ok && i < results->len; i++) {
         const dfl_side_result one = read_result(&r, &results->items[i]);
 
         DFL_PUSH(arena, out, one);
     }
-    return r.ok;
+    return r.want.ok;
 }

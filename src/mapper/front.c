@@ -1,0 +1,90 @@
+/* What the search finds, judged by the model. */
+#include "mapper/front.h"
+
+#include "model/model.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(dfl_front_point) points;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_intern *names;
+    const dfl_objective *objective;
+    points kept;
+    bool exact;
+} judge;
+
+/* The terms by the model; NULL if it does not take the mapping, or what is required is not met. */
+static const double *terms_of(judge *k, const dfl_map_point *found)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    double *terms = NULL;
+    const dfl_paths *paths;
+    const dfl_result *costs;
+
+    dfl_sink_limit(quiet, 0);
+    paths = dfl_paths_resolve(work, quiet, k->names, found->mapping);
+    costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
+    if (costs && dfl_objective_met(k->objective, costs, NULL)) {
+        k->exact &= costs->seconds <= found->seconds * rounding && costs->joules <= found->joules * rounding;
+        terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
+        for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++)
+            terms[i] = dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
+    }
+    dfl_arena_free(work);
+    return terms;
+}
+
+/* Whether all terms of `a` are at most those of `b`. */
+static bool undercuts(const judge *k, const dfl_front_point *a, const dfl_front_point *b)
+{
+    for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++)
+        if (a->terms[i] > b->terms[i])
+            return false;
+    return true;
+}
+
+/* Adds a point in its place, without those that it undercuts. */
+static void add(judge *k, dfl_front_point p)
+{
+    points *all = &k->kept;
+    size_t n = 0, at;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (undercuts(k, &all->at[i], &p))
+            return;
+    for (size_t i = 0; i < all->n; i++)
+        if (!undercuts(k, &p, &all->at[i]))
+            all->at[n++] = all->at[i];
+    all->n = n;
+    DFL_PUSH(k->arena, all, p);
+    for (at = n; at > 0 && dfl_objective_less(k->objective, p.terms, all->at[at - 1].terms); at--)
+        all->at[at] = all->at[at - 1];
+    all->at[at] = p;
+}
+
+const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                const dfl_map_options *options, double limit)
+{
+    judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
+    dfl_map_options all = *options;
+    dfl_front *out = DFL_NEW(arena, dfl_front);
+
+    all.front = true;
+    all.front_limit = limit;
+    all.certificate = false;
+    out->search = dfl_mapper_run(arena, sink, names, mapping, &all);
+    if (out->search == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < out->search->n_front; i++) {
+        const double *terms = terms_of(&k, &out->search->front[i]);
+        if (terms != NULL)
+            add(&k, (dfl_front_point){ out->search->front[i].mapping, terms });
+    }
+    out->at = k.kept.at;
+    out->n = (uint32_t)k.kept.n;
+    out->exact = k.exact;
+    return out;
+}

@@ -1,0 +1,27 @@
+/*
+ * Mappings that no other undercuts, as the model counts them: the search gives those that none undercuts in energy and time as
+ * it counts, each is evaluated, and what does not meet what is required, or is undercut in all terms of the objective, is left
+ * out. Terms only grow with energy and time, so nothing that counts is lost as long as both count alike (`exact`).
+ */
+#ifndef DFL_MAPPER_FRONT_H
+#define DFL_MAPPER_FRONT_H
+
+#include "mapper/mapper.h"
+
+typedef struct {
+    const dfl_mapping *mapping;
+    const double *terms;         /* of the objective, dfl_objective_count of them */
+} dfl_front_point;
+
+typedef struct {
+    const dfl_map_result *search;
+    const dfl_front_point *at;   /* in the order of the objective: the first is the best of all */
+    uint32_t n;
+    bool exact;                  /* no mapping costs more than the search counted */
+} dfl_front;
+
+/* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. */
+const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                const dfl_map_options *options, double limit);
+
+#endif
