@@ -293,11 +293,12 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
     s->rows->evaluated += n;
     if (!s->goal->best_only) {
         for (uint32_t c = 0; c < n; c++)
-            if (dfl_search_useful(s, joules[c], seconds[c]))
+            if (dfl_search_useful(s, joules[c], seconds[c])) {
                 take_way(s, depth, product, c, joules[c], seconds[c]);
-            else
+                unset_piece(s, r); /* the room of the next way is not that of this one */
+            } else {
                 s->rows->pruned++;
-        unset_piece(s, r);
+            }
         return;
     }
     picks = s->picks + (size_t)depth * s->most_ways;
