@@ -101,6 +101,7 @@ OPTIMUM         := $(O)/tests/mapper/optimum
 EXHAUSTIVE      := $(O)/tests/mapper/exhaustive
 MONOTONE        := $(O)/tests/mapper/monotone
 CERTIFIED       := $(O)/tests/mapper/certified
+BEYOND          := $(O)/tests/mapper/beyond
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -231,7 +232,8 @@ $(OPTIMUM): $(patsubst %,$(O)/obj/tests/mapper/%.o,accelforge freedom optimum ti
 $(EXHAUSTIVE): $(patsubst %,$(O)/obj/tests/mapper/%.o,exhaustive $(JUDGE)) $(LIB)
 $(MONOTONE): $(patsubst %,$(O)/obj/tests/mapper/%.o,monotone tiny) $(LIB)
 $(CERTIFIED): $(patsubst %,$(O)/obj/tests/mapper/%.o,certified tiny) $(LIB)
-$(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED):
+$(BEYOND): $(patsubst %,$(O)/obj/tests/mapper/%.o,beyond $(JUDGE)) $(LIB)
+$(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(BEYOND):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
@@ -250,11 +252,11 @@ test:
 	@sh tests/harness/packages install $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory test-run
 
-test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(REPLAY_PROGRAMS)
+test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(BEYOND) $(REPLAY_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(SCRIPT_TESTS)
 
 # Everything that can be compiled, and nothing run.
-compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
+compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(BEYOND) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
 
 unit: all $(UNIT_PROGRAMS)
 	@$(RUN_TESTS) $(UNIT_PROGRAMS)

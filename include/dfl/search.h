@@ -19,6 +19,15 @@ typedef struct {
 /* `now` is NULL when a search that has told something ends. It must not use the session. */
 typedef void dfl_progress_told(void *context, const dfl_progress *now);
 
+/* Kinds of mappings outside of the space that is searched for all lines, each of which may be looked at, too. */
+enum {
+    DFL_SEARCH_ORDER = 1,      /* einsums in another order */
+    DFL_SEARCH_RECOMPUTE = 2,  /* intermediates computed again */
+    DFL_SEARCH_SPILL = 4,      /* intermediates on the chip for some readers and at home for others */
+    DFL_SEARCH_SPLIT = 8,      /* two shared loops of a rank */
+    DFL_SEARCH_PIPELINE = 16,  /* einsums at the same time */
+};
+
 /* How holes of mappings are filled. Zero means the default; members are only ever added at the end. */
 typedef struct {
     size_t size;            /* sizeof(dfl_search_options) */
@@ -29,6 +38,7 @@ typedef struct {
     dfl_progress_told *progress; /* NULL: nobody is told */
     void *progress_context;
     bool certificate;       /* remember what proves the result */
+    unsigned beyond;        /* DFL_SEARCH_... */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

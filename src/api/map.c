@@ -21,6 +21,11 @@ typedef struct {
     bool told;
 } judge;
 
+_Static_assert((int)DFL_SEARCH_ORDER == (int)DFL_BEYOND_ORDER && (int)DFL_SEARCH_RECOMPUTE == (int)DFL_BEYOND_RECOMPUTE &&
+                   (int)DFL_SEARCH_SPILL == (int)DFL_BEYOND_SPILL && (int)DFL_SEARCH_SPLIT == (int)DFL_BEYOND_SPLIT &&
+                   (int)DFL_SEARCH_PIPELINE == (int)DFL_BEYOND_PIPELINE,
+               "the kinds that are asked for are those of the search");
+
 void dfl_session_set_search(dfl_session *s, const dfl_search_options *options)
 {
     s->search = (dfl_search_options){ 0 };
@@ -251,7 +256,8 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
-                                      .certificate = s->search.certificate && !s->search.imperfect };
+                                      .beyond = s->search.beyond,
+                                      .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_map_result *r;
     dfl_map_result known = { 0 };

@@ -182,6 +182,28 @@ static bool set_tiles(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
     return args->imperfect || strcmp(value, "perfect") == 0 || bad_value(cmd, "tiles", value, "give perfect or imperfect");
 }
 
+static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    static const struct { const char *name; unsigned kind; } kinds[] = {
+        { "order", DFL_SEARCH_ORDER }, { "recompute", DFL_SEARCH_RECOMPUTE }, { "spill", DFL_SEARCH_SPILL },
+        { "split", DFL_SEARCH_SPLIT }, { "pipeline", DFL_SEARCH_PIPELINE },
+        { "all", DFL_SEARCH_ORDER | DFL_SEARCH_RECOMPUTE | DFL_SEARCH_SPILL | DFL_SEARCH_SPLIT | DFL_SEARCH_PIPELINE },
+    };
+
+    for (const char *at = value;; at++) {
+        size_t len = strcspn(at, ","), i = 0;
+        while (i < sizeof kinds / sizeof *kinds &&
+               (strlen(kinds[i].name) != len || strncmp(kinds[i].name, at, len) != 0))
+            i++;
+        if (i == sizeof kinds / sizeof *kinds)
+            return bad_value(cmd, "beyond", value, "give some of order, recompute, spill, split, pipeline, or all");
+        args->beyond |= kinds[i].kind;
+        at += len;
+        if (*at == '\0')
+            return true;
+    }
+}
+
 static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     char *end;
@@ -225,6 +247,7 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_HARDWARE: args->hardware = value; break;
     case OPTION_JOBS: return set_jobs(cmd, value, args);
     case OPTION_TILES: return set_tiles(cmd, value, args);
+    case OPTION_BEYOND: return set_beyond(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);
     case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->evaluations);
     case OPTION_CERTIFICATE: args->certificate = value; break;

@@ -326,8 +326,8 @@ static bool has_windows(const mapper *k)
     return false;
 }
 
-/* What no mapping can be below by the bounds of the templates alone. */
-static double template_bound(const mapper *k)
+/* What no mapping can be below by the bounds of the templates alone, with the times of einsums `beside` each other or not. */
+static double template_bound(const mapper *k, bool beside)
 {
     double joules = 0, seconds = 0;
 
@@ -339,7 +339,7 @@ static double template_bound(const mapper *k)
             least_seconds = fmin(least_seconds, c->candidates.at[i].seconds);
         }
         joules += least_joules;
-        seconds += least_seconds;
+        seconds = beside ? fmax(seconds, least_seconds) : seconds + least_seconds;
     }
     return dfl_objective_value(k->options->objective, joules + k->goal.leakage * seconds, seconds);
 }
@@ -352,7 +352,7 @@ static void certify(const mapper *k, bool rows, dfl_map_result *out)
     dfl_strbuf_init(&text, k->arena);
     dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound);
     out->certificate = text.text;
-    out->certified = rows ? out->lower_bound : template_bound(k);
+    out->certified = rows ? out->lower_bound : template_bound(k, false);
 }
 
 static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint32_t n)
@@ -472,15 +472,15 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
 /* Goes through the limits from the lower bound on; false if there is nothing, or the search stopped. */
 static bool search_limits(mapper *k, dfl_map_result *out)
 {
-    double least = out->lower_bound;
+    double least = out->lower_bound, ceiling = k->options->ceiling > 0 ? k->options->ceiling : INFINITY, limit = 0;
     bool found = false;
 
-    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && !found && k->stopped == DFL_STOP_NONE; i++) {
-        double limit = least * STEPS[i];
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i++) {
+        limit = fmin(least * STEPS[i], ceiling);
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY)
-            out->lower_bound = limit; /* nothing is below it */
+            out->lower_bound = fmax(limit, out->lower_bound); /* nothing is below it */
     }
     return found;
 }
@@ -525,11 +525,13 @@ static bool search_front(mapper *k, dfl_map_result *out)
 
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
-    out->lower_bound = template_bound(k);
-    if (find_lower_bound(k, out) && (k->options->front ? search_front(k, out) : search_limits(k, out))) {
-        if (!k->options->front)
+    out->lower_bound = template_bound(k, false);
+    if (find_lower_bound(k, out)) {
+        bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
+        if (found && !k->options->front)
             search_again(k, names, out);
-        return true;
+        if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))
+            return true;
     }
     return k->stopped != DFL_STOP_NONE && take_apart(k, out);
 }
@@ -565,9 +567,10 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     }
     if (has_windows(&k)) { /* whose overlaps are bounded, not counted */
         out->optimal = false;
-        out->lower_bound = template_bound(&k);
+        out->lower_bound = template_bound(&k, false);
     }
-    out->floor = template_bound(&k);
+    out->floor = template_bound(&k, false);
+    out->floor_beside = template_bound(&k, true);
     if (options->certificate && !out->certificate)
         certify(&k, false, out);
     out->evaluated = k.evaluated;

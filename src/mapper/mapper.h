@@ -23,9 +23,20 @@ enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16 };
     "operands exchanged outside of arrays; at most 4 shared loops, one for each rank, over ranks of all that is "        \
     "exchanged below and by einsums that exchange something below; on axes that share transfers only ranks that share one"
 
+/* Kinds of mappings outside of that space: see beyond.h. */
+enum {
+    DFL_BEYOND_ORDER = 1,
+    DFL_BEYOND_RECOMPUTE = 2,
+    DFL_BEYOND_SPILL = 4,
+    DFL_BEYOND_SPLIT = 8,
+    DFL_BEYOND_PIPELINE = 16,
+};
+
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;          /* tiles that do not divide, too: see ragged.h */
+    uint32_t beyond;         /* DFL_BEYOND_... */
+    double ceiling;          /* nothing of a value above it is of use; 0 = all is */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     bool front;              /* all mappings that no other undercuts in energy and time */
     double front_limit;      /* of those of at most this value; 0 = of all */
@@ -42,10 +53,11 @@ typedef struct {
 } dfl_map_point;
 
 typedef struct {
-    dfl_mapping *mapping;    /* without holes */
+    dfl_mapping *mapping;    /* without holes; NULL = none is below the ceiling */
     double joules, seconds;  /* as the search counts them */
     double objective, lower_bound;
-    double floor;            /* a lower bound for tiles that do not divide, too */
+    double floor;            /* a lower bound for tiles that do not divide, too: the einsums by themselves */
+    double floor_beside;     /* and when they run at the same time */
     bool optimal;
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
@@ -59,7 +71,8 @@ typedef struct {
 /* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, double deadline);
-/* That, polished where it is not proven (polish.h), and with other tiles if asked for; NULL after reporting. */
+/* That, polished where it is not proven (polish.h), and with other tiles and beyond the space if asked for; NULL after
+   reporting. */
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *options);
 

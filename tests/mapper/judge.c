@@ -31,8 +31,7 @@ static const char *messages(dfl_session *s)
     return dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL);
 }
 
-/* What was found, read back, is checked, and executed as it is: every count, peaks, values. */
-static bool is_proven(const char *mapped, char *why)
+bool judge_proves(const char *mapped, char *why, size_t n)
 {
     dfl_session *s = dfl_session_new(NULL);
     const dfl_paths *paths = NULL;
@@ -48,8 +47,7 @@ static bool is_proven(const char *mapped, char *why)
     if (model)
         oracle = dfl_oracle_run(s->arena, s->sink, s->names, paths);
     fine = oracle && oracle->wrong == 0 && oracle->broken == 0 && oracle->n_traffic == model->n_traffic;
-    snprintf(why, WHY, "%s", oracle ? "the oracle counts otherwise" :
-             messages(s));
+    snprintf(why, n, "%s", oracle ? "the oracle counts otherwise" : messages(s));
     for (uint32_t i = 0; fine && i < oracle->n_traffic; i++) {
         const dfl_oracle_traffic *o = &oracle->traffic[i];
         const dfl_counts *c = &model->traffic[i].counts;
@@ -153,7 +151,7 @@ bool judge_fails(judge *j, const char *text)
     } else {
         j->fits = dfl_session_fill(s, open, &stopped) != NULL;
         fails = !j->fits ? fails_to_fit(j, s, &options)
-                         : !is_proven(dfl_session_mapped(s, true, NULL), j->why) || fails_to_be_best(j, s, &options);
+                         : !judge_proves(dfl_session_mapped(s, true, NULL), j->why, WHY) || fails_to_be_best(j, s, &options);
     }
     dfl_session_free(s);
     return fails;

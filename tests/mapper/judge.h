@@ -8,6 +8,7 @@
 #define DFL_TESTS_MAPPER_JUDGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
@@ -25,5 +26,7 @@ typedef struct {
 
 /* Whether the problem fails; `why` begins with "unread" when it is none. */
 bool judge_fails(judge *j, const char *text);
+/* What was found, read back, is checked, and executed as it is: every count, peaks, values. `why` has room for `n` if not. */
+bool judge_proves(const char *mapped, char *why, size_t n);
 
 #endif

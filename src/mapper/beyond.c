@@ -1,0 +1,345 @@
+/* Changed problems, one after another. */
+#include "mapper/beyond.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mapper/hole_lattice.h"
+#include "mapper/orders.h"
+#include "mapper/variant.h"
+#include "support/vec.h"
+
+static const double rounding = 1 + 1e-9;
+/* What is within this factor of the best may be better once it is polished. */
+static const double near = 1.1;
+
+typedef struct {
+    dfl_variant v;
+    bool product;                /* searched for energy * latency, which fuses more */
+} change;
+
+typedef DFL_VEC(change) changes;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_intern *names;
+    const dfl_mapping *given;
+    const dfl_map_options *options;
+    const dfl_polish_options *polish;
+    dfl_map_result *out;
+    double least;                /* value of out->mapping by the model */
+    dfl_variant now;             /* what was changed for it */
+} explorer;
+
+/* Of a round: */
+typedef struct {
+    change at;
+    dfl_mapping *mapping;
+    double value;
+} proposal;
+
+static bool is_stopped(explorer *k)
+{
+    dfl_halt halt = { .budget = dfl_arena_budget(k->arena), .deadline = k->polish->deadline };
+
+    if (k->out->stopped == DFL_STOP_NONE && dfl_halted(&halt))
+        k->out->stopped = halt.why;
+    return k->out->stopped != DFL_STOP_NONE;
+}
+
+static double value_of(explorer *k, const dfl_mapping *m)
+{
+    return dfl_mapping_value(dfl_arena_budget(k->arena), k->names, m, k->options->objective);
+}
+
+/* The search of a changed problem, in `work`; NULL if there is nothing. */
+static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping *problem, bool product, double ceiling)
+{
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    dfl_map_options options = *k->options;
+    dfl_objective both = *options.objective;
+    const dfl_map_result *r;
+
+    both.terms = NULL;
+    both.n_terms = 0;
+    both.free = false;
+    if (product)
+        options.objective = &both;
+    options.teller = NULL;
+    options.certificate = false;
+    options.ceiling = ceiling < INFINITY ? ceiling : 0;
+    dfl_sink_limit(quiet, 0);
+    r = dfl_mapper_perfect(work, quiet, k->names, problem, &options, k->polish->deadline);
+    if (r != NULL) {
+        k->out->evaluated += r->evaluated;
+        k->out->pruned += r->pruned;
+        dfl_teller_add(k->options->teller, r->evaluated);
+        if (k->out->stopped == DFL_STOP_NONE)
+            k->out->stopped = r->stopped;
+    }
+    return r;
+}
+
+/* ---- orders ---- */
+
+/* Another order; the least that any mapping in it costs. */
+static double try_order(explorer *k, const uint32_t *order)
+{
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    const dfl_variant v = { .order = order };
+    const dfl_mapping *problem = dfl_variant_ask(work, k->given, &v);
+    const dfl_map_result *r = ask(k, work, problem, false, k->least);
+    double bound = r != NULL ? r->lower_bound : k->out->floor, value = INFINITY;
+
+    if (r != NULL && r->mapping != NULL) {
+        const dfl_mapping *m = dfl_variant_answer(work, k->given, &v, problem, r->mapping);
+        value = value_of(k, m);
+        if (value > bound * rounding)
+            m = dfl_polish(work, k->names, m, k->polish, &value);
+        if (value < k->least) {
+            k->least = value;
+            k->now = v;
+            k->out->mapping = dfl_mapping_copy(k->arena, m);
+        }
+    }
+    dfl_arena_free(work);
+    return bound;
+}
+
+static void try_orders(explorer *k)
+{
+    const dfl_orders *orders = dfl_orders_find(k->arena, k->given->workload);
+    double bound = k->out->lower_bound;
+    uint32_t i = 1;
+
+    for (; i < orders->n && !is_stopped(k); i++)
+        bound = fmin(bound, try_order(k, orders->at[i]));
+    k->out->lower_bound = orders->all && i == orders->n ? bound : fmin(bound, k->out->floor);
+}
+
+/* ---- pipelines ---- */
+
+/* Every branch is a pipeline if that is better; the value of what there is then. */
+static double pipe_branches(explorer *k, dfl_mapping *m, double value)
+{
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        double piped;
+        if (m->bodies[b]->kind != DFL_BODY_FUSE)
+            continue;
+        m->bodies[b]->kind = DFL_BODY_PIPELINE;
+        piped = value_of(k, m);
+        if (piped < value)
+            value = piped;
+        else
+            m->bodies[b]->kind = DFL_BODY_FUSE;
+    }
+    return value;
+}
+
+/* ---- changes on top of the present ones ---- */
+
+static bool wants(const explorer *k, uint32_t kind) { return (k->options->beyond & kind) != 0; }
+
+static bool goes_along(const uint32_t *linked, uint32_t rank, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (linked[e->ranks[i]] == linked[rank])
+            return true;
+    return false;
+}
+
+/* Loops over a rank around everything, inside of those there are, by every divisor of what they leave. */
+static void add_loops(explorer *k, dfl_arena *arena, bool split, changes *out)
+{
+    const dfl_workload *w = k->given->workload;
+    const uint32_t *linked = dfl_variant_linked(arena, w);
+
+    for (uint32_t r = 0; r < w->n_ranks && k->now.n_loops < DFL_VARIANT_LOOPS; r++) {
+        int64_t left = w->ranks[r].extent;
+        bool all = true;
+        for (uint32_t e = 0; e < w->n_einsums; e++)
+            all &= goes_along(linked, r, &w->einsums[e]);
+        for (uint32_t i = 0; i < k->now.n_loops; i++)
+            if (linked[k->now.loop[i].rank] == r)
+                left = k->now.loop[i].tile;
+        if (linked[r] != r || all != split)
+            continue;
+        dfl_amounts tiles = dfl_divisors(arena, left);
+        for (uint32_t i = 0; i + 1 < tiles.n; i++) {
+            change c = { .v = k->now };
+            c.v.loop[c.v.n_loops++] = (dfl_variant_loop){ r, tiles.at[i] };
+            DFL_PUSH(arena, out, c);
+        }
+    }
+}
+
+static bool is_spilled(const dfl_variant *v, uint32_t tensor, uint32_t reader)
+{
+    for (uint32_t i = 0; i < v->n_spills; i++)
+        if (v->spill[i].tensor == tensor && v->spill[i].reader == reader)
+            return true;
+    return false;
+}
+
+static void add_spills(explorer *k, dfl_arena *arena, changes *out)
+{
+    const dfl_workload *w = k->given->workload;
+
+    for (uint32_t t = 0; t < w->n_tensors && k->now.n_spills < DFL_VARIANT_SPILLS; t++) {
+        const dfl_tensor *tensor = &w->tensors[t];
+        bool leaves = tensor->role == DFL_ROLE_OUTPUT && !is_spilled(&k->now, t, DFL_NONE);
+        uint32_t left = tensor->n_consumers;
+        change c = { .v = k->now };
+
+        for (uint32_t i = 0; i < tensor->n_consumers; i++)
+            left -= is_spilled(&k->now, t, tensor->consumers[i]);
+        for (uint32_t i = 0; i < tensor->n_consumers && left > 1 && tensor->n_producers > 0 && !leaves; i++) {
+            if (is_spilled(&k->now, t, tensor->consumers[i]))
+                continue;
+            c.v.spill[k->now.n_spills] = (dfl_variant_spill){ t, tensor->consumers[i] };
+            c.v.n_spills = k->now.n_spills + 1;
+            DFL_PUSH(arena, out, c);
+        }
+        if (leaves && tensor->n_producers > 0 && tensor->n_consumers > 0) {
+            c.v.spill[k->now.n_spills] = (dfl_variant_spill){ t, DFL_NONE };
+            c.v.n_spills = k->now.n_spills + 1;
+            DFL_PUSH(arena, out, c);
+        }
+    }
+}
+
+/* Axes with room for two to four stages beside each other, of equal size or not. */
+static void add_narrow(explorer *k, dfl_arena *arena, changes *out)
+{
+    static const int64_t parts[][2] = { { 1, 2 }, { 1, 3 }, { 1, 4 }, { 2, 3 }, { 3, 4 } };
+    const dfl_system *s = k->given->system;
+
+    DFL_PUSH(arena, out, ((change){ .v = k->now, .product = true }));
+    for (uint32_t a = 0; a < s->n_axes && k->now.narrow == 0; a++)
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            for (int product = 0; product < 2; product++) {
+                change c = { .v = k->now, .product = product };
+                c.v.axis = a;
+                c.v.narrow = s->axes[a].size * parts[i][0] / parts[i][1];
+                if (c.v.narrow > 0)
+                    DFL_PUSH(arena, out, c);
+            }
+}
+
+static void try_change(explorer *k, const change *c, proposal *best)
+{
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    const dfl_mapping *problem = dfl_variant_ask(work, k->given, &c->v);
+    const dfl_map_result *r = ask(k, work, problem, c->product, INFINITY);
+    double value;
+
+    if (r != NULL) {
+        dfl_mapping *m = dfl_variant_answer(work, k->given, &c->v, problem, r->mapping);
+        value = value_of(k, m);
+        if (wants(k, DFL_BEYOND_PIPELINE))
+            value = pipe_branches(k, m, value);
+        if (value < best->value)
+            *best = (proposal){ *c, dfl_mapping_copy(k->arena, m), value };
+    }
+    dfl_arena_free(work);
+}
+
+/* At most DFL_BEYOND_CHANGES of the list, evenly. */
+static void try_changes(explorer *k, const changes *list, proposal *best)
+{
+    size_t step = (list->n + DFL_BEYOND_CHANGES - 1) / DFL_BEYOND_CHANGES;
+
+    for (size_t i = 0; i < list->n && !is_stopped(k); i += step)
+        try_change(k, &list->at[i], best);
+}
+
+static void try_kind(explorer *k, uint32_t kind, proposal *best)
+{
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    changes list = { .n = 0 };
+
+    if (kind == DFL_BEYOND_RECOMPUTE || kind == DFL_BEYOND_SPLIT)
+        add_loops(k, work, kind == DFL_BEYOND_SPLIT, &list);
+    else if (kind == DFL_BEYOND_SPILL)
+        add_spills(k, work, &list);
+    else
+        add_narrow(k, work, &list);
+    try_changes(k, &list, best);
+    dfl_arena_free(work);
+}
+
+/* Whether some change made the best mapping better. */
+static bool round_is_better(explorer *k)
+{
+    static const uint32_t kinds[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL, DFL_BEYOND_PIPELINE };
+    proposal best = { .value = INFINITY };
+    const dfl_mapping *m;
+    double value;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (wants(k, kinds[i]))
+            try_kind(k, kinds[i], &best);
+    if (best.mapping == NULL || best.value > k->least * near)
+        return false;
+    m = dfl_polish(k->arena, k->names, best.mapping, k->polish, &value);
+    if (value >= k->least)
+        return false;
+    k->least = value;
+    k->now = best.at.v;
+    k->out->mapping = dfl_mapping_copy(k->arena, m);
+    return !is_stopped(k);
+}
+
+/* The best mapping as it stands, its branches as pipelines. */
+static void pipe_best(explorer *k)
+{
+    dfl_mapping *m = dfl_mapping_copy(k->arena, k->out->mapping);
+    double value = pipe_branches(k, m, k->least);
+
+    if (value < k->least) {
+        m = dfl_polish(k->arena, k->names, m, k->polish, &value);
+        k->least = value;
+        k->out->mapping = m;
+    }
+}
+
+void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given, const dfl_map_options *options,
+                       const dfl_polish_options *polish, dfl_map_result *out, double *least)
+{
+    explorer k = { .arena = arena, .names = names, .given = given, .options = options, .polish = polish, .out = out,
+                   .least = *least };
+    bool better = true;
+
+    if (options->teller != NULL)
+        options->teller->now.phase = "beyond";
+    if (wants(&k, DFL_BEYOND_ORDER))
+        try_orders(&k);
+    if (wants(&k, DFL_BEYOND_PIPELINE))
+        pipe_best(&k);
+    for (uint32_t i = 0; i < DFL_BEYOND_ROUNDS && better && (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER); i++)
+        better = round_is_better(&k);
+    if (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER)
+        out->lower_bound = wants(&k, DFL_BEYOND_PIPELINE) ? out->floor_beside : out->floor;
+    *least = k.least;
+}
+
+const char *dfl_beyond_text(dfl_arena *arena, uint32_t kinds)
+{
+    static const struct { uint32_t kind; const char *text; } words[] = {
+        { DFL_BEYOND_RECOMPUTE, "intermediates computed again" },
+        { DFL_BEYOND_SPILL, "intermediates for some readers on the chip and for others from home" },
+        { DFL_BEYOND_SPLIT, "two shared loops of a rank" },
+        { DFL_BEYOND_PIPELINE, "pipelines" },
+    };
+    const char *text = kinds & DFL_BEYOND_ORDER
+                           ? dfl_arena_printf(arena, "einsums in up to %d orders", DFL_ORDERS_MOST) : "";
+    const char *between = "as good as was found ";
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!(kinds & words[i].kind))
+            continue;
+        text = dfl_arena_printf(arena, "%s%s%s%s", text, *text && *between == 'a' ? "; " : "", between, words[i].text);
+        between = ", ";
+    }
+    return text;
+}
