@@ -1,11 +1,13 @@
 /* Changed problems, one after another. */
 #include "mapper/beyond.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "mapper/hole_lattice.h"
 #include "mapper/orders.h"
+#include "mapper/part.h"
 #include "mapper/variant.h"
 #include "support/vec.h"
 
@@ -28,12 +30,22 @@ typedef struct {
     const dfl_polish_options *polish;
     dfl_map_result *out;
     double least;                /* value of out->mapping by the model */
-    dfl_variant now;             /* what was changed for it */
+    dfl_variant now;             /* what was changed for it, in the problem or in the einsums of a part */
+    const uint32_t *part;        /* NULL = the whole problem */
+    uint32_t n_part;
 } explorer;
+
+/* What is changed: the whole problem, or a part of it. */
+typedef struct {
+    const dfl_mapping *given;
+    const dfl_part *part;        /* NULL = the whole */
+    dfl_variant from;            /* what is changed already */
+} target;
 
 /* Of a round: */
 typedef struct {
     change at;
+    target of;
     dfl_mapping *mapping;
     double value;
 } proposal;
@@ -149,24 +161,24 @@ static bool goes_along(const uint32_t *linked, uint32_t rank, const dfl_einsum *
 }
 
 /* Loops over a rank around everything, inside of those there are, by every divisor of what they leave. */
-static void add_loops(explorer *k, dfl_arena *arena, bool split, changes *out)
+static void add_loops(const target *of, dfl_arena *arena, bool split, changes *out)
 {
-    const dfl_workload *w = k->given->workload;
+    const dfl_workload *w = of->given->workload;
     const uint32_t *linked = dfl_variant_linked(arena, w);
 
-    for (uint32_t r = 0; r < w->n_ranks && k->now.n_loops < DFL_VARIANT_LOOPS; r++) {
+    for (uint32_t r = 0; r < w->n_ranks && of->from.n_loops < DFL_VARIANT_LOOPS; r++) {
         int64_t left = w->ranks[r].extent;
         bool all = true;
         for (uint32_t e = 0; e < w->n_einsums; e++)
             all &= goes_along(linked, r, &w->einsums[e]);
-        for (uint32_t i = 0; i < k->now.n_loops; i++)
-            if (linked[k->now.loop[i].rank] == r)
-                left = k->now.loop[i].tile;
+        for (uint32_t i = 0; i < of->from.n_loops; i++)
+            if (linked[of->from.loop[i].rank] == r)
+                left = of->from.loop[i].tile;
         if (linked[r] != r || all != split)
             continue;
         dfl_amounts tiles = dfl_divisors(arena, left);
         for (uint32_t i = 0; i + 1 < tiles.n; i++) {
-            change c = { .v = k->now };
+            change c = { .v = of->from };
             c.v.loop[c.v.n_loops++] = (dfl_variant_loop){ r, tiles.at[i] };
             DFL_PUSH(arena, out, c);
         }
@@ -181,44 +193,45 @@ static bool is_spilled(const dfl_variant *v, uint32_t tensor, uint32_t reader)
     return false;
 }
 
-static void add_spills(explorer *k, dfl_arena *arena, changes *out)
+static void add_spills(const explorer *k, const target *of, dfl_arena *arena, changes *out)
 {
-    const dfl_workload *w = k->given->workload;
+    const dfl_workload *w = of->given->workload;
 
-    for (uint32_t t = 0; t < w->n_tensors && k->now.n_spills < DFL_VARIANT_SPILLS; t++) {
+    for (uint32_t t = 0; t < w->n_tensors && of->from.n_spills < DFL_VARIANT_SPILLS; t++) {
         const dfl_tensor *tensor = &w->tensors[t];
-        bool leaves = tensor->role == DFL_ROLE_OUTPUT && !is_spilled(&k->now, t, DFL_NONE);
+        bool seen = tensor->role == DFL_ROLE_OUTPUT || tensor->n_consumers < k->given->workload->tensors[t].n_consumers;
+        bool leaves = seen && !is_spilled(&of->from, t, DFL_NONE);
         uint32_t left = tensor->n_consumers;
-        change c = { .v = k->now };
+        change c = { .v = of->from };
 
         for (uint32_t i = 0; i < tensor->n_consumers; i++)
-            left -= is_spilled(&k->now, t, tensor->consumers[i]);
+            left -= is_spilled(&of->from, t, tensor->consumers[i]);
         for (uint32_t i = 0; i < tensor->n_consumers && left > 1 && tensor->n_producers > 0 && !leaves; i++) {
-            if (is_spilled(&k->now, t, tensor->consumers[i]))
+            if (is_spilled(&of->from, t, tensor->consumers[i]))
                 continue;
-            c.v.spill[k->now.n_spills] = (dfl_variant_spill){ t, tensor->consumers[i] };
-            c.v.n_spills = k->now.n_spills + 1;
+            c.v.spill[of->from.n_spills] = (dfl_variant_spill){ t, tensor->consumers[i] };
+            c.v.n_spills = of->from.n_spills + 1;
             DFL_PUSH(arena, out, c);
         }
         if (leaves && tensor->n_producers > 0 && tensor->n_consumers > 0) {
-            c.v.spill[k->now.n_spills] = (dfl_variant_spill){ t, DFL_NONE };
-            c.v.n_spills = k->now.n_spills + 1;
+            c.v.spill[of->from.n_spills] = (dfl_variant_spill){ t, DFL_NONE };
+            c.v.n_spills = of->from.n_spills + 1;
             DFL_PUSH(arena, out, c);
         }
     }
 }
 
 /* Axes with room for two to four stages beside each other, of equal size or not. */
-static void add_narrow(explorer *k, dfl_arena *arena, changes *out)
+static void add_narrow(const target *of, dfl_arena *arena, changes *out)
 {
     static const int64_t parts[][2] = { { 1, 2 }, { 1, 3 }, { 1, 4 }, { 2, 3 }, { 3, 4 } };
-    const dfl_system *s = k->given->system;
+    const dfl_system *s = of->given->system;
 
-    DFL_PUSH(arena, out, ((change){ .v = k->now, .product = true }));
-    for (uint32_t a = 0; a < s->n_axes && k->now.narrow == 0; a++)
+    DFL_PUSH(arena, out, ((change){ .v = of->from, .product = true }));
+    for (uint32_t a = 0; a < s->n_axes && of->from.narrow == 0; a++)
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
             for (int product = 0; product < 2; product++) {
-                change c = { .v = k->now, .product = product };
+                change c = { .v = of->from, .product = product };
                 c.v.axis = a;
                 c.v.narrow = s->axes[a].size * parts[i][0] / parts[i][1];
                 if (c.v.narrow > 0)
@@ -226,66 +239,97 @@ static void add_narrow(explorer *k, dfl_arena *arena, changes *out)
             }
 }
 
-static void try_change(explorer *k, const change *c, proposal *best)
+static void try_change(explorer *k, const target *of, const change *c, proposal *best)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
-    const dfl_mapping *problem = dfl_variant_ask(work, k->given, &c->v);
-    const dfl_map_result *r = ask(k, work, problem, c->product, INFINITY);
-    double value;
+    const dfl_mapping *problem = dfl_variant_ask(work, of->given, &c->v);
+    bool apart = c->v.n_loops == 0 && of->part == NULL && !wants(k, DFL_BEYOND_PIPELINE);
+    const dfl_map_result *r = ask(k, work, problem, c->product, apart ? k->least : INFINITY);
 
-    if (r != NULL) {
-        dfl_mapping *m = dfl_variant_answer(work, k->given, &c->v, problem, r->mapping);
+    if (r != NULL && r->mapping != NULL) {
+        dfl_mapping *m = dfl_variant_answer(work, of->given, &c->v, problem, r->mapping);
+        double value;
+        if (of->part != NULL)
+            m = dfl_part_put(work, k->given, of->part, m);
         value = value_of(k, m);
         if (wants(k, DFL_BEYOND_PIPELINE))
             value = pipe_branches(k, m, value);
         if (value < best->value)
-            *best = (proposal){ *c, dfl_mapping_copy(k->arena, m), value };
+            *best = (proposal){ *c, *of, dfl_mapping_copy(k->arena, m), value };
     }
     dfl_arena_free(work);
 }
 
 /* At most DFL_BEYOND_CHANGES of the list, evenly. */
-static void try_changes(explorer *k, const changes *list, proposal *best)
+static void try_changes(explorer *k, const target *of, const changes *list, proposal *best)
 {
     size_t step = (list->n + DFL_BEYOND_CHANGES - 1) / DFL_BEYOND_CHANGES;
 
     for (size_t i = 0; i < list->n && !is_stopped(k); i += step)
-        try_change(k, &list->at[i], best);
+        try_change(k, of, &list->at[i], best);
 }
 
-static void try_kind(explorer *k, uint32_t kind, proposal *best)
+static void try_kind(explorer *k, const target *of, uint32_t kind, proposal *best)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     changes list = { .n = 0 };
 
     if (kind == DFL_BEYOND_RECOMPUTE || kind == DFL_BEYOND_SPLIT)
-        add_loops(k, work, kind == DFL_BEYOND_SPLIT, &list);
+        add_loops(of, work, kind == DFL_BEYOND_SPLIT, &list);
     else if (kind == DFL_BEYOND_SPILL)
-        add_spills(k, work, &list);
+        add_spills(k, of, work, &list);
     else
-        add_narrow(k, work, &list);
-    try_changes(k, &list, best);
+        add_narrow(of, work, &list);
+    try_changes(k, of, &list, best);
     dfl_arena_free(work);
+}
+
+static void try_target(explorer *k, const target *of, proposal *best)
+{
+    static const uint32_t kinds[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL, DFL_BEYOND_PIPELINE };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (wants(k, kinds[i]))
+            try_kind(k, of, kinds[i], best);
+}
+
+/* Whether it is the part that was changed last. */
+static bool is_same(const explorer *k, const dfl_part *part)
+{
+    return k->part != NULL && part->n_einsums == k->n_part &&
+           memcmp(part->einsums, k->part, k->n_part * sizeof *k->part) == 0;
 }
 
 /* Whether some change made the best mapping better. */
 static bool round_is_better(explorer *k)
 {
-    static const uint32_t kinds[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL, DFL_BEYOND_PIPELINE };
+    uint32_t n;
+    const dfl_part *parts = dfl_parts_find(k->arena, k->out->mapping, &n);
     proposal best = { .value = INFINITY };
+    target whole = { .given = k->given, .from = { .order = k->now.order } };
     const dfl_mapping *m;
     double value;
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (wants(k, kinds[i]))
-            try_kind(k, kinds[i], &best);
+    if (k->part == NULL)
+        whole.from = k->now;
+    try_target(k, &whole, &best);
+    for (uint32_t i = 0; i < n; i++) {
+        target of = { .given = dfl_part_problem(k->arena, k->given, &parts[i]), .part = &parts[i] };
+        if (is_same(k, &parts[i]))
+            of.from = k->now;
+        of.from.order = NULL; /* the einsums of a part are in the order they run */
+        try_target(k, &of, &best);
+    }
     if (best.mapping == NULL || best.value > k->least * near)
         return false;
     m = dfl_polish(k->arena, k->names, best.mapping, k->polish, &value);
     if (value >= k->least)
         return false;
+    best.at.v.order = k->now.order;
     k->least = value;
     k->now = best.at.v;
+    k->part = best.of.part != NULL ? best.of.part->einsums : NULL;
+    k->n_part = best.of.part != NULL ? best.of.part->n_einsums : 0;
     k->out->mapping = dfl_mapping_copy(k->arena, m);
     return !is_stopped(k);
 }
@@ -301,6 +345,22 @@ static void pipe_best(explorer *k)
         k->least = value;
         k->out->mapping = m;
     }
+}
+
+/* What the einsums cost at least by themselves, wherever they exchange what they make, one after another or beside each
+   other. Each is run in full at least once and each of its operands comes to the unit, whatever loops stand around it. */
+static double floor_of(explorer *k)
+{
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    const dfl_map_result *r = k->out;
+    double floor = 0;
+
+    if (wants(k, DFL_BEYOND_SPILL))
+        r = ask(k, work, dfl_variant_loosest(work, k->given), false, DBL_MIN);
+    if (r != NULL)
+        floor = wants(k, DFL_BEYOND_PIPELINE) ? r->floor_beside : r->floor;
+    dfl_arena_free(work);
+    return floor;
 }
 
 void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given, const dfl_map_options *options,
@@ -319,7 +379,7 @@ void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
     for (uint32_t i = 0; i < DFL_BEYOND_ROUNDS && better && (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER); i++)
         better = round_is_better(&k);
     if (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER)
-        out->lower_bound = wants(&k, DFL_BEYOND_PIPELINE) ? out->floor_beside : out->floor;
+        out->lower_bound = floor_of(&k);
     *least = k.least;
 }
 

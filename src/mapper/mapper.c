@@ -526,6 +526,8 @@ static bool search_front(mapper *k, dfl_map_result *out)
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
     out->lower_bound = template_bound(k, false);
+    if (k->options->ceiling > 0 && out->lower_bound > k->options->ceiling)
+        return true;
     if (find_lower_bound(k, out)) {
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
         if (found && !k->options->front)

@@ -201,6 +201,33 @@ const dfl_mapping *dfl_variant_ask(dfl_arena *arena, const dfl_mapping *given, c
     return out;
 }
 
+static bool is_exchanged(const dfl_workload *w, uint32_t tensor)
+{
+    return w->tensors[tensor].n_producers > 0 && w->tensors[tensor].n_consumers > 0;
+}
+
+const dfl_mapping *dfl_variant_loosest(dfl_arena *arena, const dfl_mapping *given)
+{
+    dfl_mapping *out = dfl_mapping_copy(arena, given);
+    dfl_workload *w = DFL_NEW(arena, dfl_workload);
+    dfl_tensor *tensors = DFL_NEW_ARRAY(arena, dfl_tensor, (size_t)given->workload->n_tensors + 1);
+    uint32_t n = 0;
+
+    *w = *given->workload;
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        tensors[t] = w->tensors[t];
+        if (is_exchanged(w, t))
+            tensors[t].role = DFL_ROLE_INTERMEDIATE;
+    }
+    w->tensors = tensors;
+    for (uint32_t i = 0; i < given->root->n_lines; i++)
+        if (!is_exchanged(w, given->root->lines[i].tensor))
+            out->root->lines[n++] = given->root->lines[i];
+    out->root->n_lines = out->root->open_at = n;
+    out->workload = w;
+    return out;
+}
+
 /* ---- the answer ---- */
 
 static bool is_kept(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t memory)
@@ -229,11 +256,6 @@ static uint32_t outermost(const dfl_mapping *m, uint32_t tensor)
         if (!m->system->memories[i].holds.on || dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor]))
             return i;
     return 0;
-}
-
-static bool is_exchanged(const dfl_workload *w, uint32_t tensor)
-{
-    return w->tensors[tensor].n_producers > 0 && w->tensors[tensor].n_consumers > 0;
 }
 
 /* Whether some tensor that is not exchanged has its home in the memory. */

@@ -37,6 +37,9 @@ typedef struct {
 const uint32_t *dfl_variant_linked(dfl_arena *arena, const dfl_workload *w);
 /* The problem to search. */
 const dfl_mapping *dfl_variant_ask(dfl_arena *arena, const dfl_mapping *given, const dfl_variant *v);
+/* The problem without written homes for what is exchanged, all of which is intermediate: the einsums by themselves cost no
+   more there than in any of the spills. */
+const dfl_mapping *dfl_variant_loosest(dfl_arena *arena, const dfl_mapping *given);
 /* The mapping `found` of the problem `asked`, as one of the given workload and system. */
 dfl_mapping *dfl_variant_answer(dfl_arena *arena, const dfl_mapping *given, const dfl_variant *v, const dfl_mapping *asked,
                                 const dfl_mapping *found);
