@@ -1,8 +1,6 @@
 /* Forward and backward sums over the memories of what is alive. */
 #include "mapper/bounds.h"
 
-#include <math.h>
-
 #include "support/vec.h"
 
 enum { STATES = 1 << 14 };
@@ -12,7 +10,7 @@ typedef struct {
     uint32_t n;
     const uint32_t *tensors;
     uint32_t n_states;
-    dfl_least *before, *behind;
+    dfl_cost *before, *behind;
 } front;
 
 struct dfl_bounds {
@@ -43,12 +41,12 @@ static void find_memories(dfl_arena *arena, dfl_bounds *b, uint32_t e)
         }
 }
 
-static dfl_least *new_sums(dfl_arena *arena, uint32_t n)
+static dfl_cost *new_sums(dfl_arena *arena, uint32_t n)
 {
-    dfl_least *sums = DFL_NEW_ARRAY(arena, dfl_least, n);
+    dfl_cost *sums = DFL_NEW_ARRAY(arena, dfl_cost, n);
 
     for (uint32_t i = 0; i < n; i++)
-        sums[i] = (dfl_least){ INFINITY, INFINITY };
+        sums[i] = dfl_cost_none();
     return sums;
 }
 
@@ -109,10 +107,10 @@ static uint32_t follow(const dfl_bounds *b, uint32_t e, uint32_t state, const df
     return out;
 }
 
-static void take_least(dfl_least *to, dfl_least a, double joules, double seconds)
+static void take_least(dfl_cost *to, dfl_cost a, const dfl_cost *b)
 {
-    to->joules = fmin(to->joules, a.joules + joules);
-    to->seconds = fmin(to->seconds, a.seconds + seconds);
+    dfl_cost_add(&a, b);
+    dfl_cost_lower(to, &a);
 }
 
 dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_bound_step *steps)
@@ -126,46 +124,43 @@ dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_b
         find_memories(arena, b, e);
     for (uint32_t e = 0; e <= n; e++)
         make_front(arena, b, e);
-    b->fronts[0].before[0] = b->fronts[n].behind[0] = (dfl_least){ 0, 0 };
+    b->fronts[0].before[0] = b->fronts[n].behind[0] = dfl_cost_zero();
     for (uint32_t e = 0; e < n; e++)
         for (uint32_t s = 0; s < b->fronts[e].n_states; s++)
             for (uint32_t p = 0; p < steps[e].n; p++) {
                 uint32_t to = follow(b, e, s, &steps[e].patterns[p]);
                 if (to != DFL_NONE)
-                    take_least(&b->fronts[e + 1].before[to], b->fronts[e].before[s], steps[e].patterns[p].joules,
-                               steps[e].patterns[p].seconds);
+                    take_least(&b->fronts[e + 1].before[to], b->fronts[e].before[s], &steps[e].patterns[p].least);
             }
     for (uint32_t e = n; e-- > 0;)
         for (uint32_t s = 0; s < b->fronts[e].n_states; s++)
             for (uint32_t p = 0; p < steps[e].n; p++) {
                 uint32_t to = follow(b, e, s, &steps[e].patterns[p]);
                 if (to != DFL_NONE)
-                    take_least(&b->fronts[e].behind[s], b->fronts[e + 1].behind[to], steps[e].patterns[p].joules,
-                               steps[e].patterns[p].seconds);
+                    take_least(&b->fronts[e].behind[s], b->fronts[e + 1].behind[to], &steps[e].patterns[p].least);
             }
     return b;
 }
 
-dfl_least dfl_bounds_all(const dfl_bounds *b)
+dfl_cost dfl_bounds_all(const dfl_bounds *b)
 {
     return b->fronts[0].behind[0];
 }
 
-dfl_least dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p)
+dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p)
 {
     const front *f = &b->fronts[einsum];
-    dfl_least least = { INFINITY, INFINITY };
+    dfl_cost least = dfl_cost_none();
 
     for (uint32_t s = 0; s < f->n_states; s++) {
         uint32_t to = follow(b, einsum, s, &b->steps[einsum].patterns[p]);
         if (to != DFL_NONE)
-            take_least(&least, f->before[s], b->fronts[einsum + 1].behind[to].joules,
-                       b->fronts[einsum + 1].behind[to].seconds);
+            take_least(&least, f->before[s], &b->fronts[einsum + 1].behind[to]);
     }
     return least;
 }
 
-dfl_least dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory)
+dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory)
 {
     const front *f = &b->fronts[einsum];
     uint32_t state = 0, weight = 1;

@@ -2,17 +2,18 @@
  * What the rest of a mapping costs at least, given where the operands that are alive are exchanged. Einsums are relaxed to
  * their cheapest way for every choice of memories that their shared operands are exchanged in (a pattern): no loops need
  * to match and no room is shared. Neighbours still must agree on the memories, so the sums are found by going through the
- * einsums forwards and backwards with the memories of what is alive as the state, energy and time each for itself.
+ * einsums forwards and backwards with the memories of what is alive as the state, every measure (cost.h) for itself.
  */
 #ifndef DFL_MAPPER_BOUNDS_H
 #define DFL_MAPPER_BOUNDS_H
 
+#include "mapper/cost.h"
 #include "mapper/space.h"
 
 /* One choice of an einsum. */
 typedef struct {
     uint32_t memory[DFL_JOB_OPERANDS]; /* of shared operands, else 0 */
-    double joules, seconds;            /* at least */
+    dfl_cost least;
 } dfl_pattern;
 
 typedef struct {
@@ -23,15 +24,13 @@ typedef struct {
 
 typedef struct dfl_bounds dfl_bounds;
 
-typedef struct { double joules, seconds; } dfl_least;
-
 /* `steps` by einsum. */
 dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_bound_step *steps);
 /* Of the whole mapping. */
-dfl_least dfl_bounds_all(const dfl_bounds *b);
+dfl_cost dfl_bounds_all(const dfl_bounds *b);
 /* Of everything but `einsum`, if it follows pattern `p`; INFINITY where nothing goes with it. */
-dfl_least dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p);
+dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p);
 /* Of `einsum` and those behind it, when tensor t that is alive is exchanged in memory[t]. */
-dfl_least dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory);
+dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory);
 
 #endif

@@ -111,8 +111,7 @@ static void write_template(writer *x, const dfl_einsum_class *c, const dfl_candi
     write_number(x, "time", found->seconds);
     if (x->rows) {
         goal.best_only = false;
-        goal.rest_joules = c->others[found->pattern].joules;
-        goal.rest_seconds = c->others[found->pattern].seconds;
+        goal.rest = c->others[found->pattern];
         dfl_json_key(&x->w, "searched");
         dfl_json_bool(&x->w, dfl_tile_useful(&goal, found->joules, found->seconds));
     }
@@ -204,8 +203,8 @@ static void write_patterns(writer *x, const dfl_einsum_class *c)
         dfl_json_object(&x->w);
         write_exchange(x, job, &c->patterns.at[p]);
         if (x->rows) {
-            write_number(x, "energy", c->patterns.at[p].joules);
-            write_number(x, "time", c->patterns.at[p].seconds);
+            write_number(x, "energy", c->patterns.at[p].least.at[DFL_COST_JOULES]);
+            write_number(x, "time", c->patterns.at[p].least.at[DFL_COST_SECONDS]);
         }
         dfl_json_key(&x->w, "templates");
         dfl_json_array(&x->w);
@@ -295,7 +294,7 @@ static void write_class(writer *x, uint32_t class)
 }
 
 void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_classes *classes, const dfl_tile_goal *goal,
-                           const dfl_least *all, double joined)
+                           const dfl_cost *all, double joined)
 {
     writer x = { .names = names, .k = classes, .goal = goal, .rows = all != NULL };
 
@@ -305,8 +304,8 @@ void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_c
     if (all) {
         dfl_json_key(&x.w, "least");
         dfl_json_object(&x.w);
-        write_number(&x, "energy", all->joules);
-        write_number(&x, "time", all->seconds);
+        write_number(&x, "energy", all->at[DFL_COST_JOULES]);
+        write_number(&x, "time", all->at[DFL_COST_SECONDS]);
         dfl_json_end_object(&x.w);
         write_number(&x, "joined", joined);
         write_number(&x, "limit", goal->limit);

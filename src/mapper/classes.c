@@ -5,16 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operand of another class that an operand is exchanged with. */
-typedef struct { const dfl_einsum_class *by; uint32_t operand; } partner;
-
-/* Classes next to those of a class that have been searched, by operand; none where one has not. */
-struct dfl_way_filter {
-    DFL_VEC(partner) next[DFL_JOB_OPERANDS];
-};
 
 typedef struct {
-    dfl_arena *arena, *scratch;
+    dfl_arena *arena;
+    dfl_rows *rows;                    /* none, for bounds of templates */
     dfl_classes *out;
     const dfl_job_limits *limits;
     dfl_halt *halt;
@@ -66,7 +60,7 @@ typedef struct {
 
 static uint32_t pattern_of(maker *k, dfl_einsum_class *c, const dfl_job *job, const dfl_tiling_template *t)
 {
-    dfl_pattern p = { .joules = INFINITY, .seconds = INFINITY };
+    dfl_pattern p = { .least = dfl_cost_none() };
     uint32_t i = 0;
 
     for (uint32_t o = 0; o < job->n_operands; o++)
@@ -88,7 +82,7 @@ static bool collect(void *context, const dfl_tiling_template *t)
     *copy = *t;
     found.pattern = pattern_of(x->k, x->c, x->job, t);
     found.at = (uint32_t)x->c->candidates.n;
-    dfl_tile_bound(x->k->scratch, x->job, copy, &found.joules, &found.seconds);
+    dfl_tile_bound(x->k->rows, x->job, copy, &found.joules, &found.seconds, found.busy);
     DFL_PUSH(x->k->arena, &x->c->candidates, found);
     return !dfl_halted(x->k->halt);
 }
@@ -114,10 +108,34 @@ static void make_class(maker *k, uint32_t e)
     DFL_PUSH(k->arena, &k->out->at, fresh);
 }
 
+static void add_partner(dfl_arena *arena, dfl_classes *k, uint32_t e, uint32_t o)
+{
+    dfl_einsum_class *c = &k->at.at[k->of[e]];
+    const dfl_job_operand *op = &k->jobs[e].at[0]->operand[o];
+    const dfl_tensor *t = &k->m->workload->tensors[op->tensor];
+    uint32_t next = op->output ? t->consumers[0] : t->producers[0];
+    dfl_partner p = { .class = k->of[next] };
+
+    while (k->jobs[next].at[0]->operand[p.operand].tensor != op->tensor)
+        p.operand++;
+    for (size_t i = 0; i < c->next[o].n; i++)
+        if (c->next[o].at[i].class == p.class && c->next[o].at[i].operand == p.operand)
+            return;
+    DFL_PUSH(arena, &c->next[o], p);
+}
+
+static void find_partners(dfl_arena *arena, dfl_classes *k)
+{
+    for (uint32_t e = 0; e < k->n; e++)
+        for (uint32_t o = 0; o < k->jobs[e].at[0]->n_operands; o++)
+            if (k->jobs[e].at[0]->operand[o].shared)
+                add_partner(arena, k, e, o);
+}
+
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                       const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out)
 {
-    maker k = { .arena = arena, .scratch = scratch, .out = out, .limits = limits, .halt = halt };
+    maker k = { .arena = arena, .rows = dfl_rows_new(arena, scratch), .out = out, .limits = limits, .halt = halt };
 
     *out = (dfl_classes){ .m = m, .n = m->workload->n_einsums };
     if (!make_jobs(&k, sink, names))
@@ -131,60 +149,89 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
             make_class(&k, e);
         out->of[e] = c;
     }
-    out->order = DFL_NEW_ARRAY(arena, uint32_t, out->at.n + 1);
-    for (uint32_t c = 0; c < out->at.n; c++) {
-        uint32_t at = c;
-        for (; at > 0 && out->at.at[out->order[at - 1]].candidates.n < out->at.at[c].candidates.n; at--)
-            out->order[at] = out->order[at - 1];
-        out->order[at] = c;
-    }
+    if (halt->why == DFL_STOP_NONE)
+        find_partners(arena, out);
     return halt->why == DFL_STOP_NONE;
+}
+
+void dfl_classes_restart(dfl_classes *k)
+{
+    for (size_t i = 0; i < k->at.n; i++)
+        k->at.at[i].searched = false;
+}
+
+/* Operands of which all partners have been searched. */
+static uint32_t known_operands(const dfl_classes *k, const dfl_einsum_class *c)
+{
+    uint32_t known = 0;
+
+    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++) {
+        bool all = c->next[o].n > 0;
+        for (size_t i = 0; i < c->next[o].n && all; i++)
+            all = k->at.at[c->next[o].at[i].class].searched;
+        known |= (uint32_t)all << o;
+    }
+    return known;
+}
+
+/* The order of classes: operands whose ways are free, then all that are exchanged, then rows within the last limit. */
+static uint64_t freedom(const dfl_classes *k, const dfl_einsum_class *c)
+{
+    uint64_t shared = 0;
+
+    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
+        shared += c->next[o].n > 0;
+    return ((shared - (uint64_t)__builtin_popcount(known_operands(k, c))) * (DFL_JOB_OPERANDS + 1) + shared) << 32 | c->n_list;
+}
+
+uint32_t dfl_classes_wave(dfl_classes *k, uint32_t number, uint32_t *wave)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < k->at.n; i++) {
+        uint64_t mine = k->at.at[i].searched ? UINT64_MAX : freedom(k, &k->at.at[i]);
+        least = mine < least ? mine : least;
+    }
+    for (uint32_t i = 0; i < k->at.n; i++) {
+        dfl_einsum_class *c = &k->at.at[i];
+        if (c->searched || freedom(k, c) != least)
+            continue;
+        c->filter = (dfl_way_filter){ .classes = k, .class = i, .known = known_operands(k, c) };
+        c->wave = number;
+        wave[n++] = i;
+    }
+    return n;
 }
 
 bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way)
 {
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        bool offered = f->next[o].n == 0;
-        for (size_t i = 0; i < f->next[o].n && !offered; i++)
-            offered = dfl_offers_has(&f->next[o].at[i].by->offers[f->next[o].at[i].operand], job, way, o);
+    const dfl_einsum_class *c = &f->classes->at.at[f->class];
+
+    for (uint32_t known = f->known; known != 0; known &= known - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(known);
+        bool offered = false;
+        for (size_t i = 0; i < c->next[o].n && !offered; i++) {
+            dfl_partner p = c->next[o].at[i];
+            offered = dfl_offers_has(&f->classes->at.at[p.class].offers[p.operand], job, way, o);
+        }
         if (!offered)
             return false;
     }
     return true;
 }
 
-/* Adds the partner of operand `o` of einsum `e`: the producer of an input, the first reader of a result. False if it has
-   not been searched. */
-static bool add_partner(dfl_arena *arena, const dfl_classes *k, dfl_way_filter *f, uint32_t e, uint32_t o)
+bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
+                             int64_t trips)
 {
-    const dfl_job_operand *op = &k->jobs[e].at[0]->operand[o];
-    const dfl_tensor *t = &k->m->workload->tensors[op->tensor];
-    uint32_t next = op->output ? t->consumers[0] : t->producers[0];
-    partner p = { .by = &k->at.at[k->of[next]] };
+    const dfl_einsum_class *c = &f->classes->at.at[f->class];
+    bool offered = !(f->known >> operand & 1);
 
-    while (k->jobs[next].at[0]->operand[p.operand].tensor != op->tensor)
-        p.operand++;
-    for (size_t i = 0; i < f->next[o].n; i++)
-        if (f->next[o].at[i].by == p.by && f->next[o].at[i].operand == p.operand)
-            return true;
-    DFL_PUSH(arena, &f->next[o], p);
-    return p.by->searched;
-}
-
-dfl_way_filter *dfl_classes_filter(dfl_arena *arena, const dfl_classes *k, uint32_t c)
-{
-    dfl_way_filter *f = DFL_NEW(arena, dfl_way_filter);
-    const dfl_job *job = k->jobs[k->at.at[c].first].at[0];
-
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        bool all = job->operand[o].shared;
-        for (uint32_t e = 0; e < k->n && all; e++)
-            if (k->of[e] == c)
-                all = add_partner(arena, k, f, e, o);
-        if (!all)
-            f->next[o].n = 0;
+    for (size_t i = 0; i < c->next[operand].n && !offered; i++) {
+        dfl_partner p = c->next[operand].at[i];
+        offered = dfl_offers_loop(&f->classes->at.at[p.class].offers[p.operand], job, operand, memory, rank, trips);
     }
-    return f;
+    return offered;
 }
 
 void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, uint32_t class)

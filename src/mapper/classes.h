@@ -13,15 +13,27 @@ typedef struct {
     const dfl_job *job;
     const dfl_tiling_template *form;
     double joules, seconds;            /* at least */
+    double busy[2 * DFL_JOB_PLACES];   /* seconds of ports, 2 * place + (1 for writes of their own), at least */
     uint32_t at;                       /* in the order they were made */
     uint32_t pattern;                  /* of the class */
 } dfl_candidate;
+
+/* What a class asks of the ways of its rows: that of every operand in `known`, a mask, some partner offers the way. */
+struct dfl_way_filter {
+    const struct dfl_classes *classes;
+    uint32_t class;
+    uint32_t known;
+};
+
+/* The operand of another class that an operand is exchanged with: of the producer of an input, the first reader of a result. */
+typedef struct { uint32_t class, operand; } dfl_partner;
 
 typedef struct {
     uint32_t first;                    /* einsum */
     DFL_VEC(dfl_candidate) candidates; /* templates on all units, least energy first */
     DFL_VEC(dfl_pattern) patterns;
-    dfl_least *others;                 /* by pattern: everything else, at least */
+    DFL_VEC(dfl_partner) next[DFL_JOB_OPERANDS];
+    dfl_cost *others;                 /* by pattern: everything else, at least */
     const dfl_row *apart;              /* the best with all that is exchanged at home; NULL = not found */
     /* of the present search: */
     dfl_rows *rows;
@@ -29,26 +41,34 @@ typedef struct {
     uint32_t n_list;
     bool searched;                     /* with the present limit */
     uint32_t wave;                     /* rows are only those that go with what earlier waves offer */
+    dfl_way_filter filter;
     dfl_offers offers[DFL_JOB_OPERANDS]; /* of its rows */
 } dfl_einsum_class;
 
 typedef DFL_VEC(dfl_job *) dfl_jobs;
 
-typedef struct {
+typedef struct dfl_classes {
     const dfl_mapping *m;
     uint32_t n;                        /* einsums */
     dfl_jobs *jobs;                    /* per einsum: one for every unit that can run it, at least one */
     uint32_t *of;                      /* class of an einsum */
     DFL_VEC(dfl_einsum_class) at;
-    uint32_t *order;                   /* many templates first, the others then know what those offer */
 } dfl_classes;
 
 /* False after reporting, or when halted. `scratch` is reset. */
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                       const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out);
-/* What the classes next to class `c` that have been searched offer, for dfl_tile_goal.filter. */
-dfl_way_filter *dfl_classes_filter(dfl_arena *arena, const dfl_classes *k, uint32_t c);
+/* Begins with the rows of another limit. */
+void dfl_classes_restart(dfl_classes *k);
+/*
+ * The classes to search next, in `wave`; their number, 0 = all have been. Those go first that the classes searched before leave
+ * least free to exchange their operands, since every way to do so makes rows. Sets their filters.
+ */
+uint32_t dfl_classes_wave(dfl_classes *k, uint32_t number, uint32_t *wave);
+/* Whether some partner goes with the way, or with one loop of it: for dfl_tile_goal.filter. */
 bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way);
+bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
+                             int64_t trips);
 /* Notes what the rows of class `c` offer. */
 void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, uint32_t c);
 

@@ -8,15 +8,20 @@
 
 #include "mapper/tile.h"
 
-/* A set of ways to exchange one operand. */
+/* A set of hashes: one that is there by chance only costs time. */
 typedef struct {
     uint64_t *slots;
     uint32_t n, n_slots;
-} dfl_offers;
+} dfl_hashes;
+
+/* Ways to exchange one operand, and the loops of all of them by themselves. */
+typedef struct { dfl_hashes ways, loops; } dfl_offers;
 
 /* Adds what a row offers for operand `o` of its job. */
 void dfl_offers_add(dfl_arena *arena, dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o);
 bool dfl_offers_has(const dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o);
+/* Whether some way of exchange in the memory has a loop of so many iterations along rank `rank` of the job in operand `o`. */
+bool dfl_offers_loop(const dfl_offers *offers, const dfl_job *job, uint32_t o, uint32_t memory, uint32_t rank, int64_t trips);
 /* Dimension of the operand that loop `k` of the way goes along, -1 = none. */
 int8_t dfl_way_dimension(const dfl_job *job, const dfl_way *way, uint32_t o, uint32_t k);
 

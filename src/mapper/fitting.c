@@ -44,7 +44,7 @@ static void search_class(fitter *k, dfl_einsum_class *c)
             dfl_tile_search(rows, c->candidates.at[i].job, c->candidates.at[i].form, &k->goal);
     c->list = dfl_rows_list(rows, &c->n_list);
     for (size_t p = 0; p < c->patterns.n; p++)
-        c->patterns.at[p].joules = c->patterns.at[p].seconds = 0;
+        c->patterns.at[p].least = dfl_cost_zero();
 }
 
 static dfl_answer prepare(fitter *k)
@@ -59,7 +59,7 @@ static dfl_answer prepare(fitter *k)
         return DFL_ANSWER_NO;
     if (!dfl_classes_make(k->arena, k->scratch, quiet, k->f->names, k->m, &limits, k->f->halt, &k->classes))
         return DFL_ANSWER_UNKNOWN;
-    k->goal = (dfl_tile_goal){ .value = nothing, .limit = INFINITY, .max_loops = k->f->max_fused, .whole_loops = true,
+    k->goal = (dfl_tile_goal){ .of = { .value = nothing }, .limit = INFINITY, .max_loops = k->f->max_fused, .whole_loops = true,
                                .halt = k->f->halt };
     if (!dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, &more))
         return DFL_ANSWER_NO;

@@ -26,6 +26,7 @@ typedef struct {
 
 typedef struct {
     double joules, seconds;
+    double busy[DFL_PORTS];      /* seconds of the ports of the goal, at least */
     double resident[DFL_ROW_TRACKS][DFL_ROW_LOOPS]; /* below k loops, k < n_open */
     double finished[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
     const dfl_row *row;
@@ -97,12 +98,35 @@ static bucket *bucket_of(joiner *j, layer *l, const way *w)
     return &l->buckets.at[l->buckets.n - 1];
 }
 
+/* Time is at least that of the einsums one after another, and that of every port. */
+static double seconds_of(const state *s)
+{
+    double seconds = s->seconds;
+
+    for (uint32_t p = 0; p < DFL_PORTS; p++)
+        seconds = s->busy[p] > seconds ? s->busy[p] : seconds;
+    return seconds;
+}
+
+static double joules_of(const joiner *j, const state *s)
+{
+    return s->joules + j->goal->of.leakage * seconds_of(s);
+}
+
+static double value_of(const joiner *j, const state *s)
+{
+    return j->goal->of.value(j->goal->of.objective, joules_of(j, s), seconds_of(s));
+}
+
 /* Whether `a` is at most `b` in everything: of room, in what is resident above a number of loops, and in that together with
    the most that was taken below; what is to come adds the same to both. */
 static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const state *b)
 {
     if ((j->goal->by_energy && a->joules > b->joules) || (j->goal->by_time && a->seconds > b->seconds))
         return false;
+    for (uint32_t p = 0; p < DFL_PORTS; p++)
+        if (a->busy[p] > b->busy[p])
+            return false;
     for (uint32_t t = 0; t < j->goal->n_tracks; t++) {
         double above_a = 0, above_b = 0;
         for (uint32_t d = 0; d <= n_open; d++) {
@@ -286,7 +310,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
     for (uint32_t r = 0; r < j->step->n && !dfl_halted(j->goal->halt); r++) {
         const dfl_row *row = j->step->rows[r];
         way after;
-        dfl_least rest;
+        dfl_cost rest;
         if (!matches(j, &b->way, row) || !follow_way(j, &b->way, row, &after))
             continue;
         for (uint32_t i = 0; i < after.n_live; i++)
@@ -296,10 +320,19 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
             const state *s = &from->states.at[i - 1];
             state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds, .row = row,
                           .before = s->choice };
-            double seconds = out.seconds + rest.seconds;
+            dfl_cost all;
             bool fits = true;
-            if (j->goal->value(j->goal->objective, out.joules + rest.joules + j->goal->leakage * seconds,
-                               seconds) > j->goal->limit)
+            for (uint32_t p = 0; p < DFL_PORTS; p++)
+                out.busy[p] = s->busy[p] + row->busy[p];
+            if (after.n_open == 0) { /* a brace ends, and lasts as long as any of its ports is busy */
+                out.seconds = seconds_of(&out);
+                for (uint32_t p = 0; p < j->goal->n_ports; p++)
+                    out.busy[p] = out.seconds;
+            }
+            all = dfl_cost_with(&j->goal->of, &rest, out.joules, out.seconds);
+            for (uint32_t p = 0; p < DFL_PORTS; p++)
+                all.at[DFL_COST_BUSY + p] += out.busy[p];
+            if (!dfl_goal_within(&j->goal->of, &all, j->goal->limit))
                 continue;
             for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
                 fits = follow_room(j, t, &b->way, s, row, &after, &out);
@@ -318,9 +351,9 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *
     dfl_join_result *out = DFL_NEW(arena, dfl_join_result);
     uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *names, _Alignof(uint32_t));
 
-    out->joules = last->joules + j->goal->leakage * last->seconds;
-    out->seconds = last->seconds;
-    out->value = j->goal->value(j->goal->objective, out->joules, out->seconds);
+    out->joules = joules_of(j, last);
+    out->seconds = seconds_of(last);
+    out->value = value_of(j, last);
     out->rows = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)n + 1);
     out->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
     out->names = (const uint32_t (*)[DFL_ROW_LOOPS])names;
@@ -378,7 +411,7 @@ static const state *best_of(const joiner *j, const layer *l)
 
     for (size_t i = 0; i < l->states.n; i++) {
         const state *s = &l->states.at[i];
-        double v = j->goal->value(j->goal->objective, s->joules + j->goal->leakage * s->seconds, s->seconds);
+        double v = value_of(j, s);
         if (!s->dropped && v < least) {
             least = v;
             best = s;
@@ -395,17 +428,16 @@ static const state **front_of(const joiner *j, const layer *l, uint32_t *n)
     *n = 0;
     for (size_t i = 0; i < l->states.n; i++) {
         const state *s = &l->states.at[i];
-        double joules = s->joules + j->goal->leakage * s->seconds;
+        double joules = joules_of(j, s);
         uint32_t at = 0, last;
         if (s->dropped)
             continue;
-        while (at < *n && front[at]->seconds < s->seconds)
+        while (at < *n && seconds_of(front[at]) < seconds_of(s))
             at++;
-        if ((at > 0 && front[at - 1]->joules + j->goal->leakage * front[at - 1]->seconds <= joules) ||
-            (at < *n && front[at]->seconds == s->seconds &&
-             front[at]->joules + j->goal->leakage * front[at]->seconds <= joules))
+        if ((at > 0 && joules_of(j, front[at - 1]) <= joules) ||
+            (at < *n && seconds_of(front[at]) == seconds_of(s) && joules_of(j, front[at]) <= joules))
             continue;
-        for (last = at; last < *n && front[last]->joules + j->goal->leakage * front[last]->seconds >= joules;)
+        for (last = at; last < *n && joules_of(j, front[last]) >= joules;)
             last++;
         memmove(&front[at + 1], &front[last], (*n - last) * sizeof(const state *));
         *n = *n - (last - at) + 1;

@@ -8,6 +8,7 @@
 #include "mapper/classes.h"
 #include "mapper/emit.h"
 #include "mapper/infeasible.h"
+#include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "mapper/tracks.h"
 #include "support/pool.h"
@@ -15,7 +16,6 @@
 enum {
     GLANCE = 8,              /* nodes of a template that a first look goes through */
     PATIENCE = 2,              /* seconds for a first mapping when the time is over */
-    WAVE = 4,                  /* classes with less than a fourth of the most templates wait for what the others offer */
 };
 
 _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS,
@@ -61,6 +61,11 @@ static double joules_only(const void *objective, double joules, double seconds)
     return joules;
 }
 
+static double mixed_only(const void *rate, double joules, double seconds)
+{
+    return joules + *(const double *)rate * seconds;
+}
+
 static double seconds_only(const void *objective, double joules, double seconds)
 {
     (void)objective;
@@ -69,20 +74,6 @@ static double seconds_only(const void *objective, double joules, double seconds)
 }
 
 /* ---- what there is ---- */
-
-/* An objective that does not grow with one of the two does not see it. */
-static void look_at_objective(mapper *k)
-{
-    const dfl_objective *o = k->options->objective;
-
-    if (k->options->front) {
-        k->goal.by_energy = k->goal.by_time = true;
-        return;
-    }
-    k->goal.by_energy = dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 2, 1);
-    k->goal.by_time = (k->goal.by_energy && k->goal.leakage > 0) ||
-                      dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
-}
 
 /* Sets the tracks; false if what is there all the time does not fit, or after reporting. */
 static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
@@ -137,8 +128,11 @@ static void search_class(mapper *k, task *t)
             t->goal.halt = &patient;
         }
         if (t->pattern == DFL_NONE) {
-            t->goal.rest_joules = c->others[x->pattern].joules;
-            t->goal.rest_seconds = c->others[x->pattern].seconds;
+            t->goal.rest = c->others[x->pattern];
+            for (uint32_t p = 0; p < DFL_PORTS; p++) {
+                t->goal.busy[p] = c->patterns.at[x->pattern].least.at[DFL_COST_BUSY + p];
+                t->goal.rest.at[DFL_COST_BUSY + p] += t->goal.busy[p];
+            }
         } else if (x->pattern != t->pattern) {
             continue;
         }
@@ -153,30 +147,60 @@ static void search_class(mapper *k, task *t)
     c->rows = rows;
 }
 
-/* The least energy and the least time of a pattern, each by itself. */
+/* The least of a value: first a short look at all templates, which finds a limit for the second one. */
+static double find_value(mapper *k, task *t, double (*value)(const void *objective, double joules, double seconds),
+                         const void *objective)
+{
+    t->goal.of = (dfl_goal){ .value = value, .objective = objective };
+    t->goal.effort = GLANCE;
+    search_class(k, t);
+    t->goal.effort = 0;
+    search_class(k, t);
+    return t->goal.limit;
+}
+
+/* Energy mixed with time, at every rate; the best for one sets a limit for the next. The least energy is that of the templates,
+   which only counts where it goes together with much time. */
+static void find_mixed(mapper *k, task *t, dfl_cost *least)
+{
+    const dfl_goal *of = &k->goal.of;
+    dfl_tile_goal *goal = &t->goal;
+    const dfl_einsum_class *c = &k->classes.at.at[t->class];
+
+    for (uint32_t i = 0; i < of->n_mixes; i++) {
+        goal->limit = i == 0 ? INFINITY : mixed_only(&of->rate[i], goal->best_joules, goal->best_seconds);
+        least->at[DFL_COST_MIXED + i] = find_value(k, t, mixed_only, &of->rate[i]);
+        goal->best = NULL;
+    }
+    for (size_t i = 0; i < c->candidates.n; i++)
+        if (c->candidates.at[i].pattern == t->pattern)
+            least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], c->candidates.at[i].joules);
+}
+
+/* The least that a pattern costs, each measure by itself. */
 static void search_pattern(mapper *k, task *t)
 {
-    dfl_pattern *p = &k->classes.at.at[t->class].patterns.at[t->pattern];
+    dfl_cost *least = &k->classes.at.at[t->class].patterns.at[t->pattern].least;
     dfl_tile_goal *goal = &t->goal;
 
     goal->best_only = true;
-    goal->leakage = goal->rest_joules = goal->rest_seconds = 0;
     goal->n_tracks = 0;
-    goal->by_time = false;
-    goal->limit = goal->seen_seconds = INFINITY;
-    goal->value = joules_only;
+    goal->limit = goal->best_joules = goal->best_seconds = goal->seen_seconds = INFINITY;
     goal->best = &t->best;
-    goal->effort = GLANCE; /* a first look at all templates finds a limit for the second one */
-    search_class(k, t);
-    goal->effort = 0;
-    search_class(k, t);
-    p->joules = goal->limit;
-    goal->best = NULL;
-    goal->by_time = true;
+    if (k->goal.of.n_mixes > 0) {
+        find_mixed(k, t, least);
+    } else {
+        goal->by_time = false;
+        least->at[DFL_COST_JOULES] = find_value(k, t, joules_only, NULL);
+        goal->by_time = true;
+        goal->best = NULL;
+    }
     goal->limit = goal->seen_seconds;
-    goal->value = seconds_only;
+    goal->of = (dfl_goal){ .value = seconds_only };
     search_class(k, t);
-    p->seconds = goal->limit;
+    least->at[DFL_COST_SECONDS] = goal->limit;
+    if (!(goal->limit < INFINITY))
+        *least = dfl_cost_none();
 }
 
 static void run_task(void *context, size_t i)
@@ -236,9 +260,10 @@ static void find_least(mapper *k)
         n += (uint32_t)k->classes.at.at[c].patterns.n;
     k->tasks = DFL_NEW_ARRAY(k->arena, task, (size_t)n + k->classes.at.n + 1);
     k->goal.wanted = NULL;
-    for (uint32_t i = 0; i < k->classes.at.n; i++)
-        for (uint32_t p = 0; p < k->classes.at.at[k->classes.order[i]].patterns.n; p++)
-            add_task(k, k->classes.order[i], p);
+    k->goal.loop_wanted = NULL;
+    for (uint32_t c = 0; c < k->classes.at.n; c++)
+        for (uint32_t p = 0; p < k->classes.at.at[c].patterns.n; p++)
+            add_task(k, c, p);
     run_tasks(k);
     for (uint32_t i = 0; i < k->n_tasks; i++)
         if (k->tasks[i].best.form != NULL)
@@ -259,41 +284,41 @@ static bool find_bounds(mapper *k)
     k->bounds = dfl_bounds_make(k->arena, k->m->workload, steps);
     for (size_t i = 0; i < all->at.n; i++) {
         dfl_einsum_class *c = &all->at.at[i];
-        c->others = DFL_NEW_ARRAY(k->arena, dfl_least, c->patterns.n + 1);
+        c->others = DFL_NEW_ARRAY(k->arena, dfl_cost, c->patterns.n + 1);
         for (uint32_t p = 0; p < c->patterns.n; p++)
-            c->others[p] = (dfl_least){ INFINITY, INFINITY };
+            c->others[p] = dfl_cost_none();
     }
     for (uint32_t e = 0; e < all->n; e++) {
         dfl_einsum_class *c = &all->at.at[all->of[e]];
         for (uint32_t p = 0; p < c->patterns.n; p++) {
-            dfl_least others = dfl_bounds_others(k->bounds, e, p);
-            c->others[p].joules = fmin(c->others[p].joules, others.joules);
-            c->others[p].seconds = fmin(c->others[p].seconds, others.seconds);
+            dfl_cost others = dfl_bounds_others(k->bounds, e, p);
+            dfl_cost_lower(&c->others[p], &others);
         }
     }
-    return dfl_bounds_all(k->bounds).joules < INFINITY;
+    return dfl_bounds_all(k->bounds).at[DFL_COST_SECONDS] < INFINITY;
 }
 
-/* Searches the classes with many templates, or the others, which by then know what those offer. */
-static bool search_wave(mapper *k, bool first)
+/* Rows of all classes, wave by wave: those of later ones know what the earlier ones offer. False if some class has none. */
+static bool search_classes(mapper *k)
 {
     dfl_classes *all = &k->classes;
-    size_t most = all->at.at[all->order[0]].candidates.n;
+    uint32_t *wave = DFL_NEW_ARRAY(k->arena, uint32_t, all->at.n + 1), n;
 
-    for (uint32_t i = 0; i < all->at.n; i++) {
-        uint32_t c = all->order[i];
-        if ((all->at.at[c].candidates.n * WAVE >= most) == first)
-            add_task(k, c, DFL_NONE)->goal.filter = dfl_classes_filter(k->arena, all, c);
-    }
-    if (!run_tasks(k))
-        return false;
-    for (uint32_t i = 0; i < all->at.n; i++) {
-        dfl_einsum_class *c = &all->at.at[i];
-        if ((c->candidates.n * WAVE >= most) != first)
-            continue;
-        c->list = dfl_rows_list(c->rows, &c->n_list);
-        c->wave = !first;
-        dfl_classes_offer(k->arena, all, i);
+    k->goal.wanted = dfl_classes_wanted;
+    k->goal.loop_wanted = dfl_classes_loop_wanted;
+    dfl_classes_restart(all);
+    for (uint32_t number = 0; (n = dfl_classes_wave(all, number, wave)) > 0; number++) {
+        for (uint32_t i = 0; i < n; i++)
+            add_task(k, wave[i], DFL_NONE)->goal.filter = &all->at.at[wave[i]].filter;
+        if (!run_tasks(k))
+            return false;
+        for (uint32_t i = 0; i < n; i++) {
+            dfl_einsum_class *c = &all->at.at[wave[i]];
+            c->list = dfl_rows_list(c->rows, &c->n_list);
+            dfl_classes_offer(k->arena, all, wave[i]);
+            if (c->n_list == 0)
+                return false;
+        }
     }
     return true;
 }
@@ -329,24 +354,15 @@ static bool has_windows(const mapper *k)
 /* What no mapping can be below by the bounds of the templates alone, with the times of einsums `beside` each other or not. */
 static double template_bound(const mapper *k, bool beside)
 {
-    double joules = 0, seconds = 0;
+    const dfl_cost all = dfl_measures_templates(&k->classes, beside);
+    const double seconds = all.at[DFL_COST_SECONDS];
 
-    for (uint32_t e = 0; e < k->classes.n; e++) {
-        const dfl_einsum_class *c = &k->classes.at.at[k->classes.of[e]];
-        double least_joules = INFINITY, least_seconds = INFINITY;
-        for (size_t i = 0; i < c->candidates.n; i++) {
-            least_joules = fmin(least_joules, c->candidates.at[i].joules);
-            least_seconds = fmin(least_seconds, c->candidates.at[i].seconds);
-        }
-        joules += least_joules;
-        seconds = beside ? fmax(seconds, least_seconds) : seconds + least_seconds;
-    }
-    return dfl_objective_value(k->options->objective, joules + k->goal.leakage * seconds, seconds);
+    return dfl_objective_value(k->options->objective, all.at[DFL_COST_JOULES] + k->goal.of.leakage * seconds, seconds);
 }
 
 static void certify(const mapper *k, bool rows, dfl_map_result *out)
 {
-    const dfl_least all = rows ? dfl_bounds_all(k->bounds) : (dfl_least){ 0, 0 };
+    const dfl_cost all = rows ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
     dfl_strbuf text;
 
     dfl_strbuf_init(&text, k->arena);
@@ -377,16 +393,12 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     bool full = false;
 
     k->goal.limit = limit;
-    k->goal.wanted = dfl_classes_wanted;
-    for (size_t i = 0; i < all->at.n; i++)
-        all->at.at[i].searched = false;
-    if (search_wave(k, true) && search_wave(k, false)) {
+    if (search_classes(k)) {
         dfl_halt halt = { .budget = dfl_arena_budget(k->arena), .deadline = k->deadline };
         for (uint32_t e = 0; e < all->n; e++) {
             const dfl_einsum_class *c = &all->at.at[all->of[e]];
             steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
         }
-        k->goal.rest_joules = k->goal.rest_seconds = 0;
         k->goal.halt = &halt;
         r = dfl_join(k->arena, k->m->workload, steps, &k->goal, k->bounds, k->capacity,
                      k->options->front, &n, &full);
@@ -423,8 +435,8 @@ static const dfl_join_result *apart(const mapper *k)
         r->joules += r->rows[e]->joules;
         r->seconds += r->rows[e]->seconds;
     }
-    r->joules += k->goal.leakage * r->seconds;
-    r->value = k->goal.value(k->goal.objective, r->joules, r->seconds);
+    r->joules += k->goal.of.leakage * r->seconds;
+    r->value = k->goal.of.value(k->goal.of.objective, r->joules, r->seconds);
     return r;
 }
 
@@ -458,14 +470,14 @@ static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5,
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
 {
-    dfl_least all;
+    dfl_cost all;
 
     begin(k, "bounds", out->lower_bound);
     find_least(k);
     if (k->stopped != DFL_STOP_NONE || !find_bounds(k))
         return false;
     all = dfl_bounds_all(k->bounds);
-    out->lower_bound = dfl_objective_value(k->options->objective, all.joules + k->goal.leakage * all.seconds, all.seconds);
+    out->lower_bound = dfl_goal_least(&k->goal.of, &all);
     return true;
 }
 
@@ -548,7 +560,8 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     dfl_halt halt;
     bool found, possible, reported = false;
 
-    k.goal = (dfl_tile_goal){ .value = objective_value, .objective = options->objective,
+    k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
+                                      .product = dfl_objective_is_product(options->objective) },
                               .max_loops = options->max_fused };
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
     possible = !dfl_fitting_homeless(names, mapping);
@@ -556,8 +569,9 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
-        k.goal.leakage = dfl_system_leakage(mapping->system);
-        look_at_objective(&k);
+        k.goal.of.leakage = dfl_system_leakage(mapping->system);
+        dfl_measures_look(options->objective, options->front, &k.goal);
+        dfl_measures_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;
     }

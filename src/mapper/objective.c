@@ -220,6 +220,56 @@ double dfl_objective_value(const dfl_objective *o, double joules, double seconds
     return dfl_objective_term(o, 0, joules, seconds);
 }
 
+/* ---- corners ---- */
+
+/* Sums of figures with factors and summands that are not negative; concave themselves. */
+static bool is_linear(const dfl_val *v)
+{
+    bool constant = v->kind == DFL_VAL_QUANTITY;
+
+    if (constant)
+        return v->quantity.real >= 0;
+    if (v->kind == DFL_VAL_PATH)
+        return true;
+    if (v->kind == DFL_VAL_ADD)
+        return is_linear(v->args[0]) && is_linear(v->args[1]);
+    if (v->kind == DFL_VAL_MUL)
+        return is_linear(v->args[0]) && is_linear(v->args[1]) &&
+               (v->args[0]->kind == DFL_VAL_QUANTITY || v->args[1]->kind == DFL_VAL_QUANTITY);
+    return v->kind == DFL_VAL_DIV && is_linear(v->args[0]) && v->args[1]->kind == DFL_VAL_QUANTITY;
+}
+
+static bool is_log_concave(const dfl_objective *o, const dfl_val *v)
+{
+    if (is_linear(v))
+        return true;
+    if (v->kind == DFL_VAL_MUL)
+        return is_log_concave(o, v->args[0]) && is_log_concave(o, v->args[1]);
+    if (v->kind == DFL_VAL_DIV)
+        return is_log_concave(o, v->args[0]) && v->args[1]->kind == DFL_VAL_QUANTITY;
+    if (v->kind != DFL_VAL_CALL || v->text == 0)
+        return false;
+    if (strcmp(dfl_sym_text(o->names, v->text), "sqrt") == 0)
+        return is_log_concave(o, v->args[0]);
+    return strcmp(dfl_sym_text(o->names, v->text), "pow") == 0 && is_log_concave(o, v->args[0]) &&
+           v->args[1]->kind == DFL_VAL_QUANTITY && v->args[1]->quantity.real > 0;
+}
+
+bool dfl_objective_is_product(const dfl_objective *o)
+{
+    const dfl_val *v = o->n_terms > 0 ? o->terms[0] : NULL;
+
+    if (v == NULL)
+        return !o->free;
+    return v->kind == DFL_VAL_MUL && v->args[0]->kind == DFL_VAL_PATH && v->args[1]->kind == DFL_VAL_PATH &&
+           figure_of(o, v->args[0]) != figure_of(o, v->args[1]);
+}
+
+bool dfl_objective_cornered(const dfl_objective *o)
+{
+    return o->n_terms > 0 ? is_log_concave(o, o->terms[0]) : !o->free;
+}
+
 /* ---- derivatives ---- */
 
 /* A value with its derivatives. */

@@ -36,6 +36,11 @@ typedef struct {
 
 /* The objective of a mapping, without the functions of the caller. False after reporting E0617. */
 bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out);
+/* Whether the first term of a `native` objective is energy * latency. */
+bool dfl_objective_is_product(const dfl_objective *objective);
+/* Whether the logarithm of the first term of a `native` objective is concave, so that its least value over a convex set is at a
+   corner: products and positive powers of what is linear with no constant below zero. It grows with energy and latency. */
+bool dfl_objective_cornered(const dfl_objective *objective);
 /* At least 1. */
 uint32_t dfl_objective_count(const dfl_objective *objective);
 /* The first term of a `native` objective; nondecreasing in both. */

@@ -5,6 +5,26 @@
 #include "mapper/tile.h"
 #include "support/vec.h"
 
+/*
+ * The ways to cut `left` elements of a rank along so many gaps, one loop at most in each, and the iterations of these loops down
+ * to each gap; in the gaps of the mask `needs` there is a loop. Templates differ in their gaps, not in this.
+ */
+enum { DFL_GAPS = DFL_TEMPLATE_KEEPS + 1 };
+
+typedef struct {
+    int64_t left;
+    uint32_t n_gaps, needs, count;
+    int64_t (*cut)[DFL_GAPS];       /* [way][gap] */
+    double *n[DFL_GAPS + 1];        /* [gaps][way]: 1 before the first */
+    double least[DFL_GAPS + 1], most[DFL_GAPS + 1];
+} dfl_cuts;
+
+typedef struct {
+    dfl_cuts **slots;               /* by hash */
+    uint32_t n, n_slots;
+    size_t numbers;
+} dfl_cut_tables;
+
 struct dfl_rows {
     dfl_arena *arena, *scratch;
     dfl_row **at;
@@ -12,6 +32,8 @@ struct dfl_rows {
     size_t cap;
     uint32_t *slots, n_slots, ways; /* by the way to share: 1 + index of the last row of it */
     uint64_t evaluated, pruned;
+    struct dfl_search *search;      /* memory for the search of one template */
+    dfl_cut_tables tables;          /* of all templates */
 };
 
 /* Whether no row of the same way is at most `row` in everything. */

@@ -42,18 +42,13 @@ static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left
     }
 }
 
-/* The shared loops are chosen: what all rows of the choice have in common. */
-void dfl_search_shared(dfl_search *s)
+/* The shared loops are chosen: what all rows of the choice have in common. False if no neighbour goes with any of them. */
+static bool make_ways(dfl_search *s)
 {
     const dfl_job *job = s->job;
     dfl_way way;
     uint32_t first = 0;
 
-    s->placed = false;
-    if (!dfl_search_room(s)) {
-        s->rows->pruned++;
-        return;
-    }
     memset(&way, 0, sizeof way);
     for (uint32_t i = 0, depth = 0; i < s->t->n_keeps; i++) {
         for (uint32_t r = 0; r < job->n_ranks; r++)
@@ -69,35 +64,50 @@ void dfl_search_shared(dfl_search *s)
         first |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == 0) << r;
     s->n_ways = 0;
     order_loops(s, &way, 0, first);
-    if (s->n_ways > 0 && dfl_search_useful(s, s->least_joules, s->least_seconds))
-        dfl_search_cuts(s);
-    else
-        s->rows->pruned++;
+    return s->n_ways > 0;
+}
+
+/* The cuts of every spread that is still of use with the shared loops chosen. */
+static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
+{
+    s->set = s->n_shared > 0; /* without shared loops all transfers are the einsum's own */
+    if (!make_ways(s)) {
+        s->rows->pruned += n;
+        return;
+    }
+    for (uint32_t i = 0; i < n && !dfl_halted(s->goal->halt); i++) {
+        s->now = spreads[i];
+        s->placed = false;
+        if (dfl_sharing_useful(s) && dfl_search_room(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
+            dfl_search_cuts(s);
+        else
+            s->rows->pruned++;
+    }
 }
 
 /* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are
    left where there is no gap for them further in. */
 bool dfl_sharing_useful(dfl_search *s)
 {
-    double joules = s->constant, seconds = s->unit_seconds, factor[DFL_TERM_GROUPS];
+    double joules = s->constant, seconds = s->now->unit_seconds, factor[DFL_TERM_GROUPS];
 
     for (uint32_t g = 0; g < s->terms.n_groups; g++) {
         const dfl_term_group *group = &s->terms.group[g];
         double least = 1, most = 1;
         for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
             uint32_t r = (uint32_t)__builtin_ctz(bits);
-            double all = (double)s->left[r];
+            double all = (double)s->now->left[r];
             least *= s->last_gap[r] <= group->gap
                          ? all : s->need[r][group->gap] * (s->shared_gap[r] <= group->gap ? (double)s->shared_by[r] : 1);
             most *= all;
         }
         factor[g] = least;
-        joules += s->joules[g] * (s->joules[g] < 0 ? most : least);
+        joules += s->now->joules[g] * (s->now->joules[g] < 0 ? most : least);
     }
     for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
         double busy = 0;
         for (uint32_t g = 0; g < s->terms.n_groups; g++)
-            busy += s->ports[s->used_ports[i]][g] * factor[g];
+            busy += dfl_port(s, i)[g] * factor[g];
         seconds = fmax(seconds, busy);
     }
     s->least_joules = joules;
@@ -105,45 +115,83 @@ bool dfl_sharing_useful(dfl_search *s)
     return dfl_tile_useful(s->goal, joules, seconds);
 }
 
-/* Cuts rank r and those behind it by a shared loop, or not. */
-void dfl_share_from(dfl_search *s, uint32_t r)
+/* Whether the neighbours go with a loop over rank r in gap g: it stands above all homes further in. */
+static bool loop_wanted(const dfl_search *s, uint32_t r, uint32_t g)
 {
+    for (uint32_t i = g; i < s->t->shared_gaps && s->goal->wanted; i++)
+        if (s->t->keep[i].home &&
+            !s->goal->loop_wanted(s->goal->filter, s->job, s->t->keep[i].operand,
+                                  s->job->place[s->t->keep[i].place].memory, r, s->shared_by[r]))
+            return false;
+    return true;
+}
+
+void dfl_search_alone(dfl_search *s)
+{
+    s->placed = false;
+    if (make_ways(s) && dfl_search_room(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
+        dfl_search_cuts(s);
+    else
+        s->rows->pruned++;
+}
+
+/* Cuts rank r and those behind it by a shared loop, or not, for the spreads that are of use with the loops so far; behind them
+   there is room for as many for each rank to come. */
+static void share_from(dfl_search *s, uint32_t r, dfl_spread **spreads, uint32_t n)
+{
+    dfl_spread **next = spreads + n;
+    uint32_t n_next;
+
     if (dfl_halted(s->goal->halt))
         return;
-    if (r == s->job->n_ranks && s->n_shared == 0) {
-        s->ports = s->all_ports[0]; /* all transfers are the einsum's own */
-        if (dfl_sharing_useful(s))
-            dfl_search_shared(s);
-        else
-            s->rows->pruned++;
-        return;
-    }
     if (r == s->job->n_ranks) {
-        dfl_search_shared(s);
+        search_each(s, spreads, n);
         return;
     }
-    dfl_share_from(s, r + 1);
+    share_from(s, r + 1, spreads, n);
     if (s->n_shared == DFL_ROW_LOOPS || s->n_shared >= s->goal->max_loops)
         return;
     s->n_shared++;
-    s->ports = s->all_ports[1];
+    s->set = 1;
     for (uint32_t g = 0; g < s->t->shared_gaps; g++) {
+        bool any = true;
         if (!(s->t->allow[g] >> r & 1))
             continue;
         s->shared_gap[r] = g;
-        for (uint32_t i = 1; i < s->divisors[r].n && s->divisors[r].at[i] <= s->left[r]; i++) {
+        for (uint32_t i = 1; i < s->divisors[r].n && any; i++) {
             s->shared_by[r] = s->divisors[r].at[i];
-            if (s->left[r] % s->shared_by[r] != 0 || (s->goal->whole_loops && s->shared_by[r] != s->left[r]))
+            if (!loop_wanted(s, r, g))
                 continue;
-            s->rows->evaluated++;
-            if (!dfl_sharing_useful(s)) { /* nor with more iterations */
-                s->rows->pruned++;
-                break;
+            any = false; /* nor with more iterations, unless some spread is of use */
+            n_next = 0;
+            for (uint32_t k = 0; k < n; k++) {
+                s->now = spreads[k];
+                if (s->now->left[r] < s->shared_by[r])
+                    continue;
+                s->rows->evaluated++;
+                s->set = 1;
+                if (!dfl_sharing_useful(s)) {
+                    s->rows->pruned++;
+                    continue;
+                }
+                any = true;
+                if (s->now->left[r] % s->shared_by[r] == 0 && (!s->goal->whole_loops || s->shared_by[r] == s->now->left[r]))
+                    next[n_next++] = s->now;
             }
-            dfl_share_from(s, r + 1);
+            if (n_next > 0)
+                share_from(s, r + 1, next, n_next);
         }
     }
     s->shared_by[r] = 1;
     s->shared_gap[r] = DFL_NONE;
     s->n_shared--;
+}
+
+void dfl_share(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
+{
+    dfl_spread **all = DFL_NEW_ARRAY(s->rows->scratch, dfl_spread *, (size_t)n * (s->job->n_ranks + 1) + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        all[i] = spreads[i];
+    share_from(s, 0, all, n);
 }

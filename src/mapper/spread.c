@@ -1,10 +1,12 @@
-/* Spreads of ranks over axes, and what they cost at least. */
+/* What a spread of ranks over axes costs. */
 #include <math.h>
 #include <string.h>
 
 #include "mapper/search.h"
+#include "support/hash.h"
 
-void dfl_spread_note(dfl_search *s)
+/* Takes over `parts`: products over sets of axes. */
+static void note(dfl_search *s)
 {
     for (uint32_t r = 0; r < s->job->n_ranks; r++) {
         s->spread[0][r] = 1;
@@ -34,9 +36,13 @@ void dfl_spread_start(dfl_search *s)
             s->group_most[g] *= (double)job->extent[r];
         }
     }
+    for (uint32_t i = 0; i < s->terms.n_factors; i++)
+        s->gains[i] = s->losses[i] = s->sure[i] = 0;
+    memset(s->negative, 0, sizeof s->negative);
     for (uint32_t i = 0; i < s->terms.n; i++) {
         const dfl_term_of *t = &s->terms.at[i];
         *(t->joules < 0 ? &s->losses[t->factor] : &s->gains[t->factor]) += t->joules;
+        s->sure[t->factor] += t->sure;
         if (t->seconds != 0)
             s->busy[s->n_busy++] = (uint8_t)i;
     }
@@ -64,24 +70,6 @@ void dfl_spread_start(dfl_search *s)
     }
 }
 
-/* Takes over the parts on axis `a`: products over sets of the axes up to it. */
-static void note_axis(dfl_search *s, uint32_t a)
-{
-    const dfl_job *job = s->job;
-
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        double inside = 1, outside = 1;
-        for (uint32_t r = 0; r < job->n_ranks; r++)
-            *(job->operand[o].ranks >> r & 1 ? &inside : &outside) *= (double)s->parts[a][r];
-        for (uint32_t mask = 0; mask < 1u << a; mask++) {
-            s->inside[o][mask | 1u << a] = s->inside[o][mask] * inside;
-            s->outside[o][mask | 1u << a] = s->outside[o][mask] * outside;
-        }
-    }
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        s->whole[a + 1][r] = s->whole[a][r] * (double)s->parts[a][r];
-}
-
 /* How much more than its elements the parts of an operand on a set of axes hold, because windows overlap. */
 static double halo(const dfl_search *s, const dfl_job_operand *o, uint32_t axes)
 {
@@ -89,22 +77,22 @@ static double halo(const dfl_search *s, const dfl_job_operand *o, uint32_t axes)
     int64_t piece[DFL_JOB_RANKS];
 
     for (uint32_t r = 0; r < s->job->n_ranks; r++) {
-        piece[r] = s->job->extent[r] / (int64_t)dfl_spread(s, r, axes);
-        parts *= o->ranks >> r & 1 ? dfl_spread(s, r, axes) : 1;
+        piece[r] = s->job->extent[r] / (int64_t)dfl_spread_parts(s, r, axes);
+        parts *= o->ranks >> r & 1 ? dfl_spread_parts(s, r, axes) : 1;
     }
     return fmax(1, dfl_job_tile(o, piece) * parts / o->elements);
 }
 
 /* Coefficients of the groups for the present spread. */
-void dfl_spread_scale(dfl_search *s)
+static void scale(dfl_search *s)
 {
     const dfl_job *job = s->job;
-    double *factor = s->factor;
+    double *factor = s->factor, *joules = s->now->joules;
+    uint32_t n_groups = s->terms.n_groups;
 
-    memset(s->joules, 0, s->terms.n_groups * sizeof *s->joules);
-    for (uint32_t p = 0; p < s->n_used; p++)
-        for (uint32_t set = 0; set < 2; set++)
-            memset(s->all_ports[set][s->used_ports[p]], 0, s->terms.n_groups * sizeof *s->joules);
+    memset(joules, 0, n_groups * sizeof *joules);
+    for (uint32_t set = 0; set < 2; set++)
+        memset(s->now->ports[set], 0, (size_t)s->n_used * n_groups * sizeof *joules);
     for (uint32_t i = 0; i < s->terms.n_factors; i++) {
         const dfl_term_factor *f = &s->terms.factor[i];
         factor[i] = job->operand[f->operand].elements / s->inside[f->operand][f->under] *
@@ -112,36 +100,35 @@ void dfl_spread_scale(dfl_search *s)
         if (job->windows)
             factor[i] *= halo(s, &job->operand[f->operand], f->over | f->under);
     }
-    for (uint32_t g = 0; g < s->terms.n_groups && job->windows; g++) {
+    for (uint32_t g = 0; g < n_groups && job->windows; g++) {
         const dfl_term_group *group = &s->terms.group[g];
         const dfl_job_operand *o = group->window < 0 ? NULL : &job->operand[group->window];
-        s->strided[g] = o == NULL ? 1 : fmax(1, halo(s, o, group->inner) / halo(s, o, group->axes));
+        s->now->strided[g] = o == NULL ? 1 : fmax(1, halo(s, o, group->inner) / halo(s, o, group->axes));
     }
     for (uint32_t i = 0; i < s->terms.n; i++) {
         const dfl_term_of *t = &s->terms.at[i];
-        s->joules[t->by.group] += t->joules * factor[t->factor];
-        s->all_ports[0][t->port][t->by.group] += t->seconds * factor[t->factor];
-        s->all_ports[1][t->port][t->by.group] += t->above && !s->goal->alone ? 0 : t->seconds * factor[t->factor];
+        size_t at = (size_t)s->port_at[t->port] * n_groups + t->by.group;
+        joules[t->by.group] += t->joules * factor[t->factor];
+        if (t->seconds == 0)
+            continue;
+        s->now->ports[0][at] += t->seconds * factor[t->factor];
+        s->now->ports[1][at] += t->above && !s->goal->alone ? 0 : t->seconds * factor[t->factor];
     }
 }
 
 /*
- * What the template costs at least once the first `decided` axes are. A rank that no gap behind a term's can cut has all of
- * its iterations there, less what the axes outside of `over` take of them; any other may have one, or as many as a gap
- * needs. An axis that is not decided divides a term once at most by its size, whatever the ranks on it.
+ * What factors are at least, and at most where they count negative, for the parts on the first `decided` axes; those from axis
+ * `open` on are not decided. A rank that no gap behind a term's can cut has all of its iterations there, less what the axes
+ * outside of `over` take of them; any other may have one, or as many as a gap needs. An axis that is not decided divides a
+ * term once at most by its size, whatever the ranks on it.
  */
-void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *least_joules, double *least_seconds)
+void dfl_spread_factors(const dfl_search *s, uint32_t decided, uint32_t open, double *low, double *high)
 {
     const dfl_job *job = s->job;
     const dfl_terms *terms = &s->terms;
     uint32_t known = (1u << decided) - 1;
-    double least[DFL_TERM_GROUPS] = { 0 }, most[DFL_TERM_GROUPS] = { 0 }, low[DFL_TERMS], high[DFL_TERMS];
-    double joules = job->points * job->joules, ports[DFL_TERM_PORTS] = { 0 }, seconds = job->points * job->seconds;
+    double least[DFL_TERM_GROUPS], most[DFL_TERM_GROUPS];
 
-    for (uint32_t a = decided; a < job->n_axes; a++)
-        seconds /= (double)job->axis[a].size;
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        seconds /= s->whole[decided][r];
     for (uint32_t g = 0; g < terms->n_groups; g++) {
         double parts = 1;
         for (uint32_t bits = s->group_last[g]; bits != 0; bits &= bits - 1)
@@ -157,110 +144,124 @@ void dfl_spread_bound(const dfl_search *s, uint32_t decided, double *least_joule
         const dfl_term_factor *f = &terms->factor[i];
         double factor = job->operand[f->operand].elements / s->inside[f->operand][f->under & known] *
                         (f->distinct ? 1 : s->outside[f->operand][f->over & known]);
-        low[i] = factor * (f->distinct ? 1 : least[f->group]) * s->undecided[decided][i];
+        low[i] = factor * (f->distinct ? 1 : least[f->group]) * s->undecided[open][i];
         high[i] = f->negative ? factor * (f->distinct ? 1 : most[f->group]) : low[i];
-        joules += s->gains[i] * low[i] + s->losses[i] * high[i];
     }
-    *least_joules = joules;
-    *least_seconds = seconds;
-    if (s->goal != NULL && !s->goal->by_time)
-        return;
+}
+
+void dfl_spread_bound(const dfl_search *s, double *least_joules, double *least_seconds)
+{
+    const dfl_job *job = s->job;
+    double low[DFL_TERMS], high[DFL_TERMS];
+    double joules = s->constant, sure = s->constant, ports[DFL_TERM_PORTS] = { 0 }, seconds = job->points * job->seconds;
+
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        seconds /= (double)job->axis[a].size;
+    dfl_spread_factors(s, 0, 0, low, high);
+    for (uint32_t i = 0; i < s->terms.n_factors; i++) {
+        joules += s->gains[i] * low[i] + s->losses[i] * high[i];
+        sure += s->sure[i] * low[i];
+    }
     for (uint32_t i = 0; i < s->n_busy; i++) {
-        const dfl_term_of *t = &terms->at[s->busy[i]];
+        const dfl_term_of *t = &s->terms.at[s->busy[i]];
         if (!t->above || (s->goal != NULL && s->goal->alone))
-            ports[t->port] += t->seconds * (t->seconds < 0 ? high : low)[t->factor];
+            ports[s->port_at[t->port]] += t->seconds * (t->seconds < 0 ? high : low)[t->factor];
     }
     for (uint32_t p = 0; p < s->n_used; p++)
-        seconds = seconds > ports[s->used_ports[p]] ? seconds : ports[s->used_ports[p]];
+        seconds = seconds > ports[p] ? seconds : ports[p];
+    *least_joules = joules > sure ? joules : sure;
     *least_seconds = seconds;
 }
 
-/* Whether keeps have room as far as the axes that are decided, and all of the others, cut what no loop above them can. */
-static bool room_ahead(const dfl_search *s, uint32_t decided)
+void dfl_spread_busy(const dfl_search *s, double *busy)
 {
-    for (uint32_t k = 0; k < s->n_whole_keeps; k++) {
-        uint32_t i = s->whole_keep[k].keep;
-        double bits = s->whole_keep[k].bits;
-        for (uint32_t a = 0; a < s->job->n_axes; a++) {
-            if (!(s->axes_of[i] >> a & 1))
-                continue;
-            if (a >= decided)
-                bits /= (double)s->job->axis[a].size;
-            else
-                for (uint32_t ranks = s->whole_keep[k].ranks; ranks != 0; ranks &= ranks - 1)
-                    bits /= (double)s->parts[a][__builtin_ctz(ranks)];
-        }
-        if (bits > s->job->place[s->t->keep[i].place].bits)
-            return false;
+    double low[DFL_TERMS], high[DFL_TERMS];
+
+    dfl_spread_factors(s, 0, 0, low, high);
+    for (uint32_t p = 0; p < DFL_TERM_PORTS; p++)
+        busy[p] = 0;
+    for (uint32_t i = 0; i < s->n_busy; i++) {
+        const dfl_term_of *t = &s->terms.at[s->busy[i]];
+        busy[t->port] += t->seconds * (t->seconds < 0 ? high : low)[t->factor];
     }
+}
+
+dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena)
+{
+    dfl_spread *p = DFL_NEW(arena, dfl_spread);
+    uint32_t n_groups = s->terms.n_groups, n_ranks = s->job->n_ranks;
+
+    p->parts = DFL_NEW_ARRAY(arena, int64_t, (size_t)s->job->n_axes * n_ranks + 1);
+    p->joules = DFL_NEW_ARRAY(arena, double, n_groups + 1);
+    for (uint32_t set = 0; set < 2; set++)
+        p->ports[set] = DFL_NEW_ARRAY(arena, double, (size_t)s->n_used * n_groups + 1);
+    p->inner = DFL_NEW_ARRAY(arena, double, (size_t)s->t->n_keeps * n_ranks + 1);
+    p->strided = s->job->windows ? DFL_NEW_ARRAY(arena, double, n_groups + 1) : NULL;
+    return p;
+}
+
+bool dfl_spread_take(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+    dfl_spread *p = s->now;
+    double steps = 1;
+
+    note(s);
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        p->left[r] = job->extent[r] / (int64_t)dfl_spread_parts(s, r, s->axes_of[s->t->n_keeps]);
+        steps *= (double)p->left[r];
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            p->parts[a * job->n_ranks + r] = s->parts[a][r];
+        for (uint32_t i = 0; i < s->t->n_keeps; i++)
+            p->inner[i * job->n_ranks + r] = (double)job->extent[r] / dfl_spread_parts(s, r, s->axes_of[i]);
+    }
+    p->unit_seconds = steps * job->seconds;
+    s->rows->evaluated++;
+    if (!dfl_tile_useful(s->goal, s->constant, p->unit_seconds))
+        return false;
+    scale(s);
+    s->set = s->t->shared_gaps > 0; /* no more than what holds with shared loops, too */
+    return dfl_sharing_useful(s);
+}
+
+/* Whether `a` is at most `b` in every number that costs and room are made of, where the loops have the same to cut. */
+static bool as_good(const dfl_search *s, const dfl_spread *a, const dfl_spread *b)
+{
+    size_t n_groups = s->terms.n_groups, n_ports = s->n_used * n_groups;
+
+    for (size_t g = 0; g < n_groups; g++)
+        if (a->joules[g] > b->joules[g])
+            return false;
+    for (size_t i = 0; i < n_ports && s->goal->by_time; i++)
+        if (a->ports[0][i] > b->ports[0][i] || a->ports[1][i] > b->ports[1][i])
+            return false;
+    for (uint32_t i = 0; i < s->t->n_keeps; i++)
+        for (uint32_t r = 0; r < s->job->n_ranks; r++)
+            if (s->limited[i] && a->inner[i * s->job->n_ranks + r] > b->inner[i * s->job->n_ranks + r])
+                return false;
     return true;
 }
 
-static bool promising(const dfl_search *s, uint32_t decided)
+void dfl_spreads_add(dfl_search *s, dfl_spreads *all)
 {
-    double joules, seconds;
+    size_t size = s->job->n_ranks * sizeof *s->now->left;
+    dfl_spread **link = &all->home[dfl_hash(s->now->left, size, 0) % DFL_SPREAD_HOMES], *p = *link;
 
-    if (!room_ahead(s, decided))
-        return false;
-    dfl_spread_bound(s, decided, &joules, &seconds);
-    return dfl_tile_useful(s->goal, joules, seconds);
-}
-
-/* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. `seconds` are those of the unit if all
-   instances were busy that the parts so far on this axis leave, `free` for each of them. */
-static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, double seconds,
-                        void (*search)(dfl_search *s))
-{
-    const dfl_job *job = s->job;
-    int64_t left;
-    bool last;
-
-    if (dfl_halted(s->goal->halt))
-        return;
-    if (r == job->n_ranks) {
-        note_axis(s, a);
-        s->rows->evaluated++;
-        if (!promising(s, a + 1))
-            s->rows->pruned++;
-        else if (a + 1 == job->n_axes)
-            search(s);
+    for (; p != NULL && !s->job->windows; p = p->next)
+        if (memcmp(p->left, s->now->left, size) == 0 && as_good(s, p, s->now))
+            return;
+    while (*link != NULL && !s->job->windows) {
+        p = *link;
+        p->useful = memcmp(p->left, s->now->left, size) != 0 || !as_good(s, s->now, p);
+        if (p->useful)
+            link = &p->next;
         else
-            spread_from(s, a + 1, 0, job->axis[a + 1].size, seconds * (double)free, search);
-        return;
+            *link = p->next;
     }
-    if (!(job->axis[a].ranks >> r & 1)) {
-        spread_from(s, a, r + 1, free, seconds, search);
-        return;
-    }
-    last = job->axis[a].ranks >> (r + 1) == 0;
-    left = job->extent[r] / s->shared_by[r];
-    for (uint32_t b = 0; b < a; b++)
-        left /= s->parts[b][r];
-    /* many parts first: what keeps most instances busy sets the limit for the others */
-    for (uint32_t i = s->divisors[r].n; i-- > 0;) {
-        int64_t d = s->divisors[r].at[i];
-        if (d > free || left % d != 0 || (double)left < (double)d * s->need[r][s->t->n_keeps])
-            continue;
-        if (last && !dfl_tile_useful(s->goal, s->floor_joules, seconds * (double)free / (double)d)) {
-            s->rows->pruned++;
-            break; /* nor with fewer parts */
-        }
-        s->parts[a][r] = d;
-        spread_from(s, a, r + 1, free / d, seconds, search);
-        if (s->effort != 0 && s->rows->evaluated > s->effort)
-            break;
-    }
-    s->parts[a][r] = 1;
-}
-
-void dfl_spreads_each(dfl_search *s, void (*search)(dfl_search *s))
-{
-    double seconds = s->job->points * s->job->seconds;
-
-    for (uint32_t a = 0; a < s->job->n_axes; a++)
-        seconds /= (double)s->job->axis[a].size;
-    if (s->job->n_axes > 0)
-        spread_from(s, 0, 0, s->job->axis[0].size, seconds, search);
-    else
-        search(s);
+    link = &all->home[dfl_hash(s->now->left, size, 0) % DFL_SPREAD_HOMES];
+    s->now->useful = true;
+    s->now->next = *link;
+    *link = s->now;
+    DFL_PUSH(s->rows->scratch, &all->at, s->now);
+    s->now = dfl_spread_new(s, s->rows->scratch);
 }

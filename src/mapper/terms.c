@@ -1,6 +1,9 @@
 /* Terms of a template: what every keep, and the unit, gets from and gives to the next outer keep. */
 #include "mapper/terms.h"
 
+_Static_assert(DFL_JOB_RANKS <= 12 && DFL_TEMPLATE_KEEPS < 32 && DFL_JOB_OPERANDS < 7 && DFL_JOB_AXES <= 6 &&
+               DFL_TERM_GROUPS <= 64, "keys of groups and of factors have room for these");
+
 typedef struct {
     const dfl_job *job;
     const dfl_tiling_template *t;
@@ -25,6 +28,7 @@ static uint8_t group_of(maker *k, const dfl_term_factor *f, uint32_t gap)
     dfl_term_group g = { .ranks = distinct ? 0 : ((1u << k->job->n_ranks) - 1) & ~o->ranks,
                          .gap = distinct ? 0 : (uint8_t)gap, .window = window ? (int8_t)operand : -1 };
     dfl_terms *out = k->out;
+    uint32_t key;
 
     if (g.ranks == 0 && g.window < 0)
         g.gap = 0;
@@ -32,10 +36,11 @@ static uint8_t group_of(maker *k, const dfl_term_factor *f, uint32_t gap)
         g.axes = f->over | f->under;
         g.inner = k->inner;
     }
+    key = g.ranks | (uint32_t)g.gap << 12 | (uint32_t)(g.window + 1) << 17 | g.axes << 20 | g.inner << 26;
     for (uint32_t i = 0; i < out->n_groups; i++)
-        if (out->group[i].ranks == g.ranks && out->group[i].gap == g.gap && out->group[i].window == g.window &&
-            out->group[i].axes == g.axes && out->group[i].inner == g.inner)
+        if (out->group_key[i] == key)
             return (uint8_t)i;
+    out->group_key[out->n_groups] = key;
     out->group[out->n_groups] = g;
     return (uint8_t)out->n_groups++;
 }
@@ -43,14 +48,15 @@ static uint8_t group_of(maker *k, const dfl_term_factor *f, uint32_t gap)
 static uint8_t factor_of(maker *k, const dfl_term_of *term)
 {
     dfl_terms *out = k->out;
-    uint32_t i = 0;
+    const dfl_term_factor *f = &term->by;
+    uint32_t i = 0, key = f->operand | (uint32_t)f->group << 3 | (uint32_t)f->distinct << 9 | f->over << 10 | f->under << 16;
 
-    while (i < out->n_factors && (out->factor[i].operand != term->by.operand || out->factor[i].group != term->by.group ||
-                                  out->factor[i].distinct != term->by.distinct || out->factor[i].over != term->by.over ||
-                                  out->factor[i].under != term->by.under))
+    while (i < out->n_factors && out->factor_key[i] != key)
         i++;
-    if (i == out->n_factors)
+    if (i == out->n_factors) {
+        out->factor_key[i] = key;
         out->factor[out->n_factors++] = term->by;
+    }
     out->factor[i].negative |= term->joules < 0 || term->seconds < 0;
     return (uint8_t)i;
 }
@@ -83,11 +89,11 @@ static void add_input(maker *k, const way *w)
     const dfl_job *job = k->job;
     const dfl_job_place *p = &job->place[w->outer], *c = &job->place[w->inner];
     dfl_term_of serve = { .by = { .operand = (uint8_t)w->operand, .over = w->around | w->apart },
-                          .joules = w->bits * p->read_joules };
+                          .joules = w->bits * p->read_joules, .sure = w->bits * p->read_joules };
     dfl_term_of serve_one = { .by = { .operand = (uint8_t)w->operand, .over = w->apart, .under = w->around },
                               .port = port(job, w->outer, false), .seconds = w->bits * p->read_seconds };
     dfl_term_of fill = { .by = { .operand = (uint8_t)w->operand, .over = w->within },
-                         .joules = w->bits * (c->write_joules + w->net) };
+                         .joules = w->bits * (c->write_joules + w->net), .sure = w->bits * (c->write_joules + w->net) };
     dfl_term_of fill_one = { .by = { .operand = (uint8_t)w->operand, .under = w->within }, .port = port(job, w->inner, true),
                              .seconds = w->bits * c->write_seconds };
 
@@ -131,7 +137,7 @@ static void add_output(maker *k, const way *w)
     double back = w->bits * (p->read_joules + (unit ? 0 : c->write_joules + w->net));
     uint8_t operand = (uint8_t)w->operand;
     dfl_term_of through = { .by = { .operand = operand, .over = w->around | w->apart },
-                            .joules = w->bits * p->write_joules + back };
+                            .joules = w->bits * p->write_joules + back, .sure = w->bits * p->write_joules };
     dfl_term_of one = { .by = { .operand = operand, .over = w->apart, .under = w->around }, .port = port(job, w->outer, true),
                         .seconds = w->bits * p->write_seconds };
     dfl_term_of first = { .by = { .operand = operand, .distinct = true, .under = w->around },
@@ -146,7 +152,8 @@ static void add_output(maker *k, const way *w)
     add(k, first, 0);
     if (unit)
         return;
-    dfl_term_of drain = { .by = { .operand = operand, .over = w->within }, .joules = w->bits * (c->read_joules + w->net) };
+    dfl_term_of drain = { .by = { .operand = operand, .over = w->within }, .joules = w->bits * (c->read_joules + w->net),
+                          .sure = w->bits * (c->read_joules + w->net) };
     dfl_term_of own = { .by = { .operand = operand, .under = w->within }, .port = port(job, w->inner, false),
                         .seconds = w->bits * c->read_seconds };
     add(k, drain, (uint32_t)w->inner_keep);
@@ -187,7 +194,7 @@ void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms 
 {
     maker k = { .job = job, .t = t, .out = out };
 
-    *out = (dfl_terms){ .n = 0 };
+    out->n = out->n_factors = out->n_groups = 0;
     for (uint32_t i = 0; i < t->n_keeps; i++)
         if (!t->keep[i].home)
             add_way(&k, t->keep[i].operand, t->keep[i].parent, (int)i);

@@ -42,6 +42,7 @@ typedef struct {
     bool above;               /* of a keep that may stand above a shared loop: its transfers can overlap with the work of the
                                  other einsums below, and are no part of the time that this one takes at least */
     double joules;            /* coefficient in the energy */
+    double sure;              /* without what a result takes back, which is never less than nothing; not negative */
     uint8_t port;             /* or in the time of a port: 2 * place + 1 for writes of their own */
     double seconds;
 } dfl_term_of;
@@ -62,6 +63,7 @@ typedef struct {
     uint32_t n_factors;
     dfl_term_group group[DFL_TERM_GROUPS];
     uint32_t n_groups;
+    uint32_t factor_key[DFL_TERMS], group_key[DFL_TERM_GROUPS]; /* equal where the factors, the groups are */
 } dfl_terms;
 
 void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms *out);

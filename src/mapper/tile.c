@@ -1,8 +1,23 @@
 /* The search of one template: shared loops, then cuts for every spread. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "mapper/search.h"
+
+/* Iterations of the own loops over a rank down to a gap, and in it, as they are chosen. */
+static double own_loops(const dfl_search *s, uint32_t rank, uint32_t gap)
+{
+    return s->with[rank]->n[s->cut_at[rank][gap]][s->chosen[rank]];
+}
+
+static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
+{
+    uint32_t at = s->cut_at[rank][gap];
+    bool own = at > (gap > 0 ? s->cut_at[rank][gap - 1] : 0);
+
+    return own ? s->with[rank]->cut[s->chosen[rank]][at - 1] : 1;
+}
 
 /* More than the distinct elements because the windows of operand `o` overlap: see dfl_term_group.window. */
 static double overlap(const dfl_search *s, uint32_t group, uint32_t depth)
@@ -19,15 +34,15 @@ static double overlap(const dfl_search *s, uint32_t group, uint32_t depth)
         double n = 1, length = 1, whole = 1;
         for (uint32_t i = 0; i < o->dims[d].n; i++) {
             uint32_t r = o->dims[d].rank[i];
-            double iterations = known >> r & 1 ? s->with[r]->n[gap][s->chosen[r]] : 1;
+            double iterations = known >> r & 1 ? own_loops(s, r, gap) * dfl_shared_above(s, r, gap) : 1;
             n *= iterations;
             moves |= iterations > 1 && o->dims[d].n > 1;
-            length += (double)o->dims[d].coef[i] * ((double)s->left[r] / iterations - 1);
-            whole += (double)o->dims[d].coef[i] * ((double)s->left[r] - 1);
+            length += (double)o->dims[d].coef[i] * ((double)s->now->left[r] / iterations - 1);
+            whole += (double)o->dims[d].coef[i] * ((double)s->now->left[r] - 1);
         }
         product *= fmax(1, n * length / whole);
     }
-    return moves ? product * s->strided[group] : product;
+    return moves ? product * s->now->strided[group] : product;
 }
 
 static bool fits(const dfl_search *s)
@@ -108,12 +123,12 @@ static void remember_cuts(const dfl_search *s, dfl_row *row)
         for (uint32_t g = 0; g < s->n_gaps; g++)
             cut[g * n + r] = 1;
         for (uint32_t a = 0; a < s->job->n_axes; a++)
-            cut[(s->n_gaps + a) * n + r] = s->parts[a][r];
+            cut[(s->n_gaps + a) * n + r] = s->now->parts[a * n + r];
     }
     for (uint32_t i = 0; i < s->n_order; i++) {
         uint32_t r = s->order[i];
         for (uint32_t g = 0; g < s->n_gaps; g++)
-            cut[g * n + r] = s->with[r]->cut[s->chosen[r]][g];
+            cut[g * n + r] = g == s->shared_gap[r] ? s->shared_by[r] : own_cut(s, r, g);
     }
     row->cut = cut;
 }
@@ -121,15 +136,15 @@ static void remember_cuts(const dfl_search *s, dfl_row *row)
 /* Seconds of ports and unit for the ways that are chosen. */
 static double seconds_of(const dfl_search *s)
 {
-    double seconds = s->unit_seconds;
+    double seconds = s->now->unit_seconds;
 
     for (uint32_t i = 0; i < s->n_used; i++) {
         double busy = 0;
         for (uint32_t g = 0; g < s->terms.n_groups; g++) {
-            double product = s->ports[s->used_ports[i]][g];
+            double product = dfl_port(s, i)[g] * s->shared[g];
             for (uint32_t k = 0; k < s->n_order; k++)
                 if (s->terms.group[g].ranks >> s->order[k] & 1)
-                    product *= s->with[s->order[k]]->n[s->terms.group[g].gap][s->chosen[s->order[k]]];
+                    product *= own_loops(s, s->order[k], s->terms.group[g].gap);
             busy += product;
         }
         seconds = fmax(seconds, busy);
@@ -144,19 +159,21 @@ static void leaf(dfl_search *s, double joules, double seconds)
     if (s->goal->best_only) {
         if (!s->goal->by_time)
             seconds = seconds_of(s);
-        double all = seconds + s->goal->rest_seconds;
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
         if (s->goal->best != NULL && s->t->shared_gaps == 0) {
             *s->goal->best = (dfl_row){ .way = s->ways[0], .joules = joules, .seconds = seconds, .form = s->t,
                                         .job = s->job };
             remember_cuts(s, s->goal->best);
         }
-        s->goal->limit = s->goal->value(s->goal->objective, joules + s->goal->rest_joules + s->goal->leakage * all, all);
+        s->goal->best_joules = joules;
+        s->goal->best_seconds = seconds;
+        s->goal->limit = s->goal->of.value(s->goal->of.objective, joules, seconds);
         return;
     }
     for (uint32_t w = 0; w < s->n_ways; w++) {
         row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .joules = joules, .seconds = seconds, .form = s->t,
                          .job = s->job };
+        memcpy(row.busy, s->goal->busy, sizeof row.busy);
         fill_room(s, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {
             remember_cuts(s, &row);
@@ -165,25 +182,31 @@ static void leaf(dfl_search *s, double joules, double seconds)
     }
 }
 
+/* Elements of the rank below keep i on all its axes, if no loop cuts it. */
+static double inner(const dfl_search *s, uint32_t i, uint32_t r)
+{
+    return s->now->inner[i * s->job->n_ranks + r];
+}
+
 static void set_piece(dfl_search *s, uint32_t r, uint32_t way)
 {
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        s->piece[i][r] = s->inner[i][r] / s->with[r]->n[i][way];
+        s->piece[i][r] = inner(s, i, r) / (s->with[r]->n[s->cut_at[r][i]][way] * dfl_shared_above(s, r, i));
 }
 
 /* Undecided: as small as it gets. */
 static void unset_piece(dfl_search *s, uint32_t r)
 {
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        s->piece[i][r] = s->inner[i][r] / s->with[r]->most[i];
+        s->piece[i][r] = inner(s, i, r) / (s->with[r]->most[s->cut_at[r][i]] * dfl_shared_above(s, r, i));
 }
 
 /* to[c] = constant + sum over gaps of factor[g] * n[g][c], for all ways c. */
-static void weigh(const dfl_cuts *with, uint32_t n_gaps, double constant, const double *factor, double *to)
+static void weigh(const dfl_cuts *with, double constant, const double *factor, double *to)
 {
     for (uint32_t c = 0; c < with->count; c++)
         to[c] = constant;
-    for (uint32_t g = 0; g < n_gaps; g++) {
+    for (uint32_t g = 0; g <= with->n_gaps; g++) {
         const double *n = with->n[g];
         double f = factor[g];
         if (f == 0)
@@ -199,30 +222,30 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
     const dfl_terms *terms = &s->terms;
     uint32_t r = s->order[depth];
     const dfl_cuts *with = s->with[r];
-    double factor[DFL_GAPS] = { 0 }, constant = s->constant;
+    double factor[DFL_GAPS + 1] = { 0 }, constant = s->constant;
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
-        double c = s->joules[g] * product[g] * (s->joules[g] < 0 ? s->rest_most : s->rest_least)[depth + 1][g];
+        double c = s->now->joules[g] * product[g] * (s->now->joules[g] < 0 ? s->rest_most : s->rest_least)[depth + 1][g];
         if (terms->group[g].ranks >> r & 1)
-            factor[terms->group[g].gap] += c;
+            factor[s->cut_at[r][terms->group[g].gap]] += c;
         else
             constant += c;
     }
-    weigh(with, s->n_gaps, constant, factor, joules);
+    weigh(with, constant, factor, joules);
     for (uint32_t c = 0; c < with->count; c++)
-        seconds[c] = s->unit_seconds;
+        seconds[c] = s->now->unit_seconds;
     for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
-        const double *port = s->ports[s->used_ports[i]];
+        const double *port = dfl_port(s, i);
         constant = 0;
         memset(factor, 0, sizeof factor);
         for (uint32_t g = 0; g < terms->n_groups; g++) {
             double c = port[g] * product[g] * s->rest_least[depth + 1][g];
             if (terms->group[g].ranks >> r & 1)
-                factor[terms->group[g].gap] += c;
+                factor[s->cut_at[r][terms->group[g].gap]] += c;
             else
                 constant += c;
         }
-        weigh(with, s->n_gaps, constant, factor, busy);
+        weigh(with, constant, factor, busy);
         for (uint32_t c = 0; c < with->count; c++)
             seconds[c] = seconds[c] > busy[c] ? seconds[c] : busy[c];
     }
@@ -239,14 +262,14 @@ static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next
         if (terms->group[g].window < 0)
             continue;
         all *= overlap(s, g, depth + 1) - 1;
-        *joules += s->joules[g] > 0 ? s->joules[g] * all : 0;
+        *joules += s->now->joules[g] > 0 ? s->now->joules[g] * all : 0;
         for (uint32_t i = 0; i < s->n_used; i++)
-            more[i] += s->ports[s->used_ports[i]][g] * all;
+            more[i] += dfl_port(s, i)[g] * all;
     }
     for (uint32_t i = 0; i < s->n_used; i++) {
         double busy = more[i];
         for (uint32_t g = 0; g < terms->n_groups; g++)
-            busy += s->ports[s->used_ports[i]][g] * next[g] * s->rest_least[depth + 1][g];
+            busy += dfl_port(s, i)[g] * next[g] * s->rest_least[depth + 1][g];
         *seconds = fmax(*seconds, busy);
     }
 }
@@ -268,7 +291,7 @@ static void take_way(dfl_search *s, uint32_t depth, const double *product, uint3
         return;
     }
     for (uint32_t g = 0; g < terms->n_groups && (depth + 1 < s->n_order || s->job->windows); g++)
-        next[g] = product[g] * (terms->group[g].ranks >> r & 1 ? with->n[terms->group[g].gap][c] : 1);
+        next[g] = product[g] * (terms->group[g].ranks >> r & 1 ? with->n[s->cut_at[r][terms->group[g].gap]][c] : 1);
     if (s->job->windows) {
         add_overlaps(s, depth, next, &joules, &seconds);
         if (!dfl_search_useful(s, joules, seconds))
@@ -303,7 +326,7 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
     }
     picks = s->picks + (size_t)depth * s->most_ways;
     for (uint32_t c = 0; c < n; c++) {
-        values[left] = s->goal->value(s->goal->objective, joules[c], seconds[c]);
+        values[left] = s->goal->of.value(s->goal->of.objective, joules[c], seconds[c]);
         picks[left] = c;
         left += values[left] < s->goal->limit;
     }
@@ -322,6 +345,16 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
     unset_piece(s, r);
 }
 
+/* What the shared loops multiply the groups with. */
+static void find_shared(dfl_search *s)
+{
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+        s->shared[g] = 1;
+        for (uint32_t bits = s->n_shared > 0 ? s->terms.group[g].ranks : 0; bits != 0; bits &= bits - 1)
+            s->shared[g] *= dfl_shared_above(s, (uint32_t)__builtin_ctz(bits), s->terms.group[g].gap);
+    }
+}
+
 /* Least and most of what the ranks from order[i] on multiply the groups with. */
 static void bound_rest(dfl_search *s)
 {
@@ -331,8 +364,8 @@ static void bound_rest(dfl_search *s)
         for (uint32_t i = s->n_order; i-- > 0;) {
             const dfl_cuts *with = s->with[s->order[i]];
             bool factor = s->terms.group[g].ranks >> s->order[i] & 1;
-            s->rest_least[i][g] = s->rest_least[i + 1][g] * (factor ? with->least[gap] : 1);
-            s->rest_most[i][g] = s->rest_most[i + 1][g] * (factor ? with->most[gap] : 1);
+            s->rest_least[i][g] = s->rest_least[i + 1][g] * (factor ? with->least[s->cut_at[s->order[i]][gap]] : 1);
+            s->rest_most[i][g] = s->rest_most[i + 1][g] * (factor ? with->most[s->cut_at[s->order[i]][gap]] : 1);
         }
     }
 }
@@ -341,13 +374,13 @@ static void bound_rest(dfl_search *s)
 static bool spread_useful(const dfl_search *s, double *joules, double *seconds)
 {
     *joules = s->constant;
-    *seconds = s->unit_seconds;
+    *seconds = s->now->unit_seconds;
     for (uint32_t g = 0; g < s->terms.n_groups; g++)
-        *joules += s->joules[g] * (s->joules[g] < 0 ? s->rest_most : s->rest_least)[0][g];
+        *joules += s->now->joules[g] * s->shared[g] * (s->now->joules[g] < 0 ? s->rest_most : s->rest_least)[0][g];
     for (uint32_t i = 0; i < s->n_used; i++) {
         double busy = 0;
         for (uint32_t g = 0; g < s->terms.n_groups; g++)
-            busy += s->ports[s->used_ports[i]][g] * s->rest_least[0][g];
+            busy += dfl_port(s, i)[g] * s->shared[g] * s->rest_least[0][g];
         *seconds = fmax(*seconds, busy);
     }
     return dfl_search_useful(s, *joules, *seconds);
@@ -361,8 +394,7 @@ bool dfl_search_room(dfl_search *s)
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
         for (uint32_t r = 0; r < job->n_ranks; r++) {
             bool own = (s->goal->best_only ? s->cut_above[i] : s->own_above[i]) >> r & 1;
-            s->inner[i][r] = (double)job->extent[r] / dfl_spread(s, r, s->axes_of[i]);
-            s->piece[i][r] = s->inner[i][r] / (own ? (double)s->left[r] : s->shared_gap[r] <= i ? (double)s->shared_by[r] : 1);
+            s->piece[i][r] = inner(s, i, r) / (own ? (double)s->now->left[r] : dfl_shared_above(s, r, i));
         }
     return fits(s);
 }
@@ -379,13 +411,14 @@ void dfl_search_cuts(dfl_search *s)
         s->with[r] = dfl_cuts_of(s, r);
         if (s->with[r]->count == 0)
             return;
-        if (s->left[r] > 1) {
+        if (s->now->left[r] > 1) {
             uint32_t at = s->n_order++;
             for (; at > 0 && s->with[s->order[at - 1]]->count > s->with[r]->count; at--)
                 s->order[at] = s->order[at - 1];
             s->order[at] = r;
         }
     }
+    find_shared(s);
     bound_rest(s);
     s->rows->evaluated++;
     if (!spread_useful(s, &joules, &seconds)) {
@@ -406,7 +439,7 @@ void dfl_search_cuts(dfl_search *s)
         return;
     }
     for (uint32_t g = 0; g < s->terms.n_groups; g++)
-        product[g] = 1;
+        product[g] = s->shared[g];
     if ((size_t)3 * s->n_order * s->most_ways > s->cap_bounds) {
         s->cap_bounds = (size_t)6 * s->n_order * s->most_ways;
         s->bounds = DFL_NEW_ARRAY(s->rows->scratch, double, s->cap_bounds);
@@ -415,42 +448,55 @@ void dfl_search_cuts(dfl_search *s)
     choose(s, 0, product);
 }
 
-/* The spread is chosen. */
-static void search_spread(dfl_search *s)
+/* The spread is chosen: with `best_only` its cuts, as if all loops were the einsum's own, else it waits for the shared loops. */
+static void use_spread(dfl_search *s)
 {
-    const dfl_job *job = s->job;
-    double steps = 1;
-
     if (dfl_halted(s->goal->halt))
         return;
-    dfl_spread_note(s);
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
-        s->left[r] = job->extent[r] / (int64_t)dfl_spread(s, r, s->axes_of[s->t->n_keeps]);
-        steps *= (double)s->left[r];
-    }
-    s->unit_seconds = steps * job->seconds;
-    s->constant = job->points * job->joules;
-    s->rows->evaluated++;
-    if (dfl_tile_useful(s->goal, s->constant, s->unit_seconds)) {
-        dfl_spread_scale(s);
-        s->ports = s->all_ports[s->t->shared_gaps > 0]; /* no more than what holds with shared loops, too */
-        if (dfl_sharing_useful(s)) {
-            if (s->goal->best_only)
-                dfl_search_shared(s);
-            else
-                dfl_share_from(s, 0);
-            return;
-        }
-    }
-    s->rows->pruned++;
+    if (!dfl_spread_take(s))
+        s->rows->pruned++;
+    else if (s->goal->best_only)
+        dfl_search_alone(s);
+    else
+        dfl_spreads_add(s, &s->spreads);
 }
 
-static dfl_search *start(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_template *t)
+/* Of the spreads in the list those that are left, in the order they were found. */
+static uint32_t useful_spreads(dfl_spreads *all)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < all->at.n; i++)
+        if (all->at.at[i]->useful)
+            all->at.at[n++] = all->at.at[i];
+    return n;
+}
+
+/* Gaps that loops of the einsum's own may stand in: with `best_only` all. */
+static void find_own_gaps(dfl_search *s)
+{
+    uint32_t first = s->goal->best_only ? 0 : s->t->shared_gaps;
+
+    for (uint32_t r = 0; r < s->job->n_ranks; r++)
+        for (uint32_t g = 0; g < s->n_gaps; g++) {
+            if (g >= first && (s->t->allow[g] >> r & 1)) {
+                s->own_needs[r] |= (s->t->needs >> g & 1) << s->own_gaps[r];
+                s->own_gaps[r]++;
+            }
+            s->cut_at[r][g] = (uint8_t)s->own_gaps[r];
+        }
+}
+
+static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t)
 {
     dfl_search *s;
 
-    dfl_arena_reset(scratch);
-    s = DFL_NEW(scratch, dfl_search);
+    dfl_arena_reset(rows->scratch);
+    if (rows->search == NULL)
+        rows->search = DFL_NEW(rows->arena, dfl_search);
+    s = rows->search;
+    memset(s, 0, offsetof(dfl_search, terms));
+    s->rows = rows;
     s->job = job;
     s->t = t;
     s->n_gaps = t->n_keeps + 1;
@@ -476,37 +522,48 @@ static dfl_search *start(dfl_arena *scratch, const dfl_job *job, const dfl_tilin
         bool any = false;
         for (uint32_t i = 0; i < s->terms.n; i++)
             any |= s->terms.at[i].port == p && s->terms.at[i].seconds != 0;
-        if (any)
-            s->used_ports[s->n_used++] = p;
+        s->port_at[p] = (uint8_t)s->n_used;
+        s->n_used += any;
     }
+    for (uint32_t i = 0; i < t->n_keeps; i++)
+        s->limited[i] = !isinf(job->place[t->keep[i].place].bits);
+    s->constant = job->points * job->joules;
     dfl_spread_start(s);
     return s;
 }
 
-void dfl_tile_bound(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds)
+void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds,
+                    double *busy)
 {
-    dfl_spread_bound(start(scratch, job, t), 0, joules, seconds);
+    const dfl_search *s = start(rows, job, t);
+
+    dfl_spread_bound(s, joules, seconds);
+    dfl_spread_busy(s, busy);
 }
 
 void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
-    dfl_search *s = start(rows->scratch, job, t);
+    dfl_search *s = start(rows, job, t);
     double seconds;
 
-    s->rows = rows;
     s->goal = goal;
+    find_own_gaps(s);
     s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     for (uint32_t r = 0; r < job->n_ranks; r++)
         s->divisors[r] = dfl_divisors(rows->scratch, job->extent[r]);
-    dfl_spread_bound(s, 0, &s->floor_joules, &seconds);
-    dfl_spreads_each(s, search_spread);
+    dfl_spread_bound(s, &s->floor_joules, &seconds);
+    s->now = dfl_spread_new(s, rows->scratch);
+    dfl_spreads_each(s, use_spread);
+    if (!goal->best_only)
+        dfl_share(s, s->spreads.at.at, useful_spreads(&s->spreads));
 }
 
 bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds)
 {
-    double v;
+    dfl_cost all;
 
-    seconds += goal->rest_seconds;
-    v = goal->value(goal->objective, joules + goal->rest_joules + goal->leakage * seconds, seconds);
-    return goal->best_only ? v < goal->limit : v <= goal->limit;
+    if (goal->best_only)
+        return goal->of.value(goal->of.objective, joules, seconds) < goal->limit;
+    all = dfl_cost_with(&goal->of, &goal->rest, joules, seconds);
+    return dfl_goal_within(&goal->of, &all, goal->limit);
 }

@@ -11,6 +11,7 @@
 #ifndef DFL_MAPPER_TILE_H
 #define DFL_MAPPER_TILE_H
 
+#include "mapper/cost.h"
 #include "mapper/halt.h"
 #include "mapper/template.h"
 
@@ -32,6 +33,7 @@ typedef struct {
     dfl_way way;
     double joules;            /* without leakage */
     double seconds;           /* of ports and unit, perfectly overlapped */
+    double busy[DFL_PORTS];   /* seconds of the ports of the goal, at least, whatever the row of the pattern */
     double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes */
     const dfl_tiling_template *form;
     const dfl_job *job;
@@ -42,26 +44,30 @@ typedef struct {
 
 typedef struct dfl_way_filter dfl_way_filter;
 
-/* What a search is for. A candidate is of use while value(joules + rest, seconds + rest) is at most `limit`. */
+/* What a search is for. A candidate is of use while what costs at least as much as it and `rest` is worth at most `limit`. */
 typedef struct {
-    double (*value)(const void *objective, double joules, double seconds);
-    const void *objective;
+    dfl_goal of;
     bool by_energy, by_time;  /* whether rows differ in these */
     bool alone;               /* count the time of all transfers, as if nothing else ran beside those above shared loops: more
                                  than it takes at least */
-    double leakage;           /* W of the whole system: joules = those of the rows + leakage * seconds */
-    double rest_joules, rest_seconds; /* at least, of everything else */
+    dfl_cost rest;            /* everything else, and what the einsum itself keeps the ports busy */
+    double busy[DFL_PORTS];   /* the latter alone */
     double limit;
     bool best_only;           /* one row is enough, the best: `limit` follows it */
     dfl_halt *halt;
     dfl_row *best;            /* with `best_only`: where the best row goes that shares no loops, or NULL */
     /* whether some neighbour goes with the way; NULL = all do */
     bool (*wanted)(const dfl_way_filter *filter, const dfl_job *job, const dfl_way *way);
+    /* the same for one loop above an operand that is exchanged in the memory */
+    bool (*loop_wanted)(const dfl_way_filter *filter, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
+                        int64_t trips);
     const dfl_way_filter *filter;
     uint64_t effort;          /* look at no more than about so many nodes of a template, 0 = all */
-    double seen_seconds;      /* the least of all rows that were looked at */
+    double best_joules, best_seconds, seen_seconds; /* with `best_only`: of the best row, and the least of all looked at */
     uint32_t max_loops;       /* shared loops */
     bool whole_loops;         /* these have all iterations that they can have */
+    uint32_t n_ports;
+    uint32_t port[DFL_PORTS]; /* 2 * memory + (1 for writes of their own) */
     uint32_t n_tracks;
     uint32_t track[DFL_ROW_TRACKS];   /* memories */
 } dfl_tile_goal;
@@ -70,8 +76,10 @@ typedef struct dfl_rows dfl_rows;
 
 /* `scratch` is reset by every search. */
 dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch);
-/* What every mapping of the template costs at least; `scratch` is reset. */
-void dfl_tile_bound(dfl_arena *scratch, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds);
+/* What every mapping of the template costs at least, and in `busy` the seconds of the ports 2 * place + (1 for writes of their
+   own) with all transfers; the scratch memory is reset. */
+void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds,
+                    double *busy);
 /* Whether something of this cost is worth a look. */
 bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds);
 /* Adds the rows of one template. `goal->limit` is lowered with `best_only`. */

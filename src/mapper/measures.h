@@ -1,0 +1,21 @@
+/*
+ * The measures that bounds are made of (cost.h), chosen for a workload: rates at which seconds are worth joules, about those at
+ * which they are exchanged near the best mapping, and the ports that are busiest whatever the tiles. Any choice is right; a
+ * good one makes bounds tight.
+ */
+#ifndef DFL_MAPPER_MEASURES_H
+#define DFL_MAPPER_MEASURES_H
+
+#include "mapper/classes.h"
+#include "mapper/objective.h"
+
+/* Whether rows differ in energy and in time: an objective that does not grow with one of the two does not see it. */
+void dfl_measures_look(const dfl_objective *objective, bool front, dfl_tile_goal *goal);
+/* Sets the rates and the ports of `goal` from the bounds of the templates, and what every pattern keeps the ports busy; `plain`:
+   there are none, as in certificates. */
+void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective *objective, bool plain, dfl_tile_goal *goal);
+/* What any mapping costs at least by the bounds of the templates alone: joules without leakage, and seconds, those of the einsums
+   `beside` each other or one after another. */
+dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside);
+
+#endif

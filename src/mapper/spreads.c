@@ -1,0 +1,225 @@
+/*
+ * All spreads of ranks over axes that can be of use, axis by axis, outer first. Bounds of the parts on one axis: a factor of
+ * the costs that holds for the axes before it is, for each operand, multiplied with the parts of the ranks outside of it or
+ * divided by those of the ranks inside, or both or neither, and divided by the parts of the ranks that all loops in front of it
+ * cut. Factors for which these are the same are added up once for the axes before, so that a choice of parts costs a sum over
+ * few keys.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "mapper/search.h"
+
+/* Whether keeps have room as far as the axes that are decided, and all of the others, cut what no loop above them can. */
+static bool room_ahead(const dfl_search *s, uint32_t decided)
+{
+    for (uint32_t k = 0; k < s->n_whole_keeps; k++) {
+        uint32_t i = s->whole_keep[k].keep;
+        double bits = s->whole_keep[k].bits;
+        for (uint32_t a = 0; a < s->job->n_axes; a++) {
+            if (!(s->axes_of[i] >> a & 1))
+                continue;
+            if (a >= decided)
+                bits /= (double)s->job->axis[a].size;
+            else
+                for (uint32_t ranks = s->whole_keep[k].ranks; ranks != 0; ranks &= ranks - 1)
+                    bits /= (double)s->parts[a][__builtin_ctz(ranks)];
+        }
+        if (bits > s->job->place[s->t->keep[i].place].bits)
+            return false;
+    }
+    return true;
+}
+
+/* Takes over the parts on axis `a`: products over sets of the axes up to it. */
+static void note_axis(dfl_search *s, uint32_t a)
+{
+    const dfl_job *job = s->job;
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        double inside = 1, outside = 1;
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            *(job->operand[o].ranks >> r & 1 ? &inside : &outside) *= (double)s->parts[a][r];
+        for (uint32_t mask = 0; mask < 1u << a; mask++) {
+            s->inside[o][mask | 1u << a] = s->inside[o][mask] * inside;
+            s->outside[o][mask | 1u << a] = s->outside[o][mask] * outside;
+        }
+    }
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        s->whole[a + 1][r] = s->whole[a][r] * (double)s->parts[a][r];
+}
+
+static uint8_t key_of(dfl_axis_bound *b, dfl_axis_key key)
+{
+    uint32_t i = 0;
+
+    while (i < b->n && (b->key[i].operand != key.operand || b->key[i].inside != key.inside ||
+                        b->key[i].outside != key.outside || b->key[i].last != key.last))
+        i++;
+    if (i == b->n)
+        b->key[b->n++] = key;
+    return (uint8_t)i;
+}
+
+/* The keys of all factors on axis `a`. */
+static void make_keys(dfl_search *s, uint32_t a)
+{
+    dfl_arena *arena = s->rows->scratch;
+    const dfl_terms *terms = &s->terms;
+    dfl_axis_bound *b = &s->axis[a];
+
+    b->key = DFL_NEW_ARRAY(arena, dfl_axis_key, (size_t)2 * terms->n_factors + 1);
+    b->low = DFL_NEW_ARRAY(arena, uint8_t, (size_t)terms->n_factors + 1);
+    b->high = DFL_NEW_ARRAY(arena, uint8_t, (size_t)terms->n_factors + 1);
+    b->n = 0;
+    for (uint32_t i = 0; i < terms->n_factors; i++) {
+        const dfl_term_factor *f = &terms->factor[i];
+        uint32_t last = f->distinct ? 0 : s->group_last[f->group];
+        bool inside = f->under >> a & 1, outside = !f->distinct && (f->over >> a & 1);
+        dfl_axis_key key = { .operand = inside || outside ? f->operand : 0, .inside = inside, .outside = outside, .last = last };
+        b->low[i] = b->high[i] = key_of(b, key);
+        if (!f->negative || f->distinct)
+            continue;
+        key.last |= terms->group[f->group].ranks;
+        b->high[i] = key_of(b, key);
+    }
+    b->joules = DFL_NEW_ARRAY(arena, double, (size_t)2 * b->n + 1);
+    b->sure = b->joules + b->n;
+    b->ports = DFL_NEW_ARRAY(arena, double, (size_t)b->n * s->n_used + 1);
+}
+
+/* The axes before `a` are decided: what each key of axis `a` is multiplied with. */
+static void weigh_keys(dfl_search *s, uint32_t a)
+{
+    const dfl_job *job = s->job;
+    dfl_axis_bound *b = &s->axis[a];
+    double low[DFL_TERMS], high[DFL_TERMS];
+
+    dfl_spread_factors(s, a, a + 1, low, high);
+    memset(b->joules, 0, (size_t)2 * b->n * sizeof *b->joules);
+    memset(b->ports, 0, (size_t)b->n * s->n_used * sizeof *b->ports);
+    for (uint32_t i = 0; i < s->terms.n_factors; i++) {
+        b->joules[b->low[i]] += s->gains[i] * low[i];
+        b->joules[b->high[i]] += s->losses[i] * high[i];
+        b->sure[b->low[i]] += s->sure[i] * low[i];
+    }
+    for (uint32_t i = 0; i < s->n_busy && s->goal->by_time; i++) {
+        const dfl_term_of *t = &s->terms.at[s->busy[i]];
+        double *port = b->ports + (size_t)s->port_at[t->port] * b->n;
+        if (t->above && !s->goal->alone)
+            continue;
+        if (t->seconds < 0)
+            port[b->high[t->factor]] += t->seconds * high[t->factor];
+        else
+            port[b->low[t->factor]] += t->seconds * low[t->factor];
+    }
+    b->seconds = job->points * job->seconds;
+    for (uint32_t o = a + 1; o < job->n_axes; o++)
+        b->seconds /= (double)job->axis[o].size;
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        b->seconds /= s->whole[a][r];
+}
+
+/* Whether the parts on axis `a` and those before can be of use. */
+static bool promising(const dfl_search *s, uint32_t a)
+{
+    const dfl_job *job = s->job;
+    const dfl_axis_bound *b = &s->axis[a];
+    const int64_t *parts = s->parts[a];
+    double inside[DFL_JOB_OPERANDS], value[2 * DFL_TERMS], used = 1, joules = s->constant, sure = joules, seconds;
+
+    if (!room_ahead(s, a + 1))
+        return false;
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        used *= (double)parts[r];
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        inside[o] = 1;
+        for (uint32_t bits = job->operand[o].ranks; bits != 0; bits &= bits - 1)
+            inside[o] *= (double)parts[__builtin_ctz(bits)];
+    }
+    for (uint32_t i = 0; i < b->n; i++) {
+        const dfl_axis_key *k = &b->key[i];
+        double divided = k->inside ? inside[k->operand] : 1;
+        for (uint32_t bits = k->last; bits != 0; bits &= bits - 1)
+            divided *= (double)parts[__builtin_ctz(bits)];
+        value[i] = (k->outside ? used / inside[k->operand] : 1) / divided;
+        joules += b->joules[i] * value[i];
+        sure += b->sure[i] * value[i];
+    }
+    joules = joules > sure ? joules : sure;
+    seconds = b->seconds / used;
+    for (uint32_t p = 0; p < s->n_used && s->goal->by_time; p++) {
+        double busy = 0;
+        for (uint32_t i = 0; i < b->n; i++)
+            busy += b->ports[p * b->n + i] * value[i];
+        seconds = seconds > busy ? seconds : busy;
+    }
+    return dfl_tile_useful(s->goal, joules, seconds);
+}
+
+/* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. `seconds` are those of the unit if all
+   instances were busy that the parts so far on this axis leave, `free` for each of them. */
+static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, double seconds,
+                        void (*use)(dfl_search *s))
+{
+    const dfl_job *job = s->job;
+    int64_t left;
+    bool last;
+
+    if (dfl_halted(s->goal->halt))
+        return;
+    if (r == job->n_ranks) {
+        s->rows->evaluated++;
+        if (!promising(s, a)) {
+            s->rows->pruned++;
+            return;
+        }
+        note_axis(s, a);
+        if (a + 1 == job->n_axes) {
+            use(s);
+            return;
+        }
+        weigh_keys(s, a + 1);
+        spread_from(s, a + 1, 0, job->axis[a + 1].size, seconds * (double)free, use);
+        return;
+    }
+    if (!(job->axis[a].ranks >> r & 1)) {
+        spread_from(s, a, r + 1, free, seconds, use);
+        return;
+    }
+    last = job->axis[a].ranks >> (r + 1) == 0;
+    left = job->extent[r] / s->shared_by[r];
+    for (uint32_t b = 0; b < a; b++)
+        left /= s->parts[b][r];
+    /* many parts first: what keeps most instances busy sets the limit for the others */
+    for (uint32_t i = s->divisors[r].n; i-- > 0;) {
+        int64_t d = s->divisors[r].at[i];
+        if (d > free || left % d != 0 || (double)left < (double)d * s->need[r][s->t->n_keeps])
+            continue;
+        if (last && !dfl_tile_useful(s->goal, s->floor_joules, seconds * (double)free / (double)d)) {
+            s->rows->pruned++;
+            break; /* nor with fewer parts */
+        }
+        s->parts[a][r] = d;
+        spread_from(s, a, r + 1, free / d, seconds, use);
+        if (s->effort != 0 && s->rows->evaluated > s->effort)
+            break;
+    }
+    s->parts[a][r] = 1;
+}
+
+void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s))
+{
+    double seconds = s->job->points * s->job->seconds;
+
+    for (uint32_t a = 0; a < s->job->n_axes; a++)
+        seconds /= (double)s->job->axis[a].size;
+    for (uint32_t a = 0; a < s->job->n_axes; a++)
+        make_keys(s, a);
+    if (s->job->n_axes > 0) {
+        weigh_keys(s, 0);
+        spread_from(s, 0, 0, s->job->axis[0].size, seconds, use);
+    } else {
+        use(s);
+    }
+}
