@@ -14,7 +14,8 @@
 #include "support/pool.h"
 
 enum {
-    GLANCE = 8,              /* nodes of a template that a first look goes through */
+    GLANCE = 8,                /* nodes of a template that a first look goes through, */
+    FIRST = 32,                /* of so many templates */
     PATIENCE = 2,              /* seconds for a first mapping when the time is over */
 };
 
@@ -115,8 +116,9 @@ static void search_class(mapper *k, task *t)
     dfl_rows *rows = dfl_rows_new(t->arena, t->scratch);
     dfl_budget none = { 0 };
     dfl_halt patient = { .budget = &none };
+    uint32_t first = t->goal.effort > 0 ? FIRST : DFL_NONE;
 
-    for (size_t i = 0; i < c->candidates.n; i++) {
+    for (size_t i = 0; i < c->candidates.n && first > 0; i++) {
         const dfl_candidate *x = &c->candidates.at[i];
         bool needed = t->goal.effort > 0 && t->best.form == NULL; /* a first mapping, whatever the time */
         t->goal.halt = &t->halt;
@@ -138,6 +140,7 @@ static void search_class(mapper *k, task *t)
         }
         if (dfl_tile_useful(&t->goal, x->joules, x->seconds)) {
             uint64_t before = dfl_rows_evaluated(rows);
+            first -= first != DFL_NONE && t->goal.limit < INFINITY;
             dfl_tile_search(rows, x->job, x->form, &t->goal);
             dfl_teller_add(k->options->teller, dfl_rows_evaluated(rows) - before);
         }
@@ -147,13 +150,14 @@ static void search_class(mapper *k, task *t)
     c->rows = rows;
 }
 
-/* The least of a value: first a short look at all templates, which finds a limit for the second one. */
+/* The least of a value: first a short look at some templates, which finds a limit for all of them. */
 static double find_value(mapper *k, task *t, double (*value)(const void *objective, double joules, double seconds),
                          const void *objective)
 {
     t->goal.of = (dfl_goal){ .value = value, .objective = objective };
     t->goal.effort = GLANCE;
-    search_class(k, t);
+    if (!(t->goal.limit < INFINITY))
+        search_class(k, t);
     t->goal.effort = 0;
     search_class(k, t);
     return t->goal.limit;

@@ -2,6 +2,7 @@
 #ifndef DFL_MAPPER_ROWS_H
 #define DFL_MAPPER_ROWS_H
 
+#include "mapper/hole_lattice.h"
 #include "mapper/tile.h"
 #include "support/vec.h"
 
@@ -34,6 +35,8 @@ struct dfl_rows {
     uint64_t evaluated, pruned;
     struct dfl_search *search;      /* memory for the search of one template */
     dfl_cut_tables tables;          /* of all templates */
+    const dfl_job *divided;         /* the job whose divisors these are, by rank: */
+    dfl_amounts divisors[DFL_JOB_RANKS];
 };
 
 /* Whether no row of the same way is at most `row` in everything. */

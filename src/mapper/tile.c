@@ -490,6 +490,7 @@ static void find_own_gaps(dfl_search *s)
 static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t)
 {
     dfl_search *s;
+    uint32_t ports = 0;
 
     dfl_arena_reset(rows->scratch);
     if (rows->search == NULL)
@@ -518,18 +519,27 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
         s->shared_by[r] = 1;
         s->shared_gap[r] = DFL_NONE;
     }
-    for (uint32_t p = 0; p < 2 * job->n_places; p++) {
-        bool any = false;
-        for (uint32_t i = 0; i < s->terms.n; i++)
-            any |= s->terms.at[i].port == p && s->terms.at[i].seconds != 0;
-        s->port_at[p] = (uint8_t)s->n_used;
-        s->n_used += any;
-    }
+    for (uint32_t i = 0; i < s->terms.n; i++)
+        ports |= (uint32_t)(s->terms.at[i].seconds != 0) << s->terms.at[i].port;
+    for (; ports != 0; ports &= ports - 1)
+        s->port_at[__builtin_ctz(ports)] = (uint8_t)s->n_used++;
     for (uint32_t i = 0; i < t->n_keeps; i++)
         s->limited[i] = !isinf(job->place[t->keep[i].place].bits);
     s->constant = job->points * job->joules;
     dfl_spread_start(s);
     return s;
+}
+
+/* Of all ranks; those of the job before are still there. */
+static void find_divisors(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+    dfl_rows *rows = s->rows;
+
+    for (uint32_t r = 0; r < job->n_ranks && rows->divided != job; r++)
+        rows->divisors[r] = dfl_divisors(rows->arena, job->extent[r]);
+    rows->divided = job;
+    memcpy(s->divisors, rows->divisors, sizeof s->divisors);
 }
 
 void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds,
@@ -549,8 +559,7 @@ void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
     s->goal = goal;
     find_own_gaps(s);
     s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        s->divisors[r] = dfl_divisors(rows->scratch, job->extent[r]);
+    find_divisors(s);
     dfl_spread_bound(s, &s->floor_joules, &seconds);
     s->now = dfl_spread_new(s, rows->scratch);
     dfl_spreads_each(s, use_spread);
