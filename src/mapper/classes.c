@@ -108,20 +108,57 @@ static void make_class(maker *k, uint32_t e)
     DFL_PUSH(k->arena, &k->out->at, fresh);
 }
 
+/* The einsum on the other side of an operand: the producer of an input, the first reader of a result. */
+static uint32_t other_side(const dfl_classes *k, uint32_t e, uint32_t o)
+{
+    const dfl_job_operand *op = &k->jobs[e].at[0]->operand[o];
+    const dfl_tensor *t = &k->m->workload->tensors[op->tensor];
+
+    return op->output ? t->consumers[0] : t->producers[0];
+}
+
 static void add_partner(dfl_arena *arena, dfl_classes *k, uint32_t e, uint32_t o)
 {
     dfl_einsum_class *c = &k->at.at[k->of[e]];
-    const dfl_job_operand *op = &k->jobs[e].at[0]->operand[o];
-    const dfl_tensor *t = &k->m->workload->tensors[op->tensor];
-    uint32_t next = op->output ? t->consumers[0] : t->producers[0];
+    const dfl_job *job = k->jobs[e].at[0];
+    uint32_t next = other_side(k, e, o);
     dfl_partner p = { .class = k->of[next] };
 
-    while (k->jobs[next].at[0]->operand[p.operand].tensor != op->tensor)
+    for (uint32_t before = 0; before < o; before++)
+        if (job->operand[before].shared && other_side(k, e, before) == next)
+            c->repeated |= 1u << o;
+    while (k->jobs[next].at[0]->operand[p.operand].tensor != job->operand[o].tensor)
         p.operand++;
     for (size_t i = 0; i < c->next[o].n; i++)
         if (c->next[o].at[i].class == p.class && c->next[o].at[i].operand == p.operand)
             return;
     DFL_PUSH(arena, &c->next[o], p);
+}
+
+/* Whether the exchanged operands, each between its producer and every reader, make no circle. */
+static bool is_tree(dfl_arena *scratch, const dfl_classes *k)
+{
+    const dfl_workload *w = k->m->workload;
+    uint32_t *root = DFL_NEW_ARRAY(scratch, uint32_t, (size_t)k->n + 1);
+
+    for (uint32_t e = 0; e < k->n; e++)
+        root[e] = e;
+    for (uint32_t e = 0; e < k->n; e++) {
+        const dfl_job *job = k->jobs[e].at[0];
+        for (uint32_t o = 0; o < job->n_operands; o++) {
+            uint32_t a = e, b;
+            if (!job->operand[o].shared || job->operand[o].output)
+                continue;
+            for (b = w->tensors[job->operand[o].tensor].producers[0]; root[b] != b;)
+                b = root[b] = root[root[b]];
+            while (root[a] != a)
+                a = root[a] = root[root[a]];
+            if (a == b)
+                return false;
+            root[a] = b;
+        }
+    }
+    return true;
 }
 
 static void find_partners(dfl_arena *arena, dfl_classes *k)
@@ -151,6 +188,7 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
     }
     if (halt->why == DFL_STOP_NONE)
         find_partners(arena, out);
+    out->tree = halt->why == DFL_STOP_NONE && is_tree(arena, out);
     return halt->why == DFL_STOP_NONE;
 }
 
@@ -204,19 +242,26 @@ uint32_t dfl_classes_wave(dfl_classes *k, uint32_t number, uint32_t *wave)
     return n;
 }
 
-bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way)
+bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way, dfl_cost *more)
 {
     const dfl_einsum_class *c = &f->classes->at.at[f->class];
 
+    *more = dfl_cost_zero();
     for (uint32_t known = f->known; known != 0; known &= known - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(known);
+        dfl_cost least = dfl_cost_none();
         bool offered = false;
-        for (size_t i = 0; i < c->next[o].n && !offered; i++) {
+        for (size_t i = 0; i < c->next[o].n; i++) {
             dfl_partner p = c->next[o].at[i];
-            offered = dfl_offers_has(&f->classes->at.at[p.class].offers[p.operand], job, way, o);
+            const dfl_cost *found = dfl_offers_find(&f->classes->at.at[p.class].offers[p.operand], job, way, o);
+            offered |= found != NULL;
+            if (found != NULL)
+                dfl_cost_lower(&least, found);
         }
         if (!offered)
             return false;
+        if (!f->classes->plain && !(c->repeated >> o & 1))
+            dfl_cost_add(more, &least);
     }
     return true;
 }
@@ -234,14 +279,37 @@ bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32
     return offered;
 }
 
-void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, uint32_t class)
+/* What a row costs beyond the least of its pattern. */
+static dfl_cost beyond_least(const dfl_einsum_class *c, const dfl_goal *goal, const dfl_row *row)
+{
+    const dfl_cost zero = dfl_cost_zero();
+    dfl_cost more = dfl_cost_with(goal, &zero, row->joules, row->seconds);
+
+    for (size_t p = 0; p < c->patterns.n; p++) {
+        bool same = true;
+        for (uint32_t o = 0; o < row->job->n_operands; o++)
+            same &= c->patterns.at[p].memory[o] == row->way.memory[o];
+        for (uint32_t i = 0; i < DFL_COST_BUSY && same; i++)
+            more.at[i] = more.at[i] > c->patterns.at[p].least.at[i] ? more.at[i] - c->patterns.at[p].least.at[i] : 0;
+        if (same)
+            break;
+    }
+    return more;
+}
+
+void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, uint32_t class)
 {
     dfl_einsum_class *c = &k->at.at[class];
     const dfl_job *job = k->jobs[c->first].at[0];
 
     memset(c->offers, 0, sizeof c->offers);
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        for (uint32_t i = 0; i < c->n_list && job->operand[o].shared; i++)
-            dfl_offers_add(arena, &c->offers[o], job, &c->list[i]->way, o);
+    for (uint32_t i = 0; i < c->n_list; i++) {
+        dfl_cost more = beyond_least(c, goal, c->list[i]), behind;
+        if (k->tree && !k->plain && dfl_classes_wanted(&c->filter, c->list[i]->job, &c->list[i]->way, &behind))
+            dfl_cost_add(&more, &behind);
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (job->operand[o].shared)
+                dfl_offers_add(arena, &c->offers[o], job, &c->list[i]->way, o, &more);
+    }
     c->searched = true;
 }

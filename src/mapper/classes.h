@@ -33,6 +33,7 @@ typedef struct {
     DFL_VEC(dfl_candidate) candidates; /* templates on all units, least energy first */
     DFL_VEC(dfl_pattern) patterns;
     DFL_VEC(dfl_partner) next[DFL_JOB_OPERANDS];
+    uint32_t repeated;                 /* mask: operands whose other side may be that of an operand before */
     dfl_cost *others;                 /* by pattern: everything else, at least */
     const dfl_row *apart;              /* the best with all that is exchanged at home; NULL = not found */
     /* of the present search: */
@@ -49,6 +50,8 @@ typedef DFL_VEC(dfl_job *) dfl_jobs;
 
 typedef struct dfl_classes {
     const dfl_mapping *m;
+    bool plain;                        /* do not count what partners cost more, see dfl_classes_wanted */
+    bool tree;                         /* exchanged operands connect any two einsums in one way at most */
     uint32_t n;                        /* einsums */
     dfl_jobs *jobs;                    /* per einsum: one for every unit that can run it, at least one */
     uint32_t *of;                      /* class of an einsum */
@@ -65,11 +68,16 @@ void dfl_classes_restart(dfl_classes *k);
  * least free to exchange their operands, since every way to do so makes rows. Sets their filters.
  */
 uint32_t dfl_classes_wave(dfl_classes *k, uint32_t number, uint32_t *wave);
-/* Whether some partner goes with the way, or with one loop of it: for dfl_tile_goal.filter. */
-bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way);
+/*
+ * Whether some partner goes with the way, or with one loop of it: for dfl_tile_goal.filter. `more`: each einsum of a mapping costs
+ * the least of its pattern, and what its row costs beyond that; the rows of a partner that offer the way tell the latter. An
+ * einsum on the other side of two operands counts once. In a tree what is behind a partner shares no einsum with the rest:
+ * then what rows of the partner make its own partners cost more counts, too.
+ */
+bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way, dfl_cost *more);
 bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
                              int64_t trips);
 /* Notes what the rows of class `c` offer. */
-void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, uint32_t c);
+void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, uint32_t c);
 
 #endif

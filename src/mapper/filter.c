@@ -77,16 +77,34 @@ static bool has(const dfl_hashes *set, uint64_t h)
     return set->n_slots > 0 && *slot_of(set, h) == h;
 }
 
-void dfl_offers_add(dfl_arena *arena, dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o)
+void dfl_offers_add(dfl_arena *arena, dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o,
+                    const dfl_cost *more)
 {
-    add(arena, &offers->ways, hash_offer(job, way, o));
+    dfl_offers old = *offers;
+    uint64_t h = hash_offer(job, way, o);
+    size_t at;
+
+    add(arena, &offers->ways, h);
+    if (offers->ways.n_slots != old.ways.n_slots) {
+        offers->more = DFL_NEW_ARRAY(arena, dfl_cost, offers->ways.n_slots);
+        for (uint32_t i = 0; i < old.ways.n_slots; i++)
+            if (old.ways.slots[i] != 0)
+                offers->more[slot_of(&offers->ways, old.ways.slots[i]) - offers->ways.slots] = old.more[i];
+    }
+    at = (size_t)(slot_of(&offers->ways, h) - offers->ways.slots);
+    if (offers->ways.n != old.ways.n)
+        offers->more[at] = *more;
+    else
+        dfl_cost_lower(&offers->more[at], more);
     for (uint32_t k = 0; k < way->depth[o]; k++)
         add(arena, &offers->loops, hash_loop(way->memory[o], dfl_way_dimension(job, way, o, k), way->trips[k]));
 }
 
-bool dfl_offers_has(const dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o)
+const dfl_cost *dfl_offers_find(const dfl_offers *offers, const dfl_job *job, const dfl_way *way, uint32_t o)
 {
-    return has(&offers->ways, hash_offer(job, way, o));
+    uint64_t h = hash_offer(job, way, o);
+
+    return has(&offers->ways, h) ? &offers->more[slot_of(&offers->ways, h) - offers->ways.slots] : NULL;
 }
 
 bool dfl_offers_loop(const dfl_offers *offers, const dfl_job *job, uint32_t o, uint32_t memory, uint32_t rank, int64_t trips)

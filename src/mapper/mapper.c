@@ -308,6 +308,7 @@ static bool search_classes(mapper *k)
     dfl_classes *all = &k->classes;
     uint32_t *wave = DFL_NEW_ARRAY(k->arena, uint32_t, all->at.n + 1), n;
 
+    all->plain = k->options->certificate; /* which does not tell what partners cost */
     k->goal.wanted = dfl_classes_wanted;
     k->goal.loop_wanted = dfl_classes_loop_wanted;
     dfl_classes_restart(all);
@@ -319,7 +320,7 @@ static bool search_classes(mapper *k)
         for (uint32_t i = 0; i < n; i++) {
             dfl_einsum_class *c = &all->at.at[wave[i]];
             c->list = dfl_rows_list(c->rows, &c->n_list);
-            dfl_classes_offer(k->arena, all, wave[i]);
+            dfl_classes_offer(k->arena, all, &k->goal.of, wave[i]);
             if (c->n_list == 0)
                 return false;
         }

@@ -66,6 +66,8 @@ typedef struct dfl_search {
     uint32_t depth[DFL_GAPS];                      /* shared loops above keep g */
     dfl_way ways[DFL_ORDERS];                      /* by order of the loops */
     uint64_t way_hash[DFL_ORDERS];
+    dfl_cost way_more[DFL_ORDERS + 1];             /* what the neighbours of the way cost more than the goal's `rest` */
+    dfl_cost rest;                                 /* that, while the goal's has the least of it added */
     uint32_t n_ways;
     double least_joules, least_seconds;            /* of the choice */
     bool placed;                                   /* pieces are of the present node */

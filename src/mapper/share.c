@@ -20,7 +20,8 @@ static uint32_t may_stand(const dfl_search *s, uint32_t gap, uint32_t left)
 static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left)
 {
     if (left == 0 && gap + 1 >= s->t->shared_gaps) {
-        if (s->n_ways < DFL_ORDERS && (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way))) {
+        s->way_more[s->n_ways] = dfl_cost_zero();
+        if (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way, &s->way_more[s->n_ways])) {
             s->way_hash[s->n_ways] = dfl_hash(way, sizeof *way, 0);
             s->ways[s->n_ways++] = *way;
         }
@@ -70,11 +71,18 @@ static bool make_ways(dfl_search *s)
 /* The cuts of every spread that is still of use with the shared loops chosen. */
 static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
 {
+    dfl_cost more;
+
     s->set = s->n_shared > 0; /* without shared loops all transfers are the einsum's own */
     if (!make_ways(s)) {
         s->rows->pruned += n;
         return;
     }
+    more = s->way_more[0];
+    s->rest = s->goal->rest;
+    for (uint32_t w = 1; w < s->n_ways; w++)
+        dfl_cost_lower(&more, &s->way_more[w]);
+    dfl_cost_add(&s->goal->rest, &more);
     for (uint32_t i = 0; i < n && !dfl_halted(s->goal->halt); i++) {
         s->now = spreads[i];
         s->placed = false;
@@ -83,6 +91,7 @@ static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
         else
             s->rows->pruned++;
     }
+    s->goal->rest = s->rest;
 }
 
 /* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are

@@ -127,7 +127,7 @@ void dfl_spread_factors(const dfl_search *s, uint32_t decided, uint32_t open, do
     const dfl_job *job = s->job;
     const dfl_terms *terms = &s->terms;
     uint32_t known = (1u << decided) - 1;
-    double least[DFL_TERM_GROUPS], most[DFL_TERM_GROUPS];
+    double least[DFL_TERM_GROUPS] = { 0 }, most[DFL_TERM_GROUPS] = { 0 };
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
         double parts = 1;

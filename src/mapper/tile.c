@@ -152,6 +152,14 @@ static double seconds_of(const dfl_search *s)
     return seconds;
 }
 
+static bool way_useful(const dfl_search *s, uint32_t w, double joules, double seconds)
+{
+    dfl_cost all = dfl_cost_with(&s->goal->of, &s->rest, joules, seconds);
+
+    dfl_cost_add(&all, &s->way_more[w]);
+    return dfl_goal_within(&s->goal->of, &all, s->goal->limit);
+}
+
 static void leaf(dfl_search *s, double joules, double seconds)
 {
     dfl_row row;
@@ -173,6 +181,8 @@ static void leaf(dfl_search *s, double joules, double seconds)
     for (uint32_t w = 0; w < s->n_ways; w++) {
         row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .joules = joules, .seconds = seconds, .form = s->t,
                          .job = s->job };
+        if (!way_useful(s, w, joules, seconds))
+            continue;
         memcpy(row.busy, s->goal->busy, sizeof row.busy);
         fill_room(s, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {

@@ -56,8 +56,8 @@ typedef struct {
     bool best_only;           /* one row is enough, the best: `limit` follows it */
     dfl_halt *halt;
     dfl_row *best;            /* with `best_only`: where the best row goes that shares no loops, or NULL */
-    /* whether some neighbour goes with the way; NULL = all do */
-    bool (*wanted)(const dfl_way_filter *filter, const dfl_job *job, const dfl_way *way);
+    /* whether some neighbour goes with the way, and how much more than `rest` that costs at least; NULL = all do */
+    bool (*wanted)(const dfl_way_filter *filter, const dfl_job *job, const dfl_way *way, dfl_cost *more);
     /* the same for one loop above an operand that is exchanged in the memory */
     bool (*loop_wanted)(const dfl_way_filter *filter, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
                         int64_t trips);
