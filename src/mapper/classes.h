@@ -69,8 +69,8 @@ void dfl_classes_restart(dfl_classes *k);
  */
 uint32_t dfl_classes_wave(dfl_classes *k, uint32_t number, uint32_t *wave);
 /*
- * Whether some partner goes with the way, or with one loop of it: for dfl_tile_goal.filter. `more`: each einsum of a mapping costs
- * the least of its pattern, and what its row costs beyond that; the rows of a partner that offer the way tell the latter. An
+ * Whether some partner goes with the way, or with one loop of it: for dfl_tile_goal.filter. `more`: each einsum of a mapping
+ * costs the least of its pattern, and what its row costs beyond that; the rows of a partner that offer the way tell the latter. An
  * einsum on the other side of two operands counts once. In a tree what is behind a partner shares no einsum with the rest:
  * then what rows of the partner make its own partners cost more counts, too.
  */
