@@ -70,9 +70,9 @@ void dfl_classes_restart(dfl_classes *k);
 uint32_t dfl_classes_wave(dfl_classes *k, uint32_t number, uint32_t *wave);
 /*
  * Whether some partner goes with the way, or with one loop of it: for dfl_tile_goal.filter. `more`: each einsum of a mapping
- * costs the least of its pattern, and what its row costs beyond that; the rows of a partner that offer the way tell the latter. An
- * einsum on the other side of two operands counts once. In a tree what is behind a partner shares no einsum with the rest:
- * then what rows of the partner make its own partners cost more counts, too.
+ * costs the least of its pattern, and what its row costs beyond that; the rows of a partner that offer the way tell the
+ * latter. An einsum on the other side of two operands counts once. In a tree what is behind a partner shares no einsum with
+ * the rest: then what rows of the partner make its own partners cost more counts, too.
  */
 bool dfl_classes_wanted(const dfl_way_filter *f, const dfl_job *job, const dfl_way *way, dfl_cost *more);
 bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
