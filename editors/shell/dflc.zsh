@@ -46,7 +46,7 @@ _dflc() {
         '--deny=[make LINT an error]:LINT' \
         '--only=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, pipeline, with commas, or all]:KINDS' \
+        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -65,7 +65,7 @@ _dflc() {
         '--deny=[make LINT an error]:LINT' \
         '--name=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, pipeline, with commas, or all]:KINDS' \
+        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -83,7 +83,7 @@ _dflc() {
         '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
         '--name=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, pipeline, with commas, or all]:KINDS' \
+        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -114,7 +114,7 @@ _dflc() {
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, pipeline, with commas, or all]:KINDS' \
+        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -141,7 +141,7 @@ _dflc() {
         '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
         '--result=[what the costs of the mapping NAME depend on]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, pipeline, with commas, or all]:KINDS' \
+        '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \

@@ -26,6 +26,7 @@ enum {
     DFL_SEARCH_SPILL = 4,      /* intermediates on the chip for some readers and at home for others */
     DFL_SEARCH_SPLIT = 8,      /* two shared loops of a rank */
     DFL_SEARCH_PIPELINE = 16,  /* einsums at the same time */
+    DFL_SEARCH_WINDOW = 32,    /* shared loops along which windows slide */
 };
 
 /* How holes of mappings are filled. Zero means the default; members are only ever added at the end. */

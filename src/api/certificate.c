@@ -116,7 +116,7 @@ const char *dfl_session_certificate(dfl_session *s, const char *only, size_t *le
         d = dfl_report(s->sink, DFL_CERT_NONE, found->given->span, "the search for `%s` has no certificate",
                        dfl_sym_text(s->names, found->given->name));
         dfl_diag_help(s->sink, d, "there are certificates for mappings that leave all their lines open (`...`), "
-                      "with tiles that divide");
+                      "with tiles that divide and nothing beyond");
     } else if (!found && dfl_sink_errors(s->sink) == 0) {
         dfl_report(s->sink, DFL_CERT_NONE, (dfl_span){ 0, 0 }, "no mapping was filled");
     }

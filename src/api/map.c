@@ -23,7 +23,7 @@ typedef struct {
 
 _Static_assert((int)DFL_SEARCH_ORDER == (int)DFL_BEYOND_ORDER && (int)DFL_SEARCH_RECOMPUTE == (int)DFL_BEYOND_RECOMPUTE &&
                    (int)DFL_SEARCH_SPILL == (int)DFL_BEYOND_SPILL && (int)DFL_SEARCH_SPLIT == (int)DFL_BEYOND_SPLIT &&
-                   (int)DFL_SEARCH_PIPELINE == (int)DFL_BEYOND_PIPELINE,
+                   (int)DFL_SEARCH_PIPELINE == (int)DFL_BEYOND_PIPELINE && (int)DFL_SEARCH_WINDOW == (int)DFL_BEYOND_WINDOW,
                "the kinds that are asked for are those of the search");
 
 void dfl_session_set_search(dfl_session *s, const dfl_search_options *options)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mapper/hole_lattice.h"
+#include "mapper/lift.h"
 #include "mapper/orders.h"
 #include "mapper/part.h"
 #include "mapper/variant.h"
@@ -59,8 +60,10 @@ static bool is_stopped(explorer *k)
     return k->out->stopped != DFL_STOP_NONE;
 }
 
-static double value_of(explorer *k, const dfl_mapping *m)
+static double value_of(void *context, const dfl_mapping *m)
 {
+    explorer *k = context;
+
     return dfl_mapping_value(dfl_arena_budget(k->arena), k->names, m, k->options->objective);
 }
 
@@ -160,8 +163,45 @@ static bool goes_along(const uint32_t *linked, uint32_t rank, const dfl_einsum *
     return false;
 }
 
+static bool has_class(const uint32_t *linked, uint32_t rank, const dfl_access *a)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
+            if (linked[a->index[d].terms[i].rank] == linked[rank])
+                return true;
+    return false;
+}
+
+/* Whether a loop over the rank can stand around everything: no einsum sums over it what others read, and each goes along or
+   makes something for one that does. */
+static bool may_loop(dfl_arena *arena, const dfl_workload *w, const uint32_t *linked, uint32_t rank)
+{
+    bool *bound = DFL_NEW_ARRAY(arena, bool, (size_t)w->n_einsums + 1);
+
+    for (uint32_t e = w->n_einsums; e-- > 0;) {
+        const dfl_access *made = &w->einsums[e].output;
+        const dfl_tensor *t = &w->tensors[made->tensor];
+        bound[e] = goes_along(linked, rank, &w->einsums[e]);
+        if (bound[e] && t->n_consumers > 0 && !has_class(linked, rank, made))
+            return false;
+        for (uint32_t k = 0; k < t->n_consumers; k++)
+            bound[e] |= bound[t->consumers[k]];
+        if (!bound[e])
+            return false;
+    }
+    return true;
+}
+
+/* Whether the loops are of the kind: over ranks of all einsums, of some, or of some along which windows slide. */
+static bool is_of_kind(dfl_arena *arena, const dfl_workload *w, uint32_t kind, bool all, const dfl_variant *v)
+{
+    if (kind != DFL_BEYOND_WINDOW)
+        return all == (kind == DFL_BEYOND_SPLIT);
+    return !all && dfl_variant_slides(arena, w, v);
+}
+
 /* Loops over a rank around everything, inside of those there are, by every divisor of what they leave. */
-static void add_loops(const target *of, dfl_arena *arena, bool split, changes *out)
+static void add_loops(const target *of, dfl_arena *arena, uint32_t kind, changes *out)
 {
     const dfl_workload *w = of->given->workload;
     const uint32_t *linked = dfl_variant_linked(arena, w);
@@ -174,13 +214,15 @@ static void add_loops(const target *of, dfl_arena *arena, bool split, changes *o
         for (uint32_t i = 0; i < of->from.n_loops; i++)
             if (linked[of->from.loop[i].rank] == r)
                 left = of->from.loop[i].tile;
-        if (linked[r] != r || all != split)
+        if (linked[r] != r || !may_loop(arena, w, linked, r))
             continue;
         dfl_amounts tiles = dfl_divisors(arena, left);
         for (uint32_t i = 0; i + 1 < tiles.n; i++) {
             change c = { .v = of->from };
             c.v.loop[c.v.n_loops++] = (dfl_variant_loop){ r, tiles.at[i] };
-            DFL_PUSH(arena, out, c);
+            c.v.again |= kind == DFL_BEYOND_RECOMPUTE;
+            if (is_of_kind(arena, w, kind, all, &c.v))
+                DFL_PUSH(arena, out, c);
         }
     }
 }
@@ -252,6 +294,8 @@ static void try_change(explorer *k, const target *of, const change *c, proposal 
         if (of->part != NULL)
             m = dfl_part_put(work, k->given, of->part, m);
         value = value_of(k, m);
+        if (c->v.n_loops > 0)
+            value = dfl_lift_keeps(work, m, value, value_of, k);
         if (wants(k, DFL_BEYOND_PIPELINE))
             value = pipe_branches(k, m, value);
         if (value < best->value)
@@ -274,8 +318,8 @@ static void try_kind(explorer *k, const target *of, uint32_t kind, proposal *bes
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     changes list = { .n = 0 };
 
-    if (kind == DFL_BEYOND_RECOMPUTE || kind == DFL_BEYOND_SPLIT)
-        add_loops(of, work, kind == DFL_BEYOND_SPLIT, &list);
+    if (kind == DFL_BEYOND_RECOMPUTE || kind == DFL_BEYOND_SPLIT || kind == DFL_BEYOND_WINDOW)
+        add_loops(of, work, kind, &list);
     else if (kind == DFL_BEYOND_SPILL)
         add_spills(k, of, work, &list);
     else
@@ -286,7 +330,8 @@ static void try_kind(explorer *k, const target *of, uint32_t kind, proposal *bes
 
 static void try_target(explorer *k, const target *of, proposal *best)
 {
-    static const uint32_t kinds[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL, DFL_BEYOND_PIPELINE };
+    static const uint32_t kinds[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_WINDOW, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL,
+                                      DFL_BEYOND_PIPELINE };
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (wants(k, kinds[i]))
@@ -387,6 +432,7 @@ const char *dfl_beyond_text(dfl_arena *arena, uint32_t kinds)
 {
     static const struct { uint32_t kind; const char *text; } words[] = {
         { DFL_BEYOND_RECOMPUTE, "intermediates computed again" },
+        { DFL_BEYOND_WINDOW, "shared loops along which windows slide" },
         { DFL_BEYOND_SPILL, "intermediates for some readers on the chip and for others from home" },
         { DFL_BEYOND_SPLIT, "two shared loops of a rank" },
         { DFL_BEYOND_PIPELINE, "pipelines" },

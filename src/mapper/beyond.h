@@ -3,6 +3,7 @@
  *
  *   order      the einsums run in another order; with all orders searched the best of them is proven
  *   recompute  an intermediate is computed again in every iteration of a loop around all einsums or a part of them
+ *   window     they share one along which windows slide: a producer makes what is new in the window of its readers
  *   spill      some readers get an intermediate on the chip, others from its home; or it is an output that is read there
  *   split      einsums share two loops of a rank, one of them around all of the einsums or the part
  *   pipeline   neighbours that share loops run at the same time, on units or on parts of an axis of their own

@@ -30,6 +30,7 @@ enum {
     DFL_BEYOND_SPILL = 4,
     DFL_BEYOND_SPLIT = 8,
     DFL_BEYOND_PIPELINE = 16,
+    DFL_BEYOND_WINDOW = 32,
 };
 
 typedef struct {

@@ -58,19 +58,72 @@ static bool is_spilled(const dfl_variant *v, uint32_t tensor)
     return false;
 }
 
-/* Ranks as long as the tiles of the loops. */
-static void shorten(dfl_arena *arena, const dfl_workload *given, const dfl_variant *v, dfl_workload *w)
+/* Elements that an index reaches over ranks of these lengths, without what lies outside of the shape. */
+static int64_t reach(const dfl_index *index, const dfl_rank *ranks, int64_t shape)
 {
-    const uint32_t *first = dfl_variant_linked(arena, given);
+    int64_t sum = 1;
+
+    for (uint32_t i = 0; i < index->n_terms && sum < shape; i++) {
+        int64_t coef = index->terms[i].coef < 0 ? -index->terms[i].coef : index->terms[i].coef;
+        int64_t steps = ranks[index->terms[i].rank].extent - 1;
+        sum = coef > shape || steps > shape || coef * steps > shape - sum ? shape : sum + coef * steps;
+    }
+    return sum < shape ? sum : shape;
+}
+
+/* What all readers of dimension `d` of the result reach of it; the shape where nobody reads it. */
+static int64_t wanted(const dfl_workload *w, const dfl_rank *ranks, uint32_t tensor, uint32_t d)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+    int64_t most = t->n_consumers > 0 ? 0 : t->extents[d];
+
+    for (uint32_t k = 0; k < t->n_consumers; k++) {
+        const dfl_einsum *reader = &w->einsums[t->consumers[k]];
+        for (uint32_t i = 0; i < reader->n_inputs; i++) {
+            int64_t n = reader->inputs[i].tensor == tensor ? reach(&reader->inputs[i].index[d], ranks, t->extents[d]) : 0;
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
+static void set_extent(dfl_rank *ranks, uint32_t n, const uint32_t *first, uint32_t rank, int64_t extent)
+{
+    for (uint32_t r = 0; r < n; r++)
+        if (first[r] == first[rank])
+            ranks[r].extent = extent;
+}
+
+/* Ranks as long as the tiles of the loops, and those of what is read through windows; `*slides` if there are such. */
+static const dfl_rank *shorten(dfl_arena *arena, const dfl_workload *w, const dfl_variant *v, bool *slides)
+{
+    const uint32_t *first = dfl_variant_linked(arena, w);
     dfl_rank *ranks = DFL_NEW_ARRAY(arena, dfl_rank, (size_t)w->n_ranks + 1);
 
-    for (uint32_t r = 0; r < w->n_ranks; r++) {
-        ranks[r] = w->ranks[r];
-        for (uint32_t i = 0; i < v->n_loops; i++)
-            if (first[r] == first[v->loop[i].rank])
-                ranks[r].extent = v->loop[i].tile;
+    *slides = false;
+    memcpy(ranks, w->ranks, w->n_ranks * sizeof *ranks);
+    for (uint32_t i = 0; i < v->n_loops; i++)
+        set_extent(ranks, w->n_ranks, first, v->loop[i].rank, v->loop[i].tile);
+    for (uint32_t e = w->n_einsums; e-- > 0;) {
+        const dfl_access *made = &w->einsums[e].output;
+        for (uint32_t d = 0; d < made->n_dims; d++) {
+            uint32_t r;
+            int64_t n = wanted(w, ranks, made->tensor, d);
+            if (!dfl_index_is_bare(&made->index[d], &r) || n >= ranks[r].extent)
+                continue;
+            set_extent(ranks, w->n_ranks, first, r, n);
+            *slides = true;
+        }
     }
-    w->ranks = ranks;
+    return ranks;
+}
+
+bool dfl_variant_slides(dfl_arena *arena, const dfl_workload *w, const dfl_variant *v)
+{
+    bool slides;
+
+    (void)shorten(arena, w, v, &slides);
+    return slides;
 }
 
 static const uint32_t *one_id(dfl_arena *arena, uint32_t id)
@@ -183,11 +236,12 @@ const dfl_mapping *dfl_variant_ask(dfl_arena *arena, const dfl_mapping *given, c
     dfl_mapping *out = dfl_mapping_copy(arena, given);
     dfl_workload *w = DFL_NEW(arena, dfl_workload);
     uint32_t n = 0;
+    bool slides;
 
     *w = *given->workload;
     out->workload = w;
     if (v->n_loops > 0)
-        shorten(arena, given->workload, v, w);
+        w->ranks = shorten(arena, given->workload, v, &slides);
     if (v->n_spills > 0)
         spill(arena, v, w);
     if (v->order != NULL)
@@ -318,7 +372,8 @@ static void add_loops(dfl_arena *arena, const dfl_mapping *given, const dfl_vari
     for (size_t i = 0; i < keeps; i++)
         if (stays_above(given, root, keeps, i))
             DFL_PUSH(arena, &lines, root->lines[i]);
-    add_recompute(arena, given->workload, v, lines.at, lines.n, root);
+    if (v->again)
+        add_recompute(arena, given->workload, v, lines.at, lines.n, root);
     for (uint32_t i = 0; i < v->n_loops; i++)
         DFL_PUSH(arena, &lines, ((dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = given->hole_span,
                                              .amount_span = given->hole_span, .rank = v->loop[i].rank,

@@ -4,8 +4,9 @@
  *
  *   order       the einsums in another order, one in which they can run
  *   loops       ranks are as long as one tile of a loop that then stands around everything: the einsums share it on top
- *               of the loops that the search shares. Where an einsum does not go along with it, what it makes and is kept
- *               below the loop is computed again in every iteration (`recompute`)
+ *               of the loops that the search shares. What is read through a window is as long as the window of one tile.
+ *               Where an einsum does not go along with the loop, what it makes and is kept below is computed as it is read,
+ *               or all of it again in every iteration (`again`)
  *   spills      some readers of an intermediate read another tensor, which is there from the start: those get it from its
  *               home, and the others exchange it as the search likes; every element also goes home
  *   narrow      an axis has fewer instances, so that einsums can stand beside each other on it
@@ -27,6 +28,7 @@ typedef struct {
     const uint32_t *order;                       /* [place]: einsum; NULL = as declared */
     dfl_variant_loop loop[DFL_VARIANT_LOOPS];    /* outermost first */
     uint32_t n_loops;
+    bool again;                                  /* say `recompute` where something may be computed again */
     dfl_variant_spill spill[DFL_VARIANT_SPILLS];
     uint32_t n_spills;
     int64_t narrow;                              /* instances of `axis`; 0 = no axis is narrowed */
@@ -35,6 +37,8 @@ typedef struct {
 
 /* By rank: the first of those that run along with it, through tensors that are exchanged, itself if it is that. */
 const uint32_t *dfl_variant_linked(dfl_arena *arena, const dfl_workload *w);
+/* Whether some einsum makes less in an iteration of the loops, because it is read through windows. */
+bool dfl_variant_slides(dfl_arena *arena, const dfl_workload *w, const dfl_variant *v);
 /* The problem to search. */
 const dfl_mapping *dfl_variant_ask(dfl_arena *arena, const dfl_mapping *given, const dfl_variant *v);
 /* The problem without written homes for what is exchanged, all of which is intermediate: the einsums by themselves cost no

@@ -16,11 +16,12 @@
 #include "tests/mapper/judge.h"
 #include "tests/mapper/tiny.h"
 
-enum { SHOWN = 5, KINDS = 6, ALL = 31, WINDOWS = 5 };
+enum { SHOWN = 5, KINDS = 7, ALL = 63, WINDOWS = 5 };
 
 static const struct { const char *name; unsigned kinds; } kinds[KINDS] = {
     { "order", DFL_SEARCH_ORDER }, { "recompute", DFL_SEARCH_RECOMPUTE }, { "spill", DFL_SEARCH_SPILL },
-    { "split", DFL_SEARCH_SPLIT }, { "pipeline", DFL_SEARCH_PIPELINE }, { "all", ALL },
+    { "split", DFL_SEARCH_SPLIT }, { "pipeline", DFL_SEARCH_PIPELINE }, { "window", DFL_SEARCH_WINDOW },
+    { "all", ALL },
 };
 
 typedef struct {
@@ -114,6 +115,8 @@ static const char *const graphs[] = {
     "    output Z[m, n, p] = E[m, n] + Y[m, p];\n",
     "    input A[m, k];\n    weight B[k, n], C[n, p], D[p, q];\n"
     "    X[m, n] += A[m, k] * B[k, n];\n    Y[m, p] += X[m, n] * C[n, p];\n    output Z[m, q] += Y[m, p] * D[p, q];\n",
+    "    input A[h: M + R - 1, k];\n    weight B[r], C[s];\n"
+    "    X[m, k] += A[m + r, k] * B[r];\n    output Y[n, k] += X[n + s - 1, k] * C[s];\n",
 };
 
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
@@ -123,14 +126,15 @@ static uint32_t pick(tiny_random *r, const uint32_t *from, uint32_t n) { return 
 static void print_problem(tiny_random *r, FILE *out)
 {
     static const uint32_t extents[] = { 2, 3, 4, 4, 6, 8 }, energies[] = { 20, 50, 100 }, rates[] = { 0, 1, 4, 16 };
-    static const char ranks[] = "mknpq";
+    static const char ranks[] = "knpq";
     static const char *const objectives[] = { "energy", "latency", "energy * latency" };
     const char *graph = graphs[tiny_below(r, GRAPHS)];
     uint32_t array = tiny_below(r, 4) == 0 ? 2 + tiny_below(r, 3) : 0;
 
-    fprintf(out, "workload graph : i8 {\n    rank ");
+    fprintf(out, "workload graph(M = %u, R = %u) : i8 {\n    rank m = M, r = R, s = 3", 2 + pick(r, extents, 6),
+            1 + tiny_below(r, 3));
     for (uint32_t i = 0; ranks[i] != '\0'; i++)
-        fprintf(out, "%s%c = %u", i > 0 ? ", " : "", ranks[i], pick(r, extents, 6));
+        fprintf(out, ", %c = %u", ranks[i], pick(r, extents, 6));
     fprintf(out, ";\n%s%s}\n", strstr(graph, "X2") ? "    weight X2[m];\n" : "", graph);
     fprintf(out, "system chip {\n    clock = 1Hz;\n    memory dram { size = unlimited; ");
     for (uint32_t i = 0; i < 2; i++) {
@@ -177,7 +181,7 @@ int main(int argc, char **argv)
 {
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 60, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, done = 0, lower[KINDS] = { 0 };
-    double ratio[KINDS] = { 1, 1, 1, 1, 1, 1 };
+    double ratio[KINDS] = { 1, 1, 1, 1, 1, 1, 1 };
     uint64_t best[KINDS] = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
