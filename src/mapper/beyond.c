@@ -328,14 +328,35 @@ static void try_kind(explorer *k, const target *of, uint32_t kind, proposal *bes
     dfl_arena_free(work);
 }
 
-static void try_target(explorer *k, const target *of, proposal *best)
-{
-    static const uint32_t kinds[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_WINDOW, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL,
-                                      DFL_BEYOND_PIPELINE };
+static const uint32_t KINDS[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_WINDOW, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL,
+                                  DFL_BEYOND_PIPELINE };
+enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (wants(k, kinds[i]))
-            try_kind(k, of, kinds[i], best);
+/* The best of every kind. */
+static void try_target(explorer *k, const target *of, proposal best[N_KINDS])
+{
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (wants(k, KINDS[i]))
+            try_kind(k, of, KINDS[i], &best[i]);
+}
+
+/* Takes a proposal if it is better once it is polished. */
+static bool take(explorer *k, const proposal *p, const uint32_t *order)
+{
+    double value = INFINITY;
+    const dfl_mapping *m = NULL;
+
+    if (p->mapping != NULL && p->value <= k->least * near)
+        m = dfl_polish(k->arena, k->names, p->mapping, k->polish, &value);
+    if (value >= k->least)
+        return false;
+    k->least = value;
+    k->now = p->at.v;
+    k->now.order = order;
+    k->part = p->of.part != NULL ? p->of.part->einsums : NULL;
+    k->n_part = p->of.part != NULL ? p->of.part->n_einsums : 0;
+    k->out->mapping = dfl_mapping_copy(k->arena, m);
+    return true;
 }
 
 /* Whether it is the part that was changed last. */
@@ -350,33 +371,25 @@ static bool round_is_better(explorer *k)
 {
     uint32_t n;
     const dfl_part *parts = dfl_parts_find(k->arena, k->out->mapping, &n);
-    proposal best = { .value = INFINITY };
+    proposal best[N_KINDS];
     target whole = { .given = k->given, .from = { .order = k->now.order } };
-    const dfl_mapping *m;
-    double value;
+    bool better = false;
 
+    for (size_t i = 0; i < N_KINDS; i++)
+        best[i] = (proposal){ .value = INFINITY };
     if (k->part == NULL)
         whole.from = k->now;
-    try_target(k, &whole, &best);
+    try_target(k, &whole, best);
     for (uint32_t i = 0; i < n; i++) {
         target of = { .given = dfl_part_problem(k->arena, k->given, &parts[i]), .part = &parts[i] };
         if (is_same(k, &parts[i]))
             of.from = k->now;
         of.from.order = NULL; /* the einsums of a part are in the order they run */
-        try_target(k, &of, &best);
+        try_target(k, &of, best);
     }
-    if (best.mapping == NULL || best.value > k->least * near)
-        return false;
-    m = dfl_polish(k->arena, k->names, best.mapping, k->polish, &value);
-    if (value >= k->least)
-        return false;
-    best.at.v.order = k->now.order;
-    k->least = value;
-    k->now = best.at.v;
-    k->part = best.of.part != NULL ? best.of.part->einsums : NULL;
-    k->n_part = best.of.part != NULL ? best.of.part->n_einsums : 0;
-    k->out->mapping = dfl_mapping_copy(k->arena, m);
-    return !is_stopped(k);
+    for (size_t i = 0; i < N_KINDS; i++)
+        better |= take(k, &best[i], whole.from.order);
+    return better && !is_stopped(k);
 }
 
 /* The best mapping as it stands, its branches as pipelines. */
@@ -413,7 +426,8 @@ void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
 {
     explorer k = { .arena = arena, .names = names, .given = given, .options = options, .polish = polish, .out = out,
                    .least = *least };
-    bool better = true;
+    bool better = (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER) != 0;
+    double floor = better ? floor_of(&k) : 0; /* while there is time */
 
     if (options->teller != NULL)
         options->teller->now.phase = "beyond";
@@ -421,10 +435,10 @@ void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
         try_orders(&k);
     if (wants(&k, DFL_BEYOND_PIPELINE))
         pipe_best(&k);
-    for (uint32_t i = 0; i < DFL_BEYOND_ROUNDS && better && (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER); i++)
+    if (better)
+        out->lower_bound = floor;
+    for (uint32_t i = 0; i < DFL_BEYOND_ROUNDS && better; i++)
         better = round_is_better(&k);
-    if (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER)
-        out->lower_bound = floor_of(&k);
     *least = k.least;
 }
 
