@@ -57,8 +57,15 @@ typedef struct {
     uint32_t names[DFL_ROW_LOOPS];
 } choice;
 
+/* Rows of an einsum by what a way with so many open loops asks of them: `first` by hash and `next` by row are 1 + row. */
+typedef struct {
+    uint32_t *first, *next, n_slots;
+    uint32_t inputs;             /* mask: operands that are alive */
+} row_index;
+
 typedef struct {
     dfl_arena *arena;            /* of the layer that is filled */
+    row_index rows[DFL_ROW_LOOPS + 1]; /* of the present einsum, by open loops */
     const dfl_workload *w;
     const dfl_tile_goal *goal;
     const dfl_bounds *bounds;
@@ -305,10 +312,65 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
     return true;
 }
 
+/* The inputs that are exchanged and alive. */
+static uint32_t inputs_alive(const joiner *j, const way *w)
+{
+    uint32_t inputs = 0;
+
+    for (uint32_t o = 0; o < j->step->job->n_operands; o++) {
+        const dfl_job_operand *op = &j->step->job->operand[o];
+        inputs |= (uint32_t)(op->shared && !op->output && find_live(w, op->tensor) != NULL) << o;
+    }
+    return inputs;
+}
+
+/* Of the open loops' iterations, and where inputs are exchanged: what matches() looks at first, from a row or from a way. */
+static uint64_t hash_ask(const joiner *j, const int64_t *trips, uint32_t n_open, uint32_t inputs, const dfl_row *row, const way *w)
+{
+    int64_t words[DFL_ROW_LOOPS + 2 * DFL_JOB_OPERANDS];
+    size_t n = 0;
+
+    for (uint32_t k = 0; k < n_open; k++)
+        words[n++] = trips[k];
+    for (; inputs != 0; inputs &= inputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(inputs);
+        const operand_alive *live = row == NULL ? find_live(w, j->step->job->operand[o].tensor) : NULL;
+        words[n++] = row != NULL ? row->way.memory[o] : live->memory;
+        words[n++] = row != NULL ? row->way.depth[o] : live->depth;
+    }
+    return dfl_hash(words, n * sizeof *words, 0);
+}
+
+static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
+{
+    row_index *x = &j->rows[n_open];
+
+    if (x->n_slots > 0 && x->inputs == inputs)
+        return x;
+    x->inputs = inputs;
+    for (x->n_slots = 1; x->n_slots < j->step->n;)
+        x->n_slots *= 2;
+    x->first = DFL_NEW_ARRAY(j->arena, uint32_t, x->n_slots);
+    x->next = DFL_NEW_ARRAY(j->arena, uint32_t, (size_t)j->step->n + 1);
+    for (uint32_t r = j->step->n; r-- > 0;) {
+        const dfl_row *row = j->step->rows[r];
+        uint32_t at;
+        if (row->way.n_loops < n_open)
+            continue;
+        at = (uint32_t)hash_ask(j, row->way.trips, n_open, inputs, row, NULL) & (x->n_slots - 1);
+        x->next[r] = x->first[at];
+        x->first[at] = r + 1;
+    }
+    return x;
+}
+
 static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
 {
-    for (uint32_t r = 0; r < j->step->n && !dfl_halted(j->goal->halt); r++) {
-        const dfl_row *row = j->step->rows[r];
+    const row_index *x = index_of(j, b->way.n_open, inputs_alive(j, &b->way));
+    uint32_t at = (uint32_t)hash_ask(j, b->way.trips, b->way.n_open, x->inputs, NULL, &b->way) & (x->n_slots - 1);
+
+    for (uint32_t r = x->first[at]; r != 0 && !dfl_halted(j->goal->halt); r = x->next[r - 1]) {
+        const dfl_row *row = j->step->rows[r - 1];
         way after;
         dfl_cost rest;
         if (!matches(j, &b->way, row) || !follow_way(j, &b->way, row, &after))
@@ -469,6 +531,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
         *to = (layer){ .n_slots = 0 };
         j.step = &steps[e];
         j.einsum = e;
+        memset(j.rows, 0, sizeof j.rows);
         for (size_t b = 0; b < from->buckets.n; b++)
             join_rows(&j, from, &from->buckets.at[b], to);
         choices[e] = remember(arena, to);
