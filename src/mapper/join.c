@@ -2,6 +2,7 @@
 #include "mapper/join.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "mapper/filter.h"
@@ -76,33 +77,37 @@ typedef struct {
     bool full;
 } joiner;
 
-static bucket *bucket_of(joiner *j, layer *l, const way *w)
+/* Bytes of a way that have a meaning. */
+static size_t length_of(const way *w) { return offsetof(way, live) + w->n_live * sizeof *w->live; }
+
+static uint32_t home_of(const layer *l, const way *w)
 {
+    return (uint32_t)dfl_hash(w, length_of(w), 0) & (l->n_slots - 1);
+}
+
+static uint32_t bucket_of(joiner *j, layer *l, const way *w)
+{
+    bucket fresh = { .first = 0 };
     uint32_t at;
 
     if (l->buckets.n * 2 >= l->n_slots) {
-        uint32_t size = l->n_slots == 0 ? 64 : l->n_slots * 2;
-        l->slots = DFL_NEW_ARRAY(j->arena, uint32_t, size);
-        l->n_slots = size;
+        l->n_slots = l->n_slots == 0 ? 64 : l->n_slots * 2;
+        l->slots = DFL_NEW_ARRAY(j->arena, uint32_t, l->n_slots);
         for (size_t i = 0; i < l->buckets.n; i++) {
-            at = (uint32_t)dfl_hash(&l->buckets.at[i].way, sizeof *w, 0) & (size - 1);
-            while (l->slots[at] != 0)
-                at = (at + 1) & (size - 1);
+            for (at = home_of(l, &l->buckets.at[i].way); l->slots[at] != 0;)
+                at = (at + 1) & (l->n_slots - 1);
             l->slots[at] = (uint32_t)i + 1;
         }
     }
-    at = (uint32_t)dfl_hash(w, sizeof *w, 0) & (l->n_slots - 1);
-    while (l->slots[at] != 0) {
-        bucket *b = &l->buckets.at[l->slots[at] - 1];
-        if (memcmp(&b->way, w, sizeof *w) == 0)
-            return b;
-        at = (at + 1) & (l->n_slots - 1);
+    for (at = home_of(l, w); l->slots[at] != 0; at = (at + 1) & (l->n_slots - 1)) {
+        const way *other = &l->buckets.at[l->slots[at] - 1].way;
+        if (other->n_live == w->n_live && memcmp(other, w, length_of(w)) == 0)
+            return l->slots[at] - 1;
     }
-    bucket fresh = { .first = 0 };
     memcpy(&fresh.way, w, sizeof *w);
     DFL_PUSH(j->arena, &l->buckets, fresh);
     l->slots[at] = (uint32_t)l->buckets.n;
-    return &l->buckets.at[l->buckets.n - 1];
+    return l->slots[at] - 1;
 }
 
 /* Time is at least that of the einsums one after another, and that of every port. */
@@ -146,9 +151,10 @@ static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const st
     return true;
 }
 
-static void add_state(joiner *j, layer *l, const way *w, const state *s)
+static void add_state(joiner *j, layer *l, uint32_t to, const state *s)
 {
-    bucket *b = bucket_of(j, l, w);
+    bucket *b = &l->buckets.at[to];
+    const way *w = &b->way;
     uint32_t *link;
     state copy = *s;
 
@@ -371,6 +377,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
 
     for (uint32_t r = x->first[at]; r != 0 && !dfl_halted(j->goal->halt); r = x->next[r - 1]) {
         const dfl_row *row = j->step->rows[r - 1];
+        uint32_t place = DFL_NONE;
         way after;
         dfl_cost rest;
         if (!matches(j, &b->way, row) || !follow_way(j, &b->way, row, &after))
@@ -402,7 +409,9 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
                 continue;
             for (uint32_t k = 0; k < row->way.n_loops; k++)
                 out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[k]];
-            add_state(j, to, &after, &out);
+            if (place == DFL_NONE)
+                place = bucket_of(j, to, &after);
+            add_state(j, to, place, &out);
         }
     }
 }
@@ -523,7 +532,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
 
     j.memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
     memset(&none, 0, sizeof none);
-    add_state(&j, &layers[0], &none, &start);
+    add_state(&j, &layers[0], bucket_of(&j, &layers[0], &none), &start);
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         layer *from = &layers[e % 2], *to = &layers[(e + 1) % 2];
         j.arena = of_layer[(e + 1) % 2];
