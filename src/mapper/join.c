@@ -331,7 +331,8 @@ static uint32_t inputs_alive(const joiner *j, const way *w)
 }
 
 /* Of the open loops' iterations, and where inputs are exchanged: what matches() looks at first, from a row or from a way. */
-static uint64_t hash_ask(const joiner *j, const int64_t *trips, uint32_t n_open, uint32_t inputs, const dfl_row *row, const way *w)
+static uint64_t hash_ask(const joiner *j, const int64_t *trips, uint32_t n_open, uint32_t inputs, const dfl_row *row,
+                         const way *w)
 {
     int64_t words[DFL_ROW_LOOPS + 2 * DFL_JOB_OPERANDS];
     size_t n = 0;
