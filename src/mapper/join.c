@@ -330,9 +330,8 @@ static uint32_t inputs_alive(const joiner *j, const way *w)
     return inputs;
 }
 
-/* Of the open loops' iterations, and where inputs are exchanged: what matches() looks at first, from a row or from a way. */
-static uint64_t hash_ask(const joiner *j, const int64_t *trips, uint32_t n_open, uint32_t inputs, const dfl_row *row,
-                         const way *w)
+/* Of the open loops' iterations, and where inputs are exchanged: what matches() looks at first. */
+static uint64_t hash_ask(const int64_t *trips, uint32_t n_open, const uint32_t *memory, const uint32_t *depth, uint32_t inputs)
 {
     int64_t words[DFL_ROW_LOOPS + 2 * DFL_JOB_OPERANDS];
     size_t n = 0;
@@ -340,12 +339,36 @@ static uint64_t hash_ask(const joiner *j, const int64_t *trips, uint32_t n_open,
     for (uint32_t k = 0; k < n_open; k++)
         words[n++] = trips[k];
     for (; inputs != 0; inputs &= inputs - 1) {
-        uint32_t o = (uint32_t)__builtin_ctz(inputs);
-        const operand_alive *live = row == NULL ? find_live(w, j->step->job->operand[o].tensor) : NULL;
-        words[n++] = row != NULL ? row->way.memory[o] : live->memory;
-        words[n++] = row != NULL ? row->way.depth[o] : live->depth;
+        words[n++] = memory[__builtin_ctz(inputs)];
+        words[n++] = depth[__builtin_ctz(inputs)];
     }
     return dfl_hash(words, n * sizeof *words, 0);
+}
+
+/* What a row gives, and what a way asks for the same. */
+static uint64_t hash_row(const dfl_row *row, uint32_t n_open, uint32_t inputs)
+{
+    uint32_t memory[DFL_JOB_OPERANDS], depth[DFL_JOB_OPERANDS];
+
+    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++) {
+        memory[o] = row->way.memory[o];
+        depth[o] = row->way.depth[o];
+    }
+    return hash_ask(row->way.trips, n_open, memory, depth, inputs);
+}
+
+static uint64_t hash_way(const joiner *j, const way *w, uint32_t inputs)
+{
+    uint32_t memory[DFL_JOB_OPERANDS] = { 0 }, depth[DFL_JOB_OPERANDS] = { 0 };
+
+    for (uint32_t o = 0; o < j->step->job->n_operands; o++) {
+        const operand_alive *live = inputs >> o & 1 ? find_live(w, j->step->job->operand[o].tensor) : NULL;
+        if (live == NULL)
+            continue;
+        memory[o] = live->memory;
+        depth[o] = live->depth;
+    }
+    return hash_ask(w->trips, w->n_open, memory, depth, inputs);
 }
 
 static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
@@ -364,7 +387,7 @@ static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
         uint32_t at;
         if (row->way.n_loops < n_open)
             continue;
-        at = (uint32_t)hash_ask(j, row->way.trips, n_open, inputs, row, NULL) & (x->n_slots - 1);
+        at = (uint32_t)hash_row(row, n_open, inputs) & (x->n_slots - 1);
         x->next[r] = x->first[at];
         x->first[at] = r + 1;
     }
@@ -374,7 +397,7 @@ static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
 static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
 {
     const row_index *x = index_of(j, b->way.n_open, inputs_alive(j, &b->way));
-    uint32_t at = (uint32_t)hash_ask(j, b->way.trips, b->way.n_open, x->inputs, NULL, &b->way) & (x->n_slots - 1);
+    uint32_t at = (uint32_t)hash_way(j, &b->way, x->inputs) & (x->n_slots - 1);
 
     for (uint32_t r = x->first[at]; r != 0 && !dfl_halted(j->goal->halt); r = x->next[r - 1]) {
         const dfl_row *row = j->step->rows[r - 1];
