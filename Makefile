@@ -105,7 +105,7 @@ BEYOND          := $(O)/tests/mapper/beyond
 UNIT_PROGRAMS   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SOURCES))
 BENCH_PROGRAMS  := $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZ_SOURCES    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-JUDGE           := amounts build judge lines share tiny
+JUDGE           := amounts between build judge lines share tiny
 FUZZ_FRAME      := $(O)/obj/tests/fuzz/importer.o $(patsubst %,$(O)/obj/tests/mapper/%.o,$(JUDGE) partial)
 REPLAY_PROGRAMS := $(patsubst tests/%.c,$(O)/tests/%,$(FUZZ_SOURCES))
 FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
@@ -229,7 +229,7 @@ $(TIMELOOP): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/timeloop/*.c)))
 $(ACCELFORGE): $(patsubst %.c,$(O)/obj/%.o,$(sort $(wildcard tests/accelforge/*.c))) $(LIB)
 $(OPTIMUM): $(patsubst %,$(O)/obj/tests/mapper/%.o,accelforge freedom optimum timeloop) \
             $(patsubst %.c,$(O)/obj/%.o,$(filter-out tests/timeloop/timeloop.c,$(sort $(wildcard tests/timeloop/*.c)))) $(LIB)
-$(EXHAUSTIVE): $(patsubst %,$(O)/obj/tests/mapper/%.o,exhaustive $(JUDGE)) $(LIB)
+$(EXHAUSTIVE): $(patsubst %,$(O)/obj/tests/mapper/%.o,exhaustive partial $(JUDGE)) $(LIB)
 $(MONOTONE): $(patsubst %,$(O)/obj/tests/mapper/%.o,monotone tiny) $(LIB)
 $(CERTIFIED): $(patsubst %,$(O)/obj/tests/mapper/%.o,certified tiny) $(LIB)
 $(BEYOND): $(patsubst %,$(O)/obj/tests/mapper/%.o,beyond $(JUDGE)) $(LIB)

@@ -7,6 +7,7 @@
 
 #include "mapper/holes.h"
 #include "mapper/front.h"
+#include "mapper/given.h"
 #include "model/model.h"
 #include "report/verdict.h"
 
@@ -41,22 +42,6 @@ dfl_arena *dfl_session_after(dfl_session *s)
     return s->after;
 }
 
-/* Nothing is written of it but homes, and then `...`. */
-static bool is_all_open(const dfl_mapping *m)
-{
-    const dfl_body *root = m->root;
-
-    for (uint32_t i = 0; i < root->n_lines; i++) {
-        if (root->lines[i].kind != DFL_LINE_KEEP || root->lines[i].mode != DFL_KEEP_EXACT)
-            return false;
-        for (uint32_t j = 0; j < i; j++)
-            if (root->lines[j].tensor == root->lines[i].tensor)
-                return false;
-    }
-    return m->n_bodies == 1 && root->open && root->open_at == root->n_lines && root->compute == DFL_NONE &&
-           root->n_recompute == 0;
-}
-
 static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
 {
     dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, span, "`%s` leaves open %s", dfl_sym_text(s->names, m->name), what);
@@ -69,22 +54,14 @@ static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, con
 /* Reports a hole for which there is no search; false then. */
 static bool is_searched(dfl_session *s, const dfl_mapping *m)
 {
-    dfl_diag *d;
-
     if (m->unsearched)
         return refuse_kind(s, m, m->unsearched_span, m->unsearched,
                            "what is searched: `?` for the size or the number of parts of a loop, and `...` for all lines of a "
                            "mapping");
-    if (m->n_front > 0 && (m->n_minimize > 0 || !is_all_open(m)))
+    if (m->n_front > 0 && (m->n_minimize > 0 || !dfl_given_nothing(m)))
         return refuse_kind(s, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
                            "a front is searched where all lines are open, `...`, and instead of `minimize`");
-    if (dfl_holes_only(m) || is_all_open(m))
-        return true;
-    d = dfl_report(s->sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
-                   dfl_sym_text(s->names, m->name));
-    dfl_diag_help(s->sink, d, "leave all lines open but one `keep` for the home of a tensor, or write them with `?` for "
-                  "amounts of loops");
-    return false;
+    return dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(s->sink, s->names, m);
 }
 
 /* ---- figures of a mapping that is looked at ---- */

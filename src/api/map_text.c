@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/print.h"
+#include "mapper/given.h"
 
 typedef struct { dfl_span span; const char *text; } edit;
 typedef DFL_VEC(edit) edits;
@@ -59,39 +60,71 @@ static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, b
     }
 }
 
-/* Lines in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of one. */
-static void edit_lines(dfl_session *s, const dfl_filled *f, edits *out)
+/* The statements of a root in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of
+   one. */
+static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root, dfl_span at, edits *out)
 {
     const dfl_source *source = s->root->source;
-    dfl_span at = f->given->root->open_span;
     const char *before = source->text + (at.start - source->base);
     size_t column = 0;
     bool middle;
+    char next;
     dfl_strbuf lines, text;
     dfl_mapping below = *f->mapping;
-    dfl_body root = *f->mapping->root;
+    dfl_body copy = *root;
 
-    root.lines += f->given->root->n_lines; /* they are written already */
-    root.n_lines -= f->given->root->n_lines;
-    below.root = &root;
+    below.root = &copy;
     while (before > source->text && before[-1] == ' ') {
         before--;
         column++;
     }
     middle = before > source->text && before[-1] != '\n';
+    dfl_strbuf_init(&lines, s->arena);
+    dfl_strbuf_init(&text, s->arena);
+    dfl_mapping_print_lines(&lines, s->names, &below, 0);
     if (middle) {
         at.start -= (uint32_t)column;
         while (source->text[at.end - source->base] == ' ')
             at.end++;
         column = 4;
+    } else if (lines.len == 0) { /* nothing is left of the line */
+        at.start -= (uint32_t)column;
+        at.end += source->text[at.end - source->base] == '\n';
     }
-    dfl_strbuf_init(&lines, s->arena);
-    dfl_strbuf_init(&text, s->arena);
-    dfl_strbuf_z(&text, middle ? "\n" : "");
-    dfl_mapping_print_lines(&lines, s->names, &below, 0);
-    add_lines(&text, &lines, column, middle);
-    dfl_strbuf_z(&text, middle ? "\n" : "");
-    DFL_PUSH(s->arena, out, ((edit){ at, text.text }));
+    next = source->text[at.end - source->base];
+    if (lines.len > 0) {
+        dfl_strbuf_z(&text, middle ? "\n" : "");
+        add_lines(&text, &lines, column, middle);
+        dfl_strbuf_z(&text, middle && next != '\n' ? "\n" : "");
+        dfl_strbuf_z(&text, middle && next != '\n' && next != '}' ? "    " : "");
+    } else {
+        dfl_strbuf_z(&text, middle && next != '\n' ? " " : "");
+    }
+    DFL_PUSH(s->arena, out, ((edit){ at, text.text ? text.text : "" }));
+}
+
+/* What was found for each `...`: what stands between two written lines is for the first one between them. False if one of
+   them stands elsewhere. */
+static bool edit_places(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    const dfl_body *given = f->given->root, *root = f->mapping->root;
+    const bool homes = dfl_given_nothing(f->given); /* they are the first lines */
+    uint32_t line = 0, seen = 0;
+
+    for (uint32_t o = 0; o < given->n_opens; o++) {
+        dfl_body part = *root;
+        for (; line < root->n_lines && seen < given->opens[o].at; line++)
+            seen += homes || root->lines[line].given;
+        part.lines += line;
+        for (part.n_lines = 0; line < root->n_lines && (homes || !root->lines[line].given); line++)
+            part.n_lines++;
+        if (o > 0 || given->compute != DFL_NONE)
+            part.compute = DFL_NONE;
+        if (!is_inside(given->opens[o].span, f->given->text))
+            return false;
+        edit_place(s, f, &part, given->opens[o].span, out);
+    }
+    return true;
 }
 
 /* Whether it is not the first of a front. */
@@ -125,11 +158,7 @@ static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out)
     size_t first = out->n;
     dfl_strbuf text;
 
-    if (f->given->root->open && is_inside(f->given->root->open_span, f->given->text)) {
-        edit_lines(s, f, out);
-        return;
-    }
-    if (!f->given->root->open && edit_amounts(s, f, out))
+    if (edit_amounts(s, f, out) && edit_places(s, f, out))
         return;
     out->n = first;
     dfl_strbuf_init(&text, s->arena);

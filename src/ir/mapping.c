@@ -55,6 +55,16 @@ dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m)
     return out;
 }
 
+void dfl_body_open_end(dfl_arena *arena, dfl_body *body)
+{
+    dfl_open *end = DFL_NEW(arena, dfl_open);
+
+    *end = (dfl_open){ body->n_lines, body->open_span };
+    body->open = true;
+    body->opens = end;
+    body->n_opens = 1;
+}
+
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b)
 {
     while (a->depth > b->depth)

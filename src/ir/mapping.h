@@ -45,7 +45,14 @@ typedef struct {
     /* keeps */
     uint32_t tensor, memory;
     dfl_keep_mode mode;
+    bool given;            /* written, where a search added the lines around it */
 } dfl_line;
+
+/* A place for any lines. */
+typedef struct {
+    uint32_t at;           /* lines of the body above it */
+    dfl_span span;
+} dfl_open;
 
 typedef enum { DFL_BODY_LEAF, DFL_BODY_FUSE, DFL_BODY_PIPELINE } dfl_body_kind;
 
@@ -66,7 +73,8 @@ typedef struct dfl_body {
     const uint32_t *recompute; /* tensors of `recompute T;` lines */
     uint32_t n_recompute;
     bool open;                 /* `...;` among the lines: any lines, and branches when no branch was written */
-    uint32_t open_at;          /* lines above it */
+    const dfl_open *opens;     /* these, in order */
+    uint32_t n_opens;
     bool open_children;        /* `...;` among the children: branches for the einsums that no child covers */
     dfl_span open_span;        /* of the first `...` */
 } dfl_body;
@@ -108,6 +116,8 @@ const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m);
 /* The innermost body that holds both, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
+/* Leaves the body open behind all of its lines, and nowhere else. */
+void dfl_body_open_end(dfl_arena *arena, dfl_body *body);
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
 /* The data type in which an einsum computes: that of its widest operand. */
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);

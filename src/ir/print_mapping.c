@@ -80,16 +80,26 @@ static void print_open(const printer *p, uint32_t depth)
     dfl_strbuf_z(p->out, "...;\n");
 }
 
+/* Places for any lines that stand right above line `at`. */
+static uint32_t opens_at(const dfl_body *b, uint32_t at)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < b->n_opens; i++)
+        n += b->opens[i].at == at;
+    return n;
+}
+
 static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
 {
     static const char *const words[] = { "temporal ", "spatial ", "keep " };
 
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *l = &b->lines[i];
-        bool first = i == 0 || !joins(&b->lines[i - 1], l) || (b->open && b->open_at == i);
-        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]) || (b->open && b->open_at == i + 1);
+        bool first = i == 0 || !joins(&b->lines[i - 1], l) || opens_at(b, i) > 0;
+        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]) || opens_at(b, i + 1) > 0;
 
-        if (b->open && b->open_at == i)
+        for (uint32_t n = opens_at(b, i); n > 0; n--)
             print_open(p, depth);
         if (first) {
             indent(p, depth);
@@ -110,7 +120,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
         print_only(p, l);
         dfl_strbuf_z(p->out, ";\n");
     }
-    if (b->open && b->open_at == b->n_lines)
+    for (uint32_t n = opens_at(b, b->n_lines); n > 0; n--)
         print_open(p, depth);
 }
 

@@ -191,7 +191,10 @@ static const char *verify_body(const dfl_mapping *m, const dfl_body *b, uint32_t
     VERIFY(b->kind != DFL_BODY_LEAF || b->n_einsums == 1 || b->open || m->unsearched != NULL, "a leaf has several einsums");
     VERIFY(b->kind == DFL_BODY_LEAF || b->n_children > 0 || b->open_children, "a branch has no children");
     VERIFY((!b->open && !b->open_children) || m->has_holes, "an open body that is not announced");
-    VERIFY(!b->open || b->open_at <= b->n_lines, "a body is open behind its end");
+    VERIFY(b->open == (b->n_opens > 0), "a body is open nowhere");
+    for (uint32_t i = 0; i < b->n_opens; i++)
+        VERIFY(b->opens[i].at <= b->n_lines && (i == 0 || b->opens[i].at >= b->opens[i - 1].at),
+               "a body is open behind its end");
     VERIFY(b->compute == DFL_NONE || b->compute < m->system->n_computes, "a body runs on nothing");
     for (uint32_t i = 0; i < b->n_children; i++)
         VERIFY(b->children[i]->parent == b, "a child has another parent");

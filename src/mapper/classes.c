@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapper/given.h"
+
 
 typedef struct {
     dfl_arena *arena;
@@ -25,9 +27,14 @@ static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
         bool reported = false;
         for (uint32_t u = 0; u < s->n_computes; u++) {
             dfl_job *job = DFL_NEW(k->arena, dfl_job);
+            const dfl_body *leaf = dfl_mapping_leaf(out->m, e);
             bool fine = true;
-            if (dfl_job_make(sink, names, out->m, e, u, k->limits, job, &fine))
+            if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
+                continue;
+            if (dfl_job_make(sink, names, out->m, e, u, k->limits, job, &fine)) {
+                job->given = dfl_given_make(k->arena, out->m, job);
                 DFL_PUSH(k->arena, &out->jobs[e], job);
+            }
             reported |= !fine;
         }
         if (out->jobs[e].n == 0 && !reported) {
@@ -80,6 +87,8 @@ static bool collect(void *context, const dfl_tiling_template *t)
     dfl_candidate found = { .job = x->job, .form = copy };
 
     *copy = *t;
+    if (t->form)
+        copy->form = dfl_given_form_copy(x->k->arena, t->form);
     found.pattern = pattern_of(x->k, x->c, x->job, t);
     found.at = (uint32_t)x->c->candidates.n;
     dfl_tile_bound(x->k->rows, x->job, copy, &found.joules, &found.seconds, found.busy);
@@ -102,7 +111,10 @@ static void make_class(maker *k, uint32_t e)
 
     for (size_t i = 0; i < k->out->jobs[e].n; i++) {
         collector x = { .k = k, .c = &fresh, .job = k->out->jobs[e].at[i] };
-        dfl_templates_each(x.job, collect, &x);
+        if (x.job->given)
+            dfl_given_each(x.job, collect, &x);
+        else
+            dfl_templates_each(x.job, collect, &x);
     }
     qsort(fresh.candidates.at, fresh.candidates.n, sizeof *fresh.candidates.at, by_joules);
     DFL_PUSH(k->arena, &k->out->at, fresh);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/given.h"
 #include "mapper/search.h"
 
 enum {
@@ -16,14 +17,29 @@ typedef struct {
     int64_t cut[DFL_GAPS];
     size_t n, cap;
     dfl_halt *halt;
+    const dfl_search *s;
+    uint32_t rank;
 } cutter;
+
+/* Whether the lines that are written for the template go with the cut. */
+static bool is_admitted(const cutter *k)
+{
+    const dfl_search *s = k->s;
+    int64_t cut[DFL_GAPS];
+
+    for (uint32_t g = 0; g < s->n_gaps; g++) {
+        uint32_t at = s->cut_at[k->rank][g];
+        cut[g] = at > (g > 0 ? s->cut_at[k->rank][g - 1] : 0) ? k->cut[at - 1] : 1;
+    }
+    return dfl_given_admits(s->t->form, s->job, k->rank, cut, 1, k->table->parts, 1, NULL);
+}
 
 static void cut_from(cutter *k, uint32_t i, int64_t left)
 {
     dfl_cuts *t = k->table;
 
     if (i == t->n_gaps) {
-        if (left != 1)
+        if (left != 1 || (k->s->t->form && !is_admitted(k)))
             return;
         if (k->n == k->cap) {
             void *grown = t->cut;
@@ -58,7 +74,8 @@ static dfl_cuts **slot_of(dfl_cut_tables *all, const dfl_cuts *c)
     uint32_t at = home_of(c, all->n_slots);
 
     while (all->slots[at] != NULL && (all->slots[at]->left != c->left || all->slots[at]->n_gaps != c->n_gaps ||
-                                      all->slots[at]->needs != c->needs))
+                                      all->slots[at]->needs != c->needs || all->slots[at]->rank != c->rank ||
+                                      memcmp(all->slots[at]->parts, c->parts, sizeof c->parts) != 0))
         at = (at + 1) & (all->n_slots - 1);
     return &all->slots[at];
 }
@@ -101,12 +118,15 @@ static void fill_table(dfl_arena *arena, dfl_cuts *c)
 const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
 {
     dfl_rows *rows = s->rows;
-    cutter k = { .divisors = s->divisors[rank], .halt = s->goal->halt };
+    cutter k = { .divisors = s->divisors[rank], .halt = s->goal->halt, .s = s, .rank = rank };
     dfl_cuts c = { .n_gaps = s->own_gaps[rank], .needs = s->own_needs[rank] }, *found;
     bool kept;
 
     c.left = s->now->left[rank] / s->shared_by[rank];
-    found = find_table(&rows->tables, &c);
+    c.rank = s->t->form ? rank + 1 : 0;
+    for (uint32_t a = 0; a < s->job->n_axes && s->t->form; a++)
+        c.parts[a] = s->now->parts[a * s->job->n_ranks + rank];
+    found = s->t->form ? NULL : find_table(&rows->tables, &c);
     if (found == NULL)
         found = find_table(&s->tables, &c);
     if (found != NULL)
@@ -117,7 +137,8 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
         k.cut[i] = 1;
     cut_from(&k, 0, c.left);
     c.count = (uint32_t)k.n;
-    kept = k.n * (c.n_gaps + 1) <= SMALL && rows->tables.numbers + k.n * (c.n_gaps + 1) <= KEPT && !dfl_halted(k.halt);
+    kept = !s->t->form && k.n * (c.n_gaps + 1) <= SMALL && rows->tables.numbers + k.n * (c.n_gaps + 1) <= KEPT &&
+           !dfl_halted(k.halt);
     k.arena = kept ? rows->arena : rows->scratch;
     if (kept) {
         void *cuts = dfl_arena_alloc(k.arena, k.n + 1, sizeof *c.cut, _Alignof(int64_t));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mapper/given.h"
 #include "mapper/terms.h"
 #include "support/vec.h"
 
@@ -121,6 +122,73 @@ static bool share_more(const emitter *k, uint32_t first, uint32_t last, uint32_t
     return first < last;
 }
 
+/* Whether a written loop over the rank stands behind slot `i`. */
+static bool goes_on(const dfl_given_form *f, uint32_t i, uint32_t rank)
+{
+    while (++i < f->n)
+        if (f->slot[i].kind != DFL_GIVEN_KEEP && f->slot[i].line != NULL && f->slot[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* Loops in a place for lines. One that finishes its rank says so by its parts where a written loop follows, since nothing
+   may go through the elements twice. */
+static void add_between(emitter *k, line_vec *lines, const dfl_job *job, const dfl_given_form *f, uint32_t i,
+                        const dfl_given_way *ways, int64_t *tile)
+{
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        int64_t n = ways[r].loop[i];
+        if (n == 1)
+            continue;
+        tile[r] /= n;
+        if (tile[r] == 1 && goes_on(f, i, r))
+            add_line(k, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = job->rank[r], .by = DFL_BY_PARTS, .amount = n });
+        else
+            add_loop(k, lines, job->rank[r], tile[r]);
+    }
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            if (ways[r].parts[i][a] > 1) {
+                tile[r] /= ways[r].parts[i][a];
+                add_line(k, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = job->rank[r], .axis = job->axis[a].axis,
+                                               .by = DFL_BY_PARTS, .amount = ways[r].parts[i][a] });
+            }
+}
+
+/* Written lines, and what was found for the places between them. */
+static void add_given(emitter *k, line_vec *lines, const dfl_row *row, const dfl_job *job)
+{
+    const dfl_given_form *f = row->form->form;
+    dfl_given_way *ways = DFL_NEW_ARRAY(k->arena, dfl_given_way, job->n_ranks);
+    int64_t tile[DFL_JOB_RANKS];
+
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        tile[r] = job->extent[r];
+        (void)dfl_given_admits(f, job, r, row->cut + r, job->n_ranks, row->cut + (row->form->n_keeps + 1) * job->n_ranks + r,
+                               job->n_ranks, &ways[r]);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        const dfl_given_slot *s = &f->slot[i];
+        const dfl_template_keep *keep = &row->form->keep[s->keep];
+        if (s->kind == DFL_GIVEN_ANY) {
+            add_between(k, lines, job, f, i, ways, tile);
+        } else if (s->line == NULL) {
+            add_line(k, lines, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[keep->operand].tensor,
+                                           .memory = job->place[keep->place].memory });
+        } else {
+            dfl_line line = *s->line;
+            line.given = true;
+            if (s->kind != DFL_GIVEN_KEEP)
+                tile[s->rank] /= ways[s->rank].loop[i];
+            if (line.kind != DFL_LINE_KEEP && line.by == DFL_BY_HOLE) {
+                line.by = line.hole->by;
+                line.amount = line.by == DFL_BY_SIZE ? tile[s->rank] : ways[s->rank].loop[i];
+            }
+            DFL_PUSH(k->arena, lines, line);
+        }
+    }
+}
+
 /* What is left of the template below `depth` shared loops, which stand above already. */
 static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint32_t e, uint32_t depth)
 {
@@ -129,6 +197,10 @@ static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint3
     const dfl_job *job = k->jobs[e];
     int64_t tile[DFL_JOB_RANKS];
 
+    if (t->form) {
+        add_given(k, lines, row, job);
+        return;
+    }
     for (uint32_t r = 0; r < job->n_ranks; r++)
         tile[r] = job->extent[r];
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
@@ -217,8 +289,10 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     k.all = all;
     *out = *with_holes;
     out->root = new_body(&k, NULL, 0, w->n_einsums - 1);
-    for (uint32_t i = 0; i < with_holes->root->n_lines; i++)
+    for (uint32_t i = 0; i < dfl_given_homes(with_holes); i++) {
         DFL_PUSH(arena, &lines, with_holes->root->lines[i]);
+        lines.at[i].given = true;
+    }
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t o = 0; o < jobs[e]->n_operands; o++) {
             const dfl_job_operand *op = &jobs[e]->operand[o];

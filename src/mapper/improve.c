@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "mapper/beyond.h"
+#include "mapper/given.h"
 #include "mapper/mapper.h"
 #include "mapper/polish.h"
 #include "mapper/ragged.h"
@@ -58,7 +59,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (out == NULL || out->stopped != DFL_STOP_NONE || options->front)
         return out;
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options->objective);
-    if (out->optimal && k.least <= out->lower_bound * rounding && !options->imperfect && !options->beyond)
+    if (out->optimal && k.least <= out->lower_bound * rounding && !options->imperfect &&
+        !(options->beyond && dfl_given_nothing(mapping)))
         return out;
     take_better(&k, out->mapping);
     if (options->imperfect) {
@@ -67,7 +69,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         out->lower_bound = out->floor;
         out->space = "tiles that divide, and as good as was found tiles that do not; " DFL_MAPPER_SPACE;
     }
-    if (options->beyond) {
+    if (options->beyond && dfl_given_nothing(mapping)) {
         dfl_beyond_search(arena, names, mapping, options, &k.options, out, &k.least);
         out->space = dfl_arena_printf(arena, "%s; %s", out->space, dfl_beyond_text(arena, options->beyond));
     }

@@ -106,7 +106,6 @@ static const dfl_mapping *without_lifted(analyst *k)
             memmove(&m->root->lines[l->at - gone], &m->root->lines[l->at - gone + 1],
                     (m->root->n_lines - (l->at - gone) - 1) * sizeof(dfl_line));
             m->root->n_lines--;
-            m->root->open_at--;
             gone++;
             break;
         case LIMIT_HOLDS:

@@ -7,6 +7,7 @@
 #include "mapper/certificate.h"
 #include "mapper/classes.h"
 #include "mapper/emit.h"
+#include "mapper/given.h"
 #include "mapper/infeasible.h"
 #include "mapper/measures.h"
 #include "mapper/polish.h"
@@ -416,7 +417,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         out->n_front = n;
         out->lower_bound = full ? out->lower_bound : r->value;
         out->optimal = !full;
-        if (k->options->certificate && !k->goal.alone && !full && !has_windows(k))
+        if (k->options->certificate && !k->goal.alone && !full && !has_windows(k) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -555,6 +556,16 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return k->stopped != DFL_STOP_NONE && take_apart(k, out);
 }
 
+/* Nothing fits between the written lines. */
+static void report_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+{
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping with the lines of `%s` fits into `%s`",
+                             dfl_sym_text(names, m->name), dfl_sym_text(names, m->system->name));
+
+    dfl_diag_here(sink, d, "nothing that can stand here, with tiles that divide");
+    dfl_diag_help(sink, d, "leave more open: an amount (`?`), or a line");
+}
+
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, double deadline)
 {
@@ -580,7 +591,9 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;
     }
-    if (!possible && k.stopped == DFL_STOP_NONE)
+    if (!possible && k.stopped == DFL_STOP_NONE && !dfl_given_nothing(mapping))
+        report_lines(sink, names, mapping);
+    else if (!possible && k.stopped == DFL_STOP_NONE)
         dfl_infeasible_lines(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), k.deadline);
     if (!found) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
@@ -592,11 +605,12 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     }
     out->floor = template_bound(&k, false);
     out->floor_beside = template_bound(&k, true);
-    if (options->certificate && !out->certificate)
+    if (options->certificate && !out->certificate && dfl_given_nothing(mapping))
         certify(&k, false, out);
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;
     out->stopped = k.stopped;
-    out->space = "tiles that divide; " DFL_MAPPER_SPACE;
+    out->space = dfl_given_nothing(mapping) ? "tiles that divide; " DFL_MAPPER_SPACE
+                                            : "with the written lines; tiles that divide; " DFL_MAPPER_SPACE;
     return out;
 }

@@ -131,7 +131,8 @@ const dfl_mapping *dfl_part_problem(dfl_arena *arena, const dfl_mapping *given, 
     }
     out->workload = w;
     out->root->lines = lines.at;
-    out->root->n_lines = out->root->open_at = (uint32_t)lines.n;
+    out->root->n_lines = (uint32_t)lines.n;
+    dfl_body_open_end(arena, out->root);
     out->root->einsums = all;
     out->root->n_einsums = w->n_einsums;
     return out;

@@ -47,7 +47,7 @@ static void find_loops(polisher *k, dfl_arena *arena)
 {
     for (uint32_t b = 0; b < k->m->n_bodies; b++)
         for (uint32_t i = 0; i < k->m->bodies[b]->n_lines; i++)
-            if (k->m->bodies[b]->lines[i].kind != DFL_LINE_KEEP)
+            if (k->m->bodies[b]->lines[i].kind != DFL_LINE_KEEP && !k->m->bodies[b]->lines[i].given)
                 DFL_PUSH(arena, &k->loops, ((place){ &k->m->bodies[b]->lines[i], k->m->bodies[b] }));
 }
 
@@ -102,9 +102,9 @@ static void tidy(dfl_body *body, const int64_t *above, int64_t *tile, uint32_t n
         dfl_line line = body->lines[i];
         if (line.kind != DFL_LINE_KEEP) {
             int64_t left = tile[line.rank];
-            if (line.by == DFL_BY_SIZE ? line.amount >= left : line.amount == 1)
+            if (!line.given && (line.by == DFL_BY_SIZE ? line.amount >= left : line.amount == 1))
                 continue;
-            if (line.by == DFL_BY_PARTS && line.amount > left)
+            if (!line.given && line.by == DFL_BY_PARTS && line.amount > left)
                 line.amount = left;
             tile[line.rank] = line.by == DFL_BY_SIZE ? line.amount : (left + line.amount - 1) / line.amount;
         }

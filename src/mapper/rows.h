@@ -14,6 +14,8 @@ enum { DFL_GAPS = DFL_TEMPLATE_KEEPS + 1 };
 
 typedef struct {
     int64_t left;
+    int64_t parts[DFL_JOB_AXES];    /* on each axis, and 1 + the rank, where written lines restrict the ways (given.h); */
+    uint32_t rank;                  /* else 0 */
     uint32_t n_gaps, needs, count;
     int64_t (*cut)[DFL_GAPS];       /* [way][gap] */
     double *n[DFL_GAPS + 1];        /* [gaps][way]: 1 before the first */

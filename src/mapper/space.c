@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/path_check.h"
+#include "mapper/given.h"
 
 typedef struct {
     dfl_sink *sink;
@@ -138,8 +139,8 @@ static void add_places(maker *k)
 /* Memory of the home that a line above the hole gives the tensor. */
 static uint32_t written_home(const dfl_mapping *m, uint32_t tensor)
 {
-    for (uint32_t i = 0; i < m->root->n_lines; i++)
-        if (m->root->lines[i].kind == DFL_LINE_KEEP && m->root->lines[i].tensor == tensor)
+    for (uint32_t i = 0; i < dfl_given_homes(m); i++)
+        if (m->root->lines[i].tensor == tensor)
             return m->root->lines[i].memory;
     return DFL_NONE;
 }

@@ -69,6 +69,7 @@ typedef struct {
     double points;                  /* of the iteration space */
     double joules, seconds;         /* of the unit, per point */
     bool windows;                   /* some dimension is a sum of ranks */
+    const struct dfl_given *given;  /* its written lines (given.h), NULL = none */
 } dfl_job;
 
 /* Choices that restrict a search. */

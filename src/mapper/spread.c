@@ -245,12 +245,13 @@ static bool as_good(const dfl_search *s, const dfl_spread *a, const dfl_spread *
 void dfl_spreads_add(dfl_search *s, dfl_spreads *all)
 {
     size_t size = s->job->n_ranks * sizeof *s->now->left;
+    const bool compare = !s->job->windows && !s->t->form; /* written lines may ask for any */
     dfl_spread **link = &all->home[dfl_hash(s->now->left, size, 0) % DFL_SPREAD_HOMES], *p = *link;
 
-    for (; p != NULL && !s->job->windows; p = p->next)
+    for (; p != NULL && compare; p = p->next)
         if (memcmp(p->left, s->now->left, size) == 0 && as_good(s, p, s->now))
             return;
-    while (*link != NULL && !s->job->windows) {
+    while (*link != NULL && compare) {
         p = *link;
         p->useful = memcmp(p->left, s->now->left, size) != 0 || !as_good(s, s->now, p);
         if (p->useful)

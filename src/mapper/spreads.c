@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/given.h"
 #include "mapper/search.h"
 
 /* Whether keeps have room as far as the axes that are decided, and all of the others, cut what no loop above them can. */
@@ -200,6 +201,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, dou
             s->rows->pruned++;
             break; /* nor with fewer parts */
         }
+        if (s->t->form && !dfl_given_spreads(s->t->form, a, r, d))
+            continue;
         s->parts[a][r] = d;
         spread_from(s, a, r + 1, free / d, seconds, use);
         if (s->effort != 0 && s->rows->evaluated > s->effort)

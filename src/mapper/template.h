@@ -50,6 +50,7 @@ typedef struct {
     uint32_t shared_gaps;                     /* the first of them stand above a home */
     uint8_t exchange[DFL_JOB_OPERANDS];       /* place of the home of each operand */
     int8_t innermost[DFL_JOB_OPERANDS];       /* keep that serves the unit, or -1 */
+    const struct dfl_given_form *form;        /* what written lines ask of it (given.h), NULL = nothing */
 } dfl_tiling_template;
 
 /* Calls `use` for every template of the job, in a fixed order, until it returns false. */

@@ -251,7 +251,8 @@ const dfl_mapping *dfl_variant_ask(dfl_arena *arena, const dfl_mapping *given, c
     for (uint32_t i = 0; i < given->root->n_lines; i++)
         if (!is_spilled(v, given->root->lines[i].tensor)) /* where its home is says the answer */
             out->root->lines[n++] = given->root->lines[i];
-    out->root->n_lines = out->root->open_at = n;
+    out->root->n_lines = n;
+    dfl_body_open_end(arena, out->root);
     return out;
 }
 
@@ -277,7 +278,8 @@ const dfl_mapping *dfl_variant_loosest(dfl_arena *arena, const dfl_mapping *give
     for (uint32_t i = 0; i < given->root->n_lines; i++)
         if (!is_exchanged(w, given->root->lines[i].tensor))
             out->root->lines[n++] = given->root->lines[i];
-    out->root->n_lines = out->root->open_at = n;
+    out->root->n_lines = n;
+    dfl_body_open_end(arena, out->root);
     out->workload = w;
     return out;
 }

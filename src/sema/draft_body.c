@@ -39,6 +39,7 @@ typedef struct {
     size_t first_line;   /* its lines are the sema's `lines` from here on */
     DFL_VEC(dfl_body *) children;
     dfl_ids recompute;
+    DFL_VEC(dfl_open) opens;
     bool branched;       /* a fuse or a pipeline was seen: the chain is over */
     bool implicit;       /* branches were seen that no `fuse` holds */
     bool holes;          /* `fuse ?`, which is for branches */
@@ -184,14 +185,14 @@ static void lower_anything(dfl_place_in *p, chain *c, const dfl_ast_node *n, boo
 {
     dfl_body *b = c->body;
 
-    dfl_draft_hole(p, n->span, !between && b->open ? "a second `...` in one chain" : NULL);
+    dfl_draft_hole(p, n->span, NULL);
     if (!b->open && !b->open_children)
         b->open_span = n->span;
     if (between) {
         b->open_children = true;
-    } else if (!b->open) {
+    } else {
         b->open = true;
-        b->open_at = (uint32_t)(sema(p)->lines.n - c->first_line);
+        DFL_PUSH(sema(p)->arena, &c->opens, ((dfl_open){ (uint32_t)(sema(p)->lines.n - c->first_line), n->span }));
     }
 }
 
@@ -397,6 +398,8 @@ void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body)
         memcpy(body->lines, sema(p)->lines.at + c.first_line, n_lines * sizeof *body->lines);
     body->n_lines = (uint32_t)n_lines;
     sema(p)->lines.n = c.first_line;
+    body->opens = c.opens.at;
+    body->n_opens = (uint32_t)c.opens.n;
     body->children = c.children.at;
     body->n_children = (uint32_t)c.children.n;
     dfl_ids_sort(&c.recompute);

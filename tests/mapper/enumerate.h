@@ -48,5 +48,10 @@ void enumerate_mappings(dfl_arena *arena, const dfl_intern *names, const dfl_map
    is the least one with as many iterations). */
 void enumerate_amounts(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
                        const enumerate_options *options, enumerate_result *out);
+/* The same for lines of one einsum that are written, with places for any others between them: all lines that may stand there,
+   each loop a prime of its own, in any order; homes that are not written are in the outermost memory. Of more than `most`
+   mappings so many are drawn at random. */
+void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
+                       const enumerate_options *options, enumerate_result *out);
 
 #endif

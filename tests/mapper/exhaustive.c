@@ -1,15 +1,19 @@
 /*
- * exhaustive [-w] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
+ * exhaustive [-w | -p] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
  * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
+ * With -p some lines of each mapping of one einsum are written (partial.h), and nothing is made smaller.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/session.h"
 #include "tests/mapper/judge.h"
+#include "tests/mapper/partial.h"
 #include "tests/mapper/tiny.h"
 
 enum { SHOWN = 5 };
@@ -23,6 +27,65 @@ static char *text_of(const tiny *t, uint32_t shift)
     tiny_print(t, shift, out);
     fclose(out);
     return text;
+}
+
+/* What a search finds for a file: its value, and the file, owned by the caller; INFINITY: nothing. */
+static double found_in(const char *text, char **found)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    double value = INFINITY;
+
+    if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_map(s, NULL) == DFL_EXIT_OK) {
+        *found = strdup(dfl_session_mapped(s, true, NULL));
+        value = s->filled.at[0].search->value;
+    }
+    dfl_session_free(s);
+    return value;
+}
+
+/* One text of a problem with written lines; the value must be at least `least` and at most `most`. */
+static bool text_fails(judge *j, const char *text, double least, double most, uint64_t i)
+{
+    bool bad = judge_fails(j, text);
+
+    if (!bad && j->fits && (j->value < least * (1 - 1e-9) || j->value > most * (1 + 1e-9))) {
+        snprintf(j->why, sizeof j->why, "%.12g is not between %.12g and %.12g", j->value, least, most);
+        bad = true;
+    }
+    if (bad)
+        printf("// problem %" PRIu64 ": %s\n%s\n", i, j->why, text);
+    return bad;
+}
+
+/* A problem with written lines: they do not lower the optimum, and neither do those of the optimum raise it, with some of them
+   open again. */
+static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
+{
+    tiny one = *t;
+    char *text[2] = { NULL, NULL }, *open, *found = NULL;
+    size_t len;
+    FILE *out;
+    double best;
+    bool bad;
+
+    one.n_einsums = 1;
+    open = text_of(&one, 0);
+    best = found_in(open, &found);
+    out = open_memstream(&text[0], &len);
+    partial_between(&one, random, out);
+    fclose(out);
+    bad = text_fails(j, text[0], best, INFINITY, i);
+    if (found) {
+        out = open_memstream(&text[1], &len);
+        partial_reopen(found, random, out);
+        fclose(out);
+        bad |= text_fails(j, text[1], best, best, i);
+    }
+    free(text[0]);
+    free(text[1]);
+    free(open);
+    free(found);
+    return bad;
 }
 
 static bool fails(void *context, const tiny *t)
@@ -52,9 +115,9 @@ static int run_file(const char *path)
 
 int main(int argc, char **argv)
 {
-    bool windows = argc > 1 && strcmp(argv[1], "-w") == 0;
-    argc -= windows;
-    argv += windows;
+    bool windows = argc > 1 && strcmp(argv[1], "-w") == 0, lines = argc > 1 && strcmp(argv[1], "-p") == 0;
+    argc -= windows || lines;
+    argv += windows || lines;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
     uint64_t gaps = 0, gaps_of_one = 0;
@@ -70,8 +133,10 @@ int main(int argc, char **argv)
         tiny_draw(&t, &random, windows);
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
         j.structures = i % 16 == 0 ? UINT32_MAX : 3;
-        by_einsums[t.n_einsums]++;
-        if (fails(&j, &t)) {
+        by_einsums[lines ? 1 : t.n_einsums]++;
+        if (lines) {
+            failed += lines_fail(&j, &t, &random, i);
+        } else if (fails(&j, &t)) {
             char *text;
             printf("FAILED: problem %" PRIu64 " of seed %" PRIu64 ": %s\n", i, seed, j.why);
             if (++failed <= SHOWN) {
@@ -83,7 +148,7 @@ int main(int argc, char **argv)
             }
         }
         gaps += j.gap > 1e-9;
-        gaps_of_one += j.gap > 1e-9 && t.n_einsums == 1;
+        gaps_of_one += j.gap > 1e-9 && (lines || t.n_einsums == 1);
         complete += j.complete;
         evaluated += j.evaluated;
     }

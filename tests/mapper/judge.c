@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "ir/print.h"
+#include "mapper/given.h"
 #include "mapper/holes.h"
 #include "model/model.h"
 #include "oracle/oracle.h"
@@ -17,8 +19,10 @@ static void enumerate(dfl_session *s, const dfl_mapping *open, const enumerate_o
 {
     if (dfl_holes_only(open))
         enumerate_amounts(s->arena, s->names, open, options, out);
-    else
+    else if (dfl_given_nothing(open))
         enumerate_mappings(s->arena, s->names, open, options, out);
+    else
+        enumerate_between(s->arena, s->names, open, options, out);
 }
 
 static double value_of(const void *objective, double joules, double seconds)
@@ -63,13 +67,12 @@ bool judge_proves(const char *mapped, char *why, size_t n)
 /* Prints the mapping that is better as lines of the file. */
 static void say_better(dfl_session *s, const dfl_filled *filled, const enumerate_result *r, char *why)
 {
-    dfl_filled better = *filled;
+    dfl_strbuf text;
 
-    better.mapping = r->mapping;
-    s->filled.at[0] = better;
+    dfl_strbuf_init(&text, s->arena);
+    dfl_mapping_print(&text, s->names, r->mapping);
     snprintf(why, WHY, "the search says %.12g and at least %.12g, but there is %.12g: %s",
-             filled->search->value, filled->search->lower_bound, r->value,
-             strstr(dfl_session_mapped(s, false, NULL), "overlap = perfect;"));
+             filled->search->value, filled->search->lower_bound, r->value, text.text);
 }
 
 /* Whether the time of a mapping enters its value. */
@@ -107,6 +110,7 @@ static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *option
 
     options->limit = alone ? filled->search->value * (1 + 1e-9) + (filled->search->value == 0) : best * (1 - 1e-9);
     options->down_to_exchange = sees_time(filled->given, options->objective);
+    j->value = filled->search->value;
     j->gap = filled->search->value / filled->search->lower_bound - 1;
     enumerate(s, filled->given, options, &r);
     j->evaluated += r.evaluated;

@@ -19,6 +19,7 @@ typedef struct {
     /* what was found out: */
     uint64_t evaluated;
     double gap;                 /* that the search admits */
+    double value;               /* of what it found */
     bool complete;              /* the enumeration looked at everything */
     bool fits;                  /* the search found something */
     char why[400];              /* it fails */

@@ -134,6 +134,83 @@ void partial_draw(const tiny *t, tiny_random *r, FILE *out)
     fprintf(out, "    minimize %s;\n}\n", tiny_objective_text(t));
 }
 
+/* ---- places for lines ---- */
+
+/* A number that divides `n`. */
+static uint32_t divisor(writer *w, int64_t n)
+{
+    uint32_t all[64], count = 0;
+
+    for (uint32_t d = 1; d <= n && count < 64; d++)
+        if (n % d == 0)
+            all[count++] = d;
+    return all[tiny_below(w->r, count)];
+}
+
+static void write_place(writer *w)
+{
+    fprintf(w->out, "...; ");
+    w->n_holes++;
+}
+
+static void write_one(writer *w, int64_t *left)
+{
+    const tiny *t = w->t;
+    uint32_t kind = tiny_below(w->r, 8), rank = pick(w, 0, 0, t->n_ranks, has_rank), by;
+    bool spatial = kind == 3 && t->n_axes > 0;
+
+    if (kind < 3) {
+        uint32_t tensor = pick(w, 0, 0, t->n_tensors, has_tensor), from = w->inside[tensor];
+        if (from < t->n_memories) {
+            w->inside[tensor] = from + tiny_below(w->r, t->n_memories - from) + 1;
+            fprintf(w->out, "keep T%u in m%u; ", tensor, w->inside[tensor] - 1);
+        }
+        return;
+    }
+    fprintf(w->out, "%s %c%c", spatial ? "spatial" : "temporal", 'a' + rank, spatial || kind == 4 ? '/' : ':');
+    by = divisor(w, left[rank]);
+    left[rank] /= by;
+    if (tiny_below(w->r, 4) == 0)
+        fprintf(w->out, "%s", tiny_below(w->r, 2) == 0 ? "?" : "? in 1..4");
+    else
+        fprintf(w->out, "%u", spatial || kind == 4 ? by : (uint32_t)left[rank]);
+    if (spatial)
+        fprintf(w->out, " on x%u", tiny_below(w->r, t->n_axes));
+    fprintf(w->out, "; ");
+}
+
+void partial_between(const tiny *t, tiny_random *r, FILE *out)
+{
+    tiny one = *t;
+    writer w = { .t = &one, .r = r, .out = out };
+    bool homes = tiny_below(r, 3) > 0, end;
+    int64_t left[TINY_RANKS];
+
+    one.n_einsums = 1;
+    memcpy(left, one.extent, sizeof left);
+    tiny_print_problem(&one, 0, out);
+    fprintf(out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ");
+    for (uint32_t i = 0; i < one.n_tensors; i++) {
+        if (homes && has_tensor(&one.einsum[0], i))
+            fprintf(out, "keep T%u in m0; ", i);
+        w.inside[i] = 1;
+    }
+    if (!homes)
+        write_place(&w);
+    for (uint32_t n = 1 + tiny_below(r, MOST_LINES); n > 0; n--)
+        if (tiny_below(r, 3) == 0)
+            write_place(&w);
+        else
+            write_one(&w, left);
+    end = tiny_below(r, 2) == 0 && w.n_holes > 0;
+    for (uint32_t i = 0; i < one.n_ranks && end; i++)
+        if (has_rank(&one.einsum[0], i))
+            fprintf(out, "temporal %c; ", 'a' + i);
+    if (!end)
+        write_place(&w);
+    fprintf(out, "\n    minimize %s;\n}\n", tiny_objective_text(t));
+}
+
 /* ---- lines of a mapping ---- */
 
 /* Loops: each stays, or gets an amount; behind one that finishes its rank it may stand once more. */
@@ -167,5 +244,34 @@ void partial_open(const char *text, tiny_random *r, FILE *out)
             c = open_loops(&w, c);
         else
             fputc(*c++, out);
+    }
+}
+
+/* Whether a line is a loop or a keep that is no home. */
+static bool is_inner(const char *line, const char *end)
+{
+    const char *home = strstr(line, " in m0;");
+
+    return (strncmp(line, "    keep ", 9) == 0 && !(home && home < end)) || strncmp(line, "    temporal ", 13) == 0 ||
+           strncmp(line, "    spatial ", 12) == 0;
+}
+
+void partial_reopen(const char *text, tiny_random *r, FILE *out)
+{
+    const char *mapping = strstr(text, "mapping best");
+    uint32_t n = 0, i = 0, first, last;
+
+    for (const char *c = mapping, *end; (end = strchr(c, '\n')) != NULL; c = end + 1)
+        n += is_inner(c, end);
+    first = tiny_below(r, n + 1);
+    last = first + tiny_below(r, n - first + 1);
+    fwrite(text, 1, (size_t)(mapping - text), out);
+    for (const char *c = mapping, *end; (end = strchr(c, '\n')) != NULL; c = end + 1) {
+        bool inner = is_inner(c, end), open = inner && i >= first && i < last;
+        if ((inner && i == first) || (!inner && n == i && first == n && strncmp(c, "    minimize", 12) == 0))
+            fprintf(out, "    ...;\n");
+        if (!open)
+            fwrite(c, 1, (size_t)(end + 1 - c), out);
+        i += inner;
     }
 }

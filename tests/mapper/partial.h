@@ -11,5 +11,9 @@
 void partial_draw(const tiny *t, tiny_random *r, FILE *out);
 /* The file `text` with some amounts of its mapping `best` left open, and others changed. */
 void partial_open(const char *text, tiny_random *r, FILE *out);
+/* The first einsum of a problem as a file with some lines, and places for any others between them. */
+void partial_between(const tiny *t, tiny_random *r, FILE *out);
+/* The file `text`, in which a search wrote all lines of the mapping `best`, with some neighbours of them open again. */
+void partial_reopen(const char *text, tiny_random *r, FILE *out);
 
 #endif

@@ -1,0 +1,249 @@
+/* All lines that may stand between written ones, of one einsum. */
+#include "tests/mapper/enumerate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+
+enum { LINES = 40, RANKS = 12, TENSORS = 64, ENOUGH = 20 };
+
+typedef struct {
+    dfl_arena *arena, *scratch;
+    const dfl_intern *names;
+    const dfl_mapping *open;
+    const dfl_workload *w;
+    const dfl_system *s;
+    const dfl_einsum *e;
+    const enumerate_options *options;
+    enumerate_result *out;
+    uint64_t random;
+    uint32_t spread[RANKS];     /* by axis: mask of ranks that it may take where lines are open */
+    uint32_t homes;             /* lines of the root that are homes */
+    bool homeless[TENSORS];     /* the home is for the search to write */
+    dfl_line line[LINES];
+    uint32_t n;
+    int64_t left[RANKS];
+    bool counting, sampling;
+    uint64_t found;
+} enumerator;
+
+static uint32_t random_below(enumerator *k, uint32_t n)
+{
+    k->random = k->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((k->random >> 33) % n);
+}
+
+static bool indexed_by(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
+            if (a->index[d].terms[i].rank == rank)
+                return true;
+    return false;
+}
+
+/* All ranks, or where transfers are shared those that let some operand share one. */
+static uint32_t ranks_of_axis(const enumerator *k, const dfl_axis *axis)
+{
+    uint32_t all = 0, useful = 0;
+
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        all |= (uint32_t)dfl_einsum_has_rank(k->e, r) << r;
+    for (uint32_t i = 0; i <= k->e->n_inputs; i++) {
+        const dfl_access *a = i < k->e->n_inputs ? &k->e->inputs[i] : &k->e->output;
+        if (!dfl_selects(i < k->e->n_inputs ? &axis->multicast : &axis->reduce, &k->w->tensors[a->tensor]))
+            continue;
+        for (uint32_t r = 0; r < k->w->n_ranks; r++)
+            useful |= (uint32_t)((all >> r & 1) && !indexed_by(a, r)) << r;
+    }
+    return useful ? useful : all;
+}
+
+static void evaluate(enumerator *k)
+{
+    dfl_mapping *m = dfl_mapping_copy(k->scratch, k->open);
+    dfl_sink *sink = dfl_sink_new(k->scratch, NULL);
+    const dfl_paths *paths;
+    const dfl_result *r;
+    double value;
+
+    dfl_sink_limit(sink, 0);
+    k->out->evaluated++;
+    m->root->lines = k->line;
+    m->root->n_lines = k->n;
+    m->root->open = m->has_holes = false;
+    m->root->n_opens = 0;
+    paths = dfl_paths_resolve(k->scratch, sink, k->names, m);
+    r = paths ? dfl_model_eval(k->scratch, sink, k->names, paths) : NULL;
+    value = r ? k->options->value(k->options->objective, r->joules, r->seconds) : INFINITY;
+    if (value < k->options->limit && value < k->out->value) {
+        k->out->value = value;
+        k->out->mapping = dfl_mapping_copy(k->arena, m);
+    }
+    dfl_arena_reset(k->scratch);
+}
+
+static bool is_full(const enumerator *k)
+{
+    return k->counting && k->found > ENOUGH * k->options->most;
+}
+
+static void lines_from(enumerator *k, uint32_t i, uint32_t open);
+
+/* One line more, and what may follow: written line `i` and place `open` are next. */
+static void put(enumerator *k, dfl_line line, int64_t by, uint32_t i, uint32_t open)
+{
+    uint32_t n = k->n;
+
+    if (k->n + TENSORS / 4 >= LINES || is_full(k))
+        return;
+    k->line[k->n++] = line;
+    if (line.kind != DFL_LINE_KEEP)
+        k->left[line.rank] /= by;
+    lines_from(k, i, open);
+    if (line.kind != DFL_LINE_KEEP)
+        k->left[line.rank] *= by;
+    k->n = n;
+}
+
+/* The memory of the last keep of a tensor, its home at least. */
+static uint32_t last_memory(const enumerator *k, uint32_t tensor)
+{
+    for (uint32_t i = k->n; i-- > 0;)
+        if (k->line[i].kind == DFL_LINE_KEEP && k->line[i].tensor == tensor)
+            return k->line[i].memory;
+    return DFL_NONE;
+}
+
+static uint32_t choices(enumerator *k, dfl_line *line, int64_t *by)
+{
+    const dfl_line none = { .span = k->open->hole_span, .amount_span = k->open->hole_span };
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < k->w->n_tensors; t++)
+        for (uint32_t m = 0; m < k->s->n_memories && dfl_einsum_touches(k->e, t); m++) {
+            uint32_t last = last_memory(k, t);
+            if (last == DFL_NONE || m <= last)
+                continue;
+            line[n] = none;
+            line[n].kind = DFL_LINE_KEEP;
+            line[n].tensor = t;
+            line[n++].memory = m;
+        }
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        for (int64_t p = 2; p <= k->left[r] && dfl_einsum_has_rank(k->e, r); p++) {
+            bool prime = k->left[r] % p == 0;
+            for (int64_t q = 2; q < p; q++)
+                prime &= p % q != 0;
+            for (uint32_t a = 0; prime && a <= k->s->n_axes; a++) {
+                bool spatial = a < k->s->n_axes;
+                if (spatial && !(k->spread[a] >> r & 1))
+                    continue;
+                line[n] = none;
+                line[n].kind = spatial ? DFL_LINE_SPATIAL : DFL_LINE_TEMPORAL;
+                line[n].rank = r;
+                line[n].axis = spatial ? a : 0;
+                line[n].by = DFL_BY_PARTS;
+                line[n].amount = by[n] = p;
+                n++;
+            }
+        }
+    return n;
+}
+
+/* The written line `i`, with all that its amount may be. */
+static void put_written(enumerator *k, uint32_t i, uint32_t open)
+{
+    dfl_line line = k->open->root->lines[i];
+    bool by_size = (line.by == DFL_BY_HOLE ? line.hole->by : line.by) == DFL_BY_SIZE;
+    int64_t left = line.kind == DFL_LINE_KEEP ? 1 : k->left[line.rank];
+
+    if (line.kind == DFL_LINE_KEEP) {
+        put(k, line, 1, i + 1, open);
+        return;
+    }
+    for (int64_t amount = 1; amount <= left; amount++) {
+        bool fits = left % amount == 0 && (line.by == DFL_BY_HOLE || amount == k->open->root->lines[i].amount);
+        for (uint32_t c = 0; fits && line.by == DFL_BY_HOLE && line.hole->choices && c <= line.hole->n_choices; c++)
+            if (c == line.hole->n_choices)
+                fits = false;
+            else if (line.hole->choices[c] == amount)
+                break;
+        if (fits) {
+            dfl_line one = line;
+            one.by = by_size ? DFL_BY_SIZE : DFL_BY_PARTS;
+            one.amount = amount;
+            put(k, one, by_size ? left / amount : amount, i + 1, open);
+        }
+    }
+}
+
+static void lines_from(enumerator *k, uint32_t i, uint32_t open)
+{
+    const dfl_body *root = k->open->root;
+    dfl_line line[4 * RANKS + 4 * TENSORS];
+    int64_t by[4 * RANKS + 4 * TENSORS];
+
+    if (k->sampling && k->out->evaluated >= k->options->most)
+        return;
+    if (i == k->homes && k->n == i)
+        for (uint32_t t = 0; t < k->w->n_tensors; t++)
+            if (k->homeless[t])
+                k->line[k->n++] = (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = t, .span = k->open->hole_span };
+    if (open < root->n_opens && root->opens[open].at == i) {
+        uint32_t n = choices(k, line, by), turn = k->sampling && n > 0 ? random_below(k, n + 1) : 0;
+        if (!k->sampling || turn == n || n == 0)
+            lines_from(k, i, open + 1);
+        for (uint32_t c = 0; c < n; c++)
+            if (!k->sampling || c == turn)
+                put(k, line[c], by[c], i, open);
+        return;
+    }
+    if (i < root->n_lines) {
+        put_written(k, i, open);
+        return;
+    }
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        if (k->left[r] > 1 && dfl_einsum_has_rank(k->e, r))
+            return;
+    k->found++;
+    if (!k->counting)
+        evaluate(k);
+}
+
+void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open, const enumerate_options *options,
+                       enumerate_result *out)
+{
+    enumerator k = { .arena = arena, .names = names, .open = open, .w = open->workload, .s = open->system,
+                     .e = &open->workload->einsums[0], .options = options, .out = out, .random = options->seed };
+
+    *out = (enumerate_result){ .value = INFINITY, .complete = true };
+    k.scratch = dfl_arena_new(NULL);
+    for (uint32_t a = 0; a < k.s->n_axes; a++)
+        k.spread[a] = ranks_of_axis(&k, &k.s->axes[a]);
+    for (uint32_t r = 0; r < k.w->n_ranks; r++)
+        k.left[r] = k.w->ranks[r].extent;
+    for (bool again = false; k.homes < open->root->n_lines && open->root->lines[k.homes].kind == DFL_LINE_KEEP &&
+                             !(open->root->n_opens > 0 && open->root->opens[0].at <= k.homes); k.homes++) {
+        for (uint32_t i = 0; i < k.homes; i++)
+            again |= open->root->lines[i].tensor == open->root->lines[k.homes].tensor;
+        if (again)
+            break;
+    }
+    for (uint32_t t = 0; t < k.w->n_tensors; t++) {
+        k.homeless[t] = dfl_einsum_touches(k.e, t);
+        for (uint32_t i = 0; i < k.homes; i++)
+            k.homeless[t] &= open->root->lines[i].tensor != t;
+    }
+    k.counting = true;
+    lines_from(&k, 0, 0);
+    k.counting = false;
+    k.n = 0;
+    out->complete = k.found <= options->most;
+    k.sampling = !out->complete;
+    for (uint64_t tries = 0; tries < (k.sampling ? ENOUGH * options->most : 1) && (tries == 0 || out->evaluated < options->most);
+         tries++, k.n = 0)
+        lines_from(&k, 0, 0);
+    dfl_arena_free(k.scratch);
+}
