@@ -47,6 +47,7 @@ _dflc() {
         '--only=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
+        '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -66,6 +67,7 @@ _dflc() {
         '--name=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
+        '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -84,6 +86,7 @@ _dflc() {
         '--name=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
+        '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -115,6 +118,7 @@ _dflc() {
         '--deny=[make LINT an error]:LINT' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
+        '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
@@ -142,6 +146,7 @@ _dflc() {
         '--result=[what the costs of the mapping NAME depend on]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
+        '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \

@@ -40,6 +40,7 @@ typedef struct {
     void *progress_context;
     bool certificate;       /* remember what proves the result */
     unsigned beyond;        /* DFL_SEARCH_... */
+    unsigned max_fused;     /* 1 + the most loops that einsums share, where all lines are open; default: as many as there are */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

@@ -225,16 +225,23 @@ static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
     return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
 }
 
+/* Loops that einsums may share. */
+static uint32_t max_fused(const dfl_session *s)
+{
+    return s->search.max_fused > 0 ? s->search.max_fused - 1 : DFL_NONE;
+}
+
 /* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
    difference is the gap. */
 static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = DFL_NONE,
+    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = max_fused(s),
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
                                       .beyond = s->search.beyond,
-                                      .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond };
+                                      .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond &&
+                                                     s->search.max_fused == 0 };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_map_result *r;
     dfl_map_result known = { 0 };
@@ -253,7 +260,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
         *found = (dfl_search){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
                                .evaluated = r->evaluated, .pruned = r->pruned,
                                .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
-                               .time_limit = options.time_limit };
+                               .time_limit = options.time_limit, .max_fused = s->search.max_fused };
         known = *r;
         if (r->certificate)
             known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
@@ -282,7 +289,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
 static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = DFL_NONE, .jobs = s->search.jobs,
+    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller };
     dfl_search *found = DFL_NEW(s->arena, dfl_search);
     const dfl_front *front;
@@ -298,7 +305,8 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     if (any) {
         *stopped = front->search->stopped;
         *found = (dfl_search){ .objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text), .front = true,
-                               .lower_bound = NAN, .time_limit = options.time_limit, .value = front->at[0].terms[0],
+                               .lower_bound = NAN, .time_limit = options.time_limit,
+                               .max_fused = s->search.max_fused, .value = front->at[0].terms[0],
                                .optimal = front->exact && front->search->optimal && *stopped == DFL_STOP_NONE,
                                .evaluated = front->search->evaluated, .pruned = front->search->pruned };
         found->space = dfl_arena_printf(s->arena, "a front of %u; %s", front->n, front->search->space);

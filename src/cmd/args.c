@@ -205,6 +205,14 @@ static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
     }
 }
 
+static bool set_fused(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    bool digit = isdigit((unsigned char)value[0]) && value[1] == '\0';
+
+    args->max_fused = digit ? 1 + (unsigned)(value[0] - '0') : 0;
+    return digit || bad_value(cmd, "max-fused", value, "give a number of loops, 0 to 9");
+}
+
 static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     char *end;
@@ -249,6 +257,7 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_JOBS: return set_jobs(cmd, value, args);
     case OPTION_TILES: return set_tiles(cmd, value, args);
     case OPTION_BEYOND: return set_beyond(cmd, value, args);
+    case OPTION_FUSED: return set_fused(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);
     case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->evaluations);
     case OPTION_CERTIFICATE: args->certificate = value; break;
@@ -305,6 +314,15 @@ static bool enough_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
     return true;
 }
 
+/* What lies beyond the space shares loops of its own. */
+static bool go_together(const dfl_cmd_args *args)
+{
+    if (args->max_fused == 0 || args->beyond == 0)
+        return true;
+    dfl_cmd_say("`--max-fused` and `--beyond` do not go together");
+    return false;
+}
+
 bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args)
 {
     struct option table[N_OPTIONS + 1] = { 0 };
@@ -341,5 +359,5 @@ bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args
     }
     args->files = argv + optind;
     args->n_files = (unsigned)(argc - optind);
-    return args->help || enough_files(cmd, args);
+    return args->help || (go_together(args) && enough_files(cmd, args));
 }

@@ -31,6 +31,7 @@ typedef struct {
     unsigned beyond;             /* DFL_SEARCH_...: what they look at besides */
     double seconds;              /* of a search; 0 = no limit */
     uint64_t evaluations;        /* of a search; 0 = default */
+    unsigned max_fused;          /* 1 + loops that einsums share; 0 = default */
     uint64_t effort;             /* of the check of a certificate; 0 = default */
     size_t memory_limit;         /* 0 = default */
     uint64_t step_limit;         /* 0 = default */

@@ -313,6 +313,8 @@ static void write_search(const context *c, const dfl_search *s)
         key_count(c, "evaluations", s->most_evaluations);
     if (s->time_limit > 0)
         key_double(c, "seconds", s->time_limit);
+    if (s->max_fused > 0)
+        key_count(c, "fused_loops", s->max_fused - 1);
     dfl_json_end_object(c->w);
     dfl_json_end_object(c->w);
 }

@@ -29,6 +29,7 @@ typedef struct {
     const char *space;        /* "amounts of 3 loops, perfect tiles" */
     uint64_t most_evaluations;/* limits in force; 0 = none */
     double time_limit;
+    uint32_t max_fused;       /* 1 + loops that einsums may share */
 } dfl_search;
 
 typedef struct {

@@ -296,7 +296,10 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search *s)
                       (unsigned long long)s->pruned);
     if (s->refused > 0)
         dfl_strbuf_printf(out, ", %llu that cannot be evaluated", (unsigned long long)s->refused);
-    dfl_strbuf_printf(out, "; %s%s; %s\n", s->front ? "" : "minimize ", s->objective, s->space);
+    dfl_strbuf_printf(out, "; %s%s; %s", s->front ? "" : "minimize ", s->objective, s->space);
+    if (s->max_fused > 0)
+        dfl_strbuf_printf(out, "; limit: %u shared loop%s", s->max_fused - 1, s->max_fused == 2 ? "" : "s");
+    dfl_strbuf_z(out, "\n");
 }
 
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
