@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fmt/fmt.h"
 #include "ir/print.h"
 #include "mapper/given.h"
 
@@ -46,6 +47,26 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
     return true;
 }
 
+/* One line at column `indent`, broken behind commas where it gets too wide for the layout of a file. */
+static void add_line(dfl_strbuf *out, const char *line, size_t len, size_t indent)
+{
+    for (size_t column = indent; column + len > DFL_FMT_WIDTH; column = indent + DFL_FMT_INDENT) {
+        size_t end = 0;
+        for (size_t i = 0; i + 1 < len && column + i + 1 <= DFL_FMT_WIDTH; i++)
+            if (line[i] == ',' && line[i + 1] == ' ')
+                end = i + 1;
+        if (end == 0)
+            break;
+        dfl_strbuf_add(out, line, end);
+        dfl_strbuf_char(out, '\n');
+        for (size_t i = 0; i < indent + DFL_FMT_INDENT; i++)
+            dfl_strbuf_char(out, ' ');
+        line += end + 1;
+        len -= end + 1;
+    }
+    dfl_strbuf_add(out, line, len);
+}
+
 /* Lines, without the end of the last one, `column` blanks further in, the first too where `fresh`. A level has four blanks in
    a file, and two where it is printed. */
 static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, bool fresh)
@@ -54,7 +75,7 @@ static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, b
         size_t blanks = strspn(lines->text + i, " "), len = strcspn(lines->text + i + blanks, "\n");
         for (size_t k = 0; k < 2 * blanks + (i > 0 || fresh ? column : 0); k++)
             dfl_strbuf_char(out, ' ');
-        dfl_strbuf_add(out, lines->text + i + blanks, len);
+        add_line(out, lines->text + i + blanks, len, 2 * blanks + column);
         i += blanks + len;
         dfl_strbuf_z(out, i + 1 < lines->len ? "\n" : "");
     }

@@ -85,7 +85,7 @@ static dfl_answer join(const fitter *k)
     bool full = false, found;
     uint32_t n;
 
-    found = dfl_join(arena, k->m->workload, k->steps, &k->goal, k->bounds, k->capacity, false, &n, &full) != NULL;
+    found = dfl_join(arena, k->m->workload, k->steps, &k->goal, k->bounds, k->capacity, false, 0, &n, &full) != NULL;
     dfl_arena_free(arena);
     if (found)
         return DFL_ANSWER_YES;

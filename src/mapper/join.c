@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mapper/filter.h"
@@ -28,6 +29,7 @@ typedef struct {
 typedef struct {
     double joules, seconds;
     double busy[DFL_PORTS];      /* seconds of the ports of the goal, at least */
+    double least;                /* value of any mapping that goes on from it, at least */
     double resident[DFL_ROW_TRACKS][DFL_ROW_LOOPS]; /* below k loops, k < n_open */
     double finished[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
     const dfl_row *row;
@@ -74,6 +76,7 @@ typedef struct {
     uint32_t *memory;            /* by tensor that is alive: scratch */
     const dfl_join_step *step;
     uint32_t einsum;
+    bool few;                    /* only states that promise most are gone on from */
     bool full;
 } joiner;
 
@@ -425,6 +428,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
             all = dfl_cost_with(&j->goal->of, &rest, out.joules, out.seconds);
             for (uint32_t p = 0; p < DFL_PORTS; p++)
                 all.at[DFL_COST_BUSY + p] += out.busy[p];
+            out.least = j->few ? dfl_goal_least(&j->goal->of, &all) : 0;
             if (!dfl_goal_within(&j->goal->of, &all, j->goal->limit))
                 continue;
             for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
@@ -475,6 +479,41 @@ static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_resu
                     r->open[f] = r->rows[e]->way.depth[o];
         }
     }
+}
+
+typedef struct { double least; uint32_t turn, state; } promise;
+
+static int by_promise(const void *a, const void *b)
+{
+    const promise *x = a, *y = b;
+
+    if (x->least != y->least)
+        return x->least > y->least ? 1 : -1;
+    if (x->turn != y->turn)
+        return x->turn > y->turn ? 1 : -1;
+    return (x->state > y->state) - (x->state < y->state);
+}
+
+/* Drops all states of a layer but the `most` that promise most, of equal ones those with fewer loops open. */
+static void thin_out(joiner *j, layer *l, uint32_t most)
+{
+    promise *all = DFL_NEW_ARRAY(j->arena, promise, l->states.n + 1);
+    uint32_t n = 0;
+
+    for (size_t b = 0; b < l->buckets.n; b++)
+        for (uint32_t i = l->buckets.at[b].first, turn = 0; i != 0; i = l->states.at[i - 1].next)
+            all[n++] = (promise){ l->states.at[i - 1].least, turn++, i - 1 };
+    qsort(all, n, sizeof *all, by_promise);
+    for (uint32_t i = most; i < n; i++)
+        l->states.at[all[i].state].dropped = true;
+    for (size_t b = 0; b < l->buckets.n; b++)
+        for (uint32_t *link = &l->buckets.at[b].first; *link != 0;) {
+            state *s = &l->states.at[*link - 1];
+            if (s->dropped)
+                *link = s->next;
+            else
+                link = &s->next;
+        }
 }
 
 /* Numbers the states of a layer that were not dropped, and remembers how they came about. */
@@ -543,12 +582,14 @@ static const state **front_of(const joiner *j, const layer *l, uint32_t *n)
 
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
-                                bool front, uint32_t *n, bool *full)
+                                bool front, uint32_t most, uint32_t *n, bool *full)
 {
-    dfl_arena *of_layer[2] = { dfl_arena_new(dfl_arena_budget(arena)), dfl_arena_new(dfl_arena_budget(arena)) };
+    dfl_budget *budget = goal->halt->budget;
+    dfl_arena *of_layer[2] = { dfl_arena_new(budget), dfl_arena_new(budget) }, *of_choices = dfl_arena_new(budget);
     layer layers[2] = { { .n_slots = 0 } };
-    choice **choices = DFL_NEW_ARRAY(arena, choice *, (size_t)w->n_einsums + 1);
-    joiner j = { .arena = of_layer[0], .w = w, .goal = goal, .bounds = bounds, .capacity = capacity };
+    choice **choices = DFL_NEW_ARRAY(of_choices, choice *, (size_t)w->n_einsums + 1);
+    joiner j = { .arena = of_layer[0], .w = w, .goal = goal, .bounds = bounds, .capacity = capacity,
+                 .few = most > 0 };
     way none;
     state start = { .joules = 0 };
     const state *best, **all = &best;
@@ -566,8 +607,11 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
         j.einsum = e;
         memset(j.rows, 0, sizeof j.rows);
         for (size_t b = 0; b < from->buckets.n; b++)
-            join_rows(&j, from, &from->buckets.at[b], to);
-        choices[e] = remember(arena, to);
+            if (from->buckets.at[b].first != 0)
+                join_rows(&j, from, &from->buckets.at[b], to);
+        if (most > 0)
+            thin_out(&j, to, most);
+        choices[e] = remember(of_choices, to);
     }
     *full = j.full;
     best = best_of(&j, &layers[w->n_einsums % 2]);
@@ -586,5 +630,6 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
     }
     dfl_arena_free(of_layer[0]);
     dfl_arena_free(of_layer[1]);
+    dfl_arena_free(of_choices);
     return list;
 }

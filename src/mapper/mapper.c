@@ -11,6 +11,7 @@
 #include "mapper/infeasible.h"
 #include "mapper/measures.h"
 #include "mapper/polish.h"
+#include "mapper/rescue.h"
 #include "mapper/tracks.h"
 #include "support/pool.h"
 
@@ -182,6 +183,24 @@ static void find_mixed(mapper *k, task *t, dfl_cost *least)
             least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], c->candidates.at[i].joules);
 }
 
+/* What the templates of a pattern tell, where the search for the least was stopped. */
+static void bound_pattern(const dfl_goal *of, dfl_einsum_class *c, uint32_t pattern)
+{
+    dfl_cost *least = &c->patterns.at[pattern].least;
+
+    for (uint32_t i = 0; i < DFL_COST_BUSY; i++)
+        least->at[i] = INFINITY;
+    for (size_t i = 0; i < c->candidates.n; i++) {
+        const dfl_candidate *x = &c->candidates.at[i];
+        if (x->pattern != pattern)
+            continue;
+        least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], x->joules);
+        least->at[DFL_COST_SECONDS] = fmin(least->at[DFL_COST_SECONDS], x->seconds);
+        for (uint32_t m = 0; m < of->n_mixes; m++)
+            least->at[DFL_COST_MIXED + m] = fmin(least->at[DFL_COST_MIXED + m], x->joules + of->rate[m] * x->seconds);
+    }
+}
+
 /* The least that a pattern costs, each measure by itself. */
 static void search_pattern(mapper *k, task *t)
 {
@@ -204,7 +223,9 @@ static void search_pattern(mapper *k, task *t)
     goal->of = (dfl_goal){ .value = seconds_only };
     search_class(k, t);
     least->at[DFL_COST_SECONDS] = goal->limit;
-    if (!(goal->limit < INFINITY))
+    if (t->halt.why != DFL_STOP_NONE)
+        bound_pattern(&k->goal.of, &k->classes.at.at[t->class], t->pattern);
+    else if (!(goal->limit < INFINITY))
         *least = dfl_cost_none();
 }
 
@@ -389,6 +410,12 @@ static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint
     return front;
 }
 
+static dfl_rescue rescue_of(mapper *k)
+{
+    return (dfl_rescue){ .arena = k->arena, .classes = &k->classes, .goal = &k->goal, .bounds = k->bounds,
+                         .capacity = k->capacity, .deadline = k->deadline };
+}
+
 /* The best mapping of a value within the limit; false if there is none, or the search stopped. */
 static bool search_within(mapper *k, double limit, dfl_map_result *out)
 {
@@ -397,61 +424,49 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     const dfl_join_result *r = NULL;
     uint32_t n = 0;
     bool full = false;
+    dfl_rescue rescue = rescue_of(k);
 
     k->goal.limit = limit;
     if (search_classes(k)) {
-        dfl_halt halt = { .budget = dfl_arena_budget(k->arena), .deadline = k->deadline };
         for (uint32_t e = 0; e < all->n; e++) {
             const dfl_einsum_class *c = &all->at.at[all->of[e]];
             steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
         }
-        k->goal.halt = &halt;
-        r = dfl_join(k->arena, k->m->workload, steps, &k->goal, k->bounds, k->capacity,
-                     k->options->front, &n, &full);
-        k->stopped = halt.why;
+        r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
     }
     if (r && k->options->front)
         out->front = take_front(k, r, n);
     if (r) {
         take(k, r, out);
         out->n_front = n;
+        full |= k->stopped != DFL_STOP_NONE;
         out->lower_bound = full ? out->lower_bound : r->value;
         out->optimal = !full;
         if (k->options->certificate && !k->goal.alone && !full && !has_windows(k) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
+    dfl_rescue_end(&rescue);
     end_tasks(k);
     return r != NULL;
 }
 
-/* Every einsum by itself, all that they exchange at home: what there is when the search is stopped. NULL if some has none. */
-static const dfl_join_result *apart(const mapper *k)
+/* What there is when the search is stopped; false if there is nothing. */
+static bool take_rescued(mapper *k, dfl_map_result *out)
 {
-    dfl_join_result *r = DFL_NEW(k->arena, dfl_join_result);
-    uint32_t n = k->classes.n;
+    dfl_rescue rescue = rescue_of(k);
+    const dfl_join_result *r;
 
-    r->rows = DFL_NEW_ARRAY(k->arena, const dfl_row *, (size_t)n + 1);
-    r->open = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)n + 1);
-    r->names = dfl_arena_alloc(k->arena, (size_t)n + 1, sizeof *r->names, _Alignof(uint32_t));
-    for (uint32_t e = 0; e < n; e++) {
-        r->rows[e] = k->classes.at.at[k->classes.of[e]].apart;
-        if (r->rows[e] == NULL)
-            return NULL;
-        r->joules += r->rows[e]->joules;
-        r->seconds += r->rows[e]->seconds;
-    }
-    r->joules += k->goal.of.leakage * r->seconds;
-    r->value = k->goal.of.value(k->goal.of.objective, r->joules, r->seconds);
-    return r;
-}
-
-static bool take_apart(mapper *k, dfl_map_result *out)
-{
-    const dfl_join_result *r = apart(k);
-
+    dfl_rescue_start(&rescue, k->stopped);
+    r = k->bounds != NULL ? dfl_rescue_any(&rescue, out->lower_bound)
+                          : dfl_rescue_apart(k->arena, &k->classes, &k->goal);
     if (r != NULL)
         take(k, r, out);
+    if (r != NULL && k->options->front) {
+        out->front = take_front(k, r, 1);
+        out->n_front = 1;
+    }
+    dfl_rescue_end(&rescue);
     return r != NULL;
 }
 
@@ -465,7 +480,7 @@ static void begin(const mapper *k, const char *phase, double bound)
         return;
     t->now.phase = phase;
     t->now.bound = bound;
-    r = k->classes.at.n > 0 ? apart(k) : NULL;
+    r = k->classes.at.n > 0 ? dfl_rescue_apart(k->arena, &k->classes, &k->goal) : NULL;
     if (r != NULL && !(t->now.best <= r->value))
         t->now.best = r->value;
 }
@@ -480,11 +495,11 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
 
     begin(k, "bounds", out->lower_bound);
     find_least(k);
-    if (k->stopped != DFL_STOP_NONE || !find_bounds(k))
+    if (!find_bounds(k))
         return false;
     all = dfl_bounds_all(k->bounds);
     out->lower_bound = dfl_goal_least(&k->goal.of, &all);
-    return true;
+    return k->stopped == DFL_STOP_NONE;
 }
 
 /* Goes through the limits from the lower bound on; false if there is nothing, or the search stopped. */
@@ -511,7 +526,7 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     dfl_map_result other = *out;
     double value = dfl_mapping_value(dfl_arena_budget(k->arena), names, out->mapping, k->options->objective);
 
-    if (!k->goal.by_time || value <= out->lower_bound * rounding)
+    if (!k->goal.by_time || k->stopped != DFL_STOP_NONE || value <= out->lower_bound * rounding)
         return;
     k->goal.alone = true;
     if (find_lower_bound(k, &other) && search_limits(k, &other) &&
@@ -553,7 +568,7 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
         if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))
             return true;
     }
-    return k->stopped != DFL_STOP_NONE && take_apart(k, out);
+    return k->stopped != DFL_STOP_NONE && take_rescued(k, out);
 }
 
 /* Nothing fits between the written lines. */

@@ -1,0 +1,190 @@
+/* Mappings found in a moment. */
+#include "mapper/rescue.h"
+
+#include <math.h>
+
+enum {
+    STATES = 256,            /* behind each einsum */
+    LOOKS = 1 << 22,         /* of the templates of a class together */
+    LEAST_LOOKS = 1 << 10,   /* of a template */
+    STEPS = 1 << 25,         /* of all glances, and of a join with few states */
+    FIRST = 1 << 22,         /* steps of a join before something else is tried */
+    SHARED = 2,              /* loops of an einsum */
+};
+/* Seconds. */
+static const double PATIENCE = 2;
+/* Limits on the value, times the lower bound: where it is low nearly all is given up at once, and the rest looked at well. */
+static const double LIMITS[] = { 1.005, 1.02, 1.05, 1.2, 2.5, INFINITY };
+
+const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *classes, const dfl_tile_goal *goal)
+{
+    dfl_join_result *r = DFL_NEW(arena, dfl_join_result);
+    uint32_t n = classes->n;
+
+    r->rows = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)n + 1);
+    r->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
+    r->names = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *r->names, _Alignof(uint32_t));
+    for (uint32_t e = 0; e < n; e++) {
+        r->rows[e] = classes->at.at[classes->of[e]].apart;
+        if (r->rows[e] == NULL)
+            return NULL;
+        r->joules += r->rows[e]->joules;
+        r->seconds += r->rows[e]->seconds;
+    }
+    r->joules += goal->of.leakage * r->seconds;
+    r->value = goal->of.value(goal->of.objective, r->joules, r->seconds);
+    return r;
+}
+
+/* With few states behind each einsum. */
+static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step *steps, const dfl_tile_goal *within)
+{
+    dfl_tile_goal goal = *within;
+    dfl_budget budget = { .steps_limit = STEPS };
+    dfl_halt halt = { .budget = &budget, .deadline = k->halt.deadline };
+    uint32_t n;
+    bool full = false;
+
+    goal.halt = &halt;
+    return dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, STATES, &n, &full);
+}
+
+/* Rows of a class that go with those of its neighbours; false if there are none. */
+static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
+{
+    dfl_einsum_class *c = &k->classes->at.at[class];
+    dfl_rows *rows = dfl_rows_new(k->rows, k->scratch);
+    uint64_t useful = 1;
+
+    for (int look = 0; look < 2; look++)
+        for (size_t i = 0; i < c->candidates.n && !dfl_halted(&k->halt); i++) {
+            const dfl_candidate *x = &c->candidates.at[i];
+            dfl_budget few = { .steps_limit = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS };
+            dfl_halt halt = { .budget = &few };
+            dfl_tile_goal goal = *within;
+            goal.filter = &c->filter;
+            goal.halt = &halt;
+            goal.rest = c->others[x->pattern];
+            for (uint32_t p = 0; p < DFL_PORTS; p++) {
+                goal.busy[p] = c->patterns.at[x->pattern].least.at[DFL_COST_BUSY + p];
+                goal.rest.at[DFL_COST_BUSY + p] += goal.busy[p];
+            }
+            if (!dfl_tile_useful(&goal, x->joules, x->seconds))
+                continue;
+            if (look == 0) {
+                useful++;
+                continue;
+            }
+            dfl_tile_search(rows, x->job, x->form, &goal);
+            dfl_budget_spend(&k->budget, few.steps_used);
+        }
+    c->list = dfl_rows_list(rows, &c->n_list);
+    dfl_classes_offer(k->rows, k->classes, &within->of, class);
+    return c->n_list > 0;
+}
+
+static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool whole)
+{
+    dfl_classes *all = k->classes;
+    dfl_join_step *steps = DFL_NEW_ARRAY(k->rows, dfl_join_step, (size_t)all->n + 1);
+    uint32_t *wave = DFL_NEW_ARRAY(k->rows, uint32_t, all->at.n + 1), n;
+    dfl_tile_goal goal = *k->goal;
+
+    goal.limit = limit;
+    goal.wanted = dfl_classes_wanted;
+    goal.loop_wanted = dfl_classes_loop_wanted;
+    goal.whole_loops = whole;
+    goal.best_only = false;
+    goal.best = NULL;
+    goal.max_loops = goal.max_loops < SHARED ? goal.max_loops : SHARED;
+    dfl_classes_restart(all);
+    for (uint32_t number = 0; (n = dfl_classes_wave(all, number, wave)) > 0; number++)
+        for (uint32_t i = 0; i < n; i++)
+            if (!glance(k, &goal, wave[i]))
+                return NULL;
+    for (uint32_t e = 0; e < all->n; e++) {
+        const dfl_einsum_class *c = &all->at.at[all->of[e]];
+        steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
+    }
+    return join_few(k, steps, &goal);
+}
+
+void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
+{
+    k->budget = (dfl_budget){ .steps_limit = STEPS };
+    k->halt = (dfl_halt){ .budget = &k->budget, .deadline = why == DFL_STOP_STEPS ? 0 : dfl_halt_clock() + PATIENCE };
+    k->rows = dfl_arena_new(NULL);
+    k->scratch = dfl_arena_new(NULL);
+}
+
+static const dfl_join_result *find_within(dfl_rescue *k, double limit)
+{
+    const dfl_join_result *r = glance_at_all(k, limit, true);
+
+    return r != NULL ? r : glance_at_all(k, limit, false);
+}
+
+const dfl_join_result *dfl_rescue_any(dfl_rescue *k, double bound)
+{
+    const dfl_join_result *apart = dfl_rescue_apart(k->arena, k->classes, k->goal), *r = NULL;
+    double most = apart != NULL ? apart->value : INFINITY;
+
+    for (size_t i = 0; i < sizeof LIMITS / sizeof *LIMITS && r == NULL && most > bound; i++)
+        r = find_within(k, fmin(most, bound * LIMITS[i]));
+    return r != NULL ? r : apart;
+}
+
+void dfl_rescue_end(dfl_rescue *k)
+{
+    dfl_arena_free(k->rows);
+    dfl_arena_free(k->scratch);
+}
+
+/* The join, in so many steps. */
+static const dfl_join_result *join_within(const dfl_rescue *k, const dfl_join_step *steps, bool front, uint64_t most,
+                                          uint32_t *n, bool *full, dfl_stop *why)
+{
+    const dfl_budget *session = dfl_arena_budget(k->arena);
+    dfl_budget budget = { .steps_limit = most };
+    dfl_halt halt = { .budget = &budget, .deadline = k->deadline };
+    dfl_tile_goal goal = *k->goal;
+    const dfl_join_result *r;
+
+    if (session) {
+        budget.memory_limit = session->memory_limit;
+        budget.cancel = session->cancel;
+    }
+    goal.halt = &halt;
+    r = dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, front, 0, n, full);
+    *why = halt.why;
+    return r;
+}
+
+const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps, bool front, double bound, uint32_t *n,
+                                       bool *full, dfl_stop *why)
+{
+    static const double rounding = 1 + 1e-12;
+    const dfl_budget *session = dfl_arena_budget(k->arena);
+    uint64_t most = session ? session->steps_limit : 0, first = most != 0 && most < FIRST ? most : FIRST;
+    const dfl_join_result *r = join_within(k, steps, front, first, n, full, why), *some;
+
+    if (*why != DFL_STOP_STEPS)
+        return r;
+    dfl_rescue_start(k, *why);
+    some = join_few(k, steps, k->goal);
+    if (some == NULL)
+        some = dfl_rescue_any(k, bound);
+    for (uint32_t e = 0; e < k->classes->n; e++) { /* as they were before a glance */
+        dfl_einsum_class *c = &k->classes->at.at[k->classes->of[e]];
+        c->list = steps[e].rows;
+        c->n_list = steps[e].n;
+    }
+    if (!front && !*full && some != NULL && some->value <= bound * rounding)
+        *why = DFL_STOP_NONE;
+    else if (first != most)
+        r = join_within(k, steps, front, most, n, full, why);
+    if (*why == DFL_STOP_NONE && r != NULL)
+        return r;
+    *n = some != NULL;
+    return some;
+}
