@@ -44,6 +44,7 @@ complete -c dflc -n '__fish_seen_subcommand_from map' -l name -r -d 'only the ma
 complete -c dflc -n '__fish_seen_subcommand_from map' -l tiles -r -d 'tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l beyond -r -d 'what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l max-fused -r -d 'let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4'
+complete -c dflc -n '__fish_seen_subcommand_from map' -l top -r -d 'list the best mapping of each of the K best kinds (at most 64) as NAME_1, NAME_2... where all lines are open'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l time-limit -r -d 'stop each search then, with the best so far'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l evaluations -r -d 'stop each search after N evaluations, with the best so far (default 20000000)'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l quiet -s q -d 'do not show on a terminal how far a search is'

@@ -68,6 +68,7 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
+        '--top=[list the best mapping of each of the K best kinds (at most 64) as NAME_1, NAME_2... where all lines are open]:K' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
         '--evaluations=[stop each search after N evaluations, with the best so far (default 20000000)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \

@@ -41,6 +41,7 @@ typedef struct {
     bool certificate;       /* remember what proves the result */
     unsigned beyond;        /* DFL_SEARCH_... */
     unsigned max_fused;     /* 1 + the most loops that einsums share, where all lines are open; default: as many as there are */
+    unsigned top;           /* of mappings that leave all lines open the best of so many kinds, at most 64; 0 = the best alone */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

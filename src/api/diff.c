@@ -286,6 +286,31 @@ static void keep_name(dfl_side_results *side, const char *name)
         }
 }
 
+dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to)
+{
+    const dfl_result_item *const items[2] = { from, to };
+    dfl_difference *difference = DFL_NEW(s->arena, dfl_difference);
+    dfl_side_results sides[2] = { { .n = 0 }, { .n = 0 } };
+
+    for (int i = 0; i < 2; i++) {
+        dfl_results one = s->results;
+        dfl_side side = { .name = one.file };
+        dfl_strbuf text;
+
+        one.items = items[i];
+        one.n_items = 1;
+        one.n_checks = 0;
+        dfl_strbuf_init(&text, s->arena);
+        dfl_report_json(&text, &one);
+        side.report = text.text;
+        side.len = text.len;
+        if (!read_side(s, &side, &sides[i]))
+            return NULL;
+    }
+    dfl_diff_compare(s->arena, &sides[0], &sides[1], difference);
+    return difference->pairs.n > 0 ? &difference->pairs.at[0] : NULL;
+}
+
 const char *dfl_session_diff(dfl_session *s, const dfl_side *from, const dfl_side *to, dfl_format format,
                              bool details, dfl_exit *status, size_t *len)
 {

@@ -285,7 +285,25 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     return true;
 }
 
-/* All mappings that no other undercuts in what `pareto` names, least of the first of them first, as NAME_1, NAME_2... */
+/* Adds a mapping of several as NAME_1, NAME_2... */
+static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found, const dfl_search *search, uint32_t i)
+{
+    dfl_mapping *named = dfl_mapping_copy(s->arena, found);
+
+    named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%u", dfl_sym_text(s->names, given->name), i + 1));
+    named->n_front = 0;
+    DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = given, .mapping = named, .search = search }));
+}
+
+/* What the searches for several mappings tell. */
+static dfl_search about_front(const dfl_front *front, double time_limit)
+{
+    return (dfl_search){ .lower_bound = NAN, .time_limit = time_limit, .value = front->at[0].terms[0],
+                         .optimal = front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE,
+                         .evaluated = front->search->evaluated, .pruned = front->search->pruned };
+}
+
+/* All mappings that no other undercuts in what `pareto` names, least of the first of them first. */
 static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
@@ -304,19 +322,51 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     any = front != NULL && front->n > 0;
     if (any) {
         *stopped = front->search->stopped;
-        *found = (dfl_search){ .objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text), .front = true,
-                               .lower_bound = NAN, .time_limit = options.time_limit,
-                               .max_fused = s->search.max_fused, .value = front->at[0].terms[0],
-                               .optimal = front->exact && front->search->optimal && *stopped == DFL_STOP_NONE,
-                               .evaluated = front->search->evaluated, .pruned = front->search->pruned };
+        *found = about_front(front, options.time_limit);
+        found->objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text);
+        found->front = true;
+        found->max_fused = s->search.max_fused;
         found->space = dfl_arena_printf(s->arena, "a front of %u; %s", front->n, front->search->space);
     }
+    for (uint32_t i = 0; any && i < front->n; i++)
+        add_filled(s, m, front->at[i].mapping, found, i);
+    dfl_arena_free(work);
+    return any;
+}
+
+/* The best mapping of each of the best kinds, best first. */
+static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
+{
+    dfl_session *s = j->s;
+    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
+                                      .time_limit = s->search.seconds, .teller = &j->teller };
+    const dfl_front *front;
+    const char *space;
+    dfl_arena *work;
+    bool any;
+
+    if (!o->native || o->n_terms > 1)
+        return refuse_kind(s, m, m->hole_span, "all lines, and several kinds of mappings are asked for",
+                           "minimize one expression over `energy` and `latency` alone");
+    work = dfl_arena_new(&s->budget);
+    front = dfl_front_kinds(work, s->sink, s->names, m, &options, s->search.top);
+    any = front != NULL && front->n > 0;
+    space = any ? dfl_arena_printf(s->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
+                                   front->search->space) : NULL;
     for (uint32_t i = 0; any && i < front->n; i++) {
-        dfl_mapping *named = dfl_mapping_copy(s->arena, front->at[i].mapping);
-        named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%u", dfl_sym_text(s->names, m->name), i + 1));
-        named->n_front = 0;
-        DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = m, .mapping = named, .search = found }));
+        dfl_search *found = DFL_NEW(s->arena, dfl_search);
+        *found = about_front(front, options.time_limit);
+        found->max_fused = s->search.max_fused;
+        found->objective = o->text;
+        found->space = space;
+        found->best = found->value;
+        found->value = front->at[i].terms[0];
+        found->nth = i + 1;
+        found->lower_bound = found->optimal ? found->value : fmin(found->value, front->search->lower_bound);
+        add_filled(s, m, front->at[i].mapping, found, i);
     }
+    if (any)
+        *stopped = front->search->stopped;
     dfl_arena_free(work);
     return any;
 }
@@ -339,7 +389,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
-    bool found;
+    bool found, several = s->search.top > 0 && m->n_front == 0 && !dfl_holes_only(m);
 
     *stopped = DFL_STOP_NONE;
     if (m->n_front > 0) {
@@ -363,6 +413,8 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     objective.context = &j;
     if (m->n_front > 0)
         found = fill_front(&j, &objective, m, stopped);
+    else if (several)
+        found = fill_kinds(&j, &objective, m, stopped);
     else if (dfl_holes_only(m))
         found = fill_amounts(&j, &objective, &filled, stopped);
     else
@@ -370,7 +422,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     dfl_arena_free(texts);
     if (j.told)
         s->search.progress(s->search.progress_context, NULL);
-    if (found && m->n_front == 0)
+    if (found && m->n_front == 0 && !several)
         DFL_PUSH(s->arena, &s->filled, filled);
     return found ? &s->filled.at[first] : NULL;
 }

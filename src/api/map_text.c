@@ -7,6 +7,7 @@
 #include "fmt/fmt.h"
 #include "ir/print.h"
 #include "mapper/given.h"
+#include "support/number.h"
 
 typedef struct { dfl_span span; const char *text; } edit;
 typedef DFL_VEC(edit) edits;
@@ -148,14 +149,33 @@ static bool edit_places(dfl_session *s, const dfl_filled *f, edits *out)
     return true;
 }
 
-/* Whether it is not the first of a front. */
+/* Whether it is not the first of several mappings. */
 static bool follows(const dfl_session *s, size_t i)
 {
     return i > 0 && s->filled.at[i].given == s->filled.at[i - 1].given;
 }
 
-/* The mappings of a front, one after another. */
-static void edit_front(dfl_session *s, size_t i, edits *out)
+/* Whether it is the best of a kind, and may be one of several. */
+static bool is_kind(const dfl_filled *f)
+{
+    return f->search != NULL && f->search->nth > 0;
+}
+
+/* How far the best of a kind is from the best of all. */
+static void add_distance(dfl_strbuf *out, const dfl_search *search)
+{
+    char digits[32];
+
+    dfl_double_text_short(search->value, 6, digits);
+    dfl_strbuf_printf(out, "%s = %s", search->objective, digits);
+    if (search->nth > 1 && search->best > 0) {
+        dfl_double_text_short(100 * (search->value / search->best - 1), 4, digits);
+        dfl_strbuf_printf(out, ", %s %% more than the best", digits);
+    }
+}
+
+/* Several mappings, one after another. */
+static void edit_several(dfl_session *s, size_t i, edits *out)
 {
     const dfl_mapping *given = s->filled.at[i].given;
     dfl_strbuf text;
@@ -167,6 +187,11 @@ static void edit_front(dfl_session *s, size_t i, edits *out)
         dfl_strbuf_init(&one, s->arena);
         dfl_mapping_print(&one, s->names, s->filled.at[i].mapping);
         dfl_strbuf_z(&text, first ? "" : "\n\n");
+        if (is_kind(&s->filled.at[i])) {
+            dfl_strbuf_z(&text, "// ");
+            add_distance(&text, s->filled.at[i].search);
+            dfl_strbuf_char(&text, '\n');
+        }
         add_lines(&text, &one, 0, true);
         first = false;
     }
@@ -211,10 +236,10 @@ const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
 
     dfl_strbuf_init(&out, s->arena);
     for (size_t i = 0; i < s->filled.n; i++)
-        if (s->filled.at[i].given->n_front == 0)
+        if (s->filled.at[i].given->n_front == 0 && !is_kind(&s->filled.at[i]))
             edit_mapping(s, &s->filled.at[i], &all);
         else if (!follows(s, i))
-            edit_front(s, i, &all);
+            edit_several(s, i, &all);
     if (all.n > 0)
         qsort(all.at, all.n, sizeof *all.at, by_place);
     if (whole && s->root)
@@ -236,10 +261,17 @@ const char *dfl_session_searches(dfl_session *s, size_t *len)
 
     dfl_strbuf_init(&out, s->arena);
     for (size_t i = 0; i < s->filled.n; i++) {
-        if (follows(s, i))
+        const dfl_filled *f = &s->filled.at[i];
+
+        if (!follows(s, i))
+            dfl_strbuf_printf(&out, "%s:\n", dfl_sym_text(s->names, f->given->name));
+        if (!follows(s, i))
+            dfl_search_text(&out, f->search);
+        if (!is_kind(f))
             continue;
-        dfl_strbuf_printf(&out, "%s:\n", dfl_sym_text(s->names, s->filled.at[i].given->name));
-        dfl_search_text(&out, s->filled.at[i].search);
+        dfl_strbuf_printf(&out, "  %-12s ", dfl_sym_text(s->names, f->mapping->name));
+        add_distance(&out, f->search);
+        dfl_strbuf_char(&out, '\n');
     }
     if (len)
         *len = out.len;

@@ -66,6 +66,8 @@ bool dfl_session_analyse(dfl_session *s);
 /* The mapping with its holes filled, of which the session remembers it; NULL after reporting. `*stopped` says why the
    search ended early, for dfl_budget_stop once the best so far was evaluated in dfl_session_after. */
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
+/* What two results do differently; NULL: after reporting. */
+dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to);
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);

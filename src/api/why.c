@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "mapper/holes.h"
+#include "mapper/kind.h"
 #include "mapper/objective.h"
 #include "model/model.h"
 #include "report/why.h"
@@ -35,6 +37,38 @@ static void set_objective(dfl_why *why, const dfl_objective *o)
     dfl_objective_slopes(&plain, 0, r->joules, r->seconds, &why->per_joule, &why->per_second);
 }
 
+static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
+{
+    const dfl_paths *paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, m);
+
+    return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
+}
+
+/* The best mapping of another kind than the one that was found for `m`. */
+static void find_runner_up(dfl_session *s, const dfl_mapping *m, dfl_why *why, dfl_stop *stopped)
+{
+    const dfl_search_options options = s->search;
+    uint64_t kind = dfl_kind_of_mapping(why->item->mapping);
+    dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
+    size_t first = s->filled.n;
+
+    s->search.top = 2;
+    (void)dfl_session_fill(s, m, stopped);
+    s->search = options;
+    for (size_t i = first; i < s->filled.n && !why->runner_up; i++) {
+        const dfl_filled *other = &s->filled.at[i];
+
+        if (dfl_kind_of_mapping(other->mapping) == kind)
+            continue;
+        *item = (dfl_result_item){ .mapping = other->mapping, .status = DFL_STATUS_FILLED, .search = other->search,
+                                   .result = costs_of(s, other->mapping) };
+        if (item->result)
+            why->runner_up = dfl_session_compare(s, why->item, item);
+        why->runner_value = other->search->value;
+        why->runner_proven = other->search->optimal && why->item->search->optimal;
+    }
+}
+
 /* False after reporting. */
 static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
@@ -64,6 +98,9 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
     *why = (dfl_why){ .results = &s->results, .item = item };
     why->found = dfl_sensitivity_find(arena, model, item->result);
     set_objective(why, &objective);
+    if (m->has_holes && !dfl_holes_only(m) && m->n_front == 0 && !why->other && why->n_terms == 1 && !s->search.imperfect &&
+        s->search.beyond == 0 && *stopped == DFL_STOP_NONE)
+        find_runner_up(s, m, why, stopped);
     s->why = why;
     return true;
 }

@@ -259,6 +259,7 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_BEYOND: return set_beyond(cmd, value, args);
     case OPTION_FUSED: return set_fused(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);
+    case OPTION_TOP: return set_count(cmd, "top", value, &args->top);
     case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->evaluations);
     case OPTION_CERTIFICATE: args->certificate = value; break;
     case OPTION_EFFORT: return set_count(cmd, "effort", value, &args->effort);

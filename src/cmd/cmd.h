@@ -32,6 +32,7 @@ typedef struct {
     double seconds;              /* of a search; 0 = no limit */
     uint64_t evaluations;        /* of a search; 0 = default */
     unsigned max_fused;          /* 1 + loops that einsums share; 0 = default */
+    uint64_t top;                /* kinds of mappings; 0 = the best of all */
     uint64_t effort;             /* of the check of a certificate; 0 = default */
     size_t memory_limit;         /* 0 = default */
     uint64_t step_limit;         /* 0 = default */

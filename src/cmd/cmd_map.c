@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_KINDS = 64 };
+
 /* What was found goes to standard output, or into the file, which is written whole or not at all. */
 static dfl_exit write_found(dfl_session *s, const dfl_cmd_args *args)
 {
@@ -25,6 +27,11 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
 
     if (args->write && (args->output || strcmp(args->files[0], "-") == 0)) {
         dfl_cmd_say("`-w` rewrites a file: give its name, and no `-o`; see `dflc help map`");
+        return DFL_EXIT_USAGE;
+    }
+    if (args->top > MOST_KINDS || (args->top > 0 && (args->imperfect || args->beyond != 0))) {
+        dfl_cmd_say("`--top` lists at most %d kinds, of tiles that divide, and nothing `--beyond`; see `dflc help map`",
+                    MOST_KINDS);
         return DFL_EXIT_USAGE;
     }
     s = dfl_cmd_session(args);

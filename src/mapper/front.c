@@ -1,6 +1,8 @@
 /* What the search finds, judged by the model. */
 #include "mapper/front.h"
 
+#include "mapper/kind.h"
+#include "mapper/polish.h"
 #include "model/model.h"
 #include "support/vec.h"
 
@@ -85,6 +87,66 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     }
     out->at = k.kept.at;
     out->n = (uint32_t)k.kept.n;
+    out->exact = k.exact;
+    return out;
+}
+
+/* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
+   are written, for what a body keeps serves all below it: then the better one counts. */
+static void add_kind(judge *k, const dfl_map_point *found, double deadline)
+{
+    static const double rounding = 1 + 1e-9;
+    bool exact = k->exact;
+    const dfl_polish_options polish = { .objective = k->objective, .deadline = deadline };
+    const double *terms = terms_of(k, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
+    const dfl_mapping *m = found->mapping;
+    double value;
+    size_t at;
+
+    if (terms == NULL || terms[0] > least * rounding) {
+        dfl_map_point better = *found;
+        better.mapping = dfl_polish(k->arena, k->names, m, &polish, &value);
+        m = better.mapping;
+        terms = terms_of(k, &better);
+        exact &= terms != NULL && terms[0] <= least * rounding;
+    }
+    k->exact = exact;
+    if (terms == NULL)
+        return;
+    for (at = 0; at < k->kept.n && dfl_kind_of_mapping(k->kept.at[at].mapping) != dfl_kind_of_mapping(m); at++)
+        ;
+    if (at == k->kept.n)
+        DFL_PUSH(k->arena, &k->kept, ((dfl_front_point){ m, terms }));
+    else if (!dfl_objective_less(k->objective, terms, k->kept.at[at].terms))
+        return;
+    for (; at > 0 && dfl_objective_less(k->objective, terms, k->kept.at[at - 1].terms); at--)
+        k->kept.at[at] = k->kept.at[at - 1];
+    k->kept.at[at] = (dfl_front_point){ m, terms };
+}
+
+const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                 const dfl_map_options *options, uint32_t top)
+{
+    judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
+    double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
+    dfl_map_options all = *options;
+    dfl_front *out = DFL_NEW(arena, dfl_front);
+    bool more;
+
+    all.certificate = false;
+    all.top = top < DFL_MAP_TOP ? top : DFL_MAP_TOP;
+    do {
+        k.kept.n = 0;
+        out->search = dfl_mapper_run(arena, sink, names, mapping, &all);
+        if (out->search == NULL)
+            return NULL;
+        for (uint32_t i = 0; i < out->search->n_front; i++)
+            add_kind(&k, &out->search->front[i], deadline);
+        more = out->search->n_front == all.top && all.top < DFL_MAP_TOP && out->search->stopped == DFL_STOP_NONE;
+        all.top = all.top * 2 < DFL_MAP_TOP ? all.top * 2 : DFL_MAP_TOP;
+    } while (k.kept.n < top && more);
+    out->at = k.kept.at;
+    out->n = k.kept.n < top ? (uint32_t)k.kept.n : top;
     out->exact = k.exact;
     return out;
 }

@@ -1,7 +1,8 @@
 /*
  * Mappings that no other undercuts, as the model counts them: the search gives those that none undercuts in energy and time as
  * it counts, each is evaluated, and what does not meet what is required, or is undercut in all terms of the objective, is left
- * out. Terms only grow with energy and time, so nothing that counts is lost as long as both count alike (`exact`).
+ * out. Terms only grow with energy and time, so nothing that counts is lost as long as both count alike (`exact`). And the best
+ * mapping of each of the best kinds (kind.h), in the same way.
  */
 #ifndef DFL_MAPPER_FRONT_H
 #define DFL_MAPPER_FRONT_H
@@ -23,5 +24,8 @@ typedef struct {
 /* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. */
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_map_options *options, double limit);
+/* The best of each of `top` kinds, or of all that there are. */
+const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                 const dfl_map_options *options, uint32_t top);
 
 #endif

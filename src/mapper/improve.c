@@ -56,7 +56,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     improver k = { .arena = arena, .names = names, .given = mapping, .out = out,
                    .options = { .objective = options->objective, .imperfect = options->imperfect, .deadline = deadline } };
 
-    if (out == NULL || out->stopped != DFL_STOP_NONE || options->front)
+    if (out == NULL || out->stopped != DFL_STOP_NONE || options->front || options->top > 0)
         return out;
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options->objective);
     if (out->optimal && k.least <= out->lower_bound * rounding && !options->imperfect &&

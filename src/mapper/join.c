@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mapper/filter.h"
+#include "mapper/kind.h"
 #include "support/hash.h"
 #include "support/vec.h"
 
@@ -33,6 +34,7 @@ typedef struct {
     double resident[DFL_ROW_TRACKS][DFL_ROW_LOOPS]; /* below k loops, k < n_open */
     double finished[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
     const dfl_row *row;
+    uint64_t kind;               /* of the rows so far, if kinds count (kind.h), else 0 */
     uint32_t names[DFL_ROW_LOOPS];
     uint32_t before;             /* choice for the einsum before */
     uint32_t choice;             /* number among those of this einsum that were not dropped */
@@ -154,6 +156,23 @@ static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const st
     return true;
 }
 
+/* Whether the states from `first` on, and the other one if there is one, make `victim` useless. */
+static bool useless(const joiner *j, const layer *l, uint32_t first, uint32_t n_open, const state *other, const state *victim)
+{
+    dfl_kinds kinds = { .n = 0 };
+
+    if (other != NULL && !undercuts(j, n_open, other, victim))
+        return false;
+    if (other != NULL && dfl_kinds_settle(&kinds, other->kind, victim->kind, j->goal->top))
+        return true;
+    for (uint32_t i = first; i != 0; i = l->states.at[i - 1].next) {
+        const state *s = &l->states.at[i - 1];
+        if (s != victim && undercuts(j, n_open, s, victim) && dfl_kinds_settle(&kinds, s->kind, victim->kind, j->goal->top))
+            return true;
+    }
+    return false;
+}
+
 static void add_state(joiner *j, layer *l, uint32_t to, const state *s)
 {
     bucket *b = &l->buckets.at[to];
@@ -161,12 +180,11 @@ static void add_state(joiner *j, layer *l, uint32_t to, const state *s)
     uint32_t *link;
     state copy = *s;
 
-    for (uint32_t i = b->first; i != 0; i = l->states.at[i - 1].next)
-        if (undercuts(j, w->n_open, &l->states.at[i - 1], s))
-            return;
+    if (useless(j, l, b->first, w->n_open, NULL, s))
+        return;
     for (link = &b->first; *link != 0;) {
         state *other = &l->states.at[*link - 1];
-        if (undercuts(j, w->n_open, s, other)) {
+        if (useless(j, l, b->first, w->n_open, s, other)) {
             other->dropped = true;
             *link = other->next;
         } else {
@@ -415,7 +433,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
         for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
             const state *s = &from->states.at[i - 1];
             state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds, .row = row,
-                          .before = s->choice };
+                          .kind = j->goal->top > 0 ? dfl_kind_join(s->kind, row->kind) : 0, .before = s->choice };
             dfl_cost all;
             bool fits = true;
             for (uint32_t p = 0; p < DFL_PORTS; p++)
@@ -580,6 +598,32 @@ static const state **front_of(const joiner *j, const layer *l, uint32_t *n)
     return front;
 }
 
+/* The best states of the last layer of the best kinds, by value. */
+static const state **kinds_of(const joiner *j, const layer *l, uint32_t *n)
+{
+    const state **best = DFL_NEW_ARRAY(j->arena, const state *, (size_t)j->goal->top + 1);
+    promise *all = DFL_NEW_ARRAY(j->arena, promise, l->states.n + 1);
+    uint32_t states = 0;
+
+    *n = 0;
+    for (uint32_t i = 0; i < l->states.n; i++) {
+        const state *s = &l->states.at[i];
+        if (!s->dropped)
+            all[states++] = (promise){ .state = i, .least = j->goal->of.value(j->goal->of.objective, s->joules +
+                                                                              j->goal->of.leakage * s->seconds, s->seconds) };
+    }
+    qsort(all, states, sizeof *all, by_promise);
+    for (uint32_t i = 0; i < states && *n < j->goal->top; i++) {
+        const state *s = &l->states.at[all[i].state];
+        bool known = false;
+        for (uint32_t k = 0; k < *n; k++)
+            known |= best[k]->kind == s->kind;
+        if (!known)
+            best[(*n)++] = s;
+    }
+    return best;
+}
+
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
                                 bool front, uint32_t most, uint32_t *n, bool *full)
@@ -618,6 +662,8 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
     *n = best != NULL;
     if (front)
         all = front_of(&j, &layers[w->n_einsums % 2], n);
+    else if (goal->top > 0)
+        all = kinds_of(&j, &layers[w->n_einsums % 2], n);
     if (goal->halt->why != DFL_STOP_NONE)
         *n = 0;
     if (*n > 0) {

@@ -36,9 +36,9 @@ typedef struct {
 
 /*
  * The best mapping of value at most goal->limit, `*n` of one, or NULL; with `front` all `*n` that no other undercuts in energy
- * and time, fastest first. `capacity` are bits per track. With `most` no more than about so many states behind each einsum are
- * gone on from, those that promise most: then it is some mapping, or NULL. Sets `*full` if there was no room for all operands
- * that are alive at once.
+ * and time, fastest first; for goal->top kinds the best of each, by value. `capacity` are bits per track. With `most` no more
+ * than so many states behind each einsum are gone on from, those that promise most: then it is some mapping, or NULL. Sets
+ * `*full` if there was no room for all operands that are alive at once.
  */
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,

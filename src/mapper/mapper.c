@@ -21,7 +21,8 @@ enum {
     PATIENCE = 2,              /* seconds for a first mapping when the time is over */
 };
 
-_Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS,
+_Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
+               (int)DFL_MAP_TOP == (int)DFL_TOP,
                "the limits that are told are those in force");
 
 /* Work on one class, or one pattern of it, with memory of its own. */
@@ -183,24 +184,6 @@ static void find_mixed(mapper *k, task *t, dfl_cost *least)
             least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], c->candidates.at[i].joules);
 }
 
-/* What the templates of a pattern tell, where the search for the least was stopped. */
-static void bound_pattern(const dfl_goal *of, dfl_einsum_class *c, uint32_t pattern)
-{
-    dfl_cost *least = &c->patterns.at[pattern].least;
-
-    for (uint32_t i = 0; i < DFL_COST_BUSY; i++)
-        least->at[i] = INFINITY;
-    for (size_t i = 0; i < c->candidates.n; i++) {
-        const dfl_candidate *x = &c->candidates.at[i];
-        if (x->pattern != pattern)
-            continue;
-        least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], x->joules);
-        least->at[DFL_COST_SECONDS] = fmin(least->at[DFL_COST_SECONDS], x->seconds);
-        for (uint32_t m = 0; m < of->n_mixes; m++)
-            least->at[DFL_COST_MIXED + m] = fmin(least->at[DFL_COST_MIXED + m], x->joules + of->rate[m] * x->seconds);
-    }
-}
-
 /* The least that a pattern costs, each measure by itself. */
 static void search_pattern(mapper *k, task *t)
 {
@@ -224,7 +207,7 @@ static void search_pattern(mapper *k, task *t)
     search_class(k, t);
     least->at[DFL_COST_SECONDS] = goal->limit;
     if (t->halt.why != DFL_STOP_NONE)
-        bound_pattern(&k->goal.of, &k->classes.at.at[t->class], t->pattern);
+        dfl_measures_pattern(&k->classes.at.at[t->class], t->pattern, &k->goal.of);
     else if (!(goal->limit < INFINITY))
         *least = dfl_cost_none();
 }
@@ -416,7 +399,7 @@ static dfl_rescue rescue_of(mapper *k)
                          .capacity = k->capacity, .deadline = k->deadline };
 }
 
-/* The best mapping of a value within the limit; false if there is none, or the search stopped. */
+/* The best mapping of a value within the limit, or of each kind; false if there are none, or fewer than wanted. */
 static bool search_within(mapper *k, double limit, dfl_map_result *out)
 {
     dfl_classes *all = &k->classes;
@@ -434,7 +417,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         }
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
     }
-    if (r && k->options->front)
+    if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
     if (r) {
         take(k, r, out);
@@ -448,7 +431,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     k->full |= full;
     dfl_rescue_end(&rescue);
     end_tasks(k);
-    return r != NULL;
+    return r != NULL && (n >= k->options->top || limit == INFINITY || k->stopped != DFL_STOP_NONE);
 }
 
 /* What there is when the search is stopped; false if there is nothing. */
@@ -462,7 +445,7 @@ static bool take_rescued(mapper *k, dfl_map_result *out)
                           : dfl_rescue_apart(k->arena, &k->classes, &k->goal);
     if (r != NULL)
         take(k, r, out);
-    if (r != NULL && k->options->front) {
+    if (r != NULL && (k->options->front || k->options->top > 0)) {
         out->front = take_front(k, r, 1);
         out->n_front = 1;
     }
@@ -512,7 +495,7 @@ static bool search_limits(mapper *k, dfl_map_result *out)
         limit = fmin(least * STEPS[i], ceiling);
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
-        if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY)
+        if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL)
             out->lower_bound = fmax(limit, out->lower_bound); /* nothing is below it */
     }
     return found;
@@ -563,12 +546,12 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
         return true;
     if (find_lower_bound(k, out)) {
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
-        if (found && !k->options->front)
+        if (found && !k->options->front && k->options->top == 0)
             search_again(k, names, out);
         if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))
             return true;
     }
-    return k->stopped != DFL_STOP_NONE && take_rescued(k, out);
+    return k->stopped != DFL_STOP_NONE && (out->mapping != NULL || take_rescued(k, out));
 }
 
 /* Nothing fits between the written lines. */
@@ -593,7 +576,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
 
     k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
                                       .product = dfl_objective_is_product(options->objective) },
-                              .max_loops = options->max_fused };
+                              .max_loops = options->max_fused, .top = options->top };
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
     possible = !dfl_fitting_homeless(names, mapping);
     found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, &halt, &k.classes);

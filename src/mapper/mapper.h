@@ -15,7 +15,7 @@
 #include "support/budget.h"
 
 /* Limits of the space: shared loops of an einsum, keeps of a template. */
-enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16 };
+enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16, DFL_MAP_TOP = 64 };
 
 /* What is searched besides tiles, for the report. */
 #define DFL_MAPPER_SPACE                                                                                                  \
@@ -41,6 +41,7 @@ typedef struct {
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
     bool front;              /* all mappings that no other undercuts in energy and time */
     double front_limit;      /* of those of at most this value; 0 = of all */
+    uint32_t top;            /* the best of each of so many kinds (kind.h), at most DFL_MAP_TOP; 0 = the best of all */
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
     dfl_teller *teller;      /* NULL = nobody listens */
@@ -65,7 +66,7 @@ typedef struct {
     const char *space;       /* what was searched, a line */
     const char *certificate; /* what it knows (certificate.h), if that was asked for */
     double certified;        /* the lower bound that follows from it */
-    const dfl_map_point *front; /* with that option, fastest first; `mapping` is the first of them */
+    const dfl_map_point *front; /* with that option, fastest first, or the kinds, by value; `mapping` is the first of them */
     uint32_t n_front;
 } dfl_map_result;
 

@@ -17,5 +17,7 @@ void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective
 /* What any mapping costs at least by the bounds of the templates alone: joules without leakage, and seconds, those of the einsums
    `beside` each other or one after another. */
 dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside);
+/* Sets what a pattern costs at least from the bounds of its templates, where the search for that was stopped. */
+void dfl_measures_pattern(dfl_einsum_class *c, uint32_t pattern, const dfl_goal *of);
 
 #endif

@@ -46,6 +46,7 @@ static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step 
     bool full = false;
 
     goal.halt = &halt;
+    goal.top = 0;
     return dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, STATES, &n, &full);
 }
 
@@ -94,6 +95,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
     goal.wanted = dfl_classes_wanted;
     goal.loop_wanted = dfl_classes_loop_wanted;
     goal.whole_loops = whole;
+    goal.top = 0;
     goal.best_only = false;
     goal.best = NULL;
     goal.max_loops = goal.max_loops < SHARED ? goal.max_loops : SHARED;
@@ -179,7 +181,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
         c->list = steps[e].rows;
         c->n_list = steps[e].n;
     }
-    if (!front && !*full && some != NULL && some->value <= bound * rounding)
+    if (!front && k->goal->top == 0 && !*full && some != NULL && some->value <= bound * rounding)
         *why = DFL_STOP_NONE;
     else if (first != most)
         r = join_within(k, steps, front, most, n, full, why);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mapper/kind.h"
 #include "support/hash.h"
 
 dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
@@ -63,18 +64,39 @@ static uint32_t *slot_of(dfl_rows *rows, const dfl_way *way, uint64_t hash)
 
 bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
 {
+    dfl_kinds kinds = { .n = 0 };
+
     for (uint32_t i = *slot_of(rows, &row->way, row->hash); i != 0; i = rows->at[i - 1]->next)
-        if (undercuts(rows->at[i - 1], row, goal))
+        if (undercuts(rows->at[i - 1], row, goal) && dfl_kinds_settle(&kinds, rows->at[i - 1]->kind, row->kind, goal->top))
             return false;
     return true;
 }
 
-bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, double joules, double seconds,
+bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, uint64_t kind, double joules, double seconds,
                       const dfl_tile_goal *goal)
 {
+    dfl_kinds kinds = { .n = 0 };
+
     for (uint32_t i = *slot_of(rows, way, hash); i != 0; i = rows->at[i - 1]->next)
         if ((!goal->by_energy || rows->at[i - 1]->joules <= joules) &&
-            (!goal->by_time || rows->at[i - 1]->seconds <= seconds))
+            (!goal->by_time || rows->at[i - 1]->seconds <= seconds) &&
+            dfl_kinds_settle(&kinds, rows->at[i - 1]->kind, kind, goal->top))
+            return true;
+    return false;
+}
+
+/* Whether the rows from `first` on, and another one, make `victim` useless. */
+static bool useless(const dfl_rows *rows, uint32_t first, const dfl_row *other, const dfl_row *victim, const dfl_tile_goal *goal)
+{
+    dfl_kinds kinds = { .n = 0 };
+
+    if (!undercuts(other, victim, goal))
+        return false;
+    if (dfl_kinds_settle(&kinds, other->kind, victim->kind, goal->top))
+        return true;
+    for (uint32_t i = first; i != 0; i = rows->at[i - 1]->next)
+        if (rows->at[i - 1] != victim && undercuts(rows->at[i - 1], victim, goal) &&
+            dfl_kinds_settle(&kinds, rows->at[i - 1]->kind, victim->kind, goal->top))
             return true;
     return false;
 }
@@ -88,7 +110,7 @@ void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
     rows->ways += *slot == 0;
     while (*link != 0) {
         dfl_row *other = rows->at[*link - 1];
-        if (undercuts(row, other, goal)) {
+        if (useless(rows, *slot, row, other, goal)) {
             other->form = NULL;
             *link = other->next;
         } else {

@@ -41,12 +41,12 @@ struct dfl_rows {
     dfl_amounts divisors[DFL_JOB_RANKS];
 };
 
-/* Whether no row of the same way is at most `row` in everything. */
+/* Whether no row of the same way and kind is at most `row` in everything, nor enough of other kinds. */
 bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal);
-/* Whether some row of the way costs at most this. */
-bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, double joules, double seconds,
+/* Whether some row of the way and the kind, or enough of other kinds, cost at most this. */
+bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, uint64_t kind, double joules, double seconds,
                       const dfl_tile_goal *goal);
-/* Takes a copy of a row that is wanted, and drops those that it undercuts. */
+/* Takes a copy of a row that is wanted, and drops those that are not wanted any more. */
 void dfl_rows_add(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal);
 
 #endif

@@ -65,7 +65,7 @@ typedef struct dfl_search {
     int64_t shared_by[DFL_JOB_RANKS];              /* 1 = none */
     uint32_t depth[DFL_GAPS];                      /* shared loops above keep g */
     dfl_way ways[DFL_ORDERS];                      /* by order of the loops */
-    uint64_t way_hash[DFL_ORDERS];
+    uint64_t way_hash[DFL_ORDERS], way_kind[DFL_ORDERS];
     dfl_cost way_more[DFL_ORDERS + 1];             /* what the neighbours of the way cost more than the goal's `rest` */
     dfl_cost rest;                                 /* that, while the goal's has the least of it added */
     uint32_t n_ways;

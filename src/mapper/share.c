@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/kind.h"
 #include "mapper/search.h"
 #include "support/hash.h"
 
@@ -23,6 +24,7 @@ static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left
         s->way_more[s->n_ways] = dfl_cost_zero();
         if (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way, &s->way_more[s->n_ways])) {
             s->way_hash[s->n_ways] = dfl_hash(way, sizeof *way, 0);
+            s->way_kind[s->n_ways] = s->goal->top > 0 ? dfl_kind_of(s->job, s->t, way) : 0;
             s->ways[s->n_ways++] = *way;
         }
         return;

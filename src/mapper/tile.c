@@ -97,7 +97,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
     if (s->goal->best_only)
         return true;
     for (uint32_t w = 0; w < s->n_ways && undercut; w++)
-        undercut = dfl_rows_cheaper(s->rows, &s->ways[w], s->way_hash[w], joules, seconds, s->goal);
+        undercut = dfl_rows_cheaper(s->rows, &s->ways[w], s->way_hash[w], s->way_kind[w], joules, seconds, s->goal);
     if (!undercut)
         return true;
     for (uint32_t w = 0; w < s->n_ways; w++) {
@@ -108,6 +108,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
         }
         least.way = s->ways[w];
         least.hash = s->way_hash[w];
+        least.kind = s->way_kind[w];
         if (dfl_rows_wants(s->rows, &least, s->goal))
             return true;
     }
@@ -179,8 +180,8 @@ static void leaf(dfl_search *s, double joules, double seconds)
         return;
     }
     for (uint32_t w = 0; w < s->n_ways; w++) {
-        row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .joules = joules, .seconds = seconds, .form = s->t,
-                         .job = s->job };
+        row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .kind = s->way_kind[w], .joules = joules,
+                         .seconds = seconds, .form = s->t, .job = s->job };
         if (!way_useful(s, w, joules, seconds))
             continue;
         memcpy(row.busy, s->goal->busy, sizeof row.busy);

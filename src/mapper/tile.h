@@ -18,6 +18,7 @@
 enum {
     DFL_ROW_LOOPS = 4,        /* shared loops of one einsum */
     DFL_ROW_TRACKS = 3,       /* memories in which operands may be exchanged */
+    DFL_TOP = 64,             /* kinds of mappings (kind.h) */
 };
 
 /* What other einsums see of a row; bytes without meaning are 0. */
@@ -39,6 +40,7 @@ typedef struct {
     const dfl_job *job;
     const int64_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
     uint64_t hash;            /* of the way */
+    uint64_t kind;            /* if kinds count (kind.h), else 0 */
     uint32_t next;            /* of the same way to share */
 } dfl_row;
 
@@ -65,6 +67,7 @@ typedef struct {
     uint64_t effort;          /* look at no more than about so many nodes of a template, 0 = all */
     double best_joules, best_seconds, seen_seconds; /* with `best_only`: of the best row, and the least of all looked at */
     uint32_t max_loops;       /* shared loops */
+    uint32_t top;             /* so many kinds are wanted; 0 = the best of all */
     bool whole_loops;         /* these have all iterations that they can have */
     uint32_t n_ports;
     uint32_t port[DFL_PORTS]; /* 2 * memory + (1 for writes of their own) */

@@ -121,6 +121,8 @@ typedef struct {
 void dfl_diff_compare(dfl_arena *arena, const dfl_side_results *from, const dfl_side_results *to, dfl_difference *out);
 void dfl_diff_text(dfl_strbuf *out, dfl_difference *difference, bool details);
 void dfl_diff_json(dfl_strbuf *out, dfl_difference *difference);
+/* The first changes, and what energy and latency differ by as sums of their largest parts and all else. */
+void dfl_diff_brief(dfl_strbuf *out, dfl_pair *pair);
 
 /* ---- inside ---- */
 

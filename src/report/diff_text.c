@@ -12,7 +12,7 @@
 #include "report/table.h"
 #include "report/units.h"
 
-enum { DIGITS = 7, MOST_PARTS = 12, MOST_CAUSES = 8, MOST_CHANGES = 16, LINE_WIDTH = 100 };
+enum { DIGITS = 7, MOST_PARTS = 12, MOST_CAUSES = 8, MOST_CHANGES = 16, LINE_WIDTH = 100, BRIEF_CHANGES = 4, BRIEF_PARTS = 3 };
 
 typedef struct { dfl_strbuf *out; dfl_pair *pair; bool details; } context;
 
@@ -261,6 +261,56 @@ static void print_time(const context *c)
         return;
     dfl_strbuf_printf(c->out, "\ntime by einsum, %s\n", s.unit);
     print_parts(c, l, &s);
+}
+
+/* ---- in a few lines ---- */
+
+/* The difference of a total as a sum: its largest parts, and what is left. */
+static void brief_sum(const context *c, const char *name, const dfl_ledger *l, const char *unit)
+{
+    const scale s = scale_of(l, unit);
+    dfl_i128 rest = l->units_to - l->units_from;
+    char text[DFL_LEDGER_TEXT + 1] = "+";
+    size_t n = 0;
+
+    dfl_ledger_text(rest, s.decimals, text + (rest > 0));
+    dfl_strbuf_printf(c->out, "  %-8s  %s %s", name, text, s.unit);
+    for (; n < BRIEF_PARTS && n < l->parts.n && l->parts.at[n].units_from != l->parts.at[n].units_to; n++) {
+        const dfl_part *p = &l->parts.at[n];
+        dfl_i128 units = p->units_to - p->units_from;
+        text[0] = '+';
+        dfl_ledger_text(units, s.decimals, text + (units > 0));
+        dfl_strbuf_printf(c->out, "%s%s%s%s%s%s %s", n == 0 ? ": " : ", ", p->where, *p->what ? " " : "", p->what,
+                          *p->how ? " " : "", p->how, text);
+        rest -= units;
+    }
+    if (rest != 0) {
+        text[0] = '+';
+        dfl_ledger_text(rest, s.decimals, text + (rest > 0));
+        dfl_strbuf_printf(c->out, "%s all else %s", n > 0 ? "," : ":", text);
+    }
+    dfl_strbuf_char(c->out, '\n');
+}
+
+void dfl_diff_brief(dfl_strbuf *out, dfl_pair *p)
+{
+    const context c = { out, p, false };
+    const dfl_changes *all = &p->changes;
+    size_t n = all->n <= BRIEF_CHANGES + 1 ? all->n : BRIEF_CHANGES;
+    int width = 0;
+
+    for (size_t i = 0; i < n; i++)
+        width = (int)strlen(all->at[i].what) > width ? (int)strlen(all->at[i].what) : width;
+    for (size_t i = 0; i < n; i++)
+        print_change(&c, &all->at[i], width);
+    if (n < all->n)
+        dfl_strbuf_printf(out, "  %zu more changes\n", all->n - n);
+    if (!p->from->costs || !p->to->costs)
+        return;
+    dfl_ledger_settle(out->arena, &p->energy, DIGITS);
+    dfl_ledger_settle(out->arena, &p->time, DIGITS);
+    brief_sum(&c, "energy", &p->energy, "J");
+    brief_sum(&c, "latency", &p->time, "s");
 }
 
 /* ---- pairs ---- */

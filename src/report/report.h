@@ -25,6 +25,8 @@ typedef struct {
     double lower_bound;       /* no mapping of the space has less; NAN = not known */
     bool optimal;
     bool front;               /* the mapping is one of those that no other undercuts in the objectives */
+    uint32_t nth;             /* it is the best of the kind of this number, from 1; 0 = kinds do not count */
+    double best;              /* nth: value of the first kind */
     uint64_t evaluated, pruned, refused;
     const char *space;        /* "amounts of 3 loops, perfect tiles" */
     uint64_t most_evaluations;/* limits in force; 0 = none */

@@ -10,6 +10,7 @@
 #define DFL_REPORT_WHY_H
 
 #include "model/sensitivity.h"
+#include "report/diff.h"
 #include "report/report.h"
 
 typedef struct {
@@ -22,6 +23,9 @@ typedef struct {
     bool other;                      /* the latter */
     uint32_t n_terms;
     double value, per_joule, per_second;
+    dfl_pair *runner_up;             /* the mapping and the best one of another kind; NULL = not searched */
+    double runner_value;
+    bool runner_proven;              /* no mapping of another kind is better */
 } dfl_why;
 
 /* Per unit of a parameter, or per percent in percent. */

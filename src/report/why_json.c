@@ -125,6 +125,32 @@ static void write_memory(const context *c, uint32_t i)
     dfl_json_end_object(c->w);
 }
 
+static void write_runner_up(const context *c)
+{
+    const dfl_pair *pair = c->why->runner_up;
+
+    dfl_json_key(c->w, "runner_up");
+    dfl_json_object(c->w);
+    key_double(c, "value", c->why->runner_value);
+    key_bool(c, "proven", c->why->runner_proven);
+    key_double(c, "seconds", pair->to->seconds);
+    key_double(c, "joules", pair->to->joules);
+    dfl_json_key(c->w, "changes");
+    dfl_json_array(c->w);
+    for (size_t i = 0; i < pair->changes.n; i++) {
+        const dfl_change *k = &pair->changes.at[i];
+        dfl_json_object(c->w);
+        key_string(c, "kind", k->kind);
+        key_string(c, "what", k->what);
+        key_string(c, "from", k->from);
+        key_string(c, "to", k->to);
+        dfl_json_end_object(c->w);
+    }
+    dfl_json_end_array(c->w);
+    key_string(c, "mapping", pair->to->mapping);
+    dfl_json_end_object(c->w);
+}
+
 static void write_head(const context *c)
 {
     const dfl_why *why = c->why;
@@ -172,6 +198,8 @@ void dfl_why_json(dfl_strbuf *out, const dfl_why *why)
     for (uint32_t i = 0; i < m->system->n_memories; i++)
         write_memory(&c, i);
     dfl_json_end_array(&w);
+    if (why->runner_up)
+        write_runner_up(&c);
     dfl_json_end_object(&w);
     dfl_strbuf_char(out, '\n');
 }

@@ -208,6 +208,17 @@ static void print_memories(dfl_strbuf *out, const dfl_why *why)
                       "what another one would make of it, a new search tells\n");
 }
 
+static void print_runner_up(dfl_strbuf *out, const dfl_why *why)
+{
+    char value[32], more[32];
+
+    dfl_double_text_short(why->runner_value, 4, value);
+    dfl_double_text_short(100 * (why->runner_value / why->value - 1), 4, more);
+    dfl_strbuf_printf(out, "\n  the best of another kind has %s, %s %% more%s; what it does differently:\n", value, more,
+                      why->runner_proven ? "" : ", and is not proven to be the best");
+    dfl_diff_brief(out, why->runner_up);
+}
+
 void dfl_why_text(dfl_strbuf *out, const dfl_why *why)
 {
     const dfl_mapping *m = why->item->mapping;
@@ -231,4 +242,6 @@ void dfl_why_text(dfl_strbuf *out, const dfl_why *why)
     print_params(out, why);
     print_einsums(out, why);
     print_memories(out, why);
+    if (why->runner_up)
+        print_runner_up(out, why);
 }
