@@ -314,9 +314,10 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     dfl_arena *work;
     bool any;
 
-    if (!o->native)
+    if (!o->native && o->room == DFL_NONE)
         return refuse_kind(s, m, m->front_span, "a front over other figures",
-                           "name expressions over `energy` and `latency` alone: `pareto latency, energy;`");
+                           "name expressions over `energy` and `latency`, and the peak of one memory: `pareto latency, "
+                           "peak(sram);`");
     work = dfl_arena_new(&s->budget);
     front = dfl_front_find(work, s->sink, s->names, m, &options, 0);
     any = front != NULL && front->n > 0;

@@ -61,7 +61,7 @@ static dfl_answer prepare(fitter *k)
         return DFL_ANSWER_UNKNOWN;
     k->goal = (dfl_tile_goal){ .of = { .value = nothing }, .limit = INFINITY, .max_loops = k->f->max_fused, .whole_loops = true,
                                .halt = k->f->halt };
-    if (!dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, &more))
+    if (!dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, DFL_NONE, &more))
         return DFL_ANSWER_NO;
     if (more != DFL_NONE)
         return DFL_ANSWER_UNKNOWN;

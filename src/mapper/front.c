@@ -30,10 +30,14 @@ static const double *terms_of(judge *k, const dfl_map_point *found)
     paths = dfl_paths_resolve(work, quiet, k->names, found->mapping);
     costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
     if (costs && dfl_objective_met(k->objective, costs, NULL)) {
-        k->exact &= costs->seconds <= found->seconds * rounding && costs->joules <= found->joules * rounding;
         terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
-        for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++)
-            terms[i] = dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
+        for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++) {
+            bool is_room = dfl_objective_is_room(k->objective, i);
+            terms[i] = is_room ? dfl_i128_double(costs->memories[k->objective->room].peak_bits)
+                               : dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
+            k->exact &= terms[i] <= rounding * (is_room ? found->room : dfl_objective_term(k->objective, i, found->joules,
+                                                                                           found->seconds));
+        }
     }
     dfl_arena_free(work);
     return terms;

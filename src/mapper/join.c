@@ -335,7 +335,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
     for (uint32_t k = 0; k < after->n_open; k++)
         out->resident[t][k] = at[k];
     for (uint32_t k = 0; k <= after->n_open; k++)
-        out->finished[t][k] = after->n_open == 0 ? 0 : finished[k];
+        out->finished[t][k] = after->n_open == 0 && j->goal->room != t + 1 ? 0 : finished[k];
     return true;
 }
 
@@ -470,6 +470,7 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *
 
     out->joules = joules_of(j, last);
     out->seconds = seconds_of(last);
+    out->room = j->goal->room > 0 ? last->finished[j->goal->room - 1][0] : 0;
     out->value = value_of(j, last);
     out->rows = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)n + 1);
     out->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
@@ -598,6 +599,24 @@ static const state **front_of(const joiner *j, const layer *l, uint32_t *n)
     return front;
 }
 
+/* All states of the last layer, none of which another undercuts, by time. */
+static const state **left_of(const joiner *j, const layer *l, uint32_t *n)
+{
+    const state **all = DFL_NEW_ARRAY(j->arena, const state *, l->states.n + 1);
+
+    *n = 0;
+    for (size_t i = 0; i < l->states.n; i++) {
+        uint32_t at = *n;
+        if (l->states.at[i].dropped)
+            continue;
+        (*n)++;
+        for (; at > 0 && all[at - 1]->seconds > l->states.at[i].seconds; at--)
+            all[at] = all[at - 1];
+        all[at] = &l->states.at[i];
+    }
+    return all;
+}
+
 /* The best states of the last layer of the best kinds, by value. */
 static const state **kinds_of(const joiner *j, const layer *l, uint32_t *n)
 {
@@ -609,8 +628,7 @@ static const state **kinds_of(const joiner *j, const layer *l, uint32_t *n)
     for (uint32_t i = 0; i < l->states.n; i++) {
         const state *s = &l->states.at[i];
         if (!s->dropped)
-            all[states++] = (promise){ .state = i, .least = j->goal->of.value(j->goal->of.objective, s->joules +
-                                                                              j->goal->of.leakage * s->seconds, s->seconds) };
+            all[states++] = (promise){ .state = i, .least = value_of(j, s) };
     }
     qsort(all, states, sizeof *all, by_promise);
     for (uint32_t i = 0; i < states && *n < j->goal->top; i++) {
@@ -661,7 +679,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
     best = best_of(&j, &layers[w->n_einsums % 2]);
     *n = best != NULL;
     if (front)
-        all = front_of(&j, &layers[w->n_einsums % 2], n);
+        all = goal->room > 0 ? left_of(&j, &layers[w->n_einsums % 2], n) : front_of(&j, &layers[w->n_einsums % 2], n);
     else if (goal->top > 0)
         all = kinds_of(&j, &layers[w->n_einsums % 2], n);
     if (goal->halt->why != DFL_STOP_NONE)

@@ -29,6 +29,7 @@ typedef struct {
 /* What was chosen: a row per einsum, and the loops that it shares with the next one. */
 typedef struct {
     double joules, seconds, value;
+    double room;              /* bits of the track whose peak counts, else 0 */
     const dfl_row **rows;
     uint32_t *open;           /* [einsum]: loops shared with the einsum after it */
     const uint32_t (*names)[DFL_ROW_LOOPS]; /* [einsum]: rank of the workload that names each of its shared loops */
@@ -36,9 +37,9 @@ typedef struct {
 
 /*
  * The best mapping of value at most goal->limit, `*n` of one, or NULL; with `front` all `*n` that no other undercuts in energy
- * and time, fastest first; for goal->top kinds the best of each, by value. `capacity` are bits per track. With `most` no more
- * than so many states behind each einsum are gone on from, those that promise most: then it is some mapping, or NULL. Sets
- * `*full` if there was no room for all operands that are alive at once.
+ * and time (and the peak that counts), fastest first; for goal->top kinds the best of each, by value. `capacity` are bits per
+ * track. With `most` no more than so many states behind each einsum are gone on from, those that promise most: then it is some
+ * mapping, or NULL. Sets `*full` if there was no room for all operands that are alive at once.
  */
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,

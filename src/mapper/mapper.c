@@ -83,7 +83,8 @@ static double seconds_only(const void *objective, double joules, double seconds)
 static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
 {
     uint32_t more = DFL_NONE;
-    bool fits = dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, &more);
+    uint32_t counted = k->options->front ? k->options->objective->room : DFL_NONE;
+    bool fits = dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, counted, &more);
 
     if (!fits || more == DFL_NONE)
         return fits;
@@ -248,19 +249,6 @@ static void end_tasks(mapper *k)
 
 /* ---- the search ---- */
 
-/* The row of a task in the memory of the whole search. */
-static const dfl_row *keep_row(mapper *k, const dfl_row *row)
-{
-    size_t n = (size_t)(row->form->n_keeps + 1 + row->job->n_axes) * row->job->n_ranks;
-    dfl_row *copy = DFL_NEW(k->arena, dfl_row);
-    int64_t *cut = DFL_NEW_ARRAY(k->arena, int64_t, n);
-
-    *copy = *row;
-    memcpy(cut, row->cut, n * sizeof *cut);
-    copy->cut = cut;
-    return copy;
-}
-
 static void find_least(mapper *k)
 {
     uint32_t n = 0;
@@ -276,7 +264,7 @@ static void find_least(mapper *k)
     run_tasks(k);
     for (uint32_t i = 0; i < k->n_tasks; i++)
         if (k->tasks[i].best.form != NULL)
-            k->classes.at.at[k->tasks[i].class].apart = keep_row(k, &k->tasks[i].best);
+            k->classes.at.at[k->tasks[i].class].apart = dfl_row_copy(k->arena, &k->tasks[i].best);
     end_tasks(k);
 }
 
@@ -389,6 +377,8 @@ static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint
         front[i].mapping = dfl_emit(k->arena, k->m, chosen_jobs(k, r[i].rows), &r[i]);
         front[i].joules = r[i].joules;
         front[i].seconds = r[i].seconds;
+        if (k->goal.room > 0)
+            front[i].room = r[i].room + dfl_tracks_settled(k->arena, &k->classes, k->goal.track[k->goal.room - 1]);
     }
     return front;
 }
@@ -528,6 +518,8 @@ static bool search_front(mapper *k, dfl_map_result *out)
 
     if (!search_within(k, limit, out))
         return false;
+    if (!k->goal.by_time)
+        return true;
     k->goal.alone = true;
     if (!find_lower_bound(k, &alone) || !search_within(k, limit, &alone))
         return k->stopped == DFL_STOP_NONE;

@@ -39,7 +39,7 @@ typedef struct {
     uint32_t beyond;         /* DFL_BEYOND_... */
     double ceiling;          /* nothing of a value above it is of use; 0 = all is */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
-    bool front;              /* all mappings that no other undercuts in energy and time */
+    bool front;              /* all mappings that no other undercuts in energy and time, and the room of the objective */
     double front_limit;      /* of those of at most this value; 0 = of all */
     uint32_t top;            /* the best of each of so many kinds (kind.h), at most DFL_MAP_TOP; 0 = the best of all */
     uint32_t jobs;           /* threads */
@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     dfl_mapping *mapping;
     double joules, seconds;  /* as the search counts them */
+    double room;             /* bits at the peak of the memory of the objective, if there is one */
 } dfl_map_point;
 
 typedef struct {

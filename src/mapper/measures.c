@@ -83,9 +83,14 @@ static void choose_ports(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal
 
 void dfl_measures_look(const dfl_objective *o, bool front, dfl_tile_goal *goal)
 {
-    goal->by_energy = front || dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 2, 1);
-    goal->by_time = front || (goal->by_energy && goal->of.leakage > 0) ||
-                    dfl_objective_value(o, 1, 1) != dfl_objective_value(o, 1, 2);
+    bool plain = front && o->room == DFL_NONE;
+
+    goal->by_energy = goal->by_time = plain;
+    for (uint32_t i = 0; i < (front ? dfl_objective_count(o) : 1); i++) {
+        goal->by_energy |= dfl_objective_term(o, i, 1, 1) != dfl_objective_term(o, i, 2, 1);
+        goal->by_time |= dfl_objective_term(o, i, 1, 1) != dfl_objective_term(o, i, 1, 2);
+    }
+    goal->by_time |= goal->by_energy && goal->of.leakage > 0;
 }
 
 void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective *objective, bool plain, dfl_tile_goal *goal)

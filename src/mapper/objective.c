@@ -126,6 +126,40 @@ static bool read(reader *r, const dfl_val *v, form *out)
     return refuse(r, v, "this is no number");
 }
 
+/* The memory of `peak(sram)`, `best.peak(sram)`, or DFL_NONE. */
+static uint32_t memory_of(const dfl_objective *o, const dfl_system *s, const dfl_val *v)
+{
+    uint32_t at = v->n_path > 1 && v->path[0] == o->mapping ? 1 : 0;
+
+    if (v->kind != DFL_VAL_CALL || v->text != 0 || v->n_path != at + 1 || v->n_args != 1 || v->args[0]->n_path != 1 ||
+        strcmp(dfl_sym_text(o->names, v->path[at]), "peak") != 0)
+        return DFL_NONE;
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        if (s->memories[m].name == v->args[0]->path[0])
+            return m;
+    return DFL_NONE;
+}
+
+/* The one memory whose peak terms are besides those over energy and latency, or DFL_NONE. */
+static uint32_t find_room(dfl_objective *o, dfl_sink *sink, const dfl_system *s)
+{
+    uint32_t room = DFL_NONE;
+
+    for (uint32_t i = 0; i < o->n_terms; i++) {
+        reader one = { .sink = sink, .o = o, .native = true };
+        uint32_t memory = memory_of(o, s, o->terms[i]);
+        form f;
+
+        (void)read(&one, o->terms[i], &f);
+        if (one.native)
+            continue;
+        if (memory == DFL_NONE || (room != DFL_NONE && room != memory))
+            return DFL_NONE;
+        room = memory;
+    }
+    return room;
+}
+
 static bool declares_no_energy(const dfl_system *s)
 {
     double sum = 0;
@@ -154,6 +188,7 @@ bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mappi
             return refuse(&r, out->terms[i], "this has no figure");
     }
     out->native = r.native;
+    out->room = find_room(out, sink, mapping->system);
     out->free = declares_no_energy(mapping->system);
     out->text = out->n_terms > 0 ? mapping->minimize_text : out->free ? "latency" : "energy * latency";
     return true;
@@ -198,7 +233,7 @@ static double value(const dfl_objective *o, const dfl_val *v, double joules, dou
     if (v->kind == DFL_VAL_PATH)
         return figure_of(o, v) == FIGURE_ENERGY ? joules : seconds;
     if (v->kind == DFL_VAL_CALL)
-        return value_of_function(o, v, joules, seconds);
+        return v->text != 0 ? value_of_function(o, v, joules, seconds) : 0;
     a = value(o, v->args[0], joules, seconds);
     b = value(o, v->args[1], joules, seconds);
     if (v->kind == DFL_VAL_ADD)
@@ -206,6 +241,11 @@ static double value(const dfl_objective *o, const dfl_val *v, double joules, dou
     if (v->kind == DFL_VAL_SUB)
         return a - b;
     return v->kind == DFL_VAL_MUL ? a * b : a / b;
+}
+
+bool dfl_objective_is_room(const dfl_objective *o, uint32_t i)
+{
+    return o->n_terms > 0 && o->terms[i]->kind == DFL_VAL_CALL && o->terms[i]->text == 0;
 }
 
 double dfl_objective_term(const dfl_objective *o, uint32_t i, double joules, double seconds)

@@ -26,6 +26,7 @@ typedef struct {
     uint32_t n_terms;           /* 0 = energy * latency, or latency */
     bool free;                  /* the system declares no energy */
     bool native;                /* every term is over energy and latency alone */
+    uint32_t room;              /* every term is that, or `peak` of this memory, which some are; else DFL_NONE */
     dfl_figure_of *figure;      /* may be NULL when `native` */
     dfl_meets *meets;           /* may be NULL when nothing is required */
     const dfl_span *required;   /* where it stands */
@@ -45,7 +46,9 @@ bool dfl_objective_cornered(const dfl_objective *objective);
 uint32_t dfl_objective_count(const dfl_objective *objective);
 /* The first term of a `native` objective; nondecreasing in both. */
 double dfl_objective_value(const dfl_objective *objective, double joules, double seconds);
-/* Term `i` of a `native` objective. */
+/* Whether term `i` is the peak of a memory. */
+bool dfl_objective_is_room(const dfl_objective *objective, uint32_t i);
+/* Term `i` of a `native` objective; 0 for the peak of a memory. */
 double dfl_objective_term(const dfl_objective *objective, uint32_t i, double joules, double seconds);
 /* The derivatives of term `i` of a `native` objective; of `max` and `min` those of what they choose. */
 void dfl_objective_slopes(const dfl_objective *objective, uint32_t i, double joules, double seconds, double *per_joule,

@@ -140,3 +140,15 @@ const dfl_row *const *dfl_rows_list(dfl_rows *rows, uint32_t *n)
 
 uint64_t dfl_rows_evaluated(const dfl_rows *rows) { return rows->evaluated; }
 uint64_t dfl_rows_pruned(const dfl_rows *rows) { return rows->pruned; }
+
+const dfl_row *dfl_row_copy(dfl_arena *arena, const dfl_row *row)
+{
+    size_t n = (size_t)(row->form->n_keeps + 1 + row->job->n_axes) * row->job->n_ranks;
+    dfl_row *copy = DFL_NEW(arena, dfl_row);
+    int64_t *cut = DFL_NEW_ARRAY(arena, int64_t, n);
+
+    *copy = *row;
+    memcpy(cut, row->cut, n * sizeof *cut);
+    copy->cut = cut;
+    return copy;
+}

@@ -44,6 +44,9 @@ typedef struct {
     uint32_t next;            /* of the same way to share */
 } dfl_row;
 
+/* With cuts of its own. */
+const dfl_row *dfl_row_copy(dfl_arena *arena, const dfl_row *row);
+
 typedef struct dfl_way_filter dfl_way_filter;
 
 /* What a search is for. A candidate is of use while what costs at least as much as it and `rest` is worth at most `limit`. */
@@ -71,6 +74,7 @@ typedef struct {
     bool whole_loops;         /* these have all iterations that they can have */
     uint32_t n_ports;
     uint32_t port[DFL_PORTS]; /* 2 * memory + (1 for writes of their own) */
+    uint32_t room;            /* 1 + the track whose peak counts, too; 0 = none */
     uint32_t n_tracks;
     uint32_t track[DFL_ROW_TRACKS];   /* memories */
 } dfl_tile_goal;

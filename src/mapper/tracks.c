@@ -1,6 +1,8 @@
 /* Settled room, and the memories that are shared. */
 #include "mapper/tracks.h"
 
+#include <math.h>
+
 /* Whether operands can be exchanged in the memory, at home or further in. */
 static bool exchanges(const dfl_classes *k, uint32_t memory)
 {
@@ -48,7 +50,8 @@ static void take_room(const dfl_classes *k, uint32_t memory, double bits)
         }
 }
 
-bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *goal, double *capacity, uint32_t *more)
+bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *goal, double *capacity, uint32_t counted,
+                     uint32_t *more)
 {
     const dfl_system *s = k->m->system;
 
@@ -57,14 +60,15 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
         if (settled > 0 && settled > (double)s->memories[m].size_bits)
             return false;
         take_room(k, m, settled);
-        if (s->memories[m].size_bits < 0 || !exchanges(k, m))
+        if (m != counted && (s->memories[m].size_bits < 0 || !exchanges(k, m)))
             continue;
         if (goal->n_tracks == DFL_ROW_TRACKS) {
             *more = m;
             continue;
         }
         goal->track[goal->n_tracks] = m;
-        capacity[goal->n_tracks++] = (double)s->memories[m].size_bits - settled;
+        capacity[goal->n_tracks++] = s->memories[m].size_bits < 0 ? INFINITY : (double)s->memories[m].size_bits - settled;
+        goal->room = m == counted ? goal->n_tracks : goal->room;
     }
     return true;
 }

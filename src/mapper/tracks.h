@@ -11,7 +11,9 @@
 /* Bits of the inputs and outputs of the workload whose home is the memory. */
 double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *classes, uint32_t memory);
 /* Sets the tracks of the goal, `capacity` bits each, and takes what is settled from the places of the jobs. False if that does
-   not fit. `*more`: a memory that would be one track too many, else as it was. */
-bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *classes, dfl_tile_goal *goal, double *capacity, uint32_t *more);
+   not fit. Memory `counted` (or DFL_NONE) is a track whose peak counts. `*more`: a memory that would be one track too many, else
+   as it was. */
+bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *classes, dfl_tile_goal *goal, double *capacity, uint32_t counted,
+                     uint32_t *more);
 
 #endif

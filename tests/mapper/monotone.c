@@ -3,7 +3,8 @@
  * is never worse; with other names and another order of declarations it is the same. Where the search leaves a gap
  * its lower bound is held to this. Of several einsums only the energy is looked at: the search adds their times, the
  * model lets transfers for one of them overlap with another. The best of a few kinds are the first of those of many, for
- * which next to nothing is given up, and different. Ends with `N passed, N failed`.
+ * which next to nothing is given up, and different. A point of a front over energy and the peak of a memory is the
+ * optimum in a memory of that size, and in a smaller one the next point. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -90,6 +91,59 @@ static const char *check_kinds(const tiny *t, const found *best, found *after)
     return NULL;
 }
 
+typedef struct { double joules; int64_t bits; } point;
+
+/* The front over energy and the peak of a memory, least energy first; how many points there are, 0 if it is not proven. */
+static size_t search_rooms(const tiny *t, uint32_t memory, point points[MANY])
+{
+    static const char old[] = "minimize energy;";
+    dfl_session *s = dfl_session_new(NULL);
+    char *drawn = text_of(t, 0);
+    const char *text = dfl_arena_copy(s->arena, drawn, strlen(drawn)), *at = strstr(text, old), *asked;
+    size_t n = 0;
+
+    asked = at == NULL ? "" : dfl_arena_printf(s->arena, "%.*spareto energy, peak(m%u);%s", (int)(at - text), text, memory,
+                                               at + strlen(old));
+    if (dfl_session_open_text(s, "tiny.dfl", asked, strlen(asked)) == DFL_EXIT_OK &&
+        dfl_session_eval(s, NULL) == DFL_EXIT_OK && s->filled.n > 0 &&
+        s->filled.at[0].search->optimal)
+        for (; n < s->results.n_items && n < MANY; n++)
+            points[n] = (point){ s->results.items[n].result->joules,
+                                 (int64_t)s->results.items[n].result->memories[memory].peak_bits };
+    dfl_session_free(s);
+    free(drawn);
+    return n;
+}
+
+/* What is wrong with the fronts over room; NULL = nothing. */
+static const char *check_rooms(const tiny *t, found *before, found *after)
+{
+    point points[MANY];
+
+    for (uint32_t m = 1; m < t->n_memories; m++) {
+        tiny c = *t;
+        size_t n;
+        c.objective = TINY_ENERGY;
+        for (uint32_t i = 0; i < c.n_memories; i++)
+            c.memory[i].leakage = 0;
+        n = search_rooms(&c, m, points);
+        for (size_t i = 0; i < n; i += 1 + n / 3) {
+            c.memory[m].bits = (uint32_t)points[i].bits;
+            *before = (found){ points[i].joules, points[i].joules };
+            if (points[i].bits > 0)
+                *after = search(&c, 0);
+            if (points[i].bits > 0 && !same(after->value, points[i].joules))
+                return "the optimum of a room";
+            c.memory[m].bits--;
+            if (points[i].bits > 1 && i + 1 < n)
+                *after = search(&c, 0);
+            if (points[i].bits > 1 && i + 1 < n && !same(after->value, points[i + 1].joules))
+                return "the optimum of less room";
+        }
+    }
+    return NULL;
+}
+
 /* Something that cannot make it worse; false if there is nothing of the kind. */
 static bool improve(tiny *t, uint32_t kind, uint32_t memory)
 {
@@ -119,6 +173,7 @@ static const char *check(const tiny *t, found *before, found *after)
 {
     static const char *const kinds[KINDS] = { "room", "bandwidth", "reads", "writes" };
     const char *what;
+    found rooms[2];
 
     *before = search(t, 0);
     if (before->value == INFINITY)
@@ -126,6 +181,12 @@ static const char *check(const tiny *t, found *before, found *after)
     what = check_kinds(t, before, after);
     if (what)
         return what;
+    what = check_rooms(t, &rooms[0], &rooms[1]);
+    if (what) {
+        *before = rooms[0];
+        *after = rooms[1];
+        return what;
+    }
     for (uint32_t shift = 1; shift < 4; shift++) {
         *after = search(t, shift);
         if (!at_most(after->bound, before->bound) || !at_most(before->bound, after->bound))
