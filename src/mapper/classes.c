@@ -325,3 +325,11 @@ void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, u
     }
     c->searched = true;
 }
+
+bool dfl_classes_windows(const dfl_classes *k)
+{
+    for (uint32_t e = 0; e < k->n; e++)
+        if (k->jobs[e].at[0]->windows)
+            return true;
+    return false;
+}

@@ -79,5 +79,7 @@ bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32
                              int64_t trips);
 /* Notes what the rows of class `c` offer. */
 void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, uint32_t c);
+/* Whether some einsum has an operand with sliding windows. */
+bool dfl_classes_windows(const dfl_classes *k);
 
 #endif

@@ -3,84 +3,21 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mapper/filter.h"
 #include "mapper/kind.h"
+#include "mapper/states.h"
 #include "support/hash.h"
-#include "support/vec.h"
 
-typedef struct {
-    uint32_t tensor, memory;
-    uint8_t depth;               /* loops above its home */
-    uint8_t within;              /* open loops that its producer ran in */
-    int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, -1 = none */
-    double bits;                 /* of the tile, on the chip */
-} operand_alive;
-
-/* What the einsums to come see, bytes without meaning 0. */
-typedef struct {
-    uint32_t n_open, n_live;
-    int64_t trips[DFL_ROW_LOOPS];
-    uint32_t name[DFL_ROW_LOOPS];
-    operand_alive live[DFL_JOIN_LIVE];
-} way;
-
-typedef struct {
-    double joules, seconds;
-    double busy[DFL_PORTS];      /* seconds of the ports of the goal, at least */
-    double least;                /* value of any mapping that goes on from it, at least */
-    double resident[DFL_ROW_TRACKS][DFL_ROW_LOOPS]; /* below k loops, k < n_open */
-    double finished[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1];
-    const dfl_row *row;
-    uint64_t kind;               /* of the rows so far, if kinds count (kind.h), else 0 */
-    uint32_t names[DFL_ROW_LOOPS];
-    uint32_t before;             /* choice for the einsum before */
-    uint32_t choice;             /* number among those of this einsum that were not dropped */
-    uint32_t next;               /* of the same way: 1 + index */
-    bool dropped;
-} state;
-
-typedef struct {
-    way way;
-    uint32_t first;              /* state: 1 + index */
-} bucket;
-
-typedef DFL_VEC(state) state_vec;
-
-typedef struct {
-    state_vec states;
-    DFL_VEC(bucket) buckets;
-    uint32_t *slots, n_slots;
-} layer;
-
-/* What is remembered of a state when the einsum after it is joined. */
-typedef struct {
-    const dfl_row *row;
-    uint32_t before;
-    uint32_t names[DFL_ROW_LOOPS];
-} choice;
-
-/* Rows of an einsum by what a way with so many open loops asks of them: `first` by hash and `next` by row are 1 + row. */
-typedef struct {
-    uint32_t *first, *next, n_slots;
-    uint32_t inputs;             /* mask: operands that are alive */
-} row_index;
-
-typedef struct {
-    dfl_arena *arena;            /* of the layer that is filled */
-    row_index rows[DFL_ROW_LOOPS + 1]; /* of the present einsum, by open loops */
-    const dfl_workload *w;
-    const dfl_tile_goal *goal;
-    const dfl_bounds *bounds;
-    const double *capacity;
-    uint32_t *memory;            /* by tensor that is alive: scratch */
-    const dfl_join_step *step;
-    uint32_t einsum;
-    bool few;                    /* only states that promise most are gone on from */
-    bool full;
-} joiner;
+typedef dfl_join_alive operand_alive;
+typedef dfl_join_way way;
+typedef dfl_join_state state;
+typedef dfl_join_bucket bucket;
+typedef dfl_join_layer layer;
+typedef dfl_join_choice choice;
+typedef dfl_join_index row_index;
+typedef dfl_joiner joiner;
 
 /* Bytes of a way that have a meaning. */
 static size_t length_of(const way *w) { return offsetof(way, live) + w->n_live * sizeof *w->live; }
@@ -113,87 +50,6 @@ static uint32_t bucket_of(joiner *j, layer *l, const way *w)
     DFL_PUSH(j->arena, &l->buckets, fresh);
     l->slots[at] = (uint32_t)l->buckets.n;
     return l->slots[at] - 1;
-}
-
-/* Time is at least that of the einsums one after another, and that of every port. */
-static double seconds_of(const state *s)
-{
-    double seconds = s->seconds;
-
-    for (uint32_t p = 0; p < DFL_PORTS; p++)
-        seconds = s->busy[p] > seconds ? s->busy[p] : seconds;
-    return seconds;
-}
-
-static double joules_of(const joiner *j, const state *s)
-{
-    return s->joules + j->goal->of.leakage * seconds_of(s);
-}
-
-static double value_of(const joiner *j, const state *s)
-{
-    return j->goal->of.value(j->goal->of.objective, joules_of(j, s), seconds_of(s));
-}
-
-/* Whether `a` is at most `b` in everything: of room, in what is resident above a number of loops, and in that together with
-   the most that was taken below; what is to come adds the same to both. */
-static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const state *b)
-{
-    if ((j->goal->by_energy && a->joules > b->joules) || (j->goal->by_time && a->seconds > b->seconds))
-        return false;
-    for (uint32_t p = 0; p < DFL_PORTS; p++)
-        if (a->busy[p] > b->busy[p])
-            return false;
-    for (uint32_t t = 0; t < j->goal->n_tracks; t++) {
-        double above_a = 0, above_b = 0;
-        for (uint32_t d = 0; d <= n_open; d++) {
-            if (above_a > above_b || above_a + a->finished[t][d] > above_b + b->finished[t][d])
-                return false;
-            above_a += d < n_open ? a->resident[t][d] : 0;
-            above_b += d < n_open ? b->resident[t][d] : 0;
-        }
-    }
-    return true;
-}
-
-/* Whether the states from `first` on, and the other one if there is one, make `victim` useless. */
-static bool useless(const joiner *j, const layer *l, uint32_t first, uint32_t n_open, const state *other, const state *victim)
-{
-    dfl_kinds kinds = { .n = 0 };
-
-    if (other != NULL && !undercuts(j, n_open, other, victim))
-        return false;
-    if (other != NULL && dfl_kinds_settle(&kinds, other->kind, victim->kind, j->goal->top))
-        return true;
-    for (uint32_t i = first; i != 0; i = l->states.at[i - 1].next) {
-        const state *s = &l->states.at[i - 1];
-        if (s != victim && undercuts(j, n_open, s, victim) && dfl_kinds_settle(&kinds, s->kind, victim->kind, j->goal->top))
-            return true;
-    }
-    return false;
-}
-
-static void add_state(joiner *j, layer *l, uint32_t to, const state *s)
-{
-    bucket *b = &l->buckets.at[to];
-    const way *w = &b->way;
-    uint32_t *link;
-    state copy = *s;
-
-    if (useless(j, l, b->first, w->n_open, NULL, s))
-        return;
-    for (link = &b->first; *link != 0;) {
-        state *other = &l->states.at[*link - 1];
-        if (useless(j, l, b->first, w->n_open, s, other)) {
-            other->dropped = true;
-            *link = other->next;
-        } else {
-            link = &other->next;
-        }
-    }
-    copy.next = b->first;
-    DFL_PUSH(j->arena, &l->states, copy);
-    b->first = (uint32_t)l->states.n;
 }
 
 static const operand_alive *find_live(const way *w, uint32_t tensor)
@@ -439,7 +295,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
             for (uint32_t p = 0; p < DFL_PORTS; p++)
                 out.busy[p] = s->busy[p] + row->busy[p];
             if (after.n_open == 0) { /* a brace ends, and lasts as long as any of its ports is busy */
-                out.seconds = seconds_of(&out);
+                out.seconds = dfl_state_seconds(&out);
                 for (uint32_t p = 0; p < j->goal->n_ports; p++)
                     out.busy[p] = out.seconds;
             }
@@ -457,7 +313,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
                 out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[k]];
             if (place == DFL_NONE)
                 place = bucket_of(j, to, &after);
-            add_state(j, to, place, &out);
+            dfl_states_add(j, to, place, &out);
         }
     }
 }
@@ -468,10 +324,10 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *
     dfl_join_result *out = DFL_NEW(arena, dfl_join_result);
     uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *names, _Alignof(uint32_t));
 
-    out->joules = joules_of(j, last);
-    out->seconds = seconds_of(last);
+    out->joules = dfl_state_joules(j, last);
+    out->seconds = dfl_state_seconds(last);
     out->room = j->goal->room > 0 ? last->finished[j->goal->room - 1][0] : 0;
-    out->value = value_of(j, last);
+    out->value = dfl_state_value(j, last);
     out->rows = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)n + 1);
     out->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
     out->names = (const uint32_t (*)[DFL_ROW_LOOPS])names;
@@ -500,148 +356,6 @@ static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_resu
     }
 }
 
-typedef struct { double least; uint32_t turn, state; } promise;
-
-static int by_promise(const void *a, const void *b)
-{
-    const promise *x = a, *y = b;
-
-    if (x->least != y->least)
-        return x->least > y->least ? 1 : -1;
-    if (x->turn != y->turn)
-        return x->turn > y->turn ? 1 : -1;
-    return (x->state > y->state) - (x->state < y->state);
-}
-
-/* Drops all states of a layer but the `most` that promise most, of equal ones those with fewer loops open. */
-static void thin_out(joiner *j, layer *l, uint32_t most)
-{
-    promise *all = DFL_NEW_ARRAY(j->arena, promise, l->states.n + 1);
-    uint32_t n = 0;
-
-    for (size_t b = 0; b < l->buckets.n; b++)
-        for (uint32_t i = l->buckets.at[b].first, turn = 0; i != 0; i = l->states.at[i - 1].next)
-            all[n++] = (promise){ l->states.at[i - 1].least, turn++, i - 1 };
-    qsort(all, n, sizeof *all, by_promise);
-    for (uint32_t i = most; i < n; i++)
-        l->states.at[all[i].state].dropped = true;
-    for (size_t b = 0; b < l->buckets.n; b++)
-        for (uint32_t *link = &l->buckets.at[b].first; *link != 0;) {
-            state *s = &l->states.at[*link - 1];
-            if (s->dropped)
-                *link = s->next;
-            else
-                link = &s->next;
-        }
-}
-
-/* Numbers the states of a layer that were not dropped, and remembers how they came about. */
-static choice *remember(dfl_arena *arena, layer *l)
-{
-    uint32_t n = 0;
-    choice *choices;
-
-    for (size_t i = 0; i < l->states.n; i++)
-        n += !l->states.at[i].dropped;
-    choices = DFL_NEW_ARRAY(arena, choice, (size_t)n + 1);
-    n = 0;
-    for (size_t i = 0; i < l->states.n; i++) {
-        state *s = &l->states.at[i];
-        if (s->dropped)
-            continue;
-        s->choice = n;
-        choices[n].row = s->row;
-        choices[n].before = s->before;
-        memcpy(choices[n++].names, s->names, sizeof s->names);
-    }
-    return choices;
-}
-
-static const state *best_of(const joiner *j, const layer *l)
-{
-    const state *best = NULL;
-    double least = INFINITY;
-
-    for (size_t i = 0; i < l->states.n; i++) {
-        const state *s = &l->states.at[i];
-        double v = value_of(j, s);
-        if (!s->dropped && v < least) {
-            least = v;
-            best = s;
-        }
-    }
-    return best;
-}
-
-/* States of the last layer that no other is below in energy or time without being above in the other, by time. */
-static const state **front_of(const joiner *j, const layer *l, uint32_t *n)
-{
-    const state **front = DFL_NEW_ARRAY(j->arena, const state *, l->states.n + 1);
-
-    *n = 0;
-    for (size_t i = 0; i < l->states.n; i++) {
-        const state *s = &l->states.at[i];
-        double joules = joules_of(j, s);
-        uint32_t at = 0, last;
-        if (s->dropped)
-            continue;
-        while (at < *n && seconds_of(front[at]) < seconds_of(s))
-            at++;
-        if ((at > 0 && joules_of(j, front[at - 1]) <= joules) ||
-            (at < *n && seconds_of(front[at]) == seconds_of(s) && joules_of(j, front[at]) <= joules))
-            continue;
-        for (last = at; last < *n && joules_of(j, front[last]) >= joules;)
-            last++;
-        memmove(&front[at + 1], &front[last], (*n - last) * sizeof(const state *));
-        *n = *n - (last - at) + 1;
-        front[at] = s;
-    }
-    return front;
-}
-
-/* All states of the last layer, none of which another undercuts, by time. */
-static const state **left_of(const joiner *j, const layer *l, uint32_t *n)
-{
-    const state **all = DFL_NEW_ARRAY(j->arena, const state *, l->states.n + 1);
-
-    *n = 0;
-    for (size_t i = 0; i < l->states.n; i++) {
-        uint32_t at = *n;
-        if (l->states.at[i].dropped)
-            continue;
-        (*n)++;
-        for (; at > 0 && all[at - 1]->seconds > l->states.at[i].seconds; at--)
-            all[at] = all[at - 1];
-        all[at] = &l->states.at[i];
-    }
-    return all;
-}
-
-/* The best states of the last layer of the best kinds, by value. */
-static const state **kinds_of(const joiner *j, const layer *l, uint32_t *n)
-{
-    const state **best = DFL_NEW_ARRAY(j->arena, const state *, (size_t)j->goal->top + 1);
-    promise *all = DFL_NEW_ARRAY(j->arena, promise, l->states.n + 1);
-    uint32_t states = 0;
-
-    *n = 0;
-    for (uint32_t i = 0; i < l->states.n; i++) {
-        const state *s = &l->states.at[i];
-        if (!s->dropped)
-            all[states++] = (promise){ .state = i, .least = value_of(j, s) };
-    }
-    qsort(all, states, sizeof *all, by_promise);
-    for (uint32_t i = 0; i < states && *n < j->goal->top; i++) {
-        const state *s = &l->states.at[all[i].state];
-        bool known = false;
-        for (uint32_t k = 0; k < *n; k++)
-            known |= best[k]->kind == s->kind;
-        if (!known)
-            best[(*n)++] = s;
-    }
-    return best;
-}
-
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
                                 const dfl_tile_goal *goal, const dfl_bounds *bounds, const double *capacity,
                                 bool front, uint32_t most, uint32_t *n, bool *full)
@@ -654,12 +368,12 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
                  .few = most > 0 };
     way none;
     state start = { .joules = 0 };
-    const state *best, **all = &best;
+    const state **all;
     const dfl_join_result *list = NULL;
 
     j.memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
     memset(&none, 0, sizeof none);
-    add_state(&j, &layers[0], bucket_of(&j, &layers[0], &none), &start);
+    dfl_states_add(&j, &layers[0], bucket_of(&j, &layers[0], &none), &start);
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         layer *from = &layers[e % 2], *to = &layers[(e + 1) % 2];
         j.arena = of_layer[(e + 1) % 2];
@@ -672,16 +386,11 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
             if (from->buckets.at[b].first != 0)
                 join_rows(&j, from, &from->buckets.at[b], to);
         if (most > 0)
-            thin_out(&j, to, most);
-        choices[e] = remember(of_choices, to);
+            dfl_states_thin_out(&j, to, most);
+        choices[e] = dfl_states_remember(of_choices, to);
     }
     *full = j.full;
-    best = best_of(&j, &layers[w->n_einsums % 2]);
-    *n = best != NULL;
-    if (front)
-        all = goal->room > 0 ? left_of(&j, &layers[w->n_einsums % 2], n) : front_of(&j, &layers[w->n_einsums % 2], n);
-    else if (goal->top > 0)
-        all = kinds_of(&j, &layers[w->n_einsums % 2], n);
+    all = dfl_states_choose(&j, &layers[w->n_einsums % 2], front, n);
     if (goal->halt->why != DFL_STOP_NONE)
         *n = 0;
     if (*n > 0) {

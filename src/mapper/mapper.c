@@ -341,14 +341,6 @@ static void take(mapper *k, const dfl_join_result *r, dfl_map_result *out)
     out->objective = r->value;
 }
 
-static bool has_windows(const mapper *k)
-{
-    for (uint32_t e = 0; e < k->classes.n; e++)
-        if (k->classes.jobs[e].at[0]->windows)
-            return true;
-    return false;
-}
-
 /* What no mapping can be below by the bounds of the templates alone, with the times of einsums `beside` each other or not. */
 static double template_bound(const mapper *k, bool beside)
 {
@@ -415,7 +407,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         full |= k->stopped != DFL_STOP_NONE;
         out->lower_bound = full ? out->lower_bound : r->value;
         out->optimal = !full;
-        if (k->options->certificate && !k->goal.alone && !full && !has_windows(k) && dfl_given_nothing(k->m))
+        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -589,7 +581,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;
     }
-    if (has_windows(&k)) { /* whose overlaps are bounded, not counted */
+    if (dfl_classes_windows(&k.classes)) { /* whose overlaps are bounded, not counted */
         out->optimal = false;
         out->lower_bound = template_bound(&k, false);
     }
