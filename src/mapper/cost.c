@@ -63,49 +63,53 @@ static inline double value(const dfl_goal *goal, double joules, double seconds)
     return goal->product ? all * seconds : goal->value(goal->objective, all, seconds);
 }
 
-static inline double least_seconds(const dfl_cost *c)
+static inline double least_seconds(const dfl_cost *c, double seconds)
 {
-    double seconds = c->at[DFL_COST_SECONDS];
-
+    seconds += c->at[DFL_COST_SECONDS];
     for (uint32_t i = 0; i < DFL_PORTS; i++)
         seconds = more(seconds, c->at[DFL_COST_BUSY + i]);
     return seconds;
 }
 
-/* The least at the corners of the chain of lower edges, from the fastest to the one with least energy. */
-static inline double corners(const dfl_goal *goal, const dfl_cost *c, double seconds)
+/* The least at the corners of the chain of lower edges, from the fastest to the one with least energy, of `c` and so many joules
+   and seconds more; `least` are the seconds of all at least. */
+static inline double corners(const dfl_goal *goal, const dfl_cost *c, double joules, double seconds, double least)
 {
-    double joules = c->at[DFL_COST_JOULES], most_joules = joules, most_seconds = seconds, least;
+    double all = c->at[DFL_COST_JOULES] + joules, most_joules = all, most_seconds = least, best, mixed[DFL_MIXES];
 
     for (uint32_t i = 0; i < goal->n_mixes; i++) {
-        double mixed = c->at[DFL_COST_MIXED + i];
-        most_joules = more(most_joules, mixed - goal->rate[i] * seconds);
-        most_seconds = more(most_seconds, (mixed - joules) * goal->per_rate[i]);
+        mixed[i] = c->at[DFL_COST_MIXED + i] + (joules + goal->rate[i] * seconds);
+        most_joules = more(most_joules, mixed[i] - goal->rate[i] * least);
+        most_seconds = more(most_seconds, (mixed[i] - all) * goal->per_rate[i]);
     }
-    least = less(value(goal, most_joules, seconds), value(goal, joules, most_seconds));
+    best = less(value(goal, most_joules, least), value(goal, all, most_seconds));
     for (uint32_t i = 0; i + 1 < goal->n_mixes; i++) {
-        double s = (c->at[DFL_COST_MIXED + i] - c->at[DFL_COST_MIXED + i + 1]) * goal->per_step[i];
-        double j = c->at[DFL_COST_MIXED + i] - goal->rate[i] * s;
-        if (s > seconds && j > joules)
-            least = less(least, value(goal, j, s));
+        double s = (mixed[i] - mixed[i + 1]) * goal->per_step[i], j = mixed[i] - goal->rate[i] * s;
+        if (s > least && j > all)
+            best = less(best, value(goal, j, s));
     }
-    return least;
+    return best;
 }
 
 double dfl_goal_least(const dfl_goal *goal, const dfl_cost *c)
 {
-    double seconds = least_seconds(c);
+    double least = least_seconds(c, 0);
 
-    if (!(seconds < INFINITY) || goal->n_mixes == 0)
-        return value(goal, c->at[DFL_COST_JOULES], seconds);
-    return corners(goal, c, seconds);
+    if (!(least < INFINITY) || goal->n_mixes == 0)
+        return value(goal, c->at[DFL_COST_JOULES], least);
+    return corners(goal, c, 0, 0, least);
+}
+
+bool dfl_goal_worth(const dfl_goal *goal, const dfl_cost *rest, double joules, double seconds, double limit)
+{
+    double least = least_seconds(rest, seconds);
+
+    if (value(goal, rest->at[DFL_COST_JOULES] + joules, least) > limit)
+        return false;
+    return goal->n_mixes == 0 || limit == INFINITY || corners(goal, rest, joules, seconds, least) <= limit * ROUNDING;
 }
 
 bool dfl_goal_within(const dfl_goal *goal, const dfl_cost *c, double limit)
 {
-    double seconds = least_seconds(c);
-
-    if (value(goal, c->at[DFL_COST_JOULES], seconds) > limit)
-        return false;
-    return goal->n_mixes == 0 || limit == INFINITY || corners(goal, c, seconds) <= limit * ROUNDING;
+    return dfl_goal_worth(goal, c, 0, 0, limit);
 }

@@ -52,7 +52,8 @@ void dfl_cost_lower(dfl_cost *to, const dfl_cost *other);
 void dfl_goal_rates(dfl_goal *goal, double first, double part);
 /* The least value of what costs at least this. */
 double dfl_goal_least(const dfl_goal *goal, const dfl_cost *c);
-/* Whether that is at most `limit`. */
+/* Whether that is at most `limit`; and the same of dfl_cost_with of `rest`, joules and seconds. */
 bool dfl_goal_within(const dfl_goal *goal, const dfl_cost *c, double limit);
+bool dfl_goal_worth(const dfl_goal *goal, const dfl_cost *rest, double joules, double seconds, double limit);
 
 #endif

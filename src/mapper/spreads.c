@@ -129,7 +129,7 @@ static bool promising(const dfl_search *s, uint32_t a)
     const int64_t *parts = s->parts[a];
     double inside[DFL_JOB_OPERANDS], value[2 * DFL_TERMS], used = 1, joules = s->constant, sure = joules, seconds;
 
-    if (!room_ahead(s, a + 1))
+    if (s->n_whole_keeps > 0 && !room_ahead(s, a + 1))
         return false;
     for (uint32_t r = 0; r < job->n_ranks; r++)
         used *= (double)parts[r];
@@ -158,13 +158,43 @@ static bool promising(const dfl_search *s, uint32_t a)
     return dfl_tile_useful(s->goal, joules, seconds);
 }
 
+/* Whether the parts so far on axis `a` can be of use, when those of the ranks to come are `free` at most together: these divide
+   what costs energy for certain once at most. */
+static bool hopeful(const dfl_search *s, uint32_t a, int64_t free)
+{
+    const dfl_job *job = s->job;
+    const dfl_axis_bound *b = &s->axis[a];
+    const int64_t *parts = s->parts[a];
+    double used = 1, sure = s->constant;
+
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        used *= (double)parts[r];
+    for (uint32_t i = 0; i < b->n; i++) {
+        const dfl_axis_key *k = &b->key[i];
+        uint32_t ranks = k->inside ? job->operand[k->operand].ranks : 0;
+        double inside = 1, divided = ranks != 0 || k->last != 0 ? (double)free : 1;
+        for (uint32_t bits = job->operand[k->operand].ranks; bits != 0; bits &= bits - 1)
+            inside *= (double)parts[__builtin_ctz(bits)];
+        for (uint32_t bits = ranks | k->last; bits != 0; bits &= bits - 1)
+            divided *= (double)parts[__builtin_ctz(bits)];
+        sure += b->sure[i] * (k->outside ? used / inside : 1) / divided;
+    }
+    return dfl_tile_useful(s->goal, sure, b->seconds / (used * (double)free));
+}
+
+/* Division of small numbers takes a fraction of the time. */
+static inline bool divides(int64_t d, int64_t n)
+{
+    return n <= UINT32_MAX ? (uint32_t)n % (uint32_t)d == 0 : n % d == 0;
+}
+
 /* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. `seconds` are those of the unit if all
    instances were busy that the parts so far on this axis leave, `free` for each of them. */
 static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, double seconds,
                         void (*use)(dfl_search *s))
 {
     const dfl_job *job = s->job;
-    int64_t left;
+    int64_t left, most;
     bool last;
 
     if (dfl_halted(s->goal->halt))
@@ -189,13 +219,17 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, dou
         return;
     }
     last = job->axis[a].ranks >> (r + 1) == 0;
-    left = job->extent[r] / s->shared_by[r];
-    for (uint32_t b = 0; b < a; b++)
-        left /= s->parts[b][r];
+    if (r > 0 && !hopeful(s, a, free)) {
+        s->rows->pruned++;
+        return;
+    }
+    left = job->extent[r] / (int64_t)s->whole[a][r];
+    most = (int64_t)((double)left / s->need[r][s->t->n_keeps]);
+    most = most < free ? most : free;
     /* many parts first: what keeps most instances busy sets the limit for the others */
     for (uint32_t i = s->divisors[r].n; i-- > 0;) {
         int64_t d = s->divisors[r].at[i];
-        if (d > free || left % d != 0 || (double)left < (double)d * s->need[r][s->t->n_keeps])
+        if (d > most || !divides(d, left))
             continue;
         if (last && !dfl_tile_useful(s->goal, s->floor_joules, seconds * (double)free / (double)d)) {
             s->rows->pruned++;

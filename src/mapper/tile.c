@@ -580,10 +580,7 @@ void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
 
 bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds)
 {
-    dfl_cost all;
-
     if (goal->best_only)
         return goal->of.value(goal->of.objective, joules, seconds) < goal->limit;
-    all = dfl_cost_with(&goal->of, &goal->rest, joules, seconds);
-    return dfl_goal_within(&goal->of, &all, goal->limit);
+    return dfl_goal_worth(&goal->of, &goal->rest, joules, seconds, goal->limit);
 }
