@@ -75,7 +75,7 @@ static inline double least_seconds(const dfl_cost *c, double seconds)
    and seconds more; `least` are the seconds of all at least. */
 static inline double corners(const dfl_goal *goal, const dfl_cost *c, double joules, double seconds, double least)
 {
-    double all = c->at[DFL_COST_JOULES] + joules, most_joules = all, most_seconds = least, best, mixed[DFL_MIXES];
+    double all = c->at[DFL_COST_JOULES] + joules, most_joules = all, most_seconds = least, best, mixed[DFL_MIXES] = { 0 };
 
     for (uint32_t i = 0; i < goal->n_mixes; i++) {
         mixed[i] = c->at[DFL_COST_MIXED + i] + (joules + goal->rate[i] * seconds);
