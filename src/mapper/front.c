@@ -95,6 +95,15 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     return out;
 }
 
+/* Whether a body can keep an input for several of its einsums. */
+static bool has_common_inputs(const dfl_workload *w)
+{
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (w->tensors[t].n_producers == 0 && w->tensors[t].n_consumers > 1)
+            return true;
+    return false;
+}
+
 /* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
    are written, for what a body keeps serves all below it: then the better one counts. */
 static void add_kind(judge *k, const dfl_map_point *found, double deadline)
@@ -113,6 +122,11 @@ static void add_kind(judge *k, const dfl_map_point *found, double deadline)
         m = better.mapping;
         terms = terms_of(k, &better);
         exact &= terms != NULL && terms[0] <= least * rounding;
+    }
+    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common_inputs(m->workload)) {
+        if (m->workload->n_einsums == 1)
+            return;
+        exact = false;
     }
     k->exact = exact;
     if (terms == NULL)
