@@ -11,7 +11,7 @@
 
 #include "mapper/tile.h"
 
-/* Different kinds that are at most something. */
+/* Different kinds that are at most something; begun with n = 0, the others are set before they are used. */
 typedef struct {
     uint64_t at[DFL_TOP];
     uint32_t n;

@@ -64,8 +64,9 @@ static uint32_t *slot_of(dfl_rows *rows, const dfl_way *way, uint64_t hash)
 
 bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goal)
 {
-    dfl_kinds kinds = { .n = 0 };
+    dfl_kinds kinds;
 
+    kinds.n = 0;
     for (uint32_t i = *slot_of(rows, &row->way, row->hash); i != 0; i = rows->at[i - 1]->next)
         if (undercuts(rows->at[i - 1], row, goal) && dfl_kinds_settle(&kinds, rows->at[i - 1]->kind, row->kind, goal->top))
             return false;
@@ -75,8 +76,9 @@ bool dfl_rows_wants(dfl_rows *rows, const dfl_row *row, const dfl_tile_goal *goa
 bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, uint64_t kind, double joules, double seconds,
                       const dfl_tile_goal *goal)
 {
-    dfl_kinds kinds = { .n = 0 };
+    dfl_kinds kinds;
 
+    kinds.n = 0;
     for (uint32_t i = *slot_of(rows, way, hash); i != 0; i = rows->at[i - 1]->next)
         if ((!goal->by_energy || rows->at[i - 1]->joules <= joules) &&
             (!goal->by_time || rows->at[i - 1]->seconds <= seconds) &&
@@ -88,8 +90,9 @@ bool dfl_rows_cheaper(dfl_rows *rows, const dfl_way *way, uint64_t hash, uint64_
 /* Whether the rows from `first` on, and another one, make `victim` useless. */
 static bool useless(const dfl_rows *rows, uint32_t first, const dfl_row *other, const dfl_row *victim, const dfl_tile_goal *goal)
 {
-    dfl_kinds kinds = { .n = 0 };
+    dfl_kinds kinds;
 
+    kinds.n = 0;
     if (!undercuts(other, victim, goal))
         return false;
     if (dfl_kinds_settle(&kinds, other->kind, victim->kind, goal->top))

@@ -57,8 +57,9 @@ static bool undercuts(const joiner *j, uint32_t n_open, const state *a, const st
 /* Whether the states from `first` on, and the other one if there is one, make `victim` useless. */
 static bool useless(const joiner *j, const layer *l, uint32_t first, uint32_t n_open, const state *other, const state *victim)
 {
-    dfl_kinds kinds = { .n = 0 };
+    dfl_kinds kinds;
 
+    kinds.n = 0;
     if (other != NULL && !undercuts(j, n_open, other, victim))
         return false;
     if (other != NULL && dfl_kinds_settle(&kinds, other->kind, victim->kind, j->goal->top))
