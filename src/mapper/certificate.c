@@ -111,7 +111,7 @@ static void write_template(writer *x, const dfl_einsum_class *c, const dfl_candi
     write_number(x, "time", found->seconds);
     if (x->rows) {
         goal.best_only = false;
-        goal.rest = c->others[found->pattern];
+        dfl_classes_aim(c, found->pattern, &goal);
         dfl_json_key(&x->w, "searched");
         dfl_json_bool(&x->w, dfl_tile_useful(&goal, found->joules, found->seconds));
     }

@@ -204,6 +204,15 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
     return halt->why == DFL_STOP_NONE;
 }
 
+void dfl_classes_aim(const dfl_einsum_class *c, uint32_t pattern, dfl_tile_goal *goal)
+{
+    goal->rest = c->others[pattern];
+    for (uint32_t p = 0; p < DFL_PORTS; p++) {
+        goal->busy[p] = c->patterns.at[pattern].least.at[DFL_COST_BUSY + p];
+        goal->rest.at[DFL_COST_BUSY + p] += goal->busy[p];
+    }
+}
+
 void dfl_classes_restart(dfl_classes *k)
 {
     for (size_t i = 0; i < k->at.n; i++)

@@ -61,6 +61,8 @@ typedef struct dfl_classes {
 /* False after reporting, or when halted. `scratch` is reset. */
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                       const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out);
+/* Sets what `goal` adds to rows of the class that follow a pattern: everything else, and the ports that they keep busy. */
+void dfl_classes_aim(const dfl_einsum_class *c, uint32_t pattern, dfl_tile_goal *goal);
 /* Begins with the rows of another limit. */
 void dfl_classes_restart(dfl_classes *k);
 /*

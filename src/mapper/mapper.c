@@ -134,11 +134,7 @@ static void search_class(mapper *k, task *t)
             t->goal.halt = &patient;
         }
         if (t->pattern == DFL_NONE) {
-            t->goal.rest = c->others[x->pattern];
-            for (uint32_t p = 0; p < DFL_PORTS; p++) {
-                t->goal.busy[p] = c->patterns.at[x->pattern].least.at[DFL_COST_BUSY + p];
-                t->goal.rest.at[DFL_COST_BUSY + p] += t->goal.busy[p];
-            }
+            dfl_classes_aim(c, x->pattern, &t->goal);
         } else if (x->pattern != t->pattern) {
             continue;
         }

@@ -65,11 +65,7 @@ static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;
             goal.halt = &halt;
-            goal.rest = c->others[x->pattern];
-            for (uint32_t p = 0; p < DFL_PORTS; p++) {
-                goal.busy[p] = c->patterns.at[x->pattern].least.at[DFL_COST_BUSY + p];
-                goal.rest.at[DFL_COST_BUSY + p] += goal.busy[p];
-            }
+            dfl_classes_aim(c, x->pattern, &goal);
             if (!dfl_tile_useful(&goal, x->joules, x->seconds))
                 continue;
             if (look == 0) {

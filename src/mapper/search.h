@@ -1,6 +1,6 @@
 /*
  * The inside of the search of one template (tile.h), from outside to inside:
- *     spreads          the parts of every rank on every axis (spread.c)
+ *     spreads          the parts of every rank on every axis (spreads.c), and what they cost (spread.c)
  *     shared loops     which ranks are cut by how much in the gaps above the homes (share.c): that is what other einsums
  *                      see, so rows compete only with others of the same choice
  *     cuts             rank by rank the ways to cut it along the other gaps (cuts.c, tile.c)

@@ -34,15 +34,6 @@ static uint32_t random_below(enumerator *k, uint32_t n)
     return (uint32_t)((k->random >> 33) % n);
 }
 
-static bool indexed_by(const dfl_access *a, uint32_t rank)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
-            if (a->index[d].terms[i].rank == rank)
-                return true;
-    return false;
-}
-
 /* All ranks, or where transfers are shared those that let some operand share one. */
 static uint32_t ranks_of_axis(const enumerator *k, const dfl_axis *axis)
 {
@@ -55,7 +46,7 @@ static uint32_t ranks_of_axis(const enumerator *k, const dfl_axis *axis)
         if (!dfl_selects(i < k->e->n_inputs ? &axis->multicast : &axis->reduce, &k->w->tensors[a->tensor]))
             continue;
         for (uint32_t r = 0; r < k->w->n_ranks; r++)
-            useful |= (uint32_t)((all >> r & 1) && !indexed_by(a, r)) << r;
+            useful |= (uint32_t)((all >> r & 1) && !enumerate_indexed_by(a, r)) << r;
     }
     return useful ? useful : all;
 }

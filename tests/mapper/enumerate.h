@@ -53,5 +53,7 @@ void enumerate_amounts(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
    mappings so many are drawn at random. */
 void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
                        const enumerate_options *options, enumerate_result *out);
+/* Whether the rank selects elements of the tensor. */
+bool enumerate_indexed_by(const dfl_access *a, uint32_t rank);
 
 #endif

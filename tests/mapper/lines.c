@@ -8,7 +8,7 @@ static const dfl_access *access_at(const dfl_einsum *e, uint32_t i)
     return i < e->n_inputs ? &e->inputs[i] : &e->output;
 }
 
-static bool indexed_by(const dfl_access *a, uint32_t rank)
+bool enumerate_indexed_by(const dfl_access *a, uint32_t rank)
 {
     for (uint32_t d = 0; d < a->n_dims; d++)
         for (uint32_t i = 0; i < a->index[d].n_terms; i++)
@@ -84,7 +84,7 @@ static uint32_t moves(const enumerator *k, uint32_t rank)
     uint32_t out = 0;
 
     for (uint32_t i = 0; i < k->n_keeps; i++)
-        if (((k->wanted & ~k->placed) >> i & 1) && indexed_by(enumerator_access(e, k->keeps[i].what), rank))
+        if (((k->wanted & ~k->placed) >> i & 1) && enumerate_indexed_by(enumerator_access(e, k->keeps[i].what), rank))
             out |= 1u << i;
     return out;
 }
@@ -180,7 +180,7 @@ static uint32_t ranks_of_axis(const enumerator *k, const dfl_einsum *e, const df
         if (!dfl_selects(i < e->n_inputs ? &axis->multicast : &axis->reduce, &k->w->tensors[a->tensor]))
             continue;
         for (uint32_t r = 0; r < k->w->n_ranks; r++)
-            if ((all >> r & 1) && !indexed_by(a, r))
+            if ((all >> r & 1) && !enumerate_indexed_by(a, r))
                 useful |= 1u << r;
     }
     return useful ? useful : all;
