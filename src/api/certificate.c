@@ -50,7 +50,6 @@ static void write_space(dfl_json_writer *w, const dfl_search *search)
     write_text(w, "text", search->space);
     write_text(w, "tiles", "divide");
     write_text(w, "spatial", "sharing");
-    write_text(w, "keeps_serve", "one");
     dfl_json_key(w, "shared_loops");
     dfl_json_int(w, DFL_MAP_SHARED_LOOPS);
     dfl_json_key(w, "keeps");

@@ -12,6 +12,29 @@ double dfl_certify_value(const dfl_certify_run *run, double joules, double secon
     return run->task->value(run->task->objective, joules + run->leakage * seconds, seconds);
 }
 
+double dfl_certify_buffers(const dfl_certify_run *run, const dfl_frame *f, uint32_t operand, uint32_t place)
+{
+    return f->operand[operand].common != 0 ? (double)run->s->asked->system->memories[f->memory[place]].buffers : 1;
+}
+
+double dfl_certify_fetch(const dfl_certify_run *run, const dfl_frame *f, uint32_t operand, uint32_t memory)
+{
+    const dfl_memory *memories = run->s->asked->system->memories;
+    uint32_t home = f->memory[f->operand[operand].home];
+
+    return f->operand[operand].common == 0 || memory == home
+               ? 0 : f->operand[operand].bits * (memories[home].read_energy + memories[memory].write_energy);
+}
+
+/* Whether time counts, by itself or by what leaks. */
+static bool sees_time(const dfl_certify_run *run)
+{
+    const dfl_certify_task *t = run->task;
+
+    return t->value(t->objective, 1, 1) != t->value(t->objective, 1, 2) ||
+           (run->leakage > 0 && t->value(t->objective, 1, 1) != t->value(t->objective, 2, 1));
+}
+
 bool dfl_certify_same(const dfl_certify_run *run, double a, double b)
 {
     return a == b || fabs(a - b) <= run->task->rounding * fmax(fabs(a), fabs(b));
@@ -137,6 +160,7 @@ bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task,
 {
     dfl_certify_run run = { .arena = arena, .sink = sink, .task = task, .leakage = leakage_of(task->asked->system) };
 
+    run.by_time = sees_time(&run);
     if (!check_best(&run, claims) || !check_optimal(&run, claims))
         return false;
     run.s = dfl_claims_search(arena, sink, task->names, claims, task->asked);

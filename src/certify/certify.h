@@ -18,7 +18,8 @@
  *             first two is looked at, too.
  *
  * Taken for granted are the language, the model, which `dflc prove` compares with an execution, and that a mapping of the
- * space costs no less than its einsums one by one, each with what it exchanges in its place: no keep serves two of them.
+ * space costs no less than its einsums one by one, each with what it exchanges in its place, and with every input that a keep
+ * holds for several of them fetched once: no other keep serves two.
  * Time is what the model tells for one einsum alone: transfers above shared loops are counted, so that rows are checked
  * against less of them.
  */

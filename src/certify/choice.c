@@ -80,10 +80,17 @@ static uint32_t allowed(const dfl_choice *c, uint32_t g, bool useful)
 {
     const dfl_frame *f = c->f;
     uint32_t all = (1u << f->n_ranks) - 1;
+    bool opens = false;
 
-    for (uint32_t i = g; i < c->shared_gaps; i++)
-        if (c->home[i])
-            all &= f->operand[c->form->operand[i]].plain;
+    for (uint32_t i = g; i < c->shared_gaps; i++) {
+        const dfl_frame_operand *o = &f->operand[c->form->operand[i]];
+        if (!c->home[i])
+            continue;
+        opens |= o->common == 0 || !c->run->by_time;
+        all &= o->plain;
+    }
+    if (g < c->shared_gaps && !opens)
+        return 0;
     if (!useful)
         return all;
     if (g >= c->shared_gaps && g + 1 < c->n_gaps)
@@ -249,7 +256,7 @@ static void find_room(const dfl_choice *c, const dfl_result *costs, double *room
         if (c->home[i]) {
             int64_t piece[DFL_FRAME_RANKS];
             dfl_choice_piece(c, i, piece);
-            room[place] += dfl_frame_tile(c->run->s->asked, c->f, o, piece);
+            room[place] += dfl_frame_tile(c->run->s->asked, c->f, o, piece) * dfl_certify_buffers(c->run, c->f, o, place);
             continue;
         }
         for (uint32_t k = 0; k < costs->n_traffic; k++)

@@ -82,8 +82,6 @@ static void read_space(reader *r, const dfl_json *space, dfl_claims *out)
         dfl_json_refuse(&r->want, "tiles", "is not \"divide\"");
     if (strcmp(dfl_json_want_text(&r->want, space, "spatial"), "sharing") != 0)
         dfl_json_refuse(&r->want, "spatial", "is not \"sharing\"");
-    if (strcmp(dfl_json_want_text(&r->want, space, "keeps_serve"), "one") != 0)
-        dfl_json_refuse(&r->want, "keeps_serve", "is not \"one\"");
 }
 
 const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *text, size_t len)
@@ -186,7 +184,8 @@ static void read_template(reader *r, dfl_claim_class *c, const dfl_json *json, u
         const dfl_json *home = dfl_json_get(&keeps->items[i], "home");
         uint32_t o = find_operand(r, f, dfl_json_want_text(&r->want, &keeps->items[i], "tensor"));
         uint32_t place = find_place(r, f, dfl_json_want_text(&r->want, &keeps->items[i], "memory"));
-        if ((home != NULL) != (f->operand[o].shared && place != f->operand[o].home && p->memory[o] == f->memory[place]))
+        if ((home != NULL) != (dfl_frame_exchanged(&f->operand[o]) && place != f->operand[o].home &&
+                               p->memory[o] == f->memory[place]))
             dfl_json_refuse(&r->want, "home", "is not what the exchange says");
         t.form.operand[t.form.n_keeps] = (uint8_t)o;
         t.form.place[t.form.n_keeps++] = (uint8_t)place;
@@ -215,12 +214,12 @@ static void read_pattern(reader *r, dfl_claim_class *c, const dfl_json *json)
         p.memory[o] = DFL_NONE;
     for (size_t i = 0; exchange && i < exchange->len && r->want.ok; i++) {
         uint32_t o = find_operand(r, f, exchange->keys[i]);
-        if (!f->operand[o].shared)
+        if (!dfl_frame_exchanged(&f->operand[o]))
             dfl_json_refuse(&r->want, exchange->keys[i], "is exchanged with no other einsum");
         p.memory[o] = find_memory(r, dfl_json_want_text(&r->want, exchange, exchange->keys[i]));
     }
     for (uint32_t o = 0; o < f->n_operands && r->want.ok; o++)
-        if (f->operand[o].shared && p.memory[o] == DFL_NONE)
+        if (dfl_frame_exchanged(&f->operand[o]) && p.memory[o] == DFL_NONE)
             dfl_json_refuse(&r->want, "exchange", "leaves out a tensor");
     DFL_PUSH(r->arena, &c->patterns, p);
     for (size_t i = 0; i < templates->len && r->want.ok; i++)
@@ -310,6 +309,49 @@ static void make_frames(reader *r)
     }
 }
 
+/* All einsums that read a tensor, on all units that can run them, have it in the same home and touch as much of it. */
+static bool is_common(const reader *r, uint32_t tensor)
+{
+    const dfl_tensor *t = &r->m->workload->tensors[tensor];
+    double bits = -1;
+    uint32_t home = DFL_NONE;
+
+    for (uint32_t i = 0; i < t->n_consumers; i++)
+        for (size_t u = 0; u < r->out->frames[t->consumers[i]].n; u++) {
+            const dfl_frame *f = r->out->frames[t->consumers[i]].at[u];
+            const dfl_frame_operand *o = &f->operand[dfl_frame_operand_of(f, tensor)];
+            if (o->ranks != o->plain || (home != DFL_NONE && (f->memory[o->home] != home || o->bits != bits)))
+                return false;
+            home = f->memory[o->home];
+            bits = o->bits;
+        }
+    return t->n_producers == 0 && t->n_consumers > 1;
+}
+
+/* Inputs that a keep may hold for several einsums, wherever it stands outside of arrays. */
+static void read_common(reader *r, const dfl_json *list)
+{
+    const dfl_workload *w = r->m->workload;
+
+    for (size_t i = 0; i < list->len && r->want.ok; i++) {
+        const char *name = dfl_json_text(&list->items[i]);
+        uint32_t tensor = 0;
+        while (name && tensor < w->n_tensors && strcmp(dfl_sym_text(r->names, w->tensors[tensor].name), name) != 0)
+            tensor++;
+        if (!name || tensor == w->n_tensors || !is_common(r, tensor)) {
+            dfl_json_refuse(&r->want, name ? name : "common", "is no input that several einsums read alike");
+            return;
+        }
+        for (uint32_t e = 0; e < w->n_einsums; e++)
+            for (size_t u = 0; u < r->out->frames[e].n; u++) {
+                dfl_frame *f = r->out->frames[e].at[u];
+                uint32_t o = dfl_frame_operand_of(f, tensor);
+                for (uint32_t p = 0; p < f->n_places && o < f->n_operands; p++)
+                    f->operand[o].common |= f->operand[o].places & (uint32_t)(f->around[p] == 0) << p;
+            }
+    }
+}
+
 /* Every einsum is in a class, with others that are like it. */
 static void check_classes(reader *r)
 {
@@ -366,6 +408,8 @@ const dfl_claim_search *dfl_claims_search(dfl_arena *arena, dfl_sink *sink, cons
         }
     }
     make_frames(&r);
+    if (r.want.ok)
+        read_common(&r, get_list(&r, head->search, "common"));
     for (size_t i = 0; i < classes->len && r.want.ok; i++)
         read_class(&r, &classes->items[i]);
     check_classes(&r);

@@ -123,6 +123,15 @@ bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, uint32_t eins
     return ok;
 }
 
+uint32_t dfl_frame_operand_of(const dfl_frame *f, uint32_t tensor)
+{
+    uint32_t o = 0;
+
+    while (o < f->n_operands && f->operand[o].tensor != tensor)
+        o++;
+    return o;
+}
+
 static bool same_index(const dfl_frame *a, const dfl_index *x, const dfl_frame *b, const dfl_index *y, bool exactly)
 {
     if (x->n_terms != y->n_terms || (exactly && x->offset != y->offset))
@@ -139,8 +148,8 @@ static bool same_operand(const dfl_mapping *m, const dfl_frame *a, const dfl_fra
     const dfl_tensor *s = &m->workload->tensors[x->tensor], *t = &m->workload->tensors[y->tensor];
 
     if (x->output != y->output || x->shared != y->shared || x->settled != y->settled || x->ranks != y->ranks ||
-        x->plain != y->plain || x->home != y->home || x->places != y->places || s->type.bits != t->type.bits ||
-        s->n_dims != t->n_dims || x->access->n_dims != y->access->n_dims)
+        x->plain != y->plain || x->home != y->home || x->places != y->places || x->common != y->common ||
+        s->type.bits != t->type.bits || s->n_dims != t->n_dims || x->access->n_dims != y->access->n_dims)
         return false;
     for (uint32_t d = 0; d < s->n_dims && exactly; d++)
         if (s->extents[d] != t->extents[d])

@@ -24,6 +24,7 @@ typedef struct {
     uint32_t ranks, plain;     /* that index it; alone in their dimension, as they are */
     uint32_t home;             /* place of the outermost memory that may hold it */
     uint32_t places;           /* further in */
+    uint32_t common;           /* of them: where a keep may serve several einsums that read it */
     double bits;               /* of all that the einsum touches */
 } dfl_frame_operand;
 
@@ -38,6 +39,10 @@ typedef struct {
     uint32_t spread[DFL_FRAME_AXES];                             /* ranks that may be spread over the axis */
 } dfl_frame;
 
+/* Whether where other einsums find the operand is a choice. */
+static inline bool dfl_frame_exchanged(const dfl_frame_operand *o) { return o->shared || o->common != 0; }
+/* Number of the operand that is this tensor, or n_operands. */
+uint32_t dfl_frame_operand_of(const dfl_frame *f, uint32_t tensor);
 /* False if the unit cannot run the einsum, or it is none that a search takes (`*fine` is cleared then). */
 bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit, dfl_frame *out, bool *fine);
 /* Whether all that can be chosen for two einsums is the same but for names; `exactly`: also the shapes of the tensors and the

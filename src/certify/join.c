@@ -19,6 +19,8 @@ enum { LIVE = 16 };
 typedef struct {
     uint32_t tensor, memory;
     int32_t depth, within, dim[DFL_CLAIM_LOOPS];
+    int32_t apart, nothing;            /* an input that the last einsum with it did not take from a keep for others, too: since
+                                          then `within` loops were open all the time */
 } alive;
 
 /* Bytes without meaning are 0. */
@@ -125,13 +127,37 @@ static const alive *find_alive(const opened *key, uint32_t tensor)
     return NULL;
 }
 
+static bool is_last(const joiner *k, uint32_t tensor)
+{
+    const dfl_tensor *t = &k->w->tensors[tensor];
+
+    return t->consumers[t->n_consumers - 1] <= k->einsum;
+}
+
+/* Whether the row takes an input from a keep that may serve other einsums, too. */
+static bool is_served(const joiner *k, const dfl_claim_way *way, uint32_t o)
+{
+    return k->f->operand[o].common != 0 && way->memory[o] != k->f->memory[k->f->operand[o].home];
+}
+
+/* Whether such a keep stands there before the einsum. */
+static bool is_there(const opened *key, uint32_t tensor)
+{
+    const alive *a = find_alive(key, tensor);
+
+    return a && !a->apart;
+}
+
 /* Loops that run whatever an operand is indexed by, down to its home: those of the row. */
 static bool takes_over(const joiner *k, const opened *key, const dfl_claim_way *way)
 {
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         const dfl_frame_operand *op = &k->f->operand[o];
         const alive *a = op->output ? NULL : find_alive(key, op->tensor);
-        if (!a)
+        /* one that is not there yet serves all below the loops above it: none has been there by itself, and more come */
+        if (is_served(k, way, o) && (!a || a->apart) && (is_last(k, op->tensor) || (a && a->within >= way->depth[o])))
+            return false;
+        if (!a || a->apart)
             continue;
         if (a->memory != way->memory[o] || a->depth != way->depth[o])
             return false;
@@ -153,7 +179,7 @@ static bool has_name(const joiner *k, const opened *key, const dfl_claim_way *wa
         own |= k->f->rank[r] == key->name[i];
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         const alive *a = k->f->operand[o].output ? NULL : find_alive(key, k->f->operand[o].tensor);
-        follows |= a && a->within > (int32_t)i;
+        follows |= a && k->f->operand[o].shared && a->within > (int32_t)i;
     }
     return !own && follows;
 }
@@ -168,8 +194,29 @@ static bool goes_with(const joiner *k, const opened *key, const dfl_claim_way *w
     return true;
 }
 
-/* What is open behind the einsum. */
-static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, opened *out)
+/* Inputs that einsums behind this one read, too. */
+static void follow_inputs(const joiner *k, const dfl_claim_way *way, uint32_t ends, opened *out)
+{
+    for (uint32_t o = 0; o < k->f->n_operands; o++) {
+        uint32_t i = 0;
+        if (k->f->operand[o].common == 0 || is_last(k, k->f->operand[o].tensor))
+            continue;
+        while (i < out->n_live && out->live[i].tensor != k->f->operand[o].tensor)
+            i++;
+        out->n_live += i == out->n_live;
+        out->live[i] = (alive){ .tensor = k->f->operand[o].tensor, .memory = way->memory[o], .within = DFL_CLAIM_LOOPS,
+                                .apart = 1 };
+        if (!is_served(k, way, o) || (ends >> o & 1))
+            continue;
+        out->live[i].apart = 0;
+        out->live[i].depth = out->live[i].within = way->depth[o];
+        for (uint32_t d = 0; d < way->depth[o]; d++)
+            out->live[i].dim[d] = dfl_frame_dimension(k->f, o, way->rank[d]);
+    }
+}
+
+/* What is open behind the einsum, at which keeps for several end that stand below loops that end there. */
+static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, uint32_t ends, opened *out)
 {
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < key->n_live; i++) {
@@ -177,6 +224,7 @@ static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, opene
         if (t->consumers[t->n_consumers - 1] > k->einsum)
             out->live[out->n_live++] = key->live[i];
     }
+    follow_inputs(k, way, ends, out);
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         if (!k->f->operand[o].output || !k->f->operand[o].shared)
             continue;
@@ -204,6 +252,9 @@ static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, opene
         out->trips[i] = way->trips[i];
         out->name[i] = i < key->n_open ? key->name[i] : k->f->rank[way->rank[i]];
     }
+    for (uint32_t o = 0; o < k->f->n_operands; o++)
+        if ((ends >> o & 1) && way->depth[o] <= out->n_open)
+            return false;
     return true;
 }
 
@@ -214,6 +265,8 @@ static double tile_bits(const joiner *k, const dfl_claim_way *way, uint32_t tens
         double bits = k->f->operand[o].bits;
         if (k->f->operand[o].tensor != tensor)
             continue;
+        if (k->f->operand[o].common != 0)
+            bits *= (double)k->run->s->asked->system->memories[way->memory[o]].buffers;
         for (uint32_t i = 0; i < way->depth[o]; i++)
             bits /= (double)way->trips[i];
         return bits;
@@ -236,7 +289,7 @@ static bool follow_room(const joiner *k, uint32_t t, const opened *key, double h
         at[d] = row->room[t][d] + (d < open ? s->stays[t][d] : 0);
     at[open] += held;
     for (uint32_t i = 0; i < after->n_live; i++)
-        if (after->live[i].memory == k->s->track[t] && !find_alive(key, after->live[i].tensor))
+        if (after->live[i].memory == k->s->track[t] && !after->live[i].apart && !is_there(key, after->live[i].tensor))
             at[after->live[i].depth] += tile_bits(k, &row->way, after->live[i].tensor);
     for (uint32_t d = 0; d <= open; d++)
         most[d] = s->most[t][d];
@@ -271,26 +324,53 @@ static void find_held(const joiner *k, const opened *key, const double *bits, do
     for (uint32_t t = 0; t < k->s->n_tracks; t++) {
         held[t] = 0;
         for (uint32_t i = 0; i < key->n_live; i++)
-            if (key->live[i].memory == k->s->track[t] && (uint32_t)key->live[i].depth == key->n_open)
+            if (key->live[i].memory == k->s->track[t] && !key->live[i].apart && (uint32_t)key->live[i].depth == key->n_open)
                 held[t] += bits[i];
     }
 }
 
 static double bits_of(const joiner *k, const opened *key, const alive *a)
 {
-    const dfl_frame *f = k->s->frames[k->w->tensors[a->tensor].producers[0]].at[0];
-    double bits = f->operand[f->n_operands - 1].bits;
+    const dfl_tensor *t = &k->w->tensors[a->tensor];
+    const dfl_frame *f = k->s->frames[t->n_producers > 0 ? t->producers[0] : t->consumers[0]].at[0];
+    double bits = f->operand[dfl_frame_operand_of(f, a->tensor)].bits;
+
+    if (t->n_producers == 0)
+        bits *= (double)k->run->s->asked->system->memories[a->memory].buffers;
 
     for (int32_t d = 0; d < a->depth; d++)
         bits /= (double)key->trips[d];
     return bits;
 }
 
+/* A row after what is open, with the keeps for several that end at it; `held`: see find_held. */
+static void join_row(joiner *k, const layer *from, const bucket *b, const dfl_claim_row *row, uint32_t ends,
+                     const double *held, layer *to)
+{
+    double joules = row->joules;
+    opened after;
+
+    if (!follow(k, &b->key, &row->way, ends, &after))
+        return;
+    for (uint32_t o = 0; o < k->f->n_operands; o++)
+        if (is_served(k, &row->way, o) && !is_there(&b->key, k->f->operand[o].tensor))
+            joules += dfl_certify_fetch(k->run, k->f, o, row->way.memory[o]);
+    for (uint32_t i = b->first; i; i = from->states.at[i - 1].next) {
+        const state *s = &from->states.at[i - 1];
+        state out = { .joules = s->joules + joules, .seconds = s->seconds + row->seconds };
+        bool fits = dfl_certify_value(k->run, out.joules + k->rest_joules[k->einsum + 1],
+                                      out.seconds + k->rest_seconds[k->einsum + 1]) <= k->worth;
+        for (uint32_t t = 0; t < k->s->n_tracks && fits; t++)
+            fits = follow_room(k, t, &b->key, held[t], s, row, &after, &out);
+        if (fits)
+            add_state(k, to, &after, &out);
+    }
+}
+
 static bool join_rows(joiner *k, const layer *from, const bucket *b, layer *to)
 {
     const dfl_claim_class *c = &k->s->classes.at[k->s->of[k->einsum]];
     double bits[LIVE], held[DFL_CLAIM_TRACKS];
-    opened after;
 
     for (uint32_t i = 0; i < b->key.n_live; i++)
         bits[i] = bits_of(k, &b->key, &b->key.live[i]);
@@ -299,17 +379,15 @@ static bool join_rows(joiner *k, const layer *from, const bucket *b, layer *to)
         const dfl_claim_row *row = &c->rows.at[r];
         if (!dfl_budget_ok(dfl_arena_budget(k->run->arena)))
             return dfl_report_stop(k->run->sink, dfl_arena_budget(k->run->arena));
-        if (!goes_with(k, &b->key, &row->way) || !follow(k, &b->key, &row->way, &after))
+        if (!goes_with(k, &b->key, &row->way))
             continue;
-        for (uint32_t i = b->first; i; i = from->states.at[i - 1].next) {
-            const state *s = &from->states.at[i - 1];
-            state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds };
-            bool fits = dfl_certify_value(k->run, out.joules + k->rest_joules[k->einsum + 1],
-                                          out.seconds + k->rest_seconds[k->einsum + 1]) <= k->worth;
-            for (uint32_t t = 0; t < k->s->n_tracks && fits; t++)
-                fits = follow_room(k, t, &b->key, held[t], s, row, &after, &out);
-            if (fits)
-                add_state(k, to, &after, &out);
+        for (uint32_t ends = 0; ends < 1u << k->f->n_operands; ends++) {
+            bool possible = true;
+            for (uint32_t o = 0; o < k->f->n_operands && possible; o++)
+                possible = !(ends >> o & 1) || (is_served(k, &row->way, o) && !is_last(k, k->f->operand[o].tensor) &&
+                                                is_there(&b->key, k->f->operand[o].tensor));
+            if (possible)
+                join_row(k, from, b, row, ends, held, to);
         }
     }
     return true;

@@ -10,6 +10,7 @@ typedef struct {
     const dfl_certify_task *task;
     const dfl_claim_search *s;
     double leakage;            /* W of the whole system */
+    bool by_time;              /* whether time counts */
     double *free_bits;         /* by memory: what inputs and outputs of the workload leave, INFINITY = unlimited */
     /* by class, then pattern: the least energy and time of all other einsums */
     double **others_joules, **others_seconds;
@@ -17,6 +18,10 @@ typedef struct {
     uint64_t evaluated;
 } dfl_certify_run;
 
+/* Times that a home takes the room of its tile: what is fetched may have a second buffer. */
+double dfl_certify_buffers(const dfl_certify_run *run, const dfl_frame *f, uint32_t operand, uint32_t place);
+/* J to fetch the operand into a memory, for one that may be common; 0 if that is its home. */
+double dfl_certify_fetch(const dfl_certify_run *run, const dfl_frame *f, uint32_t operand, uint32_t memory);
 /* The value when so many joules without leakage and seconds are spent. */
 double dfl_certify_value(const dfl_certify_run *run, double joules, double seconds);
 /* Whether two values are one but for rounding. */

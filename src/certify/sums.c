@@ -26,6 +26,15 @@ typedef struct {
     front *fronts;                     /* [n_einsums + 1] */
 } summer;
 
+/* Whether a keep may hold the tensor for several einsums. */
+static bool is_common(const summer *k, uint32_t tensor)
+{
+    const dfl_tensor *t = &k->w->tensors[tensor];
+    const dfl_frame *f = t->n_consumers > 0 ? k->run->s->frames[t->consumers[0]].at[0] : NULL;
+
+    return f && f->operand[dfl_frame_operand_of(f, tensor)].common != 0;
+}
+
 static void find_alive(summer *k, uint32_t e)
 {
     front *f = &k->fronts[e];
@@ -33,8 +42,8 @@ static void find_alive(summer *k, uint32_t e)
     f->tensors = DFL_NEW_ARRAY(k->run->arena, uint32_t, (size_t)k->w->n_tensors + 1);
     for (uint32_t t = 0; t < k->w->n_tensors; t++) {
         const dfl_tensor *x = &k->w->tensors[t];
-        if (x->role == DFL_ROLE_INTERMEDIATE && x->n_producers > 0 && x->n_consumers > 0 && x->producers[0] < e &&
-            x->consumers[x->n_consumers - 1] >= e)
+        bool made = x->role == DFL_ROLE_INTERMEDIATE && x->n_producers > 0 && x->n_consumers > 0;
+        if ((made || is_common(k, t)) && (made ? x->producers[0] : x->consumers[0]) < e && x->consumers[x->n_consumers - 1] >= e)
             f->tensors[f->n_tensors++] = t;
     }
 }
@@ -67,17 +76,29 @@ static bool follow(summer *k, uint32_t e, const state *s, const dfl_claim_patter
     const dfl_frame *f = k->run->s->frames[e].at[0];
 
     for (uint32_t o = 0; o < f->n_operands; o++) {
-        uint32_t alive = f->operand[o].output ? DFL_NONE : memory_in(from, s, f->operand[o].tensor);
+        uint32_t alive = f->operand[o].output || f->operand[o].common != 0 ? DFL_NONE : memory_in(from, s, f->operand[o].tensor);
         if (alive != DFL_NONE && alive != p->memory[o])
             return false;
     }
     for (uint32_t i = 0; i < to->n_tensors; i++) {
         memory[i] = memory_in(from, s, to->tensors[i]);
         for (uint32_t o = 0; o < f->n_operands; o++)
-            if (f->operand[o].output && f->operand[o].tensor == to->tensors[i])
+            if ((f->operand[o].output || f->operand[o].common != 0) && f->operand[o].tensor == to->tensors[i])
                 memory[i] = p->memory[o];
     }
     return true;
+}
+
+/* Energy of einsum `e` by a pattern, and to fetch what it is the first to take from a keep for several. */
+static double joules_of(summer *k, uint32_t e, const state *s, const dfl_claim_pattern *p)
+{
+    const dfl_frame *f = k->run->s->frames[e].at[0];
+    double joules = p->joules;
+
+    for (uint32_t o = 0; o < f->n_operands; o++)
+        if (f->operand[o].common != 0 && memory_in(&k->fronts[e], s, f->operand[o].tensor) != p->memory[o])
+            joules += dfl_certify_fetch(k->run, f, o, p->memory[o]);
+    return joules;
 }
 
 static bool go_forwards(summer *k, uint32_t e)
@@ -97,7 +118,7 @@ static bool go_forwards(summer *k, uint32_t e)
             one.to = add_state(k, to, memory);
             DFL_PUSH(k->run->arena, &from->steps, one);
             state *a = &from->states.at[i], *b = &to->states.at[one.to];
-            b->before_joules = fmin(b->before_joules, a->before_joules + pattern->joules);
+            b->before_joules = fmin(b->before_joules, a->before_joules + joules_of(k, e, a, pattern));
             b->before_seconds = fmin(b->before_seconds, a->before_seconds + pattern->seconds);
         }
     return true;
@@ -115,9 +136,10 @@ static void go_backwards(summer *k, uint32_t e)
         state *a = &from->states.at[one->from];
         const state *b = &to->states.at[one->to];
         double *joules = &run->others_joules[class][one->pattern], *seconds = &run->others_seconds[class][one->pattern];
-        a->behind_joules = fmin(a->behind_joules, b->behind_joules + p->joules);
+        double own = joules_of(k, e, a, p);
+        a->behind_joules = fmin(a->behind_joules, b->behind_joules + own);
         a->behind_seconds = fmin(a->behind_seconds, b->behind_seconds + p->seconds);
-        *joules = fmin(*joules, a->before_joules + b->behind_joules);
+        *joules = fmin(*joules, a->before_joules + b->behind_joules + own - p->joules);
         *seconds = fmin(*seconds, a->before_seconds + b->behind_seconds);
     }
 }

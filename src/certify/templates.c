@@ -66,7 +66,8 @@ static void list_places(lister *k, uint32_t o)
     }
     for (uint32_t home = op->home; home < f->n_places; home++) {
         bool exchanged = home != op->home;
-        if (exchanged && (!op->shared || op->settled || !(op->places >> home & 1) || f->around[home] != 0))
+        bool made = op->shared && !op->settled && (op->places >> home & 1) && f->around[home] == 0;
+        if (exchanged && !made && !(op->common >> home & 1))
             continue;
         k->form.exchange[o] = (uint8_t)home;
         for (uint32_t keeps = 0; keeps < 1u << f->n_places && !k->stopped; keeps++) {

@@ -198,7 +198,7 @@ static void check_rows(walker *k, const dfl_choice_cost *cost)
     x.joules = cost->joules;
     x.seconds = cost->seconds;
     for (uint32_t o = 0; o < c->f->n_operands; o++)
-        x.way.memory[o] = c->f->operand[o].shared ? c->f->memory[c->form->exchange[o]] : 0;
+        x.way.memory[o] = dfl_frame_exchanged(&c->f->operand[o]) ? c->f->memory[c->form->exchange[o]] : 0;
     for (uint32_t i = 0; i < c->form->n_keeps; i++) {
         const dfl_memory *memory = &s->asked->system->memories[c->f->memory[c->form->place[i]]];
         int64_t piece[DFL_FRAME_RANKS];
@@ -470,11 +470,10 @@ static bool check_template(dfl_certify_run *run, uint32_t class, const dfl_claim
                           .cancel = session->cancel };
     walker k = { .run = run, .class = class, .t = t, .random = seed,
                  .by_energy = run->task->value(run->task->objective, 1, 1) != run->task->value(run->task->objective, 2, 1),
-                 .by_time = run->task->value(run->task->objective, 1, 1) != run->task->value(run->task->objective, 1, 2) };
+                 .by_time = run->by_time };
     dfl_arena *scratch = dfl_arena_new(&budget);
 
     find_least(&k);
-    k.by_time |= k.by_energy && run->leakage > 0;
     k.arena = dfl_arena_new(&budget);
     for (uint32_t r = 0; r < f->n_ranks; r++)
         factor(&k, f, r);

@@ -36,7 +36,7 @@ static void find_memories(dfl_arena *arena, dfl_bounds *b, uint32_t e)
     for (uint32_t p = 0; p < s->n; p++)
         for (uint32_t o = 0; o < s->job->n_operands; o++) {
             uint32_t t = s->job->operand[o].tensor, memory = s->patterns[p].memory[o];
-            if (s->job->operand[o].shared && choice_of(b, t, memory) == b->memories[t].n)
+            if (dfl_job_exchanged(&s->job->operand[o]) && choice_of(b, t, memory) == b->memories[t].n)
                 DFL_PUSH(arena, &b->memories[t], memory);
         }
 }
@@ -50,6 +50,12 @@ static dfl_cost *new_sums(dfl_arena *arena, uint32_t n)
     return sums;
 }
 
+/* The einsum that makes the tensor, or the first that reads it. */
+static uint32_t first_of(const dfl_tensor *t)
+{
+    return t->n_producers > 0 ? t->producers[0] : t->consumers[0];
+}
+
 /* Beyond STATES the last operands are left out: whatever their memory, which only lowers the bound. */
 static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e)
 {
@@ -59,7 +65,7 @@ static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e)
 
     for (uint32_t t = 0; t < b->w->n_tensors; t++) {
         const dfl_tensor *tensor = &b->w->tensors[t];
-        if (b->memories[t].n == 0 || tensor->producers[0] >= e || tensor->consumers[tensor->n_consumers - 1] < e ||
+        if (b->memories[t].n == 0 || first_of(tensor) >= e || tensor->consumers[tensor->n_consumers - 1] < e ||
             states * b->memories[t].n > STATES)
             continue;
         states *= b->memories[t].n;
@@ -98,8 +104,8 @@ static uint32_t follow(const dfl_bounds *b, uint32_t e, uint32_t state, const df
     }
     for (uint32_t i = 0; i < to->n; i++) {
         uint32_t t = to->tensors[i], memory = memory_in(b, from, state, t);
-        for (uint32_t o = 0; o < job->n_operands && memory == DFL_NONE; o++)
-            if (job->operand[o].tensor == t)
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (job->operand[o].tensor == t && (memory == DFL_NONE || job->operand[o].common != 0))
                 memory = p->memory[o];
         out += (memory == DFL_NONE ? 0 : choice_of(b, t, memory)) * weight;
         weight *= (uint32_t)b->memories[t].n;
@@ -107,9 +113,31 @@ static uint32_t follow(const dfl_bounds *b, uint32_t e, uint32_t state, const df
     return out;
 }
 
-static void take_least(dfl_cost *to, dfl_cost a, const dfl_cost *b)
+/* Einsum `e` by pattern `p`, or `own` in its place, and what it then has to bring where nothing has been brought before. */
+static dfl_cost cost_of(const dfl_bounds *b, uint32_t e, uint32_t state, uint32_t pattern, const dfl_cost *own)
 {
-    dfl_cost_add(&a, b);
+    const dfl_pattern *p = &b->steps[e].patterns[pattern];
+    const dfl_job *job = b->steps[e].job;
+    dfl_cost cost = own != NULL ? *own : p->least;
+    double joules = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        uint32_t t = job->operand[o].tensor, memory;
+        if (p->fetch[o] == 0)
+            continue;
+        memory = memory_in(b, &b->fronts[e], state, t);
+        if (first_of(&b->w->tensors[t]) == e || (memory != DFL_NONE && memory != p->memory[o]))
+            joules += p->fetch[o];
+    }
+    cost.at[DFL_COST_JOULES] += joules;
+    for (uint32_t i = 0; i < DFL_MIXES; i++)
+        cost.at[DFL_COST_MIXED + i] += joules;
+    return cost;
+}
+
+static void take_least(dfl_cost *to, dfl_cost a, dfl_cost b)
+{
+    dfl_cost_add(&a, &b);
     dfl_cost_lower(to, &a);
 }
 
@@ -130,14 +158,14 @@ dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_b
             for (uint32_t p = 0; p < steps[e].n; p++) {
                 uint32_t to = follow(b, e, s, &steps[e].patterns[p]);
                 if (to != DFL_NONE)
-                    take_least(&b->fronts[e + 1].before[to], b->fronts[e].before[s], &steps[e].patterns[p].least);
+                    take_least(&b->fronts[e + 1].before[to], b->fronts[e].before[s], cost_of(b, e, s, p, NULL));
             }
     for (uint32_t e = n; e-- > 0;)
         for (uint32_t s = 0; s < b->fronts[e].n_states; s++)
             for (uint32_t p = 0; p < steps[e].n; p++) {
                 uint32_t to = follow(b, e, s, &steps[e].patterns[p]);
                 if (to != DFL_NONE)
-                    take_least(&b->fronts[e].behind[s], b->fronts[e + 1].behind[to], &steps[e].patterns[p].least);
+                    take_least(&b->fronts[e].behind[s], b->fronts[e + 1].behind[to], cost_of(b, e, s, p, NULL));
             }
     return b;
 }
@@ -155,7 +183,7 @@ dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p)
     for (uint32_t s = 0; s < f->n_states; s++) {
         uint32_t to = follow(b, einsum, s, &b->steps[einsum].patterns[p]);
         if (to != DFL_NONE)
-            take_least(&least, f->before[s], &b->fronts[einsum + 1].behind[to]);
+            take_least(&least, f->before[s], cost_of(b, einsum, s, p, &b->fronts[einsum + 1].behind[to]));
     }
     return least;
 }

@@ -12,7 +12,8 @@
 
 /* One choice of an einsum. */
 typedef struct {
-    uint32_t memory[DFL_JOB_OPERANDS]; /* of shared operands, else 0 */
+    uint32_t memory[DFL_JOB_OPERANDS]; /* of operands that are exchanged, else 0 */
+    double fetch[DFL_JOB_OPERANDS];    /* joules to bring one there that others may have brought already, else 0 */
     dfl_cost least;
 } dfl_pattern;
 
@@ -28,7 +29,7 @@ typedef struct dfl_bounds dfl_bounds;
 dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_bound_step *steps);
 /* Of the whole mapping. */
 dfl_cost dfl_bounds_all(const dfl_bounds *b);
-/* Of everything but `einsum`, if it follows pattern `p`; INFINITY where nothing goes with it. */
+/* Of everything but `einsum`, if it follows pattern `p`, and what that needs to fetch; INFINITY where nothing goes with it. */
 dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p);
 /* Of `einsum` and those behind it, when tensor t that is alive is exchanged in memory[t]. */
 dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory);

@@ -145,7 +145,8 @@ static bool collect(void *context, const dfl_tiling_template *t)
     for (uint32_t p = 0; p < k->c->patterns.n; p++) {
         bool same = true;
         for (uint32_t o = 0; o < k->job->n_operands; o++)
-            same &= !k->job->operand[o].shared || k->c->patterns.at[p].memory[o] == k->job->place[t->exchange[o]].memory;
+            same &= !dfl_job_exchanged(&k->job->operand[o]) ||
+                    k->c->patterns.at[p].memory[o] == k->job->place[t->exchange[o]].memory;
         if (!same)
             continue;
         f = form_of(k->job, t, p);
@@ -187,7 +188,7 @@ static void write_exchange(writer *x, const dfl_job *job, const dfl_pattern *p)
     dfl_json_key(&x->w, "exchange");
     dfl_json_object(&x->w);
     for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].shared)
+        if (dfl_job_exchanged(&job->operand[o]))
             write_text(x, tensor_name(x, job, o), memory_name(x, p->memory[o]));
     dfl_json_end_object(&x->w);
 }
@@ -245,7 +246,7 @@ static void write_row(writer *x, const dfl_job *job, const dfl_row *row)
     dfl_json_key(&x->w, "exchange");
     dfl_json_object(&x->w);
     for (uint32_t o = 0; o < job->n_operands; o++) {
-        if (!job->operand[o].shared)
+        if (!dfl_job_exchanged(&job->operand[o]))
             continue;
         dfl_json_key(&x->w, tensor_name(x, job, o));
         dfl_json_object(&x->w);
@@ -293,6 +294,25 @@ static void write_class(writer *x, uint32_t class)
     dfl_json_end_object(&x->w);
 }
 
+/* Inputs that one keep may serve several einsums with. */
+static void write_common(writer *x)
+{
+    const dfl_workload *w = x->k->m->workload;
+    bool *seen = DFL_NEW_ARRAY(x->w.out->arena, bool, (size_t)w->n_tensors + 1);
+
+    dfl_json_key(&x->w, "common");
+    dfl_json_array(&x->w);
+    for (uint32_t e = 0; e < x->k->n; e++) {
+        const dfl_job *job = x->k->jobs[e].at[0];
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (job->operand[o].common != 0 && !seen[job->operand[o].tensor]) {
+                seen[job->operand[o].tensor] = true;
+                dfl_json_string(&x->w, tensor_name(x, job, o));
+            }
+    }
+    dfl_json_end_array(&x->w);
+}
+
 void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_classes *classes, const dfl_tile_goal *goal,
                            const dfl_cost *all, double joined)
 {
@@ -315,6 +335,7 @@ void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_c
             dfl_json_string(&x.w, memory_name(&x, goal->track[t]));
         dfl_json_end_array(&x.w);
     }
+    write_common(&x);
     dfl_json_key(&x.w, "classes");
     dfl_json_array(&x.w);
     for (uint32_t c = 0; c < classes->at.n; c++)

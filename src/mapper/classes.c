@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapper/common.h"
 #include "mapper/given.h"
 
 
@@ -71,8 +72,10 @@ static uint32_t pattern_of(maker *k, dfl_einsum_class *c, const dfl_job *job, co
     uint32_t i = 0;
 
     for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].shared)
+        if (dfl_job_exchanged(&job->operand[o])) {
             p.memory[o] = job->place[t->exchange[o]].memory;
+            p.fetch[o] = dfl_common_joules(job, t, o);
+        }
     while (i < c->patterns.n && memcmp(c->patterns.at[i].memory, p.memory, sizeof p.memory) != 0)
         i++;
     if (i == c->patterns.n)
@@ -189,6 +192,8 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
     *out = (dfl_classes){ .m = m, .n = m->workload->n_einsums };
     if (!make_jobs(&k, sink, names))
         return false;
+    if (!limits->homes_only)
+        dfl_common_find(out, limits);
     out->of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)out->n + 1);
     for (uint32_t e = 0; e < out->n && !dfl_halted(halt); e++) {
         uint32_t c = 0;

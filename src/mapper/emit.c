@@ -17,7 +17,7 @@ typedef struct {
     const dfl_job *const *jobs;
     const dfl_join_result *chosen;
     const uint32_t *all;         /* 0, 1, 2, ...: einsums of a body are a piece of it */
-    bool *homed;                 /* by tensor: its home is written */
+    uint32_t *homed;             /* by einsum: mask of operands whose keep for it and others is written */
     body_vec bodies;
 } emitter;
 
@@ -72,6 +72,17 @@ static uint32_t depth_of(const dfl_row *row, uint32_t i)
     return depth;
 }
 
+/* Whether the einsum takes the tensor from a keep that serves the next one with it, too. */
+static bool serves_on(const emitter *k, uint32_t einsum, uint32_t tensor)
+{
+    const dfl_job *job = k->jobs[einsum];
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        if (job->operand[o].tensor == tensor)
+            return dfl_join_goes_on(k->chosen, job, einsum, o);
+    return false;
+}
+
 static dfl_body *new_body(emitter *k, dfl_body *parent, uint32_t first, uint32_t last)
 {
     dfl_body *b = DFL_NEW(k->arena, dfl_body);
@@ -83,13 +94,31 @@ static dfl_body *new_body(emitter *k, dfl_body *parent, uint32_t first, uint32_t
     return b;
 }
 
-/* Whether einsum `e` and all that read what it makes share more than `depth` loops. */
-static bool fused_further(const emitter *k, uint32_t e, const dfl_tensor *t, uint32_t depth)
+/* Whether the einsums first..last share more than `depth` loops. */
+static bool fused_further(const emitter *k, uint32_t first, uint32_t last, uint32_t depth)
 {
-    for (uint32_t f = e; f < t->consumers[t->n_consumers - 1]; f++)
+    for (uint32_t f = first; f < last; f++)
         if (k->chosen->open[f] <= depth)
             return false;
     return true;
+}
+
+/* The last einsum that reads what keep `i` of einsum `e` holds for it and others, if `e` is the first; else DFL_NONE. */
+static uint32_t served_to(const emitter *k, uint32_t e, uint32_t i)
+{
+    const dfl_template_keep *keep = &k->chosen->rows[e]->form->keep[i];
+    uint32_t tensor = k->jobs[e]->operand[keep->operand].tensor, at = 0;
+    const dfl_tensor *t = &k->w->tensors[tensor];
+
+    if (t->n_producers > 0)
+        return t->producers[0] == e ? t->consumers[t->n_consumers - 1] : DFL_NONE;
+    while (t->consumers[at] != e)
+        at++;
+    if (at > 0 && serves_on(k, t->consumers[at - 1], tensor))
+        return DFL_NONE;
+    while (at + 1 < t->n_consumers && serves_on(k, t->consumers[at], tensor))
+        at++;
+    return t->consumers[at];
 }
 
 /* Homes on the chip of operands below `depth` loops that the einsums first..last make; not those that a branch of them
@@ -102,24 +131,22 @@ static void add_homes(emitter *k, const dfl_body *body, line_vec *lines, uint32_
         for (uint32_t i = 0; i < row->form->n_keeps; i++) {
             const dfl_template_keep *keep = &row->form->keep[i];
             uint32_t tensor = k->jobs[e]->operand[keep->operand].tensor;
-            const dfl_tensor *t = &k->w->tensors[tensor];
-            if (!keep->home || k->homed[tensor] || depth_of(row, i) != depth || t->producers[0] != e)
+            uint32_t to;
+            if (!keep->home || (k->homed[e] >> keep->operand & 1) || depth_of(row, i) != depth)
                 continue;
-            if (t->consumers[t->n_consumers - 1] > last || (!whole && fused_further(k, e, t, depth)))
+            to = served_to(k, e, i);
+            if (to == DFL_NONE || to > last || (!whole && fused_further(k, e, to, depth)))
                 continue;
-            k->homed[tensor] = true;
+            k->homed[e] |= 1u << keep->operand;
             add_keep(k, body, lines, tensor, row->job->place[keep->place].memory);
         }
     }
 }
 
-/* Whether the einsums first..last share more than `depth` loops. */
+/* The same, and that they are several. */
 static bool share_more(const emitter *k, uint32_t first, uint32_t last, uint32_t depth)
 {
-    for (uint32_t e = first; e < last; e++)
-        if (k->chosen->open[e] <= depth)
-            return false;
-    return first < last;
+    return first < last && fused_further(k, first, last, depth);
 }
 
 /* Whether a written loop over the rank stands behind slot `i`. */
@@ -283,7 +310,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     uint32_t *all = DFL_NEW_ARRAY(arena, uint32_t, w->n_einsums + 1);
     line_vec lines = { .n = 0 };
 
-    k.homed = DFL_NEW_ARRAY(arena, bool, w->n_tensors + 1);
+    k.homed = DFL_NEW_ARRAY(arena, uint32_t, w->n_einsums + 1);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         all[e] = e;
     k.all = all;
@@ -299,7 +326,6 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
             uint32_t home = jobs[e]->place[op->home].memory;
             if (op->shared && chosen->rows[e]->way.memory[o] != home)
                 continue;
-            k.homed[op->tensor] = true;
             add_keep(&k, out->root, &lines, op->tensor, home);
         }
     fill_body(&k, out->root, &lines, 0, w->n_einsums - 1, 0);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "mapper/common.h"
 #include "mapper/filter.h"
 #include "mapper/kind.h"
 #include "mapper/states.h"
@@ -73,6 +74,14 @@ static bool named(const joiner *j, const dfl_row *row, uint32_t k, uint32_t name
     return follows;
 }
 
+/* Whether no einsum to come reads the tensor. */
+static bool is_last(const joiner *j, uint32_t tensor)
+{
+    const dfl_tensor *t = &j->w->tensors[tensor];
+
+    return t->consumers[t->n_consumers - 1] <= j->einsum;
+}
+
 /* Whether the row can come after states of this way. */
 static bool matches(const joiner *j, const way *w, const dfl_row *row)
 {
@@ -82,7 +91,13 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
         return false;
     for (uint32_t o = 0; o < job->n_operands; o++) {
         const dfl_job_operand *op = &job->operand[o];
-        const operand_alive *live = op->shared && !op->output ? find_live(w, op->tensor) : NULL;
+        const operand_alive *live = dfl_job_exchanged(op) && !op->output ? find_live(w, op->tensor) : NULL;
+        if (op->common != 0 && (live == NULL || live->kind == DFL_JOIN_APART)) {
+            bool begins = !is_last(j, op->tensor) && (live == NULL || live->within < row->way.depth[o]);
+            if (dfl_common_served(row->job, row->form, o) && !begins)
+                return false;
+            continue;
+        }
         if (live == NULL)
             continue;
         if (live->memory != row->way.memory[o] || live->depth != row->way.depth[o])
@@ -95,7 +110,7 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
         bool follows = false;
         for (uint32_t o = 0; o < job->n_operands && !follows; o++) {
             const operand_alive *live = job->operand[o].output ? NULL : find_live(w, job->operand[o].tensor);
-            follows = live != NULL && live->within > k;
+            follows = live != NULL && live->kind == DFL_JOIN_MADE && live->within > k;
         }
         if (!named(j, row, k, w->name[k], follows))
             return false;
@@ -103,17 +118,63 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
     return true;
 }
 
-/* What is alive behind the einsum, and the loops that stay open. False if there is no room for it. */
-static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
+/* Where operand o of the row is exchanged. */
+static operand_alive exchanged(const joiner *j, const dfl_row *row, uint32_t o)
+{
+    const dfl_job *job = j->step->job;
+    operand_alive live;
+
+    memset(&live, 0, sizeof live);
+    live.tensor = job->operand[o].tensor;
+    live.memory = row->way.memory[o];
+    live.depth = row->way.depth[o];
+    live.bits = job->operand[o].elements * job->operand[o].bits;
+    for (uint32_t k = 0; k < live.depth; k++)
+        live.bits /= (double)row->way.trips[k];
+    return live;
+}
+
+/* Inputs that the einsum reads and others after it: from a keep for several, but for those that end here. */
+static void follow_inputs(const joiner *j, const dfl_row *row, uint32_t ends, way *out)
+{
+    const dfl_job *job = j->step->job;
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        operand_alive live;
+        uint32_t i = 0;
+        if (job->operand[o].common == 0 || is_last(j, job->operand[o].tensor))
+            continue;
+        live = exchanged(j, row, o);
+        live.kind = DFL_JOIN_APART;
+        live.within = DFL_ROW_LOOPS;
+        if (dfl_common_served(row->job, row->form, o) && !(ends >> o & 1)) {
+            live.kind = DFL_JOIN_SERVED;
+            live.within = live.depth;
+            live.bits *= row->job->place[row->form->exchange[o]].buffers;
+            for (uint32_t k = 0; k < live.depth; k++)
+                live.dim[k] = dfl_way_dimension(job, &row->way, o, k);
+        } else {
+            live.depth = 0;
+            live.bits = 0;
+        }
+        while (i < out->n_live && out->live[i].tensor != live.tensor)
+            i++;
+        out->live[i] = live;
+        out->n_live += i == out->n_live;
+    }
+}
+
+/* What is alive behind the einsum, and the loops that stay open. False if there is no room for it, or if a keep for several
+   that ends at the row stands below no loop that ends, too: it would serve others. */
+static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t ends, way *out)
 {
     const dfl_job *job = j->step->job;
 
     memset(out, 0, sizeof *out);
-    for (uint32_t i = 0; i < w->n_live; i++) {
-        const dfl_tensor *t = &j->w->tensors[w->live[i].tensor];
-        if (t->consumers[t->n_consumers - 1] > j->einsum)
+    for (uint32_t i = 0; i < w->n_live; i++)
+        if (!is_last(j, w->live[i].tensor))
             out->live[out->n_live++] = w->live[i];
-    }
+    follow_inputs(j, row, ends, out);
     for (uint32_t o = 0; o < job->n_operands; o++) {
         const dfl_job_operand *op = &job->operand[o];
         operand_alive *live = &out->live[out->n_live];
@@ -124,15 +185,10 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
             return false;
         }
         out->n_live++;
-        live->tensor = op->tensor;
-        live->memory = row->way.memory[o];
-        live->depth = row->way.depth[o];
+        *live = exchanged(j, row, o);
         live->within = (uint8_t)row->way.n_loops;
-        for (uint32_t k = 0; k < DFL_ROW_LOOPS; k++)
-            live->dim[k] = k < row->way.n_loops ? dfl_way_dimension(job, &row->way, o, k) : 0;
-        live->bits = op->elements * op->bits;
-        for (uint32_t k = 0; k < row->way.depth[o]; k++)
-            live->bits /= (double)row->way.trips[k];
+        for (uint32_t k = 0; k < row->way.n_loops; k++)
+            live->dim[k] = dfl_way_dimension(job, &row->way, o, k);
     }
     for (uint32_t i = 0; i < out->n_live; i++)
         if (out->live[i].depth > out->n_open)
@@ -147,7 +203,18 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, way *out)
         out->trips[k] = row->way.trips[k];
         out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->way.loop_rank[k]];
     }
+    for (uint32_t bits = ends; bits != 0; bits &= bits - 1)
+        if (row->way.depth[__builtin_ctz(bits)] <= out->n_open)
+            return false;
     return true;
+}
+
+/* Whether the tensor is exchanged in some memory already. */
+static bool is_resident(const way *w, uint32_t tensor)
+{
+    const operand_alive *live = find_live(w, tensor);
+
+    return live != NULL && live->kind != DFL_JOIN_APART;
 }
 
 /* Rooms of one track behind the einsum; false beyond the capacity. */
@@ -168,7 +235,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
         if (w->live[i].memory == memory && w->live[i].depth == open)
             at[open] += w->live[i].bits;
     for (uint32_t i = 0; i < after->n_live; i++)
-        if (after->live[i].memory == memory && find_live(w, after->live[i].tensor) == NULL)
+        if (after->live[i].memory == memory && !is_resident(w, after->live[i].tensor))
             at[after->live[i].depth] += after->live[i].bits;
     for (uint32_t k = open; k <= row->way.n_loops; k++)
         deep += at[k];
@@ -271,49 +338,86 @@ static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
     return x;
 }
 
+/* Joules of the row, and to fetch what it is the first to take from a keep for several; adds to the seconds. */
+static double joules_with(const joiner *j, const way *w, const dfl_row *row, double *seconds)
+{
+    const dfl_job *job = j->step->job;
+    double joules = row->joules;
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        const operand_alive *live = job->operand[o].common != 0 ? find_live(w, job->operand[o].tensor) : NULL;
+        if (live != NULL && live->kind != DFL_JOIN_APART)
+            continue;
+        joules += dfl_common_joules(row->job, row->form, o);
+        *seconds += j->goal->alone ? dfl_common_seconds(row->job, row->form, o) : 0;
+    }
+    return joules;
+}
+
+/* The row after all states of a bucket, with the keeps for several that end there. */
+static void join_row(joiner *j, const layer *from, const bucket *b, const dfl_row *row, uint32_t ends, layer *to)
+{
+    double joules, seconds = row->seconds;
+    uint32_t place = DFL_NONE;
+    dfl_cost rest;
+    way after;
+
+    if (!follow_way(j, &b->way, row, ends, &after))
+        return;
+    for (uint32_t i = 0; i < after.n_live; i++)
+        j->memory[after.live[i].tensor] = after.live[i].memory;
+    rest = dfl_bounds_behind(j->bounds, j->einsum + 1, j->memory);
+    joules = joules_with(j, &b->way, row, &seconds);
+    for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
+        const state *s = &from->states.at[i - 1];
+        state out = { .joules = s->joules + joules, .seconds = s->seconds + seconds, .row = row, .ends = ends,
+                      .kind = j->goal->top > 0 ? dfl_kind_join(s->kind, row->kind) : 0, .before = s->choice };
+        dfl_cost all;
+        bool fits = true;
+        for (uint32_t p = 0; p < DFL_PORTS; p++)
+            out.busy[p] = s->busy[p] + row->busy[p];
+        if (after.n_open == 0) { /* a brace ends, and lasts as long as any of its ports is busy */
+            out.seconds = dfl_state_seconds(&out);
+            for (uint32_t p = 0; p < j->goal->n_ports; p++)
+                out.busy[p] = out.seconds;
+        }
+        all = dfl_cost_with(&j->goal->of, &rest, out.joules, out.seconds);
+        for (uint32_t p = 0; p < DFL_PORTS; p++)
+            all.at[DFL_COST_BUSY + p] += out.busy[p];
+        out.least = j->few ? dfl_goal_least(&j->goal->of, &all) : 0;
+        if (!dfl_goal_within(&j->goal->of, &all, j->goal->limit))
+            continue;
+        for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
+            fits = follow_room(j, t, &b->way, s, row, &after, &out);
+        if (!fits)
+            continue;
+        for (uint32_t k = 0; k < row->way.n_loops; k++)
+            out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[k]];
+        if (place == DFL_NONE)
+            place = bucket_of(j, to, &after);
+        dfl_states_add(j, to, place, &out);
+    }
+}
+
 static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
 {
+    const dfl_job *job = j->step->job;
     const row_index *x = index_of(j, b->way.n_open, inputs_alive(j, &b->way));
     uint32_t at = (uint32_t)hash_way(j, &b->way, x->inputs) & (x->n_slots - 1);
 
     for (uint32_t r = x->first[at]; r != 0 && !dfl_halted(j->goal->halt); r = x->next[r - 1]) {
         const dfl_row *row = j->step->rows[r - 1];
-        uint32_t place = DFL_NONE;
-        way after;
-        dfl_cost rest;
-        if (!matches(j, &b->way, row) || !follow_way(j, &b->way, row, &after))
+        uint32_t may_end = 0, ends;
+        if (!matches(j, &b->way, row))
             continue;
-        for (uint32_t i = 0; i < after.n_live; i++)
-            j->memory[after.live[i].tensor] = after.live[i].memory;
-        rest = dfl_bounds_behind(j->bounds, j->einsum + 1, j->memory);
-        for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
-            const state *s = &from->states.at[i - 1];
-            state out = { .joules = s->joules + row->joules, .seconds = s->seconds + row->seconds, .row = row,
-                          .kind = j->goal->top > 0 ? dfl_kind_join(s->kind, row->kind) : 0, .before = s->choice };
-            dfl_cost all;
-            bool fits = true;
-            for (uint32_t p = 0; p < DFL_PORTS; p++)
-                out.busy[p] = s->busy[p] + row->busy[p];
-            if (after.n_open == 0) { /* a brace ends, and lasts as long as any of its ports is busy */
-                out.seconds = dfl_state_seconds(&out);
-                for (uint32_t p = 0; p < j->goal->n_ports; p++)
-                    out.busy[p] = out.seconds;
-            }
-            all = dfl_cost_with(&j->goal->of, &rest, out.joules, out.seconds);
-            for (uint32_t p = 0; p < DFL_PORTS; p++)
-                all.at[DFL_COST_BUSY + p] += out.busy[p];
-            out.least = j->few ? dfl_goal_least(&j->goal->of, &all) : 0;
-            if (!dfl_goal_within(&j->goal->of, &all, j->goal->limit))
-                continue;
-            for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
-                fits = follow_room(j, t, &b->way, s, row, &after, &out);
-            if (!fits)
-                continue;
-            for (uint32_t k = 0; k < row->way.n_loops; k++)
-                out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[k]];
-            if (place == DFL_NONE)
-                place = bucket_of(j, to, &after);
-            dfl_states_add(j, to, place, &out);
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (job->operand[o].common != 0 && row->way.depth[o] > 0 && !is_last(j, job->operand[o].tensor) &&
+                is_resident(&b->way, job->operand[o].tensor))
+                may_end |= 1u << o;
+        for (ends = may_end;; ends = (ends - 1) & may_end) {
+            join_row(j, from, b, row, ends, to);
+            if (ends == 0)
+                break;
         }
     }
 }
@@ -323,7 +427,9 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *
     uint32_t n = j->w->n_einsums, at = last->choice;
     dfl_join_result *out = DFL_NEW(arena, dfl_join_result);
     uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *names, _Alignof(uint32_t));
+    uint32_t *ends = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
 
+    out->ends = ends;
     out->joules = dfl_state_joules(j, last);
     out->seconds = dfl_state_seconds(last);
     out->room = j->goal->room > 0 ? last->finished[j->goal->room - 1][0] : 0;
@@ -334,26 +440,11 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *
     for (uint32_t e = n; e-- > 0;) {
         const choice *c = &choices[e][at];
         out->rows[e] = c->row;
+        ends[e] = c->ends;
         memcpy(names[e], c->names, sizeof c->names);
         at = c->before;
     }
     return out;
-}
-
-/* Loops open behind each einsum, from the depths of what is alive there. */
-static void find_open(const joiner *j, const dfl_join_step *steps, dfl_join_result *r)
-{
-    for (uint32_t e = 0; e < j->w->n_einsums; e++) {
-        const dfl_job *job = steps[e].job;
-        for (uint32_t o = 0; o < job->n_operands; o++) {
-            const dfl_tensor *t = &j->w->tensors[job->operand[o].tensor];
-            if (!job->operand[o].output || !job->operand[o].shared)
-                continue;
-            for (uint32_t f = e; f < t->consumers[t->n_consumers - 1]; f++)
-                if (r->rows[e]->way.depth[o] > r->open[f])
-                    r->open[f] = r->rows[e]->way.depth[o];
-        }
-    }
 }
 
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
@@ -397,7 +488,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
         dfl_join_result *out = DFL_NEW_ARRAY(arena, dfl_join_result, *n);
         for (uint32_t i = 0; i < *n; i++) {
             out[i] = *trace(arena, &j, choices, all[i]);
-            find_open(&j, steps, &out[i]);
+            dfl_join_find_open(w, steps, &out[i]);
         }
         list = out;
     }

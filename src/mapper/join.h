@@ -10,7 +10,9 @@
  *
  * Room: a keep below k shared loops is there while loop k + 1 runs, so the state has, by depth, what is resident and
  * the most that branches now finished took besides. Operands exchanged live from the einsum that makes them to the last
- * that reads them, and as long as the loop they stand above.
+ * that reads them, and as long as the loop they stand above. So do inputs in a keep for several einsums (common.h), from the
+ * first of these to the last. Which ones it serves, and what it costs to fetch, is decided here: it serves all that read the
+ * operand below the loops above it, and so an einsum that has the operand to itself must not stand below these.
  */
 #ifndef DFL_MAPPER_JOIN_H
 #define DFL_MAPPER_JOIN_H
@@ -33,8 +35,15 @@ typedef struct {
     const dfl_row **rows;
     uint32_t *open;           /* [einsum]: loops shared with the einsum after it */
     const uint32_t (*names)[DFL_ROW_LOOPS]; /* [einsum]: rank of the workload that names each of its shared loops */
+    const uint32_t *ends;     /* [einsum]: mask of inputs whose keep for several (common.h) serves no einsum after it, though one
+                                 reads it */
 } dfl_join_result;
 
+/* Whether operand o of the einsum comes from a keep for several that serves the next einsum with it, if there is one. */
+bool dfl_join_goes_on(const dfl_join_result *r, const dfl_job *job, uint32_t einsum, uint32_t o);
+
+/* Sets `open` from the depths of what is alive behind each einsum. */
+void dfl_join_find_open(const dfl_workload *w, const dfl_join_step *steps, dfl_join_result *r);
 /*
  * The best mapping of value at most goal->limit, `*n` of one, or NULL; with `front` all `*n` that no other undercuts in energy
  * and time (and the peak that counts), fastest first; for goal->top kinds the best of each, by value. `capacity` are bits per

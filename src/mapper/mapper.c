@@ -447,7 +447,7 @@ static void begin(const mapper *k, const char *phase, double bound)
 }
 
 /* Limits on the value, times the least: from a little above it to none. */
-static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
+static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.022, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
 
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
@@ -548,7 +548,6 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
                                    const dfl_map_options *options, double deadline)
 {
     mapper k = { .arena = arena, .names = names, .m = mapping, .options = options, .deadline = deadline };
-    const dfl_job_limits limits = { .homes_only = false };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_halt halt;
@@ -558,13 +557,15 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
                                       .product = dfl_objective_is_product(options->objective) },
                               .max_loops = options->max_fused, .top = options->top };
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
+    k.goal.of.leakage = dfl_system_leakage(mapping->system);
+    dfl_measures_look(options->objective, options->front, &k.goal);
+    const dfl_job_limits limits = { .common_loops = !k.goal.by_time,
+                                    .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
     found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, &halt, &k.classes);
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
-        k.goal.of.leakage = dfl_system_leakage(mapping->system);
-        dfl_measures_look(options->objective, options->front, &k.goal);
         dfl_measures_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;

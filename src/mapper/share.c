@@ -59,7 +59,7 @@ static bool make_ways(dfl_search *s)
         s->depth[i] = depth;
     }
     for (uint32_t o = 0; o < job->n_operands; o++)
-        way.memory[o] = (uint16_t)(job->operand[o].shared ? job->place[s->t->exchange[o]].memory : 0);
+        way.memory[o] = (uint16_t)(dfl_job_exchanged(&job->operand[o]) ? job->place[s->t->exchange[o]].memory : 0);
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
         if (s->t->keep[i].home)
             way.depth[s->t->keep[i].operand] = (uint8_t)s->depth[i];

@@ -39,6 +39,7 @@ typedef struct {
     uint32_t home;            /* place of the outermost memory that may hold it, or of the home that is written */
     bool settled;             /* the home is written: it is exchanged there */
     uint32_t places;          /* mask: those inside of `home` that may hold it */
+    uint32_t common;          /* mask: those in which one keep may serve several einsums that read it; see common.h */
 } dfl_job_operand;
 
 typedef struct {
@@ -70,11 +71,17 @@ typedef struct {
     double joules, seconds;         /* of the unit, per point */
     bool windows;                   /* some dimension is a sum of ranks */
     const struct dfl_given *given;  /* its written lines (given.h), NULL = none */
+    bool common_loops;              /* loops may be shared for nothing but a keep for several einsums: see common.h */
 } dfl_job;
+
+/* Whether where other einsums find the operand is a choice. */
+static inline bool dfl_job_exchanged(const dfl_job_operand *o) { return o->shared || o->common != 0; }
 
 /* Choices that restrict a search. */
 typedef struct {
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
+    bool common_loops;              /* see dfl_job */
+    uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */
 } dfl_job_limits;
 
 /*

@@ -53,7 +53,7 @@ void dfl_spread_start(dfl_search *s)
             continue;
         s->whole_keep[n].keep = i;
         s->whole_keep[n].ranks = ranks;
-        s->whole_keep[n].bits = o->bits * (s->t->keep[i].home ? 1 : job->place[s->t->keep[i].place].buffers);
+        s->whole_keep[n].bits = o->bits * dfl_template_buffers(job, &s->t->keep[i]);
         for (uint32_t bits = ranks; bits != 0; bits &= bits - 1)
             s->whole_keep[n].bits *= (double)job->extent[__builtin_ctz(bits)];
         s->n_whole_keeps++;

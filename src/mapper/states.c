@@ -145,6 +145,7 @@ choice *dfl_states_remember(dfl_arena *arena, layer *l)
         s->choice = n;
         choices[n].row = s->row;
         choices[n].before = s->before;
+        choices[n].ends = s->ends;
         memcpy(choices[n++].names, s->names, sizeof s->names);
     }
     return choices;

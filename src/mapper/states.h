@@ -8,10 +8,18 @@
 #include "mapper/join.h"
 #include "support/vec.h"
 
+typedef enum {
+    DFL_JOIN_MADE,               /* by an einsum before */
+    DFL_JOIN_SERVED,             /* an input, from a keep for all that read it below the loops above that */
+    DFL_JOIN_APART,              /* an input that the last einsum with it had to itself: no keep for several may stand below
+                                    `within` loops or fewer, since these were open ever since */
+} dfl_join_alive_kind;
+
 typedef struct {
     uint32_t tensor, memory;
     uint8_t depth;               /* loops above its home */
-    uint8_t within;              /* open loops that its producer ran in */
+    uint8_t within;              /* open loops that its producer ran in; of what nothing makes those above its keep */
+    uint8_t kind;                /* dfl_join_alive_kind */
     int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, -1 = none */
     double bits;                 /* of the tile, on the chip */
 } dfl_join_alive;
@@ -33,6 +41,7 @@ typedef struct {
     const dfl_row *row;
     uint64_t kind;               /* of the rows so far, if kinds count (kind.h), else 0 */
     uint32_t names[DFL_ROW_LOOPS];
+    uint32_t ends;               /* mask of operands: see dfl_join_result */
     uint32_t before;             /* choice for the einsum before */
     uint32_t choice;             /* number among those of this einsum that were not dropped */
     uint32_t next;               /* of the same way: 1 + index */
@@ -55,7 +64,7 @@ typedef struct {
 /* What is remembered of a state when the einsum after it is joined. */
 typedef struct {
     const dfl_row *row;
-    uint32_t before;
+    uint32_t before, ends;
     uint32_t names[DFL_ROW_LOOPS];
 } dfl_join_choice;
 

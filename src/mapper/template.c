@@ -23,13 +23,17 @@ static void allow_ranks(walker *k)
 {
     const dfl_job *job = k->job;
     dfl_tiling_template *t = &k->t;
-    uint32_t above = UINT32_MAX; /* ranks that index all homes from here on */
+    uint32_t above = 0; /* ranks that index all homes from here on, once there is one that loops may be shared for */
+    bool seen = false;
 
     t->shared_gaps = 0;
     for (uint32_t g = t->n_keeps + 1; g-- > 0;) {
         uint32_t allow = (1u << job->n_ranks) - 1;
         if (g < t->n_keeps && t->keep[g].home) {
-            above &= job->operand[t->keep[g].operand].plain;
+            const dfl_job_operand *o = &job->operand[t->keep[g].operand];
+            bool opens = o->common == 0 || job->common_loops;
+            above = opens && !seen ? o->plain : above & o->plain;
+            seen |= opens;
             if (t->shared_gaps == 0)
                 t->shared_gaps = g + 1;
         }
@@ -92,6 +96,18 @@ static bool find_reuse(const dfl_job *job, dfl_tiling_template *t)
     return true;
 }
 
+/* Whether every keep for several einsums stands as far out as it can without another number of transfers. */
+static bool stand_outside(const dfl_job *job, const dfl_tiling_template *t)
+{
+    for (uint32_t i = 1; i < t->n_keeps; i++) {
+        const dfl_template_keep *a = &t->keep[i - 1], *b = &t->keep[i];
+        bool served = b->home && job->operand[b->operand].common != 0;
+        if (served && t->allow[i] == 0 && (!a->home || (job->operand[a->operand].common != 0 && a->operand > b->operand)))
+            return false;
+    }
+    return true;
+}
+
 static void finish(walker *k)
 {
     const dfl_job *job = k->job;
@@ -116,7 +132,7 @@ static void finish(walker *k)
                 t->written[i] = t->axis_gap[a];
     }
     allow_ranks(k);
-    if ((find_needs(job, t) && find_reuse(job, t)) != k->useless)
+    if ((find_needs(job, t) && find_reuse(job, t) && stand_outside(job, t)) != k->useless)
         k->stopped = !k->use(k->context, t);
 }
 
@@ -124,7 +140,7 @@ static bool is_home(const walker *k, uint32_t operand, uint32_t place)
 {
     const dfl_job_operand *o = &k->job->operand[operand];
 
-    return o->shared && k->t.exchange[operand] == place && place != o->home;
+    return dfl_job_exchanged(o) && k->t.exchange[operand] == place && place != o->home;
 }
 
 /* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner, and
@@ -185,7 +201,8 @@ static void choose_places(walker *k, uint32_t o)
     for (uint32_t home = operand->home; home < job->n_places; home++) {
         bool inside = home != operand->home;
         uint32_t rest = operand->places & ~((2u << home) - 1);
-        if (inside && (!operand->shared || operand->settled || !(operand->places >> home & 1) || job->place[home].axes != 0))
+        bool made = operand->shared && !operand->settled && (operand->places >> home & 1) && job->place[home].axes == 0;
+        if (inside && !made && !(operand->common >> home & 1))
             continue;
         k->t.exchange[o] = (uint8_t)home;
         for (uint32_t sub = rest;; sub = (sub - 1) & rest) {

@@ -53,6 +53,12 @@ typedef struct {
     const struct dfl_given_form *form;        /* what written lines ask of it (given.h), NULL = nothing */
 } dfl_tiling_template;
 
+/* Times that a keep takes its room: what is made there has no second buffer. */
+static inline uint32_t dfl_template_buffers(const dfl_job *job, const dfl_template_keep *k)
+{
+    return k->home && job->operand[k->operand].common == 0 ? 1 : job->place[k->place].buffers;
+}
+
 /* Calls `use` for every template of the job, in a fixed order, until it returns false. */
 void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 /* The same for those that are left out because others are as good with every choice of tiles. */

@@ -183,7 +183,9 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
             w.net += job->axis[a].joules;
         }
     k->inner = w.within;
-    k->above = inner_keep + 1 < (int)t->shared_gaps;
+    k->above = false;
+    for (uint32_t g = (uint32_t)inner_keep + 1; g < t->shared_gaps; g++)
+        k->above |= t->allow[g] != 0;
     if (job->operand[operand].output)
         add_output(k, &w);
     else

@@ -53,7 +53,7 @@ static bool fits(const dfl_search *s)
     for (uint32_t i = 0; i < s->t->n_keeps; i++) {
         const dfl_template_keep *k = &s->t->keep[i];
         const dfl_job_operand *o = &job->operand[k->operand];
-        double bits = o->bits * (k->home ? 1 : job->place[k->place].buffers);
+        double bits = o->bits * dfl_template_buffers(job, k);
         for (uint32_t d = 0; d < o->n_dims; d++) {
             double length = 1;
             for (uint32_t j = 0; j < o->dims[d].n; j++)

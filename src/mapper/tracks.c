@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-/* Whether operands can be exchanged in the memory, at home or further in. */
-static bool exchanges(const dfl_classes *k, uint32_t memory)
+bool dfl_tracks_exchanges(const dfl_classes *k, uint32_t memory)
 {
     for (uint32_t e = 0; e < k->n; e++)
         for (size_t i = 0; i < k->jobs[e].n; i++) {
             const dfl_job *job = k->jobs[e].at[i];
             for (uint32_t o = 0; o < job->n_operands; o++)
-                for (uint32_t p = 0; p < job->n_places && job->operand[o].shared; p++)
+                for (uint32_t p = 0; p < job->n_places; p++)
                     if (job->place[p].memory == memory && job->place[p].axes == 0 &&
-                        (p == job->operand[o].home || (job->operand[o].places >> p & 1)))
+                        ((job->operand[o].common >> p & 1) ||
+                         (job->operand[o].shared && (p == job->operand[o].home || (job->operand[o].places >> p & 1)))))
                         return true;
         }
     return false;
@@ -60,7 +60,7 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
         if (settled > 0 && settled > (double)s->memories[m].size_bits)
             return false;
         take_room(k, m, settled);
-        if (m != counted && (s->memories[m].size_bits < 0 || !exchanges(k, m)))
+        if (m != counted && (s->memories[m].size_bits < 0 || !dfl_tracks_exchanges(k, m)))
             continue;
         if (goal->n_tracks == DFL_ROW_TRACKS) {
             *more = m;

@@ -8,6 +8,8 @@
 
 #include "mapper/classes.h"
 
+/* Whether operands can be exchanged in the memory, at home or further in. */
+bool dfl_tracks_exchanges(const dfl_classes *classes, uint32_t memory);
 /* Bits of the inputs and outputs of the workload whose home is the memory. */
 double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *classes, uint32_t memory);
 /* Sets the tracks of the goal, `capacity` bits each, and takes what is settled from the places of the jobs. False if that does

@@ -5,9 +5,9 @@
  *   - every rank is cut into prime factors, each a loop of its own or a part of an axis; loops and keeps stand in any
  *     order, but for keeps in the order of the memories, and operands are kept in any subset of the memories;
  *   - einsums next to each other may share up to two loops, over any rank, and what they exchange may be kept in any
- *     memory outside of all arrays, above or below any of these loops; keeps of other operands may stand above any of
- *     them (just below, what stays there from one iteration to the next would have room for one child only: MODEL.md,
- *     section 3).
+ *     memory outside of all arrays, above or below any of these loops; so may an input that at least two of them read,
+ *     for all of those below; keeps of other operands may stand above any of them (just below, what stays there from
+ *     one iteration to the next would have room for one child only: MODEL.md, section 3).
  * What changes no count is written in one way only: the order of keeps with no loop between them, of neighbouring
  * loops whose ranks index the same of the keeps below, and of the loops behind the last keep. The loops of an einsum
  * with a sliding window stand in any order.
@@ -27,8 +27,9 @@ typedef struct {
     const void *objective;
     double limit;               /* only what is below counts */
     uint64_t most;              /* ways to write the lines of an einsum; of more, a quarter of as many is looked at */
-    bool down_to_exchange;      /* only loops above an exchange on the chip are shared, over ranks of what is exchanged: a
-                                   keep above others would take its time beside another einsum's */
+    bool down_to_exchange;      /* only loops above an exchange on the chip of what einsums make are shared, over ranks
+                                   of all that is kept for several: a keep above others would take its time beside
+                                   another einsum's */
     uint32_t structures;        /* ways to share loops to look at, of all that there are */
     uint64_t seed;
     bool imperfect;             /* amounts: tiles that do not divide, too */

@@ -100,10 +100,12 @@ static bool in_order(const structure *s)
     return true;
 }
 
-/* Whether rank `r` indexes the tensor where it is made. */
+/* Whether rank `r` indexes the tensor where it is made, or first read. */
 static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
 {
-    const dfl_access *a = &k->w->einsums[k->w->tensors[tensor].producers[0]].output;
+    const dfl_tensor *t = &k->w->tensors[tensor];
+    const dfl_access *a = t->n_producers > 0 ? &k->w->einsums[t->producers[0]].output
+                                             : enumerator_access(&k->w->einsums[t->consumers[0]], tensor);
 
     for (uint32_t d = 0; d < a->n_dims; d++)
         for (uint32_t i = 0; i < a->index[d].n_terms; i++)
@@ -118,6 +120,7 @@ static bool above_exchange(const enumerator *k, const structure *s, uint32_t b, 
     for (uint32_t c = b; c < s->n_braces; c++)
         for (uint32_t i = c == b ? at + 1 : 0; i < s->braces[c].shared.n && (c == b || s->braces[c].parent == b); i++)
             if (s->braces[c].shared.at[i].kind == ITEM_KEEP && covers(&s->braces[c], einsum, einsum) &&
+                k->w->tensors[s->braces[c].shared.at[i].what].n_producers > 0 &&
                 dfl_einsum_touches(&k->w->einsums[einsum], s->braces[c].shared.at[i].what))
                 return true;
     return false;
@@ -148,10 +151,21 @@ static void insert(sequence *s, uint32_t at, item i)
     s->n++;
 }
 
-/* Where tensors from `t` on are exchanged: in the outermost memory, or somewhere among the shared lines. */
+static uint32_t readers(const brace *b, const dfl_tensor *t)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->n_consumers; i++)
+        n += covers(b, t->consumers[i], t->consumers[i]);
+    return n;
+}
+
+/* Where tensors from `t` on are exchanged, and inputs kept for several einsums: in the outermost memory, or somewhere among the
+   shared lines. */
 static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *out)
 {
     const dfl_tensor *tensor = &k->w->tensors[t];
+    bool made = t < k->w->n_tensors && tensor->n_producers > 0;
 
     if (t == k->w->n_tensors) {
         if (in_order(s) && (!k->options->down_to_exchange || to_exchange(k, s)))
@@ -159,12 +173,13 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
         return;
     }
     place_homes(k, s, t + 1, out);
-    if (k->settled[t] || tensor->n_producers == 0 || tensor->n_consumers == 0 || tensor->role != DFL_ROLE_INTERMEDIATE)
+    if (made ? k->settled[t] || tensor->n_consumers == 0 || tensor->role != DFL_ROLE_INTERMEDIATE : tensor->n_consumers < 2)
         return;
     for (uint32_t b = 0; b < s->n_braces; b++) {
-        if (!covers(&s->braces[b], tensor->producers[0], tensor->consumers[tensor->n_consumers - 1]))
+        if (made ? !covers(&s->braces[b], tensor->producers[0], tensor->consumers[tensor->n_consumers - 1])
+                 : readers(&s->braces[b], tensor) < 2)
             continue;
-        for (uint32_t m = 1; m < k->s->n_memories && k->s->memories[m].element == 0; m++)
+        for (uint32_t m = k->home[t] + 1; m < k->s->n_memories && k->s->memories[m].element == 0; m++)
             for (uint32_t at = 0; at <= s->braces[b].shared.n; at++) {
                 structure c = *s;
                 insert(&c.braces[b].shared, at, (item){ ITEM_KEEP, (uint8_t)t, (uint8_t)m, 0 });
@@ -226,7 +241,8 @@ void enumerator_shared(enumerator *k)
                 k->brace_of[e] = b;
             for (uint32_t n = 0; n < s.braces[b].shared.n; n++)
                 if (s.braces[b].shared.at[n].kind == ITEM_KEEP)
-                    k->on_chip[s.braces[b].shared.at[n].what] = true;
+                    k->on_chip[s.braces[b].shared.at[n].what] |=
+                        k->w->tensors[s.braces[b].shared.at[n].what].n_producers > 0;
         }
         enumerate_structure(k);
         looked_at += k->out->evaluated > before + 1;

@@ -93,6 +93,11 @@ static const struct { uint32_t weight; const char *einsums[TINY_EINSUMS]; } fami
     { 3, { "0ab=1ab*2b", "3ac#0ab*4bc", "5ab=0ab$3ab" } },         /* residual; c is b there */
     { 2, { "0ab=1ab*2b", "3ab=0ab*4ab", "5ab=0ab$3ab" } },
     { 2, { "0ab=1ab*2b", "3cb=4cb*2b", "5ac#0ab*3cb" } },          /* gate */
+    { 6, { "0ab#1ac*2cb", "3ad#1ac*4cd" } },                       /* one input of two */
+    { 4, { "0ab=1ab*2b", "3ab=0ab*1ab" } },
+    { 3, { "0ab#1ac*2cb", "3ad#0ab*4bd", "5ae#1ac*6ce" } },
+    { 3, { "0ab#1ac*2cb", "3ab#1ac*4cb", "5ab=0ab*3ab" } },
+    { 2, { "0a#1ab*2b", "3ac=0a*4ac", "5a#1ab*6b" } },
     /* with windows: */
     { 100, { "0ab#1a+c*2cb" } },
     { 40, { "0a#1a+b*2b" } },
