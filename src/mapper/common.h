@@ -23,5 +23,4 @@ bool dfl_common_served(const dfl_job *job, const dfl_tiling_template *t, uint32_
 /* J to fetch it there, else 0; seconds that this takes. */
 double dfl_common_joules(const dfl_job *job, const dfl_tiling_template *t, uint32_t operand);
 double dfl_common_seconds(const dfl_job *job, const dfl_tiling_template *t, uint32_t operand);
-
 #endif

@@ -61,17 +61,6 @@ static int64_t parts(const dfl_row *row, uint32_t axis, uint32_t rank)
     return row->cut[(row->form->n_keeps + 1 + axis) * row->job->n_ranks + rank];
 }
 
-/* Shared loops above keep `i`. */
-static uint32_t depth_of(const dfl_row *row, uint32_t i)
-{
-    uint32_t depth = 0;
-
-    for (uint32_t g = 0; g <= i && g < row->form->shared_gaps; g++)
-        for (uint32_t r = 0; r < row->job->n_ranks; r++)
-            depth += cut(row, g, r) > 1;
-    return depth;
-}
-
 /* Whether the einsum takes the tensor from a keep that serves the next one with it, too. */
 static bool serves_on(const emitter *k, uint32_t einsum, uint32_t tensor)
 {
@@ -132,7 +121,7 @@ static void add_homes(emitter *k, const dfl_body *body, line_vec *lines, uint32_
             const dfl_template_keep *keep = &row->form->keep[i];
             uint32_t tensor = k->jobs[e]->operand[keep->operand].tensor;
             uint32_t to;
-            if (!keep->home || (k->homed[e] >> keep->operand & 1) || depth_of(row, i) != depth)
+            if (!keep->home || (k->homed[e] >> keep->operand & 1) || dfl_row_loops_above(row, i) != depth)
                 continue;
             to = served_to(k, e, i);
             if (to == DFL_NONE || to > last || (!whole && fused_further(k, e, to, depth)))
@@ -246,7 +235,7 @@ static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint3
                                                    .by = DFL_BY_PARTS, .amount = parts(row, a, r) });
                 }
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
-            if (t->written[i] == g && !t->keep[i].home && depth_of(row, i) >= depth)
+            if (t->written[i] == g && !t->keep[i].home && dfl_row_loops_above(row, i) >= depth)
                 add_keep(k, body, lines, job->operand[t->keep[i].operand].tensor, row->job->place[t->keep[i].place].memory);
     }
 }
@@ -281,7 +270,7 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
         for (uint32_t e = first; e <= last; e++) {
             const dfl_row *own = k->chosen->rows[e];
             for (uint32_t i = 0; i < own->form->n_keeps; i++)
-                if (!own->form->keep[i].home && depth_of(own, i) == depth)
+                if (!own->form->keep[i].home && dfl_row_loops_above(own, i) == depth)
                     add_keep(k, body, lines, k->jobs[e]->operand[own->form->keep[i].operand].tensor,
                              own->job->place[own->form->keep[i].place].memory);
         }

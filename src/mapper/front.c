@@ -95,11 +95,11 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     return out;
 }
 
-/* Whether a body can keep an input for several of its einsums. */
-static bool has_common_inputs(const dfl_workload *w)
+/* Whether a body can keep an operand for several of its einsums that read it, which costs less than a keep for each. */
+static bool has_common(const dfl_workload *w)
 {
     for (uint32_t t = 0; t < w->n_tensors; t++)
-        if (w->tensors[t].n_producers == 0 && w->tensors[t].n_consumers > 1)
+        if (w->tensors[t].n_consumers > 1)
             return true;
     return false;
 }
@@ -123,7 +123,7 @@ static void add_kind(judge *k, const dfl_map_point *found, double deadline)
         terms = terms_of(k, &better);
         exact &= terms != NULL && terms[0] <= least * rounding;
     }
-    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common_inputs(m->workload)) {
+    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload)) {
         if (m->workload->n_einsums == 1)
             return;
         exact = false;

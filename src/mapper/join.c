@@ -82,6 +82,18 @@ static bool is_last(const joiner *j, uint32_t tensor)
     return t->consumers[t->n_consumers - 1] <= j->einsum;
 }
 
+/* Whether the row can stand below the loops that are open since another einsum touched the operand: what one of them keeps above
+   such a loop serves the other, too, so that must keep it there as well. */
+static bool keeps_alike(const operand_alive *live, const dfl_row *row, uint32_t o)
+{
+    uint32_t above, kept;
+
+    if (live->since == 0)
+        return true;
+    kept = dfl_row_kept(row, o, live->since, &above);
+    return (above & ~live->kept) == 0 && (live->above & ~kept) == 0;
+}
+
 /* Whether the row can come after states of this way. */
 static bool matches(const joiner *j, const way *w, const dfl_row *row)
 {
@@ -94,13 +106,14 @@ static bool matches(const joiner *j, const way *w, const dfl_row *row)
         const operand_alive *live = dfl_job_exchanged(op) && !op->output ? find_live(w, op->tensor) : NULL;
         if (op->common != 0 && (live == NULL || live->kind == DFL_JOIN_APART)) {
             bool begins = !is_last(j, op->tensor) && (live == NULL || live->within < row->way.depth[o]);
-            if (dfl_common_served(row->job, row->form, o) && !begins)
+            bool served = dfl_common_served(row->job, row->form, o);
+            if ((served && !begins) || (live != NULL && !keeps_alike(live, row, o)))
                 return false;
             continue;
         }
         if (live == NULL)
             continue;
-        if (live->memory != row->way.memory[o] || live->depth != row->way.depth[o])
+        if (live->memory != row->way.memory[o] || live->depth != row->way.depth[o] || !keeps_alike(live, row, o))
             return false;
         for (uint32_t k = 0; k < live->within; k++)
             if (live->dim[k] < 0 || dfl_way_dimension(job, &row->way, o, k) != live->dim[k])
@@ -164,6 +177,32 @@ static void follow_inputs(const joiner *j, const dfl_row *row, uint32_t ends, wa
     }
 }
 
+/* What the row keeps of operands that are alive, for those that stand below the same loops. */
+static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, way *out)
+{
+    for (uint32_t i = 0; i < out->n_live; i++) {
+        operand_alive *live = &out->live[i];
+        const operand_alive *before = find_live(w, live->tensor);
+        uint32_t o = 0, above, kept, since = out->n_open;
+        while (o < j->step->job->n_operands && j->step->job->operand[o].tensor != live->tensor)
+            o++;
+        if (o == j->step->job->n_operands) { /* another einsum */
+            kept = before->kept;
+            above = before->above;
+            since = before->since < since ? before->since : since;
+        } else {
+            kept = dfl_row_kept(row, o, since, &above);
+            if (before != NULL && before->since > 0 && since > 0) {
+                kept &= before->kept;
+                above |= before->above;
+            }
+        }
+        live->since = (uint8_t)since;
+        live->kept = since > 0 ? kept : 0;
+        live->above = since > 0 ? above : 0;
+    }
+}
+
 /* What is alive behind the einsum, and the loops that stay open. False if there is no room for it, or if a keep for several
    that ends at the row stands below no loop that ends, too: it would serve others. */
 static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t ends, way *out)
@@ -203,6 +242,7 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t end
         out->trips[k] = row->way.trips[k];
         out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->way.loop_rank[k]];
     }
+    follow_keeps(j, w, row, out);
     for (uint32_t bits = ends; bits != 0; bits &= bits - 1)
         if (row->way.depth[__builtin_ctz(bits)] <= out->n_open)
             return false;

@@ -13,7 +13,8 @@ uint64_t dfl_kind_of(const dfl_job *job, const dfl_tiling_template *t, const dfl
 
     memset(&all, 0, sizeof all);
     all.unit = job->unit;
-    memcpy(all.memory, way->memory, sizeof all.memory);
+    for (uint32_t o = 0; o < job->n_operands; o++) /* a keep for several is no other kind than one for each */
+        all.memory[o] = job->operand[o].common != 0 ? 0 : way->memory[o];
     for (uint32_t k = 0; k < way->n_loops; k++)
         all.ranks |= 1u << way->loop_rank[k];
     for (uint32_t i = 0; i < t->n_keeps; i++)

@@ -49,6 +49,7 @@ typedef struct {
     task *tasks;
     uint32_t n_tasks, first;   /* the tasks before it have been run */
     dfl_stop stopped;
+    double known;              /* a mapping of this value was found beyond the limits so far */
     bool full;                 /* the join has lost states */
     uint64_t evaluated, pruned;
 } mapper;
@@ -386,6 +387,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     uint32_t n = 0;
     bool full = false;
     dfl_rescue rescue = rescue_of(k);
+    uint64_t before = k->evaluated;
 
     k->goal.limit = limit;
     if (search_classes(k)) {
@@ -394,6 +396,8 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
             steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
         }
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
+        if (r == NULL && k->stopped == DFL_STOP_NONE)
+            k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->evaluated - before + 1));
     }
     if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
@@ -447,7 +451,7 @@ static void begin(const mapper *k, const char *phase, double bound)
 }
 
 /* Limits on the value, times the least: from a little above it to none. */
-static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.022, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
+static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
 
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
@@ -463,18 +467,31 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
     return k->stopped == DFL_STOP_NONE;
 }
 
-/* Goes through the limits from the lower bound on; false if there is nothing, or the search stopped. */
+/* Goes through the limits from the lower bound on, and no further than to what is known; faster where one has looked at no more
+   than the one before. False if there is nothing, or the search stopped. */
 static bool search_limits(mapper *k, dfl_map_result *out)
 {
+    static const double rounding = 1 + 1e-12;
+    const size_t last = sizeof STEPS / sizeof *STEPS - 1;
     double least = out->lower_bound, ceiling = k->options->ceiling > 0 ? k->options->ceiling : INFINITY, limit = 0;
+    uint64_t looked = 0;
+    size_t stride = 1;
     bool found = false;
 
-    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i++) {
+    k->known = INFINITY;
+    for (size_t i = 0; !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i = i + stride < last ? i + stride : last) {
+        uint64_t before = k->evaluated;
         limit = fmin(least * STEPS[i], ceiling);
+        if (k->options->top == 0)
+            limit = fmin(limit, k->known * rounding);
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL)
             out->lower_bound = fmax(limit, out->lower_bound); /* nothing is below it */
+        if (limit == INFINITY)
+            break;
+        stride = k->evaluated - before == looked ? stride * 2 : 1;
+        looked = k->evaluated - before;
     }
     return found;
 }

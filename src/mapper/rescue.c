@@ -37,10 +37,11 @@ const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *cla
 }
 
 /* With few states behind each einsum. */
-static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step *steps, const dfl_tile_goal *within)
+static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step *steps, const dfl_tile_goal *within,
+                                       uint64_t most)
 {
     dfl_tile_goal goal = *within;
-    dfl_budget budget = { .steps_limit = STEPS };
+    dfl_budget budget = { .steps_limit = most };
     dfl_halt halt = { .budget = &budget, .deadline = k->halt.deadline };
     uint32_t n;
     bool full = false;
@@ -104,7 +105,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
         const dfl_einsum_class *c = &all->at.at[all->of[e]];
         steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
     }
-    return join_few(k, steps, &goal);
+    return join_few(k, steps, &goal, STEPS);
 }
 
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
@@ -169,7 +170,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
     if (*why != DFL_STOP_STEPS)
         return r;
     dfl_rescue_start(k, *why);
-    some = join_few(k, steps, k->goal);
+    some = join_few(k, steps, k->goal, STEPS);
     if (some == NULL)
         some = dfl_rescue_any(k, bound);
     for (uint32_t e = 0; e < k->classes->n; e++) { /* as they were before a glance */
@@ -185,4 +186,14 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
         return r;
     *n = some != NULL;
     return some;
+}
+
+double dfl_rescue_beyond(const dfl_rescue *k, const dfl_join_step *steps, uint64_t most)
+{
+    dfl_tile_goal goal = *k->goal;
+    const dfl_join_result *r;
+
+    goal.limit = INFINITY;
+    r = join_few(k, steps, &goal, most);
+    return r != NULL ? r->value : INFINITY;
 }

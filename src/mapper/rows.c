@@ -155,3 +155,32 @@ const dfl_row *dfl_row_copy(dfl_arena *arena, const dfl_row *row)
     copy->cut = cut;
     return copy;
 }
+
+uint32_t dfl_row_loops_above(const dfl_row *row, uint32_t i)
+{
+    const dfl_tiling_template *t = row->form;
+    const uint32_t n = row->job->n_ranks;
+    uint32_t loops = 0;
+
+    for (uint32_t g = 0; g <= i && g < t->shared_gaps; g++)
+        for (uint32_t r = 0; r < n; r++)
+            loops += row->cut[g * n + r] > 1;
+    return loops;
+}
+
+uint32_t dfl_row_kept(const dfl_row *row, uint32_t operand, uint32_t loops, uint32_t *above)
+{
+    const dfl_tiling_template *t = row->form;
+    uint32_t kept = 0;
+
+    *above = 0;
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        uint32_t memory = 1u << (row->job->place[t->keep[i].place].memory & 31);
+        if (t->keep[i].operand != operand || t->keep[i].home)
+            continue;
+        kept |= memory;
+        if (i < t->shared_gaps && dfl_row_loops_above(row, i) < loops)
+            *above |= memory;
+    }
+    return kept;
+}

@@ -20,6 +20,8 @@ typedef struct {
     uint8_t depth;               /* loops above its home */
     uint8_t within;              /* open loops that its producer ran in; of what nothing makes those above its keep */
     uint8_t kind;                /* dfl_join_alive_kind */
+    uint8_t since;               /* loops that are open since an einsum touched it; by those below these it is, but for homes, */
+    uint32_t kept, above;        /* masks of memories: kept in by all, kept in above such a loop by one (dfl_row_kept) */
     int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, -1 = none */
     double bits;                 /* of the tile, on the chip */
 } dfl_join_alive;

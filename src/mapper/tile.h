@@ -46,6 +46,11 @@ typedef struct {
 
 /* With cuts of its own. */
 const dfl_row *dfl_row_copy(dfl_arena *arena, const dfl_row *row);
+/* Shared loops above keep `i` of its template. */
+uint32_t dfl_row_loops_above(const dfl_row *row, uint32_t i);
+/* Mask of the memories (modulo 32) that the einsum keeps the operand in for itself, and of those above the last of `loops`
+   shared loops. */
+uint32_t dfl_row_kept(const dfl_row *row, uint32_t operand, uint32_t loops, uint32_t *above);
 
 typedef struct dfl_way_filter dfl_way_filter;
 
