@@ -41,7 +41,8 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
             one.text = dfl_arena_printf(s->arena, "%lld", (long long)line->amount);
             DFL_PUSH(s->arena, out, one);
         }
-    qsort(out->at + first, out->n - first, sizeof *out->at, by_place);
+    if (out->n > first)
+        qsort(out->at + first, out->n - first, sizeof *out->at, by_place);
     for (size_t i = first + 1; i < out->n; i++)
         if (out->at[i].span.start < out->at[i - 1].span.end)
             return false;

@@ -200,3 +200,21 @@ dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t 
     }
     return f->behind[state];
 }
+
+bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_cost *by)
+{
+    static const double rounding = 1 + 1e-12;
+    const front *x = &b->fronts[early], *y = &b->fronts[late];
+    bool fall = x->n == y->n && x->n_states == y->n_states;
+
+    for (uint32_t i = 0; i < x->n && fall; i++) {
+        uint32_t s = x->tensors[i], t = y->tensors[i];
+        fall = b->memories[s].n == b->memories[t].n;
+        for (size_t m = 0; m < b->memories[s].n && fall; m++)
+            fall = b->memories[s].at[m] == b->memories[t].at[m];
+    }
+    for (uint32_t s = 0; s < x->n_states && fall; s++)
+        for (uint32_t i = 0; i < DFL_COSTS && fall; i++)
+            fall = x->behind[s].at[i] <= (y->behind[s].at[i] + by->at[i]) * rounding;
+    return fall;
+}

@@ -33,5 +33,7 @@ dfl_cost dfl_bounds_all(const dfl_bounds *b);
 dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p);
 /* Of `einsum` and those behind it, when tensor t that is alive is exchanged in memory[t]. */
 dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory);
+/* Whether, whatever is alive, what stands behind `late` and `by` together are at least what stands behind `early`. */
+bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_cost *by);
 
 #endif

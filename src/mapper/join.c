@@ -8,7 +8,7 @@
 #include "mapper/common.h"
 #include "mapper/filter.h"
 #include "mapper/kind.h"
-#include "mapper/states.h"
+#include "mapper/repeat.h"
 #include "support/hash.h"
 
 typedef dfl_join_alive operand_alive;
@@ -364,8 +364,8 @@ static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
     x->inputs = inputs;
     for (x->n_slots = 1; x->n_slots < j->step->n;)
         x->n_slots *= 2;
-    x->first = DFL_NEW_ARRAY(j->arena, uint32_t, x->n_slots);
-    x->next = DFL_NEW_ARRAY(j->arena, uint32_t, (size_t)j->step->n + 1);
+    x->first = DFL_NEW_ARRAY(j->scratch, uint32_t, x->n_slots);
+    x->next = DFL_NEW_ARRAY(j->scratch, uint32_t, (size_t)j->step->n + 1);
     for (uint32_t r = j->step->n; r-- > 0;) {
         const dfl_row *row = j->step->rows[r];
         uint32_t at;
@@ -462,7 +462,8 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
     }
 }
 
-static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *choices, const state *last)
+static dfl_join_result *trace(dfl_arena *arena, const joiner *j, const dfl_repeats *repeats, choice *const *choices,
+                              const state *last)
 {
     uint32_t n = j->w->n_einsums, at = last->choice;
     dfl_join_result *out = DFL_NEW(arena, dfl_join_result);
@@ -478,13 +479,51 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, choice *const *
     out->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
     out->names = (const uint32_t (*)[DFL_ROW_LOOPS])names;
     for (uint32_t e = n; e-- > 0;) {
-        const choice *c = &choices[e][at];
+        const choice *c = &choices[dfl_repeats_base(repeats, e)][at];
         out->rows[e] = c->row;
         ends[e] = c->ends;
-        memcpy(names[e], c->names, sizeof c->names);
+        for (uint32_t k = 0; k < c->row->way.n_loops; k++)
+            names[e][k] = dfl_repeats_rank(repeats, e, c->names[k]);
         at = c->before;
     }
     return out;
+}
+
+/* Empty, with the memory that it has. */
+static void clear(layer *l)
+{
+    l->states.n = l->buckets.n = 0;
+    if (l->n_slots > 0)
+        memset(l->slots, 0, l->n_slots * sizeof *l->slots);
+}
+
+/* Joins all einsums; the last layer. */
+static const layer *join_all(joiner *j, const dfl_join_step *steps, dfl_repeats *repeats, uint32_t most, layer layers[2],
+                             dfl_arena *of_choices, choice **choices)
+{
+    layer *from = &layers[0], *to = &layers[1];
+    state start = { .joules = 0 };
+    way none;
+
+    memset(&none, 0, sizeof none);
+    dfl_states_add(j, from, bucket_of(j, from, &none), &start);
+    for (uint32_t e = 0; from->states.n > 0 && (e += dfl_repeats_skip(repeats, j, from, e)) < j->w->n_einsums; e++) {
+        layer *before = from;
+        dfl_arena_reset(j->scratch);
+        clear(to);
+        j->step = &steps[e];
+        j->einsum = e;
+        memset(j->rows, 0, sizeof j->rows);
+        for (size_t b = 0; b < from->buckets.n; b++)
+            if (from->buckets.at[b].first != 0)
+                join_rows(j, from, &from->buckets.at[b], to);
+        if (most > 0)
+            dfl_states_thin_out(j, to, most);
+        choices[e] = dfl_states_remember(of_choices, to);
+        from = to;
+        to = before;
+    }
+    return from;
 }
 
 const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const dfl_join_step *steps,
@@ -492,48 +531,33 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
                                 bool front, uint32_t most, uint32_t *n, bool *full)
 {
     dfl_budget *budget = goal->halt->budget;
-    dfl_arena *of_layer[2] = { dfl_arena_new(budget), dfl_arena_new(budget) }, *of_choices = dfl_arena_new(budget);
+    dfl_arena *of_layers = dfl_arena_new(budget), *of_step = dfl_arena_new(budget), *of_choices = dfl_arena_new(budget);
     layer layers[2] = { { .n_slots = 0 } };
     choice **choices = DFL_NEW_ARRAY(of_choices, choice *, (size_t)w->n_einsums + 1);
-    joiner j = { .arena = of_layer[0], .w = w, .goal = goal, .bounds = bounds, .capacity = capacity,
+    dfl_repeats *repeats = dfl_repeats_new(of_choices, w, steps);
+    joiner j = { .arena = of_layers, .scratch = of_step, .w = w, .goal = goal, .bounds = bounds, .capacity = capacity,
                  .few = most > 0 };
-    way none;
-    state start = { .joules = 0 };
+    const layer *last;
     const state **all;
     const dfl_join_result *list = NULL;
 
-    j.memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
-    memset(&none, 0, sizeof none);
-    dfl_states_add(&j, &layers[0], bucket_of(&j, &layers[0], &none), &start);
-    for (uint32_t e = 0; e < w->n_einsums; e++) {
-        layer *from = &layers[e % 2], *to = &layers[(e + 1) % 2];
-        j.arena = of_layer[(e + 1) % 2];
-        dfl_arena_reset(j.arena);
-        *to = (layer){ .n_slots = 0 };
-        j.step = &steps[e];
-        j.einsum = e;
-        memset(j.rows, 0, sizeof j.rows);
-        for (size_t b = 0; b < from->buckets.n; b++)
-            if (from->buckets.at[b].first != 0)
-                join_rows(&j, from, &from->buckets.at[b], to);
-        if (most > 0)
-            dfl_states_thin_out(&j, to, most);
-        choices[e] = dfl_states_remember(of_choices, to);
-    }
+    j.memory = DFL_NEW_ARRAY(of_choices, uint32_t, (size_t)w->n_tensors + 1);
+    last = join_all(&j, steps, repeats, most, layers, of_choices, choices);
     *full = j.full;
-    all = dfl_states_choose(&j, &layers[w->n_einsums % 2], front, n);
+    all = dfl_states_choose(&j, last, front, n);
     if (goal->halt->why != DFL_STOP_NONE)
         *n = 0;
     if (*n > 0) {
         dfl_join_result *out = DFL_NEW_ARRAY(arena, dfl_join_result, *n);
         for (uint32_t i = 0; i < *n; i++) {
-            out[i] = *trace(arena, &j, choices, all[i]);
+            out[i] = *trace(arena, &j, repeats, choices, all[i]);
             dfl_join_find_open(w, steps, &out[i]);
         }
         list = out;
     }
-    dfl_arena_free(of_layer[0]);
-    dfl_arena_free(of_layer[1]);
+    dfl_repeats_free(repeats);
+    dfl_arena_free(of_layers);
+    dfl_arena_free(of_step);
     dfl_arena_free(of_choices);
     return list;
 }

@@ -110,7 +110,7 @@ static int by_promise(const void *a, const void *b)
 
 void dfl_states_thin_out(joiner *j, layer *l, uint32_t most)
 {
-    promise *all = DFL_NEW_ARRAY(j->arena, promise, l->states.n + 1);
+    promise *all = DFL_NEW_ARRAY(j->scratch, promise, l->states.n + 1);
     uint32_t n = 0;
 
     for (size_t b = 0; b < l->buckets.n; b++)

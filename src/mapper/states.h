@@ -77,7 +77,8 @@ typedef struct {
 } dfl_join_index;
 
 typedef struct {
-    dfl_arena *arena;            /* of the layer that is filled */
+    dfl_arena *arena;            /* of the layers */
+    dfl_arena *scratch;          /* while an einsum is joined */
     dfl_join_index rows[DFL_ROW_LOOPS + 1]; /* of the present einsum, by open loops */
     const dfl_workload *w;
     const dfl_tile_goal *goal;
