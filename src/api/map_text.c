@@ -83,14 +83,33 @@ static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, b
     }
 }
 
-/* The statements of a root in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of
+static void add_blanks(dfl_strbuf *out, size_t n)
+{
+    while (n-- > 0)
+        dfl_strbuf_char(out, ' ');
+}
+
+/* Blanks at the beginning of the line that a place stands in; whether braces are opened in it and not closed. */
+static size_t blanks_before(const char *text, const char *at, bool *braces)
+{
+    int depth = 0;
+
+    while (at > text && at[-1] != '\n') {
+        at--;
+        depth += (*at == '{') - (*at == '}');
+    }
+    *braces = depth > 0;
+    return strspn(at, " ");
+}
+
+/* The statements of a body in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of
    one. */
 static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root, dfl_span at, edits *out)
 {
     const dfl_source *source = s->root->source;
     const char *before = source->text + (at.start - source->base);
-    size_t column = 0;
-    bool middle;
+    bool middle, braces;
+    size_t column = 0, base = blanks_before(source->text, before, &braces);
     char next;
     dfl_strbuf lines, text;
     dfl_mapping below = *f->mapping;
@@ -109,7 +128,7 @@ static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root
         at.start -= (uint32_t)column;
         while (source->text[at.end - source->base] == ' ')
             at.end++;
-        column = 4;
+        column = base + (braces ? DFL_FMT_INDENT : 0);
     } else if (lines.len == 0) { /* nothing is left of the line */
         at.start -= (uint32_t)column;
         at.end += source->text[at.end - source->base] == '\n';
@@ -119,18 +138,17 @@ static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root
         dfl_strbuf_z(&text, middle ? "\n" : "");
         add_lines(&text, &lines, column, middle);
         dfl_strbuf_z(&text, middle && next != '\n' ? "\n" : "");
-        dfl_strbuf_z(&text, middle && next != '\n' && next != '}' ? "    " : "");
+        add_blanks(&text, middle && next != '\n' ? next == '}' ? base : column : 0);
     } else {
         dfl_strbuf_z(&text, middle && next != '\n' ? " " : "");
     }
     DFL_PUSH(s->arena, out, ((edit){ at, text.text ? text.text : "" }));
 }
 
-/* What was found for each `...`: what stands between two written lines is for the first one between them. False if one of
-   them stands elsewhere. */
-static bool edit_places(dfl_session *s, const dfl_filled *f, edits *out)
+/* What was found for each `...` of a body: what stands between two written lines is for the first one between them. False if one
+   of them stands elsewhere. */
+static bool edit_body(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *root, edits *out)
 {
-    const dfl_body *given = f->given->root, *root = f->mapping->root;
     const bool homes = dfl_given_nothing(f->given); /* they are the first lines */
     uint32_t line = 0, seen = 0;
 
@@ -148,6 +166,16 @@ static bool edit_places(dfl_session *s, const dfl_filled *f, edits *out)
         edit_place(s, f, &part, given->opens[o].span, out);
     }
     return true;
+}
+
+/* Of a body and all in it. False if a `...` stands among branches. */
+static bool edit_places(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *found, edits *out)
+{
+    bool fine = !given->open_children && edit_body(s, f, given, found, out);
+
+    for (uint32_t c = 0; c < given->n_children && fine; c++)
+        fine = edit_places(s, f, given->children[c], found->children[c], out);
+    return fine;
 }
 
 /* Whether it is not the first of several mappings. */
@@ -203,14 +231,16 @@ static void edit_several(dfl_session *s, size_t i, edits *out)
 static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out)
 {
     size_t first = out->n;
-    dfl_strbuf text;
+    dfl_strbuf lines, text;
 
-    if (edit_amounts(s, f, out) && edit_places(s, f, out))
+    if (edit_amounts(s, f, out) && edit_places(s, f, f->given->root, f->mapping->root, out))
         return;
     out->n = first;
+    dfl_strbuf_init(&lines, s->arena);
     dfl_strbuf_init(&text, s->arena);
-    dfl_mapping_print(&text, s->names, f->mapping);
-    DFL_PUSH(s->arena, out, ((edit){ f->given->text, dfl_arena_copy(s->arena, text.text, text.len - 1) }));
+    dfl_mapping_print(&lines, s->names, f->mapping);
+    add_lines(&text, &lines, 0, false);
+    DFL_PUSH(s->arena, out, ((edit){ f->given->text, text.text }));
 }
 
 /* Source text from `start` to `end` with the edits that lie there, in order. */

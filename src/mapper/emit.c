@@ -290,6 +290,22 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
         add_branch(k, body, first, last, depth);
 }
 
+/* The lines of the only einsum that stand in its braces: all but the first `above`. */
+static void add_braces(emitter *k, dfl_body *root, uint32_t above)
+{
+    dfl_body *leaf = new_body(k, root, 0, 0);
+
+    leaf->compute = root->compute;
+    leaf->lines = root->lines + above;
+    leaf->n_lines = root->n_lines - above;
+    root->compute = DFL_NONE;
+    root->n_lines = above;
+    root->kind = DFL_BODY_FUSE;
+    root->children = DFL_NEW_ARRAY(k->arena, dfl_body *, 1);
+    root->children[0] = leaf;
+    root->n_children = 1;
+}
+
 dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl_job *const *jobs,
                       const dfl_join_result *chosen)
 {
@@ -298,6 +314,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     dfl_mapping *out = DFL_NEW(arena, dfl_mapping);
     uint32_t *all = DFL_NEW_ARRAY(arena, uint32_t, w->n_einsums + 1);
     line_vec lines = { .n = 0 };
+    uint32_t homes;
 
     k.homed = DFL_NEW_ARRAY(arena, uint32_t, w->n_einsums + 1);
     for (uint32_t e = 0; e < w->n_einsums; e++)
@@ -317,7 +334,10 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
                 continue;
             add_keep(&k, out->root, &lines, op->tensor, home);
         }
+    homes = (uint32_t)lines.n;
     fill_body(&k, out->root, &lines, 0, w->n_einsums - 1, 0);
+    if (with_holes->n_bodies > 1)
+        add_braces(&k, out->root, homes + chosen->rows[0]->form->form->given->inner);
     out->bodies = k.bodies.at;
     out->n_bodies = (uint32_t)k.bodies.n;
     out->has_holes = false;

@@ -4,18 +4,30 @@
 #include <string.h>
 
 #include "ir/path.h"
+#include "mapper/tree.h"
 
-uint32_t dfl_given_homes(const dfl_mapping *m)
+uint32_t dfl_given_home(const dfl_body *body, uint32_t tensor)
 {
-    const dfl_body *root = m->root;
-    uint32_t n = 0, end = root->n_opens > 0 && root->opens[0].at < root->n_lines ? root->opens[0].at : root->n_lines;
+    for (const dfl_body *b = body; b != NULL; b = b->parent)
+        for (uint32_t i = b->n_lines; i-- > 0;)
+            if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == tensor)
+                return b->lines[i].memory;
+    return DFL_NONE;
+}
 
-    for (; n < end && root->lines[n].kind == DFL_LINE_KEEP; n++)
+/* The first lines of a body: keeps, one of each tensor that is not kept above. */
+static uint32_t homes_of(const dfl_body *b)
+{
+    uint32_t n = 0, end = b->n_opens > 0 && b->opens[0].at < b->n_lines ? b->opens[0].at : b->n_lines;
+
+    for (; n < end && b->lines[n].kind == DFL_LINE_KEEP && dfl_given_home(b->parent, b->lines[n].tensor) == DFL_NONE; n++)
         for (uint32_t i = 0; i < n; i++)
-            if (root->lines[i].tensor == root->lines[n].tensor)
+            if (b->lines[i].tensor == b->lines[n].tensor)
                 return n;
     return n;
 }
+
+uint32_t dfl_given_homes(const dfl_mapping *m) { return homes_of(m->root); }
 
 bool dfl_given_nothing(const dfl_mapping *m)
 {
@@ -34,16 +46,23 @@ typedef struct {
     dfl_sink *sink;
     const dfl_intern *names;
     const dfl_mapping *m;
+    const dfl_body *leaf;
+    uint32_t homes;       /* of its lines, the first ones */
     bool ok;
 } checker;
 
+void dfl_given_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what,
+                      const char *help)
+{
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills", dfl_sym_text(names, m->name));
+
+    dfl_diag_label(sink, d, span, "%s", what);
+    dfl_diag_help(sink, d, "%s", help);
+}
+
 static void refuse(checker *k, dfl_span span, const char *what, const char *help)
 {
-    dfl_diag *d = dfl_report(k->sink, DFL_EVAL_HOLE, k->m->hole_span, "`%s` has a hole that nothing fills",
-                             dfl_sym_text(k->names, k->m->name));
-
-    dfl_diag_label(k->sink, d, span, "%s", what);
-    dfl_diag_help(k->sink, d, "%s", help);
+    dfl_given_refuse(k->sink, k->names, k->m, span, what, help);
     k->ok = false;
 }
 
@@ -58,20 +77,15 @@ static uint32_t first_memory(const dfl_mapping *m, uint32_t tensor)
     return i;
 }
 
-static uint32_t written_home(const dfl_mapping *m, uint32_t tensor)
+/* Where the tensor is at home for the lines of a leaf: above them, or in the first ones. */
+static uint32_t written_home(const checker *k, uint32_t tensor)
 {
-    for (uint32_t i = 0; i < dfl_given_homes(m); i++)
-        if (m->root->lines[i].tensor == tensor)
-            return m->root->lines[i].memory;
-    return DFL_NONE;
-}
+    uint32_t above = dfl_given_home(k->leaf->parent, tensor);
 
-static bool has_rank(const dfl_einsum *e, uint32_t rank)
-{
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (e->ranks[i] == rank)
-            return true;
-    return false;
+    for (uint32_t i = 0; i < k->homes && above == DFL_NONE; i++)
+        if (k->leaf->lines[i].tensor == tensor)
+            above = k->leaf->lines[i].memory;
+    return above;
 }
 
 static void check_keep(checker *k, const dfl_einsum *e, const dfl_line *line)
@@ -80,7 +94,7 @@ static void check_keep(checker *k, const dfl_einsum *e, const dfl_line *line)
         refuse(k, line->span, "`fresh` and `window` are not searched", "leave the word out, or write all lines");
     else if (!dfl_einsum_touches(e, line->tensor))
         refuse(k, line->span, "its einsum does not touch the tensor", "remove the line");
-    else if (written_home(k->m, line->tensor) == DFL_NONE && first_memory(k->m, line->tensor) == line->memory)
+    else if (written_home(k, line->tensor) == DFL_NONE && first_memory(k->m, line->tensor) == line->memory)
         refuse(k, line->span, "this is where the tensor is at home",
                "put the homes first: `keep T in M;` for one tensor after another, before all other lines");
 }
@@ -93,7 +107,7 @@ static void check_loop(checker *k, const dfl_einsum *e, const dfl_line *line)
         refuse(k, line->span, "`cyclic`, `online` and `for` are not searched", "leave the word out, or write all lines");
     else if (line->kind == DFL_LINE_SPATIAL && k->m->system->axes[line->axis].size <= 1)
         refuse(k, line->span, "this axis has a single instance", "use a `temporal` loop");
-    else if (!has_rank(e, line->rank))
+    else if (!dfl_einsum_has_rank(e, line->rank))
         refuse(k, line->span, "its einsum has no such rank", "remove the line");
     else if (line->by != DFL_BY_HOLE && extent % line->amount != 0)
         refuse(k, line->amount_span, "this amount does not divide the rank",
@@ -117,53 +131,58 @@ static bool slides(const dfl_einsum *e)
     return false;
 }
 
-static void check_lines(checker *k, const dfl_body *leaf)
+static void check_lines(checker *k)
 {
+    const dfl_body *leaf = k->leaf;
     const dfl_einsum *e = &k->m->workload->einsums[leaf->einsums[0]];
-    uint32_t first = leaf->parent == NULL ? dfl_given_homes(k->m) : 0;
 
     if (leaf->n_recompute > 0)
         refuse(k, leaf->span, "`recompute` is not searched", "write all lines");
-    if (leaf->n_lines - first + leaf->n_opens > DFL_GIVEN_LINES)
+    if (leaf->n_lines - k->homes + leaf->n_opens > DFL_GIVEN_LINES)
         refuse(k, leaf->span, "these are more lines than the search has room for", "write all lines");
-    for (uint32_t i = first; i < leaf->n_lines && k->ok; i++) {
+    for (uint32_t i = k->homes; i < leaf->n_lines && k->ok; i++) {
         const dfl_line *line = &leaf->lines[i];
         if (line->kind == DFL_LINE_KEEP)
             check_keep(k, e, line);
         else
             check_loop(k, e, line);
-        for (uint32_t j = first; j < i && k->ok && line->kind == DFL_LINE_KEEP && slides(e); j++)
+        for (uint32_t j = k->homes; j < i && k->ok && line->kind == DFL_LINE_KEEP && slides(e); j++)
             if (leaf->lines[j].kind == DFL_LINE_SPATIAL && !is_inside(k->m, &leaf->lines[j], line))
                 refuse(k, line->span, "where windows slide, this is not searched below a `spatial` line",
                        "put the keep above the line");
     }
 }
 
-static bool is_home_place(const dfl_mapping *m)
-{
-    return m->n_bodies == 1 && m->root->n_opens > 0 && m->root->opens[0].at <= dfl_given_homes(m);
-}
-
 static void check_homes(checker *k)
 {
-    for (uint32_t t = 0; t < k->m->workload->n_tensors && k->ok && !is_home_place(k->m); t++)
-        if (written_home(k->m, t) == DFL_NONE)
+    const dfl_einsum *e = &k->m->workload->einsums[k->leaf->einsums[0]];
+    bool open = k->leaf->n_opens > 0 && k->leaf->opens[0].at <= k->homes;
+
+    for (uint32_t t = 0; t < k->m->workload->n_tensors && k->ok && !open; t++)
+        if (dfl_einsum_touches(e, t) && written_home(k, t) == DFL_NONE)
             refuse(k, k->m->workload->tensors[t].span, "the lines leave no place for the home of this tensor",
                    "put `...` or a `keep` for each tensor before all other lines");
 }
 
-bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+bool dfl_given_check_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_body *leaf)
 {
-    checker k = { .sink = sink, .names = names, .m = m, .ok = true };
+    checker k = { .sink = sink, .names = names, .m = m, .leaf = leaf, .homes = homes_of(leaf), .ok = true };
 
-    if (m->n_bodies > 1 || m->workload->n_einsums > 1)
-        refuse(&k, m->span, "several einsums are searched only if nothing is written but homes",
-               "leave all lines open but one `keep` for the home of a tensor, or write them with `?` for amounts of loops");
-    if (k.ok)
-        check_lines(&k, m->root);
+    check_lines(&k);
     if (k.ok)
         check_homes(&k);
     return k.ok;
+}
+
+bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+{
+    if (dfl_tree_is(m))
+        return dfl_tree_check(sink, names, m);
+    if (m->workload->n_einsums == 1)
+        return dfl_given_check_lines(sink, names, m, m->root);
+    dfl_given_refuse(sink, names, m, m->span, "lines of several einsums are searched only in their braces",
+                     "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
+    return false;
 }
 
 /* ---- for a job ---- */
@@ -225,17 +244,19 @@ const dfl_given *dfl_given_make(dfl_arena *arena, const dfl_mapping *m, dfl_job 
 {
     const dfl_body *leaf = dfl_mapping_leaf(m, job->einsum);
     dfl_given *out;
-    uint32_t first;
+    uint32_t first = dfl_given_homes(m);
 
     if (dfl_given_nothing(m) || leaf == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_given);
-    first = leaf->parent == NULL ? dfl_given_homes(m) : 0;
     for (uint32_t r = 0; r < job->n_ranks; r++)
         out->divisors[r] = dfl_divisors(arena, job->extent[r]);
+    for (uint32_t i = first; i < m->root->n_lines && leaf->parent != NULL; i++)
+        add_line(out, job, &m->root->lines[i]);
+    out->inner = out->n;
     for (uint32_t a = 0; a < job->n_axes; a++)
         out->spread[a] = job->axis[a].ranks;
-    for (uint32_t i = first, o = 0; i <= leaf->n_lines; i++) {
+    for (uint32_t i = leaf->parent == NULL ? first : 0, o = 0; i <= leaf->n_lines; i++) {
         bool any = false;
         for (; o < leaf->n_opens && leaf->opens[o].at <= i; o++)
             any = true;

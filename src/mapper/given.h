@@ -16,6 +16,7 @@
  *     where it is written no loop changes it (the ranks of its operand are closed).
  *   - A further keep from which every element goes inwards as often as it comes in is of no use. Nor need two further
  *     keeps without a loop between them stand in both orders. Both follow template.h; written keeps are exempt.
+ * Loops above the braces of an einsum come first: what is kept in the braces is filled in each of their iterations.
  * Where spatial lines stand changes no count without windows: what matters is that the keeps inside of an array stand below.
  */
 #ifndef DFL_MAPPER_GIVEN_H
@@ -37,7 +38,7 @@ typedef struct {
 } dfl_given_line;
 
 typedef struct dfl_given {
-    uint32_t n;
+    uint32_t n, inner;                    /* lines; the first ones are loops that stand above the braces of the einsum */
     dfl_given_line at[DFL_GIVEN_LINES];
     uint32_t spread[DFL_JOB_AXES];        /* ranks that a place for lines may spread over an axis */
     dfl_amounts divisors[DFL_JOB_RANKS];  /* of the extents */
@@ -67,10 +68,17 @@ typedef struct {
 
 /* Nothing is written but homes, above the only `...`. */
 bool dfl_given_nothing(const dfl_mapping *m);
+/* The memory in which a tensor is kept last by the lines down to those of a body (NULL = none), DFL_NONE = nowhere. */
+uint32_t dfl_given_home(const dfl_body *body, uint32_t tensor);
+/* Reports E0612: the line at `span` is `what`, which is not searched. */
+void dfl_given_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what,
+                      const char *help);
 /* Lines of the root that are the homes of tensors: the first ones. */
 uint32_t dfl_given_homes(const dfl_mapping *m);
 /* Whether a mapping that leaves lines open can be searched; false after reporting. */
 bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
+/* The same for the lines of one einsum, at home in the memories that are written above them. */
+bool dfl_given_check_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_body *leaf);
 /* The lines of the job's einsum, NULL if nothing is given. Lets the job spread what written lines do. */
 const dfl_given *dfl_given_make(dfl_arena *arena, const dfl_mapping *m, dfl_job *job);
 /* Like dfl_templates_each, for a job with lines. The form is good during the call. */

@@ -387,7 +387,7 @@ static void lines_from(walker *k, uint32_t i)
     } else if (line->kind == DFL_GIVEN_ANY) {
         enter(k, i);
     } else if (line->kind != DFL_GIVEN_KEEP) {
-        if (line->kind == DFL_GIVEN_TEMPORAL && !(i > 0 && is_kind(k, i - 1, DFL_GIVEN_ANY))) {
+        if (line->kind == DFL_GIVEN_TEMPORAL && i >= k->given->inner && !(i > 0 && is_kind(k, i - 1, DFL_GIVEN_ANY))) {
             fill_early(k, i, NULL, lines_from);
             wait_early(k, i, NULL, lines_from);
         }

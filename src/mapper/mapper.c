@@ -7,8 +7,8 @@
 #include "mapper/certificate.h"
 #include "mapper/classes.h"
 #include "mapper/emit.h"
+#include "mapper/fitting.h"
 #include "mapper/given.h"
-#include "mapper/infeasible.h"
 #include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "mapper/rescue.h"
@@ -551,18 +551,8 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return k->stopped != DFL_STOP_NONE && (out->mapping != NULL || take_rescued(k, out));
 }
 
-/* Nothing fits between the written lines. */
-static void report_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
-{
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping with the lines of `%s` fits into `%s`",
-                             dfl_sym_text(names, m->name), dfl_sym_text(names, m->system->name));
-
-    dfl_diag_here(sink, d, "nothing that can stand here, with tiles that divide");
-    dfl_diag_help(sink, d, "leave more open: an amount (`?`), or a line");
-}
-
-dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   const dfl_map_options *options, double deadline)
+dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                 const dfl_map_options *options, double deadline, bool *fits)
 {
     mapper k = { .arena = arena, .names = names, .m = mapping, .options = options, .deadline = deadline };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
@@ -587,10 +577,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;
     }
-    if (!possible && k.stopped == DFL_STOP_NONE && !dfl_given_nothing(mapping))
-        report_lines(sink, names, mapping);
-    else if (!possible && k.stopped == DFL_STOP_NONE)
-        dfl_infeasible_lines(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), k.deadline);
+    *fits = possible || k.stopped != DFL_STOP_NONE;
     if (!found) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;

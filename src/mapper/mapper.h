@@ -75,7 +75,11 @@ typedef struct {
 /* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, double deadline);
-/* That, polished where it is not proven (polish.h), and with other tiles and beyond the space if asked for; NULL after
+/* The same for a mapping without written branches (tree.h), but for one around its only einsum; nothing is reported where nothing
+   fits, but that is told. */
+dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                 const dfl_map_options *options, double deadline, bool *fits);
+/* The first, polished where it is not proven (polish.h), and with other tiles and beyond the space if asked for; NULL after
    reporting. */
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *options);

@@ -178,6 +178,11 @@ const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
     return &m->result;
 }
 
+bool dfl_model_room(dfl_model *m, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
+{
+    return dfl_room_around(&m->set, &m->keeps, &m->room, &m->sums, m->bits, memory, leaf, without, out);
+}
+
 const dfl_result *dfl_model_retime(dfl_model *m, const dfl_system *like)
 {
     dfl_time_plan_rates(&m->set, like, &m->time);

@@ -244,3 +244,19 @@ bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *pla
     }
     return fits && !over && !set->refused;
 }
+
+bool dfl_room_around(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
+                     const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
+{
+    room r = { .set = set, .keeps = keeps, .plan = plan, .bits = keep_bits, .most = sums->most, .best = -1 };
+    const dfl_live *all = &plan->live[memory].at[leaf];
+    dfl_live some = { .tiles = DFL_NEW_ARRAY(set->arena, dfl_live_tile, all->n + 1) };
+
+    for (uint32_t i = 0; i < all->n; i++)
+        if (!without[keeps->at[all->tiles[i].at].line->tensor])
+            some.tiles[some.n++] = all->tiles[i];
+    r.best = together(&r, &some);
+    at_home(&r, &plan->lasting[memory], plan->homes[memory], plan->n_homes[memory]);
+    *out = r.best;
+    return !r.over && !set->refused;
+}

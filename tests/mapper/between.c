@@ -14,12 +14,13 @@ typedef struct {
     const dfl_mapping *open;
     const dfl_workload *w;
     const dfl_system *s;
+    const dfl_body *body;       /* whose lines are open, of einsum `e` */
     const dfl_einsum *e;
     const enumerate_options *options;
     enumerate_result *out;
     uint64_t random;
     uint32_t spread[RANKS];     /* by axis: mask of ranks that it may take where lines are open */
-    uint32_t homes;             /* lines of the root that are homes */
+    uint32_t homes;             /* of its lines, the first ones */
     bool homeless[TENSORS];     /* the home is for the search to write */
     dfl_line line[LINES];
     uint32_t n;
@@ -54,6 +55,7 @@ static uint32_t ranks_of_axis(const enumerator *k, const dfl_axis *axis)
 static void evaluate(enumerator *k)
 {
     dfl_mapping *m = dfl_mapping_copy(k->scratch, k->open);
+    dfl_body *body = m->bodies[k->body->id];
     dfl_sink *sink = dfl_sink_new(k->scratch, NULL);
     const dfl_paths *paths;
     const dfl_result *r;
@@ -61,10 +63,10 @@ static void evaluate(enumerator *k)
 
     dfl_sink_limit(sink, 0);
     k->out->evaluated++;
-    m->root->lines = k->line;
-    m->root->n_lines = k->n;
-    m->root->open = m->has_holes = false;
-    m->root->n_opens = 0;
+    body->lines = k->line;
+    body->n_lines = k->n;
+    body->open = m->has_holes = false;
+    body->n_opens = 0;
     paths = dfl_paths_resolve(k->scratch, sink, k->names, m);
     r = paths ? dfl_model_eval(k->scratch, sink, k->names, paths) : NULL;
     value = r ? k->options->value(k->options->objective, r->joules, r->seconds) : INFINITY;
@@ -98,13 +100,23 @@ static void put(enumerator *k, dfl_line line, int64_t by, uint32_t i, uint32_t o
     k->n = n;
 }
 
+/* The memory of the last keep of a tensor above the lines. */
+static uint32_t memory_above(const dfl_body *body, uint32_t tensor)
+{
+    for (const dfl_body *b = body->parent; b != NULL; b = b->parent)
+        for (uint32_t i = b->n_lines; i-- > 0;)
+            if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == tensor)
+                return b->lines[i].memory;
+    return DFL_NONE;
+}
+
 /* The memory of the last keep of a tensor, its home at least. */
 static uint32_t last_memory(const enumerator *k, uint32_t tensor)
 {
     for (uint32_t i = k->n; i-- > 0;)
         if (k->line[i].kind == DFL_LINE_KEEP && k->line[i].tensor == tensor)
             return k->line[i].memory;
-    return DFL_NONE;
+    return memory_above(k->body, tensor);
 }
 
 static uint32_t choices(enumerator *k, dfl_line *line, int64_t *by)
@@ -146,7 +158,7 @@ static uint32_t choices(enumerator *k, dfl_line *line, int64_t *by)
 /* The written line `i`, with all that its amount may be. */
 static void put_written(enumerator *k, uint32_t i, uint32_t open)
 {
-    dfl_line line = k->open->root->lines[i];
+    dfl_line line = k->body->lines[i];
     bool by_size = (line.by == DFL_BY_HOLE ? line.hole->by : line.by) == DFL_BY_SIZE;
     int64_t left = line.kind == DFL_LINE_KEEP ? 1 : k->left[line.rank];
 
@@ -155,7 +167,7 @@ static void put_written(enumerator *k, uint32_t i, uint32_t open)
         return;
     }
     for (int64_t amount = 1; amount <= left; amount++) {
-        bool fits = left % amount == 0 && (line.by == DFL_BY_HOLE || amount == k->open->root->lines[i].amount);
+        bool fits = left % amount == 0 && (line.by == DFL_BY_HOLE || amount == k->body->lines[i].amount);
         for (uint32_t c = 0; fits && line.by == DFL_BY_HOLE && line.hole->choices && c <= line.hole->n_choices; c++)
             if (c == line.hole->n_choices)
                 fits = false;
@@ -172,7 +184,7 @@ static void put_written(enumerator *k, uint32_t i, uint32_t open)
 
 static void lines_from(enumerator *k, uint32_t i, uint32_t open)
 {
-    const dfl_body *root = k->open->root;
+    const dfl_body *root = k->body;
     dfl_line line[4 * RANKS + 4 * TENSORS];
     int64_t by[4 * RANKS + 4 * TENSORS];
 
@@ -203,29 +215,30 @@ static void lines_from(enumerator *k, uint32_t i, uint32_t open)
         evaluate(k);
 }
 
-void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open, const enumerate_options *options,
-                       enumerate_result *out)
+void enumerate_lines(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open, uint32_t body, const int64_t *left,
+                     const enumerate_options *options, enumerate_result *out)
 {
-    enumerator k = { .arena = arena, .names = names, .open = open, .w = open->workload, .s = open->system,
-                     .e = &open->workload->einsums[0], .options = options, .out = out, .random = options->seed };
+    const dfl_body *b = open->bodies[body];
+    enumerator k = { .arena = arena, .names = names, .open = open, .w = open->workload, .s = open->system, .body = b,
+                     .e = &open->workload->einsums[b->einsums[0]], .options = options, .out = out, .random = options->seed };
 
     *out = (enumerate_result){ .value = INFINITY, .complete = true };
     k.scratch = dfl_arena_new(NULL);
     for (uint32_t a = 0; a < k.s->n_axes; a++)
         k.spread[a] = ranks_of_axis(&k, &k.s->axes[a]);
-    for (uint32_t r = 0; r < k.w->n_ranks; r++)
-        k.left[r] = k.w->ranks[r].extent;
-    for (bool again = false; k.homes < open->root->n_lines && open->root->lines[k.homes].kind == DFL_LINE_KEEP &&
-                             !(open->root->n_opens > 0 && open->root->opens[0].at <= k.homes); k.homes++) {
+    memcpy(k.left, left, k.w->n_ranks * sizeof *left);
+    for (bool again = false; k.homes < b->n_lines && b->lines[k.homes].kind == DFL_LINE_KEEP &&
+                             !(b->n_opens > 0 && b->opens[0].at <= k.homes); k.homes++) {
+        again = memory_above(b, b->lines[k.homes].tensor) != DFL_NONE;
         for (uint32_t i = 0; i < k.homes; i++)
-            again |= open->root->lines[i].tensor == open->root->lines[k.homes].tensor;
+            again |= b->lines[i].tensor == b->lines[k.homes].tensor;
         if (again)
             break;
     }
     for (uint32_t t = 0; t < k.w->n_tensors; t++) {
-        k.homeless[t] = dfl_einsum_touches(k.e, t);
+        k.homeless[t] = dfl_einsum_touches(k.e, t) && memory_above(b, t) == DFL_NONE;
         for (uint32_t i = 0; i < k.homes; i++)
-            k.homeless[t] &= open->root->lines[i].tensor != t;
+            k.homeless[t] &= b->lines[i].tensor != t;
     }
     k.counting = true;
     lines_from(&k, 0, 0);
@@ -237,4 +250,14 @@ void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
          tries++, k.n = 0)
         lines_from(&k, 0, 0);
     dfl_arena_free(k.scratch);
+}
+
+void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open, const enumerate_options *options,
+                       enumerate_result *out)
+{
+    int64_t left[RANKS];
+
+    for (uint32_t r = 0; r < open->workload->n_ranks; r++)
+        left[r] = open->workload->ranks[r].extent;
+    enumerate_lines(arena, names, open, 0, left, options, out);
 }

@@ -32,6 +32,7 @@ typedef struct {
                                    another einsum's */
     uint32_t structures;        /* ways to share loops to look at, of all that there are */
     uint64_t seed;
+    const dfl_mapping *start;   /* braces: one to begin with, or NULL */
     bool imperfect;             /* amounts: tiles that do not divide, too */
 } enumerate_options;
 
@@ -54,6 +55,14 @@ void enumerate_amounts(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
    mappings so many are drawn at random. */
 void enumerate_between(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open,
                        const enumerate_options *options, enumerate_result *out);
+/* Those of one body, for which so much is left of each rank; all other lines are written. */
+void enumerate_lines(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open, uint32_t body, const int64_t *left,
+                     const enumerate_options *options, enumerate_result *out);
+/* The same for braces of several einsums with places in them, below written lines whose amounts may be open: for every choice of
+   these the lines of one brace after another, the others being the best so far, from nothing but loops on, and then from those of
+   `options->start` on. `complete` if all lines of every brace were tried. */
+void enumerate_braces(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *open, const enumerate_options *options,
+                      enumerate_result *out);
 /* Whether the rank selects elements of the tensor. */
 bool enumerate_indexed_by(const dfl_access *a, uint32_t rank);
 

@@ -1,9 +1,10 @@
 /*
- * exhaustive [-w | -p] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
+ * exhaustive [-w | -p | -b] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
  * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
- * With -p some lines of each mapping of one einsum are written (partial.h), and nothing is made smaller.
+ * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
+ * and nothing is made smaller.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "tests/mapper/partial.h"
 #include "tests/mapper/tiny.h"
 
-enum { SHOWN = 5 };
+enum { SHOWN = 5, DRAWS = 100 };
 
 static char *text_of(const tiny *t, uint32_t shift)
 {
@@ -88,6 +89,31 @@ static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
     return bad;
 }
 
+/* A problem with written branches: of those that are drawn the first that is legal. */
+static bool braces_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
+{
+    char *text = NULL;
+    size_t len;
+    bool bad = false;
+
+    for (uint32_t draws = 0; draws < DRAWS; draws++) {
+        FILE *out = open_memstream(&text, &len);
+        partial_braces(t, random, out);
+        fclose(out);
+        bad = judge_fails(j, text);
+        if (!bad || strncmp(j->why, "not filled: ", 12) != 0 || strstr(j->why, "E0618"))
+            break;
+        free(text);
+        text = NULL;
+        bad = false;
+    }
+    if (bad)
+        printf("// problem %" PRIu64 ": %s\n%s\n", i, j->why, text);
+    j->drawn = text != NULL;
+    free(text);
+    return bad;
+}
+
 static bool fails(void *context, const tiny *t)
 {
     char *text = text_of(t, 0);
@@ -116,11 +142,12 @@ static int run_file(const char *path)
 int main(int argc, char **argv)
 {
     bool windows = argc > 1 && strcmp(argv[1], "-w") == 0, lines = argc > 1 && strcmp(argv[1], "-p") == 0;
-    argc -= windows || lines;
-    argv += windows || lines;
+    bool braces = argc > 1 && strcmp(argv[1], "-b") == 0;
+    argc -= windows || lines || braces;
+    argv += windows || lines || braces;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
-    uint64_t gaps = 0, gaps_of_one = 0;
+    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -134,7 +161,14 @@ int main(int argc, char **argv)
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
         j.structures = i % 16 == 0 ? UINT32_MAX : 3;
         by_einsums[lines ? 1 : t.n_einsums]++;
-        if (lines) {
+        if (braces) {
+            j.most = i % 16 == 0 ? 10000 : 1000;
+            while (t.n_einsums == 1)
+                tiny_draw(&t, &random, false);
+            failed += braces_fail(&j, &t, &random, i);
+            drawn += j.drawn;
+            filled += j.fits;
+        } else if (lines) {
             failed += lines_fail(&j, &t, &random, i);
         } else if (fails(&j, &t)) {
             char *text;
@@ -157,7 +191,9 @@ int main(int argc, char **argv)
            by_einsums[1], by_einsums[2], by_einsums[3], evaluated, complete);
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
-    failed += gaps_of_one * 100 > n;
+    if (braces)
+        printf("%" PRIu64 " legal, %" PRIu64 " filled\n", drawn, filled);
+    failed += gaps_of_one * 100 > n || (braces && (drawn * 10 < n * 9 || filled * 2 < n));
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
     return failed > 0;
 }

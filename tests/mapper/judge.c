@@ -9,6 +9,7 @@
 #include "ir/print.h"
 #include "mapper/given.h"
 #include "mapper/holes.h"
+#include "mapper/tree.h"
 #include "model/model.h"
 #include "oracle/oracle.h"
 #include "tests/mapper/enumerate.h"
@@ -21,6 +22,8 @@ static void enumerate(dfl_session *s, const dfl_mapping *open, const enumerate_o
         enumerate_amounts(s->arena, s->names, open, options, out);
     else if (dfl_given_nothing(open))
         enumerate_mappings(s->arena, s->names, open, options, out);
+    else if (dfl_tree_is(open))
+        enumerate_braces(s->arena, s->names, open, options, out);
     else
         enumerate_between(s->arena, s->names, open, options, out);
 }
@@ -104,11 +107,12 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
 static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *options)
 {
     const dfl_filled *filled = &s->filled.at[0];
-    bool alone = filled->given->workload->n_einsums == 1 || dfl_holes_only(filled->given), fails;
+    bool alone = filled->given->workload->n_einsums == 1 || dfl_holes_only(filled->given) || dfl_tree_is(filled->given), fails;
     double best = j->file ? filled->search->value : filled->search->lower_bound;
     enumerate_result r;
 
     options->limit = alone ? filled->search->value * (1 + 1e-9) + (filled->search->value == 0) : best * (1 - 1e-9);
+    options->start = filled->mapping;
     options->down_to_exchange = sees_time(filled->given, options->objective);
     j->value = filled->search->value;
     j->gap = filled->search->value / filled->search->lower_bound - 1;

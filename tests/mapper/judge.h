@@ -1,7 +1,7 @@
 /*
  * One problem, a text whose only mapping has holes, through the search and through an enumeration of what they leave
  * open (enumerate.h). It fails when the enumeration gets below the bound of the search; when it finds anything where the
- * search says that nothing fits; and when, of one einsum or of amounts of loops, it looked at everything there is and
+ * search says that nothing fits; and when, of one einsum, of braces or of amounts of loops, it looked at everything there is and
  * does not get to what the search found. That must be taken by the checks and proven by the oracle, too.
  */
 #ifndef DFL_TESTS_MAPPER_JUDGE_H
@@ -21,6 +21,7 @@ typedef struct {
     double gap;                 /* that the search admits */
     double value;               /* of what it found */
     bool complete;              /* the enumeration looked at everything */
+    bool drawn;                 /* it is a problem */
     bool fits;                  /* the search found something */
     char why[400];              /* it fails */
 } judge;

@@ -10,7 +10,7 @@ typedef struct {
     const tiny *t;
     tiny_random *r;
     FILE *out;
-    uint32_t n_holes;
+    uint32_t n_holes, einsum;
     uint32_t inside[TINY_TENSORS]; /* memories from here on do not keep the tensor yet */
 } writer;
 
@@ -156,11 +156,11 @@ static void write_place(writer *w)
 static void write_one(writer *w, int64_t *left)
 {
     const tiny *t = w->t;
-    uint32_t kind = tiny_below(w->r, 8), rank = pick(w, 0, 0, t->n_ranks, has_rank), by;
+    uint32_t kind = tiny_below(w->r, 8), rank = pick(w, w->einsum, w->einsum, t->n_ranks, has_rank), by;
     bool spatial = kind == 3 && t->n_axes > 0;
 
     if (kind < 3) {
-        uint32_t tensor = pick(w, 0, 0, t->n_tensors, has_tensor), from = w->inside[tensor];
+        uint32_t tensor = pick(w, w->einsum, w->einsum, t->n_tensors, has_tensor), from = w->inside[tensor];
         if (from < t->n_memories) {
             w->inside[tensor] = from + tiny_below(w->r, t->n_memories - from) + 1;
             fprintf(w->out, "keep T%u in m%u; ", tensor, w->inside[tensor] - 1);
@@ -209,6 +209,96 @@ void partial_between(const tiny *t, tiny_random *r, FILE *out)
     if (!end)
         write_place(&w);
     fprintf(out, "\n    minimize %s;\n}\n", tiny_objective_text(t));
+}
+
+/* ---- places in braces ---- */
+
+/* Lines with places of one einsum, or all of them; `left` of each rank is a guess. */
+static void write_brace(writer *w, uint32_t einsum, const int64_t *left_above)
+{
+    int64_t left[TINY_RANKS];
+    uint32_t before = w->n_holes;
+    bool closed = tiny_below(w->r, 5) == 0;
+    writer own = *w;
+
+    own.einsum = einsum;
+    memcpy(left, left_above, sizeof left);
+    fprintf(w->out, "        T%u { ", w->t->einsum[einsum].out.tensor);
+    if (!closed && tiny_below(w->r, 2) == 0)
+        write_place(&own);
+    for (uint32_t n = tiny_below(w->r, MOST_LINES - 1); n > 0; n--)
+        if (!closed && tiny_below(w->r, 3) == 0)
+            write_place(&own);
+        else
+            write_one(&own, left);
+    if ((closed || tiny_below(w->r, 2) == 0) && (own.n_holes > before || einsum + 1 < w->t->n_einsums))
+        for (uint32_t i = 0; i < w->t->n_ranks; i++) {
+            if (has_rank(&w->t->einsum[einsum], i))
+                fprintf(w->out, "temporal %c; ", 'a' + i);
+        }
+    else
+        write_place(&own);
+    w->n_holes = own.n_holes;
+    fprintf(w->out, "}\n");
+}
+
+/* Keeps and loops above the einsums from `first` on. */
+static void write_shared(writer *w, uint32_t first, uint32_t last, int64_t *left)
+{
+    for (uint32_t n = tiny_below(w->r, 4); n > 0; n--) {
+        uint32_t rank = pick(w, first, last, w->t->n_ranks, has_rank);
+        if (tiny_below(w->r, 2) == 0) {
+            uint32_t tensor = pick(w, first, last, w->t->n_tensors, has_tensor), from = w->inside[tensor];
+            if (from < w->t->n_memories && !w->t->memory[from].inside) {
+                w->inside[tensor] = from + 1;
+                fprintf(w->out, "keep T%u in m%u; ", tensor, from);
+            }
+            continue;
+        }
+        left[rank] /= divisor(w, left[rank]);
+        if (tiny_below(w->r, 4) == 0)
+            fprintf(w->out, "temporal %c:?%s; ", 'a' + rank, tiny_below(w->r, 2) == 0 ? "" : " in {1, 2}");
+        else
+            fprintf(w->out, "temporal %c:%u; ", 'a' + rank, (uint32_t)left[rank]);
+    }
+}
+
+void partial_braces(const tiny *t, tiny_random *r, FILE *out)
+{
+    writer w = { .t = t, .r = r, .out = out };
+    uint32_t last = t->n_einsums - 1, inner = last > 1 && tiny_below(r, 3) == 0;
+    bool missing = tiny_below(r, 8) == 0;
+    int64_t left[TINY_RANKS];
+
+    memcpy(left, t->extent, sizeof left);
+    tiny_print_problem(t, 0, out);
+    fprintf(out, "mapping best for tiny on chip {\n    %s", tiny_below(r, 8) > 0 ? "option overlap = perfect;\n    " : "");
+    for (uint32_t i = 0; i < t->n_tensors; i++) {
+        uint32_t users = 0;
+        for (uint32_t e = 0; e <= last; e++)
+            users += has_tensor(&t->einsum[e], i);
+        if (users == 0 || (missing && users == 1))
+            continue;
+        w.inside[i] = 1;
+        if (users > 1 && t->n_memories > 1 && !t->memory[1].inside && tiny_below(r, 2) == 0)
+            continue;
+        fprintf(out, "keep T%u in m0; ", i);
+    }
+    for (uint32_t i = 0; i < t->n_tensors; i++)
+        w.inside[i] = 1;
+    write_shared(&w, 0, last, left);
+    fprintf(out, "\n    fuse {\n");
+    if (inner) {
+        fprintf(out, "        T%u, T%u { ", t->einsum[0].out.tensor, t->einsum[1].out.tensor);
+        write_shared(&w, 0, 1, left);
+        fprintf(out, "fuse {\n");
+        write_brace(&w, 0, left);
+        write_brace(&w, 1, left);
+        fprintf(out, "        } }\n");
+    }
+    for (uint32_t e = inner ? 2 : 0; e <= last; e++)
+        write_brace(&w, e, left);
+    fprintf(out, "    }\n    minimize %s;\n}\n", tiny_objective_text(t));
 }
 
 /* ---- lines of a mapping ---- */

@@ -13,6 +13,9 @@ void partial_draw(const tiny *t, tiny_random *r, FILE *out);
 void partial_open(const char *text, tiny_random *r, FILE *out);
 /* The first einsum of a problem as a file with some lines, and places for any others between them. */
 void partial_between(const tiny *t, tiny_random *r, FILE *out);
+/* Several einsums as a file with branches, and places for lines in their braces; above them keeps, and loops that need not reach
+   all einsums. */
+void partial_braces(const tiny *t, tiny_random *r, FILE *out);
 /* The file `text`, in which a search wrote all lines of the mapping `best`, with some neighbours of them open again. */
 void partial_reopen(const char *text, tiny_random *r, FILE *out);
 

@@ -1,0 +1,148 @@
+/* Which written branches can be searched. */
+#include "mapper/tree.h"
+
+#include "mapper/given.h"
+#include "mapper/tree_build.h"
+
+bool dfl_tree_is(const dfl_mapping *m)
+{
+    bool open = false;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        open |= m->bodies[b]->open || m->bodies[b]->open_children;
+    return open && m->root->kind != DFL_BODY_LEAF;
+}
+
+typedef struct {
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_mapping *m;
+} checker;
+
+static bool refuse(const checker *k, dfl_span span, const char *what, const char *help)
+{
+    dfl_given_refuse(k->sink, k->names, k->m, span, what, help);
+    return false;
+}
+
+/* The first loop above the lines of a body. */
+static const dfl_line *loop_above(const dfl_body *b)
+{
+    const dfl_line *found = NULL;
+
+    for (b = b->parent; b != NULL; b = b->parent)
+        for (uint32_t i = b->n_lines; i-- > 0;)
+            if (b->lines[i].kind != DFL_LINE_KEEP)
+                found = &b->lines[i];
+    return found;
+}
+
+/* Lines above branches. */
+static bool check_shared(const checker *k, const dfl_body *b)
+{
+    if (b->kind == DFL_BODY_PIPELINE)
+        return refuse(k, b->span, "what runs in a pipeline is not searched", "use `fuse`, or write all lines");
+    if (b->n_opens > 0)
+        return refuse(k, b->opens[0].span, "lines above branches are not searched",
+                      "write them, with `?` for amounts, and put `...` into the braces");
+    if (b->n_recompute > 0)
+        return refuse(k, b->span, "`recompute` is not searched", "write all lines");
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        const dfl_line *line = &b->lines[i];
+        if (line->kind == DFL_LINE_SPATIAL)
+            return refuse(k, line->span, "braces below a `spatial` line are not searched", "put the line into each of the braces");
+        if (line->cyclic)
+            return refuse(k, line->span, "braces below a `cyclic` loop are not searched", "leave the word out, or write all lines");
+    }
+    return true;
+}
+
+/* Several einsums without braces of their own. */
+static bool check_several(const checker *k, const dfl_body *b, const dfl_body *above, dfl_span span)
+{
+    bool plain = b == NULL || (b->n_opens == 1 && b->opens[0].at >= b->n_lines && b->n_recompute == 0);
+
+    for (uint32_t i = 0; b != NULL && i < b->n_lines && plain; i++) {
+        plain = b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].mode == DFL_KEEP_EXACT &&
+                dfl_given_home(b->parent, b->lines[i].tensor) == DFL_NONE;
+        for (uint32_t j = 0; j < i && plain; j++)
+            plain = b->lines[j].tensor != b->lines[i].tensor;
+    }
+    if (!plain || above->compute != DFL_NONE)
+        return refuse(k, span, "lines of several einsums are searched only in their braces",
+                      "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
+    for (const dfl_body *o = above; o != NULL; o = o->parent)
+        for (uint32_t i = 0; i < o->n_lines && o != b; i++)
+            if (o->lines[i].kind != DFL_LINE_KEEP)
+                return refuse(k, o->lines[i].span, "several einsums that are open together are not searched below a loop",
+                              "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
+    return true;
+}
+
+static bool is_touched(const dfl_workload *w, const uint32_t *einsums, uint32_t n, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (dfl_einsum_touches(&w->einsums[einsums[i]], tensor))
+            return true;
+    return false;
+}
+
+static bool check_body(const checker *k, const dfl_body *b)
+{
+    const dfl_line *loop = loop_above(b);
+    uint32_t end;
+
+    if (b->kind != DFL_BODY_LEAF) {
+        if (!check_shared(k, b))
+            return false;
+        for (uint32_t i = 0; b->open_children && dfl_tree_run(b, &i, &end); i = end)
+            if (!check_several(k, NULL, b, b->open_span))
+                return false;
+        return true;
+    }
+    if (!dfl_tree_has_holes(b))
+        return true;
+    if (b->n_einsums > 1)
+        return check_several(k, b, b, b->open_span);
+    for (uint32_t t = 0; t < k->m->workload->n_tensors && loop != NULL; t++)
+        if (dfl_einsum_touches(&k->m->workload->einsums[b->einsums[0]], t) && dfl_given_home(b->parent, t) == DFL_NONE)
+            return refuse(k, loop->span, "above this loop not every tensor of the einsums below has its home",
+                          "put a `keep` for each tensor before all other lines");
+    return dfl_given_check_lines(k->sink, k->names, k->m, b);
+}
+
+/* A tensor that several branches touch has its home above them. */
+static bool check_homes(const checker *k)
+{
+    const dfl_workload *w = k->m->workload;
+
+    for (uint32_t b = 0; b < k->m->n_bodies; b++) {
+        const dfl_body *body = k->m->bodies[b];
+        for (uint32_t t = 0; t < w->n_tensors && body->kind != DFL_BODY_LEAF; t++) {
+            uint32_t n = 0, i = 0, end;
+            for (uint32_t c = 0; c < body->n_children; c++)
+                n += is_touched(w, body->children[c]->einsums, body->children[c]->n_einsums, t);
+            for (; body->open_children && dfl_tree_run(body, &i, &end); i = end)
+                n += is_touched(w, body->einsums + i, end - i, t);
+            if (n > 1 && dfl_given_home(body, t) == DFL_NONE)
+                return refuse(k, w->tensors[t].span, "several branches touch this tensor, and none of the lines above is its home",
+                              "put a `keep` for it above the branches");
+        }
+    }
+    return true;
+}
+
+bool dfl_tree_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+{
+    const checker k = { sink, names, m };
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        if (!check_body(&k, m->bodies[b]))
+            return false;
+    if (!check_homes(&k))
+        return false;
+    if (!dfl_tree_choices(m))
+        return refuse(&k, m->hole_span, "there are more amounts to choose above branches than are tried",
+                      "offer fewer: `? in {8, 16}`");
+    return true;
+}
