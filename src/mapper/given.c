@@ -54,7 +54,8 @@ typedef struct {
 void dfl_given_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what,
                       const char *help)
 {
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills", dfl_sym_text(names, m->name));
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
+                             dfl_sym_text(names, m->name));
 
     dfl_diag_label(sink, d, span, "%s", what);
     dfl_diag_help(sink, d, "%s", help);

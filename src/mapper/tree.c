@@ -50,9 +50,11 @@ static bool check_shared(const checker *k, const dfl_body *b)
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *line = &b->lines[i];
         if (line->kind == DFL_LINE_SPATIAL)
-            return refuse(k, line->span, "braces below a `spatial` line are not searched", "put the line into each of the braces");
+            return refuse(k, line->span, "braces below a `spatial` line are not searched",
+                          "put the line into each of the braces");
         if (line->cyclic)
-            return refuse(k, line->span, "braces below a `cyclic` loop are not searched", "leave the word out, or write all lines");
+            return refuse(k, line->span, "braces below a `cyclic` loop are not searched",
+                          "leave the word out, or write all lines");
     }
     return true;
 }
@@ -125,7 +127,8 @@ static bool check_homes(const checker *k)
             for (; body->open_children && dfl_tree_run(body, &i, &end); i = end)
                 n += is_touched(w, body->einsums + i, end - i, t);
             if (n > 1 && dfl_given_home(body, t) == DFL_NONE)
-                return refuse(k, w->tensors[t].span, "several branches touch this tensor, and none of the lines above is its home",
+                return refuse(k, w->tensors[t].span,
+                              "several branches touch this tensor, and none of the lines above is its home",
                               "put a `keep` for it above the branches");
         }
     }

@@ -54,8 +54,8 @@ void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan 
 bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
                     dfl_memory_cost *memories, dfl_i128 *keep_bits);
 
-/* Bits that are live in a memory while a leaf runs, `leaf` of them before it in the order of the text, but for keeps of tensors that
-   are marked in `without`; after a count, of a mapping without pipelines. False after E0608, or after a refusal. */
+/* Bits that are live in a memory while a leaf runs, `leaf` of them before it in the order of the text, but for keeps of tensors
+   that are marked in `without`; after a count, of a mapping without pipelines. False if they pass 2^127, or after E0609. */
 bool dfl_room_around(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
                      const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
 
