@@ -2,6 +2,7 @@
 #include "ir/path.h"
 
 #include "ir/path_check.h"
+#include "ir/path_lay.h"
 #include "ir/path_windows.h"
 #include "support/vec.h"
 
@@ -20,6 +21,8 @@ typedef struct {
     dfl_paths *paths;
     extents **known;       /* per einsum: what extents_at has found */
     bool *disordered;      /* per einsum: a restricted one may not go over its dimensions in order */
+    bool *bound;           /* per einsum, for one loop */
+    int64_t *left;         /* per rank, for one einsum */
     bool ok;
 } resolver;
 
@@ -33,24 +36,9 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t x)
     return false;
 }
 
-/* Every line from the root to the leaf, unbound. */
-static void lay_out(resolver *r, uint32_t e)
+static bool below(const resolver *r, const dfl_body *body, uint32_t e)
 {
-    dfl_path *p = &r->paths->paths[e];
-    uint32_t n = 0;
-
-    p->einsum = e;
-    p->leaf = dfl_mapping_leaf(r->m, e);
-    for (const dfl_body *b = p->leaf; b; b = b->parent)
-        n += b->n_lines;
-    p->n_steps = n;
-    p->steps = DFL_NEW_ARRAY(r->arena, dfl_path_step, n);
-    for (const dfl_body *b = p->leaf; b; b = b->parent) {
-        n -= b->n_lines;
-        for (uint32_t i = 0; i < b->n_lines; i++)
-            p->steps[n + i] = (dfl_path_step){ .line = &b->lines[i], .body = b, .bind = DFL_BIND_NEED,
-                                               .rank = DFL_NONE };
-    }
+    return dfl_body_within(r->paths->paths[e].leaf, body);
 }
 
 static dfl_path_step *step_of(const resolver *r, uint32_t e, const dfl_line *line)
@@ -107,7 +95,7 @@ static uint32_t follow(const resolver *r, const dfl_body *body, const dfl_line *
         const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++) {
             uint32_t f = t->producers[k];
-            if (f == e || !bound[f] || !listed(body->einsums, body->n_einsums, f))
+            if (f == e || !bound[f] || !below(r, body, f))
                 continue;
             uint32_t rank = step_of(r, f, line)->rank;
             uint32_t found = rank == DFL_NONE ? DFL_NONE
@@ -118,7 +106,7 @@ static uint32_t follow(const resolver *r, const dfl_body *body, const dfl_line *
     }
     for (uint32_t k = 0; k < mine->n_consumers; k++) {
         uint32_t c = mine->consumers[k];
-        if (c == e || !listed(body->einsums, body->n_einsums, c))
+        if (c == e || !below(r, body, c))
             continue;
         uint32_t rank = bound[c] ? step_of(r, c, line)->rank : DFL_NONE;
         if (rank == DFL_NONE)
@@ -142,7 +130,7 @@ static bool feeds_bound(const resolver *r, const dfl_body *body, const bool *bou
 
     for (uint32_t k = 0; k < mine->n_consumers; k++) {
         uint32_t c = mine->consumers[k];
-        if (c != e && bound[c] && listed(body->einsums, body->n_einsums, c))
+        if (c != e && bound[c] && below(r, body, c))
             return true;
     }
     return false;
@@ -156,7 +144,7 @@ static const dfl_access *read_below(const resolver *r, const dfl_body *body, con
     for (uint32_t i = 0; i < me->n_inputs; i++) {
         const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++)
-            if (t->producers[k] != e && listed(body->einsums, body->n_einsums, t->producers[k]) &&
+            if (t->producers[k] != e && below(r, body, t->producers[k]) &&
                 bare_dim(&einsum_of(r, t->producers[k])->output, line->rank) != DFL_NONE)
                 return &me->inputs[i];
     }
@@ -171,7 +159,7 @@ static uint32_t summed_below(const resolver *r, const dfl_body *body, const dfl_
     for (uint32_t i = 0; i < me->n_inputs; i++) {
         const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++)
-            if (t->producers[k] != e && listed(body->einsums, body->n_einsums, t->producers[k]) &&
+            if (t->producers[k] != e && below(r, body, t->producers[k]) &&
                 dfl_einsum_has_rank(einsum_of(r, t->producers[k]), line->rank) &&
                 dim_with(&einsum_of(r, t->producers[k])->output, line->rank) == DFL_NONE)
                 return t->producers[k];
@@ -218,7 +206,7 @@ static void check_followed(resolver *r, const dfl_body *body, const dfl_line *li
         const dfl_tensor *t = &r->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++) {
             uint32_t f = t->producers[k], found = DFL_NONE;
-            if (f != e && listed(body->einsums, body->n_einsums, f) && step_of(r, f, line)->rank != DFL_NONE)
+            if (f != e && below(r, body, f) && step_of(r, f, line)->rank != DFL_NONE)
                 found = across(r, &einsum_of(r, f)->output, step_of(r, f, line)->rank, &me->inputs[i]);
             if (found == DFL_NONE || found == as)
                 continue;
@@ -245,10 +233,10 @@ static void check_followed(resolver *r, const dfl_body *body, const dfl_line *li
 /* Binds one loop for every einsum below its body; repeats until nothing more gets bound. */
 static void bind_line(resolver *r, const dfl_body *body, const dfl_line *line)
 {
-    const dfl_workload *w = r->m->workload;
-    bool *bound = DFL_NEW_ARRAY(r->arena, bool, w->n_einsums);
-    bool progress = true;
+    bool *bound = r->bound, progress = true;
 
+    for (uint32_t k = 0; k < body->n_einsums; k++)
+        bound[body->einsums[k]] = false;
     for (uint32_t k = 0; k < body->n_einsums; k++) {
         uint32_t e = body->einsums[k];
         dfl_path_step *s = step_of(r, e, line);
@@ -365,13 +353,11 @@ static void find_exchange(resolver *r, uint32_t e)
 static const int64_t *extents_at(resolver *r, uint32_t producer, uint32_t c, uint32_t level);
 
 /* Steps that the way to a reader has in common with the way to the producer. */
-static uint32_t common_steps(const dfl_path *a, const dfl_path *b)
+static uint32_t common_steps(const resolver *r, const dfl_path *a, const dfl_path *b)
 {
-    uint32_t n = 0;
+    const dfl_body *common = dfl_body_common(a->leaf, b->leaf);
 
-    while (n < a->n_steps && n < b->n_steps && a->steps[n].line == b->steps[n].line)
-        n++;
-    return n;
+    return r->paths->step[common->id][common->n_lines];
 }
 
 /* Most indices from the first to the last one of dimension `d` of a restricted result that are computed at once, below
@@ -382,7 +368,7 @@ static int64_t wanted(resolver *r, const dfl_path *p, uint32_t d, int64_t extent
     bool again = p->exchange.recompute, inside = false;
 
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
-        uint32_t shared = common_steps(p, &r->paths->paths[p->exchange.consumers[k]]);
+        uint32_t shared = common_steps(r, p, &r->paths->paths[p->exchange.consumers[k]]);
         inside |= shared < level; /* the last iteration inside makes what readers outside read */
         level = shared < level ? shared : level;
     }
@@ -453,11 +439,12 @@ static const int64_t *extents_at(resolver *r, uint32_t producer, uint32_t c, uin
 static void size_tiles(resolver *r, uint32_t e)
 {
     const dfl_workload *w = r->m->workload;
+    const dfl_einsum *me = einsum_of(r, e);
     dfl_path *p = &r->paths->paths[e];
-    int64_t *now = DFL_NEW_ARRAY(r->arena, int64_t, w->n_ranks);
+    int64_t *now = r->left;
 
-    for (uint32_t k = 0; k < w->n_ranks; k++)
-        now[k] = w->ranks[k].extent;
+    for (uint32_t k = 0; k < me->n_ranks; k++)
+        now[me->ranks[k]] = w->ranks[me->ranks[k]].extent;
     for (uint32_t i = 0; i <= p->n_steps; i++) {
         if (i == p->n_above)
             restrict_ranks(r, p, i, now);
@@ -483,17 +470,15 @@ static dfl_paths *bind(resolver *r)
     uint32_t n = m->workload->n_einsums;
     dfl_budget *budget = dfl_arena_budget(r->arena);
 
-    if (!dfl_path_check_coverage(r->sink, r->names, m))
+    if (!dfl_path_check_coverage(r->arena, r->sink, r->names, m))
         return NULL;
     r->paths = DFL_NEW(r->arena, dfl_paths);
     r->paths->mapping = m;
     r->paths->paths = DFL_NEW_ARRAY(r->arena, dfl_path, n);
-    for (uint32_t e = 0; e < n; e++) {
-        lay_out(r, e);
-        if (!dfl_budget_spend(budget, 1 + r->paths->paths[e].n_steps)) {
-            dfl_report_stop(r->sink, budget);
-            return NULL;
-        }
+    r->bound = DFL_NEW_ARRAY(r->arena, bool, n);
+    if (!dfl_paths_lay(r->arena, r->paths)) {
+        dfl_report_stop(r->sink, budget);
+        return NULL;
     }
     for (uint32_t b = 0; b < m->n_bodies; b++)
         for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
@@ -518,6 +503,7 @@ static bool size(resolver *r)
 
     r->known = DFL_NEW_ARRAY(r->arena, extents *, n);
     r->disordered = DFL_NEW_ARRAY(r->arena, bool, n);
+    r->left = DFL_NEW_ARRAY(r->arena, int64_t, r->m->workload->n_ranks);
     for (uint32_t e = n; e-- > 0;)
         size_tiles(r, e);
     if (!dfl_budget_ok(dfl_arena_budget(r->arena)))

@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
     uint32_t einsum;
     const dfl_body *leaf;
-    dfl_path_step *steps;      /* lines of the root body first, those of the leaf last */
+    dfl_path_step *steps;      /* lines of the root body first, those of the leaf last; but see below */
     uint32_t n_steps;
     uint32_t n_above;          /* steps above the exchange's branch point (all bodies down to and with `branch`) */
     bool has_exchange;
@@ -50,9 +50,17 @@ typedef struct {
     uint32_t compute;          /* the unit that runs it */
 } dfl_path;
 
+/*
+ * Loops are steps of every einsum below them, and those above two einsums have the same numbers on both paths. Keeps of
+ * different tensors with nothing between them are a run: an einsum has steps for those that it touches, and where others below
+ * the same body touch more, for some that it does not, so that the run has equally many on all paths.
+ */
 typedef struct {
     const dfl_mapping *mapping;
     dfl_path *paths;           /* one per einsum, by einsum id */
+    uint32_t **step;           /* per body and line: steps above a loop, or above the run of a keep; after the last line, above
+                                  the bodies inside */
+    uint32_t **user;           /* per body and line: of a keep, the first einsum below that touches it; DFL_NONE = none */
 } dfl_paths;
 
 /*

@@ -5,35 +5,36 @@
 
 static const char *text(const dfl_intern *names, dfl_sym s) { return dfl_sym_text(names, s); }
 
-bool dfl_path_check_coverage(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+bool dfl_path_check_coverage(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
 {
     const dfl_workload *w = m->workload;
+    const dfl_body **first = DFL_NEW_ARRAY(arena, const dfl_body *, w->n_einsums), **second;
     bool ok = true;
 
+    second = DFL_NEW_ARRAY(arena, const dfl_body *, w->n_einsums);
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        const dfl_body *body = m->bodies[b];
+        uint32_t e = body->kind == DFL_BODY_LEAF && body->n_einsums == 1 ? body->einsums[0] : DFL_NONE;
+        if (e != DFL_NONE && first[e] == NULL)
+            first[e] = body;
+        else if (e != DFL_NONE && second[e] == NULL)
+            second[e] = body;
+    }
     for (uint32_t e = 0; e < w->n_einsums; e++) {
-        const dfl_body *first = NULL;
-        bool twice = false;
-        for (uint32_t b = 0; b < m->n_bodies; b++) {
-            const dfl_body *body = m->bodies[b];
-            if (body->kind != DFL_BODY_LEAF || body->n_einsums != 1 || body->einsums[0] != e)
-                continue;
-            if (first && !twice) {
-                dfl_diag *d = dfl_report(sink, DFL_MAP_EINSUM_TWICE, body->span, "einsum `%s` is mapped twice",
-                                         text(names, w->einsums[e].name));
-                dfl_diag_here(sink, d, "mapped again here");
-                dfl_diag_label(sink, d, first->span, "first mapped here");
-                dfl_diag_help(sink, d, "remove `%s` from one of the two branches", text(names, w->einsums[e].name));
-                twice = true;
-            }
-            first = first ? first : body;
+        if (second[e]) {
+            dfl_diag *d = dfl_report(sink, DFL_MAP_EINSUM_TWICE, second[e]->span, "einsum `%s` is mapped twice",
+                                     text(names, w->einsums[e].name));
+            dfl_diag_here(sink, d, "mapped again here");
+            dfl_diag_label(sink, d, first[e]->span, "first mapped here");
+            dfl_diag_help(sink, d, "remove `%s` from one of the two branches", text(names, w->einsums[e].name));
         }
-        if (!first) {
+        if (!first[e]) {
             dfl_diag *d = dfl_report(sink, DFL_MAP_EINSUM_MISSING, m->span, "mapping `%s` leaves out einsum `%s`",
                                      text(names, m->name), text(names, w->einsums[e].name));
             dfl_diag_label(sink, d, w->einsums[e].span, "`%s` is computed here", text(names, w->einsums[e].name));
             dfl_diag_help(sink, d, "add a branch `%s { ... }`", text(names, w->einsums[e].name));
         }
-        ok &= first && !twice;
+        ok &= first[e] && !second[e];
     }
     return ok;
 }

@@ -5,7 +5,7 @@
 #include "ir/path.h"
 
 /* Every einsum in exactly one leaf: E0410, E0411. */
-bool dfl_path_check_coverage(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
+bool dfl_path_check_coverage(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* Loop `i` of an einsum with its tile and nominal extent set: E0402, E0403. */
 bool dfl_path_check_tile(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p, uint32_t i);
 /* What is left of each rank below the last line: E0401. `left` is indexed by rank of the workload. */

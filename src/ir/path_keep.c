@@ -14,14 +14,14 @@ static const dfl_line *keep_above(const dfl_path *p, uint32_t i, uint32_t tensor
     return NULL;
 }
 
-/* Whether the path is of the first einsum of the body that touches the tensor: a check on shared lines reports there,
-   so that it does so once. */
-static bool reports_for(const dfl_body *body, const dfl_path *p, const dfl_mapping *m, uint32_t tensor)
+/* The step of a line on another path, that it is on. */
+static uint32_t step_on(const dfl_path *p, const dfl_line *line)
 {
-    for (uint32_t k = 0; k < body->n_einsums; k++)
-        if (dfl_einsum_touches(&m->workload->einsums[body->einsums[k]], tensor))
-            return body->einsums[k] == p->einsum;
-    return false;
+    uint32_t i = 0;
+
+    while (p->steps[i].line != line)
+        i++;
+    return i;
 }
 
 /* The first spatial step below step `i` on an axis around the memory kept in there, or DFL_NONE. */
@@ -59,7 +59,7 @@ static bool check_below(dfl_sink *sink, const dfl_intern *names, const dfl_paths
     for (uint32_t k = 0; k < body->n_einsums; k++) {
         const dfl_path *other = &paths->paths[body->einsums[k]];
         if (other->einsum < e && dfl_einsum_touches(&m->workload->einsums[other->einsum], line->tensor) &&
-            (out_of_reach(m, other, i) || split_below(m, other, i) != DFL_NONE))
+            (out_of_reach(m, other, step_on(other, line)) || split_below(m, other, step_on(other, line)) != DFL_NONE))
             return false;
     }
     if (out_of_reach(m, p, i)) {
@@ -121,7 +121,9 @@ bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_pat
         const dfl_line *line = p->steps[i].line;
         if (line->kind != DFL_LINE_KEEP || !dfl_einsum_touches(&m->workload->einsums[e], line->tensor))
             continue;
-        bool placed = !reports_for(p->steps[i].body, p, m, line->tensor) || check_keep(sink, names, m, p, i);
+        const dfl_body *body = p->steps[i].body;
+        bool reports = paths->user[body->id][line - body->lines] == e; /* one does for all that share the line */
+        bool placed = !reports || check_keep(sink, names, m, p, i);
         ok &= placed && check_below(sink, names, paths, e, i);
     }
     return ok;
@@ -143,6 +145,17 @@ static const dfl_line *home_of(dfl_sink *sink, const dfl_intern *names, const df
     return NULL;
 }
 
+/* The first tensor from `t` on that the einsum touches, or DFL_NONE. */
+static uint32_t tensor_from(const dfl_einsum *e, uint32_t t)
+{
+    uint32_t first = e->output.tensor >= t ? e->output.tensor : DFL_NONE;
+
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (e->inputs[i].tensor >= t && e->inputs[i].tensor < first)
+            first = e->inputs[i].tensor;
+    return first;
+}
+
 bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
@@ -151,8 +164,9 @@ bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
     bool ok = true;
 
     for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
-        for (uint32_t t = 0; t < m->workload->n_tensors; t++) {
-            if (homeless[t] || !dfl_einsum_touches(&m->workload->einsums[e], t))
+        for (uint32_t t = tensor_from(&m->workload->einsums[e], 0); t != DFL_NONE;
+             t = tensor_from(&m->workload->einsums[e], t + 1)) {
+            if (homeless[t])
                 continue; /* one report for each tensor */
             const dfl_line *found = home_of(sink, names, m, &paths->paths[e], t);
             const dfl_tensor *tensor = &m->workload->tensors[t];

@@ -56,23 +56,44 @@ static uint32_t first_of(const dfl_tensor *t)
     return t->n_producers > 0 ? t->producers[0] : t->consumers[0];
 }
 
-/* Beyond STATES the last operands are left out: whatever their memory, which only lowers the bound. */
-static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e)
+typedef DFL_VEC(uint32_t) tensor_list;
+
+/* What is alive before einsum `e`, in order, from what is before the one above it, and `begin`, what that is the first with. */
+static void go_on(dfl_arena *arena, const dfl_bounds *b, uint32_t e, tensor_list *alive, const tensor_list *begin)
 {
-    struct { uint32_t *at; size_t n, cap; } alive = { 0 };
+    size_t n = 0;
+
+    for (size_t i = 0; i < begin->n; i++)
+        DFL_PUSH(arena, alive, begin->at[i]);
+    for (size_t i = 0; i < alive->n; i++) {
+        const dfl_tensor *t = &b->w->tensors[alive->at[i]];
+        uint32_t tensor = alive->at[i];
+        size_t at = n;
+        if (t->consumers[t->n_consumers - 1] < e)
+            continue;
+        for (; at > 0 && alive->at[at - 1] > tensor; at--)
+            alive->at[at] = alive->at[at - 1];
+        alive->at[at] = tensor;
+        n++;
+    }
+    alive->n = n;
+}
+
+/* Beyond STATES the last operands are left out: whatever their memory, which only lowers the bound. */
+static void make_front(dfl_arena *arena, dfl_bounds *b, uint32_t e, const tensor_list *alive)
+{
     front *f = &b->fronts[e];
+    uint32_t *tensors = DFL_NEW_ARRAY(arena, uint32_t, alive->n + 1);
     uint64_t states = 1;
 
-    for (uint32_t t = 0; t < b->w->n_tensors; t++) {
-        const dfl_tensor *tensor = &b->w->tensors[t];
-        if (b->memories[t].n == 0 || first_of(tensor) >= e || tensor->consumers[tensor->n_consumers - 1] < e ||
-            states * b->memories[t].n > STATES)
+    for (size_t i = 0; i < alive->n; i++) {
+        uint32_t t = alive->at[i];
+        if (states * b->memories[t].n > STATES)
             continue;
         states *= b->memories[t].n;
-        DFL_PUSH(arena, &alive, t);
+        tensors[f->n++] = t;
     }
-    f->tensors = alive.at;
-    f->n = (uint32_t)alive.n;
+    f->tensors = tensors;
     f->n_states = (uint32_t)states;
     f->before = new_sums(arena, f->n_states);
     f->behind = new_sums(arena, f->n_states);
@@ -145,13 +166,19 @@ dfl_bounds *dfl_bounds_make(dfl_arena *arena, const dfl_workload *w, const dfl_b
 {
     dfl_bounds *b = DFL_NEW(arena, dfl_bounds);
     uint32_t n = w->n_einsums;
+    tensor_list alive = { 0 }, *begin = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *begin, _Alignof(void *));
 
     *b = (dfl_bounds){ .w = w, .steps = steps, .fronts = DFL_NEW_ARRAY(arena, front, (size_t)n + 1),
                        .memories = dfl_arena_alloc(arena, (size_t)w->n_tensors + 1, sizeof *b->memories, _Alignof(void *)) };
     for (uint32_t e = 0; e < n; e++)
         find_memories(arena, b, e);
-    for (uint32_t e = 0; e <= n; e++)
-        make_front(arena, b, e);
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (b->memories[t].n > 0)
+            DFL_PUSH(arena, &begin[first_of(&w->tensors[t]) + 1], t);
+    for (uint32_t e = 0; e <= n; e++) {
+        go_on(arena, b, e, &alive, &begin[e]);
+        make_front(arena, b, e, &alive);
+    }
     b->fronts[0].before[0] = b->fronts[n].behind[0] = dfl_cost_zero();
     for (uint32_t e = 0; e < n; e++)
         for (uint32_t s = 0; s < b->fronts[e].n_states; s++)

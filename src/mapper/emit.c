@@ -11,12 +11,18 @@ typedef DFL_VEC(dfl_line) line_vec;
 typedef DFL_VEC(dfl_body *) body_vec;
 
 typedef struct {
+    const dfl_body *body;
+    uint32_t memory;
+} kept;
+
+typedef struct {
     dfl_arena *arena;
     const dfl_mapping *m;
     const dfl_workload *w;
     const dfl_job *const *jobs;
     const dfl_join_result *chosen;
     const uint32_t *all;         /* 0, 1, 2, ...: einsums of a body are a piece of it */
+    DFL_VEC(kept) *kept;         /* by tensor */
     uint32_t *homed;             /* by einsum: mask of operands whose keep for it and others is written */
     body_vec bodies;
 } emitter;
@@ -27,22 +33,13 @@ static void add_line(emitter *k, line_vec *lines, dfl_line line)
     DFL_PUSH(k->arena, lines, line);
 }
 
-static bool keeps(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t memory)
-{
-    for (size_t i = 0; i < n; i++)
-        if (lines[i].kind == DFL_LINE_KEEP && lines[i].tensor == tensor && lines[i].memory == memory)
-            return true;
-    return false;
-}
-
 /* What a body above keeps in the same memory already serves this one, too, with fewer transfers. */
 static void add_keep(emitter *k, const dfl_body *body, line_vec *lines, uint32_t tensor, uint32_t memory)
 {
-    if (keeps(lines->at, lines->n, tensor, memory))
-        return;
-    for (const dfl_body *b = body->parent; b != NULL; b = b->parent)
-        if (keeps(b->lines, b->n_lines, tensor, memory))
+    for (size_t i = 0; i < k->kept[tensor].n; i++)
+        if (k->kept[tensor].at[i].memory == memory && dfl_body_within(body, k->kept[tensor].at[i].body))
             return;
+    DFL_PUSH(k->arena, &k->kept[tensor], ((kept){ body, memory }));
     add_line(k, lines, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor, .memory = memory });
 }
 
@@ -316,6 +313,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     line_vec lines = { .n = 0 };
     uint32_t homes;
 
+    k.kept = dfl_arena_alloc(arena, (size_t)w->n_tensors + 1, sizeof *k.kept, _Alignof(void *));
     k.homed = DFL_NEW_ARRAY(arena, uint32_t, w->n_einsums + 1);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         all[e] = e;
@@ -325,6 +323,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     for (uint32_t i = 0; i < dfl_given_homes(with_holes); i++) {
         DFL_PUSH(arena, &lines, with_holes->root->lines[i]);
         lines.at[i].given = true;
+        DFL_PUSH(arena, &k.kept[lines.at[i].tensor], ((kept){ out->root, lines.at[i].memory }));
     }
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t o = 0; o < jobs[e]->n_operands; o++) {

@@ -37,7 +37,8 @@ typedef struct {
     bool written;             /* else nothing leaves: what is there was there before */
     bool stream;
     bool waited;              /* one buffer: the work below cannot go on while it is refilled */
-    uint32_t chain;           /* number of the tensor among those that are moved */
+    uint32_t chain;           /* number of the tensor among those that are moved, */
+    uint32_t among;           /* and among those that are by keeps of the body */
     /* of the present sizes */
     dfl_slot *slots;
     dfl_totals all;
@@ -59,7 +60,8 @@ typedef struct {
     double instances;         /* of the unit */
 } dfl_einsum_time;
 
-typedef struct { uint32_t first, n, below; } dfl_body_time; /* its transfers; before them, from `below` on, those inside */
+/* Its transfers; before them, from `below` on, those inside; tensors that its own move. */
+typedef struct { uint32_t first, n, below, chains; } dfl_body_time;
 
 typedef struct {
     dfl_transfer *transfers;  /* those of inner bodies before those of the bodies around */

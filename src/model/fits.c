@@ -147,7 +147,8 @@ bool dfl_model_surely_fits(const dfl_paths *paths)
     const dfl_mapping *m = paths->mapping;
     const dfl_einsum *e = &m->workload->einsums[0];
 
-    return m->workload->n_einsums == 1 && m->n_bodies == 1 && paths->paths[0].n_steps <= DFL_MAX_STEPS &&
+    return m->workload->n_einsums == 1 && m->n_bodies == 1 && paths->paths[0].n_steps == m->root->n_lines &&
+           m->root->n_lines <= DFL_MAX_STEPS &&
            m->workload->tensors[e->output.tensor].role != DFL_ROLE_INTERMEDIATE &&
            counts_are_small(m->workload, e, &paths->paths[0]) && room_is_enough(m, &paths->paths[0]);
 }

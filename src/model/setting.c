@@ -350,14 +350,18 @@ static bool init_einsum(dfl_setting *set, uint32_t e)
     return true;
 }
 
-/* Whether another einsum under the same loop needs another number of iterations (a spatial line `for` some of them). */
+/* Whether another einsum under the same loop needs another number of iterations (a spatial line `for` some of them): where that
+   is so for one, it is for all that are bound to the loop, so only the first of them looks. */
 static bool uneven(const dfl_setting *set, const dfl_path *p, uint32_t i)
 {
+    const dfl_body *body = p->steps[i].body;
     bool differs = false;
 
-    for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < p->steps[i].body->n_einsums; k++) {
-        const dfl_path_step *s = &set->paths->paths[p->steps[i].body->einsums[k]].steps[i];
-        differs |= s->rank != DFL_NONE && (s->nominal != p->steps[i].nominal || s->tile != p->steps[i].tile);
+    for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < body->n_einsums && !differs; k++) {
+        const dfl_path_step *s = &set->paths->paths[body->einsums[k]].steps[i];
+        if (s->rank != DFL_NONE && body->einsums[k] < p->einsum)
+            return false;
+        differs = s->rank != DFL_NONE && (s->nominal != p->steps[i].nominal || s->tile != p->steps[i].tile);
     }
     return differs;
 }

@@ -51,9 +51,9 @@ static double unit_seconds(const clockwork *c, uint32_t e)
 }
 
 /* Empties the first rows; gives the first of them. */
-static inline dfl_ports *clear(const clockwork *c, uint32_t n)
+static inline dfl_ports *clear(const clockwork *c, uint32_t n, uint32_t width)
 {
-    memset(c->plan->rows, 0, n * c->plan->width * sizeof *c->plan->rows);
+    memset(c->plan->rows, 0, (size_t)n * width * sizeof *c->plan->rows);
     return c->plan->rows;
 }
 
@@ -239,20 +239,20 @@ static bool fill_transfer(const clockwork *c, dfl_transfer *t)
 }
 
 /* One transfer beside the others: it prolongs the chain of its tensor, and keeps the ports at its ends busy. */
-static inline void add_stall(const clockwork *c, const dfl_transfer *t, const dfl_slot *slot, dfl_ports *row)
+static inline void add_stall(const clockwork *c, const dfl_transfer *t, uint32_t chain, const dfl_slot *slot, dfl_ports *row)
 {
-    row[c->set->s->n_memories + t->chain] += (dfl_ports){ slot->seconds, 0 };
+    row[c->set->s->n_memories + chain] += (dfl_ports){ slot->seconds, 0 };
     row[t->inner] += slot->here;
     row[t->outer] += slot->there;
 }
 
 /* Time that everything stands still for what was added to a row: tensors are moved side by side, the levels of one tensor one
    after another, and no port does two things at once. */
-static inline double stall(const clockwork *c, const dfl_ports *row)
+static inline double stall(const clockwork *c, const dfl_ports *row, uint32_t width)
 {
     double worst = 0;
 
-    for (uint32_t i = c->set->s->n_memories; i < c->plan->width; i++)
+    for (uint32_t i = c->set->s->n_memories; i < width; i++)
         worst = row[i][0] > worst ? row[i][0] : worst;
     return longest(c, worst, row);
 }
@@ -261,6 +261,7 @@ static inline double stall(const clockwork *c, const dfl_ports *row)
 static double stalls(const clockwork *c, const dfl_body_time *own)
 {
     const dfl_transfer *all = c->plan->transfers + own->first;
+    uint32_t width = c->set->s->n_memories + own->chains;
     double waiting = 0;
     uint64_t loops = 0;
 
@@ -268,14 +269,14 @@ static double stalls(const clockwork *c, const dfl_body_time *own)
         loops |= all[i].stops;
     if (loops == 0)
         return 0;
-    dfl_ports *rows = clear(c, 64 - (uint32_t)__builtin_clzll(loops));
+    dfl_ports *rows = clear(c, 64 - (uint32_t)__builtin_clzll(loops), width);
     for (uint32_t i = 0; i < own->n; i++)
         for (uint64_t left = all[i].stops; left; left &= left - 1) {
             uint32_t j = (uint32_t)__builtin_ctzll(left);
-            add_stall(c, &all[i], &all[i].slots[j], rows + j * c->plan->width);
+            add_stall(c, &all[i], all[i].among, &all[i].slots[j], rows + j * width);
         }
     for (; loops; loops &= loops - 1)
-        waiting += stall(c, rows + (uint32_t)__builtin_ctzll(loops) * c->plan->width);
+        waiting += stall(c, rows + (uint32_t)__builtin_ctzll(loops) * width, width);
     return waiting;
 }
 
@@ -283,15 +284,15 @@ static double stalls(const clockwork *c, const dfl_body_time *own)
 static void add_ends(const clockwork *c, dfl_result *result)
 {
     const dfl_transfer *all = c->plan->transfers;
-    dfl_ports *first = clear(c, 2), *last = first + c->plan->width;
+    dfl_ports *first = clear(c, 2, c->plan->width), *last = first + c->plan->width;
     double most = 0;
 
     for (uint32_t i = 0; i < c->plan->n_transfers; i++) {
-        add_stall(c, &all[i], &all[i].slots[all[i].step], first);
+        add_stall(c, &all[i], all[i].chain, &all[i].slots[all[i].step], first);
         if (all[i].written)
-            add_stall(c, &all[i], &all[i].slots[all[i].step + 1], last);
+            add_stall(c, &all[i], all[i].chain, &all[i].slots[all[i].step + 1], last);
     }
-    double ends = stall(c, first) + stall(c, last);
+    double ends = stall(c, first, c->plan->width) + stall(c, last, c->plan->width);
 
     for (uint32_t i = 0; i < 2 * c->plan->n_transfers && ends > result->seconds; i++) {
         const dfl_transfer *t = &all[i / 2];
@@ -361,7 +362,7 @@ static double visits(const clockwork *c, const dfl_body *body)
 static double hold_ports(const clockwork *c, const dfl_body *b, double total, const char **bound)
 {
     const dfl_body_time *own = &c->plan->bodies[b->id];
-    dfl_ports *row = clear(c, 1);
+    dfl_ports *row = clear(c, 1, c->set->s->n_memories);
 
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
         const dfl_transfer *t = &c->plan->transfers[i];
@@ -391,7 +392,7 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
     if (b->kind == DFL_BODY_LEAF) {
         uint32_t e = b->einsums[0];
         bound = dfl_sym_text(set->names, set->s->computes[set->paths->paths[e].compute].name);
-        dfl_ports *row = clear(c, 1);
+        dfl_ports *row = clear(c, 1, c->set->s->n_memories);
         find_operands(c, e);
         add_operands(c, e, row);
         total = busiest_port(c, c->einsums[e].compute_seconds, row, &bound);
@@ -424,7 +425,7 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
 static void check_ports(const clockwork *c, dfl_result *result, dfl_memory_cost *memories)
 {
     const dfl_time_plan *plan = c->plan;
-    dfl_ports *row = clear(c, 1);
+    dfl_ports *row = clear(c, 1, c->set->s->n_memories);
 
     for (uint32_t i = 0; i < c->keeps->n; i++) {
         const dfl_counts *n = &c->sums->busiest[i];

@@ -69,6 +69,17 @@ static void number_chains(dfl_setting *set, dfl_time_plan *plan)
             chain[t->tensor] = ++plan->n_chains;
         t->chain = chain[t->tensor] - 1;
     }
+    for (uint32_t b = 0; b < set->m->n_bodies; b++) {
+        dfl_body_time *own = &plan->bodies[b];
+        dfl_transfer *all = plan->transfers + own->first;
+        for (uint32_t i = 0; i < own->n; i++)
+            chain[all[i].tensor] = 0;
+        for (uint32_t i = 0; i < own->n; i++) {
+            if (chain[all[i].tensor] == 0)
+                chain[all[i].tensor] = ++own->chains;
+            all[i].among = chain[all[i].tensor] - 1;
+        }
+    }
     plan->width = set->s->n_memories + plan->n_chains;
     plan->rows = DFL_NEW_ARRAY(set->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * plan->width);
 }

@@ -306,7 +306,7 @@ static void change(oracle *o, const dfl_body *body, uint32_t from, bool begins, 
         bool flush = false;
         if (!k || k->whole)
             continue;
-        for (oracle_keep *above = k->outer; above && above->body == body && above->step >= o->step_base[body->id] + from;
+        for (oracle_keep *above = k->outer; above && above->body == body && above->line >= &body->lines[from];
              above = above->outer)
             flush |= above->line->mode == DFL_KEEP_FRESH && !above->lasting;
         find_next(o, k, ends);

@@ -65,7 +65,6 @@ typedef struct {
     oracle_keep **keep_of;     /* per line id; NULL for loops */
     DFL_VEC(oracle_keep *) keeps;
     uint32_t *line_base;       /* per body: id of its first line */
-    uint32_t *step_base;       /* per body: steps of a path above its first line */
     uint32_t n_lines;
     bool *held;                /* per line id: a keep that an earlier run found to stay; NULL in the first run */
     uint32_t *at;              /* per line id: present iteration of a temporal loop */

@@ -31,9 +31,10 @@ void oracle_unsupported(oracle *o, dfl_span span, const char *what)
 /* Whether a loop above both einsums is `online`. */
 static bool is_online(const oracle *o, uint32_t producer, uint32_t reader)
 {
-    const dfl_path *p = o->ein[producer].path, *q = o->ein[reader].path;
+    const dfl_path *p = o->ein[producer].path;
+    const dfl_body *common = dfl_body_common(p->leaf, o->ein[reader].path->leaf);
 
-    for (uint32_t i = 0; i < p->n_steps && i < q->n_steps && p->steps[i].line == q->steps[i].line; i++)
+    for (uint32_t i = 0; i < o->paths->step[common->id][common->n_lines]; i++)
         if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].line->online)
             return true;
     return false;

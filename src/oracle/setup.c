@@ -100,12 +100,10 @@ static oracle_link make_link(const oracle *o, const uint32_t *inner, uint32_t n_
 static void number_lines(oracle *o)
 {
     o->line_base = DFL_NEW_ARRAY(o->arena, uint32_t, o->m->n_bodies);
-    o->step_base = DFL_NEW_ARRAY(o->arena, uint32_t, o->m->n_bodies);
     for (uint32_t b = 0; b < o->m->n_bodies; b++) {
         const dfl_body *body = o->m->bodies[b];
         o->line_base[b] = o->n_lines;
         o->n_lines += body->n_lines;
-        o->step_base[b] = body->parent ? o->step_base[body->parent->id] + body->parent->n_lines : 0;
     }
     o->child = DFL_NEW_ARRAY(o->arena, uint32_t, o->m->n_bodies);
     o->at = DFL_NEW_ARRAY(o->arena, uint32_t, o->n_lines + 1);
@@ -249,7 +247,7 @@ static bool set_keep(oracle *o, const dfl_body *body, uint32_t line, uint64_t *c
 
     k->line = &body->lines[line];
     k->body = body;
-    k->step = o->step_base[body->id] + line;
+    k->step = o->paths->step[body->id][line];
     k->tensor = k->line->tensor;
     k->memory = k->line->memory;
     mem = &o->s->memories[k->memory];

@@ -170,7 +170,7 @@ static void longest(oracle *o, uint32_t einsum, const oracle_piece *piece, const
 
 uint32_t oracle_trip(oracle *o, const dfl_body *body, uint32_t line)
 {
-    uint32_t step = o->step_base[body->id] + line;
+    uint32_t step = o->paths->step[body->id][line];
     int64_t most = 1;
 
     for (uint32_t i = 0; i < body->n_einsums; i++) {
