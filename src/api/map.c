@@ -8,6 +8,7 @@
 #include "mapper/holes.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
+#include "mapper/tree.h"
 #include "model/model.h"
 #include "report/verdict.h"
 
@@ -58,9 +59,9 @@ static bool is_searched(dfl_session *s, const dfl_mapping *m)
         return refuse_kind(s, m, m->unsearched_span, m->unsearched,
                            "what is searched: `?` for the size or the number of parts of a loop, and `...` for all lines of a "
                            "mapping");
-    if (m->n_front > 0 && (m->n_minimize > 0 || !dfl_given_nothing(m)))
+    if (m->n_front > 0 && (m->n_minimize > 0 || dfl_holes_only(m)))
         return refuse_kind(s, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
-                           "a front is searched where all lines are open, `...`, and instead of `minimize`");
+                           "a front is searched where lines are open, `...`, and instead of `minimize`");
     return dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(s->sink, s->names, m);
 }
 
@@ -318,6 +319,9 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         return refuse_kind(s, m, m->front_span, "a front over other figures",
                            "name expressions over `energy` and `latency`, and the peak of one memory: `pareto latency, "
                            "peak(sram);`");
+    if (!o->native && dfl_tree_is(m))
+        return refuse_kind(s, m, m->front_span, "a front over the peak of a memory, and lines of written branches",
+                           "name expressions over `energy` and `latency` alone");
     work = dfl_arena_new(&s->budget);
     front = dfl_front_find(work, s->sink, s->names, m, &options, 0);
     any = front != NULL && front->n > 0;
@@ -349,6 +353,9 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     if (!o->native || o->n_terms > 1)
         return refuse_kind(s, m, m->hole_span, "all lines, and several kinds of mappings are asked for",
                            "minimize one expression over `energy` and `latency` alone");
+    if (dfl_tree_is(m))
+        return refuse_kind(s, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
+                           "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
     front = dfl_front_kinds(work, s->sink, s->names, m, &options, s->search.top);
     any = front != NULL && front->n > 0;

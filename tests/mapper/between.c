@@ -69,7 +69,9 @@ static void evaluate(enumerator *k)
     body->n_opens = 0;
     paths = dfl_paths_resolve(k->scratch, sink, k->names, m);
     r = paths ? dfl_model_eval(k->scratch, sink, k->names, paths) : NULL;
-    value = r ? k->options->value(k->options->objective, r->joules, r->seconds) : INFINITY;
+    value = !r ? INFINITY
+               : k->options->of ? k->options->of(k->options->objective, r)
+                                : k->options->value(k->options->objective, r->joules, r->seconds);
     if (value < k->options->limit && value < k->out->value) {
         k->out->value = value;
         k->out->mapping = dfl_mapping_copy(k->arena, m);

@@ -20,11 +20,13 @@
 #define DFL_TESTS_MAPPER_ENUMERATE_H
 
 #include "ir/mapping.h"
+#include "model/result.h"
 #include "support/arena.h"
 
 typedef struct {
     double (*value)(const void *objective, double joules, double seconds);
     const void *objective;
+    double (*of)(const void *objective, const dfl_result *r); /* lines of one einsum: in place of `value`, or NULL */
     double limit;               /* only what is below counts */
     uint64_t most;              /* ways to write the lines of an einsum; of more, a quarter of as many is looked at */
     bool down_to_exchange;      /* only loops above an exchange on the chip of what einsums make are shared, over ranks

@@ -4,7 +4,7 @@
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
  * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
- * and nothing is made smaller.
+ * and nothing is made smaller; fronts are searched, too.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -44,6 +44,19 @@ static double found_in(const char *text, char **found)
     return value;
 }
 
+/* Fronts of every second problem; `room`: over the peak of a memory, too. */
+static bool front_fails(judge *j, const char *text, bool room, uint64_t i)
+{
+    uint64_t most = j->most;
+    bool bad = false;
+
+    j->most /= 4;
+    if (i % 2 == 0)
+        bad = judge_front_fails(j, text, "latency") || (room && judge_front_fails(j, text, "peak(m1)"));
+    j->most = most;
+    return bad;
+}
+
 /* One text of a problem with written lines; the value must be at least `least` and at most `most`. */
 static bool text_fails(judge *j, const char *text, double least, double most, uint64_t i)
 {
@@ -53,6 +66,8 @@ static bool text_fails(judge *j, const char *text, double least, double most, ui
         snprintf(j->why, sizeof j->why, "%.12g is not between %.12g and %.12g", j->value, least, most);
         bad = true;
     }
+    if (!bad)
+        bad = front_fails(j, text, true, i);
     if (bad)
         printf("// problem %" PRIu64 ": %s\n%s\n", i, j->why, text);
     return bad;
@@ -107,6 +122,8 @@ static bool braces_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i
         text = NULL;
         bad = false;
     }
+    if (text && !bad)
+        bad = front_fails(j, text, false, i);
     if (bad)
         printf("// problem %" PRIu64 ": %s\n%s\n", i, j->why, text);
     j->drawn = text != NULL;
@@ -147,7 +164,7 @@ int main(int argc, char **argv)
     argv += windows || lines || braces;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
-    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0;
+    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -181,6 +198,7 @@ int main(int argc, char **argv)
                 free(text);
             }
         }
+        fronts += j.fronts;
         gaps += j.gap > 1e-9;
         gaps_of_one += j.gap > 1e-9 && (lines || t.n_einsums == 1);
         complete += j.complete;
@@ -191,6 +209,8 @@ int main(int argc, char **argv)
            by_einsums[1], by_einsums[2], by_einsums[3], evaluated, complete);
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
+    if (lines || braces)
+        printf("%" PRIu64 " fronts that are said to be complete\n", fronts);
     if (braces)
         printf("%" PRIu64 " legal, %" PRIu64 " filled\n", drawn, filled);
     failed += gaps_of_one * 100 > n || (braces && (drawn * 10 < n * 9 || filled * 2 < n));

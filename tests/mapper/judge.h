@@ -21,6 +21,7 @@ typedef struct {
     double gap;                 /* that the search admits */
     double value;               /* of what it found */
     bool complete;              /* the enumeration looked at everything */
+    uint64_t fronts;            /* that are said to be complete */
     bool drawn;                 /* it is a problem */
     bool fits;                  /* the search found something */
     char why[400];              /* it fails */
@@ -28,6 +29,9 @@ typedef struct {
 
 /* Whether the problem fails; `why` begins with "unread" when it is none. */
 bool judge_fails(judge *j, const char *text);
+/* The same for the file with a front over energy and `by`, "latency" or "peak(m1)", in place of what it minimizes: nothing that was
+   looked at is undercut by no mapping of the front, if the search says so. */
+bool judge_front_fails(judge *j, const char *text, const char *by);
 /* What was found, read back, is checked, and executed as it is: every count, peaks, values. `why` has room for `n` if not. */
 bool judge_proves(const char *mapped, char *why, size_t n);
 
