@@ -25,12 +25,12 @@ static bool refuse(const checker *k, dfl_span span, const char *what, const char
     return false;
 }
 
-/* The first loop above the lines of a body. */
-static const dfl_line *loop_above(const dfl_body *b)
+/* The first loop down to the lines of a body (NULL = none). */
+static const dfl_line *first_loop(const dfl_body *b)
 {
     const dfl_line *found = NULL;
 
-    for (b = b->parent; b != NULL; b = b->parent)
+    for (; b != NULL; b = b->parent)
         for (uint32_t i = b->n_lines; i-- > 0;)
             if (b->lines[i].kind != DFL_LINE_KEEP)
                 found = &b->lines[i];
@@ -59,9 +59,40 @@ static bool check_shared(const checker *k, const dfl_body *b)
     return true;
 }
 
-/* Several einsums without braces of their own. */
-static bool check_several(const checker *k, const dfl_body *b, const dfl_body *above, dfl_span span)
+static bool is_touched(const dfl_workload *w, const uint32_t *einsums, uint32_t n, uint32_t tensor)
 {
+    for (uint32_t i = 0; i < n; i++)
+        if (dfl_einsum_touches(&w->einsums[einsums[i]], tensor))
+            return true;
+    return false;
+}
+
+static bool refuse_homes(const checker *k, const dfl_line *loop)
+{
+    return refuse(k, loop->span, "above this loop not every tensor of the einsums below has its home",
+                  "put a `keep` for each tensor before all other lines");
+}
+
+/* Whether only these einsums make and read the tensor. */
+static bool is_own(const dfl_workload *w, const uint32_t *einsums, uint32_t n, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        bool in = false;
+        for (uint32_t i = 0; i < n; i++)
+            in |= einsums[i] == e;
+        if (!in && dfl_einsum_touches(&w->einsums[e], tensor))
+            return false;
+    }
+    return w->tensors[tensor].role == DFL_ROLE_INTERMEDIATE;
+}
+
+/* Several einsums without braces of their own: all of the body `b`, or some of `above`. */
+static bool check_several(const checker *k, const dfl_body *b, const dfl_body *above, const uint32_t *einsums, uint32_t n)
+{
+    const dfl_span span = above->open_span;
+    const dfl_body *homes = b != NULL ? b->parent : above;
+    const dfl_line *loop = first_loop(homes);
+    const dfl_workload *w = k->m->workload;
     bool plain = b == NULL || (b->n_opens == 1 && b->opens[0].at >= b->n_lines && b->n_recompute == 0);
 
     for (uint32_t i = 0; b != NULL && i < b->n_lines && plain; i++) {
@@ -73,43 +104,32 @@ static bool check_several(const checker *k, const dfl_body *b, const dfl_body *a
     if (!plain || above->compute != DFL_NONE)
         return refuse(k, span, "lines of several einsums are searched only in their braces",
                       "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
-    for (const dfl_body *o = above; o != NULL; o = o->parent)
-        for (uint32_t i = 0; i < o->n_lines && o != b; i++)
-            if (o->lines[i].kind != DFL_LINE_KEEP)
-                return refuse(k, o->lines[i].span, "several einsums that are open together are not searched below a loop",
-                              "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
+    for (uint32_t t = 0; t < w->n_tensors && loop != NULL; t++)
+        if (is_touched(w, einsums, n, t) && !is_own(w, einsums, n, t) && dfl_given_home(homes, t) == DFL_NONE)
+            return refuse_homes(k, loop);
     return true;
-}
-
-static bool is_touched(const dfl_workload *w, const uint32_t *einsums, uint32_t n, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (dfl_einsum_touches(&w->einsums[einsums[i]], tensor))
-            return true;
-    return false;
 }
 
 static bool check_body(const checker *k, const dfl_body *b)
 {
-    const dfl_line *loop = loop_above(b);
+    const dfl_line *loop = first_loop(b->parent);
     uint32_t end;
 
     if (b->kind != DFL_BODY_LEAF) {
         if (!check_shared(k, b))
             return false;
         for (uint32_t i = 0; b->open_children && dfl_tree_run(b, &i, &end); i = end)
-            if (!check_several(k, NULL, b, b->open_span))
+            if (!check_several(k, NULL, b, b->einsums + i, end - i))
                 return false;
         return true;
     }
     if (!dfl_tree_has_holes(b))
         return true;
     if (b->n_einsums > 1)
-        return check_several(k, b, b, b->open_span);
+        return check_several(k, b, b, b->einsums, b->n_einsums);
     for (uint32_t t = 0; t < k->m->workload->n_tensors && loop != NULL; t++)
         if (dfl_einsum_touches(&k->m->workload->einsums[b->einsums[0]], t) && dfl_given_home(b->parent, t) == DFL_NONE)
-            return refuse(k, loop->span, "above this loop not every tensor of the einsums below has its home",
-                          "put a `keep` for each tensor before all other lines");
+            return refuse_homes(k, loop);
     return dfl_given_check_lines(k->sink, k->names, k->m, b);
 }
 

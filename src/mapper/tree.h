@@ -12,7 +12,8 @@
  * Where only energy or only time counts the best of every part is the best of all, else the fronts of the parts are added.
  *
  * A part of several einsums is a brace with nothing but homes and `...`, or einsums next to each other for which there is
- * no brace but a `...` among the branches. It must stand below no loop.
+ * no brace but a `...` among the branches. Below loops its problem is that of one of their iterations: nothing stays from one to
+ * the next, and where every loop goes along a dimension of all results that is no window, every iteration is like the others.
  */
 #ifndef DFL_MAPPER_TREE_H
 #define DFL_MAPPER_TREE_H
@@ -29,6 +30,7 @@ typedef struct {
     uint32_t leaf;             /* number of its first leaf in the bare mapping, in text order */
     uint32_t n_above;          /* lines of the problem that are written above the brace */
     dfl_mapping *problem;
+    double times;              /* that the problem is run */
 } dfl_tree_part;
 
 typedef struct {

@@ -39,7 +39,7 @@ static const uint32_t *those_in(dfl_arena *arena, const dfl_tree_part *part, con
 }
 
 /* With `alone` what is made or read elsewhere comes from outside or goes there. */
-static const dfl_workload *workload_of(const maker *k, const dfl_tree_part *part, bool alone)
+static dfl_workload *workload_of(const maker *k, const dfl_tree_part *part, bool alone)
 {
     const dfl_workload *given = k->tree->m->workload;
     dfl_workload *w = DFL_NEW(k->arena, dfl_workload);
@@ -183,10 +183,10 @@ static bool iterates(const maker *k, const dfl_line *line)
     return false;
 }
 
-/* Loops above the brace of an einsum, over its ranks. */
-static dfl_tree_state add_loops(const maker *k, const dfl_tree_part *part, line_vec *out)
+/* Loops above the lines of an einsum, over its ranks. */
+static dfl_tree_state add_loops(const maker *k, uint32_t einsum, line_vec *out)
 {
-    const dfl_path *p = &k->paths->paths[part->einsums[0]];
+    const dfl_path *p = &k->paths->paths[einsum];
     const dfl_mapping *m = k->tree->m;
     int64_t *left = DFL_NEW_ARRAY(k->arena, int64_t, (size_t)m->workload->n_ranks + 1);
 
@@ -222,6 +222,59 @@ static dfl_tree_state add_loops(const maker *k, const dfl_tree_part *part, line_
         line.online = false;
         DFL_PUSH(k->arena, out, line);
     }
+    return DFL_TREE_FINE;
+}
+
+/* Whether a rank indexes the result of an einsum, and nothing that it touches by a window. */
+static bool is_plain(const dfl_einsum *e, uint32_t rank)
+{
+    bool made = false;
+
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_access *a = i < e->n_inputs ? &e->inputs[i] : &e->output;
+        for (uint32_t d = 0; d < a->n_dims; d++)
+            for (uint32_t t = 0; t < a->index[d].n_terms; t++) {
+                uint32_t own;
+                if (a->index[d].terms[t].rank != rank)
+                    continue;
+                if (!dfl_index_is_bare(&a->index[d], &own))
+                    return false;
+                made |= i == e->n_inputs;
+            }
+    }
+    return made;
+}
+
+/* The workload of one iteration of the loops above several einsums, which are told for the first of them; `*times` is their
+   number. */
+static dfl_tree_state shorten(const maker *k, const dfl_tree_part *part, dfl_workload *w, line_vec *loops, double *times)
+{
+    dfl_rank *ranks = DFL_NEW_ARRAY(k->arena, dfl_rank, (size_t)w->n_ranks + 1);
+    bool same = true;
+
+    *times = 1;
+    memcpy(ranks, w->ranks, w->n_ranks * sizeof *ranks);
+    for (uint32_t i = 0; i < part->n && same; i++) {
+        line_vec own = { .n = 0 }, *all = i == 0 ? loops : &own;
+        dfl_tree_state state = add_loops(k, part->einsums[i], all);
+        if (state != DFL_TREE_FINE)
+            return state;
+        same = all->n == loops->n;
+        for (size_t l = 0; l < all->n && same; l++) {
+            dfl_rank *r = &ranks[all->at[l].rank];
+            same = all->at[l].span.start == loops->at[l].span.start && is_plain(&w->einsums[i], all->at[l].rank);
+            if (i == 0)
+                *times *= (double)(r->extent / all->at[l].amount);
+            r->extent = all->at[l].amount;
+        }
+    }
+    if (!same) {
+        dfl_given_refuse(k->sink, k->names, k->tree->m, loops->n > 0 ? loops->at[0].span : part->at->open_span,
+                         "not all that is made in an iteration of the loops above is made in it alone",
+                         "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
+        return DFL_TREE_REFUSED;
+    }
+    w->ranks = ranks;
     return DFL_TREE_FINE;
 }
 
@@ -338,16 +391,17 @@ static dfl_tree_state refuse(const maker *k, const dfl_tree_part *part)
 /* What is searched for a part, and its share of the energy of the bare mapping. */
 static dfl_tree_state make_problem(maker *k, dfl_tree_part *part, dfl_model *bare)
 {
-    dfl_tree_state state = DFL_TREE_FINE;
+    dfl_tree_state state;
     bool full = false;
     dfl_mapping *m = DFL_NEW(k->arena, dfl_mapping);
     dfl_body *root = DFL_NEW(k->arena, dfl_body), *leaf = NULL;
     uint32_t *all = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)part->n + 1);
     line_vec lines = { .n = 0 }, loops = { .n = 0 };
+    dfl_workload *w = workload_of(k, part, false);
     double joules;
 
-    if (part->n == 1)
-        state = add_loops(k, part, &loops);
+    part->times = 1;
+    state = part->n == 1 ? add_loops(k, part->einsums[0], &loops) : shorten(k, part, w, &loops, &part->times);
     if (state != DFL_TREE_FINE)
         return state;
     if (!bare_joules(k, part, &loops, &joules))
@@ -357,17 +411,17 @@ static dfl_tree_state make_problem(maker *k, dfl_tree_part *part, dfl_model *bar
         all[i] = i;
     *m = *k->tree->m;
     m->has_holes = true;
-    m->workload = workload_of(k, part, false);
+    m->workload = w;
     m->system = system_of(k, part, m->workload, bare, &full);
     if (m->system == NULL)
         return refuse(k, part);
     add_homes(k, part, false, &lines);
     part->n_above = (uint32_t)lines.n;
-    for (size_t i = 0; i < loops.n; i++)
+    for (size_t i = 0; i < loops.n && part->n == 1; i++)
         DFL_PUSH(k->arena, &lines, loops.at[i]);
     *root = (dfl_body){ .span = part->at->span, .einsums = all, .n_einsums = part->n, .compute = part->at->compute,
                         .compute_span = part->at->compute_span, .open_span = part->at->open_span };
-    if (loops.n > 0) {
+    if (loops.n > 0 && part->n == 1) {
         leaf = DFL_NEW(k->arena, dfl_body);
         *leaf = *part->at;
         leaf->einsums = all;

@@ -127,8 +127,8 @@ static bool find_least(searcher *k, const dfl_tree_part *part, solution *out)
     const dfl_map_result *e = k->by != BY_TIME ? search_part(k, part, &k->energy, false, &fits) : NULL;
     const dfl_map_result *t = k->by != BY_ENERGY ? search_part(k, part, &k->latency, false, &fits) : NULL;
 
-    out->joules = e != NULL ? e->lower_bound : 0;
-    out->seconds = t != NULL ? t->lower_bound : 0;
+    out->joules = e != NULL ? e->lower_bound * part->times : 0;
+    out->seconds = t != NULL ? t->lower_bound * part->times : 0;
     return (e != NULL || k->by == BY_TIME) && (t != NULL || k->by == BY_ENERGY);
 }
 
@@ -145,10 +145,11 @@ static bool solve(searcher *k, const dfl_tree_part *part, solution *out, bool *f
     out->exact = r->optimal && r->stopped == DFL_STOP_NONE;
     out->found = both ? r->front : one;
     for (uint32_t i = 0; i < (both ? r->n_front : 1); i++)
-        DFL_PUSH(k->arena, &out->points, ((point){ out->found[i].joules, out->found[i].seconds, 0, i }));
+        DFL_PUSH(k->arena, &out->points, ((point){ out->found[i].joules * part->times,
+                                                     out->found[i].seconds * part->times, 0, i }));
     thin_out(&out->points);
-    out->joules = k->by == BY_ENERGY ? r->lower_bound : 0;
-    out->seconds = k->by == BY_TIME ? r->lower_bound : 0;
+    out->joules = k->by == BY_ENERGY ? r->lower_bound * part->times : 0;
+    out->seconds = k->by == BY_TIME ? r->lower_bound * part->times : 0;
     return !both || out->exact || find_least(k, part, out);
 }
 

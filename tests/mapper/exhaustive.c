@@ -30,15 +30,17 @@ static char *text_of(const tiny *t, uint32_t shift)
     return text;
 }
 
-/* What a search finds for a file: its value, and the file, owned by the caller; INFINITY: nothing. */
-static double found_in(const char *text, char **found)
+/* What a search finds for a file: its value, and the file, owned by the caller; INFINITY: nothing. `*proven` if it is the least. */
+static double found_in(const char *text, char **found, bool *proven)
 {
     dfl_session *s = dfl_session_new(NULL);
     double value = INFINITY;
 
+    *proven = false;
     if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_map(s, NULL) == DFL_EXIT_OK) {
         *found = strdup(dfl_session_mapped(s, true, NULL));
         value = s->filled.at[0].search->value;
+        *proven = s->filled.at[0].search->optimal;
     }
     dfl_session_free(s);
     return value;
@@ -82,11 +84,11 @@ static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
     size_t len;
     FILE *out;
     double best;
-    bool bad;
+    bool bad, proven;
 
     one.n_einsums = 1;
     open = text_of(&one, 0);
-    best = found_in(open, &found);
+    best = found_in(open, &found, &proven);
     out = open_memstream(&text[0], &len);
     partial_between(&one, random, out);
     fclose(out);
@@ -101,6 +103,36 @@ static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
     free(text[1]);
     free(open);
     free(found);
+    return bad;
+}
+
+/* Two einsums open together are as good as with braces of their own, and proven by the oracle. */
+static bool together_fails(judge *j, const tiny *t, tiny_random *random, uint64_t i)
+{
+    char *text[2] = { NULL, NULL }, *found[2] = { NULL, NULL };
+    size_t len[2];
+    FILE *together = open_memstream(&text[0], &len[0]), *apart = open_memstream(&text[1], &len[1]);
+    bool bad = false, proven[2];
+    double value[2];
+
+    partial_together(t, random, together, apart);
+    fclose(together);
+    fclose(apart);
+    for (uint32_t k = 0; k < 2; k++)
+        value[k] = found_in(text[k], &found[k], &proven[k]);
+    if (found[0])
+        bad = !judge_proves(found[0], j->why, sizeof j->why);
+    if (!bad && proven[0] && value[1] < value[0] * (1 - 1e-9)) {
+        snprintf(j->why, sizeof j->why, "%.12g together, %.12g apart", value[0], value[1]);
+        bad = true;
+    }
+    j->together += proven[0] && found[1];
+    if (bad)
+        printf("// problem %" PRIu64 ": %s\n%s\n%s\n", i, j->why, text[0], text[1]);
+    for (uint32_t k = 0; k < 2; k++) {
+        free(text[k]);
+        free(found[k]);
+    }
     return bad;
 }
 
@@ -164,7 +196,7 @@ int main(int argc, char **argv)
     argv += windows || lines || braces;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
-    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0;
+    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -174,15 +206,16 @@ int main(int argc, char **argv)
         judge j = { .seed = seed + i };
         tiny_random random = tiny_seeded(seed, i);
         tiny t;
-        tiny_draw(&t, &random, windows);
+        do
+            tiny_draw(&t, &random, windows);
+        while (braces && t.n_einsums == 1);
+        by_einsums[lines ? 1 : t.n_einsums]++;
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
         j.structures = i % 16 == 0 ? UINT32_MAX : 3;
-        by_einsums[lines ? 1 : t.n_einsums]++;
         if (braces) {
             j.most = i % 16 == 0 ? 10000 : 1000;
-            while (t.n_einsums == 1)
-                tiny_draw(&t, &random, false);
-            failed += braces_fail(&j, &t, &random, i);
+            failed += braces_fail(&j, &t, &random, i) || together_fails(&j, &t, &random, i);
+            together += j.together;
             drawn += j.drawn;
             filled += j.fits;
         } else if (lines) {
@@ -212,7 +245,7 @@ int main(int argc, char **argv)
     if (lines || braces)
         printf("%" PRIu64 " fronts that are said to be complete\n", fronts);
     if (braces)
-        printf("%" PRIu64 " legal, %" PRIu64 " filled\n", drawn, filled);
+        printf("%" PRIu64 " legal, %" PRIu64 " filled, %" PRIu64 " compared with braces apart\n", drawn, filled, together);
     failed += gaps_of_one * 100 > n || (braces && (drawn * 10 < n * 9 || filled * 2 < n));
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
     return failed > 0;

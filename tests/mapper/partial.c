@@ -2,6 +2,7 @@
 #include "tests/mapper/partial.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_HOLES = 5, MOST_LINES = 6 };
@@ -299,6 +300,43 @@ void partial_braces(const tiny *t, tiny_random *r, FILE *out)
     for (uint32_t e = inner ? 2 : 0; e <= last; e++)
         write_brace(&w, e, left);
     fprintf(out, "    }\n    minimize %s;\n}\n", tiny_objective_text(t));
+}
+
+void partial_together(const tiny *t, tiny_random *r, FILE *together, FILE *apart)
+{
+    char *shared = NULL;
+    size_t len;
+    writer w = { .t = t, .r = r, .out = open_memstream(&shared, &len) };
+    uint32_t last = t->n_einsums - 1, made = t->einsum[0].out.tensor, where = tiny_below(r, t->memory[1].inside ? 1 : 2);
+    bool named = last == 1 || tiny_below(r, 2) == 0;
+    int64_t left[TINY_RANKS];
+
+    memcpy(left, t->extent, sizeof left);
+    fprintf(w.out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ");
+    for (uint32_t i = 0; i < t->n_tensors; i++) {
+        w.inside[i] = i == made ? t->n_memories : 1;
+        for (uint32_t e = 0; e <= last && i != made; e++)
+            if (has_tensor(&t->einsum[e], i)) {
+                fprintf(w.out, "keep T%u in m0; ", i);
+                break;
+            }
+    }
+    write_shared(&w, 0, last, left);
+    fclose(w.out);
+    for (uint32_t i = 0; i < 2; i++) {
+        FILE *out = i == 0 ? together : apart;
+        tiny_print_problem(t, 0, out);
+        fprintf(out, "%s\n    fuse {\n        ", shared);
+        if (i == 1)
+            fprintf(out, "T%u, T%u { keep T%u in m%u; fuse { T%u { ...; } T%u { ...; } } }\n", made, t->einsum[1].out.tensor,
+                    made, where, made, t->einsum[1].out.tensor);
+        else if (named)
+            fprintf(out, "T%u, T%u { ...; }\n", made, t->einsum[1].out.tensor);
+        if (last > 1)
+            fprintf(out, "        T%u { ...; }\n", t->einsum[2].out.tensor);
+        fprintf(out, "%s    }\n    minimize %s;\n}\n", i == 0 && !named ? "        ...;\n" : "", tiny_objective_text(t));
+    }
+    free(shared);
 }
 
 /* ---- lines of a mapping ---- */
