@@ -308,10 +308,12 @@ void partial_together(const tiny *t, tiny_random *r, FILE *together, FILE *apart
     size_t len;
     writer w = { .t = t, .r = r, .out = open_memstream(&shared, &len) };
     uint32_t last = t->n_einsums - 1, made = t->einsum[0].out.tensor, where = tiny_below(r, t->memory[1].inside ? 1 : 2);
-    bool named = last == 1 || tiny_below(r, 2) == 0;
+    bool named = last == 1 || tiny_below(r, 2) == 0, read = false;
     int64_t left[TINY_RANKS];
 
     memcpy(left, t->extent, sizeof left);
+    for (uint32_t e = 1; e <= last; e++)
+        read |= has_tensor(&t->einsum[e], made);
     fprintf(w.out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ");
     for (uint32_t i = 0; i < t->n_tensors; i++) {
         w.inside[i] = i == made ? t->n_memories : 1;
@@ -329,7 +331,7 @@ void partial_together(const tiny *t, tiny_random *r, FILE *together, FILE *apart
         fprintf(out, "%s\n    fuse {\n        ", shared);
         if (i == 1)
             fprintf(out, "T%u, T%u { keep T%u in m%u; fuse { T%u { ...; } T%u { ...; } } }\n", made, t->einsum[1].out.tensor,
-                    made, where, made, t->einsum[1].out.tensor);
+                    made, read ? where : 0, made, t->einsum[1].out.tensor);
         else if (named)
             fprintf(out, "T%u, T%u { ...; }\n", made, t->einsum[1].out.tensor);
         if (last > 1)
