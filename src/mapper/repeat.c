@@ -2,6 +2,7 @@
 #include "mapper/repeat.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -182,6 +183,45 @@ static bool find_region(const dfl_repeats *k, region *r, uint32_t e)
 
 /* ---- states ---- */
 
+static int by_size(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* By room first: that is the same in every period, where costs are sums that are rounded. */
+static int by_room(const void *a, const void *b)
+{
+    const dfl_join_state *x = *(dfl_join_state *const *)a, *y = *(dfl_join_state *const *)b;
+    int order = by_size(x->finished[0], y->finished[0], sizeof x->finished / sizeof x->finished[0][0]);
+
+    order = order != 0 ? order : by_size(x->resident[0], y->resident[0], sizeof x->resident / sizeof x->resident[0][0]);
+    order = order != 0 ? order : by_size(&x->joules, &y->joules, 1);
+    order = order != 0 ? order : by_size(&x->seconds, &y->seconds, 1);
+    return order != 0 ? order : (x->choice > y->choice) - (x->choice < y->choice);
+}
+
+/* The states of each bucket in an order that does not depend on how they were found, which may alternate. */
+static void put_in_order(dfl_arena *scratch, dfl_join_layer *l)
+{
+    dfl_join_state **all = DFL_NEW_ARRAY(scratch, dfl_join_state *, l->states.n + 1);
+
+    for (size_t b = 0; b < l->buckets.n; b++) {
+        uint32_t *link = &l->buckets.at[b].first, n = 0;
+        for (uint32_t i = *link; i != 0; i = l->states.at[i - 1].next)
+            all[n++] = &l->states.at[i - 1];
+        if (n > 0)
+            qsort(all, n, sizeof *all, by_room);
+        for (uint32_t i = 0; i < n; i++) {
+            *link = (uint32_t)(all[i] - l->states.at) + 1;
+            link = &all[i]->next;
+        }
+        *link = 0;
+    }
+}
+
 static void remember(dfl_repeats *k, const dfl_join_layer *l)
 {
     dfl_arena_reset(k->seen_arena);
@@ -356,6 +396,8 @@ uint32_t dfl_repeats_skip(dfl_repeats *k, const dfl_joiner *j, dfl_join_layer *l
 
     if (e < k->next || k->regions == REGIONS || j->goal->top > 0)
         return 0;
+    if (k->inside)
+        put_in_order(j->scratch, l);
     if (k->inside && recurs(k, j, l, &g))
         times = periods_cut_off(k, j, e, (r->end + p - e) / p, &g);
     if (times > 0 && go_over(k, l, times, &g)) {

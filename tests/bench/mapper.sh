@@ -46,20 +46,26 @@ else
     echo "map: skipped, there is no $reference/mapper"
 fi
 row "GPT-3 175B layer, std.tpu_v4i" "$(seconds tests/bench/gpt3_layer.dfl)" "" "bar 1 s"
-for n in 1 4 12; do
-    {
-        printf 'dfl 1;\nsystem chip {\n    memory dram { size = unlimited; bandwidth = 8B/s; energy = 100J/bit; }\n'
-        printf '    memory sram { size = 1KiB; bandwidth = 64B/s; energy = 1J/bit; }\n'
-        printf '    compute mac { rate = 1MAC/s; energy = 1J/MAC; }\n}\n'
-        printf 'workload chain : i8 {\n    rank m = 32, n0 = 16'
-        for i in $(seq 1 "$n"); do printf ', n%d = %d' "$i" $((i % 2 ? 32 : 16)); done
-        printf ';\n    input T0[m, n0];\n'
-        for i in $(seq 1 "$n"); do
-            printf '    weight W%d[n%d, n%d];\n' "$i" $((i - 1)) "$i"
-            printf '    %sT%d[m, n%d] += T%d[m, n%d] * W%d[n%d, n%d];\n' "$([ "$i" = "$n" ] && echo 'output ')" "$i" "$i" \
-                $((i - 1)) $((i - 1)) "$i" $((i - 1)) "$i"
-        done
-        printf '}\nmapping best for chain on chip { option overlap = perfect; ...; minimize energy; }\n'
-    } >"$work/chain.dfl"
-    row "chain of $n matmuls" "$(seconds "$work/chain.dfl")" "" "bar 1 ms each"
+# chain N EXTENTS: a chain of N matmuls, with the extents in turn, or all different ones.
+chain() {
+    awk -v n="$1" -v kind="$2" 'BEGIN {
+        print "dfl 1;\nsystem chip {\n    memory dram { size = unlimited; bandwidth = 8B/s; energy = 100J/bit; }"
+        print "    memory sram { size = 1KiB; bandwidth = 64B/s; energy = 1J/bit; }"
+        print "    compute mac { rate = 1MAC/s; energy = 1J/MAC; }\n}\nworkload chain : i8 {"
+        printf "    rank m = 32"
+        for (i = 0; i <= n; i++) printf ", n%d = %d", i, kind == "equal" ? (i % 2 ? 32 : 16) : 16 + 8 * i
+        print ";\n    input T0[m, n0];"
+        for (i = 1; i <= n; i++) {
+            printf "    weight W%d[n%d, n%d];\n    %sT%d[m, n%d] += T%d[m, n%d] * W%d[n%d, n%d];\n", i, i - 1, i,
+                i == n ? "output " : "", i, i, i - 1, i - 1, i, i - 1, i
+        }
+        print "}\nmapping best for chain on chip { option overlap = perfect; ...; minimize energy; }"
+    }' >"$work/chain.dfl"
+}
+
+for n in 1 10 100 1000; do
+    chain "$n" equal
+    row "chain of $n matmuls" "$(seconds "$work/chain.dfl")" "$(awk -v n="$n" 'BEGIN { print 2 + 0.56 * n }')" "bar 1 ms each"
 done
+chain 100 different
+row "100 different matmuls" "$(seconds "$work/chain.dfl")" "" "no bar"

@@ -175,7 +175,7 @@ static void set_bench(bench *b)
         b->bound_steps[e] = (dfl_bound_step){ .job = job, .patterns = &b->pattern, .n = 1 };
     }
     b->goal = (dfl_tile_goal){ .limit = INFINITY };
-    b->joiner = (dfl_joiner){ .goal = &b->goal };
+    b->joiner = (dfl_joiner){ .scratch = b->arena, .goal = &b->goal };
     b->layer = (dfl_join_layer){ .states = { b->states, 2, 2 }, .buckets = { &b->bucket, 1, 1 } };
 }
 
