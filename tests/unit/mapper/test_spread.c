@@ -1,0 +1,138 @@
+/*
+ * Spreads that others beat. Each case adds spreads one after another, by hand, and says which are left: one goes when another
+ * leaves the loops the same elements and is at most as large in every number.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mapper/search.h"
+#include "support/hash.h"
+
+enum { RANKS = 2, GROUPS = 2, PORTS = 2, KEEPS = 2, MOST = 4, OTHER = -1 };
+
+typedef struct {
+    int64_t left[RANKS];
+    double joules[GROUPS];
+    double ports[PORTS * GROUPS], apart[PORTS * GROUPS]; /* of all keeps, and without those above shared loops */
+    double inner[KEEPS * RANKS];                         /* the second keep is in a memory of any size */
+} numbers;
+
+typedef struct {
+    const char *name;
+    bool windows, form, untimed;
+    uint32_t n;
+    numbers added[MOST];
+    const char *useful;          /* of the added ones in turn: `+`, or `-` */
+} dominance;
+
+/* Elements of the first rank in place of 4, of the second 8, that spreads are looked up by in the same list. */
+static int64_t other_elements(void)
+{
+    int64_t left[RANKS] = { 4, 8 };
+    uint64_t home = dfl_hash(left, sizeof left, 0) % DFL_SPREAD_HOMES;
+
+    do
+        left[0]++;
+    while (dfl_hash(left, sizeof left, 0) % DFL_SPREAD_HOMES != home);
+    return left[0];
+}
+
+/* What all are compared with. */
+#define BASE  { { 4, 8 }, { 5, 6 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } }
+
+static const dominance cases[] = {
+    { .name = "equal", .n = 2, .added = { BASE, BASE }, .useful = "+-" },
+    { .name = "less energy", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 5, 5 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "-+" },
+    { .name = "more energy", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 6, 6 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "+-" },
+    { .name = "less energy in one group, more in another", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 6, 5 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "++" },
+    { .name = "less energy, more time of a port", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 4, 5 }, { 1, 2, 3, 5 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "++" },
+    { .name = "less energy, more time below shared loops", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 4, 5 }, { 1, 2, 3, 4 }, { 2, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "++" },
+    { .name = "time does not count", .untimed = true, .n = 2,
+      .added = { BASE, { { 4, 8 }, { 4, 5 }, { 1, 2, 3, 5 }, { 2, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "-+" },
+    { .name = "less energy, less room", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 4, 5 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 1, 2, 2, 2 } } }, .useful = "-+" },
+    { .name = "less energy, more room", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 4, 5 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 3, 2, 2 } } }, .useful = "++" },
+    { .name = "more room where it is not limited", .n = 2,
+      .added = { BASE, { { 4, 8 }, { 4, 5 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 3, 3 } } }, .useful = "-+" },
+    { .name = "other elements are left", .n = 2,
+      .added = { BASE, { { OTHER, 8 }, { 4, 5 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "++" },
+    { .name = "other elements are left, the worse ones last", .n = 2,
+      .added = { BASE, { { OTHER, 8 }, { 6, 7 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } } }, .useful = "++" },
+    { .name = "one drops two", .n = 3,
+      .added = { { { 4, 8 }, { 5, 7 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } },
+                 { { 4, 8 }, { 6, 6 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } }, BASE }, .useful = "--+" },
+    { .name = "one drops the second of three", .n = 4,
+      .added = { { { 4, 8 }, { 4, 9 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } },
+                 { { 4, 8 }, { 6, 6 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } },
+                 { { 4, 8 }, { 9, 4 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } }, BASE }, .useful = "+-++" },
+    { .name = "windows are not compared", .windows = true, .n = 2, .added = { BASE, BASE }, .useful = "++" },
+    { .name = "nor where lines are written", .form = true, .n = 2, .added = { BASE, BASE }, .useful = "++" },
+};
+
+static void try_case(const dominance *c)
+{
+    dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
+    dfl_search *s = DFL_NEW(arena, dfl_search);
+    dfl_job *job = DFL_NEW(arena, dfl_job);
+    dfl_tiling_template *t = DFL_NEW(arena, dfl_tiling_template);
+    dfl_tile_goal goal = { .by_time = !c->untimed };
+    dfl_spreads *all = DFL_NEW(arena, dfl_spreads);
+
+    job->n_ranks = RANKS;
+    job->n_axes = 1;
+    job->windows = c->windows;
+    t->n_keeps = KEEPS;
+    t->form = c->form ? (const void *)t : NULL; /* which nothing looks into */
+    s->rows = dfl_rows_new(arena, scratch);
+    s->job = job;
+    s->t = t;
+    s->goal = &goal;
+    s->terms.n_groups = GROUPS;
+    s->n_used = PORTS;
+    s->limited[0] = true;
+    s->now = dfl_spread_new(s, scratch);
+    for (uint32_t i = 0; i < c->n; i++) {
+        dfl_spread *mine = s->now;
+        memcpy(mine->left, c->added[i].left, sizeof c->added[i].left);
+        mine->left[0] = mine->left[0] == OTHER ? other_elements() : mine->left[0];
+        memcpy(mine->joules, c->added[i].joules, sizeof c->added[i].joules);
+        memcpy(mine->ports[0], c->added[i].ports, sizeof c->added[i].ports);
+        memcpy(mine->ports[1], c->added[i].apart, sizeof c->added[i].apart);
+        memcpy(mine->inner, c->added[i].inner, sizeof c->added[i].inner);
+        mine->parts[0] = i;
+        dfl_spreads_add(s, all);
+    }
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool useful = false;
+        for (size_t k = 0; k < all->at.n; k++)
+            useful |= all->at.at[k]->useful && all->at.at[k]->parts[0] == i;
+        if (useful != (c->useful[i] == '+'))
+            fail_msg("%s: number %u is %s", c->name, i, useful ? "left" : "dropped");
+    }
+    dfl_arena_free(arena);
+    dfl_arena_free(scratch);
+}
+
+static void beaten_spreads_are_dropped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        try_case(&cases[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(beaten_spreads_are_dropped) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
