@@ -347,3 +347,14 @@ bool dfl_classes_windows(const dfl_classes *k)
             return true;
     return false;
 }
+
+const dfl_job *const *dfl_classes_chosen(dfl_arena *arena, const dfl_classes *k, const dfl_row *const *rows)
+{
+    const dfl_job **jobs = DFL_NEW_ARRAY(arena, const dfl_job *, (size_t)k->n + 1);
+
+    for (uint32_t e = 0; e < k->n; e++)
+        for (size_t i = 0; i < k->jobs[e].n; i++)
+            if (k->jobs[e].at[i]->unit == rows[e]->job->unit)
+                jobs[e] = k->jobs[e].at[i];
+    return jobs;
+}

@@ -6,6 +6,25 @@
 /* Of a corner, which is computed from sums. */
 #define ROUNDING (1 + 1e-12)
 
+double dfl_value_joules(const void *objective, double joules, double seconds)
+{
+    (void)objective;
+    (void)seconds;
+    return joules;
+}
+
+double dfl_value_seconds(const void *objective, double joules, double seconds)
+{
+    (void)objective;
+    (void)joules;
+    return seconds;
+}
+
+double dfl_value_mixed(const void *rate, double joules, double seconds)
+{
+    return joules + *(const double *)rate * seconds;
+}
+
 dfl_cost dfl_cost_zero(void)
 {
     return (dfl_cost){ { 0 } };

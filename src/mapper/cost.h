@@ -40,6 +40,11 @@ typedef struct {
     double per_rate[DFL_MIXES], per_step[DFL_MIXES]; /* 1 / rate, and 1 / (rate - the next one) */
 } dfl_goal;
 
+/* Values for `value`: one of the two alone, and joules + rate * seconds, of the rate that is the objective. */
+double dfl_value_joules(const void *objective, double joules, double seconds);
+double dfl_value_seconds(const void *objective, double joules, double seconds);
+double dfl_value_mixed(const void *rate, double joules, double seconds);
+
 /* Nothing there, and nothing known to be possible. */
 dfl_cost dfl_cost_zero(void);
 dfl_cost dfl_cost_none(void);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/path_check.h"
+#include "mapper/emit.h"
 #include "mapper/join.h"
 #include "mapper/tracks.h"
 
@@ -114,6 +115,26 @@ dfl_answer dfl_fitting_any(const dfl_fitting *f, const dfl_mapping *m)
         answer = join(&k);
     close_fitter(&k);
     return answer;
+}
+
+dfl_mapping *dfl_fitting_first(dfl_arena *arena, const dfl_fitting *f, const dfl_mapping *m, double *joules, double *seconds)
+{
+    const dfl_join_result *r = NULL;
+    dfl_mapping *first = NULL;
+    fitter k;
+    bool full;
+    uint32_t n;
+
+    open_fitter(&k, f, m);
+    if (prepare(&k) == DFL_ANSWER_YES)
+        r = dfl_join(k.arena, m->workload, k.steps, &k.goal, k.bounds, k.capacity, false, 0, &n, &full);
+    if (r != NULL) {
+        *joules = r->joules;
+        *seconds = r->seconds;
+        first = dfl_emit(arena, m, dfl_classes_chosen(k.arena, &k.classes, r->rows), r);
+    }
+    close_fitter(&k);
+    return first;
 }
 
 /* Bits of all tensors, which is more than anything takes. */

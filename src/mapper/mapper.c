@@ -59,25 +59,6 @@ static double objective_value(const void *objective, double joules, double secon
     return dfl_objective_value(objective, joules, seconds);
 }
 
-static double joules_only(const void *objective, double joules, double seconds)
-{
-    (void)objective;
-    (void)seconds;
-    return joules;
-}
-
-static double mixed_only(const void *rate, double joules, double seconds)
-{
-    return joules + *(const double *)rate * seconds;
-}
-
-static double seconds_only(const void *objective, double joules, double seconds)
-{
-    (void)objective;
-    (void)joules;
-    return seconds;
-}
-
 /* ---- what there is ---- */
 
 /* Sets the tracks; false if what is there all the time does not fit, or after reporting. */
@@ -173,8 +154,8 @@ static void find_mixed(mapper *k, task *t, dfl_cost *least)
     const dfl_einsum_class *c = &k->classes.at.at[t->class];
 
     for (uint32_t i = 0; i < of->n_mixes; i++) {
-        goal->limit = i == 0 ? INFINITY : mixed_only(&of->rate[i], goal->best_joules, goal->best_seconds);
-        least->at[DFL_COST_MIXED + i] = find_value(k, t, mixed_only, &of->rate[i]);
+        goal->limit = i == 0 ? INFINITY : dfl_value_mixed(&of->rate[i], goal->best_joules, goal->best_seconds);
+        least->at[DFL_COST_MIXED + i] = find_value(k, t, dfl_value_mixed, &of->rate[i]);
         goal->best = NULL;
     }
     for (size_t i = 0; i < c->candidates.n; i++)
@@ -196,12 +177,12 @@ static void search_pattern(mapper *k, task *t)
         find_mixed(k, t, least);
     } else {
         goal->by_time = false;
-        least->at[DFL_COST_JOULES] = find_value(k, t, joules_only, NULL);
+        least->at[DFL_COST_JOULES] = find_value(k, t, dfl_value_joules, NULL);
         goal->by_time = true;
         goal->best = NULL;
     }
     goal->limit = goal->seen_seconds;
-    goal->of = (dfl_goal){ .value = seconds_only };
+    goal->of = (dfl_goal){ .value = dfl_value_seconds };
     search_class(k, t);
     least->at[DFL_COST_SECONDS] = goal->limit;
     if (t->halt.why != DFL_STOP_NONE)
@@ -318,33 +299,49 @@ static bool search_classes(mapper *k)
     return true;
 }
 
-/* The job of every einsum that has the unit of its row. */
-static const dfl_job *const *chosen_jobs(const mapper *k, const dfl_row *const *rows)
-{
-    const dfl_job **jobs = DFL_NEW_ARRAY(k->arena, const dfl_job *, (size_t)k->classes.n + 1);
-
-    for (uint32_t e = 0; e < k->classes.n; e++)
-        for (size_t i = 0; i < k->classes.jobs[e].n; i++)
-            if (k->classes.jobs[e].at[i]->unit == rows[e]->job->unit)
-                jobs[e] = k->classes.jobs[e].at[i];
-    return jobs;
-}
-
 static void take(mapper *k, const dfl_join_result *r, dfl_map_result *out)
 {
-    out->mapping = dfl_emit(k->arena, k->m, chosen_jobs(k, r->rows), r);
+    out->mapping = dfl_emit(k->arena, k->m, dfl_classes_chosen(k->arena, &k->classes, r->rows), r);
     out->joules = r->joules;
     out->seconds = r->seconds;
     out->objective = r->value;
+}
+
+static double value_of(const mapper *k, double joules, double seconds)
+{
+    return dfl_objective_value(k->options->objective, joules + k->goal.of.leakage * seconds, seconds);
 }
 
 /* What no mapping can be below by the bounds of the templates alone, with the times of einsums `beside` each other or not. */
 static double template_bound(const mapper *k, bool beside)
 {
     const dfl_cost all = dfl_measures_templates(&k->classes, beside);
-    const double seconds = all.at[DFL_COST_SECONDS];
 
-    return dfl_objective_value(k->options->objective, all.at[DFL_COST_JOULES] + k->goal.of.leakage * seconds, seconds);
+    return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
+}
+
+/* The same by the units, of a search that was stopped before there were templates. */
+static double unit_bound(const mapper *k, bool beside)
+{
+    const dfl_cost all = dfl_measures_units(&k->classes, beside);
+
+    return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
+}
+
+/* Some mapping that fits, of a search that was stopped before there were templates. */
+static bool take_first(mapper *k, dfl_map_result *out)
+{
+    dfl_budget none = { 0 };
+    dfl_halt patient = { .budget = &none, .deadline = dfl_halt_clock() + PATIENCE };
+    const dfl_fitting f = { .names = k->names, .max_fused = k->options->max_fused, .halt = &patient };
+
+    if (!dfl_given_nothing(k->m) || k->options->front || k->options->top > 0)
+        return false;
+    out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
+    out->joules += k->goal.of.leakage * out->seconds;
+    out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);
+    out->lower_bound = unit_bound(k, false);
+    return out->mapping != NULL;
 }
 
 static void certify(const mapper *k, bool rows, dfl_map_result *out)
@@ -363,7 +360,7 @@ static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint
     dfl_map_point *front = DFL_NEW_ARRAY(k->arena, dfl_map_point, n);
 
     for (uint32_t i = 0; i < n; i++) {
-        front[i].mapping = dfl_emit(k->arena, k->m, chosen_jobs(k, r[i].rows), &r[i]);
+        front[i].mapping = dfl_emit(k->arena, k->m, dfl_classes_chosen(k->arena, &k->classes, r[i].rows), &r[i]);
         front[i].joules = r[i].joules;
         front[i].seconds = r[i].seconds;
         if (k->goal.room > 0)
@@ -578,17 +575,17 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
         possible = found || reported;
     }
     *fits = possible || k.stopped != DFL_STOP_NONE;
-    if (!found) {
+    if (!found && (!possible || halt.why == DFL_STOP_NONE || !take_first(&k, out))) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;
     }
-    if (dfl_classes_windows(&k.classes)) { /* whose overlaps are bounded, not counted */
+    if (found && dfl_classes_windows(&k.classes)) { /* whose overlaps are bounded, not counted */
         out->optimal = false;
         out->lower_bound = template_bound(&k, false);
     }
-    out->floor = template_bound(&k, false);
-    out->floor_beside = template_bound(&k, true);
-    if (options->certificate && !out->certificate && dfl_given_nothing(mapping))
+    out->floor = found ? template_bound(&k, false) : unit_bound(&k, false);
+    out->floor_beside = found ? template_bound(&k, true) : unit_bound(&k, true);
+    if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping))
         certify(&k, false, out);
     out->evaluated = k.evaluated;
     out->pruned = k.pruned;

@@ -24,6 +24,26 @@ dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside)
     return all;
 }
 
+dfl_cost dfl_measures_units(const dfl_classes *k, bool beside)
+{
+    dfl_cost all = dfl_cost_zero();
+
+    for (uint32_t e = 0; e < k->n; e++) {
+        double joules = INFINITY, least = INFINITY;
+        for (size_t i = 0; i < k->jobs[e].n; i++) {
+            const dfl_job *job = k->jobs[e].at[i];
+            double seconds = job->points * job->seconds;
+            for (uint32_t a = 0; a < job->n_axes; a++)
+                seconds /= (double)job->axis[a].size;
+            joules = fmin(joules, job->points * job->joules);
+            least = fmin(least, seconds);
+        }
+        all.at[DFL_COST_JOULES] += joules;
+        all.at[DFL_COST_SECONDS] = beside ? fmax(all.at[DFL_COST_SECONDS], least) : all.at[DFL_COST_SECONDS] + least;
+    }
+    return all;
+}
+
 static void choose_rates(const dfl_classes *k, const dfl_objective *objective, dfl_tile_goal *goal)
 {
     dfl_cost all = dfl_measures_templates(k, false);

@@ -19,5 +19,7 @@ void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective
 dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside);
 /* Sets what a pattern costs at least from the bounds of its templates, where the search for that was stopped. */
 void dfl_measures_pattern(dfl_einsum_class *c, uint32_t pattern, const dfl_goal *of);
+/* What no mapping can be below by the units alone: nothing is known of templates. */
+dfl_cost dfl_measures_units(const dfl_classes *k, bool beside);
 
 #endif
