@@ -131,11 +131,11 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
                                                                                       : DFL_HOLES_EVALUATIONS,
                                         .time_limit = s->search.seconds };
     const dfl_holes_result *r = dfl_holes_run(s->arena, s->sink, s->names, out->given, &options);
-    dfl_search *found = DFL_NEW(s->arena, dfl_search);
+    dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
 
     if (!r)
         return false;
-    *found = (dfl_search){ .objective = o->text, .value = r->objective, .lower_bound = r->lower_bound,
+    *found = (dfl_search_found){ .objective = o->text, .value = r->objective, .lower_bound = r->lower_bound,
                            .optimal = r->optimal, .evaluated = r->evaluated, .pruned = r->pruned, .refused = r->refused,
                            .space = r->space, .most_evaluations = options.most_evaluations,
                            .time_limit = options.time_limit };
@@ -203,7 +203,7 @@ static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options 
 
 /* The best of a front, where other terms of the objective decide (`limit` is the least of the first one), or a requirement
    that the best of all does not meet (no limit). False if none meets it. */
-static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_filled *out, dfl_search *found)
+static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_filled *out, dfl_search_found *found)
 {
     dfl_arena *work = dfl_arena_new(&j->s->budget);
     const dfl_front *front = dfl_front_find(work, j->s->sink, j->s->names, out->given, options, limit);
@@ -243,7 +243,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
                                       .beyond = s->search.beyond,
                                       .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond &&
                                                      s->search.max_fused == 0 };
-    dfl_search *found = DFL_NEW(s->arena, dfl_search);
+    dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     const dfl_map_result *r;
     dfl_map_result known = { 0 };
     const dfl_result *costs;
@@ -258,7 +258,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     if (r) {
         out->mapping = dfl_mapping_copy(s->arena, r->mapping);
         *stopped = r->stopped;
-        *found = (dfl_search){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
+        *found = (dfl_search_found){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
                                .evaluated = r->evaluated, .pruned = r->pruned,
                                .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
                                .time_limit = options.time_limit, .max_fused = s->search.max_fused };
@@ -287,7 +287,8 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
 }
 
 /* Adds a mapping of several as NAME_1, NAME_2... */
-static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found, const dfl_search *search, uint32_t i)
+static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found,
+                       const dfl_search_found *search, uint32_t i)
 {
     dfl_mapping *named = dfl_mapping_copy(s->arena, found);
 
@@ -297,9 +298,9 @@ static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mappi
 }
 
 /* What the searches for several mappings tell. */
-static dfl_search about_front(const dfl_front *front, double time_limit)
+static dfl_search_found about_front(const dfl_front *front, double time_limit)
 {
-    return (dfl_search){ .lower_bound = NAN, .time_limit = time_limit, .value = front->at[0].terms[0],
+    return (dfl_search_found){ .lower_bound = NAN, .time_limit = time_limit, .value = front->at[0].terms[0],
                          .optimal = front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE,
                          .evaluated = front->search->evaluated, .pruned = front->search->pruned };
 }
@@ -310,7 +311,7 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller };
-    dfl_search *found = DFL_NEW(s->arena, dfl_search);
+    dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     const dfl_front *front;
     dfl_arena *work;
     bool any;
@@ -362,7 +363,7 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     space = any ? dfl_arena_printf(s->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
                                    front->search->space) : NULL;
     for (uint32_t i = 0; any && i < front->n; i++) {
-        dfl_search *found = DFL_NEW(s->arena, dfl_search);
+        dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
         *found = about_front(front, options.time_limit);
         found->max_fused = s->search.max_fused;
         found->objective = o->text;

@@ -191,7 +191,7 @@ static bool is_kind(const dfl_filled *f)
 }
 
 /* How far the best of a kind is from the best of all. */
-static void add_distance(dfl_strbuf *out, const dfl_search *search)
+static void add_distance(dfl_strbuf *out, const dfl_search_found *search)
 {
     char digits[32];
 

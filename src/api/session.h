@@ -26,7 +26,7 @@ typedef struct {
 /* A mapping whose holes were filled. */
 typedef struct {
     const dfl_mapping *given, *mapping;
-    const dfl_search *search;
+    const dfl_search_found *search;
     const char *certificate;   /* NULL = not asked for, or there is none for this search */
 } dfl_filled;
 

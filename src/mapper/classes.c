@@ -358,3 +358,25 @@ const dfl_job *const *dfl_classes_chosen(dfl_arena *arena, const dfl_classes *k,
                 jobs[e] = k->jobs[e].at[i];
     return jobs;
 }
+
+dfl_join_step *dfl_classes_steps(dfl_arena *arena, const dfl_classes *k)
+{
+    dfl_join_step *steps = DFL_NEW_ARRAY(arena, dfl_join_step, (size_t)k->n + 1);
+
+    for (uint32_t e = 0; e < k->n; e++) {
+        const dfl_einsum_class *c = &k->at.at[k->of[e]];
+        steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = k->jobs[e].at[0] };
+    }
+    return steps;
+}
+
+dfl_bounds *dfl_classes_bounds(dfl_arena *arena, const dfl_classes *k)
+{
+    dfl_bound_step *steps = DFL_NEW_ARRAY(arena, dfl_bound_step, (size_t)k->n + 1);
+
+    for (uint32_t e = 0; e < k->n; e++) {
+        const dfl_einsum_class *c = &k->at.at[k->of[e]];
+        steps[e] = (dfl_bound_step){ .job = k->jobs[e].at[0], .patterns = c->patterns.at, .n = (uint32_t)c->patterns.n };
+    }
+    return dfl_bounds_make(arena, k->m->workload, steps);
+}

@@ -7,6 +7,7 @@
 
 #include "mapper/bounds.h"
 #include "mapper/filter.h"
+#include "mapper/join.h"
 #include "support/vec.h"
 
 typedef struct {
@@ -83,6 +84,9 @@ bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32
 void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, uint32_t c);
 /* Whether some einsum has an operand with sliding windows. */
 bool dfl_classes_windows(const dfl_classes *k);
+/* What is joined, and bounded: by einsum, the rows and the patterns of its class. */
+dfl_join_step *dfl_classes_steps(dfl_arena *arena, const dfl_classes *k);
+dfl_bounds *dfl_classes_bounds(dfl_arena *arena, const dfl_classes *k);
 /* The job of every einsum that has the unit of its row. */
 const dfl_job *const *dfl_classes_chosen(dfl_arena *arena, const dfl_classes *k, const dfl_row *const *rows);
 

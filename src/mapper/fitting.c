@@ -52,7 +52,6 @@ static dfl_answer prepare(fitter *k)
 {
     static const dfl_job_limits limits = { .homes_only = true };
     dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
-    dfl_bound_step *bounds;
     uint32_t more = DFL_NONE;
 
     dfl_sink_limit(quiet, 0);
@@ -66,17 +65,10 @@ static dfl_answer prepare(fitter *k)
         return DFL_ANSWER_NO;
     if (more != DFL_NONE)
         return DFL_ANSWER_UNKNOWN;
-    k->steps = DFL_NEW_ARRAY(k->arena, dfl_join_step, (size_t)k->classes.n + 1);
-    bounds = DFL_NEW_ARRAY(k->arena, dfl_bound_step, (size_t)k->classes.n + 1);
     for (size_t c = 0; c < k->classes.at.n; c++)
         search_class(k, &k->classes.at.at[c]);
-    for (uint32_t e = 0; e < k->classes.n; e++) {
-        const dfl_einsum_class *c = &k->classes.at.at[k->classes.of[e]];
-        const dfl_job *job = k->classes.jobs[e].at[0];
-        k->steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = job };
-        bounds[e] = (dfl_bound_step){ .job = job, .patterns = c->patterns.at, .n = (uint32_t)c->patterns.n };
-    }
-    k->bounds = dfl_bounds_make(k->arena, k->m->workload, bounds);
+    k->steps = dfl_classes_steps(k->arena, &k->classes);
+    k->bounds = dfl_classes_bounds(k->arena, &k->classes);
     return k->f->halt->why == DFL_STOP_NONE ? DFL_ANSWER_YES : DFL_ANSWER_UNKNOWN;
 }
 

@@ -250,13 +250,8 @@ static void find_least(mapper *k)
 static bool find_bounds(mapper *k)
 {
     dfl_classes *all = &k->classes;
-    dfl_bound_step *steps = DFL_NEW_ARRAY(k->arena, dfl_bound_step, (size_t)all->n + 1);
 
-    for (uint32_t e = 0; e < all->n; e++) {
-        const dfl_einsum_class *c = &all->at.at[all->of[e]];
-        steps[e] = (dfl_bound_step){ .job = all->jobs[e].at[0], .patterns = c->patterns.at, .n = (uint32_t)c->patterns.n };
-    }
-    k->bounds = dfl_bounds_make(k->arena, k->m->workload, steps);
+    k->bounds = dfl_classes_bounds(k->arena, all);
     for (size_t i = 0; i < all->at.n; i++) {
         dfl_einsum_class *c = &all->at.at[i];
         c->others = DFL_NEW_ARRAY(k->arena, dfl_cost, c->patterns.n + 1);
@@ -378,8 +373,6 @@ static dfl_rescue rescue_of(mapper *k)
 /* The best mapping of a value within the limit, or of each kind; false if there are none, or fewer than wanted. */
 static bool search_within(mapper *k, double limit, dfl_map_result *out)
 {
-    dfl_classes *all = &k->classes;
-    dfl_join_step *steps = DFL_NEW_ARRAY(k->arena, dfl_join_step, (size_t)all->n + 1);
     const dfl_join_result *r = NULL;
     uint32_t n = 0;
     bool full = false;
@@ -388,10 +381,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
 
     k->goal.limit = limit;
     if (search_classes(k)) {
-        for (uint32_t e = 0; e < all->n; e++) {
-            const dfl_einsum_class *c = &all->at.at[all->of[e]];
-            steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
-        }
+        const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
         if (r == NULL && k->stopped == DFL_STOP_NONE)
             k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->evaluated - before + 1));

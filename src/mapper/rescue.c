@@ -84,7 +84,6 @@ static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
 static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool whole)
 {
     dfl_classes *all = k->classes;
-    dfl_join_step *steps = DFL_NEW_ARRAY(k->rows, dfl_join_step, (size_t)all->n + 1);
     uint32_t *wave = DFL_NEW_ARRAY(k->rows, uint32_t, all->at.n + 1), n;
     dfl_tile_goal goal = *k->goal;
 
@@ -101,11 +100,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
         for (uint32_t i = 0; i < n; i++)
             if (!glance(k, &goal, wave[i]))
                 return NULL;
-    for (uint32_t e = 0; e < all->n; e++) {
-        const dfl_einsum_class *c = &all->at.at[all->of[e]];
-        steps[e] = (dfl_join_step){ .rows = c->list, .n = c->n_list, .job = all->jobs[e].at[0] };
-    }
-    return join_few(k, steps, &goal, STEPS);
+    return join_few(k, dfl_classes_steps(k->rows, all), &goal, STEPS);
 }
 
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)

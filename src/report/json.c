@@ -292,7 +292,7 @@ static void write_costs(const context *c)
 }
 
 /* A bound that is not known is null. */
-static void write_search(const context *c, const dfl_search *s)
+static void write_search(const context *c, const dfl_search_found *s)
 {
     open_object(c, "search");
     dfl_json_key(c->w, "optimal");

@@ -32,13 +32,13 @@ typedef struct {
     uint64_t most_evaluations;/* limits in force; 0 = none */
     double time_limit;
     uint32_t max_fused;       /* 1 + loops that einsums may share */
-} dfl_search;
+} dfl_search_found;
 
 typedef struct {
     const dfl_mapping *mapping;
     const dfl_result *result; /* NULL when infeasible */
     dfl_result_status status;
-    const dfl_search *search; /* NULL unless it was filled */
+    const dfl_search_found *search; /* NULL unless it was filled */
 } dfl_result_item;
 
 typedef enum {
@@ -83,7 +83,7 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
 void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at);
 
 /* The line of a search in the text. */
-void dfl_search_text(dfl_strbuf *out, const dfl_search *search);
+void dfl_search_text(dfl_strbuf *out, const dfl_search_found *search);
 
 /* ---- shared by the printers ---- */
 

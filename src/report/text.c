@@ -279,7 +279,7 @@ static void print_untimed(const context *c)
 }
 
 /* "  search       optimal; 231 evaluated, 40 pruned; energy * latency; amounts of 3 loops, perfect tiles" */
-void dfl_search_text(dfl_strbuf *out, const dfl_search *s)
+void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s)
 {
     char digits[32];
 
