@@ -49,16 +49,6 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
     dfl_arena_free(work);
 }
 
-/* Nothing fits between the written lines. */
-static void report_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
-{
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping with the lines of `%s` fits into `%s`",
-                             dfl_sym_text(names, m->name), dfl_sym_text(names, m->system->name));
-
-    dfl_diag_here(sink, d, "nothing that can stand here, with tiles that divide");
-    dfl_diag_help(sink, d, "leave more open: an amount (`?`), or a line");
-}
-
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, double deadline)
 {
@@ -67,7 +57,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
                                                : dfl_mapper_alone(arena, sink, names, mapping, options, deadline, &fits);
 
     if (!fits && !dfl_given_nothing(mapping))
-        report_lines(sink, names, mapping);
+        dfl_infeasible_between(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), deadline);
     else if (!fits)
         dfl_infeasible_lines(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), deadline);
     return out;

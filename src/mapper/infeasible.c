@@ -3,15 +3,16 @@
 
 #include <string.h>
 
+#include "mapper/given.h"
 #include "support/vec.h"
 
 enum { MOST_STEPS = 1 << 23 }; /* of a fitting, some seconds */
 
-typedef enum { LIMIT_REQUIRED, LIMIT_LINE, LIMIT_HOLDS, LIMIT_SIZE, LIMIT_AMOUNT } limit_kind;
+typedef enum { LIMIT_REQUIRED, LIMIT_KEEP, LIMIT_HOME, LIMIT_LINE, LIMIT_HOLDS, LIMIT_SIZE, LIMIT_AMOUNT } limit_kind;
 
 typedef struct {
     limit_kind kind;
-    uint32_t at;              /* requirement, line of the root, memory, or body ... */
+    uint32_t at;              /* requirement, memory, or body ... */
     uint32_t line;            /* ... and its line */
     dfl_span span;
     bool lifted;
@@ -47,6 +48,39 @@ static void add_amounts(analyst *k)
         }
 }
 
+/* The outermost memory that may hold the tensor. */
+static uint32_t outermost(const dfl_mapping *m, uint32_t tensor)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < m->system->n_memories && m->system->memories[i].holds.on &&
+           !dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor]))
+        i++;
+    return i;
+}
+
+/* Whether the keep is the first one of its tensor. */
+static bool is_home(const dfl_body *b, uint32_t line)
+{
+    for (uint32_t i = 0; i < line; i++)
+        if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == b->lines[line].tensor)
+            return false;
+    return dfl_given_home(b->parent, b->lines[line].tensor) == DFL_NONE;
+}
+
+/* Keeps between written lines, or homes that are not in the outermost memory. */
+static void add_keeps(analyst *k, bool homes)
+{
+    for (uint32_t b = 0; b < k->m->n_bodies; b++)
+        for (uint32_t i = 0; i < k->m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &k->m->bodies[b]->lines[i];
+            if (line->kind != DFL_LINE_KEEP || is_home(k->m->bodies[b], i) != homes)
+                continue;
+            if (!homes || line->memory != outermost(k->m, line->tensor))
+                add(k, homes ? LIMIT_HOME : LIMIT_KEEP, b, i, line->span);
+        }
+}
+
 /* Those that a user would rather keep come last: they are lifted only if nothing before them is to blame. */
 static void find_limits(analyst *k)
 {
@@ -55,15 +89,17 @@ static void find_limits(analyst *k)
 
     for (uint32_t i = 0; i < k->q->n_required; i++)
         add(k, LIMIT_REQUIRED, i, 0, k->q->required[i]);
-    for (uint32_t i = 0; i < root->n_lines && k->q->lines; i++)
-        add(k, LIMIT_LINE, i, 0, root->lines[i].span);
-    for (uint32_t i = 0; i < s->n_memories && k->q->lines; i++)
+    for (uint32_t homes = 0; homes < 2 && k->q->kind == DFL_QUESTION_BETWEEN; homes++)
+        add_keeps(k, homes);
+    for (uint32_t i = 0; i < root->n_lines && k->q->kind == DFL_QUESTION_LINES; i++)
+        add(k, LIMIT_LINE, 0, i, root->lines[i].span);
+    for (uint32_t i = 0; i < s->n_memories && k->q->kind != DFL_QUESTION_AMOUNTS; i++)
         if (s->memories[i].holds.on)
             add(k, LIMIT_HOLDS, i, 0, s->memories[i].span);
     for (uint32_t i = 0; i < s->n_memories; i++)
         if (s->memories[i].size_bits >= 0)
             add(k, LIMIT_SIZE, i, 0, s->memories[i].size_span);
-    if (!k->q->lines)
+    if (k->q->kind != DFL_QUESTION_LINES)
         add_amounts(k);
     k->waived = DFL_NEW_ARRAY(k->arena, bool, (size_t)k->q->n_required + 1);
 }
@@ -77,13 +113,23 @@ static void lift_amount(dfl_arena *arena, dfl_line *line)
     line->hole = any;
 }
 
-/* The mapping without the limits that are lifted, in `scratch`. */
+static void remove_line(dfl_arena *arena, dfl_body *b, uint32_t line)
+{
+    dfl_open *opens = DFL_NEW_ARRAY(arena, dfl_open, (size_t)b->n_opens + 1);
+
+    memmove(&b->lines[line], &b->lines[line + 1], (b->n_lines - line - 1) * sizeof(dfl_line));
+    b->n_lines--;
+    for (uint32_t i = 0; i < b->n_opens; i++)
+        opens[i] = (dfl_open){ b->opens[i].at - (b->opens[i].at > line), b->opens[i].span };
+    b->opens = opens;
+}
+
+/* The mapping without the limits that are lifted, in `scratch`: last lines first, since they are removed. */
 static const dfl_mapping *without_lifted(analyst *k)
 {
     dfl_mapping *m;
     dfl_system *s;
     dfl_memory *memories;
-    uint32_t gone = 0;
 
     dfl_arena_reset(k->scratch);
     m = dfl_mapping_copy(k->scratch, k->m);
@@ -93,7 +139,7 @@ static const dfl_mapping *without_lifted(analyst *k)
     memcpy(memories, s->memories, s->n_memories * sizeof *memories);
     s->memories = memories;
     m->system = s;
-    for (size_t i = 0; i < k->limits.n; i++) {
+    for (size_t i = k->limits.n; i-- > 0;) {
         const limit *l = &k->limits.at[i];
         if (l->kind == LIMIT_REQUIRED)
             k->waived[l->at] = l->lifted;
@@ -102,11 +148,12 @@ static const dfl_mapping *without_lifted(analyst *k)
         switch (l->kind) {
         case LIMIT_REQUIRED:
             break;
+        case LIMIT_KEEP:
         case LIMIT_LINE:
-            memmove(&m->root->lines[l->at - gone], &m->root->lines[l->at - gone + 1],
-                    (m->root->n_lines - (l->at - gone) - 1) * sizeof(dfl_line));
-            m->root->n_lines--;
-            gone++;
+            remove_line(k->scratch, m->bodies[l->at], l->line);
+            break;
+        case LIMIT_HOME:
+            m->bodies[l->at]->lines[l->line].memory = outermost(m, m->bodies[l->at]->lines[l->line].tensor);
             break;
         case LIMIT_HOLDS:
             memories[l->at].holds.on = false;
@@ -251,9 +298,11 @@ static void label_others(analyst *k, dfl_diag *d)
         case LIMIT_REQUIRED:
             dfl_diag_label(k->sink, d, l->span, "this is not met");
             break;
+        case LIMIT_KEEP:
+        case LIMIT_HOME:
         case LIMIT_LINE:
-            line = &k->m->root->lines[l->at];
-            dfl_diag_label(k->sink, d, l->span, "`%s` is to stay in `%s`",
+            line = &k->m->bodies[l->at]->lines[l->line];
+            dfl_diag_label(k->sink, d, l->span, l->kind == LIMIT_KEEP ? "`%s` is kept in `%s`" : "`%s` is to stay in `%s`",
                            dfl_sym_text(k->names, k->m->workload->tensors[line->tensor].name),
                            dfl_sym_text(k->names, k->m->system->memories[line->memory].name));
             break;
@@ -277,7 +326,10 @@ static dfl_diag *report(const analyst *k)
     bool room = is_in_set(k, LIMIT_SIZE);
     dfl_diag *d;
 
-    if (k->q->lines) {
+    if (k->q->kind == DFL_QUESTION_BETWEEN) {
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping with the lines of `%s` fits into `%s`", name,
+                       dfl_sym_text(k->names, k->m->system->name));
+    } else if (k->q->kind == DFL_QUESTION_LINES) {
         d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping of `%s` fits into `%s`",
                        dfl_sym_text(k->names, k->m->workload->name), dfl_sym_text(k->names, k->m->system->name));
     } else {
@@ -332,7 +384,7 @@ void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_map
     dfl_budget budget = { .steps_limit = MOST_STEPS };
     dfl_halt halt = { .budget = &budget, .deadline = deadline };
     dfl_fitting fitting = { .names = names, .max_fused = max_fused, .halt = &halt };
-    const dfl_question question = { .answer = answer_lines, .context = &fitting, .lines = true };
+    const dfl_question question = { .answer = answer_lines, .context = &fitting, .kind = DFL_QUESTION_LINES };
 
     if (session != NULL) {
         budget.memory_limit = session->memory_limit;

@@ -16,6 +16,9 @@
 #include "diag/diag.h"
 #include "mapper/fitting.h"
 
+/* What is open: amounts of loops, all lines, or lines between written ones. */
+typedef enum { DFL_QUESTION_AMOUNTS, DFL_QUESTION_LINES, DFL_QUESTION_BETWEEN } dfl_question_kind;
+
 typedef struct {
     /* Whether a mapping without some of the limits can be filled in, when the requirements that are waived do not count. With
        a memory that is `measured`: whatever its size, and what is the least, and the line it is live at where that is known. */
@@ -24,7 +27,7 @@ typedef struct {
     void *context;
     const dfl_span *required; /* where what is required of the mapping stands */
     uint32_t n_required;
-    bool lines;               /* all lines are open, not only amounts */
+    dfl_question_kind kind;
 } dfl_question;
 
 /* Reports E0618 with a smallest conflicting set. False, and nothing is said, if no set of limits is the cause. */
@@ -33,5 +36,9 @@ bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_ma
 /* The same for a mapping of which all lines are open; E0618 in any case. `session` may be NULL, a deadline 0. */
 void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
                           const dfl_budget *session, double deadline);
+
+/* The same for one with written lines. */
+void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
+                            const dfl_budget *session, double deadline);
 
 #endif

@@ -164,7 +164,7 @@ bool dfl_tree_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *
             return false;
     if (!check_homes(&k))
         return false;
-    if (!dfl_tree_choices(m))
+    if (!dfl_tree_choices(m, DFL_TREE_CHOICES))
         return refuse(&k, m->hole_span, "there are more amounts to choose above branches than are tried",
                       "offer fewer: `? in {8, 16}`");
     return true;

@@ -41,6 +41,8 @@ typedef struct {
     double joules, seconds;    /* of all that is no part; seconds at least */
 } dfl_tree;
 
+enum { DFL_TREE_CHOICES = 1 << 12 }; /* that are tried */
+
 typedef enum { DFL_TREE_ILLEGAL, DFL_TREE_REFUSED, DFL_TREE_FULL, DFL_TREE_FINE } dfl_tree_state;
 
 /* Whether branches are written, and lines open. */
@@ -52,8 +54,8 @@ bool dfl_tree_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *
 dfl_tree_state dfl_tree_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_tree *out);
 /* The mapping with what was found for every part. */
 dfl_mapping *dfl_tree_put(dfl_arena *arena, const dfl_tree *tree, const dfl_mapping *const *found);
-/* Whether the amounts that are open above branches are few enough to try them all. */
-bool dfl_tree_choices(const dfl_mapping *m);
+/* Whether the amounts that are open above branches have no more than so many choices. */
+bool dfl_tree_choices(const dfl_mapping *m, uint64_t most);
 /* Like dfl_mapper_alone. */
 dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                                 const dfl_map_options *options, double deadline, bool *fits);

@@ -9,8 +9,6 @@
 #include "mapper/tree_build.h"
 #include "support/vec.h"
 
-enum { MOST_CHOICES = 1 << 12 };   /* of amounts above branches */
-
 /* What is known of a part, or of several: mappings that no other undercuts, by time. */
 typedef struct {
     double joules, seconds;
@@ -266,7 +264,7 @@ static uint64_t find_choices(dfl_arena *arena, dfl_mapping *m, choices *out)
                 continue;
             c.amounts = c.line->hole->choices ? (dfl_amounts){ c.line->hole->choices, c.line->hole->n_choices }
                                               : dfl_divisors(arena, m->workload->ranks[c.line->rank].extent);
-            all = all * c.amounts.n > MOST_CHOICES ? MOST_CHOICES + 1 : all * c.amounts.n;
+            all = all * c.amounts.n > DFL_TREE_CHOICES ? DFL_TREE_CHOICES + 1 : all * c.amounts.n;
             DFL_PUSH(arena, out, c);
         }
     return all;
@@ -283,14 +281,14 @@ static void choose(const choices *all, uint64_t number)
     }
 }
 
-bool dfl_tree_choices(const dfl_mapping *m)
+bool dfl_tree_choices(const dfl_mapping *m, uint64_t most)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
     choices all = { .n = 0 };
     uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
 
     dfl_arena_free(arena);
-    return n <= MOST_CHOICES;
+    return n <= most;
 }
 
 dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
