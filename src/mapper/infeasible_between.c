@@ -12,7 +12,7 @@ enum {
     FEW_STEPS = 1 << 14,   /* of a first search, that is to find anything, */
     MOST_STEPS = 1 << 20,  /* and of one that is to find out whether there is anything */
     QUESTIONS = 400,
-    CHOICES = 64,          /* of amounts above branches */
+    CHOICES = 512,         /* of amounts above branches */
 };
 
 typedef struct {
@@ -41,7 +41,7 @@ static dfl_i128 peak(dfl_arena *arena, const dfl_intern *names, const dfl_mappin
 static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t memory, int64_t *bits)
 {
     dfl_budget budget = { .steps_limit = steps };
-    const dfl_map_options options = { .objective = &LATENCY, .max_fused = k->max_fused, .jobs = 1 };
+    const dfl_map_options options = { .objective = &LATENCY, .max_fused = k->max_fused, .jobs = 1, .any = true };
     dfl_answer answer = DFL_ANSWER_UNKNOWN;
     const dfl_map_result *r = NULL;
     dfl_arena *arena;

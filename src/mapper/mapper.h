@@ -46,6 +46,7 @@ typedef struct {
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
     dfl_teller *teller;      /* NULL = nobody listens */
+    bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
 } dfl_map_options;
 

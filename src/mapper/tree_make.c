@@ -483,6 +483,25 @@ static dfl_model *evaluate(maker *k, const dfl_mapping *bare, dfl_sink *sink, co
     return *costs ? model : NULL;
 }
 
+/* Whether there is room while the written braces run. */
+static bool has_room(const maker *k, dfl_model *bare)
+{
+    const dfl_system *s = k->tree->m->system;
+    bool *none = DFL_NEW_ARRAY(k->arena, bool, (size_t)k->tree->m->workload->n_tensors + 1);
+
+    for (uint32_t leaf = 0; leaf < k->tree->m->workload->n_einsums; leaf++) {
+        bool open = false;
+        for (uint32_t p = 0; p < k->tree->n; p++)
+            open |= leaf >= k->tree->parts[p].leaf && leaf < k->tree->parts[p].leaf + k->tree->parts[p].n;
+        for (uint32_t m = 0; m < s->n_memories && !open; m++) {
+            dfl_i128 bits = 0;
+            if (s->memories[m].size_bits >= 0 && dfl_model_room(bare, m, leaf, none, &bits) && bits > s->memories[m].size_bits)
+                return false;
+        }
+    }
+    return true;
+}
+
 dfl_tree_state dfl_tree_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_tree *out)
 {
     maker k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .tree = out };
@@ -511,5 +530,5 @@ dfl_tree_state dfl_tree_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
     for (uint32_t p = 0; p < out->n && state == DFL_TREE_FINE; p++)
         state = make_problem(&k, &out->parts[p], model);
     out->joules += dfl_system_leakage(m->system) * out->seconds;
-    return state;
+    return state == DFL_TREE_FINE && !has_room(&k, model) ? DFL_TREE_FULL : state;
 }

@@ -302,7 +302,7 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
 
     dfl_sink_limit(k.quiet, 0);
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n && !(options->any && k.out->mapping != NULL); i++) {
         if (k.stopped != DFL_STOP_NONE) {
             k.bound = value_of(&k, 0, 0);
             break;

@@ -46,6 +46,49 @@ static double found_in(const char *text, char **found, bool *proven)
     return value;
 }
 
+/* The text with another size of a memory; owned by the caller. */
+static char *with_size(const char *text, uint32_t memory, uint64_t bits)
+{
+    char name[32], *out = NULL;
+    size_t len;
+    FILE *file = open_memstream(&out, &len);
+    const char *at;
+
+    snprintf(name, sizeof name, "memory m%" PRIu32 " { size = ", memory);
+    at = strstr(text, name) + strlen(name);
+    fprintf(file, "%.*s%" PRIu64 "bit%s", (int)(at - text), text, bits, strchr(at, ';'));
+    fclose(file);
+    return out;
+}
+
+/* Whether the size of a memory that is said to be the least with which lines fit is not: nothing fits, or with less, too. */
+static bool advice_fails(judge *j, const char *text)
+{
+    static const char advice[] = "the smallest change of a memory: give `m";
+    dfl_session *s = dfl_session_new(NULL);
+    const char *found = NULL;
+    bool proven, fails = false;
+
+    if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_map(s, NULL) != DFL_EXIT_OK)
+        found = strstr(dfl_session_diagnostics(s, DFL_FORMAT_TEXT, false, NULL), advice);
+    if (found) {
+        char *end, *enough, *less, *filled[2] = { NULL, NULL };
+        uint32_t memory = (uint32_t)strtoul(found + strlen(advice), &end, 10);
+        uint64_t n = strtoull(end + 2, &end, 10), unit = strncmp(end, " byte", 5) == 0 ? 8 : 1;
+        enough = with_size(text, memory, n * unit);
+        less = with_size(text, memory, (n - 1) * unit);
+        snprintf(j->why, sizeof j->why, "m%" PRIu32 " of %" PRIu64 " bits is not the least that fits", memory, n * unit);
+        fails = found_in(enough, &filled[0], &proven) == INFINITY || (n > 1 && found_in(less, &filled[1], &proven) < INFINITY);
+        j->advised++;
+        free(enough);
+        free(less);
+        free(filled[0]);
+        free(filled[1]);
+    }
+    dfl_session_free(s);
+    return fails;
+}
+
 /* Fronts of every second problem; `room`: over the peak of a memory, too. */
 static bool front_fails(judge *j, const char *text, bool room, uint64_t i)
 {
@@ -69,7 +112,7 @@ static bool text_fails(judge *j, const char *text, double least, double most, ui
         bad = true;
     }
     if (!bad)
-        bad = front_fails(j, text, true, i);
+        bad = front_fails(j, text, true, i) || (!j->fits && advice_fails(j, text));
     if (bad)
         printf("// problem %" PRIu64 ": %s\n%s\n", i, j->why, text);
     return bad;
@@ -155,7 +198,7 @@ static bool braces_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i
         bad = false;
     }
     if (text && !bad)
-        bad = front_fails(j, text, false, i);
+        bad = front_fails(j, text, false, i) || (!j->fits && advice_fails(j, text));
     if (bad)
         printf("// problem %" PRIu64 ": %s\n%s\n", i, j->why, text);
     j->drawn = text != NULL;
@@ -196,7 +239,7 @@ int main(int argc, char **argv)
     argv += windows || lines || braces;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
-    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0;
+    uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -232,6 +275,7 @@ int main(int argc, char **argv)
             }
         }
         fronts += j.fronts;
+        advised += j.advised;
         gaps += j.gap > 1e-9;
         gaps_of_one += j.gap > 1e-9 && (lines || t.n_einsums == 1);
         complete += j.complete;
@@ -243,7 +287,7 @@ int main(int argc, char **argv)
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
     if (lines || braces)
-        printf("%" PRIu64 " fronts that are said to be complete\n", fronts);
+        printf("%" PRIu64 " fronts that are said to be complete, %" PRIu64 " sizes that would do\n", fronts, advised);
     if (braces)
         printf("%" PRIu64 " legal, %" PRIu64 " filled, %" PRIu64 " compared with braces apart\n", drawn, filled, together);
     failed += gaps_of_one * 100 > n || (braces && (drawn * 10 < n * 9 || filled * 2 < n));

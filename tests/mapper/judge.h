@@ -22,6 +22,7 @@ typedef struct {
     double value;               /* of what it found */
     bool complete;              /* the enumeration looked at everything */
     uint64_t fronts;            /* that are said to be complete */
+    uint64_t advised;           /* sizes with which lines fit */
     uint64_t together;          /* compared with braces apart */
     bool drawn;                 /* it is a problem */
     bool fits;                  /* the search found something */
