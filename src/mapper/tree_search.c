@@ -28,7 +28,8 @@ typedef struct {
     measure by;
     dfl_objective energy, latency;
     dfl_map_result *out;
-    double bound;                  /* of the choices so far */
+    double bound, floor;           /* of the choices so far; for tiles that do not divide, too */
+    size_t errors;                 /* reported before */
     dfl_stop stopped;
     bool exact;
 } searcher;
@@ -101,6 +102,7 @@ typedef struct {
     points points;                 /* `at` is the number of the mapping */
     const dfl_map_point *found;
     double joules, seconds;        /* at least */
+    double floor_joules, floor_seconds; /* the same for tiles that do not divide, as far as it is known */
     bool exact;                    /* nothing undercuts the points */
 } solution;
 
@@ -110,6 +112,8 @@ static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part,
                                       .jobs = k->options->jobs, .teller = k->options->teller };
     const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);
 
+    if (r == NULL && *fits && dfl_sink_errors(k->sink) == k->errors)
+        k->stopped = dfl_arena_budget(k->arena) ? dfl_arena_budget(k->arena)->why : DFL_STOP_TIME;
     if (r != NULL) {
         k->out->evaluated += r->evaluated;
         k->out->pruned += r->pruned;
@@ -148,6 +152,8 @@ static bool solve(searcher *k, const dfl_tree_part *part, solution *out, bool *f
     thin_out(&out->points);
     out->joules = k->by == BY_ENERGY ? r->lower_bound * part->times : 0;
     out->seconds = k->by == BY_TIME ? r->lower_bound * part->times : 0;
+    out->floor_joules = k->by != BY_TIME ? r->floor * part->times : 0;
+    out->floor_seconds = k->by == BY_TIME ? r->floor * part->times : 0;
     return !both || out->exact || find_least(k, part, out);
 }
 
@@ -193,6 +199,7 @@ static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
 {
     points *sums = DFL_NEW_ARRAY(k->arena, points, (size_t)tree->n + 1);
     double joules = tree->joules, seconds = tree->seconds, least = INFINITY;
+    double floor_joules = tree->joules, floor_seconds = tree->seconds;
     bool exact = true;
     uint32_t best = 0;
 
@@ -201,6 +208,8 @@ static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
         sums[p + 1] = add_points(k->arena, &sums[p], &parts[p].points);
         joules += parts[p].joules;
         seconds += parts[p].seconds;
+        floor_joules += parts[p].floor_joules;
+        floor_seconds += parts[p].floor_seconds;
         exact &= parts[p].exact;
     }
     for (uint32_t i = 0; i < sums[tree->n].n; i++) {
@@ -211,6 +220,7 @@ static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
         }
     }
     k->exact &= exact;
+    k->floor = fmin(k->floor, value_of(k, floor_joules, floor_seconds));
     k->bound = fmin(k->bound, exact ? least : value_of(k, joules, seconds));
     if (k->options->front)
         add_front(k, tree, parts, sums);
@@ -226,7 +236,6 @@ static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
 /* One choice of amounts above the branches; false after reporting. */
 static bool search_tree(searcher *k, const dfl_mapping *m, bool only)
 {
-    size_t before = dfl_sink_errors(k->sink);
     dfl_tree tree;
     dfl_tree_state state = dfl_tree_make(k->arena, only ? k->sink : k->quiet, k->names, m, &tree);
     if (state == DFL_TREE_REFUSED && !only)
@@ -240,7 +249,7 @@ static bool search_tree(searcher *k, const dfl_mapping *m, bool only)
         return false;
     for (uint32_t p = 0; p < tree.n; p++)
         if (!solve(k, &tree.parts[p], &parts[p], &fits))
-            return dfl_sink_errors(k->sink) == before;
+            return dfl_sink_errors(k->sink) == k->errors;
     combine(k, &tree, parts);
     return true;
 }
@@ -297,7 +306,8 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     searcher k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .options = options,
                    .deadline = deadline, .by = measure_of(options), .energy = energy_alone(arena),
                    .latency = { .names = names, .free = true, .native = true, .room = DFL_NONE, .text = "latency" },
-                   .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .exact = true };
+                   .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .floor = INFINITY,
+                   .errors = dfl_sink_errors(sink), .exact = true };
     choices all = { .n = 0 };
     uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
 
@@ -320,8 +330,9 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
         return NULL;
     }
     k.out->stopped = k.stopped;
-    k.out->lower_bound = k.out->floor = k.out->floor_beside = k.bound;
+    k.out->lower_bound = k.bound;
+    k.out->floor = k.out->floor_beside = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
-    k.out->space = "with the written lines; tiles that divide; on axes that share transfers only ranks that share one";
+    k.out->space = "with the written lines; tiles that divide; " DFL_TREE_SPACE;
     return k.out;
 }
