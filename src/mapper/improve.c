@@ -83,9 +83,9 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS; way++)
             try_longer(&k, options, way);
         out->lower_bound = out->floor;
-        out->space = dfl_tree_is(mapping)
-                         ? "with the written lines; tiles that divide, and as good as was found tiles that do not; " DFL_TREE_SPACE
-                         : "tiles that divide, and as good as was found tiles that do not; " DFL_MAPPER_SPACE;
+        out->space = "tiles that divide, and as good as was found tiles that do not; " DFL_MAPPER_SPACE;
+        if (dfl_tree_is(mapping))
+            out->space = "with the written lines; tiles that divide, and as good as was found others; " DFL_TREE_SPACE;
     }
     if (options->beyond && dfl_given_nothing(mapping)) {
         dfl_beyond_search(arena, names, mapping, options, &k.options, out, &k.least);
