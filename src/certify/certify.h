@@ -15,7 +15,8 @@
  *             covers it. Which templates were complete is told. Not among the choices are loops that stand just above a
  *             keep which they do not move (the keep further out is another template), just below a keep of which they
  *             select a part (above it they make it smaller), and other orders of the loops in one gap; a sample of the
- *             first two is looked at, too.
+ *             first two is looked at, too. Nor is it shown that no row is missing of those with loops that stand above nothing
+ *             that the einsum exchanges, or that do not go along an input which a keep holds for several below them.
  *
  * Taken for granted are the language, the model, which `dflc prove` compares with an execution, and that a mapping of the
  * space costs no less than its einsums one by one, each with what it exchanges in its place, and with every input that a keep

@@ -7,6 +7,10 @@
  * Two einsums share the loops above whatever is alive between them. A row goes with what is open if these loops have the
  * same iterations in it and go along the same dimension of every tensor that it takes over, the tensor stands in the same
  * memory below as many loops, and each loop has a name in it: its own rank, or one that follows a tensor.
+ *
+ * An einsum between others may lack an open loop, and then runs in its first iteration: what it makes is read, whole, below the
+ * loop. It may have loops that stand above nothing that it exchanges if all its loops are open. What stands below a loop
+ * that does not go along it is made in its first iteration only, or fetched in all.
  */
 #include <math.h>
 #include <string.h>
@@ -14,13 +18,19 @@
 #include "certify/steps.h"
 #include "support/hash.h"
 
-enum { LIVE = 16 };
+enum {
+    LIVE = 16,
+    WHOLE = -2,    /* dimension: made in the first iteration of the loop, there in all */
+    FIRST = -3,    /* there in this one only */
+    AGAIN = -4,    /* fetched in every one */
+};
 
 typedef struct {
     uint32_t tensor, memory;
     int32_t depth, within, dim[DFL_CLAIM_LOOPS];
-    int32_t apart, nothing;            /* an input that the last einsum with it did not take from a keep for others, too: since
+    int32_t apart;                     /* an input that the last einsum with it did not take from a keep for others, too: since
                                           then `within` loops were open all the time */
+    int32_t owes;                      /* mask of loops below which it must still be read */
 } alive;
 
 /* Bytes without meaning are 0. */
@@ -148,54 +158,118 @@ static bool is_there(const opened *key, uint32_t tensor)
     return a && !a->apart;
 }
 
+/* How the loops of a row lie around the einsum: `at` by loop of the row, `own` by loop around, -1 = it lacks it. */
+typedef struct { uint32_t n, bound, skipped; int32_t owes, own[DFL_CLAIM_LOOPS]; uint32_t at[DFL_CLAIM_LOOPS]; } placed;
+
+static bool place(const joiner *k, const opened *key, const dfl_claim_way *way, uint32_t skipped, placed *out)
+{
+    uint32_t next = 0, deepest = 0;
+
+    *out = (placed){ .skipped = skipped };
+    for (; out->n < key->n_open || next < way->n_loops; out->n++) {
+        bool open = out->n < key->n_open;
+        if (out->n == DFL_CLAIM_LOOPS)
+            return false;
+        out->own[out->n] = -1;
+        if (open && (skipped >> out->n & 1))
+            continue;
+        if (next == way->n_loops || (open && way->trips[next] != key->trips[out->n]))
+            return false;
+        out->bound += open;
+        out->at[next] = out->n;
+        out->own[out->n] = (int32_t)next++;
+    }
+    for (uint32_t o = 0; o < k->f->n_operands; o++)
+        deepest = way->depth[o] > deepest ? way->depth[o] : deepest;
+    return out->bound == way->n_loops || deepest == way->n_loops;
+}
+
+/* Loops around what stands below `depth` of the row, and the other way round. */
+static uint32_t around(const placed *p, uint32_t depth) { return depth == 0 ? 0 : p->at[depth - 1] + 1; }
+static uint32_t of_row(const placed *p, uint32_t depth)
+{
+    return depth - (uint32_t)__builtin_popcount(p->skipped & ((1u << depth) - 1));
+}
+
+static int32_t along(const joiner *k, const dfl_claim_way *way, const placed *p, uint32_t o, uint32_t i)
+{
+    return p->own[i] < 0 ? -1 : dfl_frame_dimension(k->f, o, way->rank[p->own[i]]);
+}
+
+/* Open loops that the einsum may lack: it has no rank of the name, and something that it does not touch stands below. */
+static uint32_t lacks(const joiner *k, const opened *key)
+{
+    uint32_t loops = 0;
+    bool made = false;
+
+    for (uint32_t o = 0; o < k->f->n_operands; o++)
+        made |= k->f->operand[o].output && k->f->operand[o].shared;
+    for (uint32_t i = 0; i < key->n_live && made; i++)
+        if (dfl_frame_operand_of(k->f, key->live[i].tensor) == k->f->n_operands)
+            loops |= (1u << key->live[i].depth) - 1;
+    for (uint32_t i = 0; i < key->n_open; i++)
+        for (uint32_t r = 0; r < k->f->n_ranks; r++)
+            loops &= ~((uint32_t)(k->f->rank[r] == key->name[i]) << i);
+    return loops;
+}
+
 /* Loops that run whatever an operand is indexed by, down to its home: those of the row. */
-static bool takes_over(const joiner *k, const opened *key, const dfl_claim_way *way)
+static bool takes_over(const joiner *k, const opened *key, const dfl_claim_way *way, const placed *p)
 {
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         const dfl_frame_operand *op = &k->f->operand[o];
         const alive *a = op->output ? NULL : find_alive(key, op->tensor);
         /* one that is not there yet serves all below the loops above it: none has been there by itself, and more come */
-        if (is_served(k, way, o) && (!a || a->apart) && (is_last(k, op->tensor) || (a && a->within >= way->depth[o])))
+        if (is_served(k, way, o) && (!a || a->apart) &&
+            (is_last(k, op->tensor) || (a && a->within >= (int32_t)around(p, way->depth[o]))))
             return false;
         if (!a || a->apart)
             continue;
-        if (a->memory != way->memory[o] || a->depth != way->depth[o])
+        if (a->memory != way->memory[o] || of_row(p, (uint32_t)a->depth) != way->depth[o])
             return false;
-        for (int32_t i = 0; i < a->within; i++)
-            if (a->dim[i] < 0 || dfl_frame_dimension(k->f, o, way->rank[i]) != a->dim[i])
+        for (int32_t i = 0; i < a->within; i++) {
+            int32_t dim = along(k, way, p, o, (uint32_t)i);
+            bool fine = a->dim[i] == AGAIN || (a->dim[i] == FIRST && p->own[i] < 0) || (a->dim[i] == WHOLE && dim < 0) ||
+                        (a->dim[i] >= 0 && dim == a->dim[i]);
+            if (!fine)
                 return false;
+        }
     }
     return true;
 }
 
-/* Whether open loop `i` can be written for this einsum, too. */
-static bool has_name(const joiner *k, const opened *key, const dfl_claim_way *way, uint32_t i)
+/* Whether open loop `i` can be written for this einsum, too; what it makes may have to be read below it. */
+static bool has_name(const joiner *k, const opened *key, const dfl_claim_way *way, placed *p, uint32_t i)
 {
-    bool own = false, follows = false;
+    bool own = false, reads = false, makes = false;
 
-    if (k->f->rank[way->rank[i]] == key->name[i])
+    if (p->own[i] >= 0 && k->f->rank[way->rank[p->own[i]]] == key->name[i])
         return true;
     for (uint32_t r = 0; r < k->f->n_ranks; r++)
         own |= k->f->rank[r] == key->name[i];
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         const alive *a = k->f->operand[o].output ? NULL : find_alive(key, k->f->operand[o].tensor);
-        follows |= a && k->f->operand[o].shared && a->within > (int32_t)i;
+        reads |= a && k->f->operand[o].shared && a->within > (int32_t)i && a->dim[i] >= 0 && !(a->owes >> i & 1);
+        makes |= k->f->operand[o].output && k->f->operand[o].shared && along(k, way, p, o, i) >= 0;
     }
-    return !own && follows;
+    if (p->own[i] >= 0 && (own || reads))
+        return !own;
+    p->owes |= 1 << i;
+    return p->own[i] < 0 || makes;
 }
 
-static bool goes_with(const joiner *k, const opened *key, const dfl_claim_way *way)
+static bool goes_with(const joiner *k, const opened *key, const dfl_claim_way *way, uint32_t skipped, placed *p)
 {
-    if (way->n_loops < key->n_open || !takes_over(k, key, way))
+    if (!place(k, key, way, skipped, p) || !takes_over(k, key, way, p))
         return false;
     for (uint32_t i = 0; i < key->n_open; i++)
-        if (way->trips[i] != key->trips[i] || !has_name(k, key, way, i))
+        if (!has_name(k, key, way, p, i))
             return false;
     return true;
 }
 
 /* Inputs that einsums behind this one read, too. */
-static void follow_inputs(const joiner *k, const dfl_claim_way *way, uint32_t ends, opened *out)
+static void follow_inputs(const joiner *k, const dfl_claim_way *way, const placed *p, uint32_t ends, opened *out)
 {
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         uint32_t i = 0;
@@ -209,22 +283,29 @@ static void follow_inputs(const joiner *k, const dfl_claim_way *way, uint32_t en
         if (!is_served(k, way, o) || (ends >> o & 1))
             continue;
         out->live[i].apart = 0;
-        out->live[i].depth = out->live[i].within = way->depth[o];
-        for (uint32_t d = 0; d < way->depth[o]; d++)
-            out->live[i].dim[d] = dfl_frame_dimension(k->f, o, way->rank[d]);
+        out->live[i].depth = out->live[i].within = (int32_t)around(p, way->depth[o]);
+        for (int32_t d = 0; d < out->live[i].depth; d++) {
+            int32_t dim = along(k, way, p, o, (uint32_t)d);
+            out->live[i].dim[d] = dim < 0 ? AGAIN : dim;
+        }
     }
 }
 
-/* What is open behind the einsum, at which keeps for several end that stand below loops that end there. */
-static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, uint32_t ends, opened *out)
+/* What is open behind the einsum, at which keeps for several end that stand below loops that end there, and no loop below which
+   something must still be read. */
+static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, const placed *p, uint32_t ends, opened *out)
 {
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < key->n_live; i++) {
         const dfl_tensor *t = &k->w->tensors[key->live[i].tensor];
-        if (t->consumers[t->n_consumers - 1] > k->einsum)
-            out->live[out->n_live++] = key->live[i];
+        if (t->consumers[t->n_consumers - 1] <= k->einsum)
+            continue;
+        out->live[out->n_live] = key->live[i];
+        if (dfl_frame_operand_of(k->f, key->live[i].tensor) < k->f->n_operands)
+            out->live[out->n_live].owes = 0;
+        out->n_live++;
     }
-    follow_inputs(k, way, ends, out);
+    follow_inputs(k, way, p, ends, out);
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         if (!k->f->operand[o].output || !k->f->operand[o].shared)
             continue;
@@ -233,10 +314,10 @@ static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, uint3
             return false;
         }
         alive *a = &out->live[out->n_live++];
-        *a = (alive){ .tensor = k->f->operand[o].tensor, .memory = way->memory[o], .depth = way->depth[o],
-                      .within = way->n_loops };
-        for (uint32_t i = 0; i < way->n_loops; i++)
-            a->dim[i] = dfl_frame_dimension(k->f, o, way->rank[i]);
+        *a = (alive){ .tensor = k->f->operand[o].tensor, .memory = way->memory[o],
+                      .depth = (int32_t)around(p, way->depth[o]), .within = (int32_t)p->n, .owes = p->owes };
+        for (int32_t i = 0; i < a->within; i++)
+            a->dim[i] = p->own[i] >= 0 ? along(k, way, p, o, (uint32_t)i) : i < a->depth ? FIRST : WHOLE;
     }
     for (uint32_t i = 0; i < out->n_live; i++)
         if ((uint32_t)out->live[i].depth > out->n_open)
@@ -247,13 +328,15 @@ static bool follow(joiner *k, const opened *key, const dfl_claim_way *way, uint3
             a->within = (int32_t)out->n_open;
         for (uint32_t d = (uint32_t)a->within; d < DFL_CLAIM_LOOPS; d++)
             a->dim[d] = 0;
+        if (a->owes >> out->n_open)
+            return false;
     }
     for (uint32_t i = 0; i < out->n_open; i++) {
-        out->trips[i] = way->trips[i];
-        out->name[i] = i < key->n_open ? key->name[i] : k->f->rank[way->rank[i]];
+        out->trips[i] = i < key->n_open ? key->trips[i] : way->trips[p->own[i]];
+        out->name[i] = i < key->n_open ? key->name[i] : k->f->rank[way->rank[p->own[i]]];
     }
     for (uint32_t o = 0; o < k->f->n_operands; o++)
-        if ((ends >> o & 1) && way->depth[o] <= out->n_open)
+        if ((ends >> o & 1) && around(p, way->depth[o]) <= out->n_open)
             return false;
     return true;
 }
@@ -268,7 +351,7 @@ static double tile_bits(const joiner *k, const dfl_claim_way *way, uint32_t tens
         if (k->f->operand[o].common != 0)
             bits *= (double)k->run->s->asked->system->memories[way->memory[o]].buffers;
         for (uint32_t i = 0; i < way->depth[o]; i++)
-            bits /= (double)way->trips[i];
+            bits /= dfl_frame_dimension(k->f, o, way->rank[i]) < 0 ? 1 : (double)way->trips[i];
         return bits;
     }
     return 0;
@@ -280,13 +363,15 @@ static double tile_bits(const joiner *k, const dfl_claim_way *way, uint32_t tens
  * open loops as part of what stays, below the last of them in `held`.
  */
 static bool follow_room(const joiner *k, uint32_t t, const opened *key, double held, const state *s, const dfl_claim_row *row,
-                        const opened *after, state *out)
+                        const placed *p, const opened *after, state *out)
 {
-    uint32_t open = key->n_open, loops = row->way.n_loops;
+    uint32_t open = key->n_open, loops = p->n;
     double at[DFL_CLAIM_LOOPS + 1] = { 0 }, most[DFL_CLAIM_LOOPS + 2] = { 0 }, sum = 0, above = 0;
 
-    for (uint32_t d = 0; d <= loops; d++)
-        at[d] = row->room[t][d] + (d < open ? s->stays[t][d] : 0);
+    for (uint32_t d = 0; d < open; d++)
+        at[d] = s->stays[t][d];
+    for (uint32_t d = 0; d <= row->way.n_loops; d++) /* just above the next loop of the row */
+        at[d < row->way.n_loops ? p->at[d] : loops] += row->room[t][d];
     at[open] += held;
     for (uint32_t i = 0; i < after->n_live; i++)
         if (after->live[i].memory == k->s->track[t] && !after->live[i].apart && !is_there(key, after->live[i].tensor))
@@ -339,38 +424,51 @@ static double bits_of(const joiner *k, const opened *key, const alive *a)
         bits *= (double)k->run->s->asked->system->memories[a->memory].buffers;
 
     for (int32_t d = 0; d < a->depth; d++)
-        bits /= (double)key->trips[d];
+        bits /= a->dim[d] < 0 ? 1 : (double)key->trips[d];
     return bits;
 }
 
+/* Times that an input is fetched: in every iteration of the loops above that do not go along it. */
+static double times(const joiner *k, const opened *key, const dfl_claim_way *way, const placed *p, uint32_t o)
+{
+    double n = 1;
+
+    for (uint32_t i = 0; i < around(p, way->depth[o]); i++)
+        if (along(k, way, p, o, i) < 0)
+            n *= (double)(p->own[i] < 0 ? key->trips[i] : way->trips[p->own[i]]);
+    return n;
+}
+
 /* A row after what is open, with the keeps for several that end at it; `held`: see find_held. */
-static void join_row(joiner *k, const layer *from, const bucket *b, const dfl_claim_row *row, uint32_t ends,
+static void join_row(joiner *k, const layer *from, const bucket *b, const dfl_claim_row *row, const placed *p, uint32_t ends,
                      const double *held, layer *to)
 {
     double joules = row->joules;
     opened after;
 
-    if (!follow(k, &b->key, &row->way, ends, &after))
+    if (!follow(k, &b->key, &row->way, p, ends, &after))
         return;
     for (uint32_t o = 0; o < k->f->n_operands; o++)
         if (is_served(k, &row->way, o) && !is_there(&b->key, k->f->operand[o].tensor))
-            joules += dfl_certify_fetch(k->run, k->f, o, row->way.memory[o]);
+            joules += dfl_certify_fetch(k->run, k->f, o, row->way.memory[o]) * times(k, &b->key, &row->way, p, o);
     for (uint32_t i = b->first; i; i = from->states.at[i - 1].next) {
         const state *s = &from->states.at[i - 1];
         state out = { .joules = s->joules + joules, .seconds = s->seconds + row->seconds };
         bool fits = dfl_certify_value(k->run, out.joules + k->rest_joules[k->einsum + 1],
                                       out.seconds + k->rest_seconds[k->einsum + 1]) <= k->worth;
         for (uint32_t t = 0; t < k->s->n_tracks && fits; t++)
-            fits = follow_room(k, t, &b->key, held[t], s, row, &after, &out);
+            fits = follow_room(k, t, &b->key, held[t], s, row, p, &after, &out);
         if (fits)
             add_state(k, to, &after, &out);
     }
 }
 
-static bool join_rows(joiner *k, const layer *from, const bucket *b, layer *to)
+/* The rows of the einsum that lack these open loops. */
+static bool join_rows(joiner *k, const layer *from, const bucket *b, uint32_t skipped, layer *to)
 {
     const dfl_claim_class *c = &k->s->classes.at[k->s->of[k->einsum]];
     double bits[LIVE], held[DFL_CLAIM_TRACKS];
+    placed p;
 
     for (uint32_t i = 0; i < b->key.n_live; i++)
         bits[i] = bits_of(k, &b->key, &b->key.live[i]);
@@ -379,7 +477,7 @@ static bool join_rows(joiner *k, const layer *from, const bucket *b, layer *to)
         const dfl_claim_row *row = &c->rows.at[r];
         if (!dfl_budget_ok(dfl_arena_budget(k->run->arena)))
             return dfl_report_stop(k->run->sink, dfl_arena_budget(k->run->arena));
-        if (!goes_with(k, &b->key, &row->way))
+        if (!goes_with(k, &b->key, &row->way, skipped, &p))
             continue;
         for (uint32_t ends = 0; ends < 1u << k->f->n_operands; ends++) {
             bool possible = true;
@@ -387,10 +485,22 @@ static bool join_rows(joiner *k, const layer *from, const bucket *b, layer *to)
                 possible = !(ends >> o & 1) || (is_served(k, &row->way, o) && !is_last(k, k->f->operand[o].tensor) &&
                                                 is_there(&b->key, k->f->operand[o].tensor));
             if (possible)
-                join_row(k, from, b, row, ends, held, to);
+                join_row(k, from, b, row, &p, ends, held, to);
         }
     }
     return true;
+}
+
+static bool join_bucket(joiner *k, const layer *from, const bucket *b, layer *to)
+{
+    uint32_t lacking = lacks(k, &b->key);
+
+    for (uint32_t skipped = lacking;; skipped = (skipped - 1) & lacking) {
+        if (!join_rows(k, from, b, skipped, to))
+            return false;
+        if (skipped == 0)
+            return true;
+    }
 }
 
 /* The least that the rows of an einsum cost is enough of a bound for what is behind. */
@@ -465,7 +575,7 @@ bool dfl_certify_join(dfl_certify_run *run)
         *to = (layer){ .n_slots = 0 };
         k.f = run->s->frames[k.einsum].at[0];
         for (size_t b = 0; b < from->buckets.n && fine; b++)
-            fine = join_rows(&k, from, &from->buckets.at[b], to);
+            fine = join_bucket(&k, from, &from->buckets.at[b], to);
     }
     if (fine) {
         const layer *last = &layers[k.w->n_einsums % 2];

@@ -215,7 +215,7 @@ dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p)
     return least;
 }
 
-dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory)
+static uint32_t state_of(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory)
 {
     const front *f = &b->fronts[einsum];
     uint32_t state = 0, weight = 1;
@@ -225,7 +225,19 @@ dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t 
         state += choice_of(b, t, memory[t]) * weight;
         weight *= (uint32_t)b->memories[t].n;
     }
-    return f->behind[state];
+    return state;
+}
+
+dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory)
+{
+    return b->fronts[einsum].behind[state_of(b, einsum, memory)];
+}
+
+dfl_cost dfl_bounds_after(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory, uint32_t p)
+{
+    uint32_t state = state_of(b, einsum, memory), to = follow(b, einsum, state, &b->steps[einsum].patterns[p]);
+
+    return to == DFL_NONE ? dfl_cost_none() : cost_of(b, einsum, state, p, &b->fronts[einsum + 1].behind[to]);
 }
 
 bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_cost *by)

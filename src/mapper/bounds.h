@@ -35,5 +35,7 @@ dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p);
 dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory);
 /* Whether, whatever is alive, what stands behind `late` and `by` together are at least what stands behind `early`. */
 bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_cost *by);
+/* Of those behind it when it follows pattern `p`, and what that needs to fetch; INFINITY where nothing goes with it. */
+dfl_cost dfl_bounds_after(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory, uint32_t p);
 
 #endif

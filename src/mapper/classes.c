@@ -66,21 +66,42 @@ typedef struct {
     const dfl_job *job;
 } collector;
 
-static uint32_t pattern_of(maker *k, dfl_einsum_class *c, const dfl_job *job, const dfl_tiling_template *t)
+static uint32_t find_pattern(const dfl_einsum_class *c, const dfl_pattern *p)
+{
+    uint32_t i = 0;
+
+    while (i < c->patterns.n && memcmp(c->patterns.at[i].memory, p->memory, sizeof p->memory) != 0)
+        i++;
+    return i;
+}
+
+static dfl_pattern make_pattern(const dfl_job *job, const dfl_tiling_template *t)
 {
     dfl_pattern p = { .least = dfl_cost_none() };
-    uint32_t i = 0;
 
     for (uint32_t o = 0; o < job->n_operands; o++)
         if (dfl_job_exchanged(&job->operand[o])) {
             p.memory[o] = job->place[t->exchange[o]].memory;
             p.fetch[o] = dfl_common_joules(job, t, o);
         }
-    while (i < c->patterns.n && memcmp(c->patterns.at[i].memory, p.memory, sizeof p.memory) != 0)
-        i++;
+    return p;
+}
+
+static uint32_t pattern_of(maker *k, dfl_einsum_class *c, const dfl_job *job, const dfl_tiling_template *t)
+{
+    dfl_pattern p = make_pattern(job, t);
+    uint32_t i = find_pattern(c, &p);
+
     if (i == c->patterns.n)
         DFL_PUSH(k->arena, &c->patterns, p);
     return i;
+}
+
+uint32_t dfl_classes_pattern(const dfl_einsum_class *c, const dfl_job *job, const dfl_tiling_template *t)
+{
+    const dfl_pattern p = make_pattern(job, t);
+
+    return find_pattern(c, &p);
 }
 
 static bool collect(void *context, const dfl_tiling_template *t)

@@ -64,6 +64,8 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
                       const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out);
 /* Sets what `goal` adds to rows of the class that follow a pattern: everything else, and the ports that they keep busy. */
 void dfl_classes_aim(const dfl_einsum_class *c, uint32_t pattern, dfl_tile_goal *goal);
+/* The pattern that a template follows. */
+uint32_t dfl_classes_pattern(const dfl_einsum_class *c, const dfl_job *job, const dfl_tiling_template *t);
 /* Begins with the rows of another limit. */
 void dfl_classes_restart(dfl_classes *k);
 /*

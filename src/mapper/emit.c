@@ -58,6 +58,32 @@ static int64_t parts(const dfl_row *row, uint32_t axis, uint32_t rank)
     return row->cut[(row->form->n_keeps + 1 + axis) * row->job->n_ranks + rank];
 }
 
+/* Iterations of the shared loop over a rank in a gap, 1 = none. */
+static int64_t shared(const dfl_row *row, uint32_t gap, uint32_t rank)
+{
+    for (uint32_t k = 0; k < row->way.n_loops; k++)
+        if (row->gap[k] == gap && row->way.loop_rank[k] == rank)
+            return row->way.trips[k];
+    return 1;
+}
+
+/* Loops around the einsum above keep `i`, of one for itself as many as can be; DFL_NONE: it is in the einsum's own body. */
+static uint32_t depth_of(const emitter *k, uint32_t e, uint32_t i)
+{
+    const dfl_row *row = k->chosen->rows[e];
+    uint32_t own = dfl_row_loops_above(row, i);
+
+    if (row->form->keep[i].home)
+        return dfl_join_depth(k->chosen, e, own);
+    return own == row->way.n_loops ? DFL_NONE : dfl_join_depth(k->chosen, e, own + 1) - 1;
+}
+
+/* Which of the einsum's own loops stands below `depth` loops around it. */
+static uint32_t own_loop(const emitter *k, uint32_t e, uint32_t depth)
+{
+    return depth - (uint32_t)__builtin_popcount(k->chosen->skipped[e] & ((1u << depth) - 1));
+}
+
 /* Whether the einsum takes the tensor from a keep that serves the next one with it, too. */
 static bool serves_on(const emitter *k, uint32_t einsum, uint32_t tensor)
 {
@@ -118,7 +144,7 @@ static void add_homes(emitter *k, const dfl_body *body, line_vec *lines, uint32_
             const dfl_template_keep *keep = &row->form->keep[i];
             uint32_t tensor = k->jobs[e]->operand[keep->operand].tensor;
             uint32_t to;
-            if (!keep->home || (k->homed[e] >> keep->operand & 1) || dfl_row_loops_above(row, i) != depth)
+            if (!keep->home || (k->homed[e] >> keep->operand & 1) || depth_of(k, e, i) != depth)
                 continue;
             to = served_to(k, e, i);
             if (to == DFL_NONE || to > last || (!whole && fused_further(k, e, to, depth)))
@@ -218,10 +244,8 @@ static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint3
         tile[r] = job->extent[r];
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         for (uint32_t r = 0; r < job->n_ranks; r++) {
-            if (cut(row, g, r) == 1)
-                continue;
             tile[r] /= cut(row, g, r);
-            if (g >= t->shared_gaps)
+            if (cut(row, g, r) > shared(row, g, r))
                 add_loop(k, lines, job->rank[r], tile[r]);
         }
         for (uint32_t a = 0; a < job->n_axes; a++)
@@ -232,7 +256,7 @@ static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint3
                                                    .by = DFL_BY_PARTS, .amount = parts(row, a, r) });
                 }
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
-            if (t->written[i] == g && !t->keep[i].home && dfl_row_loops_above(row, i) >= depth)
+            if (t->written[i] == g && !t->keep[i].home && depth_of(k, e, i) >= depth)
                 add_keep(k, body, lines, job->operand[t->keep[i].operand].tensor, row->job->place[t->keep[i].place].memory);
     }
 }
@@ -262,17 +286,18 @@ static void fill_body(emitter *k, dfl_body *body, line_vec *lines, uint32_t firs
 {
     while (share_more(k, first, last, depth)) {
         const dfl_row *row = k->chosen->rows[first];
-        uint32_t name = k->chosen->names[first][depth], r;
+        uint32_t name = k->chosen->names[first][depth], own, r;
         add_homes(k, body, lines, first, last, depth, true);
         for (uint32_t e = first; e <= last; e++) {
-            const dfl_row *own = k->chosen->rows[e];
-            for (uint32_t i = 0; i < own->form->n_keeps; i++)
-                if (!own->form->keep[i].home && dfl_row_loops_above(own, i) == depth)
-                    add_keep(k, body, lines, k->jobs[e]->operand[own->form->keep[i].operand].tensor,
-                             own->job->place[own->form->keep[i].place].memory);
+            const dfl_row *its = k->chosen->rows[e];
+            for (uint32_t i = 0; i < its->form->n_keeps; i++)
+                if (!its->form->keep[i].home && depth_of(k, e, i) == depth)
+                    add_keep(k, body, lines, k->jobs[e]->operand[its->form->keep[i].operand].tensor,
+                             its->job->place[its->form->keep[i].place].memory);
         }
-        r = row->way.loop_rank[depth];
-        add_loop(k, lines, name, k->jobs[first]->extent[r] / row->way.trips[depth]);
+        own = own_loop(k, first, depth);
+        r = row->way.loop_rank[own];
+        add_loop(k, lines, name, k->jobs[first]->extent[r] / row->way.trips[own]);
         depth++;
     }
     if (first == last) {

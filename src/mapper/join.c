@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "mapper/align.h"
 #include "mapper/common.h"
 #include "mapper/filter.h"
 #include "mapper/kind.h"
@@ -53,86 +54,8 @@ static uint32_t bucket_of(joiner *j, layer *l, const way *w)
     return l->slots[at] - 1;
 }
 
-static const operand_alive *find_live(const way *w, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < w->n_live; i++)
-        if (w->live[i].tensor == tensor)
-            return &w->live[i];
-    return NULL;
-}
-
-/* Whether loop `k` of the row can be written as the open loop named `name`. */
-static bool named(const joiner *j, const dfl_row *row, uint32_t k, uint32_t name, bool follows)
-{
-    const dfl_job *job = j->step->job;
-
-    if (job->rank[row->way.loop_rank[k]] == name)
-        return true;
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        if (job->rank[r] == name)
-            return false;
-    return follows;
-}
-
-/* Whether no einsum to come reads the tensor. */
-static bool is_last(const joiner *j, uint32_t tensor)
-{
-    const dfl_tensor *t = &j->w->tensors[tensor];
-
-    return t->consumers[t->n_consumers - 1] <= j->einsum;
-}
-
-/* Whether the row can stand below the loops that are open since another einsum touched the operand: what one of them keeps above
-   such a loop serves the other, too, so that must keep it there as well. */
-static bool keeps_alike(const operand_alive *live, const dfl_row *row, uint32_t o)
-{
-    uint32_t above, kept;
-
-    if (live->since == 0)
-        return true;
-    kept = dfl_row_kept(row, o, live->since, &above);
-    return (above & ~live->kept) == 0 && (live->above & ~kept) == 0;
-}
-
-/* Whether the row can come after states of this way. */
-static bool matches(const joiner *j, const way *w, const dfl_row *row)
-{
-    const dfl_job *job = j->step->job;
-
-    if (row->way.n_loops < w->n_open || memcmp(row->way.trips, w->trips, w->n_open * sizeof *w->trips) != 0)
-        return false;
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        const dfl_job_operand *op = &job->operand[o];
-        const operand_alive *live = dfl_job_exchanged(op) && !op->output ? find_live(w, op->tensor) : NULL;
-        if (op->common != 0 && (live == NULL || live->kind == DFL_JOIN_APART)) {
-            bool begins = !is_last(j, op->tensor) && (live == NULL || live->within < row->way.depth[o]);
-            bool served = dfl_common_served(row->job, row->form, o);
-            if ((served && !begins) || (live != NULL && !keeps_alike(live, row, o)))
-                return false;
-            continue;
-        }
-        if (live == NULL)
-            continue;
-        if (live->memory != row->way.memory[o] || live->depth != row->way.depth[o] || !keeps_alike(live, row, o))
-            return false;
-        for (uint32_t k = 0; k < live->within; k++)
-            if (live->dim[k] < 0 || dfl_way_dimension(job, &row->way, o, k) != live->dim[k])
-                return false;
-    }
-    for (uint32_t k = 0; k < w->n_open; k++) {
-        bool follows = false;
-        for (uint32_t o = 0; o < job->n_operands && !follows; o++) {
-            const operand_alive *live = job->operand[o].output ? NULL : find_live(w, job->operand[o].tensor);
-            follows = live != NULL && live->kind == DFL_JOIN_MADE && live->within > k;
-        }
-        if (!named(j, row, k, w->name[k], follows))
-            return false;
-    }
-    return true;
-}
-
 /* Where operand o of the row is exchanged. */
-static operand_alive exchanged(const joiner *j, const dfl_row *row, uint32_t o)
+static operand_alive exchanged(const joiner *j, const dfl_row *row, const dfl_align *a, uint32_t o)
 {
     const dfl_job *job = j->step->job;
     operand_alive live;
@@ -140,24 +63,24 @@ static operand_alive exchanged(const joiner *j, const dfl_row *row, uint32_t o)
     memset(&live, 0, sizeof live);
     live.tensor = job->operand[o].tensor;
     live.memory = row->way.memory[o];
-    live.depth = row->way.depth[o];
+    live.depth = (uint8_t)dfl_align_depth(a, row->way.depth[o]);
     live.bits = job->operand[o].elements * job->operand[o].bits;
-    for (uint32_t k = 0; k < live.depth; k++)
-        live.bits /= (double)row->way.trips[k];
+    for (uint32_t k = 0; k < row->way.depth[o]; k++)
+        live.bits /= dfl_way_dimension(job, &row->way, o, k) < 0 ? 1 : (double)row->way.trips[k];
     return live;
 }
 
 /* Inputs that the einsum reads and others after it: from a keep for several, but for those that end here. */
-static void follow_inputs(const joiner *j, const dfl_row *row, uint32_t ends, way *out)
+static void follow_inputs(const joiner *j, const dfl_row *row, const dfl_align *a, uint32_t ends, way *out)
 {
     const dfl_job *job = j->step->job;
 
     for (uint32_t o = 0; o < job->n_operands; o++) {
         operand_alive live;
         uint32_t i = 0;
-        if (job->operand[o].common == 0 || is_last(j, job->operand[o].tensor))
+        if (job->operand[o].common == 0 || dfl_join_is_last(j, job->operand[o].tensor))
             continue;
-        live = exchanged(j, row, o);
+        live = exchanged(j, row, a, o);
         live.kind = DFL_JOIN_APART;
         live.within = DFL_ROW_LOOPS;
         if (dfl_common_served(row->job, row->form, o) && !(ends >> o & 1)) {
@@ -165,7 +88,7 @@ static void follow_inputs(const joiner *j, const dfl_row *row, uint32_t ends, wa
             live.within = live.depth;
             live.bits *= row->job->place[row->form->exchange[o]].buffers;
             for (uint32_t k = 0; k < live.depth; k++)
-                live.dim[k] = dfl_way_dimension(job, &row->way, o, k);
+                live.dim[k] = dfl_align_dimension(job, row, a, o, k, live.depth);
         } else {
             live.depth = 0;
             live.bits = 0;
@@ -178,11 +101,11 @@ static void follow_inputs(const joiner *j, const dfl_row *row, uint32_t ends, wa
 }
 
 /* What the row keeps of operands that are alive, for those that stand below the same loops. */
-static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, way *out)
+static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, const dfl_align *a, way *out)
 {
     for (uint32_t i = 0; i < out->n_live; i++) {
         operand_alive *live = &out->live[i];
-        const operand_alive *before = find_live(w, live->tensor);
+        const operand_alive *before = dfl_join_find(w, live->tensor);
         uint32_t o = 0, above, kept, since = out->n_open;
         while (o < j->step->job->n_operands && j->step->job->operand[o].tensor != live->tensor)
             o++;
@@ -191,7 +114,7 @@ static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, way 
             above = before->above;
             since = before->since < since ? before->since : since;
         } else {
-            kept = dfl_row_kept(row, o, since, &above);
+            kept = dfl_row_kept(row, o, dfl_align_own(a, since), &above);
             if (before != NULL && before->since > 0 && since > 0) {
                 kept &= before->kept;
                 above |= before->above;
@@ -204,16 +127,22 @@ static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, way 
 }
 
 /* What is alive behind the einsum, and the loops that stay open. False if there is no room for it, or if a keep for several
-   that ends at the row stands below no loop that ends, too: it would serve others. */
-static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t ends, way *out)
+   that ends at the row stands below no loop that ends, too: it would serve others; or if a loop ends below which something is
+   still to be read. */
+static bool follow_way(joiner *j, const way *w, const dfl_row *row, const dfl_align *a, uint32_t ends, way *out)
 {
     const dfl_job *job = j->step->job;
 
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < w->n_live; i++)
-        if (!is_last(j, w->live[i].tensor))
-            out->live[out->n_live++] = w->live[i];
-    follow_inputs(j, row, ends, out);
+        if (!dfl_join_is_last(j, w->live[i].tensor)) {
+            out->live[out->n_live] = w->live[i];
+            for (uint32_t o = 0; o < job->n_operands; o++)
+                if (job->operand[o].tensor == w->live[i].tensor)
+                    out->live[out->n_live].owes = 0;
+            out->n_live++;
+        }
+    follow_inputs(j, row, a, ends, out);
     for (uint32_t o = 0; o < job->n_operands; o++) {
         const dfl_job_operand *op = &job->operand[o];
         operand_alive *live = &out->live[out->n_live];
@@ -224,10 +153,11 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t end
             return false;
         }
         out->n_live++;
-        *live = exchanged(j, row, o);
-        live->within = (uint8_t)row->way.n_loops;
-        for (uint32_t k = 0; k < row->way.n_loops; k++)
-            live->dim[k] = dfl_way_dimension(job, &row->way, o, k);
+        *live = exchanged(j, row, a, o);
+        live->within = (uint8_t)a->n;
+        live->owes = a->owes;
+        for (uint32_t k = 0; k < a->n; k++)
+            live->dim[k] = dfl_align_dimension(job, row, a, o, k, live->depth);
     }
     for (uint32_t i = 0; i < out->n_live; i++)
         if (out->live[i].depth > out->n_open)
@@ -237,14 +167,16 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t end
         live->within = live->within < out->n_open ? live->within : (uint8_t)out->n_open;
         for (uint32_t k = live->within; k < DFL_ROW_LOOPS; k++)
             live->dim[k] = 0;
+        if (live->owes >> out->n_open != 0)
+            return false;
     }
     for (uint32_t k = 0; k < out->n_open; k++) {
-        out->trips[k] = row->way.trips[k];
-        out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->way.loop_rank[k]];
+        out->trips[k] = k < w->n_open ? w->trips[k] : row->way.trips[a->own[k]];
+        out->name[k] = k < w->n_open ? w->name[k] : job->rank[row->way.loop_rank[a->own[k]]];
     }
-    follow_keeps(j, w, row, out);
+    follow_keeps(j, w, row, a, out);
     for (uint32_t bits = ends; bits != 0; bits &= bits - 1)
-        if (row->way.depth[__builtin_ctz(bits)] <= out->n_open)
+        if (dfl_align_depth(a, row->way.depth[__builtin_ctz(bits)]) <= out->n_open)
             return false;
     return true;
 }
@@ -252,14 +184,14 @@ static bool follow_way(joiner *j, const way *w, const dfl_row *row, uint32_t end
 /* Whether the tensor is exchanged in some memory already. */
 static bool is_resident(const way *w, uint32_t tensor)
 {
-    const operand_alive *live = find_live(w, tensor);
+    const operand_alive *live = dfl_join_find(w, tensor);
 
     return live != NULL && live->kind != DFL_JOIN_APART;
 }
 
 /* Rooms of one track behind the einsum; false beyond the capacity. */
-static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *s, const dfl_row *row, const way *after,
-                        state *out)
+static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *s, const dfl_row *row,
+                        const dfl_align *a, const way *after, state *out)
 {
     uint32_t open = w->n_open, memory = j->goal->track[t];
     double at[DFL_ROW_LOOPS + 1] = { 0 }, deep = 0, below = 0, finished[DFL_ROW_LOOPS + 1] = { 0 };
@@ -269,15 +201,15 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
         finished[k] = s->finished[t][k];
     }
     finished[open] = s->finished[t][open];
-    for (uint32_t k = 0; k <= row->way.n_loops; k++)
-        at[k] += row->room[t][k];
+    for (uint32_t k = 0; k <= row->way.n_loops; k++) /* just above the next loop of the row */
+        at[k < row->way.n_loops ? a->at[k] : a->n] += row->room[t][k];
     for (uint32_t i = 0; i < w->n_live; i++)
         if (w->live[i].memory == memory && w->live[i].depth == open)
             at[open] += w->live[i].bits;
     for (uint32_t i = 0; i < after->n_live; i++)
         if (after->live[i].memory == memory && !is_resident(w, after->live[i].tensor))
             at[after->live[i].depth] += after->live[i].bits;
-    for (uint32_t k = open; k <= row->way.n_loops; k++)
+    for (uint32_t k = open; k <= a->n; k++)
         deep += at[k];
     finished[open] = fmax(finished[open], deep);
     for (uint32_t k = 0; k <= open; k++) {
@@ -292,7 +224,7 @@ static bool follow_room(const joiner *j, uint32_t t, const way *w, const state *
         for (uint32_t k = open + 1; k <= after->n_open; k++)
             finished[k] = 0;
         finished[after->n_open] = 0;
-        for (uint32_t k = after->n_open; k <= row->way.n_loops; k++)
+        for (uint32_t k = after->n_open; k <= a->n; k++)
             finished[after->n_open] += at[k];
     }
     for (uint32_t k = 0; k < after->n_open; k++)
@@ -309,7 +241,7 @@ static uint32_t inputs_alive(const joiner *j, const way *w)
 
     for (uint32_t o = 0; o < j->step->job->n_operands; o++) {
         const dfl_job_operand *op = &j->step->job->operand[o];
-        inputs |= (uint32_t)(op->shared && !op->output && find_live(w, op->tensor) != NULL) << o;
+        inputs |= (uint32_t)(op->shared && !op->output && dfl_join_find(w, op->tensor) != NULL) << o;
     }
     return inputs;
 }
@@ -341,18 +273,22 @@ static uint64_t hash_row(const dfl_row *row, uint32_t n_open, uint32_t inputs)
     return hash_ask(row->way.trips, n_open, memory, depth, inputs);
 }
 
-static uint64_t hash_way(const joiner *j, const way *w, uint32_t inputs)
+static uint64_t hash_way(const joiner *j, const way *w, uint32_t skipped, uint32_t inputs)
 {
-    uint32_t memory[DFL_JOB_OPERANDS] = { 0 }, depth[DFL_JOB_OPERANDS] = { 0 };
+    uint32_t memory[DFL_JOB_OPERANDS] = { 0 }, depth[DFL_JOB_OPERANDS] = { 0 }, n = 0;
+    int64_t trips[DFL_ROW_LOOPS];
 
     for (uint32_t o = 0; o < j->step->job->n_operands; o++) {
-        const operand_alive *live = inputs >> o & 1 ? find_live(w, j->step->job->operand[o].tensor) : NULL;
+        const operand_alive *live = inputs >> o & 1 ? dfl_join_find(w, j->step->job->operand[o].tensor) : NULL;
         if (live == NULL)
             continue;
         memory[o] = live->memory;
-        depth[o] = live->depth;
+        depth[o] = live->depth - (uint32_t)__builtin_popcount(skipped & ((1u << live->depth) - 1));
     }
-    return hash_ask(w->trips, w->n_open, memory, depth, inputs);
+    for (uint32_t k = 0; k < w->n_open; k++)
+        if (!(skipped >> k & 1))
+            trips[n++] = w->trips[k];
+    return hash_ask(trips, n, memory, depth, inputs);
 }
 
 static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
@@ -379,39 +315,45 @@ static const row_index *index_of(joiner *j, uint32_t n_open, uint32_t inputs)
 }
 
 /* Joules of the row, and to fetch what it is the first to take from a keep for several; adds to the seconds. */
-static double joules_with(const joiner *j, const way *w, const dfl_row *row, double *seconds)
+static double joules_with(const joiner *j, const way *w, const dfl_row *row, const dfl_align *a, double *seconds)
 {
     const dfl_job *job = j->step->job;
     double joules = row->joules;
 
     for (uint32_t o = 0; o < job->n_operands; o++) {
-        const operand_alive *live = job->operand[o].common != 0 ? find_live(w, job->operand[o].tensor) : NULL;
+        const operand_alive *live = job->operand[o].common != 0 ? dfl_join_find(w, job->operand[o].tensor) : NULL;
+        double times = 1;
         if (live != NULL && live->kind != DFL_JOIN_APART)
             continue;
-        joules += dfl_common_joules(row->job, row->form, o);
-        *seconds += j->goal->alone ? dfl_common_seconds(row->job, row->form, o) : 0;
+        for (uint32_t k = 0, depth = dfl_align_depth(a, row->way.depth[o]); k < depth; k++)
+            if (dfl_align_dimension(job, row, a, o, k, depth) < 0)
+                times *= (double)(a->own[k] < 0 ? w->trips[k] : row->way.trips[a->own[k]]);
+        joules += dfl_common_joules(row->job, row->form, o) * times;
+        *seconds += j->goal->alone ? dfl_common_seconds(row->job, row->form, o) * times : 0;
     }
     return joules;
 }
 
 /* The row after all states of a bucket, with the keeps for several that end there. */
-static void join_row(joiner *j, const layer *from, const bucket *b, const dfl_row *row, uint32_t ends, layer *to)
+static void join_row(joiner *j, const layer *from, const bucket *b, const dfl_row *row, const dfl_align *a, uint32_t ends,
+                     layer *to)
 {
     double joules, seconds = row->seconds;
     uint32_t place = DFL_NONE;
     dfl_cost rest;
     way after;
 
-    if (!follow_way(j, &b->way, row, ends, &after))
+    if (!follow_way(j, &b->way, row, a, ends, &after))
         return;
     for (uint32_t i = 0; i < after.n_live; i++)
         j->memory[after.live[i].tensor] = after.live[i].memory;
     rest = dfl_bounds_behind(j->bounds, j->einsum + 1, j->memory);
-    joules = joules_with(j, &b->way, row, &seconds);
+    joules = joules_with(j, &b->way, row, a, &seconds);
     for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
         const state *s = &from->states.at[i - 1];
         state out = { .joules = s->joules + joules, .seconds = s->seconds + seconds, .row = row, .ends = ends,
-                      .kind = j->goal->top > 0 ? dfl_kind_join(s->kind, row->kind) : 0, .before = s->choice };
+                      .skipped = a->skipped, .before = s->choice,
+                      .kind = j->goal->top > 0 ? dfl_kind_join(s->kind, row->kind) : 0 };
         dfl_cost all;
         bool fits = true;
         for (uint32_t p = 0; p < DFL_PORTS; p++)
@@ -428,38 +370,95 @@ static void join_row(joiner *j, const layer *from, const bucket *b, const dfl_ro
         if (!dfl_goal_within(&j->goal->of, &all, j->goal->limit))
             continue;
         for (uint32_t t = 0; t < j->goal->n_tracks && fits; t++)
-            fits = follow_room(j, t, &b->way, s, row, &after, &out);
+            fits = follow_room(j, t, &b->way, s, row, a, &after, &out);
         if (!fits)
             continue;
-        for (uint32_t k = 0; k < row->way.n_loops; k++)
-            out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[k]];
+        for (uint32_t k = 0; k < a->n; k++)
+            out.names[k] = k < b->way.n_open ? b->way.name[k] : j->step->job->rank[row->way.loop_rank[a->own[k]]];
         if (place == DFL_NONE)
             place = bucket_of(j, to, &after);
         dfl_states_add(j, to, place, &out);
     }
 }
 
-static void join_rows(joiner *j, const layer *from, const bucket *b, layer *to)
+/* Rows that skip these open loops. */
+static void join_rows(joiner *j, const layer *from, const bucket *b, uint32_t skipped, layer *to)
 {
     const dfl_job *job = j->step->job;
-    const row_index *x = index_of(j, b->way.n_open, inputs_alive(j, &b->way));
-    uint32_t at = (uint32_t)hash_way(j, &b->way, x->inputs) & (x->n_slots - 1);
+    uint32_t bound = b->way.n_open - (uint32_t)__builtin_popcount(skipped);
+    const row_index *x = index_of(j, bound, inputs_alive(j, &b->way));
+    uint32_t at = (uint32_t)hash_way(j, &b->way, skipped, x->inputs) & (x->n_slots - 1);
 
     for (uint32_t r = x->first[at]; r != 0 && !dfl_halted(j->goal->halt); r = x->next[r - 1]) {
         const dfl_row *row = j->step->rows[r - 1];
         uint32_t may_end = 0, ends;
-        if (!matches(j, &b->way, row))
+        dfl_align a;
+        if (!dfl_align_set(&b->way, row, skipped, &a) || !dfl_align_fits(j, &b->way, row, &a))
             continue;
         for (uint32_t o = 0; o < job->n_operands; o++)
-            if (job->operand[o].common != 0 && row->way.depth[o] > 0 && !is_last(j, job->operand[o].tensor) &&
+            if (job->operand[o].common != 0 && row->way.depth[o] > 0 && !dfl_join_is_last(j, job->operand[o].tensor) &&
                 is_resident(&b->way, job->operand[o].tensor))
                 may_end |= 1u << o;
         for (ends = may_end;; ends = (ends - 1) & may_end) {
-            join_row(j, from, b, row, ends, to);
+            join_row(j, from, b, row, &a, ends, to);
             if (ends == 0)
                 break;
         }
     }
+}
+
+static void join_bucket(joiner *j, const layer *from, const bucket *b, layer *to)
+{
+    uint32_t may_skip = dfl_align_may_skip(j->step->job, &b->way);
+
+    for (uint32_t skipped = may_skip;; skipped = (skipped - 1) & may_skip) {
+        join_rows(j, from, b, skipped, to);
+        if (skipped == 0)
+            break;
+    }
+}
+
+static dfl_cost least_before(const joiner *j, const layer *from, const bucket *b)
+{
+    const dfl_cost zero = dfl_cost_zero();
+    dfl_cost least = dfl_cost_none();
+
+    for (uint32_t i = b->first; i != 0; i = from->states.at[i - 1].next) {
+        const state *s = &from->states.at[i - 1];
+        dfl_cost all = dfl_cost_with(&j->goal->of, &zero, s->joules, s->seconds);
+        for (uint32_t p = 0; p < DFL_PORTS; p++)
+            all.at[DFL_COST_BUSY + p] += s->busy[p];
+        dfl_cost_lower(&least, &all);
+    }
+    return least;
+}
+
+/* With the rows that have loops which are open now. */
+static dfl_join_step step_between(joiner *j, const dfl_join_step *of, const layer *from)
+{
+    const dfl_join_between *between = j->goal->between;
+    dfl_join_step step = *of;
+    const dfl_row *const *more;
+    dfl_join_before *before;
+    const dfl_row **rows;
+    uint32_t n = 0, n_more;
+
+    if (between == NULL)
+        return step;
+    before = DFL_NEW_ARRAY(j->scratch, dfl_join_before, from->buckets.n + 1);
+    for (size_t b = 0; b < from->buckets.n; b++)
+        if (from->buckets.at[b].first != 0)
+            before[n++] = (dfl_join_before){ &from->buckets.at[b].way, least_before(j, from, &from->buckets.at[b]) };
+    more = between->rows(between->context, j->einsum, before, n, &n_more);
+    if (n_more == 0)
+        return step;
+    rows = DFL_NEW_ARRAY(j->scratch, const dfl_row *, (size_t)of->n + n_more);
+    if (of->n > 0)
+        memcpy(rows, of->rows, of->n * sizeof *rows);
+    memcpy(rows + of->n, more, n_more * sizeof *rows);
+    step.rows = rows;
+    step.n += n_more;
+    return step;
 }
 
 static dfl_join_result *trace(dfl_arena *arena, const joiner *j, const dfl_repeats *repeats, choice *const *choices,
@@ -469,8 +468,10 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, const dfl_repea
     dfl_join_result *out = DFL_NEW(arena, dfl_join_result);
     uint32_t (*names)[DFL_ROW_LOOPS] = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *names, _Alignof(uint32_t));
     uint32_t *ends = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
+    uint32_t *skipped = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
 
     out->ends = ends;
+    out->skipped = skipped;
     out->joules = dfl_state_joules(j, last);
     out->seconds = dfl_state_seconds(last);
     out->room = j->goal->room > 0 ? last->finished[j->goal->room - 1][0] : 0;
@@ -482,7 +483,8 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, const dfl_repea
         const choice *c = &choices[dfl_repeats_base(repeats, e)][at];
         out->rows[e] = c->row;
         ends[e] = c->ends;
-        for (uint32_t k = 0; k < c->row->way.n_loops; k++)
+        skipped[e] = c->skipped;
+        for (uint32_t k = 0; k < c->row->way.n_loops + (uint32_t)__builtin_popcount(c->skipped); k++)
             names[e][k] = dfl_repeats_rank(repeats, e, c->names[k]);
         at = c->before;
     }
@@ -509,14 +511,16 @@ static const layer *join_all(joiner *j, const dfl_join_step *steps, dfl_repeats 
     dfl_states_add(j, from, bucket_of(j, from, &none), &start);
     for (uint32_t e = 0; from->states.n > 0 && (e += dfl_repeats_skip(repeats, j, from, e)) < j->w->n_einsums; e++) {
         layer *before = from;
+        dfl_join_step step;
         dfl_arena_reset(j->scratch);
         clear(to);
-        j->step = &steps[e];
         j->einsum = e;
+        step = step_between(j, &steps[e], from);
+        j->step = &step;
         memset(j->rows, 0, sizeof j->rows);
         for (size_t b = 0; b < from->buckets.n; b++)
             if (from->buckets.at[b].first != 0)
-                join_rows(j, from, &from->buckets.at[b], to);
+                join_bucket(j, from, &from->buckets.at[b], to);
         if (most > 0)
             dfl_states_thin_out(j, to, most);
         choices[e] = dfl_states_remember(of_choices, to);

@@ -6,7 +6,9 @@
  *
  * Joined are rows whose shared loops have the same iterations and go along the same dimensions of every operand that both
  * touch: a loop that goes along another dimension, or along none, would read parts that are not complete. It must also
- * be one that can be written: the loop's rank is a rank of the einsum, or the einsum lacks it and follows an operand.
+ * be one that can be written: the loop's rank is a rank of the einsum, or the einsum lacks it and follows an operand. An
+ * einsum between two that share a loop may also run in its first iteration only (align.h), or have it among the loops of its
+ * own that stand above nothing that it exchanges (template.h).
  *
  * Room: a keep below k shared loops is there while loop k + 1 runs, so the state has, by depth, what is resident and
  * the most that branches now finished took besides. Operands exchanged live from the einsum that makes them to the last
@@ -28,6 +30,18 @@ typedef struct {
     const dfl_job *job;       /* of this einsum: tensors and ranks of the rows' operands */
 } dfl_join_step;
 
+/* What is known before an einsum: a way, and the least that the states of it cost. */
+typedef struct {
+    const struct dfl_join_way *way;
+    dfl_cost least;
+} dfl_join_before;
+
+/* Rows of an einsum with loops that are open in some of the ways before it (through.h). */
+typedef struct dfl_join_between {
+    const dfl_row *const *(*rows)(void *context, uint32_t einsum, const dfl_join_before *before, uint32_t n_before, uint32_t *n);
+    void *context;
+} dfl_join_between;
+
 /* What was chosen: a row per einsum, and the loops that it shares with the next one. */
 typedef struct {
     double joules, seconds, value;
@@ -37,11 +51,14 @@ typedef struct {
     const uint32_t (*names)[DFL_ROW_LOOPS]; /* [einsum]: rank of the workload that names each of its shared loops */
     const uint32_t *ends;     /* [einsum]: mask of inputs whose keep for several (common.h) serves no einsum after it, though one
                                  reads it */
+    const uint32_t *skipped;  /* [einsum]: mask of the loops around it that it has none of its own for */
 } dfl_join_result;
 
 /* Whether operand o of the einsum comes from a keep for several that serves the next einsum with it, if there is one. */
 bool dfl_join_goes_on(const dfl_join_result *r, const dfl_job *job, uint32_t einsum, uint32_t o);
 
+/* Loops around what stands below `depth` loops of the einsum's own. */
+uint32_t dfl_join_depth(const dfl_join_result *r, uint32_t einsum, uint32_t depth);
 /* Sets `open` from the depths of what is alive behind each einsum. */
 void dfl_join_find_open(const dfl_workload *w, const dfl_join_step *steps, dfl_join_result *r);
 /*

@@ -18,6 +18,15 @@ bool dfl_join_goes_on(const dfl_join_result *r, const dfl_job *job, uint32_t ein
     return job->operand[o].common != 0 && dfl_common_served(row->job, row->form, o) && !(r->ends[einsum] >> o & 1);
 }
 
+uint32_t dfl_join_depth(const dfl_join_result *r, uint32_t einsum, uint32_t depth)
+{
+    uint32_t k = 0;
+
+    for (uint32_t own = 0; own < depth; k++)
+        own += !(r->skipped[einsum] >> k & 1);
+    return k;
+}
+
 void dfl_join_find_open(const dfl_workload *w, const dfl_join_step *steps, dfl_join_result *r)
 {
     for (uint32_t e = 0; e < w->n_einsums; e++) {
@@ -27,9 +36,8 @@ void dfl_join_find_open(const dfl_workload *w, const dfl_join_step *steps, dfl_j
             if (!dfl_join_goes_on(r, job, e, o) && !(job->operand[o].output && job->operand[o].shared))
                 continue;
             uint32_t last = job->operand[o].output ? t->consumers[t->n_consumers - 1] : next_reader(t, e);
-            for (uint32_t f = e; f < last; f++)
-                if (r->rows[e]->way.depth[o] > r->open[f])
-                    r->open[f] = r->rows[e]->way.depth[o];
+            for (uint32_t f = e, depth = dfl_join_depth(r, e, r->rows[e]->way.depth[o]); f < last; f++)
+                r->open[f] = depth > r->open[f] ? depth : r->open[f];
         }
     }
 }

@@ -12,6 +12,7 @@
 #include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "mapper/rescue.h"
+#include "mapper/through.h"
 #include "mapper/tracks.h"
 #include "support/pool.h"
 
@@ -42,6 +43,7 @@ typedef struct {
     const dfl_mapping *m;
     const dfl_map_options *options;
     dfl_classes classes;
+    dfl_through *through;      /* NULL = no einsum stands between others */
     dfl_tile_goal goal;
     double capacity[DFL_ROW_TRACKS];
     dfl_bounds *bounds;
@@ -64,18 +66,13 @@ static double objective_value(const void *objective, double joules, double secon
 /* Sets the tracks; false if what is there all the time does not fit, or after reporting. */
 static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
 {
-    uint32_t more = DFL_NONE;
-    uint32_t counted = k->options->front ? k->options->objective->room : DFL_NONE;
+    uint32_t more = DFL_NONE, counted = k->options->front ? k->options->objective->room : DFL_NONE;
     bool fits = dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, counted, &more);
 
-    if (!fits || more == DFL_NONE)
-        return fits;
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "operands can be exchanged in more than %d "
-                             "memories of limited size", DFL_ROW_TRACKS);
-    dfl_diag_label(sink, d, k->m->system->memories[more].span, "one more");
-    dfl_diag_help(sink, d, "say with `holds` what the memories are for, or write the mapping out");
-    *reported = true;
-    return false;
+    *reported = fits && more != DFL_NONE;
+    if (*reported)
+        dfl_tracks_report(sink, k->m, more);
+    return fits && !*reported;
 }
 
 /* ---- work on several threads ---- */
@@ -339,11 +336,12 @@ static bool take_first(mapper *k, dfl_map_result *out)
     return out->mapping != NULL;
 }
 
-static void certify(const mapper *k, bool rows, dfl_map_result *out)
+static void certify(mapper *k, bool rows, dfl_map_result *out)
 {
     const dfl_cost all = rows ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
     dfl_strbuf text;
 
+    dfl_through_append(k->arena, k->through, &k->classes);
     dfl_strbuf_init(&text, k->arena);
     dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound);
     out->certificate = text.text;
@@ -385,6 +383,8 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
         if (r == NULL && k->stopped == DFL_STOP_NONE)
             k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->evaluated - before + 1));
+        if (r != NULL && !full && k->stopped == DFL_STOP_NONE && k->through != NULL)
+            r = dfl_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
     }
     if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
@@ -399,6 +399,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     }
     k->full |= full;
     dfl_rescue_end(&rescue);
+    dfl_through_end(k->through, &k->evaluated, &k->pruned);
     end_tasks(k);
     return r != NULL && (n >= k->options->top || limit == INFINITY || k->stopped != DFL_STOP_NONE);
 }
@@ -473,7 +474,7 @@ static bool search_limits(mapper *k, dfl_map_result *out)
             limit = fmin(limit, k->known * rounding);
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
-        if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL)
+        if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL && !k->through)
             out->lower_bound = fmax(limit, out->lower_bound); /* nothing is below it */
         if (limit == INFINITY)
             break;
@@ -487,11 +488,10 @@ static bool search_limits(mapper *k, dfl_map_result *out)
    to it by the model is all there is to know; else the one is tried that is best when they overlap with one einsum only. */
 static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
-    static const double rounding = 1 + 1e-9;
     dfl_map_result other = *out;
     double value = dfl_mapping_value(dfl_arena_budget(k->arena), names, out->mapping, k->options->objective);
 
-    if (!k->goal.by_time || k->stopped != DFL_STOP_NONE || value <= out->lower_bound * rounding)
+    if (!k->goal.by_time || k->stopped != DFL_STOP_NONE || value <= out->lower_bound * (1 + 1e-9))
         return;
     k->goal.alone = true;
     if (find_lower_bound(k, &other) && search_limits(k, &other) &&
@@ -560,6 +560,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
+        k.through = dfl_through_make(arena, &k.classes);
         dfl_measures_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;

@@ -245,7 +245,7 @@ static bool same_way(const region *r, const dfl_join_way *a, const dfl_join_way 
         const dfl_join_alive *x = &a->live[i], *y = &b->live[i];
         if (renamed(&r->tensors, x->tensor, 1) != y->tensor || x->memory != y->memory || x->depth != y->depth ||
             x->within != y->within || x->kind != y->kind || x->since != y->since || x->kept != y->kept ||
-            x->above != y->above || memcmp(x->dim, y->dim, sizeof x->dim) != 0 || x->bits != y->bits)
+            x->above != y->above || x->owes != y->owes || memcmp(x->dim, y->dim, sizeof x->dim) != 0 || x->bits != y->bits)
             return false;
     }
     return true;

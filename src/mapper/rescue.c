@@ -24,6 +24,7 @@ const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *cla
     r->rows = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)n + 1);
     r->open = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
     r->names = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *r->names, _Alignof(uint32_t));
+    r->skipped = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
     for (uint32_t e = 0; e < n; e++) {
         r->rows[e] = classes->at.at[classes->of[e]].apart;
         if (r->rows[e] == NULL)

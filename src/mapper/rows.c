@@ -158,13 +158,10 @@ const dfl_row *dfl_row_copy(dfl_arena *arena, const dfl_row *row)
 
 uint32_t dfl_row_loops_above(const dfl_row *row, uint32_t i)
 {
-    const dfl_tiling_template *t = row->form;
-    const uint32_t n = row->job->n_ranks;
     uint32_t loops = 0;
 
-    for (uint32_t g = 0; g <= i && g < t->shared_gaps; g++)
-        for (uint32_t r = 0; r < n; r++)
-            loops += row->cut[g * n + r] > 1;
+    while (loops < row->way.n_loops && row->gap[loops] <= i)
+        loops++;
     return loops;
 }
 

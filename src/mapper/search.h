@@ -63,6 +63,7 @@ typedef struct dfl_search {
     /* shared loops: */
     uint32_t shared_gap[DFL_JOB_RANKS];
     int64_t shared_by[DFL_JOB_RANKS];              /* 1 = none */
+    const dfl_through_way *through;                /* the loops in their order; NULL: any */
     uint32_t depth[DFL_GAPS];                      /* shared loops above keep g */
     dfl_way ways[DFL_ORDERS];                      /* by order of the loops */
     uint64_t way_hash[DFL_ORDERS], way_kind[DFL_ORDERS];
@@ -122,6 +123,8 @@ bool dfl_sharing_useful(dfl_search *s);
 void dfl_search_alone(dfl_search *s);
 /* Every choice of shared loops that is of use with some of `n` spreads, and its rows with each of them. */
 void dfl_share(dfl_search *s, dfl_spread *const *spreads, uint32_t n);
+/* The same for the ways of the goal with loops of others. */
+void dfl_share_through(dfl_search *s, dfl_spread *const *spreads, uint32_t n);
 /* Whether there is room once the spread and the shared loops are chosen, with all other loops as long as can be. */
 bool dfl_search_room(dfl_search *s);
 /* The spread and the shared loops are chosen: rank by rank the cuts. */

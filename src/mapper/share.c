@@ -7,14 +7,24 @@
 #include "support/hash.h"
 
 /* Those of the loops `left` in a gap that can stand next: the first one must change the keep just above not at all. */
-static uint32_t may_stand(const dfl_search *s, uint32_t gap, uint32_t left)
+static uint32_t may_stand(const dfl_search *s, uint32_t gap, uint32_t left, uint32_t n_loops)
 {
     const dfl_template_keep *above = gap > 0 ? &s->t->keep[gap - 1] : NULL;
-    uint32_t all = 0;
+    uint32_t all = 0, may = s->through != NULL ? left & 1u << s->through->rank[n_loops] : left; /* which gives the order */
 
     for (uint32_t r = 0; r < s->job->n_ranks; r++)
         all |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap) << r;
-    return left == all && above != NULL && !above->home ? left & ~s->job->operand[above->operand].plain : left;
+    return left == all && above != NULL && !above->home ? may & ~s->job->operand[above->operand].plain : may;
+}
+
+/* Whether the last loop above each keep for several einsums changes it: it could stand above that loop, too. */
+static bool stand_outside(const dfl_search *s, const dfl_way *way)
+{
+    for (uint32_t o = 0; o < s->job->n_operands; o++)
+        if (s->job->operand[o].common != 0 && way->depth[o] > 0 &&
+            !(s->job->operand[o].plain >> way->loop_rank[way->depth[o] - 1] & 1))
+            return false;
+    return true;
 }
 
 /* Every order that the shared loops of a gap can stand in. */
@@ -22,6 +32,8 @@ static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left
 {
     if (left == 0 && gap + 1 >= s->t->shared_gaps) {
         s->way_more[s->n_ways] = dfl_cost_zero();
+        if (!stand_outside(s, way))
+            return;
         if (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way, &s->way_more[s->n_ways])) {
             s->way_hash[s->n_ways] = dfl_hash(way, sizeof *way, 0);
             s->way_kind[s->n_ways] = s->goal->top > 0 ? dfl_kind_of(s->job, s->t, way) : 0;
@@ -35,7 +47,7 @@ static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left
         order_loops(s, way, gap + 1, left);
         return;
     }
-    for (uint32_t bits = may_stand(s, gap, left); bits != 0; bits &= bits - 1) {
+    for (uint32_t bits = may_stand(s, gap, left, way->n_loops); bits != 0; bits &= bits - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(bits);
         way->loop_rank[way->n_loops] = (uint8_t)r;
         way->trips[way->n_loops++] = s->shared_by[r];
@@ -205,4 +217,106 @@ void dfl_share(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         all[i] = spreads[i];
     share_from(s, 0, all, n);
+}
+
+/* Whether what is alive stands below as many of the loops in the gaps that are chosen as it does. */
+static bool stands_alike(const dfl_search *s, const dfl_through_way *w)
+{
+    uint32_t depth[DFL_JOB_OPERANDS] = { 0 };
+
+    for (uint32_t i = 0; i < s->t->n_keeps; i++)
+        for (uint32_t r = 0; r < s->job->n_ranks && s->t->keep[i].home; r++)
+            depth[s->t->keep[i].operand] += s->shared_by[r] > 1 && s->shared_gap[r] <= i;
+    for (uint32_t o = 0; o < s->job->n_operands; o++)
+        if ((w->known >> o & 1) && depth[o] != w->depth[o])
+            return false;
+    return true;
+}
+
+/* Puts loop `l` of the way and those behind it into gaps, the last one into the last. */
+static void through_from(dfl_search *s, uint32_t l, uint32_t gap, dfl_spread **spreads, uint32_t n)
+{
+    const dfl_through_way *w = s->through;
+    dfl_spread **next = spreads + n;
+    uint32_t r = w->rank[l];
+
+    if (dfl_halted(s->goal->halt))
+        return;
+    if (l == w->n_loops) {
+        if (stands_alike(s, w))
+            search_each(s, spreads, n);
+        return;
+    }
+    s->n_shared++;
+    s->set = 1;
+    s->shared_by[r] = w->trips[l];
+    for (uint32_t g = l + 1 == w->n_loops ? s->t->shared_gaps - 1 : gap; g < s->t->shared_gaps; g++) {
+        uint32_t n_next = 0;
+        if (!(s->t->allow[g] >> r & 1))
+            continue;
+        s->shared_gap[r] = g;
+        for (uint32_t k = 0; k < n; k++) {
+            s->now = spreads[k];
+            s->rows->evaluated += w->n_loops > 1;
+            s->set = 1;
+            if (w->n_loops == 1 || dfl_sharing_useful(s))
+                next[n_next++] = s->now;
+            else
+                s->rows->pruned++;
+        }
+        if (n_next > 0)
+            through_from(s, l + 1, g, next, n_next);
+    }
+    s->shared_by[r] = 1;
+    s->shared_gap[r] = DFL_NONE;
+    s->n_shared--;
+}
+
+/* Puts all loops of the way into the last gap, where they cost least; the spreads that can be of use then, in `out`. */
+static uint32_t with_all(dfl_search *s, const dfl_through_way *w, dfl_spread *const *spreads, uint32_t n, dfl_spread **out)
+{
+    uint32_t n_out = 0;
+
+    s->n_shared = w->n_loops;
+    for (uint32_t l = 0; l < w->n_loops; l++) {
+        s->shared_by[w->rank[l]] = w->trips[l];
+        s->shared_gap[w->rank[l]] = s->t->shared_gaps - 1;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        bool divides = true;
+        s->now = spreads[k];
+        s->set = 1;
+        for (uint32_t l = 0; l < w->n_loops && divides; l++)
+            divides = s->now->left[w->rank[l]] % w->trips[l] == 0;
+        if (!divides)
+            continue;
+        s->rows->evaluated++;
+        if (dfl_sharing_useful(s))
+            out[n_out++] = s->now;
+        else
+            s->rows->pruned++;
+    }
+    for (uint32_t l = 0; l < w->n_loops; l++) {
+        s->shared_by[w->rank[l]] = 1;
+        s->shared_gap[w->rank[l]] = DFL_NONE;
+    }
+    s->n_shared = 0;
+    return n_out;
+}
+
+void dfl_share_through(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
+{
+    dfl_spread **some = DFL_NEW_ARRAY(s->rows->scratch, dfl_spread *, (size_t)n * (DFL_ROW_LOOPS + 1) + 1);
+    const dfl_cost rest = s->goal->rest;
+
+    for (size_t i = 0; i < s->goal->through->n; i++) {
+        const dfl_through_ask *ask = &s->goal->through->at[i];
+        uint32_t left;
+        s->through = &ask->way;
+        s->goal->rest = ask->rest[s->goal->pattern];
+        left = with_all(s, s->through, spreads, n, some);
+        if (left > 0)
+            through_from(s, 0, 0, some, left);
+    }
+    s->goal->rest = rest;
 }

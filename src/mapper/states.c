@@ -146,6 +146,7 @@ choice *dfl_states_remember(dfl_arena *arena, layer *l)
         choices[n].row = s->row;
         choices[n].before = s->before;
         choices[n].ends = s->ends;
+        choices[n].skipped = s->skipped;
         memcpy(choices[n++].names, s->names, sizeof s->names);
     }
     return choices;

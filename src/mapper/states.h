@@ -15,6 +15,13 @@ typedef enum {
                                     `within` loops or fewer, since these were open ever since */
 } dfl_join_alive_kind;
 
+typedef enum {
+    DFL_JOIN_NO_DIM = -1,        /* none: not complete below the loop */
+    DFL_JOIN_WHOLE = -2,         /* made in its first iteration, and whole in all */
+    DFL_JOIN_FIRST = -3,         /* made in its first iteration, and there in no other */
+    DFL_JOIN_AGAIN = -4,         /* fetched in all of them */
+} dfl_join_dim;
+
 typedef struct {
     uint32_t tensor, memory;
     uint8_t depth;               /* loops above its home */
@@ -22,12 +29,13 @@ typedef struct {
     uint8_t kind;                /* dfl_join_alive_kind */
     uint8_t since;               /* loops that are open since an einsum touched it; by those below these it is, but for homes, */
     uint32_t kept, above;        /* masks of memories: kept in by all, kept in above such a loop by one (dfl_row_kept) */
-    int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, -1 = none */
+    int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, or dfl_join_dim */
+    uint64_t owes;               /* mask of these loops: below them it has to be read (align.h) */
     double bits;                 /* of the tile, on the chip */
 } dfl_join_alive;
 
 /* What the einsums to come see, bytes without meaning 0. */
-typedef struct {
+typedef struct dfl_join_way {
     uint32_t n_open, n_live;
     int64_t trips[DFL_ROW_LOOPS];
     uint32_t name[DFL_ROW_LOOPS];
@@ -43,7 +51,7 @@ typedef struct {
     const dfl_row *row;
     uint64_t kind;               /* of the rows so far, if kinds count (kind.h), else 0 */
     uint32_t names[DFL_ROW_LOOPS];
-    uint32_t ends;               /* mask of operands: see dfl_join_result */
+    uint32_t ends, skipped;      /* see dfl_join_result */
     uint32_t before;             /* choice for the einsum before */
     uint32_t choice;             /* number among those of this einsum that were not dropped */
     uint32_t next;               /* of the same way: 1 + index */
@@ -66,11 +74,12 @@ typedef struct {
 /* What is remembered of a state when the einsum after it is joined. */
 typedef struct {
     const dfl_row *row;
-    uint32_t before, ends;
+    uint32_t before, ends, skipped;
     uint32_t names[DFL_ROW_LOOPS];
 } dfl_join_choice;
 
-/* Rows of an einsum by what a way with so many open loops asks of them: `first` by hash and `next` by row are 1 + row. */
+/* Rows of an einsum by what a way with so many open loops that are theirs asks of them: `first` by hash and `next` by row are
+   1 + row. */
 typedef struct {
     uint32_t *first, *next, n_slots;
     uint32_t inputs;             /* mask: operands that are alive */

@@ -10,6 +10,7 @@ typedef struct {
     uint32_t kept[DFL_JOB_PLACES];   /* mask of operands per place, homes on the chip included */
     dfl_tiling_template t;
     bool useless;                    /* those that are left out, instead of the others */
+    bool through, keeps;             /* only those with loops of others, see dfl_templates_through */
     bool stopped;
 } walker;
 
@@ -27,12 +28,14 @@ static void allow_ranks(walker *k)
     bool seen = false;
 
     t->shared_gaps = 0;
+    t->through = false;
     for (uint32_t g = t->n_keeps + 1; g-- > 0;) {
         uint32_t allow = (1u << job->n_ranks) - 1;
         if (g < t->n_keeps && t->keep[g].home) {
             const dfl_job_operand *o = &job->operand[t->keep[g].operand];
-            bool opens = o->common == 0 || job->common_loops;
-            above = opens && !seen ? o->plain : above & o->plain;
+            bool opens = o->common == 0 || job->common_loops, again = o->common != 0 && job->common_loops;
+            above = opens && !seen ? (1u << job->n_ranks) - 1 : above;
+            above &= again ? ~0u : o->plain;
             seen |= opens;
             if (t->shared_gaps == 0)
                 t->shared_gaps = g + 1;
@@ -48,13 +51,14 @@ static void allow_ranks(walker *k)
     for (uint32_t i = 0; i < t->n_keeps; i++)
         for (uint32_t g = i + 1; g <= t->written[i]; g++)
             t->allow[g] &= ~ranks_of(job, &t->keep[i]);
+    t->home_gaps = t->shared_gaps;
 }
 
 /* Gaps that need a loop: see template.h. False if one of them can have none. */
 static bool find_needs(const dfl_job *job, dfl_tiling_template *t)
 {
     t->needs = 0;
-    for (uint32_t i = t->shared_gaps; i + 1 < t->n_keeps; i++) {
+    for (uint32_t i = t->shared_gaps - t->through; i + 1 < t->n_keeps; i++) {
         const dfl_template_keep *a = &t->keep[i], *b = &t->keep[i + 1];
         bool stays = t->written[i] > i, next_stays = t->written[i + 1] > i + 1;
         bool swapped = stays == next_stays && a->operand > b->operand && job->place[a->place].axes == job->place[b->place].axes;
@@ -73,7 +77,7 @@ static bool find_reuse(const dfl_job *job, dfl_tiling_template *t)
 {
     for (uint32_t i = 0; i < t->n_keeps; i++) {
         uint32_t o = t->keep[i].operand, inner = i + 1, ways = 0, gap = 0, axes, apart = 0;
-        if (t->keep[i].home || i + 1 < t->shared_gaps)
+        if (t->keep[i].home || i + 1 < t->home_gaps)
             continue;
         while (inner < t->n_keeps && t->keep[inner].operand != o)
             inner++;
@@ -108,6 +112,31 @@ static bool stand_outside(const dfl_job *job, const dfl_tiling_template *t)
     return true;
 }
 
+static bool is_useful(const dfl_job *job, dfl_tiling_template *t)
+{
+    return find_needs(job, t) && find_reuse(job, t) && stand_outside(job, t);
+}
+
+/* The template with loops of others, the last of them in any gap outside of arrays. */
+static void pass_through(walker *k)
+{
+    const dfl_job *job = k->job;
+    uint32_t all = (1u << job->n_ranks) - 1;
+
+    for (uint32_t g = k->t.home_gaps; g <= k->t.n_keeps && !k->stopped; g++) {
+        dfl_tiling_template t = k->t;
+        if (g > k->t.home_gaps && (!k->keeps || job->place[t.keep[g - 1].place].axes != 0))
+            break;
+        t.through = true;
+        t.shared_gaps = g + 1;
+        t.own_allow = g < t.n_keeps ? ranks_of(job, &t.keep[g]) : all;
+        for (uint32_t i = t.home_gaps; i <= g; i++)
+            t.allow[i] = all;
+        if (is_useful(job, &t))
+            k->stopped = !k->use(k->context, &t);
+    }
+}
+
 static void finish(walker *k)
 {
     const dfl_job *job = k->job;
@@ -132,7 +161,9 @@ static void finish(walker *k)
                 t->written[i] = t->axis_gap[a];
     }
     allow_ranks(k);
-    if ((find_needs(job, t) && find_reuse(job, t) && stand_outside(job, t)) != k->useless)
+    if (k->through)
+        pass_through(k);
+    else if (is_useful(job, t) != k->useless)
         k->stopped = !k->use(k->context, t);
 }
 
@@ -228,6 +259,14 @@ void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl
 void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
 {
     walker k = { .job = job, .use = use, .context = context, .useless = true };
+
+    choose_places(&k, 0);
+}
+
+void dfl_templates_through(const dfl_job *job, bool keeps, bool (*use)(void *context, const dfl_tiling_template *t),
+                           void *context)
+{
+    walker k = { .job = job, .use = use, .context = context, .through = true, .keeps = keeps };
 
     choose_places(&k, 0);
 }

@@ -21,6 +21,11 @@
  * inner one could stand between them then, with fewer transfers of the inner one. So of the two orders only one may be
  * without a loop there: the one by operand, and a keep that stays over something stays over a loop.
  *
+ * An einsum between two others that share loops can have these, too, though it exchanges nothing below them. Such loops of others
+ * stand in any gap outside of arrays, over any rank, above all loops of its own; keeps above them stay while the others run.
+ * They are in templates of their own (`through`), whose last shared gap has one; behind it in the gap stand own loops, which
+ * index the keep below.
+ *
  * A keep from which every element goes inwards as often as it comes in is of no use: without it the next outer keep sends the
  * same elements as often, and what it costs to write and read them here, and their room, is saved. More goes inwards than comes
  * in only over a loop between it and the next inner keep of the operand (or the unit) that does not index the operand, over such
@@ -47,7 +52,10 @@ typedef struct {
     uint8_t axis_gap[DFL_JOB_AXES];
     uint32_t allow[DFL_TEMPLATE_KEEPS + 1];   /* mask of ranks per gap */
     uint32_t needs;                           /* mask of gaps in which the only rank that is allowed is cut */
-    uint32_t shared_gaps;                     /* the first of them stand above a home */
+    uint32_t shared_gaps;                     /* the first of them stand above a home, or a loop of others */
+    bool through;                             /* the last of these is for loops of others, then for its own: */
+    uint32_t own_allow;                       /* mask of ranks of these */
+    uint32_t home_gaps;                       /* the first gaps, which stand above a home */
     uint8_t exchange[DFL_JOB_OPERANDS];       /* place of the home of each operand */
     int8_t innermost[DFL_JOB_OPERANDS];       /* keep that serves the unit, or -1 */
     const struct dfl_given_form *form;        /* what written lines ask of it (given.h), NULL = nothing */
@@ -59,9 +67,18 @@ static inline uint32_t dfl_template_buffers(const dfl_job *job, const dfl_templa
     return k->home && job->operand[k->operand].common == 0 ? 1 : job->place[k->place].buffers;
 }
 
+/* Ranks that own loops may cut in a gap. */
+static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t gap)
+{
+    return t->through && gap + 1 == t->shared_gaps ? t->own_allow : gap < t->shared_gaps ? 0 : t->allow[gap];
+}
+
 /* Calls `use` for every template of the job, in a fixed order, until it returns false. */
 void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 /* The same for those that are left out because others are as good with every choice of tiles. */
 void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
+/* Templates with loops of others; with `keeps` also those that have keeps above them which stand above nothing exchanged. */
+void dfl_templates_through(const dfl_job *job, bool keeps, bool (*use)(void *context, const dfl_tiling_template *t),
+                           void *context);
 
 #endif

@@ -129,7 +129,7 @@ static void remember_cuts(const dfl_search *s, dfl_row *row)
     for (uint32_t i = 0; i < s->n_order; i++) {
         uint32_t r = s->order[i];
         for (uint32_t g = 0; g < s->n_gaps; g++)
-            cut[g * n + r] = g == s->shared_gap[r] ? s->shared_by[r] : own_cut(s, r, g);
+            cut[g * n + r] = own_cut(s, r, g) * (g == s->shared_gap[r] ? s->shared_by[r] : 1);
     }
     row->cut = cut;
 }
@@ -184,6 +184,8 @@ static void leaf(dfl_search *s, double joules, double seconds)
                          .seconds = seconds, .form = s->t, .job = s->job };
         if (!way_useful(s, w, joules, seconds))
             continue;
+        for (uint32_t k = 0; k < row.way.n_loops; k++)
+            row.gap[k] = (uint8_t)s->shared_gap[row.way.loop_rank[k]];
         memcpy(row.busy, s->goal->busy, sizeof row.busy);
         fill_room(s, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {
@@ -486,11 +488,10 @@ static uint32_t useful_spreads(dfl_spreads *all)
 /* Gaps that loops of the einsum's own may stand in: with `best_only` all. */
 static void find_own_gaps(dfl_search *s)
 {
-    uint32_t first = s->goal->best_only ? 0 : s->t->shared_gaps;
-
     for (uint32_t r = 0; r < s->job->n_ranks; r++)
         for (uint32_t g = 0; g < s->n_gaps; g++) {
-            if (g >= first && (s->t->allow[g] >> r & 1)) {
+            uint32_t allow = s->goal->best_only ? s->t->allow[g] : dfl_template_own(s->t, g);
+            if (allow >> r & 1) {
                 s->own_needs[r] |= (s->t->needs >> g & 1) << s->own_gaps[r];
                 s->own_gaps[r]++;
             }
@@ -521,7 +522,7 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
             if (t->allow[g] >> r & 1)
                 s->last_gap[r] = g;
             s->cut_above[g] = above | t->allow[g];
-            s->own_above[g] = own | (g >= t->shared_gaps ? t->allow[g] : 0);
+            s->own_above[g] = own | dfl_template_own(t, g);
         }
         for (uint32_t g = 0; g < s->n_gaps; g++)
             s->need[r][g] = (g > 0 ? s->need[r][g - 1] : 1) * ((t->needs & 1u << g) != 0 && t->allow[g] == 1u << r ? 2 : 1);
@@ -574,7 +575,9 @@ void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
     dfl_spread_bound(s, &s->floor_joules, &seconds);
     s->now = dfl_spread_new(s, rows->scratch);
     dfl_spreads_each(s, use_spread);
-    if (!goal->best_only)
+    if (t->through)
+        dfl_share_through(s, s->spreads.at.at, useful_spreads(&s->spreads));
+    else if (!goal->best_only)
         dfl_share(s, s->spreads.at.at, useful_spreads(&s->spreads));
 }
 

@@ -30,6 +30,24 @@ typedef struct {
     uint8_t depth[DFL_JOB_OPERANDS];   /* shared loops above that */
 } dfl_way;
 
+/* The shared loops of rows of a template with loops of others, and where those of the inputs are that are exchanged and alive, a
+   mask, below so many of them; bytes without meaning are 0. */
+typedef struct {
+    int64_t trips[DFL_ROW_LOOPS];
+    uint32_t memory[DFL_JOB_OPERANDS];
+    uint8_t n_loops, rank[DFL_ROW_LOOPS], known, depth[DFL_JOB_OPERANDS];
+} dfl_through_way;
+
+typedef struct {
+    dfl_through_way way;
+    dfl_cost *rest;           /* by pattern of the class: everything else there, at least */
+} dfl_through_ask;
+
+typedef struct {
+    const dfl_through_ask *at;
+    size_t n;
+} dfl_through_asks;
+
 typedef struct {
     dfl_way way;
     double joules;            /* without leakage */
@@ -38,7 +56,8 @@ typedef struct {
     double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes */
     const dfl_tiling_template *form;
     const dfl_job *job;
-    const int64_t *cut;       /* iterations of the loops: [gap][rank], then parts [axis][rank] */
+    uint8_t gap[DFL_ROW_LOOPS]; /* of the shared loops */
+    const int64_t *cut;       /* iterations of the loops, shared or not: [gap][rank], then parts [axis][rank] */
     uint64_t hash;            /* of the way */
     uint64_t kind;            /* if kinds count (kind.h), else 0 */
     uint32_t next;            /* of the same way to share */
@@ -72,6 +91,9 @@ typedef struct {
     bool (*loop_wanted)(const dfl_way_filter *filter, const dfl_job *job, uint32_t operand, uint32_t memory, uint32_t rank,
                         int64_t trips);
     const dfl_way_filter *filter;
+    const dfl_through_asks *through; /* for templates with loops of others: these and no others; */
+    uint32_t pattern;         /* of the present template */
+    const struct dfl_join_between *between; /* for einsums between others, NULL = none (join.h) */
     uint64_t effort;          /* look at no more than about so many nodes of a template, 0 = all */
     double best_joules, best_seconds, seen_seconds; /* with `best_only`: of the best row, and the least of all looked at */
     uint32_t max_loops;       /* shared loops */

@@ -72,3 +72,12 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
     }
     return true;
 }
+
+void dfl_tracks_report(dfl_sink *sink, const dfl_mapping *m, uint32_t memory)
+{
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, m->hole_span, "operands can be exchanged in more than %d "
+                             "memories of limited size", DFL_ROW_TRACKS);
+
+    dfl_diag_label(sink, d, m->system->memories[memory].span, "one more");
+    dfl_diag_help(sink, d, "say with `holds` what the memories are for, or write the mapping out");
+}

@@ -17,5 +17,7 @@ double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *classes, uint32
    as it was. */
 bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *classes, dfl_tile_goal *goal, double *capacity, uint32_t counted,
                      uint32_t *more);
+/* Says that `memory` is one too many. */
+void dfl_tracks_report(dfl_sink *sink, const dfl_mapping *m, uint32_t memory);
 
 #endif

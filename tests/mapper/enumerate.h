@@ -29,9 +29,9 @@ typedef struct {
     double (*of)(const void *objective, const dfl_result *r); /* lines of one einsum: in place of `value`, or NULL */
     double limit;               /* only what is below counts */
     uint64_t most;              /* ways to write the lines of an einsum; of more, a quarter of as many is looked at */
-    bool down_to_exchange;      /* only loops above an exchange on the chip of what einsums make are shared, over ranks
-                                   of all that is kept for several: a keep above others would take its time beside
-                                   another einsum's */
+    bool down_to_exchange;      /* only loops above an exchange on the chip of what einsums make are shared, over ranks of all
+                                   that is kept for several, and keeps of one einsum stand above what it exchanges: a keep
+                                   above others would take its time beside another einsum's */
     uint32_t structures;        /* ways to share loops to look at, of all that there are */
     uint64_t seed;
     const dfl_mapping *start;   /* braces: one to begin with, or NULL */

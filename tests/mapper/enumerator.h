@@ -57,6 +57,7 @@ typedef struct {
     uint32_t einsum;
     sequence prefix;            /* shared lines, from outside */
     bool loop_below[LONGEST];   /* a shared loop of the same brace stands there or further in */
+    bool home_below[LONGEST];   /* the einsum exchanges something there or further in */
     factor factors[MOST_PRIMES];
     uint32_t n_factors;
     bool windows;               /* some operand slides: every order of loops counts */

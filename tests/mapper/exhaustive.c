@@ -1,10 +1,11 @@
 /*
- * exhaustive [-w | -p | -b] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
+ * exhaustive [-w | -p | -b | -s] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
  * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
  * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
- * and nothing is made smaller; fronts are searched, too.
+ * and nothing is made smaller; fronts are searched, too. With -s all are of several einsums, and all ways to share loops are
+ * looked at.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -234,9 +235,9 @@ static int run_file(const char *path)
 int main(int argc, char **argv)
 {
     bool windows = argc > 1 && strcmp(argv[1], "-w") == 0, lines = argc > 1 && strcmp(argv[1], "-p") == 0;
-    bool braces = argc > 1 && strcmp(argv[1], "-b") == 0;
-    argc -= windows || lines || braces;
-    argv += windows || lines || braces;
+    bool braces = argc > 1 && strcmp(argv[1], "-b") == 0, several = argc > 1 && strcmp(argv[1], "-s") == 0;
+    argc -= windows || lines || braces || several;
+    argv += windows || lines || braces || several;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
     uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
@@ -251,10 +252,10 @@ int main(int argc, char **argv)
         tiny t;
         do
             tiny_draw(&t, &random, windows);
-        while (braces && t.n_einsums == 1);
+        while ((braces || several) && t.n_einsums == 1);
         by_einsums[lines ? 1 : t.n_einsums]++;
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
-        j.structures = i % 16 == 0 ? UINT32_MAX : 3;
+        j.structures = i % 16 == 0 || several ? UINT32_MAX : 3;
         if (braces) {
             j.most = i % 16 == 0 ? 10000 : 1000;
             failed += braces_fail(&j, &t, &random, i) || together_fails(&j, &t, &random, i);

@@ -121,7 +121,7 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
     for (uint32_t i = 0; i < k->n_keeps; i++) {
         if (!may_keep(k, i, last_keep, adjacent))
             continue;
-        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at]))
+        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at] || (k->options->down_to_exchange && !k->home_below[at])))
             continue;
         k->placed |= 1u << i;
         if (in_leaf) {
@@ -205,6 +205,7 @@ static void prepare(enumerator *k, uint32_t e)
     k->einsum = e;
     k->prefix.n = k->n_factors = k->n_keeps = k->placed = 0;
     memset(k->loop_below, 0, sizeof k->loop_below);
+    memset(k->home_below, 0, sizeof k->home_below);
     k->windows = false;
     for (uint32_t i = 0; i <= einsum->n_inputs; i++)
         for (uint32_t d = 0; d < access_at(einsum, i)->n_dims; d++)
@@ -224,6 +225,10 @@ static void prepare(enumerator *k, uint32_t e)
             if (rank != DFL_NONE)
                 left[rank] /= b->shared.at[i].by;
         }
+    }
+    for (uint32_t i = k->prefix.n, below = 0; i-- > 0;) {
+        below |= k->prefix.at[i].kind == ITEM_KEEP && dfl_einsum_touches(einsum, k->prefix.at[i].what);
+        k->home_below[i] = below;
     }
     for (uint32_t r = 0; r < k->w->n_ranks; r++)
         for (uint8_t p = 2; left[r] > 1; p++) {

@@ -114,19 +114,23 @@ static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
     return false;
 }
 
-/* Whether line `at` of brace `b` stands above the exchange of a tensor that the einsum makes or reads. */
+/* Whether line `at` of brace `b` stands above the exchange of a tensor that the einsum makes or reads, or of one that einsums
+   before and behind it do. */
 static bool above_exchange(const enumerator *k, const structure *s, uint32_t b, uint32_t at, uint32_t einsum)
 {
     for (uint32_t c = b; c < s->n_braces; c++)
-        for (uint32_t i = c == b ? at + 1 : 0; i < s->braces[c].shared.n && (c == b || s->braces[c].parent == b); i++)
-            if (s->braces[c].shared.at[i].kind == ITEM_KEEP && covers(&s->braces[c], einsum, einsum) &&
-                k->w->tensors[s->braces[c].shared.at[i].what].n_producers > 0 &&
-                dfl_einsum_touches(&k->w->einsums[einsum], s->braces[c].shared.at[i].what))
+        for (uint32_t i = c == b ? at + 1 : 0; i < s->braces[c].shared.n && (c == b || s->braces[c].parent == b); i++) {
+            const item *line = &s->braces[c].shared.at[i];
+            const dfl_tensor *t = line->kind == ITEM_KEEP ? &k->w->tensors[line->what] : NULL;
+            if (t && covers(&s->braces[c], einsum, einsum) && t->n_producers > 0 && t->producers[0] <= einsum &&
+                t->consumers[t->n_consumers - 1] >= einsum)
                 return true;
+        }
     return false;
 }
 
-/* Whether below every shared loop each einsum exchanges a tensor on the chip, and all loops above index it. */
+/* Whether every shared loop stands for each einsum above an exchange on the chip of something made, and all loops above a keep
+   index it. */
 static bool to_exchange(const enumerator *k, const structure *s)
 {
     for (uint32_t b = 0; b < s->n_braces; b++) {

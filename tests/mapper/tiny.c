@@ -93,6 +93,9 @@ static const struct { uint32_t weight; const char *einsums[TINY_EINSUMS]; } fami
     { 3, { "0ab=1ab*2b", "3ac#0ab*4bc", "5ab=0ab$3ab" } },         /* residual; c is b there */
     { 2, { "0ab=1ab*2b", "3ab=0ab*4ab", "5ab=0ab$3ab" } },
     { 2, { "0ab=1ab*2b", "3cb=4cb*2b", "5ac#0ab*3cb" } },          /* gate */
+    { 2, { "0ab=1ab*2b", "3a=4a*5a", "6ab=0ab*3a" } },             /* one between two that need not see it */
+    { 2, { "0ab=1ab*2b", "3b#4cb*5c", "6ab=0ab*3b" } },
+    { 2, { "0ab#1ac*2cb", "3ad#4ac*5cd", "6ab#0ab*3ad" } },
     { 6, { "0ab#1ac*2cb", "3ad#1ac*4cd" } },                       /* one input of two */
     { 4, { "0ab=1ab*2b", "3ab=0ab*1ab" } },
     { 3, { "0ab#1ac*2cb", "3ad#0ab*4bd", "5ae#1ac*6ce" } },
