@@ -115,7 +115,11 @@ static bool collect(void *context, const dfl_tiling_template *t)
         copy->form = dfl_given_form_copy(x->k->arena, t->form);
     found.pattern = pattern_of(x->k, x->c, x->job, t);
     found.at = (uint32_t)x->c->candidates.n;
-    dfl_tile_bound(x->k->rows, x->job, copy, &found.joules, &found.seconds, found.busy);
+    dfl_tile_bound(x->k->rows, x->job, copy, &found.roomy_joules, &found.roomy_seconds, found.busy);
+    found.joules = found.roomy_joules;
+    found.seconds = found.roomy_seconds;
+    if (!x->k->limits->plain)
+        dfl_tile_squeeze(x->k->rows, &found.joules, &found.seconds);
     DFL_PUSH(x->k->arena, &x->c->candidates, found);
     return !dfl_halted(x->k->halt);
 }

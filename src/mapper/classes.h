@@ -13,7 +13,8 @@
 typedef struct {
     const dfl_job *job;
     const dfl_tiling_template *form;
-    double joules, seconds;            /* at least */
+    double joules, seconds;            /* at least, */
+    double roomy_joules, roomy_seconds; /* and whatever the room */
     double busy[2 * DFL_JOB_PLACES];   /* seconds of ports, 2 * place + (1 for writes of their own), at least */
     uint32_t at;                       /* in the order they were made */
     uint32_t pattern;                  /* of the class */

@@ -34,9 +34,30 @@ static bool is_admitted(const cutter *k)
     return dfl_given_admits(s->t->form, s->job, k->rank, cut, 1, k->table->parts, 1, NULL);
 }
 
+/* Whether gap `i` needs no more than a loop that it must have: a longer one could stand in the next gap where nothing takes
+   room between, or in the one before where that costs nothing. Between two gaps at most one of these holds, so that loops that
+   are moved come to an end. */
+static bool is_short(const dfl_cuts *t, uint32_t i)
+{
+    bool down = i + 1 < t->n_gaps && !(t->rooms >> (i + 1) & 1);
+    bool up = i > 0 && (t->rooms >> i & 1) && !(t->costs >> i & 1);
+
+    return down || up;
+}
+
+/* Divisors are in order, so those before are all that it can have. */
+static bool is_prime(const cutter *k, uint32_t d)
+{
+    for (uint32_t e = 1; e < d; e++)
+        if (k->divisors.at[d] % k->divisors.at[e] == 0)
+            return false;
+    return d > 0;
+}
+
 static void cut_from(cutter *k, uint32_t i, int64_t left)
 {
     dfl_cuts *t = k->table;
+    bool any = i < t->n_gaps && !is_short(t, i), needed = t->needs >> i & 1;
 
     if (i == t->n_gaps) {
         if (left != 1 || (k->s->t->form && !is_admitted(k)))
@@ -51,9 +72,9 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
     }
     if (dfl_halted(k->halt))
         return;
-    for (uint32_t d = t->needs >> i & 1; d < k->divisors.n && k->divisors.at[d] <= left; d++) {
+    for (uint32_t d = needed; d < k->divisors.n && k->divisors.at[d] <= left && (any || needed || d == 0); d++) {
         int64_t by = k->divisors.at[d];
-        if (left % by != 0 || (i + 1 == t->n_gaps && by != left))
+        if ((!any && needed && !is_prime(k, d)) || left % by != 0 || (i + 1 == t->n_gaps && by != left))
             continue;
         k->cut[i] = by;
         cut_from(k, i + 1, left / by);
@@ -63,7 +84,7 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
 
 static uint32_t home_of(const dfl_cuts *c, uint32_t n_slots)
 {
-    uint64_t h = ((uint64_t)c->left * 31 + c->n_gaps) * 31 + c->needs;
+    uint64_t h = ((((uint64_t)c->left * 31 + c->n_gaps) * 31 + c->needs) * 31 + c->costs) * 31 + c->rooms;
 
     return (uint32_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n_slots - 1);
 }
@@ -75,6 +96,7 @@ static dfl_cuts **slot_of(dfl_cut_tables *all, const dfl_cuts *c)
 
     while (all->slots[at] != NULL && (all->slots[at]->left != c->left || all->slots[at]->n_gaps != c->n_gaps ||
                                       all->slots[at]->needs != c->needs || all->slots[at]->rank != c->rank ||
+                                      all->slots[at]->costs != c->costs || all->slots[at]->rooms != c->rooms ||
                                       memcmp(all->slots[at]->parts, c->parts, sizeof c->parts) != 0))
         at = (at + 1) & (all->n_slots - 1);
     return &all->slots[at];
@@ -119,7 +141,8 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
 {
     dfl_rows *rows = s->rows;
     cutter k = { .divisors = s->divisors[rank], .halt = s->goal->halt, .s = s, .rank = rank };
-    dfl_cuts c = { .n_gaps = s->own_gaps[rank], .needs = s->own_needs[rank] }, *found;
+    dfl_cuts c = { .n_gaps = s->own_gaps[rank], .needs = s->own_needs[rank], .costs = s->own_costs[rank],
+                   .rooms = s->own_rooms[rank] }, *found;
     bool kept;
 
     c.left = s->now->left[rank] / s->shared_by[rank];
@@ -152,4 +175,32 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
     *found = c;
     add_table(k.arena, kept ? &rows->tables : &s->tables, found);
     return found;
+}
+
+/* Whether the room of keep `i` counts. */
+static bool has_limit(const dfl_search *s, uint32_t i)
+{
+    bool counts = s->limited[i];
+
+    for (uint32_t t = 0; t < s->goal->n_tracks; t++)
+        counts |= s->goal->track[t] == s->job->place[s->t->keep[i].place].memory;
+    return counts;
+}
+
+void dfl_cuts_prepare(dfl_search *s)
+{
+    for (uint32_t r = 0; r < s->job->n_ranks; r++) {
+        uint32_t inside = (1u << s->own_gaps[r]) - 1, costs = 0, rooms = 0;
+        for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+            uint32_t at = s->terms.group[g].ranks >> r & 1 ? 1u << s->cut_at[r][s->terms.group[g].gap] : 0;
+            costs |= at;
+            rooms |= s->negative[g] ? at : 0;
+        }
+        for (uint32_t i = 0; i < s->t->n_keeps; i++)
+            if ((s->job->operand[s->t->keep[i].operand].ranks >> r & 1) && has_limit(s, i))
+                rooms |= 1u << s->cut_at[r][i];
+        inside &= ~1u; /* none before the first, and all behind the last */
+        s->own_costs[r] = s->job->windows || s->t->form != NULL ? inside : costs & inside;
+        s->own_rooms[r] = s->job->windows || s->t->form != NULL ? inside : rooms & inside;
+    }
 }

@@ -4,6 +4,8 @@
 
 #include "support/budget.h"
 
+enum { DFL_HALT_PATIENCE = 2 }; /* seconds for some mapping when the time is over */
+
 typedef struct {
     dfl_budget *budget;
     double deadline;          /* of dfl_halt_clock, 0 = none */

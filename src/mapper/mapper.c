@@ -9,18 +9,13 @@
 #include "mapper/emit.h"
 #include "mapper/fitting.h"
 #include "mapper/given.h"
+#include "mapper/least.h"
 #include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "mapper/rescue.h"
 #include "mapper/through.h"
 #include "mapper/tracks.h"
 #include "support/pool.h"
-
-enum {
-    GLANCE = 8,                /* nodes of a template that a first look goes through, */
-    FIRST = 32,                /* of so many templates */
-    PATIENCE = 2,              /* seconds for a first mapping when the time is over */
-};
 
 _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
                (int)DFL_MAP_TOP == (int)DFL_TOP,
@@ -92,100 +87,36 @@ static task *add_task(mapper *k, uint32_t class, uint32_t pattern)
     return t;
 }
 
-/* Rows of the candidates that follow the task's pattern, or of all (DFL_NONE) with what else each needs at least. */
+/* Rows of the candidates, with what else each needs at least. */
 static void search_class(mapper *k, task *t)
 {
     dfl_einsum_class *c = &k->classes.at.at[t->class];
-    dfl_rows *rows = dfl_rows_new(t->arena, t->scratch);
-    dfl_budget none = { 0 };
-    dfl_halt patient = { .budget = &none };
-    uint32_t first = t->goal.effort > 0 ? FIRST : DFL_NONE;
 
-    for (size_t i = 0; i < c->candidates.n && first > 0; i++) {
+    c->rows = dfl_rows_new(t->arena, t->scratch);
+    t->goal.halt = &t->halt;
+    for (size_t i = 0; i < c->candidates.n && !dfl_halted(&t->halt); i++) {
         const dfl_candidate *x = &c->candidates.at[i];
-        bool needed = t->goal.effort > 0 && t->best.form == NULL; /* a first mapping, whatever the time */
-        t->goal.halt = &t->halt;
-        if (dfl_halted(&t->halt)) {
-            if (patient.deadline == 0)
-                patient.deadline = dfl_halt_clock() + PATIENCE;
-            if (!needed || dfl_halted(&patient))
-                break;
-            t->goal.halt = &patient;
-        }
-        if (t->pattern == DFL_NONE) {
-            dfl_classes_aim(c, x->pattern, &t->goal);
-        } else if (x->pattern != t->pattern) {
+        uint64_t before = dfl_rows_evaluated(c->rows);
+        dfl_classes_aim(c, x->pattern, &t->goal);
+        if (!dfl_tile_useful(&t->goal, x->joules, x->seconds))
             continue;
-        }
-        if (dfl_tile_useful(&t->goal, x->joules, x->seconds)) {
-            uint64_t before = dfl_rows_evaluated(rows);
-            first -= first != DFL_NONE && t->goal.limit < INFINITY;
-            dfl_tile_search(rows, x->job, x->form, &t->goal);
-            dfl_teller_add(k->options->teller, dfl_rows_evaluated(rows) - before);
-        }
+        (void)dfl_tile_search(c->rows, x->job, x->form, &t->goal);
+        dfl_teller_add(k->options->teller, dfl_rows_evaluated(c->rows) - before);
     }
-    t->evaluated += dfl_rows_evaluated(rows);
-    t->pruned += dfl_rows_pruned(rows);
-    c->rows = rows;
+    t->evaluated = dfl_rows_evaluated(c->rows);
+    t->pruned = dfl_rows_pruned(c->rows);
 }
 
-/* The least of a value: first a short look at some templates, which finds a limit for all of them. */
-static double find_value(mapper *k, task *t, double (*value)(const void *objective, double joules, double seconds),
-                         const void *objective)
-{
-    t->goal.of = (dfl_goal){ .value = value, .objective = objective };
-    t->goal.effort = GLANCE;
-    if (!(t->goal.limit < INFINITY))
-        search_class(k, t);
-    t->goal.effort = 0;
-    search_class(k, t);
-    return t->goal.limit;
-}
-
-/* Energy mixed with time, at every rate; the best for one sets a limit for the next. The least energy is that of the templates,
-   which only counts where it goes together with much time. */
-static void find_mixed(mapper *k, task *t, dfl_cost *least)
-{
-    const dfl_goal *of = &k->goal.of;
-    dfl_tile_goal *goal = &t->goal;
-    const dfl_einsum_class *c = &k->classes.at.at[t->class];
-
-    for (uint32_t i = 0; i < of->n_mixes; i++) {
-        goal->limit = i == 0 ? INFINITY : dfl_value_mixed(&of->rate[i], goal->best_joules, goal->best_seconds);
-        least->at[DFL_COST_MIXED + i] = find_value(k, t, dfl_value_mixed, &of->rate[i]);
-        goal->best = NULL;
-    }
-    for (size_t i = 0; i < c->candidates.n; i++)
-        if (c->candidates.at[i].pattern == t->pattern)
-            least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], c->candidates.at[i].joules);
-}
-
-/* The least that a pattern costs, each measure by itself. */
+/* The least of the task's pattern. */
 static void search_pattern(mapper *k, task *t)
 {
-    dfl_cost *least = &k->classes.at.at[t->class].patterns.at[t->pattern].least;
-    dfl_tile_goal *goal = &t->goal;
+    dfl_least least = { .class = &k->classes.at.at[t->class], .pattern = t->pattern, .goal = &t->goal, .halt = &t->halt,
+                        .teller = k->options->teller, .arena = t->arena, .scratch = t->scratch };
 
-    goal->best_only = true;
-    goal->n_tracks = 0;
-    goal->limit = goal->best_joules = goal->best_seconds = goal->seen_seconds = INFINITY;
-    goal->best = &t->best;
-    if (k->goal.of.n_mixes > 0) {
-        find_mixed(k, t, least);
-    } else {
-        goal->by_time = false;
-        least->at[DFL_COST_JOULES] = find_value(k, t, dfl_value_joules, NULL);
-        goal->by_time = true;
-        goal->best = NULL;
-    }
-    goal->limit = goal->seen_seconds;
-    goal->of = (dfl_goal){ .value = dfl_value_seconds };
-    search_class(k, t);
-    least->at[DFL_COST_SECONDS] = goal->limit;
-    if (t->halt.why != DFL_STOP_NONE)
-        dfl_measures_pattern(&k->classes.at.at[t->class], t->pattern, &k->goal.of);
-    else if (!(goal->limit < INFINITY))
-        *least = dfl_cost_none();
+    dfl_least_find(&least);
+    t->best = least.best;
+    t->evaluated = least.evaluated;
+    t->pruned = least.pruned;
 }
 
 static void run_task(void *context, size_t i)
@@ -304,10 +235,10 @@ static double value_of(const mapper *k, double joules, double seconds)
     return dfl_objective_value(k->options->objective, joules + k->goal.of.leakage * seconds, seconds);
 }
 
-/* What no mapping can be below by the bounds of the templates alone, with the times of einsums `beside` each other or not. */
-static double template_bound(const mapper *k, bool beside)
+/* What no mapping can be below by the bounds of the templates alone: see dfl_measures_templates. */
+static double template_bound(const mapper *k, bool beside, bool roomy)
 {
-    const dfl_cost all = dfl_measures_templates(&k->classes, beside);
+    const dfl_cost all = dfl_measures_templates(&k->classes, beside, roomy);
 
     return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
 }
@@ -324,7 +255,7 @@ static double unit_bound(const mapper *k, bool beside)
 static bool take_first(mapper *k, dfl_map_result *out)
 {
     dfl_budget none = { 0 };
-    dfl_halt patient = { .budget = &none, .deadline = dfl_halt_clock() + PATIENCE };
+    dfl_halt patient = { .budget = &none, .deadline = dfl_halt_clock() + DFL_HALT_PATIENCE };
     const dfl_fitting f = { .names = k->names, .max_fused = k->options->max_fused, .halt = &patient };
 
     if (!dfl_given_nothing(k->m) || k->options->front || k->options->top > 0)
@@ -345,7 +276,7 @@ static void certify(mapper *k, bool rows, dfl_map_result *out)
     dfl_strbuf_init(&text, k->arena);
     dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound);
     out->certificate = text.text;
-    out->certified = rows ? out->lower_bound : template_bound(k, false);
+    out->certified = rows ? out->lower_bound : template_bound(k, false, false);
 }
 
 static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint32_t n)
@@ -525,7 +456,7 @@ static bool search_front(mapper *k, dfl_map_result *out)
 
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
-    out->lower_bound = template_bound(k, false);
+    out->lower_bound = template_bound(k, false, false);
     if (k->options->ceiling > 0 && out->lower_bound > k->options->ceiling)
         return true;
     if (find_lower_bound(k, out)) {
@@ -553,7 +484,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
     dfl_measures_look(options->objective, options->front, &k.goal);
-    const dfl_job_limits limits = { .common_loops = !k.goal.by_time,
+    const dfl_job_limits limits = { .plain = options->certificate, .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
     found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, &halt, &k.classes);
@@ -572,10 +503,10 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     }
     if (found && dfl_classes_windows(&k.classes)) { /* whose overlaps are bounded, not counted */
         out->optimal = false;
-        out->lower_bound = template_bound(&k, false);
+        out->lower_bound = template_bound(&k, false, true);
     }
-    out->floor = found ? template_bound(&k, false) : unit_bound(&k, false);
-    out->floor_beside = found ? template_bound(&k, true) : unit_bound(&k, true);
+    out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
+    out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
     if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping))
         certify(&k, false, out);
     out->evaluated = k.evaluated;

@@ -7,7 +7,7 @@
    less energy back. Any part will do; this one was chosen by trial. */
 static const double MORE_SECONDS = 0.25;
 
-dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside)
+dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside, bool roomy)
 {
     dfl_cost all = dfl_cost_zero();
 
@@ -15,8 +15,9 @@ dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside)
         const dfl_einsum_class *c = &k->at.at[k->of[e]];
         double joules = INFINITY, seconds = INFINITY;
         for (size_t i = 0; i < c->candidates.n; i++) {
-            joules = fmin(joules, c->candidates.at[i].joules);
-            seconds = fmin(seconds, c->candidates.at[i].seconds);
+            const dfl_candidate *x = &c->candidates.at[i];
+            joules = fmin(joules, roomy ? x->roomy_joules : x->joules);
+            seconds = fmin(seconds, roomy ? x->roomy_seconds : x->seconds);
         }
         all.at[DFL_COST_JOULES] += joules;
         all.at[DFL_COST_SECONDS] = beside ? fmax(all.at[DFL_COST_SECONDS], seconds) : all.at[DFL_COST_SECONDS] + seconds;
@@ -46,7 +47,7 @@ dfl_cost dfl_measures_units(const dfl_classes *k, bool beside)
 
 static void choose_rates(const dfl_classes *k, const dfl_objective *objective, dfl_tile_goal *goal)
 {
-    dfl_cost all = dfl_measures_templates(k, false);
+    dfl_cost all = dfl_measures_templates(k, false, false);
     double joules = all.at[DFL_COST_JOULES], seconds = all.at[DFL_COST_SECONDS], per_joule, per_second;
 
     if (!goal->by_energy || !goal->by_time || !dfl_objective_cornered(objective) || !(seconds > 0 && seconds < INFINITY))

@@ -11,8 +11,6 @@ enum {
     FIRST = 1 << 22,         /* steps of a join before something else is tried */
     SHARED = 2,              /* loops of an einsum */
 };
-/* Seconds. */
-static const double PATIENCE = 2;
 /* Limits on the value, times the lower bound: where it is low nearly all is given up at once, and the rest looked at well. */
 static const double LIMITS[] = { 1.005, 1.02, 1.05, 1.2, 2.5, INFINITY };
 
@@ -107,7 +105,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
 {
     k->budget = (dfl_budget){ .steps_limit = STEPS };
-    k->halt = (dfl_halt){ .budget = &k->budget, .deadline = why == DFL_STOP_STEPS ? 0 : dfl_halt_clock() + PATIENCE };
+    k->halt = (dfl_halt){ .budget = &k->budget, .deadline = why == DFL_STOP_STEPS ? 0 : dfl_halt_clock() + DFL_HALT_PATIENCE };
     k->rows = dfl_arena_new(NULL);
     k->scratch = dfl_arena_new(NULL);
 }

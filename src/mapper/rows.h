@@ -8,7 +8,9 @@
 
 /*
  * The ways to cut `left` elements of a rank along so many gaps, one loop at most in each, and the iterations of these loops down
- * to each gap; in the gaps of the mask `needs` there is a loop. Templates differ in their gaps, not in this.
+ * to each gap; in the gaps of the mask `needs` there is a loop. Templates differ in their gaps, not in this. Before the
+ * gaps of `costs` something is moved once for each iteration down to there, before those of `rooms` something takes the less room
+ * the more there are: a way is left out if another has no more of them before the former, and no less before the latter.
  */
 enum { DFL_GAPS = DFL_TEMPLATE_KEEPS + 1 };
 
@@ -16,7 +18,7 @@ typedef struct {
     int64_t left;
     int64_t parts[DFL_JOB_AXES];    /* on each axis, and 1 + the rank, where written lines restrict the ways (given.h); */
     uint32_t rank;                  /* else 0 */
-    uint32_t n_gaps, needs, count;
+    uint32_t n_gaps, needs, costs, rooms, count;
     int64_t (*cut)[DFL_GAPS];       /* [way][gap] */
     double *n[DFL_GAPS + 1];        /* [gaps][way]: 1 before the first */
     double least[DFL_GAPS + 1], most[DFL_GAPS + 1];
@@ -37,6 +39,8 @@ struct dfl_rows {
     uint64_t evaluated, pruned;
     struct dfl_search *search;      /* memory for the search of one template */
     dfl_cut_tables tables;          /* of all templates */
+    struct dfl_products { int64_t of; dfl_amounts divisors; } *products; /* by hash, `of` 0 = none */
+    uint32_t n_products, product_slots;
     const dfl_job *divided;         /* the job whose divisors these are, by rank: */
     dfl_amounts divisors[DFL_JOB_RANKS];
 };

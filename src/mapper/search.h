@@ -24,12 +24,14 @@ typedef struct dfl_search {
     const dfl_job *job;
     const dfl_tiling_template *t;
     dfl_tile_goal *goal;
-    uint64_t effort;                               /* rows->evaluated at which to stop looking at spreads, 0 = never */
+    uint64_t effort;                               /* rows->evaluated at which to stop, 0 = never */
+    bool spent;                                    /* it did */
     uint32_t n_gaps;
     uint32_t n_busy, n_used;                       /* terms, ports */
     uint32_t last_gap[DFL_JOB_RANKS];              /* in which the rank may be cut */
     uint32_t own_gaps[DFL_JOB_RANKS];              /* of loops of the einsum's own, */
     uint32_t own_needs[DFL_JOB_RANKS];             /* mask of those that need one */
+    uint32_t own_costs[DFL_JOB_RANKS], own_rooms[DFL_JOB_RANKS]; /* masks of gaps: see dfl_cuts */
     uint32_t n_whole_keeps;
     dfl_cut_tables tables;                         /* of this template alone */
     uint32_t n_shared;
@@ -84,6 +86,7 @@ typedef struct dfl_search {
     double factor[DFL_TERMS];
     double shared[DFL_TERM_GROUPS];                /* iterations of the shared loops */
     double rest_least[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS], rest_most[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS];
+    double behind[DFL_JOB_RANKS][DFL_TERM_GROUPS];   /* of the present node at each depth: rest_least of the ranks behind it */
     /* of the present node: */
     uint32_t chosen[DFL_JOB_RANKS];
     double piece[DFL_GAPS][DFL_JOB_RANKS];
@@ -94,8 +97,19 @@ static inline double dfl_shared_above(const dfl_search *s, uint32_t rank, uint32
 {
     return s->shared_gap[rank] <= gap ? (double)s->shared_by[rank] : 1;
 }
+/* Finds where iterations of the own loops cost something, and where they save something: see dfl_cuts. Groups that results take
+   back from others count as both, and where windows overlap, or lines are written, all gaps do. */
+void dfl_cuts_prepare(dfl_search *s);
 /* The ways to cut what the present spread and the shared loops leave of a rank. */
 const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank);
+
+/* Whether the effort is spent; notes it. */
+bool dfl_search_spent(dfl_search *s);
+/* Elements of the rank below keep i on all its axes, if no loop cuts it. */
+static inline double dfl_search_inner(const dfl_search *s, uint32_t i, uint32_t r)
+{
+    return s->now->inner[i * s->job->n_ranks + r];
+}
 
 /* What a port in use costs, by group. */
 static inline const double *dfl_port(const dfl_search *s, uint32_t i) { return s->now->ports[s->set] + i * s->terms.n_groups; }
@@ -125,8 +139,6 @@ void dfl_search_alone(dfl_search *s);
 void dfl_share(dfl_search *s, dfl_spread *const *spreads, uint32_t n);
 /* The same for the ways of the goal with loops of others. */
 void dfl_share_through(dfl_search *s, dfl_spread *const *spreads, uint32_t n);
-/* Whether there is room once the spread and the shared loops are chosen, with all other loops as long as can be. */
-bool dfl_search_room(dfl_search *s);
 /* The spread and the shared loops are chosen: rank by rank the cuts. */
 void dfl_search_cuts(dfl_search *s);
 /* Whether a candidate that costs at least this can still be of use: within the limit and not undercut. */

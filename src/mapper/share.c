@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mapper/kind.h"
+#include "mapper/room.h"
 #include "mapper/search.h"
 #include "support/hash.h"
 
@@ -100,7 +101,7 @@ static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
     for (uint32_t i = 0; i < n && !dfl_halted(s->goal->halt); i++) {
         s->now = spreads[i];
         s->placed = false;
-        if (dfl_sharing_useful(s) && dfl_search_room(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
+        if (dfl_sharing_useful(s) && dfl_room_left(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
             dfl_search_cuts(s);
         else
             s->rows->pruned++;
@@ -152,7 +153,7 @@ static bool loop_wanted(const dfl_search *s, uint32_t r, uint32_t g)
 void dfl_search_alone(dfl_search *s)
 {
     s->placed = false;
-    if (make_ways(s) && dfl_search_room(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
+    if (make_ways(s) && dfl_room_left(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
         dfl_search_cuts(s);
     else
         s->rows->pruned++;

@@ -81,6 +81,7 @@ static inline bool dfl_job_exchanged(const dfl_job_operand *o) { return o->share
 typedef struct {
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
     bool common_loops;              /* see dfl_job */
+    bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */
 } dfl_job_limits;
 

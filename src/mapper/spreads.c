@@ -239,7 +239,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, dou
             continue;
         s->parts[a][r] = d;
         spread_from(s, a, r + 1, free / d, seconds, use);
-        if (s->effort != 0 && s->rows->evaluated > s->effort)
+        if (dfl_search_spent(s))
             break;
     }
     s->parts[a][r] = 1;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "mapper/room.h"
 #include "mapper/search.h"
 
 /* Iterations of the own loops over a rank down to a gap, and in it, as they are chosen. */
@@ -43,28 +44,6 @@ static double overlap(const dfl_search *s, uint32_t group, uint32_t depth)
         product *= fmax(1, n * length / whole);
     }
     return moves ? product * s->now->strided[group] : product;
-}
-
-static bool fits(const dfl_search *s)
-{
-    const dfl_job *job = s->job;
-    double room[DFL_JOB_PLACES] = { 0 };
-
-    for (uint32_t i = 0; i < s->t->n_keeps; i++) {
-        const dfl_template_keep *k = &s->t->keep[i];
-        const dfl_job_operand *o = &job->operand[k->operand];
-        double bits = o->bits * dfl_template_buffers(job, k);
-        for (uint32_t d = 0; d < o->n_dims; d++) {
-            double length = 1;
-            for (uint32_t j = 0; j < o->dims[d].n; j++)
-                length += (double)o->dims[d].coef[j] * (s->piece[i][o->dims[d].rank[j]] - 1);
-            bits *= length;
-        }
-        room[k->place] += bits;
-        if (room[k->place] > job->place[k->place].bits)
-            return false;
-    }
-    return true;
 }
 
 /* Bits of the keeps by shared loops above, in the memories that are shared: at least, while pieces are undecided. */
@@ -195,23 +174,17 @@ static void leaf(dfl_search *s, double joules, double seconds)
     }
 }
 
-/* Elements of the rank below keep i on all its axes, if no loop cuts it. */
-static double inner(const dfl_search *s, uint32_t i, uint32_t r)
-{
-    return s->now->inner[i * s->job->n_ranks + r];
-}
-
 static void set_piece(dfl_search *s, uint32_t r, uint32_t way)
 {
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        s->piece[i][r] = inner(s, i, r) / (s->with[r]->n[s->cut_at[r][i]][way] * dfl_shared_above(s, r, i));
+        s->piece[i][r] = dfl_search_inner(s, i, r) / (s->with[r]->n[s->cut_at[r][i]][way] * dfl_shared_above(s, r, i));
 }
 
 /* Undecided: as small as it gets. */
 static void unset_piece(dfl_search *s, uint32_t r)
 {
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        s->piece[i][r] = inner(s, i, r) / (s->with[r]->most[s->cut_at[r][i]] * dfl_shared_above(s, r, i));
+        s->piece[i][r] = dfl_search_inner(s, i, r) / (s->with[r]->most[s->cut_at[r][i]] * dfl_shared_above(s, r, i));
 }
 
 /* to[c] = constant + sum over gaps of factor[g] * n[g][c], for all ways c. */
@@ -238,7 +211,7 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
     double factor[DFL_GAPS + 1] = { 0 }, constant = s->constant;
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
-        double c = s->now->joules[g] * product[g] * (s->now->joules[g] < 0 ? s->rest_most : s->rest_least)[depth + 1][g];
+        double c = s->now->joules[g] * product[g] * (s->now->joules[g] < 0 ? s->rest_most[depth + 1] : s->behind[depth])[g];
         if (terms->group[g].ranks >> r & 1)
             factor[s->cut_at[r][terms->group[g].gap]] += c;
         else
@@ -252,7 +225,7 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
         constant = 0;
         memset(factor, 0, sizeof factor);
         for (uint32_t g = 0; g < terms->n_groups; g++) {
-            double c = port[g] * product[g] * s->rest_least[depth + 1][g];
+            double c = port[g] * product[g] * s->behind[depth][g];
             if (terms->group[g].ranks >> r & 1)
                 factor[s->cut_at[r][terms->group[g].gap]] += c;
             else
@@ -271,7 +244,7 @@ static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next
     double more[DFL_TERM_PORTS] = { 0 };
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
-        double all = next[g] * s->rest_least[depth + 1][g];
+        double all = next[g] * s->behind[depth][g];
         if (terms->group[g].window < 0)
             continue;
         all *= overlap(s, g, depth + 1) - 1;
@@ -282,9 +255,15 @@ static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next
     for (uint32_t i = 0; i < s->n_used; i++) {
         double busy = more[i];
         for (uint32_t g = 0; g < terms->n_groups; g++)
-            busy += dfl_port(s, i)[g] * next[g] * s->rest_least[depth + 1][g];
+            busy += dfl_port(s, i)[g] * next[g] * s->behind[depth][g];
         *seconds = fmax(*seconds, busy);
     }
+}
+
+bool dfl_search_spent(dfl_search *s)
+{
+    s->spent |= s->effort != 0 && s->rows->evaluated > s->effort;
+    return s->spent;
 }
 
 static void choose(dfl_search *s, uint32_t depth, const double *product);
@@ -299,7 +278,7 @@ static void take_way(dfl_search *s, uint32_t depth, const double *product, uint3
 
     s->chosen[r] = c;
     set_piece(s, r, c);
-    if (!fits(s)) {
+    if (!dfl_room_fits(s)) {
         s->rows->pruned++;
         return;
     }
@@ -325,6 +304,11 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
 
     if (dfl_halted(s->goal->halt))
         return;
+    if (depth + 1 < s->n_order && !dfl_room_useful(s, depth, product)) {
+        s->rows->pruned++;
+        return;
+    }
+    dfl_room_behind(s, depth);
     weigh_ways(s, depth, product, joules, seconds, values);
     s->rows->evaluated += n;
     if (!s->goal->best_only) {
@@ -354,6 +338,8 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
         values[best] = values[--left];
         picks[best] = picks[left];
         take_way(s, depth, product, c, joules[c], seconds[c]);
+        if (left > 0 && dfl_search_spent(s))
+            break;
     }
     unset_piece(s, r);
 }
@@ -399,19 +385,6 @@ static bool spread_useful(const dfl_search *s, double *joules, double *seconds)
     return dfl_search_useful(s, *joules, *seconds);
 }
 
-/* Whether there is room once the spread and the shared loops are chosen, with all other loops as long as can be. */
-bool dfl_search_room(dfl_search *s)
-{
-    const dfl_job *job = s->job;
-
-    for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        for (uint32_t r = 0; r < job->n_ranks; r++) {
-            bool own = (s->goal->best_only ? s->cut_above[i] : s->own_above[i]) >> r & 1;
-            s->piece[i][r] = inner(s, i, r) / (own ? (double)s->now->left[r] : dfl_shared_above(s, r, i));
-        }
-    return fits(s);
-}
-
 /* The spread and the shared loops are chosen: the ranks with most cuts come last, where a node costs least. */
 void dfl_search_cuts(dfl_search *s)
 {
@@ -444,7 +417,7 @@ void dfl_search_cuts(dfl_search *s)
         if (s->with[r]->count > s->most_ways)
             s->most_ways = s->with[r]->count;
     }
-    if (!fits(s))
+    if (!dfl_room_fits(s))
         return;
     s->placed = true;
     if (s->n_order == 0) {
@@ -563,13 +536,16 @@ void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templat
     dfl_spread_busy(s, busy);
 }
 
-void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
+void dfl_tile_squeeze(dfl_rows *rows, double *joules, double *seconds) { dfl_room_bound(rows->search, joules, seconds); }
+
+bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
     dfl_search *s = start(rows, job, t);
     double seconds;
 
     s->goal = goal;
     find_own_gaps(s);
+    dfl_cuts_prepare(s);
     s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     find_divisors(s);
     dfl_spread_bound(s, &s->floor_joules, &seconds);
@@ -579,6 +555,7 @@ void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
         dfl_share_through(s, s->spreads.at.at, useful_spreads(&s->spreads));
     else if (!goal->best_only)
         dfl_share(s, s->spreads.at.at, useful_spreads(&s->spreads));
+    return !s->spent;
 }
 
 bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds)

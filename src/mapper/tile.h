@@ -111,13 +111,15 @@ typedef struct dfl_rows dfl_rows;
 /* `scratch` is reset by every search. */
 dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch);
 /* What every mapping of the template costs at least, and in `busy` the seconds of the ports 2 * place + (1 for writes of their
-   own) with all transfers; the scratch memory is reset. */
+   own) with all transfers, whatever the room. The scratch memory is reset. */
 void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds,
                     double *busy);
+/* Raises the bounds of the template that was bounded last by what room asks for. */
+void dfl_tile_squeeze(dfl_rows *rows, double *joules, double *seconds);
 /* Whether something of this cost is worth a look. */
 bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds);
-/* Adds the rows of one template. `goal->limit` is lowered with `best_only`. */
-void dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal);
+/* Adds the rows of one template. `goal->limit` is lowered with `best_only`. False if its effort has not come to the end. */
+bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal);
 /* Those that are left, in a fixed order. */
 const dfl_row *const *dfl_rows_list(dfl_rows *rows, uint32_t *n);
 
