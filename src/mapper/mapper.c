@@ -369,8 +369,8 @@ static void begin(const mapper *k, const char *phase, double bound)
         t->now.best = r->value;
 }
 
-/* Limits on the value, times the least: from a little above it to none. */
-static const double STEPS[] = { 1.0005, 1.003, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5, 2.5, 10, INFINITY };
+/* Limits on the value, times the least: from a little above it to none, each about 2.5 times as far from it as the one before. */
+static const double STEPS[] = { 1.0016, 1.004, 1.01, 1.025, 1.0625, 1.16, 1.4, 2, 3.5, 10, INFINITY };
 
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
