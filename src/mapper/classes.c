@@ -365,12 +365,26 @@ void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, u
     c->searched = true;
 }
 
-bool dfl_classes_windows(const dfl_classes *k)
+uint32_t dfl_classes_confined(const dfl_classes *k)
 {
     for (uint32_t e = 0; e < k->n; e++)
-        if (k->jobs[e].at[0]->windows)
-            return true;
-    return false;
+        for (size_t u = 0; u < k->jobs[e].n; u++)
+            for (uint32_t o = 0; o < k->jobs[e].at[u]->n_operands; o++) {
+                const dfl_job *job = k->jobs[e].at[u];
+                const dfl_job_operand *operand = &job->operand[o];
+                if (operand->shared && !operand->settled && !isinf(job->place[operand->home].bits))
+                    return operand->tensor;
+            }
+    return DFL_NONE;
+}
+
+bool dfl_classes_exact(const dfl_classes *k)
+{
+    bool windows = false;
+
+    for (uint32_t e = 0; e < k->n; e++)
+        windows |= k->jobs[e].at[0]->windows;
+    return !windows && dfl_classes_confined(k) == DFL_NONE;
 }
 
 const dfl_job *const *dfl_classes_chosen(dfl_arena *arena, const dfl_classes *k, const dfl_row *const *rows)

@@ -9,6 +9,11 @@
 #include "mapper/ragged.h"
 #include "mapper/tree.h"
 
+enum {
+    KINDS = 16,                  /* that are looked at besides */
+    SHORT = 1 << 20,             /* nodes of a search that is short */
+};
+
 typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
@@ -30,6 +35,29 @@ static void take_better(improver *k, const dfl_mapping *found)
         return;
     k->least = value;
     k->out->mapping = dfl_mapping_copy(k->arena, found);
+}
+
+/* Where the search counts less than a mapping costs, because transfers do not overlap with the work, the best of another kind may
+   cost less. Only where the search itself was short. */
+static void try_kinds(improver *k, const dfl_map_options *options)
+{
+    dfl_map_options several = *options;
+    dfl_arena *work;
+    const dfl_map_result *r;
+
+    if (k->out->evaluated > SHORT || dfl_tree_is(k->given) || !dfl_given_nothing(k->given))
+        return;
+    several.top = KINDS;
+    several.certificate = false;
+    work = dfl_arena_new(dfl_arena_budget(k->arena));
+    r = dfl_mapper_perfect(work, dfl_sink_new(work, NULL), k->names, k->given, &several, k->options.deadline);
+    for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
+        take_better(k, r->front[i].mapping);
+    if (r != NULL) {
+        k->out->evaluated += r->evaluated;
+        k->out->pruned += r->pruned;
+    }
+    dfl_arena_free(work);
 }
 
 static void try_longer(improver *k, const dfl_map_options *options, uint32_t way)
@@ -79,6 +107,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         !(options->beyond && dfl_given_nothing(mapping)))
         return out;
     take_better(&k, out->mapping);
+    if (k.least > out->lower_bound * rounding)
+        try_kinds(&k, options);
     if (options->imperfect) {
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS; way++)
             try_longer(&k, options, way);

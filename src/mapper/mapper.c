@@ -325,7 +325,7 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
         full |= k->stopped != DFL_STOP_NONE;
         out->lower_bound = full ? out->lower_bound : r->value;
         out->optimal = !full;
-        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
+        if (k->options->certificate && !k->goal.alone && !full && dfl_classes_exact(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -406,9 +406,11 @@ static bool search_limits(mapper *k, dfl_map_result *out)
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL && !k->through)
-            out->lower_bound = fmax(limit, out->lower_bound); /* nothing is below it */
+            out->lower_bound = fmax(fmin(limit, k->known), out->lower_bound); /* nothing is below it */
         if (limit == INFINITY)
             break;
+        if (!found && limit >= k->known)
+            k->known = INFINITY; /* lost by rounding */
         stride = k->evaluated - before == looked ? stride * 2 : 1;
         looked = k->evaluated - before;
     }
@@ -469,6 +471,16 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return k->stopped != DFL_STOP_NONE && (out->mapping != NULL || take_rescued(k, out));
 }
 
+/* Nothing was found, but tiles of a tensor below shared loops were not looked at. */
+static void report_confined(const mapper *k, dfl_sink *sink)
+{
+    const char *name = dfl_sym_text(k->names, k->m->workload->tensors[dfl_classes_confined(&k->classes)].name);
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "nothing fits where the whole of `%s` is on the chip, and "
+                             "the search does not look at parts of what has its home there", name);
+
+    dfl_diag_help(sink, d, "let an unlimited memory hold `%s`, or write the mapping out", name);
+}
+
 dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                  const dfl_map_options *options, double deadline, bool *fits)
 {
@@ -497,11 +509,15 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
         possible = found || reported;
     }
     *fits = possible || k.stopped != DFL_STOP_NONE;
+    if (!*fits && dfl_classes_confined(&k.classes) != DFL_NONE) {
+        report_confined(&k, sink);
+        *fits = true;
+    }
     if (!found && (!possible || halt.why == DFL_STOP_NONE || !take_first(&k, out))) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;
     }
-    if (found && dfl_classes_windows(&k.classes)) { /* whose overlaps are bounded, not counted */
+    if (found && !dfl_classes_exact(&k.classes)) {
         out->optimal = false;
         out->lower_bound = template_bound(&k, false, true);
     }

@@ -1,5 +1,6 @@
 /* Room, and bounds of room. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mapper/room.h"
@@ -46,7 +47,11 @@ bool dfl_room_left(dfl_search *s)
     return dfl_room_fits(s);
 }
 
-enum { KINDS = 1 + DFL_TERM_PORTS };
+enum {
+    KINDS = 1 + DFL_TERM_PORTS,
+    MOST_PRODUCTS = 1 << 12,     /* of divisors of several ranks, */
+    MOST_MADE = 1 << 18,         /* and with those that are equal */
+};
 
 /* Groups that grow with the same ranks of a keep: what they cost at least, and by one iteration. */
 typedef struct {
@@ -92,17 +97,61 @@ static void measure(const dfl_search *s, double *bits, double *room)
             room[s->t->keep[i].place] += bits[i] = room_of(s, i);
 }
 
-/* What iterations of the ranks can be together: the divisors of the product of what there is of them to cut. */
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* All products of a number of the list and a divisor of `n`, ascending, each once; none if they are too many. */
+static dfl_amounts times(dfl_arena *arena, dfl_amounts list, dfl_amounts divisors, int64_t n)
+{
+    uint64_t most = (uint64_t)list.n * divisors.n;
+    int64_t *at = DFL_NEW_ARRAY(arena, int64_t, most > MOST_MADE ? 1 : most + 1);
+    uint32_t count = 0, left = 0;
+
+    if (most > MOST_MADE)
+        return (dfl_amounts){ at, 0 };
+    for (uint32_t d = 0; d < divisors.n; d++)
+        for (uint32_t i = 0; i < list.n && n % divisors.at[d] == 0; i++)
+            at[count++] = list.at[i] * divisors.at[d];
+    qsort(at, count, sizeof *at, by_size);
+    for (uint32_t i = 0; i < count; i++)
+        if (left == 0 || at[i] != at[left - 1])
+            at[left++] = at[i];
+    return (dfl_amounts){ at, left <= MOST_PRODUCTS ? left : 0 };
+}
+
+static int64_t extent_of(const squeeze *k, uint32_t r)
+{
+    return k->whole ? k->s->job->extent[r] : k->s->with[r]->left;
+}
+
+static dfl_amounts make_products(const squeeze *k, uint32_t ranks)
+{
+    static const int64_t one = 1;
+    dfl_amounts all = { &one, 1 };
+
+    for (uint32_t bits = ranks; bits != 0 && all.n > 0; bits &= bits - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(bits);
+        all = times(k->s->rows->arena, all, k->s->divisors[r], extent_of(k, r));
+    }
+    return all;
+}
+
+/* What iterations of the ranks can be together: products of divisors of what there is of each to cut, which are the divisors of
+   the product. None if that is large, or they are many. */
 static const dfl_amounts *products(const squeeze *k, uint32_t ranks)
 {
+    static const dfl_amounts none = { NULL, 0 };
     dfl_rows *rows = k->s->rows;
     int64_t product = 1;
     uint32_t at;
 
-    for (uint32_t bits = ranks; bits != 0; bits &= bits - 1) {
-        uint32_t r = (uint32_t)__builtin_ctz(bits);
-        product *= k->whole ? k->s->job->extent[r] : k->s->with[r]->left;
-    }
+    for (uint32_t bits = ranks; bits != 0; bits &= bits - 1)
+        if (__builtin_mul_overflow(product, extent_of(k, (uint32_t)__builtin_ctz(bits)), &product))
+            return &none;
     if (rows->n_products * 2 >= rows->product_slots) {
         struct dfl_products *old = rows->products;
         uint32_t n = rows->product_slots;
@@ -114,17 +163,19 @@ static const dfl_amounts *products(const squeeze *k, uint32_t ranks)
     }
     at = slot_of(rows, product);
     if (rows->products[at].of == 0) {
-        rows->products[at] = (struct dfl_products){ product, dfl_divisors(rows->arena, product) };
+        rows->products[at] = (struct dfl_products){ product, make_products(k, ranks) };
         rows->n_products++;
     }
     return &rows->products[at].divisors;
 }
 
-/* The first that is `least` or more, or the last. */
+/* The first that is `least` or more, or the last; `least` if there are none. */
 static double first_from(const dfl_amounts *all, double least)
 {
     uint32_t low = 0, high = all->n - 1;
 
+    if (all->n == 0)
+        return least;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if ((double)all->at[middle] < least)
@@ -142,6 +193,11 @@ static double least_of(const squeeze *k, const part *a, const part *b)
     double best = INFINITY;
     uint32_t j = of_b->n - 1;
 
+    if (of_a->n == 0 || of_b->n == 0) { /* any y between those at which one part is at its least */
+        double low = a->base / a->each, high = k->ratio * b->each / b->base;
+        double y = smaller(larger(sqrt(b->each * k->ratio / a->each), low), high);
+        return low >= high ? a->base + b->base : a->each * y + b->each * k->ratio / y;
+    }
     for (uint32_t i = 0; i < of_a->n; i++) {
         double y = (double)of_a->at[i];
         while (j > 0 && y * (double)of_b->at[j - 1] >= k->ratio)

@@ -472,6 +472,18 @@ static void find_own_gaps(dfl_search *s)
         }
 }
 
+/* Of all ranks; those of the job before are still there. */
+static void find_divisors(dfl_search *s)
+{
+    const dfl_job *job = s->job;
+    dfl_rows *rows = s->rows;
+
+    for (uint32_t r = 0; r < job->n_ranks && rows->divided != job; r++)
+        rows->divisors[r] = dfl_divisors(rows->arena, job->extent[r]);
+    rows->divided = job;
+    memcpy(s->divisors, rows->divisors, sizeof s->divisors);
+}
+
 static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t)
 {
     dfl_search *s;
@@ -511,20 +523,9 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
     for (uint32_t i = 0; i < t->n_keeps; i++)
         s->limited[i] = !isinf(job->place[t->keep[i].place].bits);
     s->constant = job->points * job->joules;
+    find_divisors(s);
     dfl_spread_start(s);
     return s;
-}
-
-/* Of all ranks; those of the job before are still there. */
-static void find_divisors(dfl_search *s)
-{
-    const dfl_job *job = s->job;
-    dfl_rows *rows = s->rows;
-
-    for (uint32_t r = 0; r < job->n_ranks && rows->divided != job; r++)
-        rows->divisors[r] = dfl_divisors(rows->arena, job->extent[r]);
-    rows->divided = job;
-    memcpy(s->divisors, rows->divisors, sizeof s->divisors);
 }
 
 void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds,
@@ -547,7 +548,6 @@ bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
     find_own_gaps(s);
     dfl_cuts_prepare(s);
     s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
-    find_divisors(s);
     dfl_spread_bound(s, &s->floor_joules, &seconds);
     s->now = dfl_spread_new(s, rows->scratch);
     dfl_spreads_each(s, use_spread);
