@@ -372,7 +372,7 @@ uint32_t dfl_classes_confined(const dfl_classes *k)
             for (uint32_t o = 0; o < k->jobs[e].at[u]->n_operands; o++) {
                 const dfl_job *job = k->jobs[e].at[u];
                 const dfl_job_operand *operand = &job->operand[o];
-                if (operand->shared && !operand->settled && !isinf(job->place[operand->home].bits))
+                if (operand->shared && !operand->settled && operand->home > 0 && !isinf(job->place[operand->home].bits))
                     return operand->tensor;
             }
     return DFL_NONE;

@@ -475,8 +475,8 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 static void report_confined(const mapper *k, dfl_sink *sink)
 {
     const char *name = dfl_sym_text(k->names, k->m->workload->tensors[dfl_classes_confined(&k->classes)].name);
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "nothing fits where the whole of `%s` is on the chip, and "
-                             "the search does not look at parts of what has its home there", name);
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "nothing fits where the whole of `%s` is on the "
+                             "chip, and the search does not look at parts of what has its home there", name);
 
     dfl_diag_help(sink, d, "let an unlimited memory hold `%s`, or write the mapping out", name);
 }
