@@ -8,7 +8,6 @@
 #include "mapper/common.h"
 #include "mapper/given.h"
 
-
 typedef struct {
     dfl_arena *arena;
     dfl_rows *rows;                    /* none, for bounds of templates */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/given.h"
+#include "mapper/space.h"
 #include "support/vec.h"
 
 enum { MOST_STEPS = 1 << 23 }; /* of a fitting, some seconds */
@@ -48,17 +49,6 @@ static void add_amounts(analyst *k)
         }
 }
 
-/* The outermost memory that may hold the tensor. */
-static uint32_t outermost(const dfl_mapping *m, uint32_t tensor)
-{
-    uint32_t i = 0;
-
-    while (i + 1 < m->system->n_memories && m->system->memories[i].holds.on &&
-           !dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor]))
-        i++;
-    return i;
-}
-
 /* Whether the keep is the first one of its tensor. */
 static bool is_home(const dfl_body *b, uint32_t line)
 {
@@ -76,7 +66,7 @@ static void add_keeps(analyst *k, bool homes)
             const dfl_line *line = &k->m->bodies[b]->lines[i];
             if (line->kind != DFL_LINE_KEEP || is_home(k->m->bodies[b], i) != homes)
                 continue;
-            if (!homes || line->memory != outermost(k->m, line->tensor))
+            if (!homes || line->memory != dfl_space_outermost(k->m, line->tensor))
                 add(k, homes ? LIMIT_HOME : LIMIT_KEEP, b, i, line->span);
         }
 }
@@ -153,7 +143,7 @@ static const dfl_mapping *without_lifted(analyst *k)
             remove_line(k->scratch, m->bodies[l->at], l->line);
             break;
         case LIMIT_HOME:
-            m->bodies[l->at]->lines[l->line].memory = outermost(m, m->bodies[l->at]->lines[l->line].tensor);
+            m->bodies[l->at]->lines[l->line].memory = dfl_space_outermost(m, m->bodies[l->at]->lines[l->line].tensor);
             break;
         case LIMIT_HOLDS:
             memories[l->at].holds.on = false;

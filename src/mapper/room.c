@@ -394,15 +394,13 @@ static double iterations_for(const dfl_search *s, uint32_t i, uint32_t r, double
 void dfl_room_behind(dfl_search *s, uint32_t depth)
 {
     const dfl_job *job = s->job;
-    double least[DFL_JOB_RANKS][DFL_GAPS + 1], room[DFL_JOB_PLACES] = { 0 }, bits[DFL_TEMPLATE_KEEPS];
+    double least[DFL_JOB_RANKS][DFL_GAPS + 1], room[DFL_JOB_PLACES], bits[DFL_TEMPLATE_KEEPS];
     bool any = false;
 
     memcpy(s->behind[depth], s->rest_least[depth + 1], s->terms.n_groups * sizeof *s->behind[depth]);
     if (job->windows || depth + 1 == s->n_order)
         return;
-    for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        if (s->limited[i])
-            room[s->t->keep[i].place] += bits[i] = room_of(s, i);
+    measure(s, bits, room);
     for (uint32_t j = depth + 1; j < s->n_order; j++)
         memset(least[j], 0, (s->with[s->order[j]]->n_gaps + 1) * sizeof *least[j]);
     for (uint32_t i = 0; i < s->t->n_keeps; i++) {
@@ -410,7 +408,7 @@ void dfl_room_behind(dfl_search *s, uint32_t depth)
         double times;
         if (!s->limited[i])
             continue;
-        times = 1 + (job->place[k->place].bits - room[k->place]) / bits[i];
+        times = times_of(s, i, bits, room);
         for (uint32_t j = depth + 1; j < s->n_order; j++) {
             uint32_t r = s->order[j], at = s->cut_at[r][i];
             double *to = &least[j][at];

@@ -274,3 +274,13 @@ double dfl_job_tile(const dfl_job_operand *o, const int64_t *piece)
     }
     return product;
 }
+
+uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < m->system->n_memories && m->system->memories[i].holds.on &&
+           !dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor]))
+        i++;
+    return i;
+}

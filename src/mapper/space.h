@@ -91,6 +91,8 @@ typedef struct {
  */
 bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
                   const dfl_job_limits *limits, dfl_job *out, bool *possible);
+/* The outermost memory that may hold the tensor, or the last one. */
+uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor);
 /* Whether both have the same numbers. */
 bool dfl_job_same(const dfl_job *a, const dfl_job *b);
 /* Elements of the operand's tile when rank r has pieces of piece[r]. */

@@ -4,6 +4,7 @@
 
 #include "mapper/given.h"
 #include "mapper/tree_build.h"
+#include "mapper/space.h"
 #include "model/model.h"
 #include "support/vec.h"
 
@@ -94,16 +95,6 @@ static uint32_t home_above(const dfl_tree_part *part, uint32_t tensor)
     return dfl_given_home(part->braced ? part->at->parent : part->at, tensor);
 }
 
-static uint32_t outermost(const dfl_mapping *m, uint32_t tensor)
-{
-    uint32_t i = 0;
-
-    while (i + 1 < m->system->n_memories && m->system->memories[i].holds.on &&
-           !dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor]))
-        i++;
-    return i;
-}
-
 static dfl_line keep_line(const dfl_tree_part *part, uint32_t tensor, uint32_t memory)
 {
     return (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor, .memory = memory, .span = part->at->span,
@@ -118,7 +109,7 @@ static void add_homes(const maker *k, const dfl_tree_part *part, bool all, line_
     for (uint32_t t = 0; t < m->workload->n_tensors; t++) {
         uint32_t home = touches(part, m->workload, t) ? home_above(part, t) : DFL_NONE;
         if (home == DFL_NONE && all && touches(part, m->workload, t))
-            home = outermost(m, t);
+            home = dfl_space_outermost(m, t);
         if (home != DFL_NONE)
             DFL_PUSH(k->arena, out, keep_line(part, t, home));
     }
@@ -311,7 +302,7 @@ static bool settled_bits(const maker *k, const dfl_tree_part *part, const dfl_wo
         if (tensor->n_producers + tensor->n_consumers == 0 || exchanged)
             continue;
         if (home == DFL_NONE)
-            home = outermost(k->tree->m, t);
+            home = dfl_space_outermost(k->tree->m, t);
         if (home == memory && (dfl_tensor_elements(tensor, &n) || dfl_mul(n, tensor->type.bits, &n) || dfl_add(*out, n, out)))
             return false;
     }
@@ -464,7 +455,7 @@ static void add_missing_homes(const maker *k, dfl_mapping *bare)
         for (uint32_t t = 0; t < bare->workload->n_tensors; t++)
             if (touches(&k->tree->parts[p], bare->workload, t) && home_above(&k->tree->parts[p], t) == DFL_NONE && !done[t]) {
                 done[t] = true;
-                DFL_PUSH(k->arena, &lines, keep_line(&k->tree->parts[p], t, outermost(bare, t)));
+                DFL_PUSH(k->arena, &lines, keep_line(&k->tree->parts[p], t, dfl_space_outermost(bare, t)));
             }
     for (uint32_t i = 0; i < bare->root->n_lines; i++)
         DFL_PUSH(k->arena, &lines, bare->root->lines[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapper/space.h"
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_line) line_vec;
@@ -305,15 +306,6 @@ static bool is_kept_above(const dfl_body *b, const line_vec *lines, uint32_t ten
     return false;
 }
 
-/* The outermost memory that may hold the tensor. */
-static uint32_t outermost(const dfl_mapping *m, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < m->system->n_memories; i++)
-        if (!m->system->memories[i].holds.on || dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor]))
-            return i;
-    return 0;
-}
-
 /* Whether some tensor that is not exchanged has its home in the memory. */
 static bool has_homes(const dfl_workload *w, const dfl_line *lines, size_t n, uint32_t memory)
 {
@@ -400,7 +392,7 @@ static void rename_lines(dfl_arena *arena, const dfl_mapping *given, const dfl_v
         if (v->spill[i].reader == DFL_NONE && !is_kept(lines.at, lines.n, v->spill[i].tensor, DFL_NONE))
             DFL_PUSH(arena, &lines, ((dfl_line){ .kind = DFL_LINE_KEEP, .span = given->hole_span,
                                                  .amount_span = given->hole_span, .tensor = v->spill[i].tensor,
-                                                 .memory = outermost(given, v->spill[i].tensor) }));
+                                                 .memory = dfl_space_outermost(given, v->spill[i].tensor) }));
     for (uint32_t i = done; i < b->n_lines; i++) {
         dfl_line line = b->lines[i];
         if (line.kind == DFL_LINE_KEEP && line.tensor >= n)
