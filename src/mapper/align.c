@@ -154,6 +154,19 @@ static bool keeps_alike(const dfl_row *row, const dfl_align *a, uint32_t o, cons
     return (above & ~live->kept) == 0 && (live->above & ~kept) == 0;
 }
 
+/* Whether a keep above such a loop serves the einsum that makes the operand, too: written once, it fetches nothing for the row.
+   That is the operand exchanged in the keep, which costs no more, and is of another kind (kind.h). */
+static bool serves_both(const dfl_joiner *j, const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
+{
+    uint32_t above;
+
+    if (live->since == 0 || live->kind != DFL_JOIN_MADE || j->step->job->operand[o].settled ||
+        j->w->tensors[live->tensor].n_consumers > 1)
+        return false;
+    (void)dfl_row_kept(row, o, dfl_align_own(a, live->since), &above);
+    return (above | live->above) != 0;
+}
+
 /* Whether the loops around an operand that is there go with those of the row. */
 static bool takes_over(const dfl_job *job, const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
 {
@@ -183,7 +196,7 @@ bool dfl_align_fits(const dfl_joiner *j, const dfl_join_way *w, const dfl_row *r
             bool served = dfl_common_served(row->job, row->form, o);
             if ((served && !begins) || (live != NULL && !keeps_alike(row, a, o, live)))
                 return false;
-        } else if (live != NULL && !takes_over(job, row, a, o, live)) {
+        } else if (live != NULL && (!takes_over(job, row, a, o, live) || serves_both(j, row, a, o, live))) {
             return false;
         }
     }
