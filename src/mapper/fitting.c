@@ -5,7 +5,7 @@
 
 #include "ir/path_check.h"
 #include "mapper/emit.h"
-#include "mapper/join.h"
+#include "mapper/through.h"
 #include "mapper/tracks.h"
 
 /* A mapping with all that is open prepared. */
@@ -18,6 +18,8 @@ typedef struct {
     double capacity[DFL_ROW_TRACKS];
     dfl_join_step *steps;
     dfl_bounds *bounds;
+    const dfl_tile_goal *between; /* the goal with einsums between others, NULL = there are none */
+    dfl_through *through;
 } fitter;
 
 static double nothing(const void *objective, double joules, double seconds)
@@ -44,8 +46,9 @@ static void search_class(fitter *k, dfl_einsum_class *c)
         if (is_home_form(c->candidates.at[i].form))
             dfl_tile_search(rows, c->candidates.at[i].job, c->candidates.at[i].form, &k->goal);
     c->list = dfl_rows_list(rows, &c->n_list);
+    c->others = DFL_NEW_ARRAY(k->arena, dfl_cost, c->patterns.n + 1);
     for (size_t p = 0; p < c->patterns.n; p++)
-        c->patterns.at[p].least = dfl_cost_zero();
+        c->patterns.at[p].least = c->others[p] = dfl_cost_zero();
 }
 
 static dfl_answer prepare(fitter *k)
@@ -69,16 +72,32 @@ static dfl_answer prepare(fitter *k)
         search_class(k, &k->classes.at.at[c]);
     k->steps = dfl_classes_steps(k->arena, &k->classes);
     k->bounds = dfl_classes_bounds(k->arena, &k->classes);
+    k->through = dfl_through_make(k->arena, &k->classes);
+    if (k->through != NULL)
+        k->between = dfl_through_begin(k->through, &k->goal, k->bounds, k->f->halt, NULL);
     return k->f->halt->why == DFL_STOP_NONE ? DFL_ANSWER_YES : DFL_ANSWER_UNKNOWN;
+}
+
+/* Einsums between others only where there is nothing else. */
+static const dfl_join_result *join_rows(const fitter *k, dfl_arena *arena, bool *full)
+{
+    const dfl_join_result *r = NULL;
+    bool some = false;
+    uint32_t n;
+
+    *full = false;
+    for (const dfl_tile_goal *goal = &k->goal; goal != NULL && r == NULL; goal = goal == &k->goal ? k->between : NULL) {
+        r = dfl_join(arena, k->m->workload, k->steps, goal, k->bounds, k->capacity, false, 0, &n, &some);
+        *full |= some;
+    }
+    return r;
 }
 
 static dfl_answer join(const fitter *k)
 {
     dfl_arena *arena = dfl_arena_new(dfl_arena_budget(k->arena));
-    bool full = false, found;
-    uint32_t n;
+    bool full, found = join_rows(k, arena, &full) != NULL;
 
-    found = dfl_join(arena, k->m->workload, k->steps, &k->goal, k->bounds, k->capacity, false, 0, &n, &full) != NULL;
     dfl_arena_free(arena);
     if (found)
         return DFL_ANSWER_YES;
@@ -92,6 +111,9 @@ static void open_fitter(fitter *k, const dfl_fitting *f, const dfl_mapping *m)
 
 static void close_fitter(const fitter *k)
 {
+    uint64_t evaluated = 0, pruned = 0;
+
+    dfl_through_end(k->through, &evaluated, &pruned);
     dfl_arena_free(k->arena);
     dfl_arena_free(k->scratch);
 }
@@ -115,11 +137,10 @@ dfl_mapping *dfl_fitting_first(dfl_arena *arena, const dfl_fitting *f, const dfl
     dfl_mapping *first = NULL;
     fitter k;
     bool full;
-    uint32_t n;
 
     open_fitter(&k, f, m);
     if (prepare(&k) == DFL_ANSWER_YES)
-        r = dfl_join(k.arena, m->workload, k.steps, &k.goal, k.bounds, k.capacity, false, 0, &n, &full);
+        r = join_rows(&k, k.arena, &full);
     if (r != NULL) {
         *joules = r->joules;
         *seconds = r->seconds;

@@ -299,8 +299,9 @@ static dfl_rescue rescue_of(mapper *k)
                          .capacity = k->capacity, .deadline = k->deadline };
 }
 
-/* The best mapping of a value within the limit, or of each kind; false if there are none, or fewer than wanted. */
-static bool search_within(mapper *k, double limit, dfl_map_result *out)
+/* The best mapping of a value within the limit, or of each kind; false if there are none, or fewer than wanted. Where there is
+   nothing else, and no larger limit to come, einsums between others are looked at all the same. */
+static bool search_within(mapper *k, double limit, bool last, dfl_map_result *out)
 {
     const dfl_join_result *r = NULL;
     uint32_t n = 0;
@@ -312,10 +313,10 @@ static bool search_within(mapper *k, double limit, dfl_map_result *out)
     if (search_classes(k)) {
         const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
+        if (!full && k->stopped == DFL_STOP_NONE && k->through != NULL && (r != NULL || last))
+            r = dfl_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
         if (r == NULL && k->stopped == DFL_STOP_NONE)
             k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->evaluated - before + 1));
-        if (r != NULL && !full && k->stopped == DFL_STOP_NONE && k->through != NULL)
-            r = dfl_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
     }
     if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
@@ -404,7 +405,7 @@ static bool search_limits(mapper *k, dfl_map_result *out)
         if (k->options->top == 0)
             limit = fmin(limit, k->known * rounding);
         begin(k, "search", out->lower_bound);
-        found = search_within(k, limit, out);
+        found = search_within(k, limit, limit >= ceiling, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL && !k->through)
             out->lower_bound = fmax(fmin(limit, k->known), out->lower_bound); /* nothing is below it */
         if (limit == INFINITY)
@@ -441,12 +442,12 @@ static bool search_front(mapper *k, dfl_map_result *out)
     dfl_map_result alone = *out;
     dfl_map_point *both;
 
-    if (!search_within(k, limit, out))
+    if (!search_within(k, limit, true, out))
         return false;
     if (!k->goal.by_time)
         return true;
     k->goal.alone = true;
-    if (!find_lower_bound(k, &alone) || !search_within(k, limit, &alone))
+    if (!find_lower_bound(k, &alone) || !search_within(k, limit, true, &alone))
         return k->stopped == DFL_STOP_NONE;
     both = DFL_NEW_ARRAY(k->arena, dfl_map_point, out->n_front + alone.n_front);
     memcpy(both, out->front, out->n_front * sizeof *both);

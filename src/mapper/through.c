@@ -22,6 +22,7 @@ struct dfl_through {
     bool *between;               /* by einsum: some tensor is alive around it */
     uint32_t *along;             /* by rank of the workload: one of those that index the same dimension of some tensor */
     dfl_tile_goal goal;
+    dfl_join_between rows;       /* of the goal */
     const dfl_bounds *bounds;
     uint32_t *memory;            /* by tensor that is alive: scratch */
     dfl_arena *arena, *scratch;
@@ -437,33 +438,40 @@ static const dfl_row *const *rows_between(void *through, uint32_t einsum, const 
     return dfl_rows_list(of->rows, n);
 }
 
+const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal, const dfl_bounds *bounds, dfl_halt *halt,
+                                       dfl_teller *teller)
+{
+    x->goal = *goal;
+    x->rows = (dfl_join_between){ .rows = rows_between, .context = x };
+    x->goal.between = &x->rows;
+    x->goal.halt = halt;
+    x->bounds = bounds;
+    x->teller = teller;
+    x->arena = dfl_arena_new(halt->budget);
+    x->scratch = dfl_arena_new(halt->budget);
+    memset(x->of, 0, x->k->at.n * sizeof *x->of);
+    return &x->goal;
+}
+
 const dfl_join_result *dfl_through_join(dfl_through *x, dfl_rescue *rescue, const dfl_join_step *steps,
                                         const dfl_join_result *found, const dfl_map_options *options, double bound, uint32_t *n,
                                         bool *full, dfl_stop *why)
 {
-    const dfl_join_between between = { .rows = rows_between, .context = x };
     const dfl_tile_goal *goal = rescue->goal;
     dfl_halt halt = { .budget = dfl_arena_budget(rescue->arena), .deadline = rescue->deadline };
     bool many = options->front || options->top > 0;
     const dfl_join_result *better;
     uint32_t more = 0;
 
-    x->goal = *goal;
-    x->goal.limit = many ? goal->limit : found->value;
-    x->goal.between = &between;
-    x->goal.halt = &halt;
-    x->bounds = rescue->bounds;
-    x->teller = options->teller;
-    x->arena = dfl_arena_new(dfl_arena_budget(rescue->arena));
-    x->scratch = dfl_arena_new(dfl_arena_budget(rescue->arena));
-    memset(x->of, 0, x->k->at.n * sizeof *x->of);
-    rescue->goal = &x->goal;
+    rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->teller);
+    if (found != NULL && !many)
+        x->goal.limit = found->value;
     better = dfl_rescue_join(rescue, steps, options->front, bound, &more, full, why);
     rescue->goal = goal;
     x->goal.halt = NULL;
     if (*why == DFL_STOP_NONE)
         *why = halt.why;
-    if (better == NULL || (!many && better->value >= found->value))
+    if (better == NULL || (found != NULL && !many && better->value >= found->value))
         return found;
     *n = more;
     return better;
