@@ -20,10 +20,10 @@ double dfl_certify_buffers(const dfl_certify_run *run, const dfl_frame *f, uint3
 double dfl_certify_fetch(const dfl_certify_run *run, const dfl_frame *f, uint32_t operand, uint32_t memory)
 {
     const dfl_memory *memories = run->s->asked->system->memories;
-    uint32_t home = f->memory[f->operand[operand].home];
+    const dfl_frame_operand *o = &f->operand[operand];
+    uint32_t home = o->common != 0 ? f->memory[o->home] : memory;
 
-    return f->operand[operand].common == 0 || memory == home
-               ? 0 : f->operand[operand].bits * (memories[home].read_energy + memories[memory].write_energy);
+    return memory == home ? 0 : o->bits * (memories[home].read_energy + memories[memory].write_energy);
 }
 
 /* Whether time counts, by itself or by what leaks. */

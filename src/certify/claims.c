@@ -293,6 +293,7 @@ static void read_class(reader *r, const dfl_json *json)
 static void make_frames(reader *r)
 {
     const dfl_workload *w = r->m->workload;
+    const bool *ample = dfl_frame_ample(r->arena, r->m);
 
     r->out->frames = DFL_NEW_ARRAY(r->arena, dfl_frames, (size_t)w->n_einsums + 1);
     r->out->of = DFL_NEW_ARRAY(r->arena, uint32_t, (size_t)w->n_einsums + 1);
@@ -301,7 +302,7 @@ static void make_frames(reader *r)
         for (uint32_t u = 0; u < r->m->system->n_computes; u++) {
             dfl_frame *f = DFL_NEW(r->arena, dfl_frame);
             bool fine = true;
-            if (dfl_frame_make(r->names, r->m, e, u, f, &fine))
+            if (dfl_frame_make(r->names, r->m, ample, e, u, f, &fine))
                 DFL_PUSH(r->arena, &r->out->frames[e], f);
         }
         if (r->out->frames[e].n == 0)

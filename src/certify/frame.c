@@ -78,7 +78,7 @@ static bool add_places(const dfl_mapping *m, dfl_frame *f)
 }
 
 /* The home that is written, or the outermost memory that may hold the operand, and those further in. */
-static bool find_home(const dfl_mapping *m, const dfl_frame *f, dfl_frame_operand *o)
+static bool find_home(const dfl_mapping *m, const bool *ample, const dfl_frame *f, dfl_frame_operand *o)
 {
     const dfl_tensor *t = &m->workload->tensors[o->tensor];
     uint32_t written = DFL_NONE;
@@ -98,10 +98,71 @@ static bool find_home(const dfl_mapping *m, const dfl_frame *f, dfl_frame_operan
         else
             o->places |= 1u << p;
     }
-    return o->home != DFL_NONE;
+    if (o->home == DFL_NONE)
+        return false;
+    if (o->shared && !o->settled && !ample[f->memory[o->home]]) {
+        o->places |= 1u << o->home;
+        o->home = DFL_NONE;
+    }
+    return true;
 }
 
-bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit, dfl_frame *out, bool *fine)
+static bool may_hold(const dfl_mapping *m, uint32_t memory, uint32_t tensor)
+{
+    const dfl_memory *of = &m->system->memories[memory];
+
+    return !of->holds.on || dfl_selects(&of->holds, &m->workload->tensors[tensor]);
+}
+
+/* The memory that a line names first, or else the first that may hold the tensor. */
+static uint32_t memory_of(const dfl_mapping *m, uint32_t tensor)
+{
+    uint32_t i = 0;
+
+    for (uint32_t l = 0; l < m->root->n_lines; l++)
+        if (m->root->lines[l].kind == DFL_LINE_KEEP && m->root->lines[l].tensor == tensor)
+            return m->root->lines[l].memory;
+    while (i < m->system->n_memories && !may_hold(m, i, tensor))
+        i++;
+    return i;
+}
+
+/* Whether the tensor is there while the einsum runs. */
+static bool is_there(const dfl_tensor *t, uint32_t einsum)
+{
+    bool made = t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0;
+
+    return t->n_producers + t->n_consumers > 0 &&
+           (!made || (t->producers[0] <= einsum && t->consumers[t->n_consumers - 1] >= einsum));
+}
+
+const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m)
+{
+    const dfl_workload *w = m->workload;
+    bool *ample = DFL_NEW_ARRAY(arena, bool, (size_t)m->system->n_memories + 1);
+
+    for (uint32_t i = 0; i < m->system->n_memories; i++) {
+        int64_t size = m->system->memories[i].size_bits;
+        ample[i] = true;
+        for (uint32_t t = 0; t < w->n_tensors && size >= 0 && ample[i]; t++)
+            ample[i] = memory_of(m, t) == i || !may_hold(m, i, t);
+        for (uint32_t e = 0; e < w->n_einsums && size >= 0 && ample[i]; e++) {
+            double bits = 0;
+            for (uint32_t t = 0; t < w->n_tensors; t++) {
+                dfl_i128 elements = 0;
+                if (!may_hold(m, i, t) || !is_there(&w->tensors[t], e))
+                    continue;
+                (void)dfl_tensor_elements(&w->tensors[t], &elements);
+                bits += dfl_i128_double(elements) * w->tensors[t].type.bits;
+            }
+            ample[i] = bits <= (double)size;
+        }
+    }
+    return ample;
+}
+
+bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
+                    dfl_frame *out, bool *fine)
 {
     const dfl_einsum *e = &m->workload->einsums[einsum];
     bool ok = e->n_ranks <= DFL_FRAME_RANKS;
@@ -118,7 +179,7 @@ bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, uint32_t eins
         ok = add_operand(m, out, &e->inputs[i], false);
     ok = ok && add_operand(m, out, &e->output, true) && add_axes(m, out) && add_places(m, out);
     for (uint32_t o = 0; o < out->n_operands && ok; o++)
-        ok = find_home(m, out, &out->operand[o]);
+        ok = find_home(m, ample, out, &out->operand[o]);
     *fine &= ok;
     return ok;
 }

@@ -22,8 +22,8 @@ typedef struct {
     bool shared;               /* an intermediate: it may be exchanged further in than its home */
     bool settled;              /* unless its home is written */
     uint32_t ranks, plain;     /* that index it; alone in their dimension, as they are */
-    uint32_t home;             /* place of the outermost memory that may hold it */
-    uint32_t places;           /* further in */
+    uint32_t home;             /* place of the outermost memory that may hold it; DFL_NONE: shared, and always exchanged in a */
+    uint32_t places;           /* place further in, or any */
     uint32_t common;           /* of them: where a keep may serve several einsums that read it */
     double bits;               /* of all that the einsum touches */
 } dfl_frame_operand;
@@ -43,8 +43,11 @@ typedef struct {
 static inline bool dfl_frame_exchanged(const dfl_frame_operand *o) { return o->shared || o->common != 0; }
 /* Number of the operand that is this tensor, or n_operands. */
 uint32_t dfl_frame_operand_of(const dfl_frame *f, uint32_t tensor);
+/* By memory: nothing is there but what has its home there, and all of that fits at once; or it has no size. */
+const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m);
 /* False if the unit cannot run the einsum, or it is none that a search takes (`*fine` is cleared then). */
-bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit, dfl_frame *out, bool *fine);
+bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
+                    dfl_frame *out, bool *fine);
 /* Whether all that can be chosen for two einsums is the same but for names; `exactly`: also the shapes of the tensors and the
    offsets of the indices, that is all that it costs. */
 bool dfl_frame_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_frame *a, const dfl_frame *b, bool exactly);

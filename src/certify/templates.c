@@ -64,7 +64,7 @@ static void list_places(lister *k, uint32_t o)
         list_orders(k);
         return;
     }
-    for (uint32_t home = op->home; home < f->n_places; home++) {
+    for (uint32_t home = op->home == DFL_NONE ? 0 : op->home; home < f->n_places; home++) {
         bool exchanged = home != op->home;
         bool made = op->shared && !op->settled && (op->places >> home & 1) && f->around[home] == 0;
         if (exchanged && !made && !(op->common >> home & 1))

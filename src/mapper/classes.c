@@ -1,7 +1,6 @@
 /* Jobs, classes, and what classes offer each other. */
 #include "mapper/classes.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +19,7 @@ static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
 {
     dfl_classes *out = k->out;
     const dfl_system *s = out->m->system;
+    const bool *roomy = dfl_space_roomy(k->arena, out->m, k->limits);
     bool possible = true;
 
     out->jobs = DFL_NEW_ARRAY(k->arena, dfl_jobs, (size_t)out->n + 1);
@@ -31,7 +31,7 @@ static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
             bool fine = true;
             if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
                 continue;
-            if (dfl_job_make(sink, names, out->m, e, u, k->limits, job, &fine)) {
+            if (dfl_job_make(sink, names, out->m, e, u, k->limits, roomy, job, &fine)) {
                 job->given = dfl_given_make(k->arena, out->m, job);
                 DFL_PUSH(k->arena, &out->jobs[e], job);
             }
@@ -364,26 +364,12 @@ void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, u
     c->searched = true;
 }
 
-uint32_t dfl_classes_confined(const dfl_classes *k)
+bool dfl_classes_windows(const dfl_classes *k)
 {
     for (uint32_t e = 0; e < k->n; e++)
-        for (size_t u = 0; u < k->jobs[e].n; u++)
-            for (uint32_t o = 0; o < k->jobs[e].at[u]->n_operands; o++) {
-                const dfl_job *job = k->jobs[e].at[u];
-                const dfl_job_operand *operand = &job->operand[o];
-                if (operand->shared && !operand->settled && operand->home > 0 && !isinf(job->place[operand->home].bits))
-                    return operand->tensor;
-            }
-    return DFL_NONE;
-}
-
-bool dfl_classes_exact(const dfl_classes *k)
-{
-    bool windows = false;
-
-    for (uint32_t e = 0; e < k->n; e++)
-        windows |= k->jobs[e].at[0]->windows;
-    return !windows && dfl_classes_confined(k) == DFL_NONE;
+        if (k->jobs[e].at[0]->windows)
+            return true;
+    return false;
 }
 
 const dfl_job *const *dfl_classes_chosen(dfl_arena *arena, const dfl_classes *k, const dfl_row *const *rows)

@@ -85,11 +85,8 @@ bool dfl_classes_loop_wanted(const dfl_way_filter *f, const dfl_job *job, uint32
                              int64_t trips);
 /* Notes what the rows of class `c` offer. */
 void dfl_classes_offer(dfl_arena *arena, dfl_classes *k, const dfl_goal *goal, uint32_t c);
-/* A tensor that einsums exchange and that the outermost memory does not hold, but one of limited size, or DFL_NONE: it is only
-   looked at as a whole there, not in parts below shared loops. */
-uint32_t dfl_classes_confined(const dfl_classes *k);
-/* Whether the search comes to all that it counts: no windows, whose overlaps are bounded, not counted, and nothing confined. */
-bool dfl_classes_exact(const dfl_classes *k);
+/* Whether some einsum has an operand with sliding windows. */
+bool dfl_classes_windows(const dfl_classes *k);
 /* What is joined, and bounded: by einsum, the rows and the patterns of its class. */
 dfl_join_step *dfl_classes_steps(dfl_arena *arena, const dfl_classes *k);
 dfl_bounds *dfl_classes_bounds(dfl_arena *arena, const dfl_classes *k);

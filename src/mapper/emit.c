@@ -353,10 +353,8 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t o = 0; o < jobs[e]->n_operands; o++) {
             const dfl_job_operand *op = &jobs[e]->operand[o];
-            uint32_t home = jobs[e]->place[op->home].memory;
-            if (op->shared && chosen->rows[e]->way.memory[o] != home)
-                continue;
-            add_keep(&k, out->root, &lines, op->tensor, home);
+            if (op->home != DFL_NONE && (!op->shared || chosen->rows[e]->way.memory[o] == jobs[e]->place[op->home].memory))
+                add_keep(&k, out->root, &lines, op->tensor, jobs[e]->place[op->home].memory);
         }
     homes = (uint32_t)lines.n;
     fill_body(&k, out->root, &lines, 0, w->n_einsums - 1, 0);

@@ -20,6 +20,7 @@ typedef struct {
     dfl_bounds *bounds;
     const dfl_tile_goal *between; /* the goal with einsums between others, NULL = there are none */
     dfl_through *through;
+    bool any_size;               /* capacities are changed afterwards */
 } fitter;
 
 static double nothing(const void *objective, double joules, double seconds)
@@ -53,7 +54,7 @@ static void search_class(fitter *k, dfl_einsum_class *c)
 
 static dfl_answer prepare(fitter *k)
 {
-    static const dfl_job_limits limits = { .homes_only = true };
+    const dfl_job_limits limits = { .homes_only = true, .any_size = k->any_size };
     dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
     uint32_t more = DFL_NONE;
 
@@ -205,6 +206,7 @@ dfl_answer dfl_fitting_least(const dfl_fitting *f, const dfl_mapping *m, uint32_
         system.memories = memories;
         roomy.system = &system;
         k.m = &roomy;
+        k.any_size = true;
         answer = prepare(&k);
         if (answer == DFL_ANSWER_YES) {
             uint32_t t = 0;

@@ -251,7 +251,7 @@ static double unit_bound(const mapper *k, bool beside)
     return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
 }
 
-/* Some mapping that fits, of a search that was stopped before there were templates. */
+/* Some mapping that fits, of a search that was stopped before it had any. */
 static bool take_first(mapper *k, dfl_map_result *out)
 {
     dfl_budget none = { 0 };
@@ -263,7 +263,8 @@ static bool take_first(mapper *k, dfl_map_result *out)
     out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
     out->joules += k->goal.of.leakage * out->seconds;
     out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);
-    out->lower_bound = unit_bound(k, false);
+    if (k->bounds == NULL || dfl_classes_windows(&k->classes))
+        out->lower_bound = unit_bound(k, false);
     return out->mapping != NULL;
 }
 
@@ -326,7 +327,7 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         full |= k->stopped != DFL_STOP_NONE;
         out->lower_bound = full ? out->lower_bound : r->value;
         out->optimal = !full;
-        if (k->options->certificate && !k->goal.alone && !full && dfl_classes_exact(&k->classes) && dfl_given_nothing(k->m))
+        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -472,16 +473,6 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return k->stopped != DFL_STOP_NONE && (out->mapping != NULL || take_rescued(k, out));
 }
 
-/* Nothing was found, but tiles of a tensor below shared loops were not looked at. */
-static void report_confined(const mapper *k, dfl_sink *sink)
-{
-    const char *name = dfl_sym_text(k->names, k->m->workload->tensors[dfl_classes_confined(&k->classes)].name);
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, k->m->hole_span, "nothing fits where the whole of `%s` is on the "
-                             "chip, and the search does not look at parts of what has its home there", name);
-
-    dfl_diag_help(sink, d, "let an unlimited memory hold `%s`, or write the mapping out", name);
-}
-
 dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                  const dfl_map_options *options, double deadline, bool *fits)
 {
@@ -510,15 +501,11 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
         possible = found || reported;
     }
     *fits = possible || k.stopped != DFL_STOP_NONE;
-    if (!*fits && dfl_classes_confined(&k.classes) != DFL_NONE) {
-        report_confined(&k, sink);
-        *fits = true;
-    }
-    if (!found && (!possible || halt.why == DFL_STOP_NONE || !take_first(&k, out))) {
+    if (!found && (k.stopped == DFL_STOP_NONE || !take_first(&k, out))) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;
     }
-    if (found && !dfl_classes_exact(&k.classes)) {
+    if (found && dfl_classes_windows(&k.classes)) {
         out->optimal = false;
         out->lower_bound = template_bound(&k, false, true);
     }

@@ -14,9 +14,16 @@ typedef struct {
     const dfl_workload *w;
     const dfl_system *s;
     const dfl_einsum *e;
+    const bool *roomy;
     dfl_job *job;
     bool ok;
 } maker;
+
+/* Whether where it is exchanged is to be found. */
+static bool is_exchanged(const dfl_tensor *t)
+{
+    return t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0;
+}
 
 static void refuse(maker *k, const char *what)
 {
@@ -81,7 +88,7 @@ static void add_operand(maker *k, const dfl_access *a, bool output)
     }
     o = &job->operand[job->n_operands++];
     *o = (dfl_job_operand){ .tensor = a->tensor, .output = output, .bits = t->type.bits };
-    o->shared = t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0;
+    o->shared = is_exchanged(t);
     if (t->n_producers > 1)
         refuse(k, "several einsums write one of its tensors");
     for (uint32_t d = 0; d < a->n_dims; d++)
@@ -145,6 +152,51 @@ static uint32_t written_home(const dfl_mapping *m, uint32_t tensor)
     return DFL_NONE;
 }
 
+/* Bits that are in the memory when everything is at home, `home` by tensor, as a whole: the most of it. */
+static double most_at_home(dfl_arena *arena, const dfl_workload *w, const uint32_t *home, uint32_t memory)
+{
+    double *more = DFL_NEW_ARRAY(arena, double, (size_t)w->n_einsums + 1), now = 0, most = 0;
+
+    for (uint32_t i = 0; i < w->n_tensors; i++) {
+        const dfl_tensor *t = &w->tensors[i];
+        dfl_i128 elements = 0;
+        double bits;
+        if (home[i] != memory || t->n_producers + t->n_consumers == 0)
+            continue;
+        (void)dfl_tensor_elements(t, &elements);
+        bits = dfl_i128_double(elements) * t->type.bits;
+        more[is_exchanged(t) ? t->producers[0] : 0] += bits;
+        if (is_exchanged(t))
+            more[t->consumers[t->n_consumers - 1] + 1] -= bits;
+    }
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        now += more[e];
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_job_limits *limits)
+{
+    const dfl_workload *w = m->workload;
+    bool *roomy = DFL_NEW_ARRAY(arena, bool, (size_t)m->system->n_memories + 1);
+    uint32_t *home = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
+
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        home[t] = dfl_space_outermost(m, t);
+    for (uint32_t i = 0; i < dfl_given_homes(m); i++)
+        home[m->root->lines[i].tensor] = m->root->lines[i].memory;
+    for (uint32_t i = 0; i < m->system->n_memories; i++) {
+        const dfl_memory *memory = &m->system->memories[i];
+        if (i + 1 == limits->counted || (memory->size_bits >= 0 && limits->any_size))
+            continue;
+        roomy[i] = memory->size_bits < 0 || most_at_home(arena, w, home, i) <= (double)memory->size_bits;
+        for (uint32_t t = 0; t < w->n_tensors && roomy[i] && memory->size_bits >= 0; t++)
+            roomy[i] = home[t] == i || (memory->holds.on && !dfl_selects(&memory->holds, &w->tensors[t]));
+    }
+    return roomy;
+}
+
 static void place_operands(maker *k)
 {
     dfl_job *job = k->job;
@@ -170,6 +222,10 @@ static void place_operands(maker *k)
             refuse(k, "no memory that its unit sees may hold one of its tensors");
         else if (job->place[o->home].axes != 0)
             refuse(k, "the outermost memory of one of its tensors stands inside of an array");
+        else if (o->shared && !o->settled && !k->roomy[job->place[o->home].memory]) {
+            o->places |= 1u << o->home;
+            o->home = DFL_NONE;
+        }
         if (dfl_selects(&k->s->computes[job->unit].operand_reuse, t))
             refuse(k, "its unit keeps operands from one step to the next");
     }
@@ -205,11 +261,11 @@ static void keep_homes(dfl_job *job)
 }
 
 bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
-                  const dfl_job_limits *limits, dfl_job *out, bool *possible)
+                  const dfl_job_limits *limits, const bool *roomy, dfl_job *out, bool *possible)
 {
     const dfl_workload *w = m->workload;
-    maker k = { .sink = sink, .names = names, .m = m, .w = w, .s = m->system, .e = &w->einsums[einsum], .job = out,
-                .ok = true };
+    maker k = { .sink = sink, .names = names, .m = m, .w = w, .s = m->system, .e = &w->einsums[einsum], .roomy = roomy,
+                .job = out, .ok = true };
     const dfl_compute *u = &m->system->computes[unit];
     uint32_t keeps = 0;
 

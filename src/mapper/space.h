@@ -36,9 +36,10 @@ typedef struct {
     uint32_t n_dims;
     dfl_job_dim dims[DFL_JOB_DIMS];
     double elements;          /* that the einsum touches in all */
-    uint32_t home;            /* place of the outermost memory that may hold it, or of the home that is written */
+    uint32_t home;            /* place of the outermost memory that may hold it, or of the home that is written; DFL_NONE: it is
+                                 shared, and always exchanged in one of `places` */
     bool settled;             /* the home is written: it is exchanged there */
-    uint32_t places;          /* mask: those inside of `home` that may hold it */
+    uint32_t places;          /* mask: those inside of `home`, or all, that may hold it */
     uint32_t common;          /* mask: those in which one keep may serve several einsums that read it; see common.h */
 } dfl_job_operand;
 
@@ -82,15 +83,21 @@ typedef struct {
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
     bool common_loops;              /* see dfl_job */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
+    bool any_size;                  /* whatever the sizes of memories that have one: none of them holds everything, see below */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */
 } dfl_job_limits;
 
 /*
  * The job of an einsum on a unit; false if the unit cannot run it. Reports what the search cannot handle and clears
- * `*possible` then.
+ * `*possible` then. `roomy` is by memory.
  */
 bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
-                  const dfl_job_limits *limits, dfl_job *out, bool *possible);
+                  const dfl_job_limits *limits, const bool *roomy, dfl_job *out, bool *possible);
+/*
+ * By memory: whether it has room for everything at once that may be there, and what it may hold has its home there. Einsums have no
+ * reason to exchange something in parts there. In other memories the whole would stand in the way of other operands, or not fit.
+ */
+const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_job_limits *limits);
 /* The outermost memory that may hold the tensor, or the last one. */
 uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor);
 /* Whether both have the same numbers. */

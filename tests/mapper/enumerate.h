@@ -1,13 +1,14 @@
 /*
  * All mappings of a small problem, evaluated one by one by the model; it knows nothing of how the search works. The
  * space:
- *   - homes that are written above the hole stay, the others are in the outermost memory;
+ *   - homes that are written above the hole stay, the others are in the outermost memory that may hold them;
  *   - every rank is cut into prime factors, each a loop of its own or a part of an axis; loops and keeps stand in any
  *     order, but for keeps in the order of the memories, and operands are kept in any subset of the memories;
  *   - einsums next to each other may share up to two loops, over any rank, and what they exchange may be kept in any
- *     memory outside of all arrays, above or below any of these loops; so may an input that at least two of them read,
- *     for all of those below; keeps of other operands may stand above any of them (just below, what stays there from
- *     one iteration to the next would have room for one child only: MODEL.md, section 3).
+ *     memory outside of all arrays, above or below any of these loops (in the outermost one only if that has a size); so may
+ *     an input that at least two of them read, for all of those below; keeps of other operands may stand above any of
+ *     them (just below, what stays there from one iteration to the next would have room for one child only: MODEL.md,
+ *     section 3).
  * What changes no count is written in one way only: the order of keeps with no loop between them, of neighbouring
  * loops whose ranks index the same of the keeps below, and of the loops behind the last keep. The loops of an einsum
  * with a sliding window stand in any order.

@@ -46,6 +46,7 @@ typedef struct {
     uint64_t random;
     uint32_t home[64];          /* memory of a tensor that is not exchanged on the chip */
     bool settled[64];           /* it is written */
+    bool in_parts[64];          /* it may stand there in parts, too */
     /* of the present structure: */
     brace braces[BODIES];
     uint32_t n_braces;          /* 0: one einsum, no sharing */

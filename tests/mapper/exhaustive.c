@@ -1,11 +1,11 @@
 /*
- * exhaustive [-w | -p | -b | -s] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
+ * exhaustive [-w | -p | -b | -s | -l] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
  * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them.
  * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
  * and nothing is made smaller; fronts are searched, too. With -s all are of several einsums, and all ways to share loops are
- * looked at.
+ * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits).
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -210,10 +210,11 @@ static bool braces_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i
 static bool fails(void *context, const tiny *t)
 {
     char *text = text_of(t, 0);
-    bool out = judge_fails(context, text);
+    judge *j = context;
+    bool out = judge_fails(j, text) || (!j->fits && advice_fails(j, text));
 
     free(text);
-    return out && strncmp(((judge *)context)->why, "unread", 6) != 0;
+    return out && strncmp(j->why, "unread", 6) != 0;
 }
 
 static int run_file(const char *path)
@@ -236,6 +237,8 @@ int main(int argc, char **argv)
 {
     bool windows = argc > 1 && strcmp(argv[1], "-w") == 0, lines = argc > 1 && strcmp(argv[1], "-p") == 0;
     bool braces = argc > 1 && strcmp(argv[1], "-b") == 0, several = argc > 1 && strcmp(argv[1], "-s") == 0;
+    bool limits = argc > 1 && strcmp(argv[1], "-l") == 0;
+    several |= limits;
     argc -= windows || lines || braces || several;
     argv += windows || lines || braces || several;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
@@ -253,6 +256,8 @@ int main(int argc, char **argv)
         do
             tiny_draw(&t, &random, windows);
         while ((braces || several) && t.n_einsums == 1);
+        if (limits)
+            tiny_draw_limits(&t, &random);
         by_einsums[lines ? 1 : t.n_einsums]++;
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
         j.structures = i % 16 == 0 || several ? UINT32_MAX : 3;
@@ -287,7 +292,7 @@ int main(int argc, char **argv)
            by_einsums[1], by_einsums[2], by_einsums[3], evaluated, complete);
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
-    if (lines || braces)
+    if (lines || braces || limits)
         printf("%" PRIu64 " fronts that are said to be complete, %" PRIu64 " sizes that would do\n", fronts, advised);
     if (braces)
         printf("%" PRIu64 " legal, %" PRIu64 " filled, %" PRIu64 " compared with braces apart\n", drawn, filled, together);

@@ -2,7 +2,8 @@
  * monotone [N [seed]]: N random tiny problems. With a larger memory, more bandwidth or cheaper accesses the optimum
  * is never worse; with other names and another order of declarations it is the same. Where the search leaves a gap
  * its lower bound is held to this. Of several einsums only the energy is looked at: the search adds their times, the
- * model lets transfers for one of them overlap with another. The best of a few kinds are the first of those of many, for
+ * model lets transfers for one of them overlap with another; every second time with less room for what they exchange
+ * (tiny_draw_limits), where perhaps nothing fits. The best of a few kinds are the first of those of many, for
  * which next to nothing is given up, and different. A point of a front over energy and the peak of a memory is the
  * optimum in a memory of that size, and in a smaller one the next point. Ends with `N passed, N failed`.
  */
@@ -120,7 +121,7 @@ static const char *check_rooms(const tiny *t, found *before, found *after)
 {
     point points[MANY];
 
-    for (uint32_t m = 1; m < t->n_memories; m++) {
+    for (uint32_t m = t->n_einsums == 1; m < t->n_memories; m++) {
         tiny c = *t;
         size_t n;
         c.objective = TINY_ENERGY;
@@ -177,7 +178,7 @@ static const char *check(const tiny *t, found *before, found *after)
 
     *before = search(t, 0);
     if (before->value == INFINITY)
-        return "not searched";
+        return t->memory[0].bits > 0 || t->memory[0].foreign ? NULL : "not searched";
     what = check_kinds(t, before, after);
     if (what)
         return what;
@@ -235,6 +236,8 @@ int main(int argc, char **argv)
 
         tiny_draw(&t, &random, false);
         leave_out_time(&t);
+        if (t.n_einsums > 1 && i % 2 == 1)
+            tiny_draw_limits(&t, &random);
         what = check(&t, &before, &after);
         if (!what)
             continue;

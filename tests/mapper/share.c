@@ -183,7 +183,7 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
         if (made ? !covers(&s->braces[b], tensor->producers[0], tensor->consumers[tensor->n_consumers - 1])
                  : readers(&s->braces[b], tensor) < 2)
             continue;
-        for (uint32_t m = k->home[t] + 1; m < k->s->n_memories && k->s->memories[m].element == 0; m++)
+        for (uint32_t m = k->home[t] + !k->in_parts[t]; m < k->s->n_memories && k->s->memories[m].element == 0; m++)
             for (uint32_t at = 0; at <= s->braces[b].shared.n; at++) {
                 structure c = *s;
                 insert(&c.braces[b].shared, at, (item){ ITEM_KEEP, (uint8_t)t, (uint8_t)m, 0 });
@@ -263,6 +263,13 @@ void enumerate_mappings(dfl_arena *arena, const dfl_intern *names, const dfl_map
 
     *out = (enumerate_result){ .value = INFINITY, .complete = true };
     k.scratch = dfl_arena_new(NULL);
+    for (uint32_t t = 0; t < k.w->n_tensors; t++) {
+        const dfl_memory *m = k.s->memories;
+        while (m->holds.on && !dfl_selects(&m->holds, &k.w->tensors[t]))
+            m++;
+        k.home[t] = (uint32_t)(m - k.s->memories);
+        k.in_parts[t] = m->size_bits >= 0;
+    }
     for (uint32_t i = 0; i < open->root->n_lines; i++) {
         k.home[open->root->lines[i].tensor] = open->root->lines[i].memory;
         k.settled[open->root->lines[i].tensor] = true;

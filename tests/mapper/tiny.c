@@ -179,6 +179,51 @@ void tiny_draw_homes(tiny *t, tiny_random *r)
             t->home[i] = 1 + tiny_below(r, t->memory[2].inside || t->n_memories == 2 ? 2 : 3);
 }
 
+static bool is_made(const tiny *t, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < t->n_einsums; e++)
+        if (t->einsum[e].out.tensor == tensor)
+            return true;
+    return false;
+}
+
+static const tiny_access *first_read(const tiny *t, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < t->n_einsums; e++)
+        for (uint32_t i = 0; i < t->einsum[e].n_in; i++)
+            if (t->einsum[e].in[i].tensor == tensor)
+                return &t->einsum[e].in[i];
+    return NULL;
+}
+
+/* Bits of the whole tensor. */
+static uint32_t bits_of(const tiny *t, uint32_t tensor)
+{
+    const tiny_access *a = first_read(t, tensor);
+    int64_t bits = t->bits[tensor];
+
+    for (uint32_t e = 0; e < t->n_einsums && a == NULL; e++)
+        a = t->einsum[e].out.tensor == tensor ? &t->einsum[e].out : NULL;
+    for (uint32_t d = 0; d < a->n; d++)
+        bits *= t->extent[a->rank[d]] + (a->second[d] >= 0 ? t->extent[a->second[d]] - 1 : 0);
+    return (uint32_t)bits;
+}
+
+void tiny_draw_limits(tiny *t, tiny_random *r)
+{
+    uint32_t settled = 0, exchanged = 0;
+
+    for (uint32_t i = 0; i < t->n_tensors; i++)
+        if (is_made(t, i) && first_read(t, i))
+            exchanged = bits_of(t, i) > exchanged ? bits_of(t, i) : exchanged;
+        else
+            settled += bits_of(t, i);
+    t->memory[0].foreign = chance(r, 60);
+    t->memory[1].foreign = t->memory[0].foreign && t->n_memories == 3 && !t->memory[2].inside && chance(r, 50);
+    if (exchanged > 0 && (!t->memory[0].foreign || chance(r, 20)))
+        t->memory[0].bits = settled + 1 + tiny_below(r, exchanged);
+}
+
 /* ---- text ---- */
 
 static void print_access(const tiny_access *a, uint32_t shift, FILE *out)
@@ -204,23 +249,6 @@ static void print_shape(const tiny *t, const tiny_access *a, uint32_t shift, FIL
             fprintf(out, "%c", 'a' + (a->rank[d] + shift) % TINY_RANKS);
     }
     fprintf(out, "]");
-}
-
-static bool is_made(const tiny *t, uint32_t tensor)
-{
-    for (uint32_t e = 0; e < t->n_einsums; e++)
-        if (t->einsum[e].out.tensor == tensor)
-            return true;
-    return false;
-}
-
-static const tiny_access *first_read(const tiny *t, uint32_t tensor)
-{
-    for (uint32_t e = 0; e < t->n_einsums; e++)
-        for (uint32_t i = 0; i < t->einsum[e].n_in; i++)
-            if (t->einsum[e].in[i].tensor == tensor)
-                return &t->einsum[e].in[i];
-    return NULL;
 }
 
 static void print_workload(const tiny *t, uint32_t shift, FILE *out)
@@ -272,6 +300,8 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
         fprintf(out, "size = unlimited; ");
     else
         fprintf(out, "size = %.3fB; ", m->bits / 8.0);
+    if (m->foreign)
+        fprintf(out, "holds = input, output; ");
     if (m->one_port && m->read_rate > 0 && m->write_rate > 0)
         fprintf(out, "ports = shared; ");
     if (m->buffers > 1)
@@ -373,8 +403,10 @@ static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny 
     c.memory[m].read_energy = c.memory[m].write_energy = 0;
     any |= smaller(t, &c, fails, context);
     c = *t;
-    if (m > 0)
-        c.memory[m].bits = 100000;
+    c.memory[m].bits = m > 0 ? 100000 : 0;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].foreign = false;
     return smaller(t, &c, fails, context) || any;
 }
 

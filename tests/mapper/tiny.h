@@ -27,6 +27,7 @@ typedef struct {
     uint32_t bits;                  /* 0 = unlimited */
     uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit, bytes/s; rate 0 = takes no time */
     bool one_port, inside;          /* of the array */
+    bool foreign;                   /* holds nothing that einsums exchange */
     uint32_t buffers, leakage;
 } tiny_memory;
 
@@ -58,6 +59,8 @@ uint32_t tiny_below(tiny_random *r, uint32_t n);
 void tiny_draw(tiny *t, tiny_random *r, bool windows);
 /* Homes for some tensors. */
 void tiny_draw_homes(tiny *t, tiny_random *r);
+/* Less room for what einsums exchange: the outermost memory has a size, or holds nothing of it. */
+void tiny_draw_limits(tiny *t, tiny_random *r);
 /* Its workload and its system. */
 void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out);
 const char *tiny_objective_text(const tiny *t);

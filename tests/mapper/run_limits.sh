@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Random tiny problems of several einsums that find less room for what they exchange. N= and SEED= for more or others.
+exec "${OUT:-build/release}/tests/mapper/exhaustive" -l "${N:-40}" "${SEED:-1}"
