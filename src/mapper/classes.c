@@ -19,9 +19,9 @@ static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
 {
     dfl_classes *out = k->out;
     const dfl_system *s = out->m->system;
-    const bool *roomy = dfl_space_roomy(k->arena, out->m, k->limits);
     bool possible = true;
 
+    out->roomy = dfl_space_roomy(k->arena, out->m, k->limits);
     out->jobs = DFL_NEW_ARRAY(k->arena, dfl_jobs, (size_t)out->n + 1);
     for (uint32_t e = 0; e < out->n; e++) {
         bool reported = false;
@@ -31,7 +31,7 @@ static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
             bool fine = true;
             if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
                 continue;
-            if (dfl_job_make(sink, names, out->m, e, u, k->limits, roomy, job, &fine)) {
+            if (dfl_job_make(sink, names, out->m, e, u, k->limits, out->roomy, job, &fine)) {
                 job->given = dfl_given_make(k->arena, out->m, job);
                 DFL_PUSH(k->arena, &out->jobs[e], job);
             }

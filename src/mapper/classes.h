@@ -55,6 +55,7 @@ typedef struct dfl_classes {
     bool plain;                        /* do not count what partners cost more, see dfl_classes_wanted */
     bool tree;                         /* exchanged operands connect any two einsums in one way at most */
     uint32_t n;                        /* einsums */
+    const bool *roomy;                 /* by memory, see dfl_space_roomy */
     dfl_jobs *jobs;                    /* per einsum: one for every unit that can run it, at least one */
     uint32_t *of;                      /* class of an einsum */
     DFL_VEC(dfl_einsum_class) at;

@@ -66,7 +66,7 @@ static bool has_room(const dfl_classes *k, uint32_t counted)
     uint32_t tracks = 0;
 
     for (uint32_t m = 0; m < s->n_memories; m++)
-        tracks += m + 1 == counted || (s->memories[m].size_bits >= 0 && dfl_tracks_exchanges(k, m));
+        tracks += m + 1 == counted || dfl_tracks_needed(k, m);
     if (tracks > DFL_ROW_TRACKS)
         return false;
     for (uint32_t e = 0; e < k->n; e++) {

@@ -83,7 +83,7 @@ typedef struct {
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
     bool common_loops;              /* see dfl_job */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
-    bool any_size;                  /* whatever the sizes of memories that have one: none of them holds everything, see below */
+    bool any_size;                  /* no memory that has a size counts as one with room for everything */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */
 } dfl_job_limits;
 
@@ -94,8 +94,8 @@ typedef struct {
 bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
                   const dfl_job_limits *limits, const bool *roomy, dfl_job *out, bool *possible);
 /*
- * By memory: whether it has room for everything at once that may be there, and what it may hold has its home there. Einsums have no
- * reason to exchange something in parts there. In other memories the whole would stand in the way of other operands, or not fit.
+ * By memory: whether all that it may hold has its home there, and it has room for all of that at once, or has no size. What
+ * einsums exchange there as a whole is in nobody's way, and need not be looked at in parts. Not so the memory that counts.
  */
 const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_job_limits *limits);
 /* The outermost memory that may hold the tensor, or the last one. */

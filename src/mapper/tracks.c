@@ -3,19 +3,22 @@
 
 #include <math.h>
 
-bool dfl_tracks_exchanges(const dfl_classes *k, uint32_t memory)
+bool dfl_tracks_needed(const dfl_classes *k, uint32_t memory)
 {
-    for (uint32_t e = 0; e < k->n; e++)
+    bool shares = false, holds = false;
+
+    for (uint32_t e = 0; e < k->n && !k->roomy[memory]; e++)
         for (size_t i = 0; i < k->jobs[e].n; i++) {
             const dfl_job *job = k->jobs[e].at[i];
-            for (uint32_t o = 0; o < job->n_operands; o++)
+            for (uint32_t o = 0; o < job->n_operands; o++) {
+                const dfl_job_operand *op = &job->operand[o];
+                shares |= dfl_job_exchanged(op);
                 for (uint32_t p = 0; p < job->n_places; p++)
-                    if (job->place[p].memory == memory && job->place[p].axes == 0 &&
-                        ((job->operand[o].common >> p & 1) ||
-                         (job->operand[o].shared && (p == job->operand[o].home || (job->operand[o].places >> p & 1)))))
-                        return true;
+                    holds |= job->place[p].memory == memory && job->place[p].axes == 0 &&
+                             ((op->places >> p & 1) || (op->shared && p == op->home));
+            }
         }
-    return false;
+    return shares && holds;
 }
 
 double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *k, uint32_t memory)
@@ -60,7 +63,7 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
         if (settled > 0 && settled > (double)s->memories[m].size_bits)
             return false;
         take_room(k, m, settled);
-        if (m != counted && (s->memories[m].size_bits < 0 || !dfl_tracks_exchanges(k, m)))
+        if (m != counted && !dfl_tracks_needed(k, m))
             continue;
         if (goal->n_tracks == DFL_ROW_TRACKS) {
             *more = m;
@@ -75,7 +78,7 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
 
 void dfl_tracks_report(dfl_sink *sink, const dfl_mapping *m, uint32_t memory)
 {
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, m->hole_span, "operands can be exchanged in more than %d "
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, m->hole_span, "einsums can take each other's room in more than %d "
                              "memories of limited size", DFL_ROW_TRACKS);
 
     dfl_diag_label(sink, d, m->system->memories[memory].span, "one more");

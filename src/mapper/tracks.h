@@ -1,15 +1,15 @@
 /*
  * Room that einsums share. What a workload reads and writes stays in its home all the time and leaves the tiles there less
- * room. What einsums exchange lives for a while: the memories of limited size in which it may are tracks, of which the search
- * adds up what lives at the same time.
+ * room. What einsums exchange lives for a while, and so does what one of them keeps above loops that it shares: memories in which
+ * something may, unless they have room for everything, are tracks, of which the search adds up what lives at the same time.
  */
 #ifndef DFL_MAPPER_TRACKS_H
 #define DFL_MAPPER_TRACKS_H
 
 #include "mapper/classes.h"
 
-/* Whether operands can be exchanged in the memory, at home or further in. */
-bool dfl_tracks_exchanges(const dfl_classes *classes, uint32_t memory);
+/* Whether what several einsums have in the memory at the same time may be too much for it. */
+bool dfl_tracks_needed(const dfl_classes *classes, uint32_t memory);
 /* Bits of the inputs and outputs of the workload whose home is the memory. */
 double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *classes, uint32_t memory);
 /* Sets the tracks of the goal, `capacity` bits each, and takes what is settled from the places of the jobs. False if that does
