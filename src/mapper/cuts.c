@@ -177,8 +177,7 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
     return found;
 }
 
-/* Whether the room of keep `i` counts. */
-static bool has_limit(const dfl_search *s, uint32_t i)
+bool dfl_search_room_counts(const dfl_search *s, uint32_t i)
 {
     bool counts = s->limited[i];
 
@@ -197,7 +196,7 @@ void dfl_cuts_prepare(dfl_search *s)
             rooms |= s->negative[g] ? at : 0;
         }
         for (uint32_t i = 0; i < s->t->n_keeps; i++)
-            if ((s->job->operand[s->t->keep[i].operand].ranks >> r & 1) && has_limit(s, i))
+            if ((s->job->operand[s->t->keep[i].operand].ranks >> r & 1) && dfl_search_room_counts(s, i))
                 rooms |= 1u << s->cut_at[r][i];
         inside &= ~1u; /* none before the first, and all behind the last */
         s->own_costs[r] = s->job->windows || s->t->form != NULL ? inside : costs & inside;

@@ -97,6 +97,8 @@ static inline double dfl_shared_above(const dfl_search *s, uint32_t rank, uint32
 {
     return s->shared_gap[rank] <= gap ? (double)s->shared_by[rank] : 1;
 }
+/* Whether it matters how much room keep `i` takes: its memory is of limited size, or its peak is asked for. */
+bool dfl_search_room_counts(const dfl_search *s, uint32_t i);
 /* Finds where iterations of the own loops cost something, and where they save something: see dfl_cuts. Groups that results take
    back from others count as both, and where windows overlap, or lines are written, all gaps do. */
 void dfl_cuts_prepare(dfl_search *s);

@@ -236,8 +236,8 @@ static bool as_good(const dfl_search *s, const dfl_spread *a, const dfl_spread *
         if (a->ports[0][i] > b->ports[0][i] || a->ports[1][i] > b->ports[1][i])
             return false;
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
-        for (uint32_t r = 0; r < s->job->n_ranks; r++)
-            if (s->limited[i] && a->inner[i * s->job->n_ranks + r] > b->inner[i * s->job->n_ranks + r])
+        for (uint32_t r = 0; r < s->job->n_ranks && dfl_search_room_counts(s, i); r++)
+            if (a->inner[i * s->job->n_ranks + r] > b->inner[i * s->job->n_ranks + r])
                 return false;
     return true;
 }

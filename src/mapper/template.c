@@ -117,12 +117,27 @@ static bool is_useful(const dfl_job *job, dfl_tiling_template *t)
     return find_needs(job, t) && find_reuse(job, t) && stand_outside(job, t);
 }
 
+/* Whether some loop may be shared between every keep above the last home and that: so may one of others. */
+static bool stand_above_loops(const dfl_tiling_template *t)
+{
+    bool loop = false;
+
+    for (uint32_t i = t->home_gaps; i-- > 0;) {
+        if (!t->keep[i].home && !loop)
+            return false;
+        loop |= t->allow[i] != 0;
+    }
+    return true;
+}
+
 /* The template with loops of others, the last of them in any gap outside of arrays. */
 static void pass_through(walker *k)
 {
     const dfl_job *job = k->job;
     uint32_t all = (1u << job->n_ranks) - 1;
 
+    if (!k->keeps && !stand_above_loops(&k->t))
+        return;
     for (uint32_t g = k->t.home_gaps; g <= k->t.n_keeps && !k->stopped; g++) {
         dfl_tiling_template t = k->t;
         if (g > k->t.home_gaps && (!k->keeps || job->place[t.keep[g - 1].place].axes != 0))
