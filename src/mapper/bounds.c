@@ -1,6 +1,8 @@
 /* Forward and backward sums over the memories of what is alive. */
 #include "mapper/bounds.h"
 
+#include <string.h>
+
 #include "support/vec.h"
 
 enum { STATES = 1 << 14 };
@@ -240,20 +242,34 @@ dfl_cost dfl_bounds_after(const dfl_bounds *b, uint32_t einsum, const uint32_t *
     return to == DFL_NONE ? dfl_cost_none() : cost_of(b, einsum, state, p, &b->fronts[einsum + 1].behind[to]);
 }
 
-bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_cost *by)
+/* The state of front `y` in which what is later there is exchanged as in state `state` of front `x`; DFL_NONE if there is none. */
+static uint32_t state_later(const dfl_bounds *b, const front *x, const front *y, uint32_t state, const dfl_later *later)
+{
+    uint32_t out = 0;
+
+    for (uint32_t i = 0; i < x->n; i++) {
+        uint32_t s = x->tensors[i], t = later->tensor(later->context, s), n = (uint32_t)b->memories[s].n, weight = 1, at = 0;
+        for (; at < y->n && y->tensors[at] != t; at++)
+            weight *= (uint32_t)b->memories[y->tensors[at]].n;
+        if (at == y->n || b->memories[t].n != n || memcmp(b->memories[t].at, b->memories[s].at, n * sizeof(uint32_t)) != 0)
+            return DFL_NONE;
+        out += state % n * weight;
+        state /= n;
+    }
+    return out;
+}
+
+bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_later *later, const dfl_cost *by)
 {
     static const double rounding = 1 + 1e-12;
     const front *x = &b->fronts[early], *y = &b->fronts[late];
-    bool fall = x->n == y->n && x->n_states == y->n_states;
+    bool fall = x->n == y->n;
 
-    for (uint32_t i = 0; i < x->n && fall; i++) {
-        uint32_t s = x->tensors[i], t = y->tensors[i];
-        fall = b->memories[s].n == b->memories[t].n;
-        for (size_t m = 0; m < b->memories[s].n && fall; m++)
-            fall = b->memories[s].at[m] == b->memories[t].at[m];
-    }
-    for (uint32_t s = 0; s < x->n_states && fall; s++)
+    for (uint32_t s = 0; s < x->n_states && fall; s++) {
+        uint32_t t = state_later(b, x, y, s, later);
+        fall = t != DFL_NONE;
         for (uint32_t i = 0; i < DFL_COSTS && fall; i++)
-            fall = x->behind[s].at[i] <= (y->behind[s].at[i] + by->at[i]) * rounding;
+            fall = x->behind[s].at[i] <= (y->behind[t].at[i] + by->at[i]) * rounding;
+    }
     return fall;
 }

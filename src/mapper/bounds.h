@@ -33,8 +33,14 @@ dfl_cost dfl_bounds_all(const dfl_bounds *b);
 dfl_cost dfl_bounds_others(const dfl_bounds *b, uint32_t einsum, uint32_t p);
 /* Of `einsum` and those behind it, when tensor t that is alive is exchanged in memory[t]. */
 dfl_cost dfl_bounds_behind(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory);
+/* The tensor that is behind a later einsum what another is behind an earlier one, DFL_NONE = none. */
+typedef struct {
+    uint32_t (*tensor)(const void *context, uint32_t tensor);
+    const void *context;
+} dfl_later;
+
 /* Whether, whatever is alive, what stands behind `late` and `by` together are at least what stands behind `early`. */
-bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_cost *by);
+bool dfl_bounds_fall_by(const dfl_bounds *b, uint32_t early, uint32_t late, const dfl_later *later, const dfl_cost *by);
 /* Of those behind it when it follows pattern `p`, and what that needs to fetch; INFINITY where nothing goes with it. */
 dfl_cost dfl_bounds_after(const dfl_bounds *b, uint32_t einsum, const uint32_t *memory, uint32_t p);
 

@@ -306,6 +306,18 @@ static bool recurs(const dfl_repeats *k, const dfl_joiner *j, const dfl_join_lay
     return some;
 }
 
+typedef struct {
+    const renaming *tensors;
+    uint32_t times;
+} periods;
+
+static uint32_t tensor_later(const void *context, uint32_t tensor)
+{
+    const periods *k = context;
+
+    return renamed(k->tensors, tensor, k->times);
+}
+
 /* The first of `most` periods behind which something cut off within the last one might not be. */
 static uint32_t periods_cut_off(const dfl_repeats *k, const dfl_joiner *j, uint32_t e, uint32_t most, const growth *g)
 {
@@ -314,10 +326,12 @@ static uint32_t periods_cut_off(const dfl_repeats *k, const dfl_joiner *j, uint3
 
     for (uint32_t t = 1; t <= most && j->goal->limit < INFINITY; t++) {
         dfl_cost by = dfl_cost_with(&j->goal->of, &zero, t * g->joules, t * g->seconds);
+        const periods times = { &k->fresh->tensors, t };
+        const dfl_later later = { tensor_later, &times };
         for (uint32_t i = 0; i < DFL_PORTS; i++)
             by.at[DFL_COST_BUSY + i] += t * g->busy[i];
         for (uint32_t i = e - p + 1; i <= e; i++)
-            if (!dfl_bounds_fall_by(j->bounds, i, i + t * p, &by))
+            if (!dfl_bounds_fall_by(j->bounds, i, i + t * p, &later, &by))
                 return t - 1;
     }
     return most;
