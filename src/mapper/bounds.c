@@ -242,7 +242,7 @@ dfl_cost dfl_bounds_after(const dfl_bounds *b, uint32_t einsum, const uint32_t *
     return to == DFL_NONE ? dfl_cost_none() : cost_of(b, einsum, state, p, &b->fronts[einsum + 1].behind[to]);
 }
 
-/* The state of front `y` in which what is later there is exchanged as in state `state` of front `x`; DFL_NONE if there is none. */
+/* The state of front `y` in which what is later there is exchanged as in state `state` of front `x`, or DFL_NONE. */
 static uint32_t state_later(const dfl_bounds *b, const front *x, const front *y, uint32_t state, const dfl_later *later)
 {
     uint32_t out = 0;

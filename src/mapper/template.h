@@ -77,8 +77,8 @@ static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t g
 void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 /* The same for those that are left out because others are as good with every choice of tiles. */
 void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
-/* Templates with loops of others; with `keeps` also those that have keeps above them which stand above no gap that shares loops for
-   the sake of something exchanged: their transfers are part of the time that the einsum takes at least without such loops. */
+/* Templates with loops of others; with `keeps` also those that have keeps above them which stand above no gap that shares loops
+   for the sake of something exchanged: their transfers are part of the time that the einsum takes at least elsewhere. */
 void dfl_templates_through(const dfl_job *job, bool keeps, bool (*use)(void *context, const dfl_tiling_template *t),
                            void *context);
 
