@@ -21,22 +21,6 @@ bool dfl_join_is_last(const dfl_joiner *j, uint32_t tensor)
     return t->consumers[t->n_consumers - 1] <= j->einsum;
 }
 
-static bool has_rank(const dfl_job *job, uint32_t name)
-{
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        if (job->rank[r] == name)
-            return true;
-    return false;
-}
-
-static bool touches(const dfl_job *job, uint32_t tensor)
-{
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].tensor == tensor)
-            return true;
-    return false;
-}
-
 /* Operand that other einsums read, or n_operands. */
 static uint32_t result_of(const dfl_job *job)
 {
@@ -54,10 +38,10 @@ uint32_t dfl_align_may_skip(const dfl_job *job, const dfl_join_way *w)
     if (result_of(job) == job->n_operands)
         return 0;
     for (uint32_t i = 0; i < w->n_live; i++) /* what is only open for its own operands need not be */
-        if (!touches(job, w->live[i].tensor))
+        if (dfl_job_find_operand(job, w->live[i].tensor) == job->n_operands)
             skip |= (1u << w->live[i].depth) - 1;
     for (uint32_t k = 0; k < w->n_open; k++)
-        if (has_rank(job, w->name[k]))
+        if (dfl_job_find_rank(job, w->name[k]) < job->n_ranks)
             skip &= ~(1u << k);
     return skip;
 }
@@ -133,7 +117,7 @@ static bool named(const dfl_joiner *j, const dfl_join_way *w, const dfl_row *row
     }
     if (job->rank[row->way.loop_rank[a->own[k]]] == w->name[k])
         return true;
-    if (has_rank(job, w->name[k]))
+    if (dfl_job_find_rank(job, w->name[k]) < job->n_ranks)
         return false;
     if (follows(j, w, k))
         return true;

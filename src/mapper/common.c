@@ -6,14 +6,6 @@
 #include "mapper/join.h"
 #include "mapper/tracks.h"
 
-static dfl_job_operand *operand_of(dfl_job *job, uint32_t tensor)
-{
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].tensor == tensor)
-            return &job->operand[o];
-    return NULL;
-}
-
 /* Places outside of arrays. */
 static uint32_t open_places(const dfl_job *job)
 {
@@ -35,7 +27,7 @@ static bool is_common(const dfl_classes *k, const dfl_tensor *t, uint32_t tensor
     for (uint32_t i = 0; i < t->n_consumers; i++)
         for (size_t u = 0; u < k->jobs[t->consumers[i]].n; u++) {
             dfl_job *job = k->jobs[t->consumers[i]].at[u];
-            const dfl_job_operand *o = operand_of(job, tensor);
+            const dfl_job_operand *o = &job->operand[dfl_job_find_operand(job, tensor)];
             if (first == NULL) {
                 first = job;
                 like = o;
@@ -52,7 +44,7 @@ static void set_common(dfl_classes *k, const dfl_tensor *t, uint32_t tensor, boo
     for (uint32_t i = 0; i < t->n_consumers; i++)
         for (size_t u = 0; u < k->jobs[t->consumers[i]].n; u++) {
             dfl_job *job = k->jobs[t->consumers[i]].at[u];
-            dfl_job_operand *o = operand_of(job, tensor);
+            dfl_job_operand *o = &job->operand[dfl_job_find_operand(job, tensor)];
             o->common = on ? o->places & open_places(job) : 0;
             job->common_loops = on && loops;
         }

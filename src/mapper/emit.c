@@ -88,11 +88,9 @@ static uint32_t own_loop(const emitter *k, uint32_t e, uint32_t depth)
 static bool serves_on(const emitter *k, uint32_t einsum, uint32_t tensor)
 {
     const dfl_job *job = k->jobs[einsum];
+    uint32_t o = dfl_job_find_operand(job, tensor);
 
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].tensor == tensor)
-            return dfl_join_goes_on(k->chosen, job, einsum, o);
-    return false;
+    return o < job->n_operands && dfl_join_goes_on(k->chosen, job, einsum, o);
 }
 
 static dfl_body *new_body(emitter *k, dfl_body *parent, uint32_t first, uint32_t last)

@@ -188,29 +188,11 @@ bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping 
 
 /* ---- for a job ---- */
 
-static uint8_t operand_of(const dfl_job *job, uint32_t tensor)
-{
-    uint8_t i = 0;
-
-    while (i < job->n_operands && job->operand[i].tensor != tensor)
-        i++;
-    return i;
-}
-
 static uint8_t place_of(const dfl_job *job, uint32_t memory)
 {
     uint8_t i = 0;
 
     while (i < job->n_places && job->place[i].memory != memory)
-        i++;
-    return i;
-}
-
-static uint8_t rank_of(const dfl_job *job, uint32_t rank)
-{
-    uint8_t i = 0;
-
-    while (i < job->n_ranks && job->rank[i] != rank)
         i++;
     return i;
 }
@@ -231,11 +213,11 @@ static void add_line(dfl_given *out, dfl_job *job, const dfl_line *line)
 
     *l = (dfl_given_line){ .kind = kinds[line->kind], .line = line };
     if (line->kind == DFL_LINE_KEEP) {
-        l->operand = operand_of(job, line->tensor);
+        l->operand = (uint8_t)dfl_job_find_operand(job, line->tensor);
         l->place = place_of(job, line->memory);
         return;
     }
-    l->rank = rank_of(job, line->rank);
+    l->rank = (uint8_t)dfl_job_find_rank(job, line->rank);
     l->axis = line->kind == DFL_LINE_SPATIAL ? axis_of(job, line->axis) : 0;
     if (line->kind == DFL_LINE_SPATIAL && l->axis < job->n_axes)
         job->axis[l->axis].ranks |= 1u << l->rank;

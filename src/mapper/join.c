@@ -106,9 +106,7 @@ static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, cons
     for (uint32_t i = 0; i < out->n_live; i++) {
         operand_alive *live = &out->live[i];
         const operand_alive *before = dfl_join_find(w, live->tensor);
-        uint32_t o = 0, above, kept, since = out->n_open;
-        while (o < j->step->job->n_operands && j->step->job->operand[o].tensor != live->tensor)
-            o++;
+        uint32_t o = dfl_job_find_operand(j->step->job, live->tensor), above, kept, since = out->n_open;
         if (o == j->step->job->n_operands) { /* another einsum */
             kept = before->kept;
             above = before->above;

@@ -7,8 +7,7 @@
 
 enum {
     GLANCE = 8,                /* nodes of a template that a first look goes through, */
-    FIRST = 32,                /* of so many templates; */
-    ENOUGH = 1 << 24,          /* and of all that are looked at for one value */
+    FIRST = 32,                /* of so many templates */
 };
 
 /* Looks at a candidate; false if that has not come to the end of it. */
@@ -64,7 +63,7 @@ static void look_at_all(dfl_least *k, dfl_rows *rows)
         k->n_left = 0;
         for (uint32_t i = 0; i < n && !dfl_halted(k->halt); i++) {
             const dfl_candidate *x = &c->candidates.at[k->left[i]];
-            bool enough = dfl_rows_evaluated(rows) > ENOUGH;
+            bool enough = dfl_rows_evaluated(rows) > k->enough;
             if (dfl_tile_useful(k->goal, x->joules, x->seconds) && (enough || !look_at(k, rows, x)))
                 k->left[k->n_left++] = k->left[i];
         }

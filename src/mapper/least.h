@@ -10,12 +10,15 @@
 #include "mapper/classes.h"
 #include "mapper/teller.h"
 
+enum { DFL_LEAST_ENOUGH = 1 << 24 };
+
 typedef struct {
     dfl_einsum_class *class;
     uint32_t pattern;
     dfl_tile_goal *goal;         /* of the whole search; changed */
     dfl_halt *halt;              /* until it stops; then the bounds of the templates count */
     dfl_teller *teller;
+    uint64_t enough;             /* nodes that are looked at for one measure: behind them the bounds of the templates count */
     dfl_arena *arena, *scratch;
     /* found: */
     dfl_row best;                /* one that shares no loops, form NULL = none */

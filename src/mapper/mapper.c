@@ -111,7 +111,7 @@ static void search_class(mapper *k, task *t)
 static void search_pattern(mapper *k, task *t)
 {
     dfl_least least = { .class = &k->classes.at.at[t->class], .pattern = t->pattern, .goal = &t->goal, .halt = &t->halt,
-                        .teller = k->options->teller, .arena = t->arena, .scratch = t->scratch };
+                        .teller = k->options->teller, .enough = DFL_LEAST_ENOUGH, .arena = t->arena, .scratch = t->scratch };
 
     dfl_least_find(&least);
     t->best = least.best;

@@ -340,3 +340,21 @@ uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor)
         i++;
     return i;
 }
+
+uint32_t dfl_job_find_operand(const dfl_job *job, uint32_t tensor)
+{
+    uint32_t o = 0;
+
+    while (o < job->n_operands && job->operand[o].tensor != tensor)
+        o++;
+    return o;
+}
+
+uint32_t dfl_job_find_rank(const dfl_job *job, uint32_t rank)
+{
+    uint32_t r = 0;
+
+    while (r < job->n_ranks && job->rank[r] != rank)
+        r++;
+    return r;
+}

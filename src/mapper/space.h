@@ -102,6 +102,9 @@ const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_jo
 uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor);
 /* Whether both have the same numbers. */
 bool dfl_job_same(const dfl_job *a, const dfl_job *b);
+/* The operand that is a tensor, the rank that is one of the workload; their number if there is none. */
+uint32_t dfl_job_find_operand(const dfl_job *job, uint32_t tensor);
+uint32_t dfl_job_find_rank(const dfl_job *job, uint32_t rank);
 /* Elements of the operand's tile when rank r has pieces of piece[r]. */
 double dfl_job_tile(const dfl_job_operand *o, const int64_t *piece);
 

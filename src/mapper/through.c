@@ -32,10 +32,9 @@ struct dfl_through {
 
 static const dfl_job_operand *operand_of(const dfl_job *job, uint32_t tensor)
 {
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].tensor == tensor)
-            return &job->operand[o];
-    return NULL;
+    uint32_t o = dfl_job_find_operand(job, tensor);
+
+    return o < job->n_operands ? &job->operand[o] : NULL;
 }
 
 static bool find_between(const dfl_classes *k, dfl_through *x)
@@ -178,14 +177,6 @@ static const int32_t *find_made(const made *all, uint32_t tensor)
     return NULL;
 }
 
-static bool has_rank(const dfl_einsum *e, uint32_t rank)
-{
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (e->ranks[i] == rank)
-            return true;
-    return false;
-}
-
 /* The rank that is dimension `d` of an access, DFL_NONE = not one alone. */
 static uint32_t rank_of(const dfl_access *a, int32_t d)
 {
@@ -197,7 +188,7 @@ static uint32_t rank_of(const dfl_access *a, int32_t d)
 /* Whether einsum `f` can stand below a loop of this name. */
 static bool goes_along(const dfl_einsum *e, uint32_t name, made *all)
 {
-    uint32_t bound = has_rank(e, name) ? name : DFL_NONE;
+    uint32_t bound = dfl_einsum_has_rank(e, name) ? name : DFL_NONE;
     int32_t out = DFL_JOIN_NO_DIM;
 
     for (uint32_t i = 0; i < e->n_inputs && bound == DFL_NONE; i++) {

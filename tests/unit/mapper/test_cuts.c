@@ -1,7 +1,7 @@
 /*
- * Ways to cut a rank along gaps, and those that others beat, by hand; and all small tables against the definition: before the gaps
- * of one mask something is moved once for each iteration down to there, before those of the other something takes the less room the
- * more there are, and whatever is left out is beaten by something that is not.
+ * Ways to cut a rank along gaps, and those that others beat, by hand; and all small tables against the definition:
+ * before the gaps of one mask something is moved once for each iteration down to there, before those of the other
+ * something takes the less room the more there are, and whatever is left out is beaten by something that is not.
  */
 #include <stdlib.h>
 #include <string.h>

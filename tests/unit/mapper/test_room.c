@@ -85,8 +85,7 @@ typedef struct {
 
 /*
  * A, B and C are kept in this order, so that the loops above A make B and C move again: B those that do not index it, C likewise.
- * Each row has what A takes over what there is, the ratio, and what the cheapest loops of that many iterations cost. Keeps of B and
- * of C alone fit, but for the rows that say so.
+ * Each row has what A takes over what there is, the ratio, and what the cheapest loops of that many iterations cost.
  */
 static const bound_case bounds[] = {
     /* A of 8 x 8 elements, 512 bits; B[k] moves again for i, C[i] for k: 64 J each at first */
@@ -103,13 +102,13 @@ static const bound_case bounds[] = {
     /* A[i] alone: only B moves again, in one part */
     { "one rank, ratio 4", { 8, 8, 1 }, 1 << I, 1 << I, 64 + 64 / 4 - 64, 1, 1, 3 * 64 },
     { "one rank, ratio 3", { 8, 8, 1 }, 1 << I, 1 << I, 64.0 / 3, 1, 1, 3 * 64 },
-    /* A[i, l] of 2^64 elements, B moves again for both: a product beyond 2^63 is not taken apart, any ratio will do */
+    /* A[i, l] of 2^64 elements, B moves again for both: a product beyond 2^63 is not taken apart */
     { "beyond 2^63, ratio 3", { 1ll << 32, 8, 1ll << 32 }, 1 << I | 1 << L, 1 << I | 1 << L, 0x1p67 / 3, 1, 0, 2 * 64 },
     /* 2^62 is: the next divisor is 4 */
     { "2^62, ratio 3", { 1ll << 31, 8, 1ll << 31 }, 1 << I | 1 << L, 1 << I | 1 << L, 0x1p65 / 3, 1, 0, 3 * 64 },
     /* A[i, k, l]: B for i and l, C[i, l] for k; C costs as much in all as B at first, so that y + 4 / y is least at 2 */
-    { "beyond 2^63 in two parts, ratio 4", { 1ll << 32, 8, 1ll << 32 }, 1 << I | 1 << K | 1 << L, 1 << I | 1 << L, 0x1p68, 1, 0x1p-61,
-      2 * 64 },
+    { "beyond 2^63 in two parts, ratio 4", { 1ll << 32, 8, 1ll << 32 }, 1 << I | 1 << K | 1 << L, 1 << I | 1 << L,
+      0x1p68, 1, 0x1p-61, 2 * 64 },
 };
 
 typedef struct {

@@ -1,7 +1,8 @@
 /*
- * Templates with loops of others, counted by hand: an einsum U[i, j] = P * Q[i, j] with an outer memory and one on the chip, in which
- * Q may be kept and P, which another einsum makes, kept or exchanged. Q goes inwards as often as it comes in, so that it is only kept
- * above what is exchanged. That leaves, from outer to inner, P exchanged; Q kept, P exchanged; nothing; P kept.
+ * Templates with loops of others, counted by hand: an einsum U[i, j] = P * Q[i, j] with an outer memory and one on
+ * the chip, in which Q may be kept and P, which another einsum makes, kept or exchanged. Q goes inwards as often as
+ * it comes in, so that it is only kept above what is exchanged. That leaves, from outer to inner, P exchanged; Q
+ * kept, P exchanged; nothing; P kept.
  */
 #include <math.h>
 

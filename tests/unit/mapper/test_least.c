@@ -1,0 +1,97 @@
+/*
+ * The least of a pattern when looking at it is cut short. The einsum is Z[i, j] = A[i] * B[j], 8 x 8 elements of 8
+ * bits, where only A may be kept on the chip; reading outside costs 1 J/bit and takes 1 s/bit. Without the keep A and
+ * B are read at every point, 1024 bits; with it A is read once, 576 bits. What is known of the templates before they
+ * are looked at is the row's.
+ */
+#include <math.h>
+
+#include "tests/harness/check.h"
+
+#include "mapper/least.h"
+
+enum { A, B, Z, OPERANDS, I = 1, J = 2, BARE = 0, KEPT = 1, TEMPLATES = 2 };
+
+typedef struct {
+    const char *name;
+    double bound[TEMPLATES];     /* of joules and of seconds: without the keep, with it */
+    double capacity;             /* of the memory on the chip, bits */
+    uint64_t enough;
+    double joules, seconds;      /* the least */
+} least_case;
+
+static const least_case cases[] = {
+    { "all is looked at", { 0, 0 }, 64, DFL_LEAST_ENOUGH, 576, 576 },
+    { "what is known is found to be so", { 1024, 576 }, 64, DFL_LEAST_ENOUGH, 576, 576 },
+    { "only the bare one fits", { 0, 0 }, 7, DFL_LEAST_ENOUGH, 1024, 1024 },
+    /* a glance finds both, and that is enough: what has not been looked at to the end counts as known before; for the time there is
+       a limit by then, and no glance, but a look at the first, the one with the keep */
+    { "enough: what is known of both", { 500, 400 }, 64, 0, 400, 500 },
+    { "enough: what is known of the other", { 300, 400 }, 64, 0, 300, 300 },
+    { "enough: one cannot be better than what a glance found", { 600, 500 }, 64, 0, 500, 576 },
+    { "enough: neither can", { 600, 576 }, 64, 0, 576, 576 },
+    { "enough, and only the bare one fits", { 700, 800 }, 7, 0, 700, 700 },
+};
+
+typedef struct {
+    dfl_arena *arena;
+    dfl_einsum_class *class;
+    const dfl_job *job;
+    const least_case *of;
+} collector;
+
+static bool add(void *context, const dfl_tiling_template *t)
+{
+    collector *k = context;
+    double bound = k->of->bound[t->n_keeps > 0 ? KEPT : BARE];
+    dfl_tiling_template *copy = DFL_NEW(k->arena, dfl_tiling_template);
+
+    *copy = *t;
+    DFL_PUSH(k->arena, &k->class->candidates,
+             ((dfl_candidate){ .job = k->job, .form = copy, .joules = bound, .seconds = bound }));
+    return true;
+}
+
+static dfl_job_operand indexed(uint32_t rank)
+{
+    return (dfl_job_operand){ .ranks = 1u << rank, .plain = 1u << rank, .bits = 8, .elements = 8, .n_dims = 1,
+                              .dims = { { .n = 1, .rank = { (uint8_t)rank }, .coef = { 1 } } } };
+}
+
+static void finds_least(void **state)
+{
+    const least_case *c = *state;
+    dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
+    dfl_job job = { .n_ranks = 2, .n_operands = OPERANDS, .n_places = 2, .extent = { 8, 8 }, .points = 64 };
+    dfl_einsum_class class = { .first = 0 };
+    dfl_budget budget = { 0 };
+    dfl_halt halt = { .budget = &budget };
+    dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true };
+    dfl_least k = { .class = &class, .goal = &goal, .halt = &halt, .enough = c->enough, .arena = arena, .scratch = scratch };
+    collector all = { arena, &class, &job, c };
+
+    job.operand[A] = indexed(0);
+    job.operand[B] = indexed(1);
+    job.operand[Z] = indexed(0);
+    job.operand[Z].output = true;
+    job.operand[Z].ranks = job.operand[Z].plain = I | J;
+    job.operand[Z].elements = 64;
+    job.operand[A].places = 2;
+    job.place[0] = (dfl_job_place){ .bits = INFINITY, .read_joules = 1, .read_seconds = 1, .buffers = 1 };
+    job.place[1] = (dfl_job_place){ .memory = 1, .bits = c->capacity, .buffers = 1 };
+    dfl_templates_each(&job, add, &all);
+    assert_int_equal(class.candidates.n, TEMPLATES);
+    DFL_PUSH(arena, &class.patterns, ((dfl_pattern){ .least = dfl_cost_none() }));
+    dfl_least_find(&k);
+    assert_close(class.patterns.at[0].least.at[DFL_COST_JOULES], c->joules, 1e-12);
+    assert_close(class.patterns.at[0].least.at[DFL_COST_SECONDS], c->seconds, 1e-12);
+    assert_non_null(k.best.form);
+    assert_close(k.best.joules, c->capacity < 8 ? 1024 : 576, 1e-12);
+    dfl_arena_free(arena);
+    dfl_arena_free(scratch);
+}
+
+int main(void)
+{
+    return CHECK_TABLE("mapper.least", cases, finds_least);
+}
