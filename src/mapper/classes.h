@@ -37,7 +37,7 @@ typedef struct {
     DFL_VEC(dfl_partner) next[DFL_JOB_OPERANDS];
     uint32_t repeated;                 /* mask: operands whose other side may be that of an operand before */
     dfl_cost *others;                 /* by pattern: everything else, at least */
-    const dfl_row *apart;              /* the best with all that is exchanged at home; NULL = not found */
+    const dfl_row *apart;              /* the best with all that is exchanged in the outermost memory; NULL = not found */
     /* of the present search: */
     dfl_rows *rows;
     const dfl_row *const *list;

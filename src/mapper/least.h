@@ -21,7 +21,7 @@ typedef struct {
     uint64_t enough;             /* nodes that are looked at for one measure: behind them the bounds of the templates count */
     dfl_arena *arena, *scratch;
     /* found: */
-    dfl_row best;                /* one that shares no loops, form NULL = none */
+    dfl_row best;                /* one that shares no loops, and exchanges all in the outermost memory, form NULL = none */
     uint64_t evaluated, pruned;
     /* inside: */
     uint32_t *left, n_left;      /* candidates that a look has not come to the end of */

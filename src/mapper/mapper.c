@@ -345,7 +345,7 @@ static bool take_rescued(mapper *k, dfl_map_result *out)
 
     dfl_rescue_start(&rescue, k->stopped);
     r = k->bounds != NULL ? dfl_rescue_any(&rescue, out->lower_bound)
-                          : dfl_rescue_apart(k->arena, &k->classes, &k->goal);
+                          : dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
     if (r != NULL)
         take(k, r, out);
     if (r != NULL && (k->options->front || k->options->top > 0)) {
@@ -366,7 +366,7 @@ static void begin(const mapper *k, const char *phase, double bound)
         return;
     t->now.phase = phase;
     t->now.bound = bound;
-    r = k->classes.at.n > 0 ? dfl_rescue_apart(k->arena, &k->classes, &k->goal) : NULL;
+    r = k->classes.at.n > 0 ? dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity) : NULL;
     if (r != NULL && !(t->now.best <= r->value))
         t->now.best = r->value;
 }

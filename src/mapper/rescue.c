@@ -2,6 +2,7 @@
 #include "mapper/rescue.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     STATES = 256,            /* behind each einsum */
@@ -14,7 +15,53 @@ enum {
 /* Limits on the value, times the lower bound: where it is low nearly all is given up at once, and the rest looked at well. */
 static const double LIMITS[] = { 1.005, 1.02, 1.05, 1.2, 2.5, INFINITY };
 
-const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *classes, const dfl_tile_goal *goal)
+/* Bits of the keeps of a row without shared loops in a memory outside of arrays. */
+static double keeps_in(const dfl_row *row, uint32_t memory)
+{
+    const dfl_job *job = row->job;
+    int64_t piece[DFL_JOB_RANKS];
+    double bits = 0;
+
+    memcpy(piece, job->extent, sizeof piece);
+    for (uint32_t i = 0; i < row->form->n_keeps; i++) {
+        const dfl_template_keep *keep = &row->form->keep[i];
+        const dfl_job_operand *o = &job->operand[keep->operand];
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            piece[r] /= row->cut[i * job->n_ranks + r];
+        if (job->place[keep->place].memory == memory && !keep->home)
+            bits += dfl_job_tile(o, piece) * o->bits * job->place[keep->place].buffers;
+    }
+    return bits;
+}
+
+/* Whether what is exchanged has room as a whole beside the keeps of every einsum. */
+static bool has_room(dfl_arena *arena, const dfl_classes *classes, const dfl_tile_goal *goal, const double *capacity,
+                     const dfl_row *const *rows)
+{
+    const uint32_t n = classes->n;
+    bool fits = true;
+
+    for (uint32_t t = 0; t < goal->n_tracks && fits; t++) {
+        double *more = DFL_NEW_ARRAY(arena, double, (size_t)n + 1), live = 0;
+        for (uint32_t e = 0; e < n && fits; e++) {
+            const dfl_job *job = classes->jobs[e].at[0];
+            for (uint32_t o = 0; o < job->n_operands; o++) {
+                const dfl_job_operand *op = &job->operand[o];
+                const dfl_tensor *tensor = &classes->m->workload->tensors[op->tensor];
+                if (!op->output || !op->shared || rows[e]->way.memory[o] != goal->track[t])
+                    continue;
+                more[e] += op->elements * op->bits;
+                more[tensor->consumers[tensor->n_consumers - 1] + 1] -= op->elements * op->bits;
+            }
+            live += more[e];
+            fits = live + keeps_in(rows[e], goal->track[t]) <= capacity[t];
+        }
+    }
+    return fits;
+}
+
+const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *classes, const dfl_tile_goal *goal,
+                                        const double *capacity)
 {
     dfl_join_result *r = DFL_NEW(arena, dfl_join_result);
     uint32_t n = classes->n;
@@ -30,6 +77,8 @@ const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *cla
         r->joules += r->rows[e]->joules;
         r->seconds += r->rows[e]->seconds;
     }
+    if (!has_room(arena, classes, goal, capacity, r->rows))
+        return NULL;
     r->joules += goal->of.leakage * r->seconds;
     r->value = goal->of.value(goal->of.objective, r->joules, r->seconds);
     return r;
@@ -119,7 +168,7 @@ static const dfl_join_result *find_within(dfl_rescue *k, double limit)
 
 const dfl_join_result *dfl_rescue_any(dfl_rescue *k, double bound)
 {
-    const dfl_join_result *apart = dfl_rescue_apart(k->arena, k->classes, k->goal), *r = NULL;
+    const dfl_join_result *apart = dfl_rescue_apart(k->arena, k->classes, k->goal, k->capacity), *r = NULL;
     double most = apart != NULL ? apart->value : INFINITY;
 
     for (size_t i = 0; i < sizeof LIMITS / sizeof *LIMITS && r == NULL && most > bound; i++)

@@ -27,8 +27,9 @@ typedef struct {
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why);
 /* Rows that were found in a glance are gone. */
 void dfl_rescue_end(dfl_rescue *k);
-/* Every einsum by itself. NULL if some has no row. */
-const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *classes, const dfl_tile_goal *goal);
+/* Every einsum by itself. NULL if some has no row, or there is no room for what is exchanged. */
+const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *classes, const dfl_tile_goal *goal,
+                                        const double *capacity);
 /* The best of all that, of values from `bound` on. NULL if there is nothing. */
 const dfl_join_result *dfl_rescue_any(dfl_rescue *k, double bound);
 /*

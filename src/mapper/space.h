@@ -78,6 +78,12 @@ typedef struct {
 /* Whether where other einsums find the operand is a choice. */
 static inline bool dfl_job_exchanged(const dfl_job_operand *o) { return o->shared || o->common != 0; }
 
+/* The outermost place that may hold the operand. */
+static inline uint32_t dfl_job_outermost(const dfl_job_operand *o)
+{
+    return o->home != DFL_NONE ? o->home : (uint32_t)__builtin_ctz(o->places);
+}
+
 /* Choices that restrict a search. */
 typedef struct {
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */

@@ -244,7 +244,7 @@ static void choose_places(walker *k, uint32_t o)
         order_keeps(k, 0, last, rest);
         return;
     }
-    for (uint32_t home = operand->home == DFL_NONE ? 0 : operand->home; home < job->n_places; home++) {
+    for (uint32_t home = dfl_job_outermost(operand); home < job->n_places; home++) {
         bool inside = home != operand->home;
         uint32_t rest = operand->places & ~((2u << home) - 1);
         bool made = operand->shared && !operand->settled && (operand->places >> home & 1) && job->place[home].axes == 0;

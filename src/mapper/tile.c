@@ -140,6 +140,19 @@ static bool way_useful(const dfl_search *s, uint32_t w, double joules, double se
     return dfl_goal_within(&s->goal->of, &all, s->goal->limit);
 }
 
+/* Whether there are no loops above what is exchanged, and that is as far out as it can be. */
+static bool stands_apart(const dfl_search *s)
+{
+    bool apart = true;
+
+    for (uint32_t o = 0; o < s->job->n_operands && apart; o++)
+        apart = s->t->exchange[o] == dfl_job_outermost(&s->job->operand[o]);
+    for (uint32_t g = 0; g < s->t->shared_gaps && apart; g++)
+        for (uint32_t i = 0; i < s->n_order && apart; i++)
+            apart = own_cut(s, s->order[i], g) == 1;
+    return apart;
+}
+
 static void leaf(dfl_search *s, double joules, double seconds)
 {
     dfl_row row;
@@ -148,7 +161,7 @@ static void leaf(dfl_search *s, double joules, double seconds)
         if (!s->goal->by_time)
             seconds = seconds_of(s);
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
-        if (s->goal->best != NULL && s->t->shared_gaps == 0) {
+        if (s->goal->best != NULL && stands_apart(s)) {
             *s->goal->best = (dfl_row){ .way = s->ways[0], .joules = joules, .seconds = seconds, .form = s->t,
                                         .job = s->job };
             remember_cuts(s, s->goal->best);

@@ -84,7 +84,8 @@ typedef struct {
     double limit;
     bool best_only;           /* one row is enough, the best: `limit` follows it */
     dfl_halt *halt;
-    dfl_row *best;            /* with `best_only`: where the best row goes that shares no loops, or NULL */
+    dfl_row *best;            /* with `best_only`: where the best row goes that shares no loops, and exchanges
+                                 all in the outermost memory, or NULL */
     /* whether some neighbour goes with the way, and how much more than `rest` that costs at least; NULL = all do */
     bool (*wanted)(const dfl_way_filter *filter, const dfl_job *job, const dfl_way *way, dfl_cost *more);
     /* the same for one loop above an operand that is exchanged in the memory */
