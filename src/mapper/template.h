@@ -3,7 +3,8 @@
  * ranks may be cut in which gap. Gap g stands before keep g, gap n_keeps before the unit; in a gap the temporal loops
  * come first, then the axes that are entered there. Keeps stand in any order between two arrays, those of one operand from
  * outer to inner memories. Operands stay in the memory that is their home; the home of a shared operand that is exchanged on
- * the chip is a keep of its own, and all gaps above the last of these are shared with the einsums that it is exchanged with.
+ * the chip, or may stand in parts (dfl_space_roomy), is a keep of its own, and all gaps above the last of these are shared with
+ * the einsums that it is exchanged with.
  *
  * Loops that never help are left out (the keep above could stand below them with less room and the same transfers, or
  * the keep below could stand above them with fewer transfers and the same room):
