@@ -49,7 +49,7 @@ _dflc() {
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
-        '--evaluations=[stop each search for amounts after N evaluations, with the best so far (default 20000000)]:N' \
+        '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
         '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
         '--details[a full screen for every mapping, and every part of a difference]' \
@@ -68,9 +68,9 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
-        '--top=[list the best mapping of each of the K best kinds (at most 64) as NAME_1, NAME_2... where all lines are open]:K' \
+        '--top=[the best mapping of each of the K best kinds (at most 64) where all lines are open  the best of all in the place of the mapping that is asked for, and with its name, the others behind it as NAME_2, NAME_3...]:K' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
-        '--evaluations=[stop each search for amounts after N evaluations, with the best so far (default 20000000)]:N' \
+        '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
         '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
         '--write[rewrite the files in place]' \
@@ -89,7 +89,7 @@ _dflc() {
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
-        '--evaluations=[stop each search for amounts after N evaluations, with the best so far (default 20000000)]:N' \
+        '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
         '--details[a full screen for every mapping, and every part of a difference]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
@@ -121,7 +121,7 @@ _dflc() {
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
-        '--evaluations=[stop each search for amounts after N evaluations, with the best so far (default 20000000)]:N' \
+        '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
@@ -149,7 +149,7 @@ _dflc() {
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far]:SECONDS' \
-        '--evaluations=[stop each search for amounts after N evaluations, with the best so far (default 20000000)]:N' \
+        '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
         '--quiet[do not show on a terminal how far a search is]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \

@@ -33,7 +33,8 @@ enum {
 typedef struct {
     size_t size;            /* sizeof(dfl_search_options) */
     bool imperfect;         /* tiles that do not divide, too */
-    uint64_t evaluations;   /* most mappings to evaluate for each one that is filled; default 20 million */
+    uint64_t evaluations;   /* about the most to evaluate for each mapping that is filled; default 20 million for amounts of
+                               loops, any number for lines */
     double seconds;         /* stop then, with the best so far; default: never */
     unsigned jobs;          /* threads; results do not depend on it */
     dfl_progress_told *progress; /* NULL: nobody is told */
@@ -41,7 +42,8 @@ typedef struct {
     bool certificate;       /* remember what proves the result */
     unsigned beyond;        /* DFL_SEARCH_... */
     unsigned max_fused;     /* 1 + the most loops that einsums share, where all lines are open; default: as many as there are */
-    unsigned top;           /* of mappings that leave all lines open the best of so many kinds, at most 64; 0 = the best alone */
+    unsigned top;           /* of mappings that leave all lines open the best of so many kinds, at most 64; 0 = the best alone.
+                               The best of all keeps the name of the mapping */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

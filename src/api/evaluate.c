@@ -58,8 +58,7 @@ static dfl_result_item evaluate_filled(dfl_session *s, const dfl_mapping *m, pur
     item.search = filled->search;
     if (item.result)
         item.status = DFL_STATUS_FILLED;
-    if (stopped != DFL_STOP_NONE)
-        dfl_budget_stop(&s->budget, stopped);
+    dfl_session_stopped(s, stopped);
     return item;
 }
 
@@ -110,8 +109,7 @@ static void evaluate_front(dfl_session *s, const dfl_mapping *m, purpose why, it
         item.status = item.result ? DFL_STATUS_FILLED : DFL_STATUS_INFEASIBLE;
         DFL_PUSH(s->arena, items, item);
     }
-    if (stopped != DFL_STOP_NONE)
-        dfl_budget_stop(&s->budget, stopped);
+    dfl_session_stopped(s, stopped);
 }
 
 /* A check wants the reports only: what it computes for a mapping is forgotten before the next one. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/print.h"
 #include "mapper/holes.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
@@ -122,6 +123,26 @@ static void find_required(judge *j)
     }
 }
 
+/* What is known of a search before it begins. */
+static dfl_search_found about(judge *j, const dfl_objective *o)
+{
+    static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
+    dfl_session *s = j->s;
+    dfl_search_found out = { .objective = o->text, .first = o->text, .time_limit = s->search.seconds,
+                             .most_evaluations = s->search.evaluations,
+                             .dim = o->free ? dfl_dim_of(DFL_BASE_TIME) : product };
+
+    if (o->n_terms > 0)
+        out.dim = dfl_figure_dim(s->arena, &j->one, j->item.mapping, o->terms[0]);
+    if (o->n_terms > 1) {
+        dfl_strbuf first;
+        dfl_strbuf_init(&first, s->arena);
+        dfl_val_print(&first, s->names, o->terms[0]);
+        out.first = first.text;
+    }
+    return out;
+}
+
 /* The search for amounts of loops. */
 static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
@@ -135,13 +156,20 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
 
     if (!r)
         return false;
-    *found = (dfl_search_found){ .objective = o->text, .value = r->objective, .lower_bound = r->lower_bound,
-                           .optimal = r->optimal, .evaluated = r->evaluated, .pruned = r->pruned, .refused = r->refused,
-                           .space = r->space, .most_evaluations = options.most_evaluations,
-                           .time_limit = options.time_limit };
+    *found = about(j, o);
+    found->value = r->objective;
+    found->lower_bound = r->lower_bound;
+    found->optimal = r->optimal;
+    found->evaluated = r->evaluated;
+    found->pruned = r->pruned;
+    found->refused = r->refused;
+    found->space = r->space;
+    found->most_evaluations = options.most_evaluations;
     out->mapping = r->mapping;
     out->search = found;
     *stopped = r->stopped;
+    if (*stopped == DFL_STOP_NONE && !r->optimal && r->evaluated >= options.most_evaluations)
+        *stopped = DFL_STOP_EVALUATIONS;
     return true;
 }
 
@@ -176,10 +204,13 @@ static double least_unmet(judge *j, const dfl_mapping *given, const dfl_map_opti
 }
 
 /* The best mapping does not meet what is required: E0618 if that is more than any can, else the search does not know. */
-static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options *options)
+static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options *options, dfl_stop stopped)
 {
     dfl_session *s = j->s;
 
+    if (stopped != DFL_STOP_NONE)
+        return refuse_kind(s, out->given, out->given->hole_span, "all lines, and the search was stopped before it found any "
+                           "that meet what is required", "raise the limit of the search, or require less");
     for (size_t i = 0; i < j->required.n; i++) {
         const dfl_check *check = j->required.at[i];
         double least = least_unmet(j, out->given, options, check);
@@ -203,12 +234,19 @@ static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options 
 
 /* The best of a front, where other terms of the objective decide (`limit` is the least of the first one), or a requirement
    that the best of all does not meet (no limit). False if none meets it. */
-static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_filled *out, dfl_search_found *found)
+static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_filled *out, dfl_search_found *found,
+                   dfl_stop *stopped)
 {
     dfl_arena *work = dfl_arena_new(&j->s->budget);
-    const dfl_front *front = dfl_front_find(work, j->s->sink, j->s->names, out->given, options, limit);
-    bool any = front != NULL && front->n > 0;
+    dfl_map_options left = *options;
+    const dfl_front *front;
+    bool any;
 
+    left.evaluations = dfl_map_left(options->evaluations, found->evaluated);
+    front = dfl_front_find(work, j->s->sink, j->s->names, out->given, &left, limit);
+    any = front != NULL && front->n > 0;
+    if (front != NULL)
+        *stopped = front->search->stopped;
     if (any) {
         out->mapping = dfl_mapping_copy(j->s->arena, front->at[0].mapping);
         found->evaluated += front->search->evaluated;
@@ -240,7 +278,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = max_fused(s),
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
-                                      .beyond = s->search.beyond,
+                                      .evaluations = s->search.evaluations, .beyond = s->search.beyond,
                                       .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond &&
                                                      s->search.max_fused == 0 };
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
@@ -258,10 +296,13 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     if (r) {
         out->mapping = dfl_mapping_copy(s->arena, r->mapping);
         *stopped = r->stopped;
-        *found = (dfl_search_found){ .objective = o->text, .lower_bound = r->lower_bound, .optimal = r->optimal,
-                               .evaluated = r->evaluated, .pruned = r->pruned,
-                               .space = dfl_arena_copy(s->arena, r->space, strlen(r->space)),
-                               .time_limit = options.time_limit, .max_fused = s->search.max_fused };
+        *found = about(j, o);
+        found->lower_bound = r->lower_bound;
+        found->optimal = r->optimal;
+        found->evaluated = r->evaluated;
+        found->pruned = r->pruned;
+        found->space = dfl_arena_copy(s->arena, r->space, strlen(r->space));
+        found->max_fused = s->search.max_fused;
         known = *r;
         if (r->certificate)
             known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
@@ -273,11 +314,11 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     met = dfl_objective_met(o, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
         double least = dfl_objective_value(o, costs->joules, costs->seconds);
-        met |= choose(j, &options, met ? least * rounding : 0, out, found);
+        met |= choose(j, &options, met ? least * rounding : 0, out, found, stopped);
         costs = costs_of(s, out->mapping);
     }
     if (!met || !costs)
-        return report_unmet(j, out, &options);
+        return report_unmet(j, out, &options, *stopped);
     found->value = dfl_objective_value(o, costs->joules, costs->seconds);
     found->optimal &= found->value <= found->lower_bound * rounding;
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
@@ -286,23 +327,52 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     return true;
 }
 
-/* Adds a mapping of several as NAME_1, NAME_2... */
+/* Whether a declaration of the file, or a mapping that was found, is called so. */
+static bool is_taken(const dfl_session *s, dfl_sym name)
+{
+    const dfl_program *p = s->program;
+    bool taken = false;
+
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        taken |= p->designs[i].mapping->name == name;
+    for (uint32_t i = 0; i < p->n_templates; i++)
+        taken |= p->templates[i].name == name;
+    for (uint32_t i = 0; i < p->n_workloads; i++)
+        taken |= p->workloads[i].workload->name == name;
+    for (uint32_t i = 0; i < p->n_systems; i++)
+        taken |= p->systems[i]->name == name;
+    for (size_t i = 0; i < s->filled.n; i++)
+        taken |= s->filled.at[i].mapping->name == name;
+    return taken;
+}
+
+/* Adds a mapping of several: NAME_1, NAME_2... but for what is called so, from number `*next` on; 0: NAME itself. */
 static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found,
-                       const dfl_search_found *search, uint32_t i)
+                       const dfl_search_found *search, uint32_t *next)
 {
     dfl_mapping *named = dfl_mapping_copy(s->arena, found);
 
-    named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%u", dfl_sym_text(s->names, given->name), i + 1));
+    named->name = given->name;
+    for (bool taken = *next > 0; taken; taken = is_taken(s, named->name), ++*next)
+        named->name = dfl_intern_z(s->names, dfl_arena_printf(s->arena, "%s_%u", dfl_sym_text(s->names, given->name), *next));
+    if (*next == 0)
+        *next = 2;
     named->n_front = 0;
     DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = given, .mapping = named, .search = search }));
 }
 
 /* What the searches for several mappings tell. */
-static dfl_search_found about_front(const dfl_front *front, double time_limit)
+static dfl_search_found about_front(judge *j, const dfl_objective *o, const dfl_front *front)
 {
-    return (dfl_search_found){ .lower_bound = NAN, .time_limit = time_limit, .value = front->at[0].terms[0],
-                         .optimal = front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE,
-                         .evaluated = front->search->evaluated, .pruned = front->search->pruned };
+    dfl_search_found out = about(j, o);
+
+    out.lower_bound = NAN;
+    out.value = front->at[0].terms[0];
+    out.optimal = front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE;
+    out.evaluated = front->search->evaluated;
+    out.pruned = front->search->pruned;
+    out.max_fused = j->s->search.max_fused;
+    return out;
 }
 
 /* All mappings that no other undercuts in what `pareto` names, least of the first of them first. */
@@ -310,9 +380,11 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
 {
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
-                                      .time_limit = s->search.seconds, .teller = &j->teller };
+                                      .time_limit = s->search.seconds, .teller = &j->teller,
+                                      .evaluations = s->search.evaluations };
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     const dfl_front *front;
+    uint32_t next = 1;
     dfl_arena *work;
     bool any;
 
@@ -328,26 +400,27 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     any = front != NULL && front->n > 0;
     if (any) {
         *stopped = front->search->stopped;
-        *found = about_front(front, options.time_limit);
+        *found = about_front(j, o, front);
         found->objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text);
         found->front = true;
-        found->max_fused = s->search.max_fused;
         found->space = dfl_arena_printf(s->arena, "a front of %u; %s", front->n, front->search->space);
     }
     for (uint32_t i = 0; any && i < front->n; i++)
-        add_filled(s, m, front->at[i].mapping, found, i);
+        add_filled(s, m, front->at[i].mapping, found, &next);
     dfl_arena_free(work);
     return any;
 }
 
-/* The best mapping of each of the best kinds, best first. */
+/* The best mapping of each of the best kinds, best first, which has the name of the one with holes. */
 static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
-                                      .time_limit = s->search.seconds, .teller = &j->teller };
+                                      .time_limit = s->search.seconds, .teller = &j->teller,
+                                      .evaluations = s->search.evaluations };
     const dfl_front *front;
     const char *space;
+    uint32_t next = 0;
     dfl_arena *work;
     bool any;
 
@@ -364,20 +437,47 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
                                    front->search->space) : NULL;
     for (uint32_t i = 0; any && i < front->n; i++) {
         dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
-        *found = about_front(front, options.time_limit);
-        found->max_fused = s->search.max_fused;
-        found->objective = o->text;
+        *found = about_front(j, o, front);
         found->space = space;
         found->best = found->value;
         found->value = front->at[i].terms[0];
         found->nth = i + 1;
         found->lower_bound = found->optimal ? found->value : fmin(found->value, front->search->lower_bound);
-        add_filled(s, m, front->at[i].mapping, found, i);
+        add_filled(s, m, front->at[i].mapping, found, &next);
     }
     if (any)
         *stopped = front->search->stopped;
     dfl_arena_free(work);
     return any;
+}
+
+static void warn_unused(dfl_session *s, const dfl_mapping *m, const char *option, const char *why, const char *help)
+{
+    dfl_diag *d = dfl_report_lint(s->sink, "unused-option", dfl_lint_level(&s->lints, "unused-option"), DFL_EVAL_UNUSED_OPTION,
+                                  m->span, "`%s` changes nothing in the search for `%s`", option,
+                                  dfl_sym_text(s->names, m->name));
+
+    dfl_diag_here(s->sink, d, "%s", why);
+    dfl_diag_help(s->sink, d, "%s", help);
+}
+
+/* Says which options the search for a mapping does not use. */
+static void find_unused(dfl_session *s, const dfl_mapping *m)
+{
+    static const char *const open = "leave the option out, or open the lines: `...`";
+    const bool amounts = dfl_holes_only(m), front = m->n_front > 0;
+    const char *why = amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
+
+    if (why && s->search.top > 0)
+        warn_unused(s, m, "--top", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
+    if (amounts && s->search.max_fused > 0)
+        warn_unused(s, m, "--max-fused", why, open);
+    if (front && s->search.imperfect)
+        warn_unused(s, m, "--tiles imperfect", why, "`minimize` what counts most, instead of `pareto`");
+    if (s->search.beyond != 0 && why)
+        warn_unused(s, m, "--beyond", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
+    else if (s->search.beyond != 0 && !dfl_given_nothing(m))
+        warn_unused(s, m, "--beyond", "lines are written in this mapping", "leave the option out, or all lines but homes open");
 }
 
 static void tell(void *context, const dfl_telling *now)
@@ -407,6 +507,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     }
     if (!is_searched(s, m) || !dfl_objective_make(s->sink, s->names, &compared, &objective))
         return NULL;
+    find_unused(s, m);
     texts = dfl_arena_new(&s->budget);
     j.one = s->results;
     j.one.sink = dfl_sink_new(texts, s->sources);
@@ -453,7 +554,7 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
         any = true;
         if (m->has_holes)
             (void)dfl_session_fill(s, m, &stopped);
-        dfl_budget_stop(&s->budget, stopped);
+        dfl_session_stopped(s, stopped);
     }
     if (!any && s->budget.why == DFL_STOP_NONE && !dfl_session_refuse_template(s, only) && only)
         dfl_session_unknown_mapping(s, only);

@@ -7,16 +7,37 @@
 #include "fmt/fmt.h"
 #include "ir/print.h"
 #include "mapper/given.h"
+#include "report/units.h"
 #include "support/number.h"
 
-typedef struct { dfl_span span; const char *text; } edit;
+typedef struct { dfl_span span; const char *text; size_t nth; } edit;
 typedef DFL_VEC(edit) edits;
 
+/* In the order of the text; at the same place first what replaces nothing, and what was found first. */
 static int by_place(const void *a, const void *b)
 {
     const edit *x = a, *y = b;
 
-    return (x->span.start > y->span.start) - (x->span.start < y->span.start);
+    if (x->span.start != y->span.start)
+        return (x->span.start > y->span.start) - (x->span.start < y->span.start);
+    if (x->span.end != y->span.end)
+        return (x->span.end > y->span.end) - (x->span.end < y->span.end);
+    return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* Puts text in the place of a part of the file, whose comments stay behind it. */
+static void add_edit(dfl_session *s, edits *out, dfl_span span, const char *text)
+{
+    dfl_strbuf kept;
+    size_t len;
+
+    dfl_strbuf_init(&kept, s->arena);
+    dfl_strbuf_z(&kept, text);
+    if (span.end > span.start)
+        dfl_session_add_comments(s, &kept, span);
+    len = kept.len;
+    text = len > 0 ? dfl_session_line_ends(s, kept.text, &len) : "";
+    DFL_PUSH(s->arena, out, ((edit){ span, text, out->n }));
 }
 
 static bool is_inside(dfl_span inner, dfl_span outer)
@@ -32,14 +53,12 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
     for (uint32_t b = 0; b < f->mapping->n_bodies; b++)
         for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
             const dfl_line *line = &f->mapping->bodies[b]->lines[i];
-            edit one = { line->amount_span, NULL };
 
             if (!line->hole)
                 continue;
-            if (!is_inside(one.span, f->given->text))
+            if (!is_inside(line->amount_span, f->given->text))
                 return false;
-            one.text = dfl_arena_printf(s->arena, "%lld", (long long)line->amount);
-            DFL_PUSH(s->arena, out, one);
+            add_edit(s, out, line->amount_span, dfl_arena_printf(s->arena, "%lld", (long long)line->amount));
         }
     if (out->n > first)
         qsort(out->at + first, out->n - first, sizeof *out->at, by_place);
@@ -83,71 +102,61 @@ static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, b
     }
 }
 
-static void add_blanks(dfl_strbuf *out, size_t n)
+/* Blanks before a place when nothing else stands before it in its line; else false. */
+static bool is_indented(const dfl_source *source, uint32_t start, size_t *column)
 {
-    while (n-- > 0)
-        dfl_strbuf_char(out, ' ');
-}
+    const char *at = source->text + (start - source->base);
 
-/* Blanks at the beginning of the line that a place stands in; whether braces are opened in it and not closed. */
-static size_t blanks_before(const char *text, const char *at, bool *braces)
-{
-    int depth = 0;
-
-    while (at > text && at[-1] != '\n') {
+    for (*column = 0; at > source->text && at[-1] == ' '; ++*column)
         at--;
-        depth += (*at == '{') - (*at == '}');
-    }
-    *braces = depth > 0;
-    return strspn(at, " ");
+    return at == source->text || at[-1] == '\n';
 }
 
-/* The statements of a body in the place of `...`, indented as it is, or on lines of their own where it stands in the middle of
-   one. */
-static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root, dfl_span at, edits *out)
+/* The comment that ends the line behind a place, which then includes it; it goes before the lines that take the place. */
+static void take_comment(dfl_session *s, dfl_span *at, size_t column, dfl_strbuf *out)
 {
     const dfl_source *source = s->root->source;
-    const char *before = source->text + (at.start - source->base);
-    bool middle, braces;
-    size_t column = 0, base = blanks_before(source->text, before, &braces);
-    char next;
+    const char *end = source->text + (at->end - source->base), *comment = end + strspn(end, " \t");
+    size_t len = strcspn(comment, "\r\n");
+
+    if (strncmp(comment, "//", 2) != 0)
+        return;
+    dfl_strbuf_add(out, comment, len);
+    dfl_strbuf_printf(out, "\n%*s", (int)column, "");
+    at->end += (uint32_t)(comment + len - end);
+}
+
+/* The statements of a body in the place of `...`, indented as it is. `*loose`: it stands in the middle of a line. */
+static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root, dfl_span at, edits *out, bool *loose)
+{
+    const dfl_source *source = s->root->source;
+    size_t column;
+    bool alone = is_indented(source, at.start, &column);
     dfl_strbuf lines, text;
     dfl_mapping below = *f->mapping;
     dfl_body copy = *root;
 
     below.root = &copy;
-    while (before > source->text && before[-1] == ' ') {
-        before--;
-        column++;
-    }
-    middle = before > source->text && before[-1] != '\n';
     dfl_strbuf_init(&lines, s->arena);
     dfl_strbuf_init(&text, s->arena);
     dfl_mapping_print_lines(&lines, s->names, &below, 0);
-    if (middle) {
+    dfl_strbuf_z(&text, "");
+    if (alone && lines.len > 0)
+        take_comment(s, &at, column, &text);
+    add_lines(&text, &lines, column, false);
+    if (lines.len == 0 && alone) { /* nothing is left of the line */
+        const char *next = source->text + (at.end - source->base);
         at.start -= (uint32_t)column;
-        while (source->text[at.end - source->base] == ' ')
-            at.end++;
-        column = base + (braces ? DFL_FMT_INDENT : 0);
-    } else if (lines.len == 0) { /* nothing is left of the line */
-        at.start -= (uint32_t)column;
-        at.end += source->text[at.end - source->base] == '\n';
+        at.end += *next == '\n' ? 1 : next[0] == '\r' && next[1] == '\n' ? 2 : 0;
     }
-    next = source->text[at.end - source->base];
-    if (lines.len > 0) {
-        dfl_strbuf_z(&text, middle ? "\n" : "");
-        add_lines(&text, &lines, column, middle);
-        dfl_strbuf_z(&text, middle && next != '\n' ? "\n" : "");
-        add_blanks(&text, middle && next != '\n' ? next == '}' ? base : column : 0);
-    } else {
-        dfl_strbuf_z(&text, middle && next != '\n' ? " " : "");
-    }
-    DFL_PUSH(s->arena, out, ((edit){ at, text.text ? text.text : "" }));
+    *loose |= !alone;
+    add_edit(s, out, at, text.text);
 }
 
 /* What was found for each `...` of a body: what stands between two written lines is for the first one between them. False if one
    of them stands elsewhere. */
-static bool edit_body(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *root, edits *out)
+static bool edit_body(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *root, edits *out,
+                      bool *loose)
 {
     const bool homes = dfl_given_nothing(f->given); /* they are the first lines */
     uint32_t line = 0, seen = 0;
@@ -163,18 +172,19 @@ static bool edit_body(dfl_session *s, const dfl_filled *f, const dfl_body *given
             part.compute = DFL_NONE;
         if (!is_inside(given->opens[o].span, f->given->text))
             return false;
-        edit_place(s, f, &part, given->opens[o].span, out);
+        edit_place(s, f, &part, given->opens[o].span, out, loose);
     }
     return true;
 }
 
 /* Of a body and all in it. False if a `...` stands among branches. */
-static bool edit_places(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *found, edits *out)
+static bool edit_places(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *found, edits *out,
+                        bool *loose)
 {
-    bool fine = !given->open_children && edit_body(s, f, given, found, out);
+    bool fine = !given->open_children && edit_body(s, f, given, found, out, loose);
 
     for (uint32_t c = 0; c < given->n_children && fine; c++)
-        fine = edit_places(s, f, given->children[c], found->children[c], out);
+        fine = edit_places(s, f, given->children[c], found->children[c], out, loose);
     return fine;
 }
 
@@ -193,61 +203,105 @@ static bool is_kind(const dfl_filled *f)
 /* How far the best of a kind is from the best of all. */
 static void add_distance(dfl_strbuf *out, const dfl_search_found *search)
 {
-    char digits[32];
+    char value[DFL_UNIT_TEXT], digits[32];
 
-    dfl_double_text_short(search->value, 6, digits);
-    dfl_strbuf_printf(out, "%s = %s", search->objective, digits);
+    dfl_human_quantity(search->value, search->dim, value);
+    dfl_strbuf_printf(out, "%s = %s", search->objective, value);
     if (search->nth > 1 && search->best > 0) {
         dfl_double_text_short(100 * (search->value / search->best - 1), 4, digits);
         dfl_strbuf_printf(out, ", %s %% more than the best", digits);
     }
 }
 
-/* Several mappings, one after another. */
-static void edit_several(dfl_session *s, size_t i, edits *out)
+/* "// energy = 7.2 mJ, 1.668 % more than the best", a line before the best of a kind. */
+static void add_heading(dfl_strbuf *out, const dfl_filled *f)
 {
-    const dfl_mapping *given = s->filled.at[i].given;
-    dfl_strbuf text;
-    bool first = true;
-
-    dfl_strbuf_init(&text, s->arena);
-    for (; first || (i < s->filled.n && follows(s, i)); i++) {
-        dfl_strbuf one;
-        dfl_strbuf_init(&one, s->arena);
-        dfl_mapping_print(&one, s->names, s->filled.at[i].mapping);
-        dfl_strbuf_z(&text, first ? "" : "\n\n");
-        if (is_kind(&s->filled.at[i])) {
-            dfl_strbuf_z(&text, "// ");
-            add_distance(&text, s->filled.at[i].search);
-            dfl_strbuf_char(&text, '\n');
-        }
-        add_lines(&text, &one, 0, true);
-        first = false;
-    }
-    DFL_PUSH(s->arena, out, ((edit){ given->text, text.text }));
+    if (!is_kind(f))
+        return;
+    dfl_strbuf_z(out, "// ");
+    add_distance(out, f->search);
+    dfl_strbuf_char(out, '\n');
 }
 
-/* The edits of one mapping: amounts, lines, or all of it. */
-static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out)
+/* A mapping written out, with what is required of it, and `whole` with all that the file says about it in its braces. */
+static void add_mapping(dfl_session *s, dfl_strbuf *out, const dfl_filled *f, bool whole)
+{
+    dfl_strbuf lines;
+
+    dfl_strbuf_init(&lines, s->arena);
+    dfl_mapping_print(&lines, s->names, f->mapping);
+    lines.len -= strlen("}\n");
+    for (uint32_t i = 0; i < s->program->n_checks; i++) {
+        const dfl_check *c = &s->program->checks[i];
+        if (c->scope != f->given->name || (c->kind != DFL_CHECK_REQUIRE && !whole))
+            continue;
+        dfl_strbuf_z(&lines, "  ");
+        if (is_inside(c->span, f->given->text))
+            dfl_strbuf_printf(&lines, "%s%s\n", c->text, c->text[strlen(c->text) - 1] == ';' ? "" : ";");
+        else
+            dfl_check_write(&lines, s->names, c);
+    }
+    dfl_strbuf_z(&lines, "}\n");
+    add_lines(out, &lines, 0, false);
+}
+
+/* The first mapping of a front has a name of its own, and says no more that it is to be one of many. */
+static void edit_front(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    const dfl_source *source = s->root->source;
+    dfl_span at = f->given->front_span;
+
+    add_edit(s, out, f->given->span, dfl_sym_text(s->names, f->mapping->name));
+    if (at.end < f->given->text.end && source->text[at.end - source->base] == ';')
+        at.end++;
+    add_edit(s, out, at, "");
+}
+
+/* The edits of the first mapping that was found for one with holes: amounts, lines, or all of it. */
+static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out, bool *loose)
 {
     size_t first = out->n;
-    dfl_strbuf lines, text;
+    dfl_strbuf text;
 
-    if (edit_amounts(s, f, out) && edit_places(s, f, f->given->root, f->mapping->root, out))
-        return;
-    out->n = first;
-    dfl_strbuf_init(&lines, s->arena);
+    *loose = f->given->n_front > 0;
     dfl_strbuf_init(&text, s->arena);
-    dfl_mapping_print(&lines, s->names, f->mapping);
-    add_lines(&text, &lines, 0, false);
-    DFL_PUSH(s->arena, out, ((edit){ f->given->text, text.text }));
+    add_heading(&text, f);
+    if (text.len > 0)
+        add_edit(s, out, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
+    if (edit_amounts(s, f, out) && edit_places(s, f, f->given->root, f->mapping->root, out, loose)) {
+        if (f->given->n_front > 0)
+            edit_front(s, f, out);
+        return;
+    }
+    out->n = first;
+    dfl_session_add_comments(s, &text, f->given->text);
+    dfl_strbuf_z(&text, text.len > 0 && text.text[text.len - 1] != '\n' ? "\n" : "");
+    add_mapping(s, &text, f, true);
+    DFL_PUSH(s->arena, out, ((edit){ f->given->text, text.text, out->n }));
+    *loose = true;
 }
 
-/* Source text from `start` to `end` with the edits that lie there, in order. */
-static void write_edited(dfl_session *s, dfl_strbuf *out, uint32_t start, uint32_t end, const edits *all)
+/* The other mappings that were found with number `i`. */
+static const char *others_than(dfl_session *s, size_t i)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, s->arena);
+    while (++i < s->filled.n && follows(s, i)) {
+        dfl_strbuf_z(&out, "\n\n");
+        add_heading(&out, &s->filled.at[i]);
+        add_mapping(s, &out, &s->filled.at[i], false);
+    }
+    return out.len > 0 ? out.text : "";
+}
+
+/* Source text from `start` to `end` with the edits that lie there. */
+static void write_edited(dfl_session *s, dfl_strbuf *out, uint32_t start, uint32_t end, edits *all)
 {
     const dfl_source *source = s->root->source;
 
+    if (all->n > 0)
+        qsort(all->at, all->n, sizeof *all->at, by_place);
     for (size_t i = 0; i < all->n; i++) {
         const edit *e = &all->at[i];
 
@@ -260,44 +314,92 @@ static void write_edited(dfl_session *s, dfl_strbuf *out, uint32_t start, uint32
     dfl_strbuf_add(out, source->text + (start - source->base), end - start);
 }
 
-const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
+/* What becomes of a declaration, laid out anew where that is `loose`. */
+static const char *text_of(dfl_session *s, const dfl_filled *f, edits *own, bool loose)
 {
     dfl_strbuf out;
-    edits all = { 0 };
+    const char *text;
+    size_t len;
 
     dfl_strbuf_init(&out, s->arena);
-    for (size_t i = 0; i < s->filled.n; i++)
-        if (s->filled.at[i].given->n_front == 0 && !is_kind(&s->filled.at[i]))
-            edit_mapping(s, &s->filled.at[i], &all);
-        else if (!follows(s, i))
-            edit_several(s, i, &all);
-    if (all.n > 0)
-        qsort(all.at, all.n, sizeof *all.at, by_place);
-    if (whole && s->root)
-        write_edited(s, &out, s->root->source->base, s->root->source->base + (uint32_t)s->root->source->len, &all);
-    for (size_t i = 0; !whole && i < s->filled.n; i++) {
+    write_edited(s, &out, f->given->text.start, f->given->text.end, own);
+    len = out.len;
+    text = loose ? dfl_session_laid_out(s, out.text, &len) : NULL;
+    if (!text)
+        return out.text;
+    while (len > 0 && text[len - 1] == '\n')
+        len--;
+    text = dfl_session_line_ends(s, dfl_arena_copy(s->arena, text, len), &len);
+    return dfl_arena_copy(s->arena, text, len);
+}
+
+/* Behind a declaration and the comment that ends its line, if nothing else stands there. */
+static uint32_t place_behind(const dfl_source *source, dfl_span declaration)
+{
+    const char *end = source->text + (declaration.end - source->base), *at = end + strspn(end, " \t");
+
+    if (strncmp(at, "//", 2) == 0)
+        at += strcspn(at, "\r\n");
+    return *at == '\r' || *at == '\n' || *at == '\0' ? source->base + (uint32_t)(at - source->text) : declaration.end;
+}
+
+const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
+{
+    bool laid_out = s->root && s->filled.n > 0 && dfl_session_is_laid_out(s);
+    dfl_strbuf out;
+    edits all = { 0 };
+    const char *text;
+    size_t n;
+
+    dfl_strbuf_init(&out, s->arena);
+    dfl_strbuf_z(&out, "");
+    for (size_t i = 0; i < s->filled.n; i++) {
+        const dfl_filled *f = &s->filled.at[i];
+        const char *others;
+        edits own = { 0 };
+        bool loose;
+
         if (follows(s, i))
             continue;
-        write_edited(s, &out, s->filled.at[i].given->text.start, s->filled.at[i].given->text.end, &all);
-        dfl_strbuf_char(&out, '\n');
+        edit_mapping(s, f, &own, &loose);
+        text = text_of(s, f, &own, loose || laid_out);
+        others = others_than(s, i);
+        if (whole) {
+            uint32_t behind = place_behind(s->root->source, f->given->text);
+            DFL_PUSH(s->arena, &all, ((edit){ f->given->text, text, all.n }));
+            add_edit(s, &all, (dfl_span){ behind, behind }, others);
+        } else {
+            dfl_strbuf_printf(&out, "%s%s\n", text, others);
+        }
     }
+    if (whole && s->root)
+        write_edited(s, &out, s->root->source->base, s->root->source->base + (uint32_t)s->root->source->len, &all);
+    n = out.len;
+    text = whole && laid_out ? dfl_session_laid_out(s, out.text, &n) : NULL;
+    if (!whole || text)
+        text = dfl_session_line_ends(s, text ? text : out.text, &n);
+    else
+        text = out.text;
     if (len)
-        *len = out.len;
-    return out.text;
+        *len = n;
+    return text;
 }
 
 const char *dfl_session_searches(dfl_session *s, size_t *len)
 {
+    const dfl_filled *told = NULL; /* whose space is on the screen */
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, s->arena);
     for (size_t i = 0; i < s->filled.n; i++) {
         const dfl_filled *f = &s->filled.at[i];
 
-        if (!follows(s, i))
+        if (!follows(s, i)) {
             dfl_strbuf_printf(&out, "%s:\n", dfl_sym_text(s->names, f->given->name));
-        if (!follows(s, i))
-            dfl_search_text(&out, f->search);
+            dfl_search_text(&out, f->search, told ? told->search : NULL, told ? dfl_sym_text(s->names, told->given->name) : NULL);
+            if (!told || strcmp(told->search->space, f->search->space) != 0)
+                told = f;
+        }
         if (!is_kind(f))
             continue;
         dfl_strbuf_printf(&out, "  %-12s ", dfl_sym_text(s->names, f->mapping->name));

@@ -69,8 +69,17 @@ static bool is_infeasible(const dfl_session *s)
     return false;
 }
 
+void dfl_session_stopped(dfl_session *s, dfl_stop why)
+{
+    if (why != DFL_STOP_TIME && why != DFL_STOP_EVALUATIONS)
+        dfl_budget_stop(&s->budget, why);
+    else if (s->limited == DFL_STOP_NONE)
+        s->limited = why;
+}
+
 dfl_exit dfl_session_status(dfl_session *s)
 {
+    dfl_budget_stop(&s->budget, s->limited);
     if (s->budget.why != DFL_STOP_NONE) {
         dfl_report_stop(s->sink, &s->budget);
         return DFL_EXIT_STOPPED;

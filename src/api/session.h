@@ -51,6 +51,7 @@ struct dfl_session {
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
     dfl_arena *after;          /* NULL until a mapping is filled */
     DFL_VEC(dfl_filled) filled;
+    dfl_stop limited;          /* why a search ended early that left others to be done */
 };
 
 /* Reads `path` and adds it under the name `shown`. NULL after reporting E0605 or E0615 at `at`; when `missing` is
@@ -64,13 +65,26 @@ dfl_sema_load dfl_session_load;
 /* Parses and analyses the root once; false when nothing was opened. */
 bool dfl_session_analyse(dfl_session *s);
 /* The mapping with its holes filled, of which the session remembers it; NULL after reporting. `*stopped` says why the
-   search ended early, for dfl_budget_stop once the best so far was evaluated in dfl_session_after. */
+   search ended early, for dfl_session_stopped once the best so far was evaluated in dfl_session_after. */
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
+/* A search has ended early: limits that are for each search let the next one begin, all else stops the session. */
+void dfl_session_stopped(dfl_session *s, dfl_stop why);
 /* What two results do differently; NULL: after reporting. */
 dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to);
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);
+/* ---- map_layout.c: text that goes into the file ---- */
+
+/* Text with the line ends of the file; `*len` is its length, and of what comes back. */
+const char *dfl_session_line_ends(dfl_session *s, const char *text, size_t *len);
+/* A whole file, or declarations of one, as the formatter lays them out; NULL if they cannot be read. */
+const char *dfl_session_laid_out(dfl_session *s, const char *text, size_t *len);
+/* Whether the formatter would change nothing in the file but line ends. */
+bool dfl_session_is_laid_out(dfl_session *s);
+/* The comments inside of a part of the file, each with what must stand around it. */
+void dfl_session_add_comments(dfl_session *s, dfl_strbuf *out, dfl_span span);
+
 /* An arena for results of filled mappings, which no interrupt stops. */
 dfl_arena *dfl_session_after(dfl_session *s);
 /* E0201: no mapping is called so. */

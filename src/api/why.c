@@ -120,7 +120,7 @@ dfl_exit dfl_session_explain(dfl_session *s, const char *name)
         (void)find_why(s, m, &stopped);
     else if (!dfl_session_refuse_template(s, name))
         dfl_session_unknown_mapping(s, name);
-    dfl_budget_stop(&s->budget, stopped);
+    dfl_session_stopped(s, stopped);
     return dfl_session_status(s);
 }
 

@@ -19,9 +19,10 @@ static const dfl_cmd table[] = {
       dfl_cmd_eval },
     { "map", DFL_CMD_MAP, 1, 1, NULL, "[OPTION]... FILE",
       "dflc map --name best -w layers.dfl", "fill the holes of mappings with what is best",
-      "Finds the amounts that a mapping leaves open (`m:?`, `m/? in {2, 4}`) and that are best for what it is to minimize, "
-      "energy * latency unless it says otherwise. Prints the filled mappings, or with -w writes them into the file; all "
-      "else in it stays as it is.",
+      "Finds the amounts (`m:?`, `m/? in {2, 4}`) and the lines (`...`) that a mapping leaves open and that are best for "
+      "what it is to minimize, energy * latency unless it says otherwise. Prints the filled mappings, or with -w writes them "
+      "into the file; all else in it stays as it is, and a file that `dflc fmt` has laid out still is. What was searched, "
+      "and the value that was reached, is told on standard error.",
       dfl_cmd_map },
     { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
       "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "what two mappings or reports differ in",

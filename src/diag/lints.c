@@ -21,6 +21,8 @@ static const dfl_lint_info lints[] = {
       "accesses that always fall outside the shape of a tensor" },
     { "stray-doc",             DFL_SYNTAX_STRAY_DOC,        DFL_LEVEL_WARN,
       "a doc comment that documents nothing" },
+    { "unused-option",         DFL_EVAL_UNUSED_OPTION,      DFL_LEVEL_WARN,
+      "an option of a search that does not use it" },
     { "unused-rank",           DFL_RANK_UNUSED,             DFL_LEVEL_WARN,
       "a rank that no einsum uses" },
 };

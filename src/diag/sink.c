@@ -316,6 +316,8 @@ static dfl_code code_of_stop(dfl_stop why)
         return DFL_LIMIT_MEMORY;
     case DFL_STOP_STEPS:
         return DFL_LIMIT_STEPS;
+    case DFL_STOP_EVALUATIONS:
+        return DFL_LIMIT_EVALUATIONS;
     case DFL_STOP_TIME:
         return DFL_LIMIT_TIME;
     case DFL_STOP_CANCELLED:

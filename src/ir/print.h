@@ -17,6 +17,8 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
 void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, uint32_t depth);
 void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v);
 void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c);
+/* As a statement where it stands, which means exactly the same when it is read again. */
+void dfl_check_write(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c);
 /* Everything of a program. */
 void dfl_ir_print(dfl_strbuf *out, const dfl_intern *names, const dfl_program *p);
 

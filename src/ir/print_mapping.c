@@ -215,18 +215,20 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
 
 /* ---- checks --------------------------------------------------------------------------------------------------- */
 
-static void print_args(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
+static void print_val(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact);
+
+static void print_args(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact)
 {
     dfl_strbuf_char(out, '(');
     for (uint32_t i = 0; i < v->n_args; i++) {
         if (i > 0)
             dfl_strbuf_z(out, ", ");
-        dfl_val_print(out, names, v->args[i]);
+        print_val(out, names, v->args[i], exact);
     }
     dfl_strbuf_char(out, ')');
 }
 
-void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
+static void print_val(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact)
 {
     static const char *const signs[] = {
         [DFL_VAL_ADD] = " + ", [DFL_VAL_SUB] = " - ", [DFL_VAL_MUL] = " * ", [DFL_VAL_DIV] = " / ",
@@ -234,7 +236,9 @@ void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
         [DFL_VAL_EQ] = " == ", [DFL_VAL_NE] = " != ", [DFL_VAL_AND] = " && ", [DFL_VAL_OR] = " || ",
     };
 
-    if (v->kind == DFL_VAL_QUANTITY) {
+    if (v->kind == DFL_VAL_QUANTITY && exact) {
+        dfl_quantity_write(out, v->quantity);
+    } else if (v->kind == DFL_VAL_QUANTITY) {
         dfl_quantity_print(out, v->quantity);
     } else if (v->kind == DFL_VAL_STRING) {
         dfl_strbuf_printf(out, "\"%s\"", dfl_sym_text(names, v->text));
@@ -245,7 +249,7 @@ void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
             dfl_strbuf_z(out, dfl_sym_text(names, v->path[i]));
         }
         if (v->kind == DFL_VAL_CALL)
-            print_args(out, names, v);
+            print_args(out, names, v, exact);
     } else {
         dfl_strbuf_char(out, '(');
         if (v->kind == DFL_VAL_NEG)
@@ -253,31 +257,47 @@ void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
         for (uint32_t i = 0; i < v->n_args; i++) {
             if (i > 0)
                 dfl_strbuf_z(out, signs[v->kind]);
-            dfl_val_print(out, names, v->args[i]);
+            print_val(out, names, v->args[i], exact);
         }
         dfl_strbuf_char(out, ')');
     }
 }
 
-void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c)
+void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
+{
+    print_val(out, names, v, false);
+}
+
+static void print_check(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c, bool exact)
 {
     static const char *const words[] = { "require ", "expect ", "assume " };
 
     dfl_strbuf_z(out, words[c->kind]);
-    dfl_val_print(out, names, c->expr);
+    print_val(out, names, c->expr, exact);
     if (c->exactly != NULL) {
         dfl_strbuf_z(out, " exactly ");
-        dfl_val_print(out, names, c->exactly);
+        print_val(out, names, c->exactly, exact);
     }
     if (c->within != NULL) {
         dfl_strbuf_z(out, " within ");
-        dfl_val_print(out, names, c->within);
+        print_val(out, names, c->within, exact);
         dfl_strbuf_z(out, " of ");
-        dfl_val_print(out, names, c->of);
+        print_val(out, names, c->of, exact);
     }
     if (c->source != 0)
         dfl_strbuf_printf(out, " from \"%s\"", dfl_sym_text(names, c->source));
     dfl_strbuf_z(out, ";");
+}
+
+void dfl_check_write(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c)
+{
+    print_check(out, names, c, true);
+    dfl_strbuf_char(out, '\n');
+}
+
+void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c)
+{
+    print_check(out, names, c, false);
     if (c->scope != 0)
         dfl_strbuf_printf(out, "  // in %s", dfl_sym_text(names, c->scope));
     dfl_strbuf_char(out, '\n');

@@ -81,6 +81,7 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     if (product)
         options.objective = &both;
     options.teller = NULL;
+    options.evaluations = dfl_map_left(options.evaluations, k->out->evaluated);
     options.certificate = false;
     options.ceiling = ceiling < INFINITY ? ceiling : 0;
     dfl_sink_limit(quiet, 0);

@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "mapper/tile.h"
+
 enum { LOOK = 128 };
 
 double dfl_halt_clock(void)
@@ -10,6 +12,17 @@ double dfl_halt_clock(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static uint64_t evaluated(const dfl_halt *halt)
+{
+    return halt->counted + (halt->rows != NULL ? dfl_rows_evaluated(halt->rows) : 0);
+}
+
+void dfl_halt_count(dfl_halt *halt, const struct dfl_rows *rows)
+{
+    halt->counted = evaluated(halt);
+    halt->rows = rows;
 }
 
 bool dfl_halted(dfl_halt *halt)
@@ -22,5 +35,7 @@ bool dfl_halted(dfl_halt *halt)
         halt->why = halt->budget->why;
     else if (halt->deadline > 0 && dfl_halt_clock() >= halt->deadline)
         halt->why = DFL_STOP_TIME;
+    else if (halt->most > 0 && evaluated(halt) >= halt->most)
+        halt->why = DFL_STOP_EVALUATIONS;
     return halt->why != DFL_STOP_NONE;
 }

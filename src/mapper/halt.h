@@ -1,4 +1,7 @@
-/* Stopping early: a session's cancellation and memory limit, and a deadline. Polled by loops, cheaply. */
+/*
+ * Stopping early: a session's cancellation and limits, a deadline, and a limit on what is evaluated. Polled by loops, cheaply:
+ * limits are looked at now and then, after the same work each time.
+ */
 #ifndef DFL_MAPPER_HALT_H
 #define DFL_MAPPER_HALT_H
 
@@ -9,12 +12,17 @@ enum { DFL_HALT_PATIENCE = 2 }; /* seconds for some mapping when the time is ove
 typedef struct {
     dfl_budget *budget;
     double deadline;          /* of dfl_halt_clock, 0 = none */
+    const struct dfl_rows *rows; /* whose evaluations count; NULL = none do */
+    uint64_t counted;         /* those of rows before */
+    uint64_t most;            /* evaluations, 0 = any number */
     uint32_t looks;
     dfl_stop why;
 } dfl_halt;
 
 /* Seconds of a clock that only goes forward. */
 double dfl_halt_clock(void);
+/* Counts the evaluations of these rows from now on, and no more those of the last ones, which are still there. */
+void dfl_halt_count(dfl_halt *halt, const struct dfl_rows *rows);
 /* Whether to stop, and from then on always. */
 bool dfl_halted(dfl_halt *halt);
 

@@ -575,7 +575,7 @@ static dfl_holes_result *search_all(search *s)
     if (!stopped_early(s)) {
         explain(s);
     } else {
-        dfl_budget_stop(s->session, s->out_of_evaluations ? DFL_STOP_STEPS : s->stopped);
+        dfl_budget_stop(s->session, s->out_of_evaluations ? DFL_STOP_EVALUATIONS : s->stopped);
         (void)dfl_report_stop(s->sink, s->session);
     }
     return NULL;

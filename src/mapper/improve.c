@@ -37,6 +37,14 @@ static void take_better(improver *k, const dfl_mapping *found)
     k->out->mapping = dfl_mapping_copy(k->arena, found);
 }
 
+static void add_up(improver *k, const dfl_map_result *r)
+{
+    k->out->evaluated += r->evaluated;
+    k->out->pruned += r->pruned;
+    if (k->out->stopped == DFL_STOP_NONE)
+        k->out->stopped = r->stopped;
+}
+
 /* Where the search counts less than a mapping costs, because transfers do not overlap with the work, the best of another kind may
    cost less. Only where the search itself was short. */
 static void try_kinds(improver *k, const dfl_map_options *options)
@@ -48,31 +56,31 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     if (k->out->evaluated > SHORT || dfl_tree_is(k->given) || !dfl_given_nothing(k->given))
         return;
     several.top = KINDS;
+    several.evaluations = dfl_map_left(options->evaluations, k->out->evaluated);
     several.certificate = false;
     work = dfl_arena_new(dfl_arena_budget(k->arena));
     r = dfl_mapper_perfect(work, dfl_sink_new(work, NULL), k->names, k->given, &several, k->options.deadline);
     for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
         take_better(k, r->front[i].mapping);
-    if (r != NULL) {
-        k->out->evaluated += r->evaluated;
-        k->out->pruned += r->pruned;
-    }
+    if (r != NULL)
+        add_up(k, r);
     dfl_arena_free(work);
 }
 
 static void try_longer(improver *k, const dfl_map_options *options, uint32_t way)
 {
+    dfl_map_options left = *options;
     dfl_mapping *longer = dfl_ragged_longer(k->arena, k->given, way);
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     const dfl_map_result *r;
 
     dfl_sink_limit(quiet, 0);
-    r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, options, k->options.deadline) : NULL;
+    left.evaluations = dfl_map_left(options->evaluations, k->out->evaluated);
+    r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, &left, k->options.deadline) : NULL;
     if (r) {
         take_better(k, r->mapping);
-        k->out->evaluated += r->evaluated;
-        k->out->pruned += r->pruned;
+        add_up(k, r);
     }
     dfl_arena_free(work);
 }
@@ -110,7 +118,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (k.least > out->lower_bound * rounding)
         try_kinds(&k, options);
     if (options->imperfect) {
-        for (uint32_t way = 0; way < DFL_RAGGED_WAYS; way++)
+        for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
             try_longer(&k, options, way);
         out->lower_bound = out->floor;
         out->space = "tiles that divide, and as good as was found tiles that do not; " DFL_MAPPER_SPACE;

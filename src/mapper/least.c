@@ -77,6 +77,7 @@ static double find_value(dfl_least *k, double (*value)(const void *objective, do
     dfl_rows *rows = dfl_rows_new(k->arena, k->scratch);
     double least;
 
+    dfl_halt_count(k->halt, rows);
     k->goal->of = (dfl_goal){ .value = value, .objective = objective };
     if (!(k->goal->limit < INFINITY))
         glance(k, rows);

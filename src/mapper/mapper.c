@@ -30,6 +30,7 @@ typedef struct {
     dfl_row best;
     dfl_arena *arena, *scratch;
     uint64_t evaluated, pruned;
+    bool done;                 /* else it waits to be run, or to be run again */
 } task;
 
 typedef struct {
@@ -81,9 +82,6 @@ static task *add_task(mapper *k, uint32_t class, uint32_t pattern)
     if (session)
         t->budget = (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
                                   .cancel = session->cancel };
-    t->halt = (dfl_halt){ .budget = &t->budget, .deadline = k->deadline };
-    t->arena = dfl_arena_new(&t->budget);
-    t->scratch = dfl_arena_new(&t->budget);
     return t;
 }
 
@@ -93,6 +91,7 @@ static void search_class(mapper *k, task *t)
     dfl_einsum_class *c = &k->classes.at.at[t->class];
 
     c->rows = dfl_rows_new(t->arena, t->scratch);
+    dfl_halt_count(&t->halt, c->rows);
     t->goal.halt = &t->halt;
     for (size_t i = 0; i < c->candidates.n && !dfl_halted(&t->halt); i++) {
         const dfl_candidate *x = &c->candidates.at[i];
@@ -124,22 +123,72 @@ static void run_task(void *context, size_t i)
     mapper *k = context;
     task *t = &k->tasks[k->first + i];
 
+    if (t->done)
+        return;
     if (t->pattern == DFL_NONE)
         search_class(k, t);
     else
         search_pattern(k, t);
 }
 
-/* Runs what was added since. The memory of the tasks is still there afterwards. */
+/* Those of a first run are forgotten. With a limit on evaluations the task gets `most`, or a glance if there are none left. */
+static void begin_task(mapper *k, task *t, uint64_t most)
+{
+    const dfl_way_filter *filter = t->goal.filter;
+
+    dfl_arena_free(t->arena);
+    dfl_arena_free(t->scratch);
+    t->goal = k->goal;
+    t->goal.filter = filter;
+    t->budget.memory_used = t->budget.steps_used = 0;
+    t->budget.why = DFL_STOP_NONE;
+    t->halt = (dfl_halt){ .budget = &t->budget, .deadline = k->deadline, .most = most };
+    if (k->options->evaluations > 0 && k->evaluated >= k->options->evaluations)
+        t->halt.why = DFL_STOP_EVALUATIONS;
+    t->best = (dfl_row){ .form = NULL };
+    t->arena = dfl_arena_new(&t->budget);
+    t->scratch = dfl_arena_new(&t->budget);
+}
+
+/* Runs those that wait, which share what is left of a limit on evaluations: so nothing depends on threads. The number of those
+   that it stopped. */
+static uint32_t run_waiting(mapper *k, uint32_t n, uint64_t most)
+{
+    uint32_t stopped = 0;
+
+    for (uint32_t i = k->first; i < k->n_tasks; i++)
+        if (!k->tasks[i].done)
+            begin_task(k, &k->tasks[i], most);
+    dfl_pool_run(k->options->jobs > 0 ? k->options->jobs : 1, n, run_task, k);
+    for (uint32_t i = k->first; i < k->n_tasks; i++) {
+        task *t = &k->tasks[i];
+        if (t->done)
+            continue;
+        k->evaluated += t->evaluated;
+        k->pruned += t->pruned;
+        t->done = t->halt.why != DFL_STOP_EVALUATIONS;
+        stopped += !t->done;
+    }
+    return stopped;
+}
+
+/* Runs what was added since. The memory of the tasks is still there afterwards. Those that a limit on evaluations has stopped are
+   run again while others have left more for each of them. */
 static bool run_tasks(mapper *k)
 {
-    dfl_pool_run(k->options->jobs > 0 ? k->options->jobs : 1, k->n_tasks - k->first, run_task, k);
-    for (uint32_t i = k->first; i < k->n_tasks; i++) {
-        k->evaluated += k->tasks[i].evaluated;
-        k->pruned += k->tasks[i].pruned;
+    const uint64_t limit = k->options->evaluations;
+    const uint32_t n = k->n_tasks - k->first;
+    uint32_t waiting = n;
+    uint64_t most;
+
+    do {
+        most = waiting > 0 ? dfl_map_left(limit, k->evaluated) / waiting : 0;
+        most += limit > 0 && most == 0;
+        waiting = run_waiting(k, n, most);
+    } while (waiting > 0 && k->evaluated < limit && (limit - k->evaluated) / waiting > most);
+    for (uint32_t i = k->first; i < k->n_tasks; i++)
         if (k->stopped == DFL_STOP_NONE)
             k->stopped = k->tasks[i].halt.why;
-    }
     k->first = k->n_tasks;
     return k->stopped == DFL_STOP_NONE;
 }

@@ -47,6 +47,7 @@ typedef struct {
     uint32_t top;            /* the best of each of so many kinds (kind.h), at most DFL_MAP_TOP; 0 = the best of all */
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
+    uint64_t evaluations;    /* about the most; 0 = any number */
     dfl_teller *teller;      /* NULL = nobody listens */
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
@@ -74,6 +75,12 @@ typedef struct {
     const dfl_map_point *front; /* with that option, fastest first, or the kinds, by value; `mapping` is the first of them */
     uint32_t n_front;
 } dfl_map_result;
+
+/* What is left of a limit on evaluations, at least 1; 0 = any number. */
+static inline uint64_t dfl_map_left(uint64_t limit, uint64_t evaluated)
+{
+    return limit == 0 ? 0 : limit > evaluated ? limit - evaluated : 1;
+}
 
 /* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,

@@ -154,7 +154,9 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
 {
     k->budget = (dfl_budget){ .steps_limit = STEPS };
-    k->halt = (dfl_halt){ .budget = &k->budget, .deadline = why == DFL_STOP_STEPS ? 0 : dfl_halt_clock() + DFL_HALT_PATIENCE };
+    k->halt = (dfl_halt){ .budget = &k->budget };
+    if (why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS)
+        k->halt.deadline = dfl_halt_clock() + DFL_HALT_PATIENCE;
     k->rows = dfl_arena_new(NULL);
     k->scratch = dfl_arena_new(NULL);
 }

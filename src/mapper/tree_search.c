@@ -109,7 +109,8 @@ typedef struct {
 static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part, const dfl_objective *o, bool front, bool *fits)
 {
     const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
-                                      .jobs = k->options->jobs, .teller = k->options->teller };
+                                      .jobs = k->options->jobs, .teller = k->options->teller,
+                                      .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
     const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);
 
     if (r == NULL && *fits && dfl_sink_errors(k->sink) == k->errors)

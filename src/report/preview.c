@@ -10,20 +10,22 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+static void add_extent(extent *most, const dfl_mapping *m)
+{
+    most->einsums = larger(most->einsums, m->workload->n_einsums);
+    most->memories = larger(most->memories, m->system->n_memories);
+    most->axes = larger(most->axes, m->system->n_axes);
+    most->computes = larger(most->computes, m->system->n_computes);
+    most->networks = larger(most->networks, m->system->n_networks);
+}
+
 /* The most that any design has of each part: one blank serves them all. */
 static extent extent_of(const dfl_program *p)
 {
     extent most = { 0 };
 
-    for (uint32_t i = 0; i < p->n_designs; i++) {
-        const dfl_mapping *m = p->designs[i].mapping;
-
-        most.einsums = larger(most.einsums, m->workload->n_einsums);
-        most.memories = larger(most.memories, m->system->n_memories);
-        most.axes = larger(most.axes, m->system->n_axes);
-        most.computes = larger(most.computes, m->system->n_computes);
-        most.networks = larger(most.networks, m->system->n_networks);
-    }
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        add_extent(&most, p->designs[i].mapping);
     return most;
 }
 
@@ -67,4 +69,19 @@ void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
 
             (void)dfl_figure(&all, m->name, m->minimize[k], &value);
         }
+}
+
+dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr)
+{
+    extent most = { 0 };
+    dfl_results one = *results;
+    dfl_result_item item = { .mapping = mapping };
+    dfl_quantity value;
+
+    add_extent(&most, mapping);
+    item.result = blank_result(scratch, most);
+    one.items = &item;
+    one.n_items = 1;
+    one.blank = true;
+    return dfl_figure_quantity(&one, mapping->name, expr, &value) ? value.dim : DFL_DIM_NONE;
 }

@@ -21,7 +21,9 @@ typedef enum {
 /* How the holes of a mapping were filled. */
 typedef struct {
     const char *objective;    /* as written */
-    double value;             /* of its first expression, in SI units */
+    const char *first;        /* its first expression */
+    dfl_dim dim;              /* of that */
+    double value;             /* of it, in SI units */
     double lower_bound;       /* no mapping of the space has less; NAN = not known */
     bool optimal;
     bool front;               /* the mapping is one of those that no other undercuts in the objectives */
@@ -82,8 +84,8 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
 /* E0412 at `at`: something asks for a figure of a template. */
 void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at);
 
-/* The line of a search in the text. */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_found *search);
+/* The lines of a search in the text. Behind that of `before`, a mapping of that name, the same space is not told again. */
+void dfl_search_text(dfl_strbuf *out, const dfl_search_found *search, const dfl_search_found *before, const char *name);
 
 /* ---- shared by the printers ---- */
 

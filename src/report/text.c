@@ -278,8 +278,46 @@ static void print_untimed(const context *c)
         dfl_strbuf_printf(c->out, "  declared, but not part of the time: %s\n", list.text);
 }
 
-/* "  search       optimal; 231 evaluated, 40 pruned; energy * latency; amounts of 3 loops, perfect tiles" */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s)
+/* Words behind "  NAME         ", on as many lines as they need. */
+static void add_words(dfl_strbuf *out, const char *name, const char *words)
+{
+    enum { INDENT = 15, WIDTH = 100 };
+    size_t column = INDENT;
+
+    dfl_strbuf_printf(out, "  %-12s ", name);
+    for (size_t len; *words != '\0'; words += len + strspn(words + len, " ")) {
+        len = strcspn(words, " ");
+        if (column > INDENT && column + 1 + len > WIDTH) {
+            dfl_strbuf_printf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (column > INDENT) {
+            dfl_strbuf_char(out, ' ');
+            column++;
+        }
+        dfl_strbuf_add(out, words, len);
+        column += len;
+    }
+    dfl_strbuf_char(out, '\n');
+}
+
+/* "  best         7.082 mJ (energy), nothing below 6.072 mJ": of a single mapping, the others say it themselves. */
+static void add_best(dfl_strbuf *out, const dfl_search_found *s)
+{
+    char value[DFL_UNIT_TEXT], least[DFL_UNIT_TEXT];
+
+    if (s->front || s->nth > 0)
+        return;
+    dfl_human_quantity(s->value, s->dim, value);
+    dfl_strbuf_printf(out, "  best         %s (%s)", value, s->first);
+    if (!s->optimal && s->lower_bound > 0) {
+        dfl_human_quantity(s->lower_bound, s->dim, least);
+        dfl_strbuf_printf(out, ", nothing below %s", least);
+    }
+    dfl_strbuf_char(out, '\n');
+}
+
+/* "  search       optimal; 231 evaluated, 40 pruned; minimize energy * latency", what it found and where it looked */
+void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_search_found *before, const char *name)
 {
     char digits[32];
 
@@ -296,10 +334,15 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s)
                       (unsigned long long)s->pruned);
     if (s->refused > 0)
         dfl_strbuf_printf(out, ", %llu that cannot be evaluated", (unsigned long long)s->refused);
-    dfl_strbuf_printf(out, "; %s%s; %s", s->front ? "" : "minimize ", s->objective, s->space);
+    dfl_strbuf_printf(out, "; %s%s", s->front ? "" : "minimize ", s->objective);
     if (s->max_fused > 0)
         dfl_strbuf_printf(out, "; limit: %u shared loop%s", s->max_fused - 1, s->max_fused == 2 ? "" : "s");
     dfl_strbuf_z(out, "\n");
+    add_best(out, s);
+    if (before && strcmp(before->space, s->space) == 0)
+        dfl_strbuf_printf(out, "  space        that of %s\n", name);
+    else
+        add_words(out, "space", s->space);
 }
 
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
@@ -321,7 +364,7 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
         print_energy(&c);
     print_untimed(&c);
     if (item->search)
-        dfl_search_text(out, item->search);
+        dfl_search_text(out, item->search, NULL, NULL);
 }
 
 /* Bits into and out of the outermost memory that keeps something; NULL when nothing is kept. */

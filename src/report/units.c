@@ -6,7 +6,7 @@
 
 #include "support/number.h"
 
-enum { DIGITS = 4 };
+enum { DIGITS = 4, MORE_DIGITS = 6 };
 
 /* Largest mantissa that still prints below 1000 with four digits. */
 static const double next_prefix = 999.95;
@@ -105,6 +105,48 @@ void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16])
         out[n++] = digits[i];
     }
     out[n] = '\0';
+}
+
+/* "J*s", "bit/s". Whether a prefix before it is one of its first unit. */
+static bool name_unit(dfl_dim dim, char out[DFL_UNIT_TEXT])
+{
+    static const struct { dfl_base base; const char *name; } all[DFL_N_BASES] = {
+        { DFL_BASE_ENERGY, "J" }, { DFL_BASE_DATA, "bit" }, { DFL_BASE_OPS, "FLOP" }, { DFL_BASE_MONEY, "USD" },
+        { DFL_BASE_CARBON, "gCO2e" }, { DFL_BASE_AREA, "m2" }, { DFL_BASE_CYCLE, "cycle" }, { DFL_BASE_TIME, "s" },
+    };
+    size_t len = 0;
+    bool takes_prefix = true;
+
+    out[0] = '\0';
+    for (int sign = 1; sign >= -1; sign -= 2)
+        for (size_t i = 0; i < DFL_N_BASES && len < DFL_UNIT_TEXT; i++) {
+            int power = sign * dim.power[all[i].base];
+            const char *before = sign < 0 ? len > 0 ? "/" : "1/" : len > 0 ? "*" : "";
+
+            takes_prefix &= power <= 0 || len > 0 || (sign > 0 && power == 1 && all[i].base != DFL_BASE_AREA);
+            if (power == 1)
+                len += (size_t)snprintf(out + len, DFL_UNIT_TEXT - len, "%s%s", before, all[i].name);
+            else if (power > 1)
+                len += (size_t)snprintf(out + len, DFL_UNIT_TEXT - len, "%s%s^%d", before, all[i].name, power);
+        }
+    return takes_prefix && len > 0;
+}
+
+void dfl_human_quantity(double value, dfl_dim dim, char out[DFL_UNIT_TEXT])
+{
+    static const double most_bits = 9007199254740992; /* whole in a double */
+    char unit[DFL_UNIT_TEXT], digits[32];
+
+    if (dfl_dim_equal(dim, dfl_dim_of(DFL_BASE_DATA)) && value == floor(value) && fabs(value) <= most_bits) {
+        dfl_human_bits((dfl_i128)value, out);
+        return;
+    }
+    if (name_unit(dim, unit)) {
+        dfl_human(value, unit, out);
+        return;
+    }
+    dfl_double_text_short(value, MORE_DIGITS, digits);
+    snprintf(out, DFL_UNIT_TEXT, "%s%s%s", digits, *unit ? " " : "", unit);
 }
 
 void dfl_human_share(double part, double whole, char out[DFL_UNIT_TEXT])

@@ -5,8 +5,7 @@
 #ifndef DFL_REPORT_UNITS_H
 #define DFL_REPORT_UNITS_H
 
-#include "support/checked.h"
-#include "support/strbuf.h"
+#include "ir/quantity.h"
 
 enum { DFL_UNIT_TEXT = 48 };
 
@@ -18,6 +17,8 @@ void dfl_human_bits(dfl_i128 bits, char out[DFL_UNIT_TEXT]);
 void dfl_human_count(dfl_i128 count, char out[DFL_UNIT_TEXT]);
 /* Whole digits with a blank between groups of three: "9 437 184". */
 void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16]);
+/* A value in SI units with its unit: "9.4 ms", "64 KiB", "2.41 uJ*s". */
+void dfl_human_quantity(double value, dfl_dim dim, char out[DFL_UNIT_TEXT]);
 /* A share of a whole: "88.9 %". "-" when the whole is not positive. */
 void dfl_human_share(double part, double whole, char out[DFL_UNIT_TEXT]);
 

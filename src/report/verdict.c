@@ -459,16 +459,25 @@ bool dfl_check_fails(const dfl_results *results, const dfl_check *check)
     return verdict.kind == VALUE_TRUTH && !verdict.truth;
 }
 
-bool dfl_figure(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out)
+bool dfl_figure_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out)
 {
     const dfl_check check = { .span = expr->span, .expr = expr, .scope = scope };
     judge j = { .results = results, .check = &check };
     value v = evaluate(&j, expr);
 
-    *out = v.kind == VALUE_QUANTITY ? v.quantity.real : 0;
+    *out = v.kind == VALUE_QUANTITY ? v.quantity : (dfl_quantity){ 0 };
     if (!settled(&v) && v.kind != VALUE_QUANTITY && !results->blank) /* which the form of an objective shows, too */
         (void)wrong_kind(&j, expr, "a number");
     return v.kind == VALUE_QUANTITY;
+}
+
+bool dfl_figure(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out)
+{
+    dfl_quantity q;
+    bool any = dfl_figure_quantity(results, scope, expr, &q);
+
+    *out = q.real;
+    return any;
 }
 
 dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *check)

@@ -23,6 +23,10 @@ bool dfl_check_fails(const dfl_results *results, const dfl_check *check);
 /* The value of an expression in SI units, for one that stands in `scope`. False after reporting, or, without a report,
    when it is about a mapping that has no result. */
 bool dfl_figure(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out);
+/* The same with its dimension. */
+bool dfl_figure_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out);
+/* The dimension of an expression that stands in a mapping, whatever that costs; none when it has no value. */
+dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr);
 
 /*
  * Looks at all checks and objectives of the program before anything is evaluated: paths that lead nowhere, dimensions

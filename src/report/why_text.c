@@ -238,7 +238,7 @@ void dfl_why_text(dfl_strbuf *out, const dfl_why *why)
     dfl_human(r->joules, "J", text);
     dfl_strbuf_printf(out, "  energy       %s\n", why->found->n_params > why->found->n_timed ? text : "not declared");
     if (why->item->search)
-        dfl_search_text(out, why->item->search);
+        dfl_search_text(out, why->item->search, NULL, NULL);
     print_params(out, why);
     print_einsums(out, why);
     print_memories(out, why);

@@ -37,6 +37,8 @@ const char *dfl_stop_text(dfl_stop why)
         return "step limit reached";
     case DFL_STOP_TIME:
         return "time limit reached";
+    case DFL_STOP_EVALUATIONS:
+        return "limit on evaluations reached";
     case DFL_STOP_CANCELLED:
         return "cancelled";
     }

@@ -16,6 +16,7 @@ typedef enum {
     DFL_STOP_MEMORY,
     DFL_STOP_STEPS,
     DFL_STOP_TIME,
+    DFL_STOP_EVALUATIONS,
     DFL_STOP_CANCELLED,
 } dfl_stop;
 

@@ -263,6 +263,34 @@ static void prints_for_people(void **state)
     assert_string_equal(got, c->want);
 }
 
+static void values_have_their_unit(void **state)
+{
+    static const struct { double value; dfl_dim dim; const char *want; } cases[] = {
+        { 0.0070815, { { [DFL_BASE_ENERGY] = 1 } }, "7.082 mJ" },
+        { 2e-9, { { [DFL_BASE_TIME] = 1 } }, "2 ns" },
+        { 5.332e-12, { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } }, "5.332 pJ*s" },
+        { 1.3e-11, { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 2 } }, "13 pJ*s^2" },
+        { 0.004, { { [DFL_BASE_TIME] = 2 } }, "0.004 s^2" },
+        { 2000, { { [DFL_BASE_TIME] = -1 } }, "2000 1/s" },
+        { 3e9, { { [DFL_BASE_DATA] = 1, [DFL_BASE_TIME] = -1 } }, "3 Gbit/s" },
+        { 0.00012, { { [DFL_BASE_AREA] = 1 } }, "0.00012 m2" },
+        { 524288, { { [DFL_BASE_DATA] = 1 } }, "64 KiB" },
+        { 12.5, { { [DFL_BASE_DATA] = 1 } }, "12.5 bit" },
+        { 12500, { { 0 } }, "12500" },
+        { 1e-9, { { [DFL_BASE_ENERGY] = 100, [DFL_BASE_TIME] = 100, [DFL_BASE_AREA] = 100, [DFL_BASE_OPS] = -100,
+                    [DFL_BASE_CARBON] = 100, [DFL_BASE_MONEY] = -100 } }, NULL },
+    };
+    char got[DFL_UNIT_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dfl_human_quantity(cases[i].value, cases[i].dim, got);
+        if (cases[i].want != NULL)
+            assert_string_equal(got, cases[i].want);
+        assert_true(strlen(got) < sizeof got);
+    }
+}
+
 typedef struct {
     const char *name;
     int64_t bits;
@@ -342,6 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_as_agreed),
+        cmocka_unit_test(values_have_their_unit),
         cmocka_unit_test(many_mappings_are_one_line_each),
         cmocka_unit_test(json_is_as_agreed),
         cmocka_unit_test(json_keeps_every_digit),
