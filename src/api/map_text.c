@@ -25,7 +25,15 @@ static int by_place(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Puts text in the place of a part of the file, whose comments stay behind it. */
+/* Puts text in the place of a part of the file. */
+static void put_edit(dfl_session *s, edits *out, dfl_span span, const char *text)
+{
+    const edit e = { span, text, out->n };
+
+    DFL_PUSH(s->arena, out, e);
+}
+
+/* The same with the line ends of the file; the comments of that part stay behind the text. */
 static void add_edit(dfl_session *s, edits *out, dfl_span span, const char *text)
 {
     dfl_strbuf kept;
@@ -37,7 +45,7 @@ static void add_edit(dfl_session *s, edits *out, dfl_span span, const char *text
         dfl_session_add_comments(s, &kept, span);
     len = kept.len;
     text = len > 0 ? dfl_session_line_ends(s, kept.text, &len) : "";
-    DFL_PUSH(s->arena, out, ((edit){ span, text, out->n }));
+    put_edit(s, out, span, text);
 }
 
 static bool is_inside(dfl_span inner, dfl_span outer)
@@ -277,7 +285,7 @@ static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out, bool *
     dfl_session_add_comments(s, &text, f->given->text);
     dfl_strbuf_z(&text, text.len > 0 && text.text[text.len - 1] != '\n' ? "\n" : "");
     add_mapping(s, &text, f, true);
-    DFL_PUSH(s->arena, out, ((edit){ f->given->text, text.text, out->n }));
+    put_edit(s, out, f->given->text, text.text);
     *loose = true;
 }
 
@@ -366,7 +374,7 @@ const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
         others = others_than(s, i);
         if (whole) {
             uint32_t behind = place_behind(s->root->source, f->given->text);
-            DFL_PUSH(s->arena, &all, ((edit){ f->given->text, text, all.n }));
+            put_edit(s, &all, f->given->text, text);
             add_edit(s, &all, (dfl_span){ behind, behind }, others);
         } else {
             dfl_strbuf_printf(&out, "%s%s\n", text, others);
