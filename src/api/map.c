@@ -7,6 +7,7 @@
 
 #include "ir/print.h"
 #include "mapper/holes.h"
+#include "mapper/cost.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
 #include "mapper/tree.h"
@@ -320,7 +321,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     if (!met || !costs)
         return report_unmet(j, out, &options, *stopped);
     found->value = dfl_objective_value(o, costs->joules, costs->seconds);
-    found->optimal &= found->value <= found->lower_bound * rounding;
+    found->optimal &= found->value <= dfl_value_times(found->lower_bound, rounding);
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);

@@ -45,6 +45,9 @@ double dfl_value_joules(const void *objective, double joules, double seconds);
 double dfl_value_seconds(const void *objective, double joules, double seconds);
 double dfl_value_mixed(const void *rate, double joules, double seconds);
 
+/* So many times a value, once or more, or as far above it where it is below zero. */
+double dfl_value_times(double value, double times);
+
 /* Nothing there, and nothing known to be possible. */
 dfl_cost dfl_cost_zero(void);
 dfl_cost dfl_cost_none(void);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "mapper/beyond.h"
+#include "mapper/cost.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
 #include "mapper/mapper.h"
@@ -111,11 +112,11 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (out == NULL || out->stopped != DFL_STOP_NONE || options->front || options->top > 0)
         return out;
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options->objective);
-    if (out->optimal && k.least <= out->lower_bound * rounding && !options->imperfect &&
+    if (out->optimal && k.least <= dfl_value_times(out->lower_bound, rounding) && !options->imperfect &&
         !(options->beyond && dfl_given_nothing(mapping)))
         return out;
     take_better(&k, out->mapping);
-    if (k.least > out->lower_bound * rounding)
+    if (k.least > dfl_value_times(out->lower_bound, rounding))
         try_kinds(&k, options);
     if (options->imperfect) {
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
@@ -129,6 +130,6 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         dfl_beyond_search(arena, names, mapping, options, &k.options, out, &k.least);
         out->space = dfl_arena_printf(arena, "%s; %s", out->space, dfl_beyond_text(arena, options->beyond));
     }
-    out->optimal = k.least <= out->lower_bound * rounding;
+    out->optimal = k.least <= dfl_value_times(out->lower_bound, rounding);
     return out;
 }

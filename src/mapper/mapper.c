@@ -451,9 +451,9 @@ static bool search_limits(mapper *k, dfl_map_result *out)
     k->known = INFINITY;
     for (size_t i = 0; !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i = i + stride < last ? i + stride : last) {
         uint64_t before = k->evaluated;
-        limit = fmin(least * STEPS[i], ceiling);
+        limit = fmin(dfl_value_times(least, STEPS[i]), ceiling);
         if (k->options->top == 0)
-            limit = fmin(limit, k->known * rounding);
+            limit = fmin(limit, dfl_value_times(k->known, rounding));
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, limit >= ceiling, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL && !k->through)
@@ -475,7 +475,7 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     dfl_map_result other = *out;
     double value = dfl_mapping_value(dfl_arena_budget(k->arena), names, out->mapping, k->options->objective);
 
-    if (!k->goal.by_time || k->stopped != DFL_STOP_NONE || value <= out->lower_bound * (1 + 1e-9))
+    if (!k->goal.by_time || k->stopped != DFL_STOP_NONE || value <= dfl_value_times(out->lower_bound, 1 + 1e-9))
         return;
     k->goal.alone = true;
     if (find_lower_bound(k, &other) && search_limits(k, &other) &&

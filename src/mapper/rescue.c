@@ -174,7 +174,7 @@ const dfl_join_result *dfl_rescue_any(dfl_rescue *k, double bound)
     double most = apart != NULL ? apart->value : INFINITY;
 
     for (size_t i = 0; i < sizeof LIMITS / sizeof *LIMITS && r == NULL && most > bound; i++)
-        r = find_within(k, fmin(most, bound * LIMITS[i]));
+        r = find_within(k, fmin(most, dfl_value_times(bound, LIMITS[i])));
     return r != NULL ? r : apart;
 }
 
@@ -223,7 +223,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
         c->list = steps[e].rows;
         c->n_list = steps[e].n;
     }
-    if (!front && k->goal->top == 0 && !*full && some != NULL && some->value <= bound * rounding)
+    if (!front && k->goal->top == 0 && !*full && some != NULL && some->value <= dfl_value_times(bound, rounding))
         *why = DFL_STOP_NONE;
     else if (first != most)
         r = join_within(k, steps, front, most, n, full, why);

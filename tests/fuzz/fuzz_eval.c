@@ -35,7 +35,7 @@ static void look_at(const dfl_json *value, const char *key)
     if (value->kind == DFL_JSON_NULL)
         demand(may_be_null(key));
     if ((value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG) &&
-        strcmp(key, "value") != 0)
+        strcmp(key, "value") != 0 && strcmp(key, "lower_bound") != 0) /* of an objective, which may be below zero */
         demand(value->real >= 0);
     for (size_t i = 0; (value->kind == DFL_JSON_OBJECT || value->kind == DFL_JSON_ARRAY) && i < value->len; i++)
         look_at(&value->items[i], value->keys ? value->keys[i] : key);

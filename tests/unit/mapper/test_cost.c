@@ -39,6 +39,30 @@ static const row ROWS[] = {
     { "a port moves the fast end", 1, 1, { 10, 4 }, { 3, 0 }, 0, 2, 6 },
 };
 
+typedef struct {
+    const char *name;
+    double value, times, result;
+} times_case;
+
+static const times_case TIMES[] = {
+    { "once", 8, 1, 8 },
+    { "more", 8, 1.25, 10 },
+    { "as far above it, below zero", -8, 1.25, -6 },
+    { "beyond zero", -8, 3.5, 12 },
+    { "nothing", 0, 3.5, 0 },
+    { "any", 8, INFINITY, INFINITY },
+    { "any, below zero", -8, INFINITY, INFINITY },
+    { "any, nothing", 0, INFINITY, INFINITY },
+    { "not known", INFINITY, 1.25, INFINITY },
+};
+
+static void is_above(void **state)
+{
+    const times_case *c = *state;
+
+    assert_close(dfl_value_times(c->value, c->times), c->result, 1e-15);
+}
+
 static dfl_goal goal_of(const row *r)
 {
     dfl_goal g = { .value = product, .leakage = r->leakage };
@@ -138,5 +162,5 @@ int main(void)
         cmocka_unit_test(test_sums),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return CHECK_TABLE("mapper.cost.times", TIMES, is_above) + cmocka_run_group_tests(tests, NULL, NULL);
 }
