@@ -178,9 +178,17 @@ static bool check(dfl_session *s, const dfl_claims *claims, uint64_t effort)
     dfl_strbuf said;
     dfl_diag *d;
 
-    if (!asked || !asked->has_holes) {
+    if (!asked) {
         dfl_report(s->sink, DFL_CERT_OTHER, (dfl_span){ 0, 0 }, "`%s` is for a mapping `%s` with holes, and there is none",
                    claims->file, claims->mapping);
+        return false;
+    }
+    if (!asked->has_holes) {
+        d = dfl_report(s->sink, DFL_CERT_OTHER, asked->span, "`%s` is for a mapping `%s` with holes, and nothing is open in this "
+                       "one", claims->file, claims->mapping);
+        dfl_diag_here(s->sink, d, "all lines are written");
+        dfl_diag_help(s->sink, d, "check it with the file as it was before `dflc map -w`: it proves that nothing that could "
+                      "stand in the place of `...` is better than the mapping that it holds as `best`");
         return false;
     }
     if (!dfl_objective_make(s->sink, s->names, asked, &objective))

@@ -107,6 +107,9 @@ dfl_exit dfl_cmd_worse(dfl_exit a, dfl_exit b);
 /* Writes to `path`, or to standard output when it is NULL. A regular file is replaced as a whole. DFL_EXIT_IO after a
    message; nothing is said about a reader that went away. */
 dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len);
+/* Whether a file can be written there later, as far as that is known now; DFL_EXIT_IO after a message. NULL can. Nothing
+   is written. */
+dfl_exit dfl_cmd_may_write(const char *path);
 /* "dflc: " and the message on standard error. */
 void dfl_cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

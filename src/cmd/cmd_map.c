@@ -34,6 +34,9 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
                     MOST_KINDS);
         return DFL_EXIT_USAGE;
     }
+    status = dfl_cmd_worse(dfl_cmd_may_write(args->write ? args->files[0] : args->output), dfl_cmd_may_write(args->certificate));
+    if (status != DFL_EXIT_OK)
+        return status;
     s = dfl_cmd_session(args);
     status = dfl_cmd_open(s, args, args->files[0]);
     if (status == DFL_EXIT_OK) {

@@ -89,6 +89,41 @@ static dfl_exit replace(const char *path, const char *shown, mode_t mode, const 
     return ok ? DFL_EXIT_OK : cannot_write(shown);
 }
 
+/* A regular file is replaced: its directory counts, and that of a name that is not there. */
+static bool may_replace(const char *path)
+{
+    char *target = realpath(path, NULL), *slash;
+    bool ok;
+
+    if (!target)
+        target = strdup(path);
+    if (!target)
+        return false;
+    slash = strrchr(target, '/');
+    if (slash)
+        slash[slash == target] = '\0';
+    ok = access(slash ? target : ".", W_OK | X_OK) == 0;
+    free(target);
+    return ok;
+}
+
+dfl_exit dfl_cmd_may_write(const char *path)
+{
+    struct stat info;
+    bool ok;
+
+    if (!path)
+        return DFL_EXIT_OK;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
+        ok = may_replace(path);
+    } else {
+        ok = !S_ISDIR(info.st_mode) && access(path, W_OK) == 0;
+        if (S_ISDIR(info.st_mode))
+            errno = EISDIR;
+    }
+    return ok ? DFL_EXIT_OK : cannot_write(path);
+}
+
 dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
 {
     struct stat info;

@@ -28,6 +28,20 @@ static bool look_for_templates(dfl_af_file *f, const dfl_source *source)
     return true;
 }
 
+/* What another tool reads; false after saying which. */
+static bool is_own(dfl_af_file *f, const dfl_yaml *root)
+{
+    for (uint32_t i = 0; i < root->n; i++) {
+        if (strcmp(root->keys[i].text, "problem") == 0) {
+            dfl_diag *d = dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, root->keys[i].span,
+                                     "this is a run of Timeloop, not a specification for AccelForge");
+            dfl_diag_help(f->report->sink, d, "read it with `dflc import timeloop`");
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
 {
     const struct { const char *key; const dfl_yaml **where; } parts[] = {
@@ -38,6 +52,8 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
     if (root->kind != DFL_YAML_MAP)
         return wrong(f, DFL_FOREIGN_SYNTAX, root->span,
                      "a specification is a map with `arch`, `workload` and `mapping`");
+    if (!is_own(f, root))
+        return false;
     for (uint32_t i = 0; i < root->n; i++) {
         size_t k = 0;
 

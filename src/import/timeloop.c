@@ -121,6 +121,20 @@ static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const 
     }
 }
 
+/* What another tool reads; false after saying which. */
+static bool is_own(dfl_tl_file *f, const dfl_yaml *root)
+{
+    for (uint32_t i = 0; i < root->n && dfl_tl_get(root, "problem") == NULL; i++) {
+        if (same_key(root->keys[i].text, "workload")) {
+            dfl_diag *d = dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, root->keys[i].span,
+                                     "this is a specification for AccelForge, not a run of Timeloop");
+            dfl_diag_help(f->report->sink, d, "read it with `dflc import accelforge`");
+            f->ok = false;
+        }
+    }
+    return f->ok;
+}
+
 static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
 {
     static const char *const parts[] = { "problem", "arch", "mapping", "mapspace", "mapper" };
@@ -129,6 +143,8 @@ static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
 
     if (root->kind != DFL_YAML_MAP)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, "a run is a map with `problem`, `arch` and `mapping`");
+    if (!is_own(f, root))
+        return false;
     refuse(f, root, "sparse_optimizations", "sparse tensors, of which fewer values are moved and multiplied");
     refuse(f, root, "architecture", "a tree of subtrees; `arch` with `arithmetic` and `storage` is read");
     if (!f->ok)
