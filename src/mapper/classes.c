@@ -1,7 +1,6 @@
 /* Jobs, classes, and what classes offer each other. */
 #include "mapper/classes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mapper/common.h"
@@ -9,7 +8,6 @@
 
 typedef struct {
     dfl_arena *arena;
-    dfl_rows *rows;                    /* none, for bounds of templates */
     dfl_classes *out;
     const dfl_job_limits *limits;
     dfl_halt *halt;
@@ -114,22 +112,8 @@ static bool collect(void *context, const dfl_tiling_template *t)
         copy->form = dfl_given_form_copy(x->k->arena, t->form);
     found.pattern = pattern_of(x->k, x->c, x->job, t);
     found.at = (uint32_t)x->c->candidates.n;
-    dfl_tile_bound(x->k->rows, x->job, copy, &found.roomy_joules, &found.roomy_seconds, found.busy);
-    found.joules = found.roomy_joules;
-    found.seconds = found.roomy_seconds;
-    if (!x->k->limits->plain)
-        dfl_tile_squeeze(x->k->rows, &found.joules, &found.seconds);
     DFL_PUSH(x->k->arena, &x->c->candidates, found);
     return !dfl_halted(x->k->halt);
-}
-
-static int by_joules(const void *a, const void *b)
-{
-    const dfl_candidate *x = a, *y = b;
-
-    if (x->joules != y->joules)
-        return x->joules < y->joules ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
 }
 
 static void make_class(maker *k, uint32_t e)
@@ -143,7 +127,6 @@ static void make_class(maker *k, uint32_t e)
         else
             dfl_templates_each(x.job, collect, &x);
     }
-    qsort(fresh.candidates.at, fresh.candidates.n, sizeof *fresh.candidates.at, by_joules);
     DFL_PUSH(k->arena, &k->out->at, fresh);
 }
 
@@ -209,9 +192,9 @@ static void find_partners(dfl_arena *arena, dfl_classes *k)
 }
 
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                      const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out)
+                      const dfl_job_limits *limits, uint32_t threads, dfl_halt *halt, dfl_classes *out)
 {
-    maker k = { .arena = arena, .rows = dfl_rows_new(arena, scratch), .out = out, .limits = limits, .halt = halt };
+    maker k = { .arena = arena, .out = out, .limits = limits, .halt = halt };
 
     *out = (dfl_classes){ .m = m, .n = m->workload->n_einsums };
     if (!make_jobs(&k, sink, names))
@@ -227,6 +210,8 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
             make_class(&k, e);
         out->of[e] = c;
     }
+    if (halt->why == DFL_STOP_NONE)
+        dfl_classes_bound(scratch, out, limits->plain, threads, halt);
     if (halt->why == DFL_STOP_NONE)
         find_partners(arena, out);
     out->tree = halt->why == DFL_STOP_NONE && is_tree(arena, out);

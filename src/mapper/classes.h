@@ -39,8 +39,7 @@ typedef struct {
     dfl_cost *others;                 /* by pattern: everything else, at least */
     const dfl_row *apart;              /* the best with all that is exchanged in the outermost memory; NULL = not found */
     /* of the present search: */
-    dfl_rows *rows;
-    const dfl_row *const *list;
+    const dfl_row *const *list;        /* of its rows */
     uint32_t n_list;
     bool searched;                     /* with the present limit */
     uint32_t wave;                     /* rows are only those that go with what earlier waves offer */
@@ -61,9 +60,11 @@ typedef struct dfl_classes {
     DFL_VEC(dfl_einsum_class) at;
 } dfl_classes;
 
-/* False after reporting, or when halted. `scratch` is reset. */
+/* False after reporting, or when halted. */
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                      const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out);
+                      const dfl_job_limits *limits, uint32_t threads, dfl_halt *halt, dfl_classes *out);
+/* Sets the bounds of all candidates, and puts them in order. */
+void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t threads, dfl_halt *halt);
 /* Sets what `goal` adds to rows of the class that follow a pattern: everything else, and the ports that they keep busy. */
 void dfl_classes_aim(const dfl_einsum_class *c, uint32_t pattern, dfl_tile_goal *goal);
 /* The pattern that a template follows. */

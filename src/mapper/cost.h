@@ -45,6 +45,9 @@ double dfl_value_joules(const void *objective, double joules, double seconds);
 double dfl_value_seconds(const void *objective, double joules, double seconds);
 double dfl_value_mixed(const void *rate, double joules, double seconds);
 
+/* Values that differ by less than so many times are equal. */
+#define DFL_VALUE_EQUAL (1 + 1e-12)
+
 /* So many times a value, once or more, or as far above it where it is below zero. */
 double dfl_value_times(double value, double times);
 

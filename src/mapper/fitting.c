@@ -61,7 +61,7 @@ static dfl_answer prepare(fitter *k)
     dfl_sink_limit(quiet, 0);
     if (dfl_fitting_homeless(k->f->names, k->m))
         return DFL_ANSWER_NO;
-    if (!dfl_classes_make(k->arena, k->scratch, quiet, k->f->names, k->m, &limits, k->f->halt, &k->classes))
+    if (!dfl_classes_make(k->arena, k->scratch, quiet, k->f->names, k->m, &limits, 1, k->f->halt, &k->classes))
         return DFL_ANSWER_UNKNOWN;
     k->goal = (dfl_tile_goal){ .of = { .value = nothing }, .limit = INFINITY, .max_loops = k->f->max_fused, .whole_loops = true,
                                .halt = k->f->halt };

@@ -6,32 +6,21 @@
 
 #include "mapper/certificate.h"
 #include "mapper/classes.h"
+#include "mapper/crew.h"
 #include "mapper/emit.h"
 #include "mapper/fitting.h"
 #include "mapper/given.h"
-#include "mapper/least.h"
 #include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "mapper/rescue.h"
 #include "mapper/through.h"
 #include "mapper/tracks.h"
-#include "support/pool.h"
 
 _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
                (int)DFL_MAP_TOP == (int)DFL_TOP,
                "the limits that are told are those in force");
 
-/* Work on one class, or one pattern of it, with memory of its own. */
-typedef struct {
-    uint32_t class, pattern;
-    dfl_tile_goal goal;
-    dfl_budget budget;
-    dfl_halt halt;
-    dfl_row best;
-    dfl_arena *arena, *scratch;
-    uint64_t evaluated, pruned;
-    bool done;                 /* else it waits to be run, or to be run again */
-} task;
+enum { FEW_LOOPS = 1 };        /* shared loops that are tried first */
 
 typedef struct {
     dfl_arena *arena;
@@ -44,12 +33,10 @@ typedef struct {
     double capacity[DFL_ROW_TRACKS];
     dfl_bounds *bounds;
     double deadline;
-    task *tasks;
-    uint32_t n_tasks, first;   /* the tasks before it have been run */
+    dfl_crew crew;
     dfl_stop stopped;
     double known;              /* a mapping of this value was found beyond the limits so far */
     bool full;                 /* the join has lost states */
-    uint64_t evaluated, pruned;
 } mapper;
 
 static double objective_value(const void *objective, double joules, double seconds)
@@ -71,157 +58,7 @@ static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
     return fits && !*reported;
 }
 
-/* ---- work on several threads ---- */
-
-static task *add_task(mapper *k, uint32_t class, uint32_t pattern)
-{
-    task *t = &k->tasks[k->n_tasks++];
-    const dfl_budget *session = dfl_arena_budget(k->arena);
-
-    *t = (task){ .class = class, .pattern = pattern, .goal = k->goal };
-    if (session)
-        t->budget = (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
-                                  .cancel = session->cancel };
-    return t;
-}
-
-/* Rows of the candidates, with what else each needs at least. */
-static void search_class(mapper *k, task *t)
-{
-    dfl_einsum_class *c = &k->classes.at.at[t->class];
-
-    c->rows = dfl_rows_new(t->arena, t->scratch);
-    dfl_halt_count(&t->halt, c->rows);
-    t->goal.halt = &t->halt;
-    for (size_t i = 0; i < c->candidates.n && !dfl_halted(&t->halt); i++) {
-        const dfl_candidate *x = &c->candidates.at[i];
-        uint64_t before = dfl_rows_evaluated(c->rows);
-        dfl_classes_aim(c, x->pattern, &t->goal);
-        if (!dfl_tile_useful(&t->goal, x->joules, x->seconds))
-            continue;
-        (void)dfl_tile_search(c->rows, x->job, x->form, &t->goal);
-        dfl_teller_add(k->options->teller, dfl_rows_evaluated(c->rows) - before);
-    }
-    t->evaluated = dfl_rows_evaluated(c->rows);
-    t->pruned = dfl_rows_pruned(c->rows);
-}
-
-/* The least of the task's pattern. */
-static void search_pattern(mapper *k, task *t)
-{
-    dfl_least least = { .class = &k->classes.at.at[t->class], .pattern = t->pattern, .goal = &t->goal, .halt = &t->halt,
-                        .teller = k->options->teller, .enough = DFL_LEAST_ENOUGH, .arena = t->arena, .scratch = t->scratch };
-
-    dfl_least_find(&least);
-    t->best = least.best;
-    t->evaluated = least.evaluated;
-    t->pruned = least.pruned;
-}
-
-static void run_task(void *context, size_t i)
-{
-    mapper *k = context;
-    task *t = &k->tasks[k->first + i];
-
-    if (t->done)
-        return;
-    if (t->pattern == DFL_NONE)
-        search_class(k, t);
-    else
-        search_pattern(k, t);
-}
-
-/* Those of a first run are forgotten. With a limit on evaluations the task gets `most`, or a glance if there are none left. */
-static void begin_task(mapper *k, task *t, uint64_t most)
-{
-    const dfl_way_filter *filter = t->goal.filter;
-
-    dfl_arena_free(t->arena);
-    dfl_arena_free(t->scratch);
-    t->goal = k->goal;
-    t->goal.filter = filter;
-    t->budget.memory_used = t->budget.steps_used = 0;
-    t->budget.why = DFL_STOP_NONE;
-    t->halt = (dfl_halt){ .budget = &t->budget, .deadline = k->deadline, .most = most };
-    if (k->options->evaluations > 0 && k->evaluated >= k->options->evaluations)
-        t->halt.why = DFL_STOP_EVALUATIONS;
-    t->best = (dfl_row){ .form = NULL };
-    t->arena = dfl_arena_new(&t->budget);
-    t->scratch = dfl_arena_new(&t->budget);
-}
-
-/* Runs those that wait, which share what is left of a limit on evaluations: so nothing depends on threads. The number of those
-   that it stopped. */
-static uint32_t run_waiting(mapper *k, uint32_t n, uint64_t most)
-{
-    uint32_t stopped = 0;
-
-    for (uint32_t i = k->first; i < k->n_tasks; i++)
-        if (!k->tasks[i].done)
-            begin_task(k, &k->tasks[i], most);
-    dfl_pool_run(k->options->jobs > 0 ? k->options->jobs : 1, n, run_task, k);
-    for (uint32_t i = k->first; i < k->n_tasks; i++) {
-        task *t = &k->tasks[i];
-        if (t->done)
-            continue;
-        k->evaluated += t->evaluated;
-        k->pruned += t->pruned;
-        t->done = t->halt.why != DFL_STOP_EVALUATIONS;
-        stopped += !t->done;
-    }
-    return stopped;
-}
-
-/* Runs what was added since. The memory of the tasks is still there afterwards. Those that a limit on evaluations has stopped are
-   run again while others have left more for each of them. */
-static bool run_tasks(mapper *k)
-{
-    const uint64_t limit = k->options->evaluations;
-    const uint32_t n = k->n_tasks - k->first;
-    uint32_t waiting = n;
-    uint64_t most;
-
-    do {
-        most = waiting > 0 ? dfl_map_left(limit, k->evaluated) / waiting : 0;
-        most += limit > 0 && most == 0;
-        waiting = run_waiting(k, n, most);
-    } while (waiting > 0 && k->evaluated < limit && (limit - k->evaluated) / waiting > most);
-    for (uint32_t i = k->first; i < k->n_tasks; i++)
-        if (k->stopped == DFL_STOP_NONE)
-            k->stopped = k->tasks[i].halt.why;
-    k->first = k->n_tasks;
-    return k->stopped == DFL_STOP_NONE;
-}
-
-static void end_tasks(mapper *k)
-{
-    for (uint32_t i = 0; i < k->n_tasks; i++) {
-        dfl_arena_free(k->tasks[i].arena);
-        dfl_arena_free(k->tasks[i].scratch);
-    }
-    k->n_tasks = k->first = 0;
-}
-
 /* ---- the search ---- */
-
-static void find_least(mapper *k)
-{
-    uint32_t n = 0;
-
-    for (uint32_t c = 0; c < k->classes.at.n; c++)
-        n += (uint32_t)k->classes.at.at[c].patterns.n;
-    k->tasks = DFL_NEW_ARRAY(k->arena, task, (size_t)n + k->classes.at.n + 1);
-    k->goal.wanted = NULL;
-    k->goal.loop_wanted = NULL;
-    for (uint32_t c = 0; c < k->classes.at.n; c++)
-        for (uint32_t p = 0; p < k->classes.at.at[c].patterns.n; p++)
-            add_task(k, c, p);
-    run_tasks(k);
-    for (uint32_t i = 0; i < k->n_tasks; i++)
-        if (k->tasks[i].best.form != NULL)
-            k->classes.at.at[k->tasks[i].class].apart = dfl_row_copy(k->arena, &k->tasks[i].best);
-    end_tasks(k);
-}
 
 /* False if some einsum fits in no way. */
 static bool find_bounds(mapper *k)
@@ -256,15 +93,13 @@ static bool search_classes(mapper *k)
     k->goal.loop_wanted = dfl_classes_loop_wanted;
     dfl_classes_restart(all);
     for (uint32_t number = 0; (n = dfl_classes_wave(all, number, wave)) > 0; number++) {
-        for (uint32_t i = 0; i < n; i++)
-            add_task(k, wave[i], DFL_NONE)->goal.filter = &all->at.at[wave[i]].filter;
-        if (!run_tasks(k))
+        if (!dfl_crew_rows(&k->crew, wave, n)) {
+            k->stopped = k->crew.stopped;
             return false;
+        }
         for (uint32_t i = 0; i < n; i++) {
-            dfl_einsum_class *c = &all->at.at[wave[i]];
-            c->list = dfl_rows_list(c->rows, &c->n_list);
             dfl_classes_offer(k->arena, all, &k->goal.of, wave[i]);
-            if (c->n_list == 0)
+            if (all->at.at[wave[i]].n_list == 0)
                 return false;
         }
     }
@@ -349,6 +184,12 @@ static dfl_rescue rescue_of(mapper *k)
                          .capacity = k->capacity, .deadline = k->deadline };
 }
 
+/* Whether nothing can be better than what is found, and nothing else is asked for. */
+static bool is_least(const mapper *k, const dfl_join_result *r, const dfl_map_result *out)
+{
+    return r->value <= dfl_value_times(out->lower_bound, DFL_VALUE_EQUAL) && !k->options->front && k->options->top == 0;
+}
+
 /* The best mapping of a value within the limit, or of each kind; false if there are none, or fewer than wanted. Where there is
    nothing else, and no larger limit to come, einsums between others are looked at all the same. */
 static bool search_within(mapper *k, double limit, bool last, dfl_map_result *out)
@@ -357,16 +198,16 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
     uint32_t n = 0;
     bool full = false;
     dfl_rescue rescue = rescue_of(k);
-    uint64_t before = k->evaluated;
+    uint64_t before = k->crew.evaluated;
 
     k->goal.limit = limit;
     if (search_classes(k)) {
         const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
-        if (!full && k->stopped == DFL_STOP_NONE && k->through != NULL && (r != NULL || last))
+        if (!full && k->stopped == DFL_STOP_NONE && k->through != NULL && (r != NULL ? !is_least(k, r, out) : last))
             r = dfl_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
         if (r == NULL && k->stopped == DFL_STOP_NONE)
-            k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->evaluated - before + 1));
+            k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->crew.evaluated - before + 1));
     }
     if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
@@ -381,8 +222,8 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
     }
     k->full |= full;
     dfl_rescue_end(&rescue);
-    dfl_through_end(k->through, &k->evaluated, &k->pruned);
-    end_tasks(k);
+    dfl_through_end(k->through, &k->crew.evaluated, &k->crew.pruned);
+    dfl_crew_forget(&k->crew);
     return r != NULL && (n >= k->options->top || limit == INFINITY || k->stopped != DFL_STOP_NONE);
 }
 
@@ -421,7 +262,7 @@ static void begin(const mapper *k, const char *phase, double bound)
 }
 
 /* Limits on the value, times the least: from a little above it to none, each about 2.5 times as far from it as the one before. */
-static const double STEPS[] = { 1.0016, 1.004, 1.01, 1.025, 1.0625, 1.16, 1.4, 2, 3.5, 10, INFINITY };
+static const double STEPS[] = { 1 + 1e-9, 1.0016, 1.004, 1.01, 1.025, 1.0625, 1.16, 1.4, 2, 3.5, 10, INFINITY };
 
 /* False if some einsum fits in no way, or the search stopped. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
@@ -429,7 +270,11 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
     dfl_cost all;
 
     begin(k, "bounds", out->lower_bound);
-    find_least(k);
+    k->goal.wanted = NULL;
+    k->goal.loop_wanted = NULL;
+    dfl_crew_least(&k->crew);
+    if (k->stopped == DFL_STOP_NONE)
+        k->stopped = k->crew.stopped;
     if (!find_bounds(k))
         return false;
     all = dfl_bounds_all(k->bounds);
@@ -437,23 +282,46 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
     return k->stopped == DFL_STOP_NONE;
 }
 
+/* Looks for something as good as the lower bound with few shared loops: where many ways cost the same, these are the least of
+   them. What is found then is as good as all there is, but a worse start for what goes beyond the space. */
+static bool search_least(mapper *k, dfl_map_result *out)
+{
+    const uint32_t most = k->goal.max_loops;
+    const bool full = k->full;
+    dfl_map_result some = *out;
+    bool found;
+
+    if (k->options->front || k->options->top > 0 || k->options->certificate || k->options->beyond != 0 ||
+        most <= FEW_LOOPS)
+        return false;
+    k->goal.max_loops = FEW_LOOPS;
+    begin(k, "search", out->lower_bound);
+    found = search_within(k, dfl_value_times(out->lower_bound, STEPS[0]), false, &some) &&
+            some.objective <= dfl_value_times(out->lower_bound, DFL_VALUE_EQUAL);
+    k->goal.max_loops = most;
+    k->full = full;
+    if (found)
+        *out = some;
+    return found;
+}
+
 /* Goes through the limits from the lower bound on, and no further than to what is known; faster where one has looked at no more
    than the one before. False if there is nothing, or the search stopped. */
 static bool search_limits(mapper *k, dfl_map_result *out)
 {
-    static const double rounding = 1 + 1e-12;
     const size_t last = sizeof STEPS / sizeof *STEPS - 1;
     double least = out->lower_bound, ceiling = k->options->ceiling > 0 ? k->options->ceiling : INFINITY, limit = 0;
     uint64_t looked = 0;
     size_t stride = 1;
-    bool found = false;
+    bool found;
 
     k->known = INFINITY;
+    found = search_least(k, out);
     for (size_t i = 0; !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i = i + stride < last ? i + stride : last) {
-        uint64_t before = k->evaluated;
+        uint64_t before = k->crew.evaluated;
         limit = fmin(dfl_value_times(least, STEPS[i]), ceiling);
         if (k->options->top == 0)
-            limit = fmin(limit, dfl_value_times(k->known, rounding));
+            limit = fmin(limit, dfl_value_times(k->known, DFL_VALUE_EQUAL));
         begin(k, "search", out->lower_bound);
         found = search_within(k, limit, limit >= ceiling, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL && !k->through)
@@ -462,8 +330,8 @@ static bool search_limits(mapper *k, dfl_map_result *out)
             break;
         if (!found && limit >= k->known)
             k->known = INFINITY; /* lost by rounding */
-        stride = k->evaluated - before == looked ? stride * 2 : 1;
-        looked = k->evaluated - before;
+        stride = k->crew.evaluated - before == looked ? stride * 2 : 1;
+        looked = k->crew.evaluated - before;
     }
     return found;
 }
@@ -540,14 +408,17 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     const dfl_job_limits limits = { .plain = options->certificate, .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
-    found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, &halt, &k.classes);
+    found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->jobs, &halt, &k.classes);
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
+        k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .teller = options->teller,
+                             .jobs = options->jobs, .deadline = deadline, .limit = options->evaluations };
         k.through = dfl_through_make(arena, &k.classes);
         dfl_measures_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;
+        dfl_crew_end(&k.crew);
     }
     *fits = possible || k.stopped != DFL_STOP_NONE;
     if (!found && (k.stopped == DFL_STOP_NONE || !take_first(&k, out))) {
@@ -562,8 +433,8 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
     if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping))
         certify(&k, false, out);
-    out->evaluated = k.evaluated;
-    out->pruned = k.pruned;
+    out->evaluated = k.crew.evaluated;
+    out->pruned = k.crew.pruned;
     out->stopped = k.stopped;
     out->space = dfl_given_nothing(mapping) ? "tiles that divide; " DFL_MAPPER_SPACE
                                             : "with the written lines; tiles that divide; " DFL_MAPPER_SPACE;

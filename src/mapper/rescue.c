@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-    STATES = 256,            /* behind each einsum */
+    STATES = 256,            /* behind each einsum, */
+    LEAST_STATES = 32,       /* and where the limit is the lower bound */
     LOOKS = 1 << 22,         /* of the templates of a class together */
     LEAST_LOOKS = 1 << 10,   /* of a template */
     STEPS = 1 << 25,         /* of all glances, and of a join with few states */
@@ -14,6 +15,7 @@ enum {
 };
 /* Limits on the value, times the lower bound: where it is low nearly all is given up at once, and the rest looked at well. */
 static const double LIMITS[] = { 1.005, 1.02, 1.05, 1.2, 2.5, INFINITY };
+static const double CLOSE = 1 + 1e-8;
 
 /* Bits of the keeps of a row without shared loops in a memory outside of arrays. */
 static double keeps_in(const dfl_row *row, uint32_t memory)
@@ -84,9 +86,9 @@ const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *cla
     return r;
 }
 
-/* With few states behind each einsum. */
+/* With so many states behind each einsum. */
 static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step *steps, const dfl_tile_goal *within,
-                                       uint64_t most)
+                                       uint32_t states, uint64_t most)
 {
     dfl_tile_goal goal = *within;
     dfl_budget budget = { .steps_limit = most };
@@ -96,7 +98,7 @@ static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step 
 
     goal.halt = &halt;
     goal.top = 0;
-    return dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, STATES, &n, &full);
+    return dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, states, &n, &full);
 }
 
 /* Rows of a class that go with those of its neighbours; false if there are none. */
@@ -148,7 +150,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
         for (uint32_t i = 0; i < n; i++)
             if (!glance(k, &goal, wave[i]))
                 return NULL;
-    return join_few(k, dfl_classes_steps(k->rows, all), &goal, STEPS);
+    return join_few(k, dfl_classes_steps(k->rows, all), &goal, STATES, STEPS);
 }
 
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
@@ -204,18 +206,31 @@ static const dfl_join_result *join_within(const dfl_rescue *k, const dfl_join_st
     return r;
 }
 
+/* Something as good as the lower bound, if the limit is hardly above it; NULL if few states do not find that. */
+static const dfl_join_result *join_least(const dfl_rescue *k, const dfl_join_step *steps, double bound)
+{
+    const dfl_join_result *r = NULL;
+
+    if (k->goal->top == 0 && k->goal->limit <= dfl_value_times(bound, CLOSE))
+        r = join_few(k, steps, k->goal, LEAST_STATES, STEPS);
+    return r != NULL && r->value <= dfl_value_times(bound, DFL_VALUE_EQUAL) ? r : NULL;
+}
+
 const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps, bool front, double bound, uint32_t *n,
                                        bool *full, dfl_stop *why)
 {
-    static const double rounding = 1 + 1e-12;
     const dfl_budget *session = dfl_arena_budget(k->arena);
     uint64_t most = session ? session->steps_limit : 0, first = most != 0 && most < FIRST ? most : FIRST;
-    const dfl_join_result *r = join_within(k, steps, front, first, n, full, why), *some;
+    const dfl_join_result *r = front ? NULL : join_least(k, steps, bound), *some;
 
+    *n = 1;
+    if (r != NULL)
+        return r;
+    r = join_within(k, steps, front, first, n, full, why);
     if (*why != DFL_STOP_STEPS)
         return r;
     dfl_rescue_start(k, *why);
-    some = join_few(k, steps, k->goal, STEPS);
+    some = join_few(k, steps, k->goal, STATES, STEPS);
     if (some == NULL)
         some = dfl_rescue_any(k, bound);
     for (uint32_t e = 0; e < k->classes->n; e++) { /* as they were before a glance */
@@ -223,7 +238,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
         c->list = steps[e].rows;
         c->n_list = steps[e].n;
     }
-    if (!front && k->goal->top == 0 && !*full && some != NULL && some->value <= dfl_value_times(bound, rounding))
+    if (!front && k->goal->top == 0 && !*full && some != NULL && some->value <= dfl_value_times(bound, DFL_VALUE_EQUAL))
         *why = DFL_STOP_NONE;
     else if (first != most)
         r = join_within(k, steps, front, most, n, full, why);
@@ -239,6 +254,6 @@ double dfl_rescue_beyond(const dfl_rescue *k, const dfl_join_step *steps, uint64
     const dfl_join_result *r;
 
     goal.limit = INFINITY;
-    r = join_few(k, steps, &goal, most);
+    r = join_few(k, steps, &goal, STATES, most);
     return r != NULL ? r->value : INFINITY;
 }

@@ -33,8 +33,9 @@ const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *cla
 /* The best of all that, of values from `bound` on. NULL if there is nothing. */
 const dfl_join_result *dfl_rescue_any(dfl_rescue *k, double bound);
 /*
- * dfl_join. Where that takes long, what is found in a moment is all there is to know if it gets to the lower bound, so that the
- * join need not come to its end. Else, if the join is stopped, `*why` says so, and what was found is returned.
+ * dfl_join. Where that takes long, or the limit is the lower bound, what is found in a moment is all there is to know if it gets
+ * to the lower bound, so that the join need not come to its end. Else, if the join is stopped, `*why` says so, and what was found
+ * is returned.
  */
 const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps, bool front, double bound, uint32_t *n,
                                        bool *full, dfl_stop *why);

@@ -26,6 +26,7 @@ typedef struct dfl_search {
     dfl_tile_goal *goal;
     uint64_t effort;                               /* rows->evaluated at which to stop, 0 = never */
     bool spent;                                    /* it did */
+    bool again;                                    /* prepared for any goal with `best_only` and no tracks */
     uint32_t n_gaps;
     uint32_t n_busy, n_used;                       /* terms, ports */
     uint32_t last_gap[DFL_JOB_RANKS];              /* in which the rank may be cut */
@@ -72,6 +73,7 @@ typedef struct dfl_search {
     dfl_cost way_more[DFL_ORDERS + 1];             /* what the neighbours of the way cost more than the goal's `rest` */
     dfl_cost rest;                                 /* that, while the goal's has the least of it added */
     uint32_t n_ways;
+    double loops[DFL_TERM_GROUPS];                 /* at least, of ranks that some gap behind the group can cut */
     double least_joules, least_seconds;            /* of the choice */
     bool placed;                                   /* pieces are of the present node */
     /* of the present spread: */
@@ -104,7 +106,6 @@ bool dfl_search_room_counts(const dfl_search *s, uint32_t i);
 void dfl_cuts_prepare(dfl_search *s);
 /* The ways to cut what the present spread and the shared loops leave of a rank. */
 const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank);
-
 /* Whether the effort is spent; notes it. */
 bool dfl_search_spent(dfl_search *s);
 /* Elements of the rank below keep i on all its axes, if no loop cuts it. */
@@ -121,11 +122,11 @@ static inline double dfl_spread_parts(const dfl_search *s, uint32_t rank, uint32
 void dfl_spread_start(dfl_search *s);
 /* What factors are at least, and at most where they count negative, if axes from `open` on may have any parts. */
 void dfl_spread_factors(const dfl_search *s, uint32_t decided, uint32_t open, double *low, double *high);
-/* What the template costs at least. */
+/* What the template costs at least, and what the ports are busy for at least, by port. */
 void dfl_spread_bound(const dfl_search *s, double *joules, double *seconds);
-/* What the ports are busy for at least, by port. */
 void dfl_spread_busy(const dfl_search *s, double *busy);
-/* Calls `use` for every spread that can be of use. */
+/* What does not depend on the goal; then calls `use` for every spread that can be of use. */
+void dfl_spreads_prepare(dfl_search *s);
 void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s));
 /* Room for what is chosen. */
 dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena);
@@ -133,15 +134,15 @@ dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena);
 bool dfl_spread_take(dfl_search *s);
 /* Adds s->now to the list, and makes room for the next, unless one of those is as good; drops those that are not. */
 void dfl_spreads_add(dfl_search *s, dfl_spreads *all);
-/* Whether the present spread and the shared loops chosen so far can be of use; notes the least they cost. */
+/* Takes over the shared loops so far; whether the present spread can be of use with them, and notes the least that costs. */
+void dfl_sharing_loops(dfl_search *s);
 bool dfl_sharing_useful(dfl_search *s);
 /* The present spread without shared loops. */
 void dfl_search_alone(dfl_search *s);
-/* Every choice of shared loops that is of use with some of `n` spreads, and its rows with each of them. */
+/* Every choice of shared loops that is of use with some of `n` spreads, and its rows with each of them; of loops of others. */
 void dfl_share(dfl_search *s, dfl_spread *const *spreads, uint32_t n);
-/* The same for the ways of the goal with loops of others. */
 void dfl_share_through(dfl_search *s, dfl_spread *const *spreads, uint32_t n);
-/* The spread and the shared loops are chosen: rank by rank the cuts. */
+/* Rank by rank the cuts, for the spread and the shared loops that are chosen. */
 void dfl_search_cuts(dfl_search *s);
 /* Whether a candidate that costs at least this can still be of use: within the limit and not undercut. */
 bool dfl_search_useful(const dfl_search *s, double joules, double seconds);

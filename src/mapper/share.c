@@ -89,6 +89,7 @@ static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
     dfl_cost more;
 
     s->set = s->n_shared > 0; /* without shared loops all transfers are the einsum's own */
+    dfl_sharing_loops(s);
     if (!make_ways(s)) {
         s->rows->pruned += n;
         return;
@@ -109,30 +110,36 @@ static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
     s->goal->rest = s->rest;
 }
 
+void dfl_sharing_loops(dfl_search *s)
+{
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+        const dfl_term_group *group = &s->terms.group[g];
+        s->loops[g] = 1;
+        for (uint32_t bits = group->ranks & ~s->group_last[g]; bits != 0; bits &= bits - 1) {
+            uint32_t r = (uint32_t)__builtin_ctz(bits);
+            s->loops[g] *= s->need[r][group->gap] * dfl_shared_above(s, r, group->gap);
+        }
+    }
+}
+
 /* Whether the spread and the shared loops chosen so far can be of use: every other loop has one iteration, or all that are
    left where there is no gap for them further in. */
 bool dfl_sharing_useful(dfl_search *s)
 {
-    double joules = s->constant, seconds = s->now->unit_seconds, factor[DFL_TERM_GROUPS];
+    const dfl_spread *now = s->now;
+    double joules = now->taken, seconds = now->unit_seconds, factor[DFL_TERM_GROUPS];
+    uint32_t n_groups = s->terms.n_groups;
 
-    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
-        const dfl_term_group *group = &s->terms.group[g];
-        double least = 1, most = 1;
-        for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
-            uint32_t r = (uint32_t)__builtin_ctz(bits);
-            double all = (double)s->now->left[r];
-            least *= s->last_gap[r] <= group->gap
-                         ? all : s->need[r][group->gap] * (s->shared_gap[r] <= group->gap ? (double)s->shared_by[r] : 1);
-            most *= all;
-        }
-        factor[g] = least;
-        joules += s->now->joules[g] * (s->now->joules[g] < 0 ? most : least);
+    for (uint32_t g = 0; g < n_groups; g++) {
+        factor[g] = now->all[g] * s->loops[g];
+        joules += now->joules[g] > 0 ? now->joules[g] * factor[g] : 0;
     }
     for (uint32_t i = 0; i < s->n_used && s->goal->by_time; i++) {
+        const double *port = dfl_port(s, i);
         double busy = 0;
-        for (uint32_t g = 0; g < s->terms.n_groups; g++)
-            busy += dfl_port(s, i)[g] * factor[g];
-        seconds = fmax(seconds, busy);
+        for (uint32_t g = 0; g < n_groups; g++)
+            busy += port[g] * factor[g];
+        seconds = seconds > busy ? seconds : busy;
     }
     s->least_joules = joules;
     s->least_seconds = seconds;
@@ -188,6 +195,7 @@ static void share_from(dfl_search *s, uint32_t r, dfl_spread **spreads, uint32_t
                 continue;
             any = false; /* nor with more iterations, unless some spread is of use */
             n_next = 0;
+            dfl_sharing_loops(s);
             for (uint32_t k = 0; k < n; k++) {
                 s->now = spreads[k];
                 if (s->now->left[r] < s->shared_by[r])
@@ -256,6 +264,7 @@ static void through_from(dfl_search *s, uint32_t l, uint32_t gap, dfl_spread **s
         if (!(s->t->allow[g] >> r & 1))
             continue;
         s->shared_gap[r] = g;
+        dfl_sharing_loops(s);
         for (uint32_t k = 0; k < n; k++) {
             s->now = spreads[k];
             s->rows->evaluated += w->n_loops > 1;
@@ -283,6 +292,7 @@ static uint32_t with_all(dfl_search *s, const dfl_through_way *w, dfl_spread *co
         s->shared_by[w->rank[l]] = w->trips[l];
         s->shared_gap[w->rank[l]] = s->t->shared_gaps - 1;
     }
+    dfl_sharing_loops(s);
     for (uint32_t k = 0; k < n; k++) {
         bool divides = true;
         s->now = spreads[k];

@@ -19,7 +19,11 @@ void dfl_spread_start(dfl_search *s)
 {
     const dfl_job *job = s->job;
     uint32_t all = (1u << job->n_axes) - 1;
+    double share[DFL_AXIS_SETS]; /* one over the sizes of a set of axes */
 
+    share[0] = 1;
+    for (uint32_t axes = 1; axes <= all; axes++)
+        share[axes] = share[axes & (axes - 1)] / (double)job->axis[__builtin_ctz(axes)].size;
     for (uint32_t o = 0; o < job->n_operands; o++)
         s->inside[o][0] = s->outside[o][0] = 1;
     for (uint32_t r = 0; r < job->n_ranks; r++)
@@ -62,11 +66,8 @@ void dfl_spread_start(dfl_search *s)
         const dfl_term_factor *f = &s->terms.factor[i];
         s->negative[f->group] |= f->negative;
         uint32_t dividing = f->under | (!f->distinct && s->group_last[f->group] != 0 ? all & ~f->over : 0);
-        for (uint32_t decided = 0; decided <= job->n_axes; decided++) {
-            s->undecided[decided][i] = 1;
-            for (uint32_t left = dividing & ~((1u << decided) - 1); left != 0; left &= left - 1)
-                s->undecided[decided][i] /= (double)job->axis[__builtin_ctz(left)].size;
-        }
+        for (uint32_t decided = 0; decided <= job->n_axes; decided++)
+            s->undecided[decided][i] = share[dividing & ~((1u << decided) - 1)];
     }
 }
 
@@ -81,6 +82,23 @@ static double halo(const dfl_search *s, const dfl_job_operand *o, uint32_t axes)
         parts *= o->ranks >> r & 1 ? dfl_spread_parts(s, r, axes) : 1;
     }
     return fmax(1, dfl_job_tile(o, piece) * parts / o->elements);
+}
+
+/* What is left of the ranks of every group. */
+static void find_all(const dfl_search *s, dfl_spread *p)
+{
+    p->taken = s->constant;
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
+        double all = 1, most = 1;
+        for (uint32_t bits = s->group_last[g]; bits != 0; bits &= bits - 1)
+            all *= (double)p->left[__builtin_ctz(bits)];
+        p->all[g] = all;
+        if (!(p->joules[g] < 0))
+            continue;
+        for (uint32_t bits = s->terms.group[g].ranks; bits != 0; bits &= bits - 1)
+            most *= (double)p->left[__builtin_ctz(bits)];
+        p->taken += p->joules[g] * most;
+    }
 }
 
 /* Coefficients of the groups for the present spread. */
@@ -193,6 +211,7 @@ dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena)
 
     p->parts = DFL_NEW_ARRAY(arena, int64_t, (size_t)s->job->n_axes * n_ranks + 1);
     p->joules = DFL_NEW_ARRAY(arena, double, n_groups + 1);
+    p->all = DFL_NEW_ARRAY(arena, double, n_groups + 1);
     for (uint32_t set = 0; set < 2; set++)
         p->ports[set] = DFL_NEW_ARRAY(arena, double, (size_t)s->n_used * n_groups + 1);
     p->inner = DFL_NEW_ARRAY(arena, double, (size_t)s->t->n_keeps * n_ranks + 1);
@@ -220,6 +239,7 @@ bool dfl_spread_take(dfl_search *s)
     if (!dfl_tile_useful(s->goal, s->constant, p->unit_seconds))
         return false;
     scale(s);
+    find_all(s, p);
     s->set = s->t->shared_gaps > 0; /* no more than what holds with shared loops, too */
     return dfl_sharing_useful(s);
 }

@@ -16,6 +16,8 @@ typedef struct dfl_spread {
     int64_t *parts;                                /* [axis][rank] */
     double unit_seconds;
     double *joules;                                /* [group] */
+    double *all;                                   /* [group]: iterations of the ranks that no gap behind it can cut */
+    double taken;                                  /* J: the constant, and what results take back at most */
     double *ports[2];                              /* [port in use][group] of all keeps; without those above shared loops */
     double *inner;                                 /* [keep][rank]: elements below it on all its axes, if no loop cuts the rank */
     double *strided;                               /* [group]: how much more windows take once a loop goes on below the axes */
@@ -37,6 +39,9 @@ typedef struct {
     uint32_t n;
     uint8_t *low, *high;                           /* keys of the factors */
     double *joules, *sure, *ports;                 /* of the axes before: [key], [key]; [port in use][key] */
+    uint8_t *divided;                              /* [key]: whether parts of some rank divide it */
+    uint8_t *does;                                 /* [rank][key]: 0 parts of the rank divide it, 1 leave it, 2 multiply it */
+    double *value;                                 /* [ranks decided][key]: what those have done */
     double seconds;                                /* of the unit, if this axis has one part */
 } dfl_axis_bound;
 

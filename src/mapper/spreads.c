@@ -86,6 +86,19 @@ static void make_keys(dfl_search *s, uint32_t a)
     }
     b->joules = DFL_NEW_ARRAY(arena, double, (size_t)2 * b->n + 1);
     b->sure = b->joules + b->n;
+    b->divided = DFL_NEW_ARRAY(arena, uint8_t, (size_t)b->n * (s->job->n_ranks + 1u) + 1);
+    b->does = b->divided + b->n;
+    b->value = DFL_NEW_ARRAY(arena, double, (size_t)b->n * (s->job->n_ranks + 1u) + 1);
+    for (uint32_t i = 0; i < b->n; i++) {
+        const dfl_axis_key *k = &b->key[i];
+        uint32_t ranks = s->job->operand[k->operand].ranks;
+        b->divided[i] = k->inside || k->last != 0;
+        b->value[i] = 1;
+        for (uint32_t r = 0; r < s->job->n_ranks; r++) {
+            bool indexes = ranks >> r & 1;
+            b->does[r * b->n + i] = (uint8_t)(1u + (k->outside && !indexes) - (k->inside && indexes) - (k->last >> r & 1));
+        }
+    }
     b->ports = DFL_NEW_ARRAY(arena, double, (size_t)b->n * s->n_used + 1);
 }
 
@@ -121,38 +134,34 @@ static void weigh_keys(dfl_search *s, uint32_t a)
         b->seconds /= s->whole[a][r];
 }
 
-/* Whether the parts on axis `a` and those before can be of use. */
-static bool promising(const dfl_search *s, uint32_t a)
+/* What parts on an axis do to every key, when `d` of rank `r` come to those before. */
+static void multiply_keys(const dfl_axis_bound *b, uint32_t r, int64_t d, const double *before, double *value)
 {
-    const dfl_job *job = s->job;
+    const double by[3] = { 1 / (double)d, 1, (double)d };
+    const uint8_t *does = b->does + (size_t)r * b->n;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        value[i] = before[i] * by[does[i]];
+}
+
+/* Whether the parts on axis `a`, all `used` of them, and those before can be of use. */
+static bool promising(const dfl_search *s, uint32_t a, const double *value, double used)
+{
     const dfl_axis_bound *b = &s->axis[a];
-    const int64_t *parts = s->parts[a];
-    double inside[DFL_JOB_OPERANDS], value[2 * DFL_TERMS], used = 1, joules = s->constant, sure = joules, seconds;
+    double joules = s->constant, sure = joules, seconds = b->seconds / used;
 
     if (s->n_whole_keeps > 0 && !room_ahead(s, a + 1))
         return false;
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        used *= (double)parts[r];
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        inside[o] = 1;
-        for (uint32_t bits = job->operand[o].ranks; bits != 0; bits &= bits - 1)
-            inside[o] *= (double)parts[__builtin_ctz(bits)];
-    }
     for (uint32_t i = 0; i < b->n; i++) {
-        const dfl_axis_key *k = &b->key[i];
-        double divided = k->inside ? inside[k->operand] : 1;
-        for (uint32_t bits = k->last; bits != 0; bits &= bits - 1)
-            divided *= (double)parts[__builtin_ctz(bits)];
-        value[i] = (k->outside ? used / inside[k->operand] : 1) / divided;
         joules += b->joules[i] * value[i];
         sure += b->sure[i] * value[i];
     }
     joules = joules > sure ? joules : sure;
-    seconds = b->seconds / used;
     for (uint32_t p = 0; p < s->n_used && s->goal->by_time; p++) {
+        const double *port = b->ports + (size_t)p * b->n;
         double busy = 0;
         for (uint32_t i = 0; i < b->n; i++)
-            busy += b->ports[p * b->n + i] * value[i];
+            busy += port[i] * value[i];
         seconds = seconds > busy ? seconds : busy;
     }
     return dfl_tile_useful(s->goal, joules, seconds);
@@ -160,26 +169,14 @@ static bool promising(const dfl_search *s, uint32_t a)
 
 /* Whether the parts so far on axis `a` can be of use, when those of the ranks to come are `free` at most together: these divide
    what costs energy for certain once at most. */
-static bool hopeful(const dfl_search *s, uint32_t a, int64_t free)
+static bool hopeful(const dfl_search *s, uint32_t a, const double *value, double used, int64_t free)
 {
-    const dfl_job *job = s->job;
     const dfl_axis_bound *b = &s->axis[a];
-    const int64_t *parts = s->parts[a];
-    double used = 1, sure = s->constant;
+    double sure[2] = { s->constant, 0 };
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        used *= (double)parts[r];
-    for (uint32_t i = 0; i < b->n; i++) {
-        const dfl_axis_key *k = &b->key[i];
-        uint32_t ranks = k->inside ? job->operand[k->operand].ranks : 0;
-        double inside = 1, divided = ranks != 0 || k->last != 0 ? (double)free : 1;
-        for (uint32_t bits = job->operand[k->operand].ranks; bits != 0; bits &= bits - 1)
-            inside *= (double)parts[__builtin_ctz(bits)];
-        for (uint32_t bits = ranks | k->last; bits != 0; bits &= bits - 1)
-            divided *= (double)parts[__builtin_ctz(bits)];
-        sure += b->sure[i] * (k->outside ? used / inside : 1) / divided;
-    }
-    return dfl_tile_useful(s->goal, sure, b->seconds / (used * (double)free));
+    for (uint32_t i = 0; i < b->n; i++)
+        sure[b->divided[i]] += b->sure[i] * value[i];
+    return dfl_tile_useful(s->goal, sure[0] + sure[1] / (double)free, b->seconds / (used * (double)free));
 }
 
 /* Division of small numbers takes a fraction of the time. */
@@ -188,20 +185,29 @@ static inline bool divides(int64_t d, int64_t n)
     return n <= UINT32_MAX ? (uint32_t)n % (uint32_t)d == 0 : n % d == 0;
 }
 
-/* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. `seconds` are those of the unit if all
-   instances were busy that the parts so far on this axis leave, `free` for each of them. */
-static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, double seconds,
-                        void (*use)(dfl_search *s))
+/* The parts so far on an axis. */
+typedef struct {
+    double used;              /* their product */
+    int64_t free;             /* of the others together at most */
+    double seconds;           /* of the unit if all instances were busy that these leave, `free` for each of them */
+    const double *value;      /* by key of the axis: what they do to it */
+} portion;
+
+/* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. */
+static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p, void (*use)(dfl_search *s))
 {
     const dfl_job *job = s->job;
+    dfl_axis_bound *b = &s->axis[a];
     int64_t left, most;
     bool last;
 
     if (dfl_halted(s->goal->halt))
         return;
+    while (r < job->n_ranks && !(job->axis[a].ranks >> r & 1))
+        r++;
     if (r == job->n_ranks) {
         s->rows->evaluated++;
-        if (!promising(s, a)) {
+        if (!promising(s, a, p->value, p->used)) {
             s->rows->pruned++;
             return;
         }
@@ -211,38 +217,48 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, int64_t free, dou
             return;
         }
         weigh_keys(s, a + 1);
-        spread_from(s, a + 1, 0, job->axis[a + 1].size, seconds * (double)free, use);
-        return;
-    }
-    if (!(job->axis[a].ranks >> r & 1)) {
-        spread_from(s, a, r + 1, free, seconds, use);
+        spread_from(s, a + 1, 0,
+                    &(portion){ .used = 1, .free = job->axis[a + 1].size, .seconds = p->seconds * (double)p->free,
+                                .value = s->axis[a + 1].value }, use);
         return;
     }
     last = job->axis[a].ranks >> (r + 1) == 0;
-    if (r > 0 && !hopeful(s, a, free)) {
+    if (r > 0 && !hopeful(s, a, p->value, p->used, p->free)) {
         s->rows->pruned++;
         return;
     }
     left = job->extent[r] / (int64_t)s->whole[a][r];
     most = (int64_t)((double)left / s->need[r][s->t->n_keeps]);
-    most = most < free ? most : free;
+    most = most < p->free ? most : p->free;
     /* many parts first: what keeps most instances busy sets the limit for the others */
     for (uint32_t i = s->divisors[r].n; i-- > 0;) {
         int64_t d = s->divisors[r].at[i];
+        portion next;
         if (d > most || !divides(d, left))
             continue;
-        if (last && !dfl_tile_useful(s->goal, s->floor_joules, seconds * (double)free / (double)d)) {
+        if (last && !dfl_tile_useful(s->goal, s->floor_joules, p->seconds * (double)p->free / (double)d)) {
             s->rows->pruned++;
             break; /* nor with fewer parts */
         }
         if (s->t->form && !dfl_given_spreads(s->t->form, a, r, d))
             continue;
         s->parts[a][r] = d;
-        spread_from(s, a, r + 1, free / d, seconds, use);
+        next = (portion){ .used = p->used * (double)d, .free = p->free / d, .seconds = p->seconds, .value = p->value };
+        if (d > 1) {
+            multiply_keys(b, r, d, p->value, b->value + (size_t)(r + 1) * b->n);
+            next.value = b->value + (size_t)(r + 1) * b->n;
+        }
+        spread_from(s, a, r + 1, &next, use);
         if (dfl_search_spent(s))
             break;
     }
     s->parts[a][r] = 1;
+}
+
+void dfl_spreads_prepare(dfl_search *s)
+{
+    for (uint32_t a = 0; a < s->job->n_axes; a++)
+        make_keys(s, a);
 }
 
 void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s))
@@ -251,11 +267,10 @@ void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s))
 
     for (uint32_t a = 0; a < s->job->n_axes; a++)
         seconds /= (double)s->job->axis[a].size;
-    for (uint32_t a = 0; a < s->job->n_axes; a++)
-        make_keys(s, a);
     if (s->job->n_axes > 0) {
         weigh_keys(s, 0);
-        spread_from(s, 0, 0, s->job->axis[0].size, seconds, use);
+        spread_from(s, 0, 0, &(portion){ .used = 1, .free = s->job->axis[0].size, .seconds = seconds, .value = s->axis[0].value },
+                    use);
     } else {
         use(s);
     }

@@ -95,7 +95,7 @@ void dfl_states_add(joiner *j, layer *l, uint32_t to, const state *s)
     b->first = (uint32_t)l->states.n;
 }
 
-typedef struct { double least; uint32_t turn, state; } promise;
+typedef struct { double least, room; uint32_t turn, state; } promise;
 
 static int by_promise(const void *a, const void *b)
 {
@@ -105,7 +105,24 @@ static int by_promise(const void *a, const void *b)
         return x->least > y->least ? 1 : -1;
     if (x->turn != y->turn)
         return x->turn > y->turn ? 1 : -1;
+    if (x->room != y->room)
+        return x->room > y->room ? 1 : -1;
     return (x->state > y->state) - (x->state < y->state);
+}
+
+/* Part of its memory that what stays below open loops takes where it takes most. */
+static double room_of(const joiner *j, const way *w, const state *s)
+{
+    double most = 0;
+
+    for (uint32_t t = 0; t < j->goal->n_tracks; t++) {
+        double bits = 0;
+        for (uint32_t k = 0; k < w->n_open; k++)
+            bits += s->resident[t][k];
+        bits /= j->capacity[t];
+        most = bits > most ? bits : most;
+    }
+    return most;
 }
 
 void dfl_states_thin_out(joiner *j, layer *l, uint32_t most)
@@ -115,7 +132,8 @@ void dfl_states_thin_out(joiner *j, layer *l, uint32_t most)
 
     for (size_t b = 0; b < l->buckets.n; b++)
         for (uint32_t i = l->buckets.at[b].first, turn = 0; i != 0; i = l->states.at[i - 1].next)
-            all[n++] = (promise){ l->states.at[i - 1].least, turn++, i - 1 };
+            all[n++] = (promise){ l->states.at[i - 1].least, room_of(j, &l->buckets.at[b].way, &l->states.at[i - 1]), turn++,
+                                  i - 1 };
     qsort(all, n, sizeof *all, by_promise);
     for (uint32_t i = most; i < n; i++)
         l->states.at[all[i].state].dropped = true;

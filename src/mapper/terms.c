@@ -1,6 +1,9 @@
 /* Terms of a template: what every keep, and the unit, gets from and gives to the next outer keep. */
 #include "mapper/terms.h"
 
+#include <string.h>
+
+_Static_assert(DFL_TERMS < DFL_TERM_SLOTS, "there is a free slot");
 _Static_assert(DFL_JOB_RANKS <= 12 && DFL_TEMPLATE_KEEPS < 32 && DFL_JOB_OPERANDS < 7 && DFL_JOB_AXES <= 6 &&
                DFL_TERM_GROUPS <= 64, "keys of groups and of factors have room for these");
 
@@ -49,14 +52,17 @@ static uint8_t factor_of(maker *k, const dfl_term_of *term)
 {
     dfl_terms *out = k->out;
     const dfl_term_factor *f = &term->by;
-    uint32_t i = 0, key = f->operand | (uint32_t)f->group << 3 | (uint32_t)f->distinct << 9 | f->over << 10 | f->under << 16;
+    uint32_t key = f->operand | (uint32_t)f->group << 3 | (uint32_t)f->distinct << 9 | f->over << 10 | f->under << 16;
+    uint32_t at = key * UINT32_C(0x9e3779b1) >> 24, i;
 
-    while (i < out->n_factors && out->factor_key[i] != key)
-        i++;
-    if (i == out->n_factors) {
-        out->factor_key[i] = key;
-        out->factor[out->n_factors++] = term->by;
+    while (out->factor_slot[at] != 0 && out->factor_key[out->factor_slot[at] - 1] != key)
+        at = (at + 1) % DFL_TERM_SLOTS;
+    if (out->factor_slot[at] == 0) {
+        out->factor_key[out->n_factors] = key;
+        out->factor[out->n_factors] = term->by;
+        out->factor_slot[at] = (uint8_t)++out->n_factors;
     }
+    i = out->factor_slot[at] - 1u;
     out->factor[i].negative |= term->joules < 0 || term->seconds < 0;
     return (uint8_t)i;
 }
@@ -197,6 +203,7 @@ void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms 
     maker k = { .job = job, .t = t, .out = out };
 
     out->n = out->n_factors = out->n_groups = 0;
+    memset(out->factor_slot, 0, sizeof out->factor_slot);
     for (uint32_t i = 0; i < t->n_keeps; i++)
         if (!t->keep[i].home)
             add_way(&k, t->keep[i].operand, t->keep[i].parent, (int)i);

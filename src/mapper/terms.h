@@ -25,6 +25,7 @@ enum {
     DFL_TERMS = 4 * DFL_TERM_WAYS + DFL_JOB_PLACES * (6 + DFL_JOB_PLACES - 1),
     DFL_TERM_GROUPS = 2 * DFL_TERM_WAYS + 1,
     DFL_TERM_PORTS = 2 * DFL_JOB_PLACES,
+    DFL_TERM_SLOTS = 256,
 };
 
 /* What terms are multiplied with for a spread: elements / spread(indexing ranks, `under`) * spread(the others, `over`) */
@@ -64,6 +65,7 @@ typedef struct {
     dfl_term_group group[DFL_TERM_GROUPS];
     uint32_t n_groups;
     uint32_t factor_key[DFL_TERMS], group_key[DFL_TERM_GROUPS]; /* equal where the factors, the groups are */
+    uint8_t factor_slot[DFL_TERM_SLOTS];                        /* by hash of the key: 1 + factor */
 } dfl_terms;
 
 void dfl_terms_make(const dfl_job *job, const dfl_tiling_template *t, dfl_terms *out);

@@ -552,17 +552,35 @@ void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templat
 
 void dfl_tile_squeeze(dfl_rows *rows, double *joules, double *seconds) { dfl_room_bound(rows->search, joules, seconds); }
 
-bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
+/* The template, prepared; what was opened last for another goal need not be prepared again. */
+static dfl_search *open(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
-    dfl_search *s = start(rows, job, t);
+    dfl_search *s = rows->search;
+    bool any = goal->best_only && goal->n_tracks == 0;
     double seconds;
 
+    if (s != NULL && any && s->again && s->job == job && s->t == t) {
+        s->goal = goal;
+        s->spent = false;
+        return s;
+    }
+    s = start(rows, job, t);
     s->goal = goal;
     find_own_gaps(s);
     dfl_cuts_prepare(s);
-    s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     dfl_spread_bound(s, &s->floor_joules, &seconds);
+    dfl_spreads_prepare(s);
+    dfl_sharing_loops(s);
     s->now = dfl_spread_new(s, rows->scratch);
+    s->again = any;
+    return s;
+}
+
+bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
+{
+    dfl_search *s = open(rows, job, t, goal);
+
+    s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
     dfl_spreads_each(s, use_spread);
     if (t->through)
         dfl_share_through(s, s->spreads.at.at, useful_spreads(&s->spreads));

@@ -38,6 +38,28 @@ void dfl_pool_run(unsigned threads, size_t n, void (*task)(void *context, size_t
         pthread_join(others[i], NULL);
 }
 
+struct dfl_lock {
+    pthread_mutex_t mutex;
+};
+
+dfl_lock *dfl_lock_new(dfl_arena *arena)
+{
+    dfl_lock *lock = DFL_NEW(arena, dfl_lock);
+
+    *lock = (dfl_lock){ PTHREAD_MUTEX_INITIALIZER };
+    return lock;
+}
+
+void dfl_lock_take(dfl_lock *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+}
+
+void dfl_lock_leave(dfl_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+}
+
 unsigned dfl_pool_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);

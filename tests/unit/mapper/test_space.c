@@ -43,7 +43,7 @@ static void make(dfl_session *s, const dfl_job_limits *limits, dfl_halt *halt, d
 {
     dfl_arena *scratch = dfl_arena_new(NULL);
 
-    assert_true(dfl_classes_make(s->arena, scratch, s->sink, s->names, s->program->designs[0].mapping, limits, halt, out));
+    assert_true(dfl_classes_make(s->arena, scratch, s->sink, s->names, s->program->designs[0].mapping, limits, 1, halt, out));
     dfl_arena_free(scratch);
 }
 

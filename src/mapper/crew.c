@@ -1,0 +1,249 @@
+/* Pieces of work, their workspaces, and what is left of them. */
+#include "mapper/crew.h"
+
+#include <string.h>
+
+#include "mapper/least.h"
+#include "support/pool.h"
+
+struct dfl_crew_space {
+    dfl_budget budget;           /* of the piece that is at work in it */
+    dfl_arena *arena, *scratch;
+    dfl_crew_space *next;
+};
+
+/* A pattern of a class. */
+typedef struct {
+    uint32_t class, pattern;
+    bool done;                   /* else it waits to be done, or to be done again */
+    dfl_stop why;
+    uint64_t evaluated, pruned;
+    const dfl_row *apart;        /* of the least: a copy, or NULL */
+    const dfl_row **list;        /* of rows: copies */
+    uint32_t n_list;
+} piece;
+
+typedef struct {
+    dfl_crew *crew;
+    piece *pieces;
+    uint32_t n;
+    bool rows;
+    uint64_t most;               /* evaluations of a piece, 0 = any number */
+    dfl_lock *lock;              /* of the idle workspaces, and the arenas that results are copied to */
+} shift;
+
+static dfl_crew_space *take_space(shift *s)
+{
+    dfl_crew_space *space;
+    const dfl_budget *session = dfl_arena_budget(s->crew->arena);
+
+    dfl_lock_take(s->lock);
+    space = s->crew->idle;
+    if (space != NULL)
+        s->crew->idle = space->next;
+    else
+        space = DFL_NEW(s->crew->arena, dfl_crew_space);
+    dfl_lock_leave(s->lock);
+    if (session)
+        space->budget = (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
+                                      .cancel = session->cancel };
+    else
+        space->budget = (dfl_budget){ 0 };
+    if (space->arena == NULL) {
+        space->arena = dfl_arena_new(&space->budget);
+        space->scratch = dfl_arena_new(&space->budget);
+    }
+    return space;
+}
+
+static void leave_space(shift *s, dfl_crew_space *space)
+{
+    dfl_arena_reset(space->arena);
+    dfl_arena_reset(space->scratch);
+    dfl_lock_take(s->lock);
+    space->next = s->crew->idle;
+    s->crew->idle = space;
+    dfl_lock_leave(s->lock);
+}
+
+/* Rows of the candidates of the pattern, with what else each needs at least. */
+static void find_rows(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
+{
+    const dfl_crew *k = s->crew;
+    const dfl_einsum_class *c = &k->classes->at.at[p->class];
+    dfl_rows *rows = dfl_rows_new(space->arena, space->scratch);
+    dfl_tile_goal goal = *k->goal;
+    const dfl_row *const *list;
+
+    dfl_halt_count(halt, rows);
+    goal.halt = halt;
+    goal.filter = &c->filter;
+    dfl_classes_aim(c, p->pattern, &goal);
+    for (size_t i = 0; i < c->candidates.n && !dfl_halted(halt); i++) {
+        const dfl_candidate *x = &c->candidates.at[i];
+        uint64_t before = dfl_rows_evaluated(rows);
+        if (x->pattern != p->pattern || !dfl_tile_useful(&goal, x->joules, x->seconds))
+            continue;
+        (void)dfl_tile_search(rows, x->job, x->form, &goal);
+        dfl_teller_add(k->teller, dfl_rows_evaluated(rows) - before);
+    }
+    p->evaluated = dfl_rows_evaluated(rows);
+    p->pruned = dfl_rows_pruned(rows);
+    list = dfl_rows_list(rows, &p->n_list);
+    dfl_lock_take(s->lock);
+    p->list = DFL_NEW_ARRAY(k->rows, const dfl_row *, (size_t)p->n_list + 1);
+    for (uint32_t i = 0; i < p->n_list; i++)
+        p->list[i] = dfl_row_copy(k->rows, list[i]);
+    dfl_lock_leave(s->lock);
+}
+
+static void find_least(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
+{
+    const dfl_crew *k = s->crew;
+    dfl_tile_goal goal = *k->goal;
+    dfl_least least = { .class = &k->classes->at.at[p->class], .pattern = p->pattern, .goal = &goal, .halt = halt,
+                        .teller = k->teller, .enough = DFL_LEAST_ENOUGH, .arena = space->arena, .scratch = space->scratch };
+
+    dfl_least_find(&least);
+    p->evaluated = least.evaluated;
+    p->pruned = least.pruned;
+    if (least.best.form == NULL)
+        return;
+    dfl_lock_take(s->lock);
+    p->apart = dfl_row_copy(k->arena, &least.best);
+    dfl_lock_leave(s->lock);
+}
+
+static void work(void *context, size_t i)
+{
+    shift *s = context;
+    const dfl_crew *k = s->crew;
+    piece *p = &s->pieces[i];
+    dfl_crew_space *space;
+    dfl_halt halt = { .deadline = k->deadline, .most = s->most };
+
+    if (p->done)
+        return;
+    space = take_space(s);
+    halt.budget = &space->budget;
+    if (k->limit > 0 && k->evaluated >= k->limit)
+        halt.why = DFL_STOP_EVALUATIONS; /* but for a glance */
+    if (s->rows)
+        find_rows(s, p, space, &halt);
+    else
+        find_least(s, p, space, &halt);
+    p->why = halt.why;
+    leave_space(s, space);
+}
+
+/* Runs the pieces that wait; the number of those that the limit on evaluations has stopped. */
+static uint32_t run_waiting(shift *s)
+{
+    dfl_crew *k = s->crew;
+    uint64_t evaluated = 0, pruned = 0;
+    uint32_t stopped = 0;
+
+    dfl_pool_run(k->jobs > 0 ? k->jobs : 1, s->n, work, s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        piece *p = &s->pieces[i];
+        if (p->done)
+            continue;
+        evaluated += p->evaluated;
+        pruned += p->pruned;
+        p->done = p->why != DFL_STOP_EVALUATIONS;
+        stopped += !p->done;
+    }
+    k->evaluated += evaluated;
+    k->pruned += pruned;
+    return stopped;
+}
+
+static void run(shift *s)
+{
+    dfl_crew *k = s->crew;
+    uint32_t waiting = s->n;
+    uint64_t left;
+
+    s->lock = dfl_lock_new(k->arena);
+    do {
+        left = k->limit > k->evaluated ? k->limit - k->evaluated : 0;
+        s->most = waiting > 0 ? left / waiting : 0;
+        s->most += k->limit > 0 && s->most == 0;
+        waiting = run_waiting(s);
+    } while (waiting > 0 && k->evaluated < k->limit && (k->limit - k->evaluated) / waiting > s->most);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (k->stopped == DFL_STOP_NONE)
+            k->stopped = s->pieces[i].why;
+}
+
+/* Every pattern of the classes, one behind the other. */
+static shift make_shift(dfl_crew *k, const uint32_t *classes, uint32_t n, bool rows)
+{
+    shift s = { .crew = k, .rows = rows };
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        all += (uint32_t)k->classes->at.at[classes[i]].patterns.n;
+    s.pieces = DFL_NEW_ARRAY(k->arena, piece, (size_t)all + 1);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = 0; p < k->classes->at.at[classes[i]].patterns.n; p++)
+            s.pieces[s.n++] = (piece){ .class = classes[i], .pattern = p };
+    return s;
+}
+
+void dfl_crew_least(dfl_crew *k)
+{
+    uint32_t n = (uint32_t)k->classes->at.n, *all = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)n + 1);
+    shift s;
+
+    for (uint32_t c = 0; c < n; c++)
+        all[c] = c;
+    s = make_shift(k, all, n, false);
+    run(&s);
+    for (uint32_t i = 0; i < s.n; i++)
+        if (s.pieces[i].apart != NULL)
+            k->classes->at.at[s.pieces[i].class].apart = s.pieces[i].apart;
+}
+
+bool dfl_crew_rows(dfl_crew *k, const uint32_t *classes, uint32_t n)
+{
+    shift s;
+    uint32_t at = 0;
+
+    if (k->rows == NULL)
+        k->rows = dfl_arena_new(dfl_arena_budget(k->arena));
+    s = make_shift(k, classes, n, true);
+    run(&s);
+    for (uint32_t i = 0; i < n; i++) {
+        dfl_einsum_class *c = &k->classes->at.at[classes[i]];
+        uint32_t first = at;
+        const dfl_row **list;
+        c->n_list = 0;
+        for (; at < s.n && s.pieces[at].class == classes[i]; at++)
+            c->n_list += s.pieces[at].n_list;
+        c->list = list = DFL_NEW_ARRAY(k->rows, const dfl_row *, (size_t)c->n_list + 1);
+        for (uint32_t p = first; p < at; p++) {
+            if (s.pieces[p].n_list > 0)
+                memcpy(list, s.pieces[p].list, s.pieces[p].n_list * sizeof *list);
+            list += s.pieces[p].n_list;
+        }
+    }
+    return k->stopped == DFL_STOP_NONE;
+}
+
+void dfl_crew_forget(dfl_crew *k)
+{
+    if (k->rows != NULL)
+        dfl_arena_reset(k->rows);
+}
+
+void dfl_crew_end(dfl_crew *k)
+{
+    for (dfl_crew_space *s = k->idle; s != NULL; s = s->next) {
+        dfl_arena_free(s->arena);
+        dfl_arena_free(s->scratch);
+    }
+    dfl_arena_free(k->rows);
+    k->idle = NULL;
+    k->rows = NULL;
+}
