@@ -39,7 +39,7 @@ typedef struct {
     uint32_t n;
     uint8_t *low, *high;                           /* keys of the factors */
     double *joules, *sure, *ports;                 /* of the axes before: [key], [key]; [port in use][key] */
-    uint8_t *divided;                              /* [key]: whether parts of some rank divide it */
+    double *whole, *divided;                       /* [key]: `sure` where parts of no rank divide it, and of some */
     uint8_t *does;                                 /* [rank][key]: 0 parts of the rank divide it, 1 leave it, 2 multiply it */
     double *value;                                 /* [ranks decided][key]: what those have done */
     double seconds;                                /* of the unit, if this axis has one part */

@@ -84,15 +84,15 @@ static void make_keys(dfl_search *s, uint32_t a)
         key.last |= terms->group[f->group].ranks;
         b->high[i] = key_of(b, key);
     }
-    b->joules = DFL_NEW_ARRAY(arena, double, (size_t)2 * b->n + 1);
+    b->joules = DFL_NEW_ARRAY(arena, double, (size_t)4 * b->n + 1);
     b->sure = b->joules + b->n;
-    b->divided = DFL_NEW_ARRAY(arena, uint8_t, (size_t)b->n * (s->job->n_ranks + 1u) + 1);
-    b->does = b->divided + b->n;
+    b->whole = b->sure + b->n;
+    b->divided = b->whole + b->n;
+    b->does = DFL_NEW_ARRAY(arena, uint8_t, (size_t)b->n * s->job->n_ranks + 1);
     b->value = DFL_NEW_ARRAY(arena, double, (size_t)b->n * (s->job->n_ranks + 1u) + 1);
     for (uint32_t i = 0; i < b->n; i++) {
         const dfl_axis_key *k = &b->key[i];
         uint32_t ranks = s->job->operand[k->operand].ranks;
-        b->divided[i] = k->inside || k->last != 0;
         b->value[i] = 1;
         for (uint32_t r = 0; r < s->job->n_ranks; r++) {
             bool indexes = ranks >> r & 1;
@@ -126,6 +126,11 @@ static void weigh_keys(dfl_search *s, uint32_t a)
             port[b->high[t->factor]] += t->seconds * high[t->factor];
         else
             port[b->low[t->factor]] += t->seconds * low[t->factor];
+    }
+    for (uint32_t i = 0; i < b->n; i++) {
+        bool divided = b->key[i].inside || b->key[i].last != 0;
+        b->whole[i] = divided ? 0 : b->sure[i];
+        b->divided[i] = divided ? b->sure[i] : 0;
     }
     b->seconds = job->points * job->seconds;
     for (uint32_t o = a + 1; o < job->n_axes; o++)
@@ -172,11 +177,13 @@ static bool promising(const dfl_search *s, uint32_t a, const double *value, doub
 static bool hopeful(const dfl_search *s, uint32_t a, const double *value, double used, int64_t free)
 {
     const dfl_axis_bound *b = &s->axis[a];
-    double sure[2] = { s->constant, 0 };
+    double sure = s->constant, divided = 0, part = 1 / (double)free;
 
-    for (uint32_t i = 0; i < b->n; i++)
-        sure[b->divided[i]] += b->sure[i] * value[i];
-    return dfl_tile_useful(s->goal, sure[0] + sure[1] / (double)free, b->seconds / (used * (double)free));
+    for (uint32_t i = 0; i < b->n; i++) {
+        sure += b->whole[i] * value[i];
+        divided += b->divided[i] * value[i];
+    }
+    return dfl_tile_useful(s->goal, sure + divided * part, b->seconds / used * part);
 }
 
 /* Division of small numbers takes a fraction of the time. */

@@ -4,13 +4,22 @@
 #include <string.h>
 
 #include "mapper/align.h"
+#include "support/pool.h"
 
 typedef DFL_VEC(uint32_t) numbers;
 
 typedef DFL_VEC(dfl_through_ask) asks;
 
+/* Of one pattern, which is a piece of work of its own, with its own memory. */
 typedef struct {
-    dfl_rows *rows;              /* NULL = none yet */
+    dfl_rows *rows;
+    dfl_arena *arena, *scratch;
+    dfl_budget budget;
+    dfl_halt halt;
+} pattern_rows;
+
+typedef struct {
+    pattern_rows *of;            /* by pattern; NULL = none yet */
     asks known;                  /* what these are for */
 } class_rows;
 
@@ -25,8 +34,9 @@ struct dfl_through {
     dfl_join_between rows;       /* of the goal */
     const dfl_bounds *bounds;
     uint32_t *memory;            /* by tensor that is alive: scratch */
-    dfl_arena *arena, *scratch;
+    dfl_arena *arena;
     dfl_teller *teller;
+    uint32_t threads;
     class_rows *of;                   /* by class */
 };
 
@@ -309,14 +319,25 @@ static void find_rest(dfl_through *x, const dfl_einsum_class *c, uint32_t einsum
 /* ---- rows ---- */
 
 typedef struct {
+    const dfl_job *job;
+    const dfl_tiling_template *form;
+    uint32_t pattern;
+} through_form;
+
+/* Those that some ask can be of use for. */
+typedef DFL_VEC(through_form) forms;
+
+/* The search of a class for some ways, and what a piece of it has for itself. */
+typedef struct {
     dfl_through *x;
     const dfl_einsum_class *c;
     const dfl_job *job;
     dfl_tile_goal goal;
-    dfl_rows *rows;
     const asks *all;
     dfl_through_ask *at;         /* those that the present template can be of use for */
     dfl_through_asks some;
+    forms *forms;
+    pattern_rows *rows;          /* by pattern */
 } searcher;
 
 /* Whether the template exchanges what is alive in the memory where it is. */
@@ -346,15 +367,13 @@ static void choose_asks(searcher *k, const dfl_tiling_template *t, uint32_t p, d
     k->goal.rest = least;
 }
 
-/* Rows of one template with loops of others. */
-static bool search_template(void *context, const dfl_tiling_template *form)
+/* Notes a template with loops of others, if that is of use. */
+static bool note_form(void *context, const dfl_tiling_template *form)
 {
     searcher *k = context;
     uint32_t p = dfl_classes_pattern(k->c, k->job, form);
     const dfl_cost *least = &k->c->patterns.at[p].least;
-    double joules, seconds, busy[2 * DFL_JOB_PLACES];
     dfl_tiling_template *copy;
-    uint64_t before = dfl_rows_evaluated(k->rows);
 
     if (dfl_halted(k->goal.halt))
         return false;
@@ -362,16 +381,40 @@ static bool search_template(void *context, const dfl_tiling_template *form)
     choose_asks(k, form, p, least->at[DFL_COST_JOULES], least->at[DFL_COST_SECONDS]);
     if (k->some.n == 0)
         return true;
-    dfl_tile_bound(k->rows, k->job, form, &joules, &seconds, busy);
-    choose_asks(k, form, p, joules, seconds);
-    if (k->some.n == 0)
-        return true;
     copy = DFL_NEW(k->x->arena, dfl_tiling_template);
     *copy = *form;
-    k->goal.pattern = p;
-    dfl_tile_search(k->rows, k->job, copy, &k->goal);
-    dfl_teller_add(k->x->teller, dfl_rows_evaluated(k->rows) - before);
+    DFL_PUSH(k->x->arena, k->forms, ((through_form){ k->job, copy, p }));
     return true;
+}
+
+/* Rows of one template. */
+static void search_form(searcher *k, dfl_rows *rows, const through_form *f)
+{
+    double joules, seconds, busy[2 * DFL_JOB_PLACES];
+    uint64_t before = dfl_rows_evaluated(rows);
+
+    k->job = f->job;
+    k->goal.pattern = f->pattern;
+    dfl_classes_aim(k->c, f->pattern, &k->goal);
+    dfl_tile_bound(rows, f->job, f->form, &joules, &seconds, busy);
+    choose_asks(k, f->form, f->pattern, joules, seconds);
+    if (k->some.n > 0)
+        dfl_tile_search(rows, f->job, f->form, &k->goal);
+    dfl_teller_add(k->x->teller, dfl_rows_evaluated(rows) - before);
+}
+
+static void search_pattern(void *context, size_t p)
+{
+    searcher k = *(const searcher *)context;
+    pattern_rows *own = &k.rows[p];
+
+    k.at = DFL_NEW_ARRAY(own->arena, dfl_through_ask, k.all->n + 1);
+    k.some.at = k.at;
+    k.goal.halt = &own->halt;
+    k.goal.through = &k.some;
+    for (size_t i = 0; i < k.forms->n && !dfl_halted(&own->halt); i++)
+        if (k.forms->at[i].pattern == p)
+            search_form(&k, own->rows, &k.forms->at[i]);
 }
 
 /* Rows of a class for some ways. Where time counts, no more keeps stand above loops of others, since their transfers could
@@ -380,19 +423,65 @@ static void search_asks(dfl_through *x, uint32_t class, const asks *some)
 {
     const dfl_einsum_class *c = &x->k->at.at[class];
     dfl_way_filter filter = { .classes = x->k, .class = class };
-    searcher k = { .x = x, .c = c, .goal = x->goal, .rows = x->of[class].rows, .all = some,
+    forms found = { .n = 0 };
+    searcher k = { .x = x, .c = c, .goal = x->goal, .all = some, .forms = &found, .rows = x->of[class].of,
                    .at = DFL_NEW_ARRAY(x->arena, dfl_through_ask, some->n + 1) };
 
     k.some.at = k.at;
     for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
         filter.known |= (uint32_t)(c->next[o].n > 0) << o;
     k.goal.filter = &filter;
-    k.goal.through = &k.some;
     for (size_t i = 0; i < x->k->jobs[c->first].n; i++) {
         k.job = x->k->jobs[c->first].at[i];
         if (k.job->given == NULL)
-            dfl_templates_through(k.job, !x->goal.by_time, search_template, &k);
+            dfl_templates_through(k.job, !x->goal.by_time, note_form, &k);
     }
+    dfl_pool_run(x->threads, c->patterns.n, search_pattern, &k);
+    for (uint32_t p = 0; p < c->patterns.n && x->goal.halt->why == DFL_STOP_NONE; p++)
+        x->goal.halt->why = k.rows[p].halt.why;
+}
+
+/* Memory for every pattern of a class, and the limits that all have. */
+static pattern_rows *make_rows(dfl_through *x, const dfl_einsum_class *c)
+{
+    const dfl_halt *halt = x->goal.halt;
+    pattern_rows *of = DFL_NEW_ARRAY(x->arena, pattern_rows, c->patterns.n + 1);
+
+    for (uint32_t p = 0; p < c->patterns.n; p++) {
+        of[p].budget = (dfl_budget){ .memory_limit = halt->budget->memory_limit, .steps_limit = halt->budget->steps_limit,
+                                     .cancel = halt->budget->cancel };
+        of[p].halt = (dfl_halt){ .budget = &of[p].budget, .deadline = halt->deadline, .most = halt->most };
+        of[p].arena = dfl_arena_new(&of[p].budget);
+        of[p].scratch = dfl_arena_new(&of[p].budget);
+        of[p].rows = dfl_rows_new(of[p].arena, of[p].scratch);
+        dfl_halt_count(&of[p].halt, of[p].rows);
+    }
+    return of;
+}
+
+/* Those of all patterns, one behind the other. */
+static const dfl_row *const *list_rows(dfl_arena *arena, const dfl_through *x, size_t class, uint32_t *n)
+{
+    const dfl_einsum_class *c = &x->k->at.at[class];
+    const pattern_rows *of = x->of[class].of;
+    const dfl_row **all;
+    uint32_t at = 0;
+
+    *n = 0;
+    for (uint32_t p = 0; p < c->patterns.n && of != NULL; p++) {
+        uint32_t more;
+        (void)dfl_rows_list(of[p].rows, &more);
+        *n += more;
+    }
+    all = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)*n + 1);
+    for (uint32_t p = 0; p < c->patterns.n && at < *n; p++) {
+        uint32_t more;
+        const dfl_row *const *list = dfl_rows_list(of[p].rows, &more);
+        if (more > 0)
+            memcpy(all + at, list, more * sizeof *all);
+        at += more;
+    }
+    return all;
 }
 
 static const dfl_row *const *rows_between(void *through, uint32_t einsum, const dfl_join_before *before, uint32_t n_before,
@@ -415,8 +504,8 @@ static const dfl_row *const *rows_between(void *through, uint32_t einsum, const 
         find_rest(x, c, einsum, &before[i], rest);
         ask(&a);
     }
-    if (of->rows == NULL)
-        of->rows = dfl_rows_new(x->arena, x->scratch);
+    if (of->of == NULL)
+        of->of = make_rows(x, c);
     if (fresh.n > 0)
         search_asks(x, class, &fresh);
     for (size_t i = 0; i < fresh.n; i++) {
@@ -426,7 +515,7 @@ static const dfl_row *const *rows_between(void *through, uint32_t einsum, const 
         else
             DFL_PUSH(x->arena, &of->known, fresh.at[i]);
     }
-    return dfl_rows_list(of->rows, n);
+    return list_rows(x->arena, x, class, n);
 }
 
 const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal, const dfl_bounds *bounds, dfl_halt *halt,
@@ -438,8 +527,8 @@ const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal
     x->goal.halt = halt;
     x->bounds = bounds;
     x->teller = teller;
+    x->threads = 1;
     x->arena = dfl_arena_new(halt->budget);
-    x->scratch = dfl_arena_new(halt->budget);
     memset(x->of, 0, x->k->at.n * sizeof *x->of);
     return &x->goal;
 }
@@ -455,6 +544,7 @@ const dfl_join_result *dfl_through_join(dfl_through *x, dfl_rescue *rescue, cons
     uint32_t more = 0;
 
     rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->teller);
+    x->threads = options->jobs > 0 ? options->jobs : 1;
     if (found != NULL && !many)
         x->goal.limit = found->value;
     better = dfl_rescue_join(rescue, steps, options->front, bound, &more, full, why);
@@ -473,7 +563,7 @@ void dfl_through_append(dfl_arena *arena, const dfl_through *x, dfl_classes *k)
     for (size_t c = 0; x != NULL && x->arena != NULL && c < k->at.n; c++) {
         dfl_einsum_class *to = &k->at.at[c];
         uint32_t more = 0;
-        const dfl_row *const *through = x->of[c].rows != NULL ? dfl_rows_list(x->of[c].rows, &more) : NULL;
+        const dfl_row *const *through = list_rows(arena, x, c, &more);
         const dfl_row **both = DFL_NEW_ARRAY(arena, const dfl_row *, (size_t)to->n_list + more + 1);
         if (to->n_list > 0)
             memcpy(both, to->list, to->n_list * sizeof *both);
@@ -489,11 +579,12 @@ void dfl_through_end(dfl_through *x, uint64_t *evaluated, uint64_t *pruned)
     if (x == NULL || x->arena == NULL)
         return;
     for (size_t c = 0; c < x->k->at.n; c++)
-        if (x->of[c].rows != NULL) {
-            *evaluated += dfl_rows_evaluated(x->of[c].rows);
-            *pruned += dfl_rows_pruned(x->of[c].rows);
+        for (uint32_t p = 0; p < x->k->at.at[c].patterns.n && x->of[c].of != NULL; p++) {
+            *evaluated += dfl_rows_evaluated(x->of[c].of[p].rows);
+            *pruned += dfl_rows_pruned(x->of[c].of[p].rows);
+            dfl_arena_free(x->of[c].of[p].arena);
+            dfl_arena_free(x->of[c].of[p].scratch);
         }
     dfl_arena_free(x->arena);
-    dfl_arena_free(x->scratch);
-    x->arena = x->scratch = NULL;
+    x->arena = NULL;
 }
