@@ -127,15 +127,6 @@ static uint32_t memory_of(const dfl_mapping *m, uint32_t tensor)
     return i;
 }
 
-/* Whether the tensor is there while the einsum runs. */
-static bool is_there(const dfl_tensor *t, uint32_t einsum)
-{
-    bool made = t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0;
-
-    return t->n_producers + t->n_consumers > 0 &&
-           (!made || (t->producers[0] <= einsum && t->consumers[t->n_consumers - 1] >= einsum));
-}
-
 const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m)
 {
     const dfl_workload *w = m->workload;
@@ -143,20 +134,18 @@ const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m)
 
     for (uint32_t i = 0; i < m->system->n_memories; i++) {
         int64_t size = m->system->memories[i].size_bits;
+        double all = 0;
         ample[i] = true;
         for (uint32_t t = 0; t < w->n_tensors && size >= 0 && ample[i]; t++)
             ample[i] = memory_of(m, t) == i || !may_hold(m, i, t);
-        for (uint32_t e = 0; e < w->n_einsums && size >= 0 && ample[i]; e++) {
-            double bits = 0;
-            for (uint32_t t = 0; t < w->n_tensors; t++) {
-                dfl_i128 elements = 0;
-                if (!may_hold(m, i, t) || !is_there(&w->tensors[t], e))
-                    continue;
-                (void)dfl_tensor_elements(&w->tensors[t], &elements);
-                bits += dfl_i128_double(elements) * w->tensors[t].type.bits;
-            }
-            ample[i] = bits <= (double)size;
+        for (uint32_t t = 0; t < w->n_tensors && size >= 0; t++) {
+            dfl_i128 elements = 0;
+            if (!may_hold(m, i, t) || w->tensors[t].n_producers + w->tensors[t].n_consumers == 0)
+                continue;
+            (void)dfl_tensor_elements(&w->tensors[t], &elements);
+            all += dfl_i128_double(elements) * w->tensors[t].type.bits;
         }
+        ample[i] = ample[i] && (size < 0 || all <= (double)size);
     }
     return ample;
 }

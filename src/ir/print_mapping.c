@@ -28,12 +28,15 @@ static void print_hole(const printer *p, const dfl_hole *h)
     dfl_strbuf_z(p->out, h->n_choices > 0 ? "}" : "");
 }
 
+/* A tile of 1 is written if it was, or was left open: then the loop need not be the last one over its rank. */
 static void print_loop(const printer *p, const dfl_line *l)
 {
+    bool bare = l->amount_span.start == l->span.start && l->amount_span.end == l->span.end;
+
     name(p, p->m->workload->ranks[l->rank].name);
     if (l->by == DFL_BY_HOLE) {
         print_hole(p, l->hole);
-    } else if (l->by == DFL_BY_PARTS || l->amount != 1 || l->cyclic) {
+    } else if (l->by == DFL_BY_PARTS || l->amount != 1 || l->cyclic || !bare) {
         dfl_strbuf_char(p->out, l->by == DFL_BY_PARTS ? '/' : ':');
         dfl_strbuf_i128(p->out, l->amount);
     }

@@ -64,5 +64,6 @@ void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t 
     for (uint32_t i = 0; i < b.step && halt->why == DFL_STOP_NONE; i++)
         halt->why = b.why[i];
     for (size_t c = 0; c < k->at.n; c++)
-        qsort(k->at.at[c].candidates.at, k->at.at[c].candidates.n, sizeof *k->at.at[c].candidates.at, by_joules);
+        if (k->at.at[c].candidates.n > 0)
+            qsort(k->at.at[c].candidates.at, k->at.at[c].candidates.n, sizeof *k->at.at[c].candidates.at, by_joules);
 }

@@ -277,6 +277,24 @@ static void label_sizes(analyst *k, dfl_diag *d)
                       size_text(k->arena, needed));
 }
 
+/* Amounts of a loop go with the rest if all loops over its rank come to the extent together, and those on an axis to no more than
+   its instances. */
+static void label_amount(const analyst *k, dfl_diag *d, const limit *l)
+{
+    const dfl_line *line = &k->m->bodies[l->at]->lines[l->line];
+    const dfl_rank *rank = &k->m->workload->ranks[line->rank];
+    const char *name = dfl_sym_text(k->names, rank->name);
+
+    if (line->by != DFL_BY_HOLE)
+        dfl_diag_label(k->sink, d, l->span, "this amount of `%s` is fixed", name);
+    else if (line->axis == DFL_NONE)
+        dfl_diag_label(k->sink, d, l->span, "none of these goes with the rest: the loops over `%s` make %lld iterations together",
+                       name, (long long)rank->extent);
+    else
+        dfl_diag_label(k->sink, d, l->span, "none of these goes with the rest: %lld of `%s` are to be spread over %lld instances",
+                       (long long)rank->extent, name, (long long)k->m->system->axes[line->axis].size);
+}
+
 static void label_others(analyst *k, dfl_diag *d)
 {
     for (size_t i = 0; i < k->limits.n; i++) {
@@ -300,9 +318,7 @@ static void label_others(analyst *k, dfl_diag *d)
             dfl_diag_label(k->sink, d, l->span, "its `holds` keeps the others out");
             break;
         case LIMIT_AMOUNT:
-            line = &k->m->bodies[l->at]->lines[l->line];
-            dfl_diag_label(k->sink, d, l->span, line->by == DFL_BY_HOLE ? "none of these amounts goes with the rest"
-                                                                        : "this amount is fixed");
+            label_amount(k, d, l);
             break;
         case LIMIT_SIZE:
             break;

@@ -152,28 +152,21 @@ static uint32_t written_home(const dfl_mapping *m, uint32_t tensor)
     return DFL_NONE;
 }
 
-/* Bits that are in the memory when everything is at home, `home` by tensor, as a whole: the most of it. */
-static double most_at_home(dfl_arena *arena, const dfl_workload *w, const uint32_t *home, uint32_t memory)
+/* Bits that all tensors with their home in the memory, `home` by tensor, have together. Shared loops, which others ask for, can
+   make any of them live as long as the others. */
+static double all_at_home(const dfl_workload *w, const uint32_t *home, uint32_t memory)
 {
-    double *more = DFL_NEW_ARRAY(arena, double, (size_t)w->n_einsums + 1), now = 0, most = 0;
+    double all = 0;
 
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         const dfl_tensor *t = &w->tensors[i];
         dfl_i128 elements = 0;
-        double bits;
         if (home[i] != memory || t->n_producers + t->n_consumers == 0)
             continue;
         (void)dfl_tensor_elements(t, &elements);
-        bits = dfl_i128_double(elements) * t->type.bits;
-        more[is_exchanged(t) ? t->producers[0] : 0] += bits;
-        if (is_exchanged(t))
-            more[t->consumers[t->n_consumers - 1] + 1] -= bits;
+        all += dfl_i128_double(elements) * t->type.bits;
     }
-    for (uint32_t e = 0; e < w->n_einsums; e++) {
-        now += more[e];
-        most = now > most ? now : most;
-    }
-    return most;
+    return all;
 }
 
 const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_job_limits *limits)
@@ -190,7 +183,7 @@ const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_jo
         const dfl_memory *memory = &m->system->memories[i];
         if (i + 1 == limits->counted || (memory->size_bits >= 0 && limits->any_size))
             continue;
-        roomy[i] = memory->size_bits < 0 || most_at_home(arena, w, home, i) <= (double)memory->size_bits;
+        roomy[i] = memory->size_bits < 0 || all_at_home(w, home, i) <= (double)memory->size_bits;
         for (uint32_t t = 0; t < w->n_tensors && roomy[i] && memory->size_bits >= 0; t++)
             roomy[i] = home[t] == i || (memory->holds.on && !dfl_selects(&memory->holds, &w->tensors[t]));
     }

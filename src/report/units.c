@@ -146,7 +146,7 @@ void dfl_human_quantity(double value, dfl_dim dim, char out[DFL_UNIT_TEXT])
         return;
     }
     dfl_double_text_short(value, MORE_DIGITS, digits);
-    snprintf(out, DFL_UNIT_TEXT, "%s%s%s", digits, *unit ? " " : "", unit);
+    snprintf(out, DFL_UNIT_TEXT, "%.20s%s%.24s", digits, *unit ? " " : "", unit);
 }
 
 void dfl_human_share(double part, double whole, char out[DFL_UNIT_TEXT])
