@@ -77,6 +77,7 @@ static void look_again(dfl_least *k, uint32_t aim, uint32_t i)
 /* Looks at all candidates, and leaves those that it has not come to the end of. */
 static void look_at_all(dfl_least *k)
 {
+    /* by trial: little for a limit, enough for most templates, and as much as one may take; any will do */
     static const uint64_t efforts[] = { 1 << 5, 1 << 12, 1 << 18 };
     const dfl_einsum_class *c = k->class;
 

@@ -216,7 +216,7 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         out->n_front = n;
         full |= k->stopped != DFL_STOP_NONE;
         out->lower_bound = full ? out->lower_bound : r->value;
-        out->optimal = !full;
+        out->optimal = !full || (k->stopped == DFL_STOP_NONE && is_least(k, r, out));
         if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
@@ -261,7 +261,8 @@ static void begin(const mapper *k, const char *phase, double bound)
         t->now.best = r->value;
 }
 
-/* Limits on the value, times the least: from a little above it to none, each about 2.5 times as far from it as the one before. */
+/* Limits on the value, times the least: that itself, but for rounding, since often some mapping costs no more; then from a little
+   above it to none, each about 2.5 times as far from it as the one before. */
 static const double STEPS[] = { 1 + 1e-9, 1.0016, 1.004, 1.01, 1.025, 1.0625, 1.16, 1.4, 2, 3.5, 10, INFINITY };
 
 /* False if some einsum fits in no way, or the search stopped. */

@@ -94,7 +94,7 @@ static void make_keys(dfl_search *s, uint32_t a)
         const dfl_axis_key *k = &b->key[i];
         uint32_t ranks = s->job->operand[k->operand].ranks;
         b->value[i] = 1;
-        for (uint32_t r = 0; r < s->job->n_ranks; r++) {
+        for (uint32_t r = 0; r < s->job->n_ranks; r++) { /* those of `last` index no operand of their group, so 0 to 2 */
             bool indexes = ranks >> r & 1;
             b->does[r * b->n + i] = (uint8_t)(1u + (k->outside && !indexes) - (k->inside && indexes) - (k->last >> r & 1));
         }

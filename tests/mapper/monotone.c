@@ -18,7 +18,7 @@
 
 enum { SHOWN = 5, KINDS = 4, FEW = 3, MANY = 64 };
 
-typedef struct { double value, bound; } found;
+typedef struct { double value, bound; bool impossible; } found; /* impossible: told so, and nothing else */
 
 static char *text_of(const tiny *t, uint32_t shift)
 {
@@ -37,13 +37,15 @@ static found search(const tiny *t, uint32_t shift)
     dfl_session *s = dfl_session_new(NULL);
     dfl_stop stopped;
     const dfl_filled *filled = NULL;
-    found out = { INFINITY, INFINITY };
+    found out = { INFINITY, INFINITY, false };
 
     if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
         dfl_sink_errors(s->sink) == 0)
         filled = dfl_session_fill(s, s->program->designs[0].mapping, &stopped);
     if (filled)
-        out = (found){ filled->search->value, filled->search->lower_bound };
+        out = (found){ filled->search->value, filled->search->lower_bound, false };
+    else
+        out.impossible = dfl_sink_errors(s->sink) == 1 && dfl_sink_last(s->sink) == DFL_EVAL_INFEASIBLE;
     dfl_session_free(s);
     free(text);
     return out;
@@ -81,7 +83,7 @@ static const char *check_kinds(const tiny *t, const found *best, found *after)
     bool exact = true;
     uint32_t n_few = search_kinds(t, FEW, few, &exact), n_many = search_kinds(t, MANY, many, &exact);
 
-    *after = (found){ n_many > 0 ? many[0] : INFINITY, n_few > 0 ? few[0] : INFINITY };
+    *after = (found){ n_many > 0 ? many[0] : INFINITY, n_few > 0 ? few[0] : INFINITY, false };
     if (!exact)
         return t->n_einsums == 1 ? NULL : "kinds are not proven, or not different";
     if (n_few != (n_many < FEW ? n_many : FEW) || (n_few > 0 && !same(few[0], best->value)))
@@ -130,7 +132,7 @@ static const char *check_rooms(const tiny *t, found *before, found *after)
         n = search_rooms(&c, m, points);
         for (size_t i = 0; i < n; i += 1 + n / 3) {
             c.memory[m].bits = (uint32_t)points[i].bits;
-            *before = (found){ points[i].joules, points[i].joules };
+            *before = (found){ points[i].joules, points[i].joules, false };
             if (points[i].bits > 0)
                 *after = search(&c, 0);
             if (points[i].bits > 0 && !same(after->value, points[i].joules))
@@ -178,7 +180,7 @@ static const char *check(const tiny *t, found *before, found *after)
 
     *before = search(t, 0);
     if (before->value == INFINITY)
-        return t->memory[0].bits > 0 || t->memory[0].foreign ? NULL : "not searched";
+        return before->impossible && (t->memory[0].bits > 0 || t->memory[0].foreign) ? NULL : "not searched";
     what = check_kinds(t, before, after);
     if (what)
         return what;
@@ -228,7 +230,7 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (uint64_t i = 0; i < n; i++) {
-        found before, after = { 0, 0 };
+        found before, after = { 0, 0, false };
         const char *what;
         char *text;
         tiny_random random = tiny_seeded(seed + 1000, i);
