@@ -1,6 +1,7 @@
 /* Pieces of work, their workspaces, and what is left of them. */
 #include "mapper/crew.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mapper/least.h"
@@ -18,19 +19,23 @@ typedef struct {
     bool done;                   /* else it waits to be done, or to be done again */
     dfl_stop why;
     uint64_t evaluated, pruned;
-    const dfl_row *apart;        /* of the least: a copy, or NULL */
+    dfl_least least;             /* after the last round */
     const dfl_row **list;        /* of rows: copies */
     uint32_t n_list;
 } piece;
 
-typedef struct {
+struct dfl_crew_shift {
     dfl_crew *crew;
     piece *pieces;
     uint32_t n;
     bool rows;
+    uint32_t round;              /* of the least */
+    double ceiling;
     uint64_t most;               /* evaluations of a piece, 0 = any number */
     dfl_lock *lock;              /* of the idle workspaces, and the arenas that results are copied to */
-} shift;
+};
+
+typedef dfl_crew_shift shift;
 
 static dfl_crew_space *take_space(shift *s)
 {
@@ -100,18 +105,22 @@ static void find_rows(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
 static void find_least(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
 {
     const dfl_crew *k = s->crew;
-    dfl_tile_goal goal = *k->goal;
-    dfl_least least = { .class = &k->classes->at.at[p->class], .pattern = p->pattern, .goal = &goal, .halt = halt,
-                        .teller = k->teller, .enough = DFL_LEAST_ENOUGH, .arena = space->arena, .scratch = space->scratch };
+    dfl_tile_goal goal = *k->goal, within = *k->goal;
+    dfl_least least = p->least;
+    dfl_least_work work = { .goal = &goal, .halt = halt, .teller = k->teller, .arena = space->arena, .scratch = space->scratch };
 
-    dfl_least_find(&least);
-    p->evaluated = least.evaluated;
-    p->pruned = least.pruned;
-    if (least.best.form == NULL)
-        return;
+    if (s->ceiling < INFINITY) {
+        dfl_classes_aim(&k->classes->at.at[p->class], p->pattern, &within);
+        within.limit = s->ceiling;
+        work.within = &within;
+    }
+    dfl_least_round(&least, s->round, &work);
+    p->evaluated = work.evaluated;
+    p->pruned = work.pruned;
     dfl_lock_take(s->lock);
-    p->apart = dfl_row_copy(k->arena, &least.best);
+    dfl_least_keep(k->arena, &least);
     dfl_lock_leave(s->lock);
+    p->least = least;
 }
 
 static void work(void *context, size_t i)
@@ -161,9 +170,13 @@ static uint32_t run_waiting(shift *s)
 static void run(shift *s)
 {
     dfl_crew *k = s->crew;
-    uint32_t waiting = s->n;
+    uint32_t waiting = 0;
     uint64_t left;
 
+    for (uint32_t i = 0; i < s->n; i++)
+        waiting += !s->pieces[i].done;
+    if (waiting == 0)
+        return;
     s->lock = dfl_lock_new(k->arena);
     do {
         left = k->limit > k->evaluated ? k->limit - k->evaluated : 0;
@@ -191,18 +204,39 @@ static shift make_shift(dfl_crew *k, const uint32_t *classes, uint32_t n, bool r
     return s;
 }
 
-void dfl_crew_least(dfl_crew *k)
+static shift *start_least(dfl_crew *k)
 {
     uint32_t n = (uint32_t)k->classes->at.n, *all = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)n + 1);
-    shift s;
+    shift *s = DFL_NEW(k->arena, shift);
 
     for (uint32_t c = 0; c < n; c++)
         all[c] = c;
-    s = make_shift(k, all, n, false);
-    run(&s);
-    for (uint32_t i = 0; i < s.n; i++)
-        if (s.pieces[i].apart != NULL)
-            k->classes->at.at[s.pieces[i].class].apart = s.pieces[i].apart;
+    *s = make_shift(k, all, n, false);
+    for (uint32_t i = 0; i < s->n; i++) {
+        piece *p = &s->pieces[i];
+        p->least = dfl_least_start(&k->classes->at.at[p->class], p->pattern, &k->goal->of, k->goal->by_time, DFL_LEAST_ENOUGH);
+    }
+    return s;
+}
+
+bool dfl_crew_least(dfl_crew *k, uint32_t round, double ceiling)
+{
+    shift *s = round == 0 ? k->least = start_least(k) : k->least;
+    bool open = false;
+
+    s->round = round;
+    s->ceiling = ceiling;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->pieces[i].done = round > 0 && !dfl_least_open(&s->pieces[i].least);
+    run(s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const dfl_least *least = &s->pieces[i].least;
+        dfl_least_tell(least, &k->goal->of);
+        open |= dfl_least_open(least);
+        if (least->best.form != NULL)
+            k->classes->at.at[s->pieces[i].class].apart = &least->best;
+    }
+    return open && round + 1 < DFL_LEAST_ROUNDS && k->stopped == DFL_STOP_NONE;
 }
 
 bool dfl_crew_rows(dfl_crew *k, const uint32_t *classes, uint32_t n)

@@ -12,6 +12,7 @@
 #include "mapper/teller.h"
 
 typedef struct dfl_crew_space dfl_crew_space;
+typedef struct dfl_crew_shift dfl_crew_shift;
 
 typedef struct {
     dfl_arena *arena;            /* its budget is the limit of every piece */
@@ -26,11 +27,13 @@ typedef struct {
     uint64_t evaluated, pruned;  /* so far */
     /* inside: */
     dfl_crew_space *idle;
+    dfl_crew_shift *least;       /* what the rounds so far know */
     dfl_arena *rows;             /* of the present search */
 } dfl_crew;
 
-/* Sets `least` of all patterns, and `apart` of all classes. */
-void dfl_crew_least(dfl_crew *k);
+/* A round (least.h) of all patterns: sets `least` of them, and `apart` of all classes. Whether another one may find more. With a
+   `ceiling` only what can be part of a mapping of that value counts, and the bounds of everything else have to be there. */
+bool dfl_crew_least(dfl_crew *k, uint32_t round, double ceiling);
 /* Sets the lists of the `n` classes to their rows within the limit, by pattern. False if some piece was stopped. */
 bool dfl_crew_rows(dfl_crew *k, const uint32_t *classes, uint32_t n);
 /* Frees all rows. */

@@ -2,20 +2,29 @@
 #include "mapper/least.h"
 
 #include <math.h>
-
-#include "mapper/measures.h"
+#include <string.h>
 
 enum {
     GLANCE = 8,                /* nodes of a template that a first look goes through, */
     FIRST = 32,                /* of so many templates */
 };
 
+/* By round; by trial: little for a limit, enough for most templates, and as much as one may take; any will do. */
+static const uint64_t EFFORT[DFL_LEAST_ROUNDS] = { 1 << 5, 1 << 12, 1 << 18 };
+
+typedef struct {
+    dfl_least *known;
+    dfl_least_work *work;
+    dfl_rows *rows;
+} look;
+
 /* Looks at a candidate for one value, whose best makes limits for the others, too; false if that has not come to the end. */
-static bool look_at(dfl_least *k, uint32_t aim, const dfl_candidate *x)
+static bool look_at(look *l, uint32_t aim, const dfl_candidate *x)
 {
+    dfl_least *k = l->known;
     dfl_least_aim *a = &k->aim[aim];
-    dfl_tile_goal *goal = k->goal;
-    uint64_t before = dfl_rows_evaluated(k->rows);
+    dfl_tile_goal *goal = l->work->goal;
+    uint64_t before = dfl_rows_evaluated(l->rows);
     bool whole;
 
     goal->of = (dfl_goal){ .value = a->value, .objective = a->objective };
@@ -23,84 +32,147 @@ static bool look_at(dfl_least *k, uint32_t aim, const dfl_candidate *x)
     goal->limit = a->limit;
     goal->best = aim == 0 ? &k->best : NULL;
     goal->best_joules = goal->best_seconds = goal->seen_seconds = INFINITY;
-    whole = dfl_tile_search(k->rows, x->job, x->form, goal);
+    whole = dfl_tile_search(l->rows, x->job, x->form, goal);
     a->limit = goal->limit;
     for (uint32_t i = 0; i < k->n_aims && goal->best_seconds < INFINITY; i++)
         k->aim[i].limit = fmin(k->aim[i].limit, k->aim[i].value(k->aim[i].objective, goal->best_joules, goal->best_seconds));
     k->aim[k->n_aims - 1].limit = fmin(k->aim[k->n_aims - 1].limit, goal->seen_seconds);
-    a->evaluated += dfl_rows_evaluated(k->rows) - before;
-    dfl_teller_add(k->teller, dfl_rows_evaluated(k->rows) - before);
-    return whole;
+    a->evaluated += dfl_rows_evaluated(l->rows) - before;
+    dfl_teller_add(l->work->teller, dfl_rows_evaluated(l->rows) - before);
+    return whole && goal->halt->why == DFL_STOP_NONE;
 }
 
-static bool is_useful(const dfl_least_aim *a, const dfl_candidate *x)
+static bool is_useful(const look *l, const dfl_least_aim *a, const dfl_candidate *x)
 {
-    return a->value(a->objective, x->joules, x->seconds) < a->limit;
+    return a->value(a->objective, x->joules, x->seconds) < a->limit &&
+           (l->work->within == NULL || dfl_tile_useful(l->work->within, x->joules, x->seconds));
 }
 
 /* A short look at the first candidates, for some mapping, whatever the time. */
-static void glance(dfl_least *k)
+static void glance(look *l)
 {
+    const dfl_least *k = l->known;
     const dfl_einsum_class *c = k->class;
+    dfl_tile_goal *goal = l->work->goal;
     dfl_budget none = { 0 };
     dfl_halt patient = { .budget = &none };
     uint32_t first = FIRST;
 
-    k->goal->effort = GLANCE;
+    goal->effort = GLANCE;
     for (size_t i = 0; i < c->candidates.n && first > 0; i++) {
         const dfl_candidate *x = &c->candidates.at[i];
-        k->goal->halt = k->halt;
-        if (dfl_halted(k->halt)) {
+        goal->halt = l->work->halt;
+        if (dfl_halted(l->work->halt)) {
             if (patient.deadline == 0)
                 patient.deadline = dfl_halt_clock() + DFL_HALT_PATIENCE;
             if (k->best.form != NULL || dfl_halted(&patient))
                 break;
-            k->goal->halt = &patient;
+            goal->halt = &patient;
         }
-        if (x->pattern != k->pattern || !is_useful(&k->aim[0], x))
+        if (x->pattern != k->pattern || !is_useful(l, &k->aim[0], x))
             continue;
         first -= k->aim[0].limit < INFINITY;
-        (void)look_at(k, 0, x);
+        (void)look_at(l, 0, x);
     }
 }
 
-/* Looks at candidate `x`, the i-th of those left, for a value, and leaves it if that has not come to the end. */
-static void look_again(dfl_least *k, uint32_t aim, uint32_t i)
+/* Looks at candidate `i` for a value, unless that is enough or it is stopped, and leaves it if that has not come to the end. */
+static void look_again(look *l, uint32_t aim, uint32_t i)
 {
-    dfl_least_aim *a = &k->aim[aim];
-    const dfl_candidate *x = &k->class->candidates.at[i];
+    dfl_least_aim *a = &l->known->aim[aim];
+    const dfl_candidate *x = &l->known->class->candidates.at[i];
 
-    if (is_useful(a, x) && (a->evaluated > k->enough || !look_at(k, aim, x)))
+    if (is_useful(l, a, x) && (a->evaluated > l->known->enough || dfl_halted(l->work->halt) || !look_at(l, aim, x)))
         a->left[a->n_left++] = i;
 }
 
-/* Looks at all candidates, and leaves those that it has not come to the end of. */
-static void look_at_all(dfl_least *k)
+/* Looks at all candidates. */
+static void look_at_all(look *l)
 {
-    /* by trial: little for a limit, enough for most templates, and as much as one may take; any will do */
-    static const uint64_t efforts[] = { 1 << 5, 1 << 12, 1 << 18 };
+    dfl_least *k = l->known;
     const dfl_einsum_class *c = k->class;
+    size_t n = 0;
 
-    k->goal->halt = k->halt;
-    k->goal->effort = efforts[0];
-    for (uint32_t i = 0; i < c->candidates.n && !dfl_halted(k->halt); i++)
+    for (size_t i = 0; i < c->candidates.n; i++)
+        n += c->candidates.at[i].pattern == k->pattern;
+    for (uint32_t a = 0; a < k->n_aims; a++)
+        k->aim[a].left = DFL_NEW_ARRAY(l->work->arena, uint32_t, n + 1);
+    glance(l);
+    l->work->goal->halt = l->work->halt;
+    l->work->goal->effort = EFFORT[0];
+    for (uint32_t i = 0; i < c->candidates.n; i++)
         for (uint32_t a = 0; a < k->n_aims && c->candidates.at[i].pattern == k->pattern; a++)
-            look_again(k, a, i);
-    for (size_t e = 1; e < sizeof efforts / sizeof *efforts; e++)
-        for (uint32_t a = 0; a < k->n_aims; a++) {
-            uint32_t n = k->aim[a].n_left;
-            k->goal->effort = efforts[e];
-            k->aim[a].n_left = 0;
-            for (uint32_t i = 0; i < n && !dfl_halted(k->halt); i++)
-                look_again(k, a, k->aim[a].left[i]);
-        }
+            look_again(l, a, i);
+}
+
+/* Looks at those that were left. */
+static void look_at_left(look *l, uint64_t effort)
+{
+    dfl_least *k = l->known;
+
+    l->work->goal->halt = l->work->halt;
+    l->work->goal->effort = effort;
+    for (uint32_t a = 0; a < k->n_aims; a++) {
+        const uint32_t *left = k->aim[a].left, n = k->aim[a].n_left;
+        k->aim[a].left = DFL_NEW_ARRAY(l->work->arena, uint32_t, (size_t)n + 1);
+        k->aim[a].n_left = 0;
+        for (uint32_t i = 0; i < n; i++)
+            look_again(l, a, left[i]);
+    }
 }
 
 static void add_aim(dfl_least *k, double (*value)(const void *objective, double joules, double seconds), const void *objective,
                     bool by_time)
 {
-    k->aim[k->n_aims++] = (dfl_least_aim){ .value = value, .objective = objective, .by_time = by_time, .limit = INFINITY,
-                                           .left = DFL_NEW_ARRAY(k->arena, uint32_t, k->class->candidates.n + 1) };
+    k->aim[k->n_aims++] = (dfl_least_aim){ .value = value, .objective = objective, .by_time = by_time, .limit = INFINITY };
+}
+
+/* Of energy mixed with time, at every rate, and of time, or of energy and of time. */
+dfl_least dfl_least_start(dfl_einsum_class *class, uint32_t pattern, const dfl_goal *of, bool by_time, uint64_t enough)
+{
+    dfl_least k = { .class = class, .pattern = pattern, .enough = enough };
+
+    for (uint32_t i = 0; i < of->n_mixes; i++)
+        add_aim(&k, dfl_value_mixed, &of->rate[i], by_time);
+    if (of->n_mixes == 0)
+        add_aim(&k, dfl_value_joules, NULL, false);
+    add_aim(&k, dfl_value_seconds, NULL, true);
+    return k;
+}
+
+void dfl_least_round(dfl_least *k, uint32_t round, dfl_least_work *work)
+{
+    look l = { .known = k, .work = work, .rows = dfl_rows_new(work->arena, work->scratch) };
+
+    dfl_halt_count(work->halt, l.rows);
+    work->goal->best_only = true;
+    work->goal->n_tracks = 0;
+    if (round == 0)
+        look_at_all(&l);
+    else
+        look_at_left(&l, EFFORT[round]);
+    work->evaluated = dfl_rows_evaluated(l.rows);
+    work->pruned = dfl_rows_pruned(l.rows);
+}
+
+bool dfl_least_open(const dfl_least *k)
+{
+    bool open = false;
+
+    for (uint32_t a = 0; a < k->n_aims; a++)
+        open |= k->aim[a].n_left > 0 && k->aim[a].evaluated <= k->enough;
+    return open;
+}
+
+void dfl_least_keep(dfl_arena *arena, dfl_least *k)
+{
+    if (k->best.form != NULL)
+        k->best = *dfl_row_copy(arena, &k->best);
+    for (uint32_t a = 0; a < k->n_aims; a++) {
+        uint32_t *left = DFL_NEW_ARRAY(arena, uint32_t, (size_t)k->aim[a].n_left + 1);
+        memcpy(left, k->aim[a].left, k->aim[a].n_left * sizeof *left);
+        k->aim[a].left = left;
+    }
 }
 
 /* The least of a value, or a little less; INFINITY if there is no mapping. */
@@ -115,36 +187,21 @@ static double least_of(const dfl_least *k, const dfl_least_aim *a)
     return least;
 }
 
-/* Of energy mixed with time, at every rate, and of time, or of energy and of time. In the former case the least energy is that of
-   the templates, which only counts where it goes together with much time. */
-void dfl_least_find(dfl_least *k)
+/* With mixes the least energy is that of the templates, which only counts where it goes together with much time. */
+void dfl_least_tell(const dfl_least *k, const dfl_goal *of)
 {
     dfl_cost *least = &k->class->patterns.at[k->pattern].least;
-    const dfl_goal of = k->goal->of;
 
-    k->rows = dfl_rows_new(k->arena, k->scratch);
-    dfl_halt_count(k->halt, k->rows);
-    k->goal->best_only = true;
-    k->goal->n_tracks = 0;
-    for (uint32_t i = 0; i < of.n_mixes; i++)
-        add_aim(k, dfl_value_mixed, &of.rate[i], k->goal->by_time);
-    if (of.n_mixes == 0)
-        add_aim(k, dfl_value_joules, NULL, false);
-    add_aim(k, dfl_value_seconds, NULL, true);
-    glance(k);
-    look_at_all(k);
-    for (uint32_t i = 0; i < of.n_mixes; i++)
+    for (uint32_t i = 0; i < DFL_COST_BUSY; i++)
+        least->at[i] = INFINITY;
+    least->at[DFL_COST_SECONDS] = least_of(k, &k->aim[k->n_aims - 1]);
+    if (!(least->at[DFL_COST_SECONDS] < INFINITY))
+        return;
+    for (uint32_t i = 0; i < of->n_mixes; i++)
         least->at[DFL_COST_MIXED + i] = least_of(k, &k->aim[i]);
-    if (of.n_mixes == 0)
+    if (of->n_mixes == 0)
         least->at[DFL_COST_JOULES] = least_of(k, &k->aim[0]);
-    for (size_t i = 0; i < k->class->candidates.n && of.n_mixes > 0; i++)
+    for (size_t i = 0; i < k->class->candidates.n && of->n_mixes > 0; i++)
         if (k->class->candidates.at[i].pattern == k->pattern)
             least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], k->class->candidates.at[i].joules);
-    least->at[DFL_COST_SECONDS] = least_of(k, &k->aim[k->n_aims - 1]);
-    k->evaluated = dfl_rows_evaluated(k->rows);
-    k->pruned = dfl_rows_pruned(k->rows);
-    if (k->halt->why != DFL_STOP_NONE)
-        dfl_measures_pattern(k->class, k->pattern, &of);
-    else if (!(least->at[DFL_COST_SECONDS] < INFINITY))
-        *least = dfl_cost_none();
 }

@@ -265,18 +265,35 @@ static void begin(const mapper *k, const char *phase, double bound)
    above it to none, each about 2.5 times as far from it as the one before. */
 static const double STEPS[] = { 1 + 1e-9, 1.0016, 1.004, 1.01, 1.025, 1.0625, 1.16, 1.4, 2, 3.5, 10, INFINITY };
 
-/* False if some einsum fits in no way, or the search stopped. */
+/* The value of what is known to fit, each einsum by itself, if nothing above that is wanted; else INFINITY. */
+static double known_apart(mapper *k)
+{
+    const dfl_join_result *r = NULL;
+
+    if (!k->options->front && k->options->top == 0 && !k->options->certificate)
+        r = dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
+    return r != NULL ? r->value : INFINITY;
+}
+
+/* False if some einsum fits in no way, or the search stopped. What cannot be part of anything as good as what is known does not
+   count. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
 {
+    double ceiling = INFINITY;
+    bool more = true, fits = true;
     dfl_cost all;
 
     begin(k, "bounds", out->lower_bound);
     k->goal.wanted = NULL;
     k->goal.loop_wanted = NULL;
-    dfl_crew_least(&k->crew);
-    if (k->stopped == DFL_STOP_NONE)
-        k->stopped = k->crew.stopped;
-    if (!find_bounds(k))
+    for (uint32_t round = 0; more && fits; round++) {
+        more = dfl_crew_least(&k->crew, round, ceiling);
+        if (k->stopped == DFL_STOP_NONE)
+            k->stopped = k->crew.stopped;
+        fits = find_bounds(k);
+        ceiling = fmin(ceiling, dfl_value_times(known_apart(k), DFL_VALUE_EQUAL));
+    }
+    if (!fits)
         return false;
     all = dfl_bounds_all(k->bounds);
     out->lower_bound = dfl_goal_least(&k->goal.of, &all);
@@ -316,7 +333,7 @@ static bool search_limits(mapper *k, dfl_map_result *out)
     size_t stride = 1;
     bool found;
 
-    k->known = INFINITY;
+    k->known = known_apart(k);
     found = search_least(k, out);
     for (size_t i = 0; !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i = i + stride < last ? i + stride : last) {
         uint64_t before = k->crew.evaluated;

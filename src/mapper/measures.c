@@ -127,20 +127,3 @@ void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective
                 k->at.at[c].patterns.at[p].least.at[DFL_COST_BUSY + i] =
                     i < goal->n_ports ? least_busy(&k->at.at[c], p, goal->port[i]) : 0;
 }
-
-void dfl_measures_pattern(dfl_einsum_class *c, uint32_t pattern, const dfl_goal *of)
-{
-    dfl_cost *least = &c->patterns.at[pattern].least;
-
-    for (uint32_t i = 0; i < DFL_COST_BUSY; i++)
-        least->at[i] = INFINITY;
-    for (size_t i = 0; i < c->candidates.n; i++) {
-        const dfl_candidate *x = &c->candidates.at[i];
-        if (x->pattern != pattern)
-            continue;
-        least->at[DFL_COST_JOULES] = fmin(least->at[DFL_COST_JOULES], x->joules);
-        least->at[DFL_COST_SECONDS] = fmin(least->at[DFL_COST_SECONDS], x->seconds);
-        for (uint32_t m = 0; m < of->n_mixes; m++)
-            least->at[DFL_COST_MIXED + m] = fmin(least->at[DFL_COST_MIXED + m], x->joules + of->rate[m] * x->seconds);
-    }
-}

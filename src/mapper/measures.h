@@ -17,8 +17,6 @@ void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective
 /* What any mapping costs at least by the bounds of the templates alone: joules without leakage, and seconds, those of the einsums
    `beside` each other or one after another; `roomy`: whatever the room, and so with tiles that do not divide, too. */
 dfl_cost dfl_measures_templates(const dfl_classes *k, bool beside, bool roomy);
-/* Sets what a pattern costs at least from the bounds of its templates, where the search for that was stopped. */
-void dfl_measures_pattern(dfl_einsum_class *c, uint32_t pattern, const dfl_goal *of);
 /* What no mapping can be below by the units alone: nothing is known of templates. */
 dfl_cost dfl_measures_units(const dfl_classes *k, bool beside);
 
