@@ -1,6 +1,7 @@
 /*
  * Which templates there are, by enumeration: for every operand the memory where it is exchanged and those further in that
- * keep it, then every order of these keeps in which an operand goes from outer to inner memories and no array is left again.
+ * keep it, then every order of these keeps in which an operand goes from outer to inner memories and all that is exchanged on
+ * the chip stands above keeps inside of arrays. Where windows slide no array is left again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +17,42 @@ typedef struct {
     uint32_t kept[DFL_FRAME_OPERANDS];  /* places that are still to be written, by operand */
     uint32_t most;
     form_vec all;
+    bool slides;                        /* some operand is indexed by a sum of ranks */
     bool stopped;
 } lister;
 
+/* Whether the next keep may be inside of the arrays `around`, that is what is to come outside of these may stand below it. */
+static bool may_enter(const lister *k, uint32_t around)
+{
+    const dfl_frame *f = k->f;
+
+    for (uint32_t o = 0; o < f->n_operands; o++)
+        for (uint32_t p = 0; p < f->n_places; p++) {
+            bool home = p == k->form.exchange[o] && p != f->operand[o].home;
+            if ((k->kept[o] >> p & 1) && (around & ~f->around[p]) != 0 && (home || k->slides))
+                return false;
+        }
+    return true;
+}
+
 static void list_orders(lister *k)
 {
-    uint32_t first = DFL_FRAME_PLACES, around = 0;
+    bool any = false;
 
     if (k->stopped)
         return;
     for (uint32_t o = 0; o < k->f->n_operands; o++)
-        for (uint32_t p = 0; p < k->f->n_places; p++)
-            if ((k->kept[o] >> p & 1) && p < first)
-                first = p;
-    if (first == DFL_FRAME_PLACES) {
+        any |= k->kept[o] != 0;
+    if (!any) {
         k->stopped = !dfl_budget_ok(dfl_arena_budget(k->run->arena));
         DFL_PUSH(k->run->arena, &k->all, k->form);
         return;
     }
     if (k->form.n_keeps == k->most)
         return;
-    around = k->f->around[first];
     for (uint32_t o = 0; o < k->f->n_operands; o++) {
         uint32_t p = k->kept[o] ? (uint32_t)__builtin_ctz(k->kept[o]) : DFL_FRAME_PLACES, n = k->form.n_keeps;
-        bool between = p == DFL_FRAME_PLACES;
-        for (uint32_t q = first; q < p && !between; q++)
-            between = k->f->around[q] != around;
-        if (between || k->f->around[p] != around)
+        if (p == DFL_FRAME_PLACES || !may_enter(k, k->f->around[p]))
             continue;
         k->form.operand[n] = (uint8_t)o;
         k->form.place[n] = (uint8_t)p;
@@ -129,6 +139,8 @@ static bool check_unit(dfl_certify_run *run, const dfl_claim_class *c, const dfl
     form_vec claimed = { .n = 0 };
 
     k.form.unit = (uint8_t)f->unit;
+    for (uint32_t o = 0; o < f->n_operands; o++)
+        k.slides |= f->operand[o].ranks != f->operand[o].plain;
     list_places(&k, 0);
     if (k.stopped)
         return dfl_report_stop(run->sink, dfl_arena_budget(run->arena));

@@ -43,6 +43,8 @@ static int by_joules(const void *a, const void *b)
 
     if (x->joules != y->joules)
         return x->joules < y->joules ? -1 : 1;
+    if (x->form->turned != y->form->turned)
+        return x->form->turned ? 1 : -1;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 

@@ -51,7 +51,7 @@ static void end_line(writer *x)
     x->w.indent = INDENT;
 }
 
-/* The keeps of a template in the order that they are written in, of those in one place the outer memories first: bytes
+/* The keeps of a template in the order that they are written in, of those behind one gap the outer memories first: bytes
    without meaning 0. */
 typedef struct {
     const dfl_job *job;
@@ -70,8 +70,8 @@ static form form_of(const dfl_job *job, const dfl_tiling_template *t, uint32_t p
     memset(&f, 0, sizeof f);
     f.job = job;
     f.pattern = pattern;
-    for (uint32_t axes = 0; axes <= job->n_axes; axes++)
-        for (uint32_t g = 0; g <= t->n_keeps; g++)
+    for (uint32_t g = 0; g <= t->n_keeps; g++)
+        for (uint32_t axes = 0; axes <= job->n_axes; axes++)
             for (uint32_t i = 0; i <= g && i < t->n_keeps; i++) {
                 if (t->written[i] != g || (uint32_t)__builtin_popcount(job->place[t->keep[i].place].axes) != axes)
                     continue;

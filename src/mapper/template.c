@@ -19,6 +19,12 @@ static uint32_t ranks_of(const dfl_job *job, const dfl_template_keep *k)
     return job->operand[k->operand].ranks;
 }
 
+/* Whether a keep has no room for two elements. */
+static bool holds_one(const dfl_job *job, const dfl_template_keep *k)
+{
+    return 2.0 * job->operand[k->operand].bits * dfl_template_buffers(job, k) > job->place[k->place].bits;
+}
+
 /* Ranks that may be cut in each gap: see template.h. */
 static void allow_ranks(walker *k)
 {
@@ -49,8 +55,10 @@ static void allow_ranks(walker *k)
         t->allow[g] = allow;
     }
     for (uint32_t i = 0; i < t->n_keeps; i++)
-        for (uint32_t g = i + 1; g <= t->written[i]; g++)
-            t->allow[g] &= ~ranks_of(job, &t->keep[i]);
+        for (uint32_t g = i + 1; g <= t->n_keeps; g++) {
+            t->allow[g] &= g <= t->written[i] ? ~ranks_of(job, &t->keep[i]) : ~0u;
+            t->allow[g] &= holds_one(job, &t->keep[i]) ? ~job->operand[t->keep[i].operand].plain : ~0u;
+        }
     t->home_gaps = t->shared_gaps;
 }
 
@@ -60,9 +68,8 @@ static bool find_needs(const dfl_job *job, dfl_tiling_template *t)
     t->needs = 0;
     for (uint32_t i = t->shared_gaps - t->through; i + 1 < t->n_keeps; i++) {
         const dfl_template_keep *a = &t->keep[i], *b = &t->keep[i + 1];
-        bool stays = t->written[i] > i, next_stays = t->written[i + 1] > i + 1;
-        bool swapped = stays == next_stays && a->operand > b->operand && job->place[a->place].axes == job->place[b->place].axes;
-        if (a->operand == b->operand || !((stays && !next_stays) || swapped))
+        uint32_t axes = job->place[a->place].axes, next_axes = job->place[b->place].axes;
+        if (a->operand == b->operand || !((axes & ~next_axes) != 0 || (axes == next_axes && a->operand > b->operand)))
             continue;
         if (t->allow[i + 1] == 0)
             return false;
@@ -158,15 +165,19 @@ static void finish(walker *k)
     dfl_tiling_template *t = &k->t;
 
     memset(t->innermost, -1, sizeof t->innermost);
+    t->turned = false;
     for (uint32_t i = 0; i < t->n_keeps; i++) {
         dfl_template_keep *keep = &t->keep[i];
         keep->parent = t->innermost[keep->operand];
         t->innermost[keep->operand] = (int8_t)i;
+        t->turned |= i > 0 && (job->place[t->keep[i - 1].place].axes & ~job->place[keep->place].axes) != 0;
     }
     for (uint32_t a = 0; a < job->n_axes; a++) {
-        uint32_t g = t->n_keeps;
-        while (g > 0 && job->place[t->keep[g - 1].place].axes >> a & 1)
-            g--;
+        uint32_t g = 0;
+        while (g < t->n_keeps && !(job->place[t->keep[g].place].axes >> a & 1))
+            g++;
+        for (uint32_t i = g; i < t->n_keeps && job->windows; i++)
+            g = job->place[t->keep[i].place].axes >> a & 1 ? g : i + 1;
         t->axis_gap[a] = (uint8_t)g;
     }
     for (uint32_t i = 0; i < t->n_keeps; i++) {
@@ -190,8 +201,8 @@ static bool is_home(const walker *k, uint32_t operand, uint32_t place)
 }
 
 /* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner, and
-   among them those of places inside of further arrays that stay over loops of the others, once all homes have been seen;
-   then those of the places inside of the next array. */
+   among them those of places inside of further arrays, once all homes have been seen; then those of the places inside of the
+   next array. */
 static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
 {
     const dfl_job *job = k->job;

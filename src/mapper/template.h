@@ -1,10 +1,11 @@
 /*
  * A template is a mapping of one einsum without its tile sizes: which operands are kept where, in which order, and which
  * ranks may be cut in which gap. Gap g stands before keep g, gap n_keeps before the unit; in a gap the temporal loops
- * come first, then the axes that are entered there. Keeps stand in any order between two arrays, those of one operand from
- * outer to inner memories. Operands stay in the memory that is their home; the home of a shared operand that is exchanged on
- * the chip, or may stand in parts (dfl_space_roomy), is a keep of its own, and all gaps above the last of these are shared with
- * the einsums that it is exchanged with.
+ * come first, then the axes that are entered there. Keeps stand in any order, those of one operand from outer to inner memories,
+ * and those inside of arrays below all homes. An axis is entered just above the first keep inside of it; what is kept below that
+ * outside of it holds what all its elements need. Operands stay in the memory that is their home; the home of a shared operand
+ * that is exchanged on the chip, or may stand in parts (dfl_space_roomy), is a keep of its own, and all gaps above the last of
+ * these are shared with the einsums that it is exchanged with.
  *
  * Loops that never help are left out (the keep above could stand below them with less room and the same transfers, or
  * the keep below could stand above them with fewer transfers and the same room):
@@ -12,15 +13,18 @@
  *     of loops is not free, none as the first loop;
  *   - no rank that does not index the operand of the keep just below, once all homes have been seen;
  *   - above a home only ranks that index its operand, alone in their dimension, since parts of an operand that do not
- *     depend on the loop would be made or used before they are complete.
+ *     depend on the loop would be made or used before they are complete;
+ *   - below a keep that has no room for two elements, no rank alone in a dimension of its operand.
  * Each template counts a transfer at every iteration of the loops above a keep. That is too much where the innermost of
- * these loops does not change the tile, but then another template with the keep further out counts it right. A keep inside of
- * an array cannot be written above one outside of it, but it can stay while the loops above that one go on: then it stands
- * where it is filled, and is `written` further in, with no loop over ranks of its operand between.
+ * these loops does not change the tile, but then another template with the keep further out counts it right.
+ *
+ * Where windows slide, what the elements of an array need together depends on where the array is entered. There a keep inside of
+ * an array is not written above one outside of it, but it can stay while the loops above that one go on: then it stands where it
+ * is filled, and is `written` further in, with no loop over ranks of its operand between.
  *
  * Two neighbours that could change places without a loop between them: the loops above the outer one that do not index the
  * inner one could stand between them then, with fewer transfers of the inner one. So of the two orders only one may be
- * without a loop there: the one by operand, and a keep that stays over something stays over a loop.
+ * without a loop there: the one with the keep that has fewer arrays around it outside, or else by operand.
  *
  * An einsum between two others that share loops can have these, too, though it exchanges nothing below them. Such loops of others
  * stand in any gap outside of arrays, over any rank, above all loops of its own; keeps above them stay while the others run.
@@ -57,6 +61,7 @@ typedef struct {
     bool through;                             /* the last of these is for loops of others, then for its own: */
     uint32_t own_allow;                       /* mask of ranks of these */
     uint32_t home_gaps;                       /* the first gaps, which stand above a home */
+    bool turned;                              /* some keep inside of an array stands above one outside of it */
     uint8_t exchange[DFL_JOB_OPERANDS];       /* place of the home of each operand */
     int8_t innermost[DFL_JOB_OPERANDS];       /* keep that serves the unit, or -1 */
     const struct dfl_given_form *form;        /* what written lines ask of it (given.h), NULL = nothing */

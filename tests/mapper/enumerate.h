@@ -3,7 +3,9 @@
  * space:
  *   - homes that are written above the hole stay, the others are in the outermost memory that may hold them;
  *   - every rank is cut into prime factors, each a loop of its own or a part of an axis; loops and keeps stand in any
- *     order, but for keeps in the order of the memories, and operands are kept in any subset of the memories;
+ *     order, but for keeps of one tensor in the order of the memories (of an einsum with a sliding window all keeps),
+ *     parts of an axis above what is kept inside of it, and that below what several einsums share; operands are kept in
+ *     any subset of the memories;
  *   - einsums next to each other may share up to two loops, over any rank, and what they exchange may be kept in any
  *     memory outside of all arrays, above or below any of these loops (in the outermost one only if that has a size); so may
  *     an input that at least two of them read, for all of those below; keeps of other operands may stand above any of

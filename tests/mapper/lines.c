@@ -35,6 +35,15 @@ static void take(enumerator *k, const own_lines *lines)
 
 static void push(own_lines *lines, item i) { lines->leaf.at[lines->leaf.n++] = i; }
 
+/* Whether a keep inside of axis `a` has been written: no line spreads over it any more. */
+static bool is_sealed(const enumerator *k, uint32_t a)
+{
+    for (uint32_t i = 0; i < k->n_keeps; i++)
+        if ((k->placed >> i & 1) && dfl_axis_encloses(k->s, a, k->s->memories[k->keeps[i].where].element))
+            return true;
+    return false;
+}
+
 /* The loops behind the last keep: factors from `f` on, on axes or not; what is spread first, then the rest. */
 static void finish(enumerator *k, own_lines *lines, uint32_t f)
 {
@@ -51,7 +60,7 @@ static void finish(enumerator *k, own_lines *lines, uint32_t f)
     for (uint32_t a = 0; a < k->s->n_axes; a++) {
         factor *at = &k->factors[f];
         int64_t room = k->room[a];
-        if (at->n == 0 || room < at->by || !(k->spread[a] >> at->rank & 1))
+        if (at->n == 0 || room < at->by || !(k->spread[a] >> at->rank & 1) || is_sealed(k, a))
             continue;
         k->room[a] /= at->by;
         at->n--;
@@ -63,18 +72,32 @@ static void finish(enumerator *k, own_lines *lines, uint32_t f)
     }
 }
 
-/* Whether keep `i` may stand behind `last`, the line before it; among keeps with no loop between the order is given. */
+/* Whether keep `i` may be the next: those of its tensor stand in the order of the memories, of an einsum with windows all;
+   among keeps with no loop between the order is given. */
 static bool may_keep(const enumerator *k, uint32_t i, const item *last_keep, bool adjacent)
 {
     const item *keep = &k->keeps[i];
 
     if (!(k->wanted >> i & 1) || (k->placed >> i & 1))
         return false;
+    for (uint32_t o = 0; o < k->n_keeps; o++)
+        if (((k->wanted & ~k->placed) >> o & 1) && k->keeps[o].what == keep->what && k->keeps[o].where < keep->where)
+            return false;
     if (last_keep == NULL)
         return true;
-    if (last_keep->where > keep->where)
+    if ((k->windows || adjacent) && last_keep->where > keep->where)
         return false;
     return !adjacent || last_keep->where < keep->where || last_keep->what < keep->what;
+}
+
+/* Whether a home for several einsums may stand below the keeps so far: none of them is inside of an array. */
+static bool may_share(const enumerator *k, const item *last_keep, const item *home)
+{
+    bool below = !k->windows || last_keep == NULL || last_keep->where <= home->where;
+
+    for (uint32_t a = 0; a < k->s->n_axes; a++)
+        below &= !is_sealed(k, a);
+    return below;
 }
 
 /* Keeps to come that the rank indexes, as a mask. */
@@ -138,7 +161,7 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
     if (!in_leaf) {
         const item *line = &k->prefix.at[at];
         bool home = line->kind == ITEM_KEEP;
-        if (home && last_keep && last_keep->where > line->where)
+        if (home && !may_share(k, last_keep, line))
             return;
         lines_from(k, lines, at + 1, home ? line : last_keep, false);
         return;
@@ -155,7 +178,7 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
         }
         for (uint32_t a = 0; a < k->s->n_axes; a++) {
             int64_t room = k->room[a];
-            if (room < x->by || !(k->spread[a] >> x->rank & 1))
+            if (room < x->by || !(k->spread[a] >> x->rank & 1) || is_sealed(k, a))
                 continue;
             k->room[a] /= x->by;
             push(lines, (item){ ITEM_SPATIAL, x->rank, (uint8_t)a, x->by });
