@@ -23,6 +23,7 @@ typedef struct {
     DFL_VEC(dfl_span) required_at;
     dfl_teller teller;
     bool told;
+    const double *known;         /* terms of another mapping: one that is no better is of no use; NULL = everything is */
 } judge;
 
 _Static_assert((int)DFL_SEARCH_ORDER == (int)DFL_BEYOND_ORDER && (int)DFL_SEARCH_RECOMPUTE == (int)DFL_BEYOND_RECOMPUTE &&
@@ -57,14 +58,13 @@ static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, con
 /* Reports a hole for which there is no search; false then. */
 static bool is_searched(dfl_session *s, const dfl_mapping *m)
 {
-    if (m->unsearched)
-        return refuse_kind(s, m, m->unsearched_span, m->unsearched,
-                           "what is searched: `?` for the size or the number of parts of a loop, and `...` for all lines of a "
-                           "mapping");
+    if (m->n_front > 0 && m->n_choices > 0)
+        return refuse_kind(s, m, m->front_span, "a front of mappings, and what is written in them",
+                           "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
     if (m->n_front > 0 && (m->n_minimize > 0 || dfl_holes_only(m)))
         return refuse_kind(s, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
                            "a front is searched where lines are open, `...`, and instead of `minimize`");
-    return dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(s->sink, s->names, m);
+    return m->n_choices > 0 || dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(s->sink, s->names, m);
 }
 
 /* ---- figures of a mapping that is looked at ---- */
@@ -151,7 +151,7 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     const dfl_holes_options options = { .objective = o, .imperfect = s->search.imperfect, .teller = &j->teller,
                                         .most_evaluations = s->search.evaluations > 0 ? s->search.evaluations
                                                                                       : DFL_HOLES_EVALUATIONS,
-                                        .time_limit = s->search.seconds };
+                                        .time_limit = s->search.seconds, .known = j->known };
     const dfl_holes_result *r = dfl_holes_run(s->arena, s->sink, s->names, out->given, &options);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
 
@@ -466,12 +466,12 @@ static void warn_unused(dfl_session *s, const dfl_mapping *m, const char *option
 static void find_unused(dfl_session *s, const dfl_mapping *m)
 {
     static const char *const open = "leave the option out, or open the lines: `...`";
-    const bool amounts = dfl_holes_only(m), front = m->n_front > 0;
-    const char *why = amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
+    const bool amounts = dfl_holes_only(m), choices = m->n_choices > 0, front = m->n_front > 0;
+    const char *why = choices ? "what is written is open, too" : amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
 
     if (why && s->search.top > 0)
         warn_unused(s, m, "--top", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
-    if (amounts && s->search.max_fused > 0)
+    if (amounts && !choices && s->search.max_fused > 0)
         warn_unused(s, m, "--max-fused", why, open);
     if (front && s->search.imperfect)
         warn_unused(s, m, "--tiles imperfect", why, "`minimize` what counts most, instead of `pareto`");
@@ -491,6 +491,20 @@ static void tell(void *context, const dfl_telling *now)
     j->s->search.progress(j->s->search.progress_context, &p);
 }
 
+typedef struct { judge *j; const dfl_objective *objective; } filler;
+
+/* The search for what is open in a mapping without choices of lines. */
+static bool fill_open(void *context, const double *known, dfl_filled *out, dfl_stop *stopped)
+{
+    const filler *f = context;
+
+    f->j->known = known;
+    if (!is_searched(f->j->s, out->given))
+        return false;
+    return dfl_holes_only(out->given) ? fill_amounts(f->j, f->objective, out, stopped)
+                                      : fill_lines(f->j, f->objective, out, stopped);
+}
+
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     size_t first = s->filled.n;
@@ -499,7 +513,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
-    bool found, several = s->search.top > 0 && m->n_front == 0 && !dfl_holes_only(m);
+    bool found, several = s->search.top > 0 && m->n_front == 0 && !dfl_holes_only(m) && m->n_choices == 0;
 
     *stopped = DFL_STOP_NONE;
     if (m->n_front > 0) {
@@ -526,10 +540,10 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
         found = fill_front(&j, &objective, m, stopped);
     else if (several)
         found = fill_kinds(&j, &objective, m, stopped);
-    else if (dfl_holes_only(m))
-        found = fill_amounts(&j, &objective, &filled, stopped);
+    else if (m->n_choices > 0)
+        found = dfl_session_choose(s, &objective, &(dfl_choice_search){ fill_open, &(filler){ &j, &objective } }, &filled, stopped);
     else
-        found = fill_lines(&j, &objective, &filled, stopped);
+        found = fill_open(&(filler){ &j, &objective }, NULL, &filled, stopped);
     dfl_arena_free(texts);
     if (j.told)
         s->search.progress(s->search.progress_context, NULL);

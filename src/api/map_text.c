@@ -276,7 +276,7 @@ static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out, bool *
     add_heading(&text, f);
     if (text.len > 0)
         add_edit(s, out, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
-    if (edit_amounts(s, f, out) && edit_places(s, f, f->given->root, f->mapping->root, out, loose)) {
+    if (f->given->n_choices == 0 && edit_amounts(s, f, out) && edit_places(s, f, f->given->root, f->mapping->root, out, loose)) {
         if (f->given->n_front > 0)
             edit_front(s, f, out);
         return;

@@ -74,6 +74,19 @@ dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);
+/* ---- map_choices.c ---- */
+
+/* The search for what a mapping without choices leaves open, of `out->given`; false after reporting. `known`: terms of the objective
+   that are to be undercut, NULL = none; `out->mapping` may be NULL where nothing does. */
+typedef struct {
+    bool (*fill)(void *context, const double *known, dfl_filled *out, dfl_stop *stopped);
+    void *context;
+} dfl_choice_search;
+
+/* The same for one with choices of what is written (mapper/choices.h). */
+bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const dfl_choice_search *search, dfl_filled *out,
+                        dfl_stop *stopped);
+
 /* ---- map_layout.c: text that goes into the file ---- */
 
 /* Text with the line ends of the file; `*len` is its length, and of what comes back. */

@@ -4,7 +4,8 @@
  * several einsums is stored as a fuse branch with one empty child each, so every leaf has exactly one einsum.
  *
  * A mapping may leave things to a search. Holes are loop amounts (`m:?`, `m/? in {8, 16}`) and places for any lines
- * or branches (`...`); `has_holes` says that there are any. A leaf that is open may cover several einsums.
+ * or branches (`...`), and choices of what is written in a place (`keep ? in M;`, `temporal ?;`); `has_holes` says that there are
+ * any. A leaf that is open may cover several einsums.
  */
 #ifndef DFL_IR_MAPPING_H
 #define DFL_IR_MAPPING_H
@@ -54,6 +55,17 @@ typedef struct {
     dfl_span span;
 } dfl_open;
 
+/* A place where a search chooses what is written: the tensors that are kept in a memory, or an order of loops. */
+typedef struct {
+    dfl_line_kind kind;
+    uint32_t at, opens;    /* lines of the body above it, and places for any lines */
+    dfl_span span;
+    uint32_t axis;         /* spatial */
+    uint32_t memory;       /* keeps */
+    dfl_keep_mode mode;
+    bool online;
+} dfl_line_choice;
+
 typedef enum { DFL_BODY_LEAF, DFL_BODY_FUSE, DFL_BODY_PIPELINE } dfl_body_kind;
 
 typedef struct dfl_body {
@@ -75,6 +87,8 @@ typedef struct dfl_body {
     bool open;                 /* `...;` among the lines: any lines, and branches when no branch was written */
     const dfl_open *opens;     /* these, in order */
     uint32_t n_opens;
+    const dfl_line_choice *choices; /* in order */
+    uint32_t n_choices;
     bool open_children;        /* `...;` among the children: branches for the einsums that no child covers */
     dfl_span open_span;        /* of the first `...` */
 } dfl_body;
@@ -96,8 +110,7 @@ typedef struct {
     uint32_t n_bodies;
     bool has_holes;
     dfl_span hole_span;        /* the first one */
-    const char *unsearched;    /* a hole of a kind that no search fills ("a choice of fusion"); NULL = none */
-    dfl_span unsearched_span;
+    uint32_t n_choices;        /* of all bodies */
     const struct dfl_val *const *minimize; /* what the search is to make small, in lexicographic order (program.h) */
     uint32_t n_minimize;       /* 0 = energy * latency, or latency where no energy is declared */
     const char *minimize_text; /* as written; NULL without */

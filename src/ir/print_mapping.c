@@ -83,30 +83,54 @@ static void print_open(const printer *p, uint32_t depth)
     dfl_strbuf_z(p->out, "...;\n");
 }
 
-/* Places for any lines that stand right above line `at`. */
-static uint32_t opens_at(const dfl_body *b, uint32_t at)
+static const char *const line_words[] = { "temporal ", "spatial ", "keep " };
+
+static void print_choice(const printer *p, const dfl_line_choice *c, uint32_t depth)
 {
-    uint32_t n = 0;
+    const dfl_line like = { .kind = c->kind, .axis = c->axis, .memory = c->memory, .mode = c->mode };
+
+    indent(p, depth);
+    dfl_strbuf_printf(p->out, "%s?", line_words[c->kind]);
+    print_group_end(p, &like);
+    dfl_strbuf_z(p->out, c->online ? " online;\n" : ";\n");
+}
+
+/* Whether a place for any lines, or a choice, stands right above line `at`. */
+static bool is_open_at(const dfl_body *b, uint32_t at)
+{
+    bool any = false;
 
     for (uint32_t i = 0; i < b->n_opens; i++)
-        n += b->opens[i].at == at;
-    return n;
+        any |= b->opens[i].at == at;
+    for (uint32_t i = 0; i < b->n_choices; i++)
+        any |= b->choices[i].at == at;
+    return any;
+}
+
+/* These, in their order. */
+static void print_opens_at(const printer *p, const dfl_body *b, uint32_t at, uint32_t depth)
+{
+    for (uint32_t o = 0; o <= b->n_opens; o++) {
+        for (uint32_t i = 0; i < b->n_choices; i++)
+            if (b->choices[i].at == at && b->choices[i].opens == o)
+                print_choice(p, &b->choices[i], depth);
+        if (o < b->n_opens && b->opens[o].at == at)
+            print_open(p, depth);
+    }
 }
 
 static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
 {
-    static const char *const words[] = { "temporal ", "spatial ", "keep " };
 
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *l = &b->lines[i];
-        bool first = i == 0 || !joins(&b->lines[i - 1], l) || opens_at(b, i) > 0;
-        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]) || opens_at(b, i + 1) > 0;
+        bool first = i == 0 || !joins(&b->lines[i - 1], l) || is_open_at(b, i);
+        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]) || is_open_at(b, i + 1);
 
-        for (uint32_t n = opens_at(b, i); n > 0; n--)
-            print_open(p, depth);
+        print_opens_at(p, b, i, depth);
         if (first) {
             indent(p, depth);
-            dfl_strbuf_z(p->out, words[l->kind]);
+            dfl_strbuf_z(p->out, line_words[l->kind]);
         }
         if (l->kind == DFL_LINE_KEEP)
             name(p, p->m->workload->tensors[l->tensor].name);
@@ -123,8 +147,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
         print_only(p, l);
         dfl_strbuf_z(p->out, ";\n");
     }
-    for (uint32_t n = opens_at(b, b->n_lines); n > 0; n--)
-        print_open(p, depth);
+    print_opens_at(p, b, b->n_lines, depth);
 }
 
 /* A branch whose children are nothing but their einsums was written `A, B { ... }`. */
@@ -133,7 +156,7 @@ static bool children_are_empty(const dfl_body *b)
     for (uint32_t i = 0; i < b->n_children; i++) {
         const dfl_body *c = b->children[i];
 
-        if (c->kind != DFL_BODY_LEAF || c->n_lines > 0 || c->n_recompute > 0 || c->compute != b->compute)
+        if (c->kind != DFL_BODY_LEAF || c->n_lines > 0 || c->n_choices > 0 || c->n_recompute > 0 || c->compute != b->compute)
             return false;
     }
     return b->kind == DFL_BODY_FUSE && !b->open_children;
@@ -204,8 +227,6 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
     dfl_strbuf_z(out, " {\n");
     if (m->options.overlap_perfect)
         dfl_strbuf_z(out, "  option overlap = perfect;\n");
-    if (m->unsearched != NULL)
-        dfl_strbuf_printf(out, "  // leaves open %s\n", m->unsearched);
     for (uint32_t i = 0; i < m->n_minimize; i++) {
         dfl_strbuf_z(out, i == 0 ? "  minimize " : ", ");
         dfl_val_print(out, names, m->minimize[i]);

@@ -69,6 +69,21 @@ bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b)
     return a < b && dfl_element_within(s, s->memories[b].element, s->memories[a].element);
 }
 
+dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all)
+{
+    dfl_system *out = DFL_NEW(arena, dfl_system);
+    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, (size_t)s->n_memories + 1);
+
+    *out = *s;
+    out->memories = memories;
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        memories[m] = s->memories[m];
+        memories[m].size_bits = -1;
+        memories[m].holds.on &= !all;
+    }
+    return out;
+}
+
 bool dfl_network_used(const dfl_system *s, uint32_t network)
 {
     for (uint32_t i = 0; i < s->n_axes; i++)

@@ -111,6 +111,8 @@ bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
 /* Watts of all instances, and their area or that of the system where it is given, m2. */
 double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);
+/* A copy in which all memories are without a limit, and for `all` tensors. */
+dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
 /* Whether an array is `over` the network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
 /* Whether the selection contains the tensor, by its declared role or its name; intermediates have no role class. */

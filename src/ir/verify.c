@@ -188,13 +188,16 @@ static const char *verify_body(const dfl_mapping *m, const dfl_body *b, uint32_t
     VERIFY(b->parent == NULL || (b->parent->id < id && b->depth == b->parent->depth + 1), "a body is deeper than it is");
     VERIFY(b->n_einsums > 0 && ascending(b->einsums, b->n_einsums, m->workload->n_einsums), "a body covers nothing");
     VERIFY(b->kind != DFL_BODY_LEAF || (b->n_children == 0 && !b->open_children), "a leaf has children");
-    VERIFY(b->kind != DFL_BODY_LEAF || b->n_einsums == 1 || b->open || m->unsearched != NULL, "a leaf has several einsums");
+    VERIFY(b->kind != DFL_BODY_LEAF || b->n_einsums == 1 || b->open, "a leaf has several einsums");
     VERIFY(b->kind == DFL_BODY_LEAF || b->n_children > 0 || b->open_children, "a branch has no children");
     VERIFY((!b->open && !b->open_children) || m->has_holes, "an open body that is not announced");
     VERIFY(b->open == (b->n_opens > 0), "a body is open nowhere");
     for (uint32_t i = 0; i < b->n_opens; i++)
         VERIFY(b->opens[i].at <= b->n_lines && (i == 0 || b->opens[i].at >= b->opens[i - 1].at),
                "a body is open behind its end");
+    VERIFY(b->n_choices == 0 || m->has_holes, "a choice that is not announced");
+    for (uint32_t i = 0; i < b->n_choices; i++)
+        VERIFY(b->choices[i].at <= b->n_lines && b->choices[i].opens <= b->n_opens, "a choice behind the end of a body");
     VERIFY(b->compute == DFL_NONE || b->compute < m->system->n_computes, "a body runs on nothing");
     for (uint32_t i = 0; i < b->n_children; i++)
         VERIFY(b->children[i]->parent == b, "a child has another parent");
@@ -210,7 +213,6 @@ const char *dfl_mapping_verify(const dfl_mapping *m)
 {
     VERIFY(m->workload != NULL && m->system != NULL && m->root != NULL && m->n_bodies > 0, "a mapping lacks a part");
     VERIFY(m->root == m->bodies[0], "the root is not the first body");
-    VERIFY(m->unsearched == NULL || m->has_holes, "a hole that is not announced");
     VERIFY(m->n_minimize == 0 || m->minimize != NULL, "an objective is missing");
     for (uint32_t i = 0; i < m->n_bodies; i++) {
         const char *wrong = verify_body(m, m->bodies[i], i);

@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "support/vec.h"
 
-enum { MOST_SLOTS = 256, MOST_TERMS = 64, LOOK_AT_CLOCK = 256 };
+enum { MOST_SLOTS = 256, LOOK_AT_CLOCK = 256 };
 /* A search may take so many times the steps of everything else. */
 enum { STEPS_MORE = 8 };
 /* Choices that the questions why nothing fits may look at. */
@@ -52,7 +52,7 @@ typedef struct {
     const bool *waived;        /* asks: requirements that do not count */
     uint64_t most_looks;       /* asks: choices to look at */
     bool found;
-    double best[MOST_TERMS], joules, seconds;
+    double best[DFL_OBJECTIVE_TERMS], joules, seconds;
     dfl_i128 least;            /* bits of the measured memory ... */
     dfl_span least_at;         /* ... and the line at which they are live */
     int64_t *amounts;          /* of the best */
@@ -69,7 +69,7 @@ bool dfl_holes_only(const dfl_mapping *m)
     for (uint32_t b = 0; b < m->n_bodies; b++)
         if (m->bodies[b]->open || m->bodies[b]->open_children)
             return false;
-    return m->unsearched == NULL;
+    return true;
 }
 
 /* ---- the loops ---- */
@@ -249,10 +249,13 @@ static void find_decided(search *s, uint32_t k)
         }
 }
 
+/* Whether there is something that others have to be better than. */
+static bool has_best(const search *s) { return !s->asks && (s->found || s->options->known != NULL); }
+
 /* Whether nothing below the slots before number `k` can be of use. */
 static bool is_hopeless(search *s, uint32_t k)
 {
-    double terms[MOST_TERMS], seconds;
+    double terms[DFL_OBJECTIVE_TERMS], seconds;
 
     find_decided(s, k);
     if (!dfl_hole_bounds_room(&s->bounds, s->decided))
@@ -262,7 +265,7 @@ static bool is_hopeless(search *s, uint32_t k)
         if (m == s->measured ? s->found && s->bounds.room[m] >= s->least : size >= 0 && s->bounds.room[m] > size)
             return true;
     }
-    if (!s->found || s->asks || !s->objective->native)
+    if (!has_best(s) || !s->objective->native)
         return false;
     seconds = dfl_hole_bounds_seconds(&s->bounds, s->decided);
     for (uint32_t i = 0; i < dfl_objective_count(s->objective); i++)
@@ -331,7 +334,7 @@ static bool fits(const search *s, const dfl_result *r)
 static void evaluate(search *s)
 {
     const dfl_result *r = costs(s);
-    double terms[MOST_TERMS];
+    double terms[DFL_OBJECTIVE_TERMS];
 
     if (r == NULL)
         return;
@@ -347,7 +350,7 @@ static void evaluate(search *s)
             s->failed = true;
             return;
         }
-        if (s->found && !dfl_objective_less(s->objective, terms, s->best))
+        if (has_best(s) && !dfl_objective_less(s->objective, terms, s->best))
             return;
         memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
         if (s->options->teller != NULL)
@@ -395,25 +398,13 @@ static void run(search *s)
     for (uint32_t k = 0; k < s->n_slots; k++)
         s->slots[k].line->amount = 1;
     dfl_arena_reset(s->scratch);
-    (void)dfl_paths_resize(s->scratch, s->quiet, s->names, s->paths);
-    walk(s, 0);
+    if (dfl_paths_resize(s->scratch, s->quiet, s->names, s->paths) && s->n_slots == 0)
+        evaluate(s);
+    if (s->n_slots > 0)
+        walk(s, 0);
 }
 
 /* ---- before and after ---- */
-
-static const dfl_system *without_limits(dfl_arena *arena, const dfl_system *system)
-{
-    dfl_system *out = DFL_NEW(arena, dfl_system);
-    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, system->n_memories);
-
-    *out = *system;
-    out->memories = memories;
-    for (uint32_t m = 0; m < system->n_memories; m++) {
-        memories[m] = system->memories[m];
-        memories[m].size_bits = -1;
-    }
-    return out;
-}
 
 static bool extents_fit(search *s)
 {
@@ -441,7 +432,7 @@ static void open_search(search *s, dfl_arena *arena)
     s->quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(s->quiet, 0);
     s->mapping = dfl_mapping_copy(arena, s->given);
-    s->mapping->system = without_limits(arena, s->given->system);
+    s->mapping->system = dfl_system_endless(arena, s->given->system, false);
     s->lattice = dfl_lattice_new(arena, s->options->imperfect);
 }
 
@@ -526,6 +517,8 @@ static void explain(search *s)
         dfl_diag_note(s->sink, d, "what is wrong with the first choice is reported, too");
         set_amounts(s, s->unknown);
         (void)dfl_paths_resize(s->arena, s->sink, s->names, s->paths);
+    } else if (s->n_slots == 0) {
+        (void)report_none(s, s->given->hole_span, "fit");
     } else {
         const slot *mine = &s->slots[s->deepest];
         d = report_none(s, mine->line->amount_span, "go with the other loops");
@@ -551,8 +544,12 @@ static dfl_holes_result *result_of(search *s)
     else if (s->objective->native)
         out->lower_bound = dfl_objective_term(s->objective, 0, s->bounds.joules,
                                               dfl_hole_bounds_seconds(&s->bounds, s->decided));
-    out->space = dfl_arena_printf(s->arena, "amounts of %u loop%s, %s tiles", s->n_slots, s->n_slots == 1 ? "" : "s",
-                                  s->options->imperfect ? "imperfect" : "perfect");
+    out->space = "nothing else is open";
+    if (s->n_slots > 0)
+        out->space = dfl_arena_printf(s->arena, "amounts of %u loop%s, %s tiles", s->n_slots, s->n_slots == 1 ? "" : "s",
+                                      s->options->imperfect ? "imperfect" : "perfect");
+    if (!s->found)
+        return out;
     set_amounts(s, s->amounts);
     out->mapping = dfl_mapping_copy(s->arena, s->mapping);
     out->mapping->system = s->given->system;
@@ -567,10 +564,12 @@ static dfl_holes_result *search_all(search *s)
     s->start = dfl_halt_clock();
     if (s->options->teller != NULL)
         s->options->teller->now.phase = "search";
+    for (uint32_t i = 0; s->options->known != NULL && i < dfl_objective_count(s->objective); i++)
+        s->best[i] = s->options->known[i];
     run(s);
     if (s->failed)
         return NULL;
-    if (s->found)
+    if (has_best(s))
         return result_of(s);
     if (!stopped_early(s)) {
         explain(s);
@@ -589,10 +588,6 @@ const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const df
                  .options = options, .objective = options->objective, .measured = DFL_NONE };
     const dfl_holes_result *out;
 
-    if (dfl_objective_count(s.objective) > MOST_TERMS) {
-        dfl_report(sink, DFL_LIMIT_COUNT, mapping->span, "more than %d objectives in one mapping", MOST_TERMS);
-        return NULL;
-    }
     open_search(&s, arena);
     out = search_all(&s);
     close_search(&s);

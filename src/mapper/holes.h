@@ -20,10 +20,11 @@ typedef struct {
     uint64_t most_evaluations; /* > 0 */
     double time_limit;         /* seconds; 0 = none */
     dfl_teller *teller;        /* NULL = nobody listens */
+    const double *known;       /* terms of the objective: nothing that is no better is of use; NULL = everything is */
 } dfl_holes_options;
 
 typedef struct {
-    dfl_mapping *mapping;      /* a copy without holes, on the real system */
+    dfl_mapping *mapping;      /* a copy without holes, on the real system; NULL: nothing is better than what is known */
     double joules, seconds;
     double objective;          /* its first term */
     double lower_bound;        /* of the first term; NAN = not known */

@@ -35,7 +35,9 @@ typedef struct {
     const char *text;           /* "energy * latency", as it was written */
 } dfl_objective;
 
-/* The objective of a mapping, without the functions of the caller. False after reporting E0617. */
+enum { DFL_OBJECTIVE_TERMS = 64 };
+
+/* The objective of a mapping, of at most so many terms, without the functions of the caller. False after reporting E0617. */
 bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out);
 /* Whether the first term of a `native` objective is energy * latency. */
 bool dfl_objective_is_product(const dfl_objective *objective);

@@ -65,22 +65,6 @@ static dfl_workload *workload_of(const maker *k, const dfl_tree_part *part, bool
     return w;
 }
 
-/* All memories without a limit, and for any tensor. */
-static dfl_system *endless(dfl_arena *arena, const dfl_system *given)
-{
-    dfl_system *s = DFL_NEW(arena, dfl_system);
-    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, (size_t)given->n_memories + 1);
-
-    *s = *given;
-    memcpy(memories, given->memories, given->n_memories * sizeof *memories);
-    for (uint32_t i = 0; i < s->n_memories; i++) {
-        memories[i].size_bits = -1;
-        memories[i].holds.on = false;
-    }
-    s->memories = memories;
-    return s;
-}
-
 static bool touches(const dfl_tree_part *part, const dfl_workload *w, uint32_t tensor)
 {
     for (uint32_t i = 0; i < part->n; i++)
@@ -278,7 +262,7 @@ static bool bare_joules(const maker *k, const dfl_tree_part *part, const line_ve
     const dfl_result *r;
 
     m.workload = workload_of(k, part, true);
-    m.system = endless(k->arena, m.system);
+    m.system = dfl_system_endless(k->arena, m.system, true);
     add_homes(k, part, true, &lines);
     for (size_t i = 0; i < loops->n; i++)
         DFL_PUSH(k->arena, &lines, loops->at[i]);
@@ -504,7 +488,7 @@ dfl_tree_state dfl_tree_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
     dfl_sink_limit(k.quiet, 0);
     *out = (dfl_tree){ .m = m };
     out->bare = bare = dfl_tree_bare(arena, m, &out->parts, &out->n);
-    bare->system = endless(arena, m->system);
+    bare->system = dfl_system_endless(arena, m->system, true);
     add_missing_homes(&k, bare);
     model = evaluate(&k, bare, k.quiet, &costs);
     if (model == NULL) {

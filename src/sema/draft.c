@@ -254,7 +254,7 @@ static const dfl_mapping *finish(dfl_draft *d, const dfl_decl *decl, const gathe
                         .workload = d->w->workload, .system = with_full_names(d, d->m->system),
                         .target = write_target(d, g), .root = root, .bodies = d->bodies.at,
                         .n_bodies = (uint32_t)d->bodies.n, .has_holes = d->has_holes, .hole_span = d->hole_span,
-                        .unsearched = d->unsearched, .unsearched_span = d->unsearched_span,
+                        .n_choices = d->n_choices,
                         .options = { .overlap_perfect = overlap } };
     if (!lower_goals(d, m))
         return NULL;

@@ -17,8 +17,7 @@ typedef struct {
     bool template;               /* names are checked, nothing is yielded */
     bool broken, has_holes;
     dfl_span hole_span;
-    const char *unsearched;      /* a hole that is recorded, but of a kind that no search fills */
-    dfl_span unsearched_span;
+    uint32_t n_choices;
     dfl_span pareto;             /* the first `pareto`, or nowhere */
     dfl_span refused;            /* something that is checked, but not evaluated */
     bool overlap_perfect;
@@ -50,6 +49,7 @@ typedef struct {
 } dfl_place_in;
 
 typedef DFL_VEC(uint32_t) dfl_ids;
+typedef DFL_VEC(dfl_line_choice) dfl_line_choices;
 
 /* Prepares the numbering of einsums and the names of the system. */
 void dfl_draft_list(dfl_draft *d);
@@ -74,11 +74,12 @@ void dfl_ids_sort(dfl_ids *ids);
 uint32_t dfl_draft_common_instance(dfl_draft *d, const uint32_t *einsums, uint32_t n);
 
 /* ---- lines and bodies (draft_lines.c, draft_body.c) ---- */
-void dfl_draft_temporal(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out);
-void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out);
-void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out);
-/* Notes a hole; `unsearched` says of what kind it is when no search fills it, else NULL. */
-void dfl_draft_hole(dfl_place_in *p, dfl_span span, const char *unsearched);
+/* What is open in them goes to `choices`, `at` a number of lines of `out`. */
+void dfl_draft_temporal(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices);
+void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices);
+void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices);
+/* Notes a hole. */
+void dfl_draft_hole(dfl_place_in *p, dfl_span span);
 /* Lowers a chain of lines into `body`, whose einsums are set. */
 void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body);
 dfl_body *dfl_draft_new_body(dfl_draft *d, dfl_body *parent, dfl_span span, const uint32_t *einsums, uint32_t n);

@@ -40,9 +40,9 @@ typedef struct {
     DFL_VEC(dfl_body *) children;
     dfl_ids recompute;
     DFL_VEC(dfl_open) opens;
+    dfl_line_choices choices;
     bool branched;       /* a fuse or a pipeline was seen: the chain is over */
     bool implicit;       /* branches were seen that no `fuse` holds */
-    bool holes;          /* `fuse ?`, which is for branches */
     dfl_span branch_span;
     dfl_span stray;      /* a line behind the end */
 } chain;
@@ -185,7 +185,7 @@ static void lower_anything(dfl_place_in *p, chain *c, const dfl_ast_node *n, boo
 {
     dfl_body *b = c->body;
 
-    dfl_draft_hole(p, n->span, NULL);
+    dfl_draft_hole(p, n->span);
     if (!b->open && !b->open_children)
         b->open_span = n->span;
     if (between) {
@@ -281,20 +281,32 @@ static bool before_end(dfl_place_in *p, chain *c, const dfl_ast_node *n)
     return false;
 }
 
+/* Loops and keeps; choices among them stand below the places for any lines so far. */
+static void lower_lines(dfl_place_in *p, chain *c, const dfl_ast_node *n,
+                        void (*lower)(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices))
+{
+    size_t before = c->choices.n;
+
+    if (!before_end(p, c, n))
+        return;
+    lower(p, n, &sema(p)->lines, &c->choices);
+    for (size_t i = before; i < c->choices.n; i++) {
+        c->choices.at[i].at -= (uint32_t)c->first_line;
+        c->choices.at[i].opens = (uint32_t)c->opens.n;
+    }
+}
+
 static void lower_item(dfl_place_in *p, const dfl_ast_node *n, chain *c)
 {
     switch ((int)n->kind) {
     case DFL_AST_TEMPORAL:
-        if (before_end(p, c, n))
-            dfl_draft_temporal(p, n, &sema(p)->lines);
+        lower_lines(p, c, n, dfl_draft_temporal);
         return;
     case DFL_AST_SPATIAL:
-        if (before_end(p, c, n))
-            dfl_draft_spatial(p, n, &sema(p)->lines);
+        lower_lines(p, c, n, dfl_draft_spatial);
         return;
     case DFL_AST_KEEP:
-        if (before_end(p, c, n))
-            dfl_draft_keep(p, n, &sema(p)->lines);
+        lower_lines(p, c, n, dfl_draft_keep);
         return;
     case DFL_AST_ON:
         if (before_end(p, c, n))
@@ -322,9 +334,9 @@ static void lower_item(dfl_place_in *p, const dfl_ast_node *n, chain *c)
         c->body->kind = DFL_BODY_FUSE;
         lower_branch(p, c, n);
         return;
-    case DFL_AST_FUSE_HOLE:
-        c->holes = true;
-        dfl_draft_hole(p, n->span, "a choice of fusion");
+    case DFL_AST_FUSE_HOLE: /* any branches: that is all that can stand behind the lines */
+        if (before_end(p, c, n))
+            lower_anything(p, c, n, false);
         return;
     case DFL_AST_ANYTHING:
         if (c->implicit || before_end(p, c, n))
@@ -383,7 +395,7 @@ void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body)
         return;
     }
     lower_chain_items(p, items, &c);
-    if (body->kind == DFL_BODY_LEAF && body->n_einsums > 1 && !body->open && !c.holes)
+    if (body->kind == DFL_BODY_LEAF && body->n_einsums > 1 && !body->open)
         split_leaf(p, &c);
     if (body->kind != DFL_BODY_LEAF && c.children.n == 0 && !body->open_children && !p->d->broken) {
         dfl_diag *d = dfl_report(sema(p)->sink, DFL_MAP_EINSUM_MISSING, c.branch_span, "no einsum runs in this branch");
@@ -400,6 +412,8 @@ void dfl_draft_chain(dfl_place_in *p, const dfl_ast_node *items, dfl_body *body)
     sema(p)->lines.n = c.first_line;
     body->opens = c.opens.at;
     body->n_opens = (uint32_t)c.opens.n;
+    body->choices = c.choices.at;
+    body->n_choices = (uint32_t)c.choices.n;
     body->children = c.children.at;
     body->n_children = (uint32_t)c.children.n;
     dfl_ids_sort(&c.recompute);

@@ -5,15 +5,20 @@
 
 static dfl_sema *sema(const dfl_place_in *p) { return p->d->s; }
 
-void dfl_draft_hole(dfl_place_in *p, dfl_span span, const char *unsearched)
+void dfl_draft_hole(dfl_place_in *p, dfl_span span)
 {
     if (!p->d->has_holes)
         p->d->hole_span = span;
     p->d->has_holes = true;
-    if (unsearched == NULL || p->d->unsearched != NULL)
-        return;
-    p->d->unsearched = unsearched;
-    p->d->unsearched_span = span;
+}
+
+/* A place for what a search chooses, below the lines so far. */
+static void choose(dfl_place_in *p, const dfl_lines *above, dfl_line_choices *out, dfl_line_choice choice)
+{
+    dfl_draft_hole(p, choice.span);
+    p->d->n_choices++;
+    choice.at = (uint32_t)above->n;
+    DFL_PUSH(sema(p)->arena, out, choice);
 }
 
 static int by_size(const void *a, const void *b)
@@ -32,7 +37,7 @@ static const dfl_hole *hole(dfl_place_in *p, const dfl_expr *e, dfl_by by)
     bool unknown;
 
     h->by = by;
-    dfl_draft_hole(p, e->span, NULL);
+    dfl_draft_hole(p, e->span);
     if (e->left == NULL)
         return h;
     if (!dfl_eval_domain(sema(p), p->scope, e->left, &values, &unknown))
@@ -66,10 +71,6 @@ static bool loop(dfl_place_in *p, const dfl_ast_node *n, dfl_line_kind kind, dfl
     *out = (dfl_line){ .kind = kind, .span = n->span, .amount_span = n->value != NULL ? n->value->span : n->span,
                        .by = n->split == DFL_SPLIT_PARTS ? DFL_BY_PARTS : DFL_BY_SIZE, .amount = 1,
                        .cyclic = n->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
-    if (n->path->n == 0) {
-        dfl_draft_hole(p, n->span, "a choice of ranks");
-        return false;
-    }
     out->rank = dfl_draft_rank(p, n->path);
     if (n->value != NULL && n->value->kind == DFL_EXPR_HOLE) {
         out->hole = hole(p, n->value, out->by);
@@ -83,19 +84,22 @@ static bool loop(dfl_place_in *p, const dfl_ast_node *n, dfl_line_kind kind, dfl
     return out->rank != DFL_NONE;
 }
 
-void dfl_draft_temporal(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
+void dfl_draft_temporal(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices)
 {
     for (const dfl_ast_node *l = n->items; l != NULL; l = l->next) {
         dfl_line line;
 
-        if (!loop(p, l, DFL_LINE_TEMPORAL, &line))
+        if (l->path->n == 0)
+            choose(p, out, choices, (dfl_line_choice){ .kind = DFL_LINE_TEMPORAL, .span = l->span, .axis = DFL_NONE,
+                                                  .memory = DFL_NONE, .online = n->online });
+        if (l->path->n == 0 || !loop(p, l, DFL_LINE_TEMPORAL, &line))
             continue;
         line.online = n->online;
         DFL_PUSH(sema(p)->arena, out, line);
     }
 }
 
-void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
+void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices)
 {
     dfl_ids only = { 0 };
 
@@ -110,7 +114,10 @@ void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
         for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
             dfl_line line;
 
-            if (!loop(p, l, DFL_LINE_SPATIAL, &line) || axis == DFL_NONE)
+            if (l->path->n == 0 && axis != DFL_NONE)
+                choose(p, out, choices, (dfl_line_choice){ .kind = DFL_LINE_SPATIAL, .span = l->span, .axis = axis,
+                                                      .memory = DFL_NONE });
+            if (l->path->n == 0 || !loop(p, l, DFL_LINE_SPATIAL, &line) || axis == DFL_NONE)
                 continue;
             line.axis = axis;
             line.only = n->paths != NULL ? only.at : NULL;
@@ -120,7 +127,7 @@ void dfl_draft_spatial(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
     }
 }
 
-void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
+void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_line_choices *choices)
 {
     static const dfl_keep_mode modes[] = {
         [DFL_KMODE_NONE] = DFL_KEEP_EXACT, [DFL_KMODE_FRESH] = DFL_KEEP_FRESH, [DFL_KMODE_WINDOW] = DFL_KEEP_WINDOW,
@@ -133,10 +140,11 @@ void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out)
             dfl_line line = { .kind = DFL_LINE_KEEP, .span = t->path->span, .amount_span = t->path->span,
                               .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
 
-            if (t->path->n == 0) {
-                dfl_draft_hole(p, g->span, "a choice of tensors");
+            if (t->path->n == 0 && memory != DFL_NONE)
+                choose(p, out, choices, (dfl_line_choice){ .kind = DFL_LINE_KEEP, .span = g->span, .axis = DFL_NONE,
+                                                      .memory = memory, .mode = modes[g->mode] });
+            if (t->path->n == 0)
                 continue;
-            }
             line.tensor = dfl_draft_tensor(p, t->path);
             if (line.tensor != DFL_NONE && memory != DFL_NONE)
                 DFL_PUSH(sema(p)->arena, out, line);

@@ -1,0 +1,25 @@
+/*
+ * Mappings in which a search chooses what is written. In place of
+ *     keep ? in M;           stand keeps of some of the tensors that are touched below and kept further out, or intermediates
+ *     temporal ?;            stand loops over all ranks of all einsums below that are not finished, in some order, with
+ *                            amounts that are open
+ *     spatial ? on axis;     the same, in one order: which of two loops on an axis is outside of the other changes no count
+ * and every choice is a mapping of its own, without such places. Choices are numbered: the first one keeps nothing, and has the
+ * ranks in the order in which they are declared.
+ */
+#ifndef DFL_MAPPER_CHOICES_H
+#define DFL_MAPPER_CHOICES_H
+
+#include "diag/diag.h"
+#include "ir/mapping.h"
+
+enum { DFL_CHOICES_MOST = 4096 };
+
+/* Whether there is something to choose in every place; false after reporting E0612. */
+bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
+/* How many there are, at most DFL_CHOICES_MOST + 1. */
+uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m);
+/* Number `number` of them. */
+dfl_mapping *dfl_choices_take(dfl_arena *arena, const dfl_mapping *m, uint32_t number);
+
+#endif
