@@ -467,7 +467,8 @@ static void find_unused(dfl_session *s, const dfl_mapping *m)
 {
     static const char *const open = "leave the option out, or open the lines: `...`";
     const bool amounts = dfl_holes_only(m), choices = m->n_choices > 0, front = m->n_front > 0;
-    const char *why = choices ? "what is written is open, too" : amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
+    const char *why = choices ? "what is written is open, too" :
+                      amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
 
     if (why && s->search.top > 0)
         warn_unused(s, m, "--top", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
@@ -541,7 +542,8 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     else if (several)
         found = fill_kinds(&j, &objective, m, stopped);
     else if (m->n_choices > 0)
-        found = dfl_session_choose(s, &objective, &(dfl_choice_search){ fill_open, &(filler){ &j, &objective } }, &filled, stopped);
+        found = dfl_session_choose(s, &objective, &(dfl_choice_search){ fill_open, &(filler){ &j, &objective } }, &filled,
+                                   stopped);
     else
         found = fill_open(&(filler){ &j, &objective }, NULL, &filled, stopped);
     dfl_arena_free(texts);

@@ -76,8 +76,8 @@ void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective
                          const dfl_result *costs);
 /* ---- map_choices.c ---- */
 
-/* The search for what a mapping without choices leaves open, of `out->given`; false after reporting. `known`: terms of the objective
-   that are to be undercut, NULL = none; `out->mapping` may be NULL where nothing does. */
+/* The search for what a mapping without choices leaves open, of `out->given`; false after reporting. `known`: terms of the
+   objective that are to be undercut, NULL = none; `out->mapping` may be NULL where nothing does. */
 typedef struct {
     bool (*fill)(void *context, const double *known, dfl_filled *out, dfl_stop *stopped);
     void *context;
