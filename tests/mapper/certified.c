@@ -1,8 +1,9 @@
 /*
  * certified [N [seed [first]]]: the certificates of N random tiny problems (tiny.h), one of five perhaps with sliding
- * windows; where there are several einsums, every second time with less room for what they exchange (tiny_draw_limits),
- * and perhaps nothing fits. They must hold: by the model no template or pattern is better than its bound, and the rows go
- * together for what the search says, none of them missing. Ends with `N passed, N failed`.
+ * windows, one of fifty with arrays around memories; where there are several einsums, every second time with less room for
+ * what they exchange (tiny_draw_limits), and perhaps nothing fits. They must hold: by the model no template or pattern is
+ * better than its bound, and the rows go together for what the search says, none of them missing. Ends with
+ * `N passed, N failed`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "api/session.h"
 #include "tests/mapper/tiny.h"
 
-enum { EFFORT = 500, SHOWN = 5, WINDOWS = 5 };
+enum { EFFORT = 500, SHOWN = 5, WINDOWS = 5, ARRAYS = 50 };
 
 static bool holds(const char *text, size_t len, const char *certificate, size_t certificate_len, bool shown)
 {
@@ -64,6 +65,8 @@ int main(int argc, char **argv)
         tiny_draw(&t, &random, i % WINDOWS == 0);
         if (t.n_einsums > 1 && i % 2 == 1)
             tiny_draw_limits(&t, &random);
+        if (i % ARRAYS == 1)
+            tiny_draw_arrays(&t, &random);
         if (!run(&t, failed < SHOWN)) {
             printf("FAILED: problem %" PRIu64 " of seed %" PRIu64 "\n", i, seed);
             failed++;

@@ -4,13 +4,12 @@
  *   - homes that are written above the hole stay, the others are in the outermost memory that may hold them;
  *   - every rank is cut into prime factors, each a loop of its own or a part of an axis; loops and keeps stand in any
  *     order, but for keeps of one tensor in the order of the memories (of an einsum with a sliding window all keeps),
- *     parts of an axis above what is kept inside of it, and that below what several einsums share; operands are kept in
- *     any subset of the memories;
+ *     and parts of an axis above what is kept inside of it; operands are kept in any subset of the memories;
  *   - einsums next to each other may share up to two loops, over any rank, and what they exchange may be kept in any
  *     memory outside of all arrays, above or below any of these loops (in the outermost one only if that has a size); so may
- *     an input that at least two of them read, for all of those below; keeps of other operands may stand above any of
- *     them (just below, what stays there from one iteration to the next would have room for one child only: MODEL.md,
- *     section 3).
+ *     an input that at least two of them read, for all of those below; keeps of other operands outside of all arrays may stand
+ *     above any of them (just below, what stays there from one iteration to the next would have room for one child only:
+ *     MODEL.md, section 3).
  * What changes no count is written in one way only: the order of keeps with no loop between them, of neighbouring
  * loops whose ranks index the same of the keeps below, and of the loops behind the last keep. The loops of an einsum
  * with a sliding window stand in any order.
@@ -39,6 +38,8 @@ typedef struct {
     uint64_t seed;
     const dfl_mapping *start;   /* braces: one to begin with, or NULL */
     bool imperfect;             /* amounts: tiles that do not divide, too */
+    bool just_above;            /* parts of an axis stand just above a keep inside of it or behind all keeps: without windows they
+                                   count the same anywhere above it */
 } enumerate_options;
 
 typedef struct {

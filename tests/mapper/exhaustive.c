@@ -1,12 +1,13 @@
 /*
- * exhaustive [-w | -p | -b | -s | -l] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
+ * exhaustive [-w | -p | -b | -s | -l | -a] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
  * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them, whose overlaps
  * the search bounds, so that more than 1 % are not.
  * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
  * and nothing is made smaller; fronts are searched, too. With -s all are of several einsums, and all ways to share loops are
- * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits).
+ * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits). With -a all have arrays around memories
+ * (tiny_draw_arrays).
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -238,10 +239,10 @@ int main(int argc, char **argv)
 {
     bool windows = argc > 1 && strcmp(argv[1], "-w") == 0, lines = argc > 1 && strcmp(argv[1], "-p") == 0;
     bool braces = argc > 1 && strcmp(argv[1], "-b") == 0, several = argc > 1 && strcmp(argv[1], "-s") == 0;
-    bool limits = argc > 1 && strcmp(argv[1], "-l") == 0;
+    bool limits = argc > 1 && strcmp(argv[1], "-l") == 0, arrays = argc > 1 && strcmp(argv[1], "-a") == 0;
     several |= limits;
-    argc -= windows || lines || braces || several;
-    argv += windows || lines || braces || several;
+    argc -= windows || lines || braces || several || arrays;
+    argv += windows || lines || braces || several || arrays;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
     uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
@@ -251,7 +252,7 @@ int main(int argc, char **argv)
     if (argc == 2 && n == 0)
         return run_file(argv[1]);
     for (uint64_t i = first; i < first + n; i++) {
-        judge j = { .seed = seed + i };
+        judge j = { .seed = seed + i, .just_above = arrays };
         tiny_random random = tiny_seeded(seed, i);
         tiny t;
         do
@@ -259,6 +260,8 @@ int main(int argc, char **argv)
         while ((braces || several) && t.n_einsums == 1);
         if (limits)
             tiny_draw_limits(&t, &random);
+        if (arrays)
+            tiny_draw_arrays(&t, &random);
         by_einsums[lines ? 1 : t.n_einsums]++;
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
         j.structures = i % 16 == 0 || several ? UINT32_MAX : 3;

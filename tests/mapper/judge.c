@@ -163,7 +163,8 @@ bool judge_fails(judge *j, const char *text)
     dfl_stop stopped = DFL_STOP_NONE;
     dfl_objective objective;
     enumerate_options options = { .value = value_of, .objective = &objective, .most = j->most,
-                                  .structures = j->structures, .seed = j->seed, .imperfect = j->imperfect };
+                                  .structures = j->structures, .seed = j->seed, .imperfect = j->imperfect,
+                                  .just_above = j->just_above };
     const dfl_mapping *open;
     bool fails = true;
 

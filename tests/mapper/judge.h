@@ -16,6 +16,7 @@ typedef struct {
     uint32_t structures;
     bool file;                  /* look for anything better, whatever the search admits */
     bool imperfect;             /* amounts of tiles that do not divide, too */
+    bool just_above;            /* of enumerate_options */
     /* what was found out: */
     uint64_t evaluated;
     double gap;                 /* that the search admits */

@@ -90,14 +90,16 @@ static bool may_keep(const enumerator *k, uint32_t i, const item *last_keep, boo
     return !adjacent || last_keep->where < keep->where || last_keep->what < keep->what;
 }
 
-/* Whether a home for several einsums may stand below the keeps so far: none of them is inside of an array. */
-static bool may_share(const enumerator *k, const item *last_keep, const item *home)
+/* Whether parts of axes before `next` stand where they have to, see enumerate_options. */
+static bool may_spread(const enumerator *k, const own_lines *lines, const item *next)
 {
-    bool below = !k->windows || last_keep == NULL || last_keep->where <= home->where;
+    const item *last = lines->leaf.n > 0 ? &lines->leaf.at[lines->leaf.n - 1] : NULL;
 
-    for (uint32_t a = 0; a < k->s->n_axes; a++)
-        below &= !is_sealed(k, a);
-    return below;
+    if (!k->options->just_above || last == NULL || last->kind != ITEM_SPATIAL)
+        return true;
+    if (next->kind == ITEM_KEEP)
+        return dfl_axis_encloses(k->s, last->where, k->s->memories[next->where].element);
+    return next->kind == ITEM_SPATIAL && (last->where < next->where || (last->where == next->where && last->what <= next->what));
 }
 
 /* Keeps to come that the rank indexes, as a mask. */
@@ -142,9 +144,10 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
         return;
     }
     for (uint32_t i = 0; i < k->n_keeps; i++) {
-        if (!may_keep(k, i, last_keep, adjacent))
+        if (!may_keep(k, i, last_keep, adjacent) || (in_leaf && !may_spread(k, lines, &k->keeps[i])))
             continue;
-        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at] || (k->options->down_to_exchange && !k->home_below[at])))
+        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at] || k->s->memories[k->keeps[i].where].element != 0 ||
+                         (k->options->down_to_exchange && !k->home_below[at])))
             continue;
         k->placed |= 1u << i;
         if (in_leaf) {
@@ -161,7 +164,7 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
     if (!in_leaf) {
         const item *line = &k->prefix.at[at];
         bool home = line->kind == ITEM_KEEP;
-        if (home && !may_share(k, last_keep, line))
+        if (home && k->windows && last_keep && last_keep->where > line->where)
             return;
         lines_from(k, lines, at + 1, home ? line : last_keep, false);
         return;
@@ -171,17 +174,18 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
         if (x->n == 0)
             continue;
         x->n--;
-        if (may_follow(k, lines, x)) {
+        if (may_follow(k, lines, x) && may_spread(k, lines, &(item){ ITEM_LOOP, x->rank, 0, x->by })) {
             push(lines, (item){ ITEM_LOOP, x->rank, 0, x->by });
             lines_from(k, lines, at, last_keep, false);
             lines->leaf.n--;
         }
         for (uint32_t a = 0; a < k->s->n_axes; a++) {
+            const item part = { ITEM_SPATIAL, x->rank, (uint8_t)a, x->by };
             int64_t room = k->room[a];
-            if (room < x->by || !(k->spread[a] >> x->rank & 1) || is_sealed(k, a))
+            if (room < x->by || !(k->spread[a] >> x->rank & 1) || is_sealed(k, a) || !may_spread(k, lines, &part))
                 continue;
             k->room[a] /= x->by;
-            push(lines, (item){ ITEM_SPATIAL, x->rank, (uint8_t)a, x->by });
+            push(lines, part);
             lines_from(k, lines, at, last_keep, false);
             lines->leaf.n--;
             k->room[a] = room;

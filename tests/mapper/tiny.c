@@ -224,6 +224,30 @@ void tiny_draw_limits(tiny *t, tiny_random *r)
         t->memory[0].bits = settled + 1 + tiny_below(r, exchanged);
 }
 
+void tiny_draw_arrays(tiny *t, tiny_random *r)
+{
+    uint32_t total = 0, most = chance(r, 75) ? 2 : 3;
+
+    for (uint32_t i = 0; i < t->n_tensors; i++)
+        total += t->bits[i] * 12;
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        t->extent[i] = t->extent[i] > most ? 2 : t->extent[i];
+    t->nested = chance(r, 40);
+    t->n_axes = t->nested || chance(r, 20) ? 2 : 1;
+    t->n_memories = t->nested ? 4 : 3;
+    for (uint32_t a = 0; a < t->n_axes; a++) {
+        t->size[a] = 2 + tiny_below(r, 3);
+        t->multicast[a] = chance(r, 60);
+        t->reduce[a] = chance(r, 60);
+    }
+    for (uint32_t m = 2; m < t->n_memories; m++) {
+        draw_memory(r, &t->memory[m], 2, total);
+        t->memory[m].inside = m == 3 || !t->nested || chance(r, 70);
+    }
+    if (chance(r, 70))
+        t->memory[1].bits = 8 + tiny_below(r, total / 4);
+}
+
 /* ---- text ---- */
 
 static void print_access(const tiny_access *a, uint32_t shift, FILE *out)
@@ -313,11 +337,11 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
     fprintf(out, "}\n");
 }
 
-static void print_axes(const char *name, const tiny *t, const bool *on, FILE *out)
+static void print_axes(const char *name, const bool *on, uint32_t first, uint32_t end, FILE *out)
 {
     const char *between = "";
 
-    for (uint32_t a = 0; a < t->n_axes; a++) {
+    for (uint32_t a = first; a < end; a++) {
         if (!on[a])
             continue;
         fprintf(out, "%sx%u", between[0] ? between : name, a);
@@ -327,27 +351,35 @@ static void print_axes(const char *name, const tiny *t, const bool *on, FILE *ou
         fprintf(out, "; ");
 }
 
+/* An array of some of the axes begins. */
+static void open_array(const tiny *t, const char *links, uint32_t first, uint32_t end, FILE *out)
+{
+    fprintf(out, "    network %s = bus { ", links);
+    print_axes("multicast = ", t->multicast, first, end, out);
+    print_axes("reduce = ", t->reduce, first, end, out);
+    fprintf(out, "}\n    array x%u[%u]", first, t->size[first]);
+    for (uint32_t a = first + 1; a < end; a++)
+        fprintf(out, ", x%u[%u]", a, t->size[a]);
+    fprintf(out, " over %s {\n", links);
+}
+
 static void print_system(const tiny *t, FILE *out)
 {
     fprintf(out, "system chip {\n");
     for (uint32_t m = 0; m < t->n_memories; m++)
         if (!t->memory[m].inside)
             print_memory(t, m, out);
-    if (t->n_axes > 0) {
-        fprintf(out, "    network links = bus { ");
-        print_axes("multicast = ", t, t->multicast, out);
-        print_axes("reduce = ", t, t->reduce, out);
-        fprintf(out, "}\n    array x0[%u]", t->size[0]);
-        for (uint32_t a = 1; a < t->n_axes; a++)
-            fprintf(out, ", x%u[%u]", a, t->size[a]);
-        fprintf(out, " over links {\n");
-    }
-    for (uint32_t m = 0; m < t->n_memories; m++)
+    if (t->n_axes > 0)
+        open_array(t, "links", 0, t->nested ? 1 : t->n_axes, out);
+    for (uint32_t m = 0; m < t->n_memories; m++) {
+        if (t->nested && m == 3)
+            open_array(t, "inner", 1, 2, out);
         if (t->memory[m].inside)
             print_memory(t, m, out);
+    }
     fprintf(out, "    compute unit { rate { mac = %uMAC/s; flop = %uFLOP/s; } ", t->unit_rate, t->unit_rate);
     fprintf(out, "energy { mac = %uJ/MAC; flop = %uJ/FLOP; } }\n", t->unit_energy, t->unit_energy);
-    fprintf(out, "%s}\n\n", t->n_axes > 0 ? "    }\n" : "");
+    fprintf(out, "%s%s}\n\n", t->nested ? "    }\n" : "", t->n_axes > 0 ? "    }\n" : "");
 }
 
 void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out)
@@ -421,6 +453,10 @@ void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *con
             c.n_memories = 2;
             memset(&c.memory[2], 0, sizeof c.memory[2]);
             any |= smaller(t, &c, fails, context);
+        } else if (c.nested) {
+            c.nested = false;
+            memset(&c.memory[--c.n_memories], 0, sizeof c.memory[3]);
+            any |= smaller(t, &c, fails, context);
         }
         for (uint32_t e = 0; e < t->n_einsums && t->n_einsums > 1; e += t->n_einsums - 1) {
             c = *t;
@@ -430,7 +466,7 @@ void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *con
             any |= smaller(t, &c, fails, context);
         }
         c = *t;
-        if (c.n_axes > 0) {
+        if (c.n_axes > 0 && !c.nested) {
             c.size[--c.n_axes] = 0;
             c.memory[2].inside &= c.n_axes > 0;
             any |= smaller(t, &c, fails, context);

@@ -1,5 +1,6 @@
 /*
- * Tiny problems for the search, drawn at random: a few einsums on two or three memories, with or without a small array.
+ * Tiny problems for the search, drawn at random: a few einsums on two to four memories, with or without a small array, or one
+ * inside of another.
  * They become .dfl text; everything else works on what `dflc` reads there.
  */
 #ifndef DFL_TESTS_MAPPER_TINY_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 3, TINY_MEMORIES = 3, TINY_AXES = 2 };
+enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 3, TINY_MEMORIES = 4, TINY_AXES = 2 };
 
 typedef struct {
     uint32_t tensor, n, rank[TINY_DIMS];
@@ -40,6 +41,7 @@ typedef struct {
     tiny_einsum einsum[TINY_EINSUMS];
     tiny_memory memory[TINY_MEMORIES];
     uint32_t size[TINY_AXES];
+    bool nested;                    /* the second axis is that of an array inside of the first one, around memory 3 */
     bool multicast[TINY_AXES], reduce[TINY_AXES];
     uint32_t unit_energy, unit_rate;
     tiny_objective objective;
@@ -61,6 +63,8 @@ void tiny_draw(tiny *t, tiny_random *r, bool windows);
 void tiny_draw_homes(tiny *t, tiny_random *r);
 /* Less room for what einsums exchange: the outermost memory has a size, or holds nothing of it. */
 void tiny_draw_limits(tiny *t, tiny_random *r);
+/* An array, or one inside of another, with memories inside, and perhaps less room outside. */
+void tiny_draw_arrays(tiny *t, tiny_random *r);
 /* Its workload and its system. */
 void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out);
 const char *tiny_objective_text(const tiny *t);
