@@ -465,9 +465,7 @@ static void find_least(walker *k)
 static bool check_template(dfl_certify_run *run, uint32_t class, const dfl_claim_template *t, const dfl_frame *f,
                            uint64_t seed, bool *complete)
 {
-    const dfl_budget *session = dfl_arena_budget(run->arena);
-    dfl_budget budget = { .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
-                          .cancel = session->cancel };
+    dfl_budget budget = dfl_budget_fresh(dfl_arena_budget(run->arena));
     walker k = { .run = run, .class = class, .t = t, .random = seed,
                  .by_energy = run->task->value(run->task->objective, 1, 1) != run->task->value(run->task->objective, 2, 1),
                  .by_time = run->by_time };

@@ -40,7 +40,6 @@ typedef dfl_crew_shift shift;
 static dfl_crew_space *take_space(shift *s)
 {
     dfl_crew_space *space;
-    const dfl_budget *session = dfl_arena_budget(s->crew->arena);
 
     dfl_lock_take(s->lock);
     space = s->crew->idle;
@@ -49,11 +48,7 @@ static dfl_crew_space *take_space(shift *s)
     else
         space = DFL_NEW(s->crew->arena, dfl_crew_space);
     dfl_lock_leave(s->lock);
-    if (session)
-        space->budget = (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
-                                      .cancel = session->cancel };
-    else
-        space->budget = (dfl_budget){ 0 };
+    space->budget = dfl_budget_fresh(dfl_arena_budget(s->crew->arena));
     if (space->arena == NULL) {
         space->arena = dfl_arena_new(&space->budget);
         space->scratch = dfl_arena_new(&space->budget);

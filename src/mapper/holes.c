@@ -424,9 +424,8 @@ static bool extents_fit(search *s)
 static void open_search(search *s, dfl_arena *arena)
 {
     s->arena = arena;
-    s->budget = (dfl_budget){ .memory_limit = s->session->memory_limit, .cancel = s->session->cancel,
-                              .steps_limit = s->session->steps_limit < UINT64_MAX / STEPS_MORE
-                                                 ? s->session->steps_limit * STEPS_MORE : 0 };
+    s->budget = dfl_budget_fresh(s->session);
+    s->budget.steps_limit = s->session->steps_limit < UINT64_MAX / STEPS_MORE ? s->session->steps_limit * STEPS_MORE : 0;
     s->scratch = dfl_arena_new(&s->budget);
     s->plan = dfl_arena_new(&s->budget);
     s->quiet = dfl_sink_new(arena, NULL);

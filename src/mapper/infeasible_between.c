@@ -40,7 +40,7 @@ static dfl_i128 peak(dfl_arena *arena, const dfl_intern *names, const dfl_mappin
 /* Whether there is a mapping, and what it takes of a memory. */
 static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t memory, int64_t *bits)
 {
-    dfl_budget budget = { .steps_limit = steps };
+    dfl_budget budget = dfl_budget_fresh(k->session);
     const dfl_map_options options = { .objective = &LATENCY, .max_fused = k->max_fused, .jobs = 1, .any = true };
     dfl_answer answer = DFL_ANSWER_UNKNOWN;
     const dfl_map_result *r = NULL;
@@ -48,10 +48,7 @@ static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t m
     dfl_sink *quiet;
     bool fits = true;
 
-    if (k->session != NULL) {
-        budget.memory_limit = k->session->memory_limit;
-        budget.cancel = k->session->cancel;
-    }
+    budget.steps_limit = steps;
     arena = dfl_arena_new(&budget);
     quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(quiet, 0);

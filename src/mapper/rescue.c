@@ -190,16 +190,12 @@ void dfl_rescue_end(dfl_rescue *k)
 static const dfl_join_result *join_within(const dfl_rescue *k, const dfl_join_step *steps, bool front, uint64_t most,
                                           uint32_t *n, bool *full, dfl_stop *why)
 {
-    const dfl_budget *session = dfl_arena_budget(k->arena);
-    dfl_budget budget = { .steps_limit = most };
+    dfl_budget budget = dfl_budget_fresh(dfl_arena_budget(k->arena));
     dfl_halt halt = { .budget = &budget, .deadline = k->deadline };
     dfl_tile_goal goal = *k->goal;
     const dfl_join_result *r;
 
-    if (session) {
-        budget.memory_limit = session->memory_limit;
-        budget.cancel = session->cancel;
-    }
+    budget.steps_limit = most;
     goal.halt = &halt;
     r = dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, front, 0, n, full);
     *why = halt.why;

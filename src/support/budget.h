@@ -27,6 +27,8 @@ typedef struct {
     dfl_stop why;
 } dfl_budget;
 
+/* The limits of a session, with nothing used, for a piece of work by itself; of NULL there are none. */
+dfl_budget dfl_budget_fresh(const dfl_budget *session);
 /* Counts one step. False once the budget is stopped, and for ever after. */
 bool dfl_budget_ok(dfl_budget *budget);
 /* Counts `n` steps at once. */
