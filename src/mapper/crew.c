@@ -13,13 +13,18 @@ struct dfl_crew_space {
     dfl_crew_space *next;
 };
 
+enum { FEWEST = 64 };            /* evaluations that a piece is begun for */
+
+typedef enum { FIND_LEAST, FIND_ROWS, FIND_ANY } task;
+
 /* A pattern of a class. */
 typedef struct {
     uint32_t class, pattern;
+    bool left_out;               /* there are too few evaluations for all */
     bool done;                   /* else it waits to be done, or to be done again */
     dfl_stop why;
     uint64_t evaluated, pruned;
-    dfl_least least;             /* after the last round */
+    dfl_least least;             /* after the last round, or any */
     const dfl_row **list;        /* of rows: copies */
     uint32_t n_list;
 } piece;
@@ -28,10 +33,11 @@ struct dfl_crew_shift {
     dfl_crew *crew;
     piece *pieces;
     uint32_t n;
-    bool rows;
+    task task;
     uint32_t round;              /* of the least */
     double ceiling;
     uint64_t most;               /* evaluations of a piece, 0 = any number */
+    double patience;             /* of any: until then, of dfl_halt_clock, 0 = for ever */
     dfl_lock *lock;              /* of the idle workspaces, and the arenas that results are copied to */
 };
 
@@ -109,7 +115,10 @@ static void find_least(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt
         within.limit = s->ceiling;
         work.within = &within;
     }
-    dfl_least_round(&least, s->round, &work);
+    if (s->task == FIND_LEAST)
+        dfl_least_round(&least, s->round, &work);
+    else
+        dfl_least_any(&least, &work);
     p->evaluated = work.evaluated;
     p->pruned = work.pruned;
     dfl_lock_take(s->lock);
@@ -124,15 +133,18 @@ static void work(void *context, size_t i)
     const dfl_crew *k = s->crew;
     piece *p = &s->pieces[i];
     dfl_crew_space *space;
-    dfl_halt halt = { .deadline = k->deadline, .most = s->most };
+    dfl_halt halt = { .deadline = k->deadline, .most = s->most, .why = p->left_out ? DFL_STOP_EVALUATIONS : DFL_STOP_NONE };
+    dfl_budget patient;
 
     if (p->done)
         return;
     space = take_space(s);
     halt.budget = &space->budget;
-    if (k->limit > 0 && k->evaluated >= k->limit)
-        halt.why = DFL_STOP_EVALUATIONS; /* but for a glance */
-    if (s->rows)
+    if (s->task == FIND_ANY) {
+        dfl_halt_patiently(&halt, &patient, k->stopped);
+        halt.deadline = s->patience;
+    }
+    if (s->task == FIND_ROWS)
         find_rows(s, p, space, &halt);
     else
         find_least(s, p, space, &halt);
@@ -154,12 +166,31 @@ static uint32_t run_waiting(shift *s)
             continue;
         evaluated += p->evaluated;
         pruned += p->pruned;
-        p->done = p->why != DFL_STOP_EVALUATIONS;
+        p->done = p->why != DFL_STOP_EVALUATIONS || p->left_out;
         stopped += !p->done;
     }
     k->evaluated += evaluated;
     k->pruned += pruned;
     return stopped;
+}
+
+/* Of few evaluations the first patterns of every class get enough to begin with, and the others none. Returns how many the former
+   are. */
+static uint32_t choose_pieces(shift *s, uint32_t waiting)
+{
+    const dfl_crew *k = s->crew;
+    uint64_t left = k->limit > k->evaluated ? k->limit - k->evaluated : 0;
+    uint32_t most = k->limit == 0 || left / FEWEST >= waiting ? waiting : (uint32_t)((left + FEWEST - 1) / FEWEST), n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        s->pieces[i].left_out = true;
+    for (uint32_t pattern = 0; n < most; pattern++)
+        for (uint32_t i = 0; i < s->n && n < most; i++)
+            if (!s->pieces[i].done && s->pieces[i].pattern == pattern) {
+                s->pieces[i].left_out = false;
+                n++;
+            }
+    return n;
 }
 
 static void run(shift *s)
@@ -172,6 +203,7 @@ static void run(shift *s)
         waiting += !s->pieces[i].done;
     if (waiting == 0)
         return;
+    waiting = choose_pieces(s, waiting);
     s->lock = dfl_lock_new(k->arena);
     do {
         left = k->limit > k->evaluated ? k->limit - k->evaluated : 0;
@@ -185,9 +217,9 @@ static void run(shift *s)
 }
 
 /* Every pattern of the classes, one behind the other. */
-static shift make_shift(dfl_crew *k, const uint32_t *classes, uint32_t n, bool rows)
+static shift make_shift(dfl_crew *k, const uint32_t *classes, uint32_t n, task what)
 {
-    shift s = { .crew = k, .rows = rows };
+    shift s = { .crew = k, .task = what };
     uint32_t all = 0;
 
     for (uint32_t i = 0; i < n; i++)
@@ -199,6 +231,50 @@ static shift make_shift(dfl_crew *k, const uint32_t *classes, uint32_t n, bool r
     return s;
 }
 
+static dfl_least least_of(const dfl_crew *k, const piece *p)
+{
+    return dfl_least_start(&k->classes->at.at[p->class], p->pattern, &k->goal->of, k->goal->by_time, DFL_LEAST_ENOUGH);
+}
+
+static double value_of(const dfl_crew *k, const dfl_row *row)
+{
+    const dfl_goal *of = &k->goal->of;
+
+    return of->value(of->objective, row->joules + of->leakage * row->seconds, row->seconds);
+}
+
+/* Of the rows that stand by themselves the best of each class. */
+static void take_apart(const shift *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const dfl_row *row = &s->pieces[i].least.best;
+        dfl_einsum_class *c = &s->crew->classes->at.at[s->pieces[i].class];
+        if (row->form != NULL && (c->apart == NULL || value_of(s->crew, row) < value_of(s->crew, c->apart)))
+            c->apart = row;
+    }
+}
+
+/* Some row of the classes that have none when the search is stopped. */
+static void find_any(dfl_crew *k)
+{
+    shift *s = DFL_NEW(k->arena, shift);
+    dfl_budget budget;
+    dfl_halt patient;
+
+    *s = (shift){ .crew = k, .task = FIND_ANY, .ceiling = INFINITY, .lock = dfl_lock_new(k->arena),
+                  .pieces = DFL_NEW_ARRAY(k->arena, piece, k->classes->at.n + 1) };
+    for (uint32_t c = 0; c < k->classes->at.n; c++)
+        if (k->classes->at.at[c].apart == NULL) {
+            s->pieces[s->n] = (piece){ .class = c };
+            s->pieces[s->n].least = least_of(k, &s->pieces[s->n]);
+            s->n++;
+        }
+    dfl_halt_patiently(&patient, &budget, k->stopped);
+    s->patience = patient.deadline;
+    (void)run_waiting(s);
+    take_apart(s);
+}
+
 static shift *start_least(dfl_crew *k)
 {
     uint32_t n = (uint32_t)k->classes->at.n, *all = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)n + 1);
@@ -206,11 +282,9 @@ static shift *start_least(dfl_crew *k)
 
     for (uint32_t c = 0; c < n; c++)
         all[c] = c;
-    *s = make_shift(k, all, n, false);
-    for (uint32_t i = 0; i < s->n; i++) {
-        piece *p = &s->pieces[i];
-        p->least = dfl_least_start(&k->classes->at.at[p->class], p->pattern, &k->goal->of, k->goal->by_time, DFL_LEAST_ENOUGH);
-    }
+    *s = make_shift(k, all, n, FIND_LEAST);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->pieces[i].least = least_of(k, &s->pieces[i]);
     return s;
 }
 
@@ -228,9 +302,12 @@ bool dfl_crew_least(dfl_crew *k, uint32_t round, double ceiling)
         const dfl_least *least = &s->pieces[i].least;
         dfl_least_tell(least, &k->goal->of);
         open |= dfl_least_open(least);
-        if (least->best.form != NULL)
-            k->classes->at.at[s->pieces[i].class].apart = &least->best;
     }
+    for (size_t c = 0; c < k->classes->at.n; c++)
+        k->classes->at.at[c].apart = NULL;
+    take_apart(s);
+    if (k->stopped != DFL_STOP_NONE)
+        find_any(k);
     return open && round + 1 < DFL_LEAST_ROUNDS && k->stopped == DFL_STOP_NONE;
 }
 
@@ -241,7 +318,7 @@ bool dfl_crew_rows(dfl_crew *k, const uint32_t *classes, uint32_t n)
 
     if (k->rows == NULL)
         k->rows = dfl_arena_new(dfl_arena_budget(k->arena));
-    s = make_shift(k, classes, n, true);
+    s = make_shift(k, classes, n, FIND_ROWS);
     run(&s);
     for (uint32_t i = 0; i < n; i++) {
         dfl_einsum_class *c = &k->classes->at.at[classes[i]];

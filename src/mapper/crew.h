@@ -2,8 +2,8 @@
  * Work on the classes by several threads: the least of every pattern, and the rows of every pattern within a limit. A pattern is
  * a piece of work of its own, since rows of different patterns exchange in different memories and so never compete. A piece has
  * a workspace while it is at work, which the next one takes over; what it has found is copied. Results are put together in the
- * order of patterns, whatever the number of threads. Of a limit on evaluations all pieces get the same part; those that it stops
- * are begun anew while others have left more for each of them.
+ * order of patterns, whatever the number of threads. Of a limit on evaluations all pieces get the same part, or, if that is next
+ * to nothing, the first patterns of every class; those that it stops are begun anew while others have left more for each of them.
  */
 #ifndef DFL_MAPPER_CREW_H
 #define DFL_MAPPER_CREW_H
@@ -31,8 +31,9 @@ typedef struct {
     dfl_arena *rows;             /* of the present search */
 } dfl_crew;
 
-/* A round (least.h) of all patterns: sets `least` of them, and `apart` of all classes. Whether another one may find more. With a
-   `ceiling` only what can be part of a mapping of that value counts, and the bounds of everything else have to be there. */
+/* A round (least.h) of all patterns: sets `least` of them, and `apart` of all classes, even if it is stopped, as patiently as
+   halt.h says. Whether another one may find more. With a `ceiling` only what can be part of a mapping of that value counts, and
+   the bounds of everything else have to be there. */
 bool dfl_crew_least(dfl_crew *k, uint32_t round, double ceiling);
 /* Sets the lists of the `n` classes to their rows within the limit, by pattern. False if some piece was stopped. */
 bool dfl_crew_rows(dfl_crew *k, const uint32_t *classes, uint32_t n);

@@ -19,6 +19,14 @@ static uint64_t evaluated(const dfl_halt *halt)
     return halt->counted + (halt->rows != NULL ? dfl_rows_evaluated(halt->rows) : 0);
 }
 
+void dfl_halt_patiently(dfl_halt *halt, dfl_budget *budget, dfl_stop why)
+{
+    *budget = (dfl_budget){ .steps_limit = DFL_HALT_PATIENT };
+    *halt = (dfl_halt){ .budget = budget };
+    if (why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS)
+        halt->deadline = dfl_halt_clock() + DFL_HALT_PATIENCE;
+}
+
 void dfl_halt_count(dfl_halt *halt, const struct dfl_rows *rows)
 {
     halt->counted = evaluated(halt);
@@ -29,13 +37,13 @@ bool dfl_halted(dfl_halt *halt)
 {
     if (halt->why != DFL_STOP_NONE)
         return true;
-    if (halt->looks++ % LOOK != 0)
+    if (halt->most > 0 && evaluated(halt) >= halt->most)
+        halt->why = DFL_STOP_EVALUATIONS;
+    else if (halt->looks++ % LOOK != 0)
         return false;
-    if (!dfl_budget_spend(halt->budget, LOOK))
+    else if (!dfl_budget_spend(halt->budget, LOOK))
         halt->why = halt->budget->why;
     else if (halt->deadline > 0 && dfl_halt_clock() >= halt->deadline)
         halt->why = DFL_STOP_TIME;
-    else if (halt->most > 0 && evaluated(halt) >= halt->most)
-        halt->why = DFL_STOP_EVALUATIONS;
     return halt->why != DFL_STOP_NONE;
 }

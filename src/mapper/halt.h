@@ -7,7 +7,10 @@
 
 #include "support/budget.h"
 
-enum { DFL_HALT_PATIENCE = 2 }; /* seconds for some mapping when the time is over */
+enum {
+    DFL_HALT_PATIENCE = 2,        /* seconds for some mapping when a search is stopped, */
+    DFL_HALT_PATIENT = 1 << 25,   /* and steps */
+};
 
 typedef struct {
     dfl_budget *budget;
@@ -21,6 +24,9 @@ typedef struct {
 
 /* Seconds of a clock that only goes forward. */
 double dfl_halt_clock(void);
+/* Sets what a search that was stopped for this reason may still take, for some mapping: so many steps, and, unless steps or
+   evaluations are limited, which are the same on every machine, not longer than so many seconds. */
+void dfl_halt_patiently(dfl_halt *halt, dfl_budget *budget, dfl_stop why);
 /* Counts the evaluations of these rows from now on, and no more those of the last ones, which are still there. */
 void dfl_halt_count(dfl_halt *halt, const struct dfl_rows *rows);
 /* Whether to stop, and from then on always. */

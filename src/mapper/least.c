@@ -48,27 +48,16 @@ static bool is_useful(const look *l, const dfl_least_aim *a, const dfl_candidate
            (l->work->within == NULL || dfl_tile_useful(l->work->within, x->joules, x->seconds));
 }
 
-/* A short look at the first candidates, for some mapping, whatever the time. */
+/* A short look at the first candidates, for some mapping. */
 static void glance(look *l)
 {
     const dfl_least *k = l->known;
     const dfl_einsum_class *c = k->class;
-    dfl_tile_goal *goal = l->work->goal;
-    dfl_budget none = { 0 };
-    dfl_halt patient = { .budget = &none };
     uint32_t first = FIRST;
 
-    goal->effort = GLANCE;
-    for (size_t i = 0; i < c->candidates.n && first > 0; i++) {
+    l->work->goal->effort = GLANCE;
+    for (size_t i = 0; i < c->candidates.n && first > 0 && !dfl_halted(l->work->halt); i++) {
         const dfl_candidate *x = &c->candidates.at[i];
-        goal->halt = l->work->halt;
-        if (dfl_halted(l->work->halt)) {
-            if (patient.deadline == 0)
-                patient.deadline = dfl_halt_clock() + DFL_HALT_PATIENCE;
-            if (k->best.form != NULL || dfl_halted(&patient))
-                break;
-            goal->halt = &patient;
-        }
         if (x->pattern != k->pattern || !is_useful(l, &k->aim[0], x))
             continue;
         first -= k->aim[0].limit < INFINITY;
@@ -95,10 +84,11 @@ static void look_at_all(look *l)
 
     for (size_t i = 0; i < c->candidates.n; i++)
         n += c->candidates.at[i].pattern == k->pattern;
-    for (uint32_t a = 0; a < k->n_aims; a++)
+    for (uint32_t a = 0; a < k->n_aims; a++) {
         k->aim[a].left = DFL_NEW_ARRAY(l->work->arena, uint32_t, n + 1);
+        k->aim[a].n_left = 0;
+    }
     glance(l);
-    l->work->goal->halt = l->work->halt;
     l->work->goal->effort = EFFORT[0];
     for (uint32_t i = 0; i < c->candidates.n; i++)
         for (uint32_t a = 0; a < k->n_aims && c->candidates.at[i].pattern == k->pattern; a++)
@@ -110,7 +100,6 @@ static void look_at_left(look *l, uint64_t effort)
 {
     dfl_least *k = l->known;
 
-    l->work->goal->halt = l->work->halt;
     l->work->goal->effort = effort;
     for (uint32_t a = 0; a < k->n_aims; a++) {
         const uint32_t *left = k->aim[a].left, n = k->aim[a].n_left;
@@ -140,19 +129,53 @@ dfl_least dfl_least_start(dfl_einsum_class *class, uint32_t pattern, const dfl_g
     return k;
 }
 
-void dfl_least_round(dfl_least *k, uint32_t round, dfl_least_work *work)
+static look begin(dfl_least *k, dfl_least_work *work)
 {
     look l = { .known = k, .work = work, .rows = dfl_rows_new(work->arena, work->scratch) };
 
     dfl_halt_count(work->halt, l.rows);
+    work->goal->halt = work->halt;
     work->goal->best_only = true;
     work->goal->n_tracks = 0;
+    return l;
+}
+
+static void end(const look *l)
+{
+    l->work->evaluated = dfl_rows_evaluated(l->rows);
+    l->work->pruned = dfl_rows_pruned(l->rows);
+}
+
+void dfl_least_round(dfl_least *k, uint32_t round, dfl_least_work *work)
+{
+    look l = begin(k, work);
+
     if (round == 0)
         look_at_all(&l);
     else
         look_at_left(&l, EFFORT[round]);
-    work->evaluated = dfl_rows_evaluated(l.rows);
-    work->pruned = dfl_rows_pruned(l.rows);
+    end(&l);
+}
+
+/* Whether all that is exchanged is as far out as it can be. */
+static bool is_apart(const dfl_candidate *x)
+{
+    for (uint32_t o = 0; o < x->job->n_operands; o++)
+        if (x->form->exchange[o] != dfl_job_outermost(&x->job->operand[o]))
+            return false;
+    return true;
+}
+
+void dfl_least_any(dfl_least *k, dfl_least_work *work)
+{
+    const dfl_einsum_class *c = k->class;
+    look l = begin(k, work);
+
+    work->goal->effort = GLANCE;
+    for (size_t i = 0; i < c->candidates.n && k->best.form == NULL && !dfl_halted(work->halt); i++)
+        if (is_apart(&c->candidates.at[i]))
+            (void)look_at(&l, 0, &c->candidates.at[i]);
+    end(&l);
 }
 
 bool dfl_least_open(const dfl_least *k)

@@ -51,6 +51,8 @@ typedef struct {
 dfl_least dfl_least_start(dfl_einsum_class *class, uint32_t pattern, const dfl_goal *of, bool by_time, uint64_t enough);
 /* Round `round`, from 0 on, which takes up what the last one left. */
 void dfl_least_round(dfl_least *k, uint32_t round, dfl_least_work *work);
+/* Sets `best` alone, to the first one that there is, whatever the pattern; of one with which nothing else is done. */
+void dfl_least_any(dfl_least *k, dfl_least_work *work);
 /* Whether another round may find more. */
 bool dfl_least_open(const dfl_least *k);
 /* With arrays of its own. */

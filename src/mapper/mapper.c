@@ -138,12 +138,13 @@ static double unit_bound(const mapper *k, bool beside)
 /* Some mapping that fits, of a search that was stopped before it had any. */
 static bool take_first(mapper *k, dfl_map_result *out)
 {
-    dfl_budget none = { 0 };
-    dfl_halt patient = { .budget = &none, .deadline = dfl_halt_clock() + DFL_HALT_PATIENCE };
+    dfl_budget budget;
+    dfl_halt patient;
     const dfl_fitting f = { .names = k->names, .max_fused = k->options->max_fused, .halt = &patient };
 
     if (!dfl_given_nothing(k->m) || k->options->front || k->options->top > 0)
         return false;
+    dfl_halt_patiently(&patient, &budget, k->stopped);
     out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
     out->joules += k->goal.of.leakage * out->seconds;
     out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);
@@ -204,6 +205,7 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
     if (search_classes(k)) {
         const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
         r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
+        rescue.evaluations = dfl_map_left(k->options->evaluations, k->crew.evaluated);
         if (!full && k->stopped == DFL_STOP_NONE && k->through != NULL && (r != NULL ? !is_least(k, r, out) : last))
             r = dfl_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
         if (r == NULL && k->stopped == DFL_STOP_NONE)
@@ -318,7 +320,7 @@ static bool search_least(mapper *k, dfl_map_result *out)
             some.objective <= dfl_value_times(out->lower_bound, DFL_VALUE_EQUAL);
     k->goal.max_loops = most;
     k->full = full;
-    if (found)
+    if (found || (k->stopped != DFL_STOP_NONE && some.mapping != NULL))
         *out = some;
     return found;
 }

@@ -9,7 +9,7 @@ enum {
     LEAST_STATES = 32,       /* and where the limit is the lower bound */
     LOOKS = 1 << 22,         /* of the templates of a class together */
     LEAST_LOOKS = 1 << 10,   /* of a template */
-    STEPS = 1 << 25,         /* of all glances, and of a join with few states */
+    STEPS = DFL_HALT_PATIENT, /* of a join with few states */
     FIRST = 1 << 22,         /* steps of a join before something else is tried */
     SHARED = 2,              /* loops of an einsum */
 };
@@ -155,10 +155,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
 
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
 {
-    k->budget = (dfl_budget){ .steps_limit = STEPS };
-    k->halt = (dfl_halt){ .budget = &k->budget };
-    if (why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS)
-        k->halt.deadline = dfl_halt_clock() + DFL_HALT_PATIENCE;
+    dfl_halt_patiently(&k->halt, &k->budget, why);
     k->rows = dfl_arena_new(NULL);
     k->scratch = dfl_arena_new(NULL);
 }

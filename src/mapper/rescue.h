@@ -17,13 +17,14 @@ typedef struct {
     const dfl_bounds *bounds;
     const double *capacity;
     double deadline;
+    uint64_t evaluations;        /* of rows of einsums between others, about the most; 0 = any number */
     /* inside: */
     dfl_budget budget;
     dfl_halt halt;
     dfl_arena *rows, *scratch;
 } dfl_rescue;
 
-/* So many steps from now on, and, if the search was stopped by anything else than a limit on steps, two seconds. */
+/* As patiently as halt.h says from now on. */
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why);
 /* Rows that were found in a glance are gone. */
 void dfl_rescue_end(dfl_rescue *k);

@@ -12,6 +12,7 @@ typedef struct {
     dfl_arena *arena, *scratch;
     dfl_budget budget;
     dfl_halt halt;
+    bool done;                   /* with the present ways */
 } pattern_rows;
 
 typedef struct {
@@ -28,6 +29,7 @@ struct dfl_through {
     dfl_arena *arena;
     dfl_teller *teller;
     uint32_t threads;
+    uint64_t limit;              /* evaluations, about the most; 0 = any number */
     class_rows *of;              /* by class */
 };
 
@@ -162,6 +164,8 @@ static void search_pattern(void *context, size_t p)
     searcher k = *(const searcher *)context;
     pattern_rows *own = &k.rows[p];
 
+    if (own->done)
+        return;
     k.at = DFL_NEW_ARRAY(own->arena, dfl_through_ask, k.all->n + 1);
     k.some.at = k.at;
     k.goal.halt = &own->halt;
@@ -169,6 +173,44 @@ static void search_pattern(void *context, size_t p)
     for (size_t i = 0; i < k.forms->n && !dfl_halted(&own->halt); i++)
         if (k.forms->at[i].pattern == p)
             search_form(&k, own->rows, &k.forms->at[i]);
+    own->done = own->halt.why != DFL_STOP_EVALUATIONS;
+}
+
+/* What the limit leaves. */
+static uint64_t evaluations_left(const dfl_through *x)
+{
+    uint64_t n = 0;
+
+    for (size_t c = 0; c < x->k->at.n; c++)
+        for (uint32_t p = 0; p < x->k->at.at[c].patterns.n && x->of[c].of != NULL; p++)
+            n += dfl_rows_evaluated(x->of[c].of[p].rows);
+    return x->limit > n ? x->limit - n : 0;
+}
+
+/* All patterns; of a limit on evaluations each gets the same part, and those that it stops go through everything again while the
+   others have left more for each of them: rows that are there already are not wanted twice. */
+static void search_patterns(searcher *k)
+{
+    const uint32_t n = (uint32_t)k->c->patterns.n;
+    uint32_t waiting = n;
+    uint64_t left = k->x->limit > 0 ? evaluations_left(k->x) : 0, part;
+
+    for (uint32_t p = 0; p < n; p++)
+        k->rows[p].done = false;
+    do {
+        part = left / (waiting > 0 ? waiting : 1);
+        for (uint32_t p = 0; p < n && k->x->limit > 0; p++)
+            if (!k->rows[p].done) {
+                if (k->rows[p].halt.why == DFL_STOP_EVALUATIONS)
+                    k->rows[p].halt.why = DFL_STOP_NONE;
+                k->rows[p].halt.most = dfl_rows_evaluated(k->rows[p].rows) + (part > 0 ? part : 1);
+            }
+        dfl_pool_run(k->x->threads, n, search_pattern, k);
+        waiting = 0;
+        for (uint32_t p = 0; p < n; p++)
+            waiting += !k->rows[p].done;
+        left = k->x->limit > 0 ? evaluations_left(k->x) : 0;
+    } while (waiting > 0 && left / waiting > part);
 }
 
 /* Rows of a class for some ways. Where time counts, no more keeps stand above loops of others, since their transfers could
@@ -190,7 +232,7 @@ static void search_asks(dfl_through *x, uint32_t class, const dfl_asks *some)
         if (k.job->given == NULL)
             dfl_templates_through(k.job, !x->goal.by_time, note_form, &k);
     }
-    dfl_pool_run(x->threads, c->patterns.n, search_pattern, &k);
+    search_patterns(&k);
     for (uint32_t p = 0; p < c->patterns.n && x->goal.halt->why == DFL_STOP_NONE; p++)
         x->goal.halt->why = k.rows[p].halt.why;
 }
@@ -203,7 +245,7 @@ static pattern_rows *make_rows(dfl_through *x, const dfl_einsum_class *c)
 
     for (uint32_t p = 0; p < c->patterns.n; p++) {
         of[p].budget = dfl_budget_fresh(halt->budget);
-        of[p].halt = (dfl_halt){ .budget = &of[p].budget, .deadline = halt->deadline, .most = halt->most };
+        of[p].halt = (dfl_halt){ .budget = &of[p].budget, .deadline = halt->deadline };
         of[p].arena = dfl_arena_new(&of[p].budget);
         of[p].scratch = dfl_arena_new(&of[p].budget);
         of[p].rows = dfl_rows_new(of[p].arena, of[p].scratch);
@@ -252,7 +294,7 @@ static const dfl_row *const *rows_between(void *through, uint32_t einsum, const 
     dfl_asks_add(x->arena, &x->asker, einsum, before, n_before, &of->known, &fresh);
     if (of->of == NULL)
         of->of = make_rows(x, c);
-    if (fresh.n > 0)
+    if (fresh.n > 0 && x->goal.halt->why == DFL_STOP_NONE)
         search_asks(x, class, &fresh);
     for (size_t i = 0; i < fresh.n; i++) {
         dfl_through_ask *known = dfl_asks_find(&of->known, &fresh.at[i].way);
@@ -274,6 +316,7 @@ const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal
     x->asker.bounds = bounds;
     x->teller = teller;
     x->threads = 1;
+    x->limit = 0;
     x->arena = dfl_arena_new(halt->budget);
     memset(x->of, 0, x->k->at.n * sizeof *x->of);
     return &x->goal;
@@ -291,6 +334,7 @@ const dfl_join_result *dfl_through_join(dfl_through *x, dfl_rescue *rescue, cons
 
     rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->teller);
     x->threads = options->jobs > 0 ? options->jobs : 1;
+    x->limit = rescue->evaluations;
     if (found != NULL && !many)
         x->goal.limit = found->value;
     better = dfl_rescue_join(rescue, steps, options->front, bound, &more, full, why);

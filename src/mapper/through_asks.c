@@ -236,7 +236,8 @@ static void ask(const asking *k)
 }
 
 /* By pattern what all else costs at least when the einsum comes behind states of this cost. */
-static void find_rest(const dfl_asker *k, const dfl_einsum_class *c, uint32_t einsum, const dfl_join_before *before, dfl_cost *rest)
+static void find_rest(const dfl_asker *k, const dfl_einsum_class *c, uint32_t einsum, const dfl_join_before *before,
+                      dfl_cost *rest)
 {
     for (uint32_t i = 0; i < before->way->n_live; i++)
         k->memory[before->way->live[i].tensor] = before->way->live[i].memory;

@@ -1,7 +1,7 @@
 /*
- * What is asked of rows of an einsum that stands between others (through.h): the loops that are open before it, each as a loop over
- * a rank of its own, where the inputs that are alive stand among them, and what everything else costs there at least. Loops that
- * the einsum may skip are asked for both with and without.
+ * What is asked of rows of an einsum that stands between others (through.h): the loops that are open before it, each as a loop
+ * over a rank of its own, where the inputs that are alive stand among them, and what everything else costs there at least. Loops
+ * that the einsum may skip are asked for both with and without.
  */
 #ifndef DFL_MAPPER_THROUGH_ASKS_H
 #define DFL_MAPPER_THROUGH_ASKS_H
