@@ -126,16 +126,28 @@ static bool named(const dfl_joiner *j, const dfl_join_way *w, const dfl_row *row
     return result < job->n_operands && dimension(job, row, a, result, k) >= 0;
 }
 
+uint32_t dfl_align_kept(const dfl_row *row, const dfl_align *a, uint32_t o, uint32_t k, uint32_t *above)
+{
+    uint32_t outside, kept = dfl_row_kept(row, o, dfl_align_own(a, k + 1), above);
+
+    if (*above != 0) {
+        (void)dfl_row_kept(row, o, dfl_align_own(a, k), &outside);
+        *above &= ~outside;
+    }
+    return kept;
+}
+
 /* Whether the row can stand below the loops that are open since another einsum touched the operand: what one of them keeps above
    such a loop serves the other, too, so that must keep it there as well. */
 static bool keeps_alike(const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
 {
-    uint32_t above, kept;
+    bool alike = true;
 
-    if (live->since == 0)
-        return true;
-    kept = dfl_row_kept(row, o, dfl_align_own(a, live->since), &above);
-    return (above & ~live->kept) == 0 && (live->above & ~kept) == 0;
+    for (uint32_t k = 0; k < live->since && alike; k++) {
+        uint32_t above, kept = dfl_align_kept(row, a, o, k, &above);
+        alike = (above & ~live->kept[k]) == 0 && (live->above[k] & ~kept) == 0;
+    }
+    return alike;
 }
 
 /* Whether a keep above such a loop serves the einsum that makes the operand, too: written once, it fetches nothing for the row.
@@ -148,7 +160,9 @@ static bool serves_both(const dfl_joiner *j, const dfl_row *row, const dfl_align
         j->w->tensors[live->tensor].n_consumers > 1)
         return false;
     (void)dfl_row_kept(row, o, dfl_align_own(a, live->since), &above);
-    return (above | live->above) != 0;
+    for (uint32_t k = 0; k < live->since; k++)
+        above |= live->above[k];
+    return above != 0;
 }
 
 /* Whether the loops around an operand that is there go with those of the row. */

@@ -32,6 +32,8 @@ uint32_t dfl_align_depth(const dfl_align *a, uint32_t depth);
 uint32_t dfl_align_own(const dfl_align *a, uint32_t depth);
 /* What dfl_join_alive says of operand o and loop k, for a home below `depth` of all loops. */
 int8_t dfl_align_dimension(const dfl_job *job, const dfl_row *row, const dfl_align *a, uint32_t o, uint32_t k, uint32_t depth);
+/* Masks of the memories that the row keeps operand o in for itself, and of those just above loop `k`, if that is its own. */
+uint32_t dfl_align_kept(const dfl_row *row, const dfl_align *a, uint32_t o, uint32_t k, uint32_t *above);
 const dfl_join_alive *dfl_join_find(const dfl_join_way *w, uint32_t tensor);
 /* Whether no einsum behind the present one reads the tensor. */
 bool dfl_join_is_last(const dfl_joiner *j, uint32_t tensor);

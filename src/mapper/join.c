@@ -106,21 +106,18 @@ static void follow_keeps(const joiner *j, const way *w, const dfl_row *row, cons
     for (uint32_t i = 0; i < out->n_live; i++) {
         operand_alive *live = &out->live[i];
         const operand_alive *before = dfl_join_find(w, live->tensor);
-        uint32_t o = dfl_job_find_operand(j->step->job, live->tensor), above, kept, since = out->n_open;
-        if (o == j->step->job->n_operands) { /* another einsum */
-            kept = before->kept;
-            above = before->above;
-            since = before->since < since ? before->since : since;
-        } else {
-            kept = dfl_row_kept(row, o, dfl_align_own(a, since), &above);
-            if (before != NULL && before->since > 0 && since > 0) {
-                kept &= before->kept;
-                above |= before->above;
+        uint32_t o = dfl_job_find_operand(j->step->job, live->tensor), touched = before != NULL ? before->since : 0;
+        bool touches = o < j->step->job->n_operands;
+        live->since = (uint8_t)(touches || touched > out->n_open ? out->n_open : touched);
+        for (uint32_t k = 0; k < DFL_ROW_LOOPS; k++) {
+            uint32_t above = 0, kept = touches && k < live->since ? dfl_align_kept(row, a, o, k, &above) : 0;
+            if (k < touched && k < live->since) {
+                kept = touches ? kept & before->kept[k] : before->kept[k];
+                above |= before->above[k];
             }
+            live->kept[k] = kept;
+            live->above[k] = above;
         }
-        live->since = (uint8_t)since;
-        live->kept = since > 0 ? kept : 0;
-        live->above = since > 0 ? above : 0;
     }
 }
 

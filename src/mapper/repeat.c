@@ -244,8 +244,9 @@ static bool same_way(const region *r, const dfl_join_way *a, const dfl_join_way 
     for (uint32_t i = 0; i < a->n_live; i++) {
         const dfl_join_alive *x = &a->live[i], *y = &b->live[i];
         if (renamed(&r->tensors, x->tensor, 1) != y->tensor || x->memory != y->memory || x->depth != y->depth ||
-            x->within != y->within || x->kind != y->kind || x->since != y->since || x->kept != y->kept ||
-            x->above != y->above || x->owes != y->owes || memcmp(x->dim, y->dim, sizeof x->dim) != 0 || x->bits != y->bits)
+            x->within != y->within || x->kind != y->kind || x->since != y->since || x->owes != y->owes || x->bits != y->bits ||
+            memcmp(x->dim, y->dim, sizeof x->dim) != 0 || memcmp(x->kept, y->kept, sizeof x->kept) != 0 ||
+            memcmp(x->above, y->above, sizeof x->above) != 0)
             return false;
     }
     return true;

@@ -27,8 +27,9 @@ typedef struct {
     uint8_t depth;               /* loops above its home */
     uint8_t within;              /* open loops that its producer ran in; of what nothing makes those above its keep */
     uint8_t kind;                /* dfl_join_alive_kind */
-    uint8_t since;               /* loops that are open since an einsum touched it; by those below these it is, but for homes, */
-    uint32_t kept, above;        /* masks of memories: kept in by all, kept in above such a loop by one (dfl_row_kept) */
+    uint8_t since;               /* loops that are open since an einsum touched it; by those below each of these it is, but for
+                                    homes, kept in by all, and kept in just above the loop by one: masks of memories */
+    uint32_t kept[DFL_ROW_LOOPS], above[DFL_ROW_LOOPS];
     int8_t dim[DFL_ROW_LOOPS];   /* dimension that each of these goes along, or dfl_join_dim */
     uint64_t owes;               /* mask of these loops: below them it has to be read (align.h) */
     double bits;                 /* of the tile, on the chip */

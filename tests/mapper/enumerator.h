@@ -9,7 +9,7 @@
 #include "tests/mapper/enumerate.h"
 
 enum {
-    RANKS = 12, EINSUMS = 4, LONGEST = 40, BODIES = 8, MOST_PRIMES = 24,
+    RANKS = 12, EINSUMS = 5, LONGEST = 40, BODIES = 10, MOST_PRIMES = 24,
     MOST_LOOPS = 2,   /* shared */
     MOST_JOINT = 40,  /* choices that go together to evaluate for one structure */
     ENOUGH = 30,      /* times as many ways as are to be looked at: no need to know how many there are */

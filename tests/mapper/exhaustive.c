@@ -1,5 +1,5 @@
 /*
- * exhaustive [-w | -p | -b | -s | -l | -a] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
+ * exhaustive [-w | -p | -b | -s | -l | -a | -c] [N [seed [first]]]: N random tiny problems through the search and through an enumeration of all
  * mappings (enumerate.h), which must find nothing below the bound of the search, and for one einsum the same value.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
  * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them, whose overlaps
@@ -7,7 +7,8 @@
  * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
  * and nothing is made smaller; fronts are searched, too. With -s all are of several einsums, and all ways to share loops are
  * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits). With -a all have arrays around memories
- * (tiny_draw_arrays).
+ * (tiny_draw_arrays). With -c there are four or five einsums (tiny_draw_chain), mostly with less room, and some ways to share
+ * loops are looked at.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
  */
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 #include "tests/mapper/partial.h"
 #include "tests/mapper/tiny.h"
 
-enum { SHOWN = 5, DRAWS = 100 };
+enum { SHOWN = 5, DRAWS = 100, CHAIN_STRUCTURES = 60, CHAIN_LINES = 200 };
 
 static char *text_of(const tiny *t, uint32_t shift)
 {
@@ -240,9 +241,10 @@ int main(int argc, char **argv)
     bool windows = argc > 1 && strcmp(argv[1], "-w") == 0, lines = argc > 1 && strcmp(argv[1], "-p") == 0;
     bool braces = argc > 1 && strcmp(argv[1], "-b") == 0, several = argc > 1 && strcmp(argv[1], "-s") == 0;
     bool limits = argc > 1 && strcmp(argv[1], "-l") == 0, arrays = argc > 1 && strcmp(argv[1], "-a") == 0;
+    bool chains = argc > 1 && strcmp(argv[1], "-c") == 0;
     several |= limits;
-    argc -= windows || lines || braces || several || arrays;
-    argv += windows || lines || braces || several || arrays;
+    argc -= windows || lines || braces || several || arrays || chains;
+    argv += windows || lines || braces || several || arrays || chains;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
     uint64_t gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
@@ -256,15 +258,22 @@ int main(int argc, char **argv)
         tiny_random random = tiny_seeded(seed, i);
         tiny t;
         do
-            tiny_draw(&t, &random, windows);
+            if (chains)
+                tiny_draw_chain(&t, &random);
+            else
+                tiny_draw(&t, &random, windows);
         while ((braces || several) && t.n_einsums == 1);
-        if (limits)
+        if (limits || (chains && i % 4 != 0))
             tiny_draw_limits(&t, &random);
         if (arrays)
             tiny_draw_arrays(&t, &random);
         by_einsums[lines ? 1 : t.n_einsums]++;
         j.most = i % 16 == 0 ? 20000 : t.n_einsums == 1 ? 5000 : 500;
         j.structures = i % 16 == 0 || several ? UINT32_MAX : 3;
+        if (chains) {
+            j.most = CHAIN_LINES;
+            j.structures = CHAIN_STRUCTURES;
+        }
         if (braces) {
             j.most = i % 16 == 0 ? 10000 : 1000;
             failed += braces_fail(&j, &t, &random, i) || together_fails(&j, &t, &random, i);
@@ -291,9 +300,9 @@ int main(int argc, char **argv)
         complete += j.complete;
         evaluated += j.evaluated;
     }
-    printf("%" PRIu64 " problems of one einsum, %" PRIu64 " of two, %" PRIu64 " of three; %" PRIu64
+    printf("%" PRIu64 " problems of one einsum, %" PRIu64 " of two, %" PRIu64 " of three, %" PRIu64 " of more; %" PRIu64
            " mappings evaluated, of %" PRIu64 " problems every one\n",
-           by_einsums[1], by_einsums[2], by_einsums[3], evaluated, complete);
+           by_einsums[1], by_einsums[2], by_einsums[3], by_einsums[4] + by_einsums[5], evaluated, complete);
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
     if (lines || braces || limits)

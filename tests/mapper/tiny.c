@@ -104,9 +104,16 @@ static const struct { uint32_t weight; const char *einsums[TINY_EINSUMS]; } fami
     /* with windows: */
     { 100, { "0ab#1a+c*2cb" } },
     { 40, { "0a#1a+b*2b" } },
+    /* chains: */
+    { 2, { "0ab=1ab*2b", "3ab=0ab*2b", "4ab=3ab*2b", "5ab=4ab$0ab" } },
+    { 2, { "0ab=1ab*2b", "3a#0ab*2b", "4a=3a*5a", "6ab=0ab*4a" } },        /* what is long alive is larger */
+    { 2, { "0a#1ab*2b", "3ab=1ab*0a", "4a#3ab*2b", "5a=4a*0a" } },         /* or smaller */
+    { 1, { "0ab=1ab*2b", "3ab=0ab*2b", "4a=5a*6a", "7ab=3ab$0ab" } },      /* one stands between others */
+    { 2, { "0ab=1ab*2b", "3ab=0ab*2b", "4ab=3ab$0ab", "5ab=4ab*2b", "6ab=5ab$4ab" } },
+    { 1, { "0ab=1ab*2b", "3a#0ab*2b", "4a=3a*3a", "5ab=0ab*4a", "6ab=5ab$1ab" } },
 };
 
-enum { FAMILIES = sizeof families / sizeof *families, WINDOW_FAMILIES = 2 };
+enum { FAMILIES = sizeof families / sizeof *families, WINDOW_FAMILIES = 2, CHAIN_FAMILIES = 6 };
 
 static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t total)
 {
@@ -126,15 +133,16 @@ static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t
         m->leakage = 1 + tiny_below(r, 50);
 }
 
-void tiny_draw(tiny *t, tiny_random *r, bool windows)
+/* One of the families from `f` on. */
+static void draw(tiny *t, tiny_random *r, uint32_t f, uint32_t last)
 {
     static const int64_t extents[TINY_EINSUMS][6] = {
-        { 2, 2, 3, 2, 3, 4 }, { 2, 2, 3, 2, 4, 3 }, { 2, 2, 2, 3, 2, 3 },
+        { 2, 2, 3, 2, 3, 4 }, { 2, 2, 3, 2, 4, 3 }, { 2, 2, 2, 3, 2, 3 }, { 2, 2, 2, 2, 3, 3 }, { 2, 2, 2, 2, 2, 3 },
     };
-    uint32_t sum = 0, pick, f = 0, total = 0;
+    uint32_t sum = 0, pick, total = 0;
 
     *t = (tiny){ .n_memories = 2 };
-    for (uint32_t i = 0; i < FAMILIES - (windows ? 0 : WINDOW_FAMILIES); i++)
+    for (uint32_t i = f; i < last; i++)
         sum += families[i].weight;
     pick = tiny_below(r, sum);
     while (pick >= families[f].weight)
@@ -170,6 +178,17 @@ void tiny_draw(tiny *t, tiny_random *r, bool windows)
     t->unit_energy = tiny_below(r, 3);
     t->unit_rate = 1 + tiny_below(r, 4);
     t->objective = (tiny_objective)tiny_below(r, 3);
+}
+
+void tiny_draw(tiny *t, tiny_random *r, bool windows)
+{
+    draw(t, r, 0, FAMILIES - CHAIN_FAMILIES - (windows ? 0 : WINDOW_FAMILIES));
+}
+
+void tiny_draw_chain(tiny *t, tiny_random *r)
+{
+    draw(t, r, FAMILIES - CHAIN_FAMILIES, FAMILIES);
+    t->n_axes = 0;
 }
 
 void tiny_draw_homes(tiny *t, tiny_random *r)

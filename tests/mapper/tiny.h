@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 3, TINY_MEMORIES = 4, TINY_AXES = 2 };
+enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 5, TINY_MEMORIES = 4, TINY_AXES = 2 };
 
 typedef struct {
     uint32_t tensor, n, rank[TINY_DIMS];
@@ -59,6 +59,8 @@ uint32_t tiny_below(tiny_random *r, uint32_t n);
 
 /* A problem; `windows`: sliding ones among them, without an array. */
 void tiny_draw(tiny *t, tiny_random *r, bool windows);
+/* A chain of four or five einsums over two small ranks, with a tensor that the last but one or the last reads again. */
+void tiny_draw_chain(tiny *t, tiny_random *r);
 /* Homes for some tensors. */
 void tiny_draw_homes(tiny *t, tiny_random *r);
 /* Less room for what einsums exchange: the outermost memory has a size, or holds nothing of it. */
