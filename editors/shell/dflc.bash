@@ -14,7 +14,7 @@ _dflc() {
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    check) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --fix --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    check) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     eval) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --only --tiles --beyond --max-fused --time-limit --evaluations -q --quiet --certificate --details --memory-limit --step-limit --color -h --help ' ;;
     map) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --name --tiles --beyond --max-fused --top --time-limit --evaluations -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     diff) words='--format -o --output --stdin-filename --name --tiles --beyond --max-fused --time-limit --evaluations -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;

@@ -29,8 +29,10 @@ _dflc() {
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
         '--fix[apply the corrections that are sure to the files]' \
+        '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
+        '--quiet[do not show on a terminal how far a search, or the check of a certificate, is]' \
         '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
-        '--effort=[with --certificate  choices of tiles to evaluate for each template (default 20000)]:N' \
+        '--effort=[with --certificate  choices of tiles to evaluate, of all templates together (default 1000000)]:N' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
@@ -48,9 +50,9 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
-        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
-        '--quiet[do not show on a terminal how far a search is]' \
+        '--quiet[do not show on a terminal how far a search, or the check of a certificate, is]' \
         '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
         '--details[a full screen for every mapping, and every part of a difference]' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
@@ -69,9 +71,9 @@ _dflc() {
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--top=[the best mapping of each of the K best kinds (at most 64) where all lines are open  the best of all in the place of the mapping that is asked for, and with its name, the others behind it as NAME_2, NAME_3...]:K' \
-        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
-        '--quiet[do not show on a terminal how far a search is]' \
+        '--quiet[do not show on a terminal how far a search, or the check of a certificate, is]' \
         '--certificate=[check  verify what a search claims in FILE, a certificate; map, eval  write the one of the mapping found]:FILE' \
         '--write[rewrite the files in place]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
@@ -88,9 +90,9 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
-        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
-        '--quiet[do not show on a terminal how far a search is]' \
+        '--quiet[do not show on a terminal how far a search, or the check of a certificate, is]' \
         '--details[a full screen for every mapping, and every part of a difference]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
@@ -120,9 +122,9 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
-        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
-        '--quiet[do not show on a terminal how far a search is]' \
+        '--quiet[do not show on a terminal how far a search, or the check of a certificate, is]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \
@@ -148,9 +150,9 @@ _dflc() {
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
-        '--time-limit=[stop each search then, with the best so far]:SECONDS' \
+        '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations, with the best so far, the same for any number of threads (default 20000000 for amounts of loops; none for lines)]:N' \
-        '--quiet[do not show on a terminal how far a search is]' \
+        '--quiet[do not show on a terminal how far a search, or the check of a certificate, is]' \
         '--jobs=[files to work on, or threads of a search, at the same time; results do not depend on it]:N' \
         '--memory-limit=[stop beyond this much memory (512MiB, 2GiB; default 4GiB)]:SIZE' \
         '--step-limit=[stop beyond this many steps of work (default 100000000)]:N' \

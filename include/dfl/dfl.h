@@ -51,6 +51,7 @@ typedef struct {
     uint64_t step_limit;    /* loop iterations of all passes; default 100 million */
     size_t max_diagnostics; /* default 200 */
     dfl_flag *cancel;       /* set it (from a signal handler or another thread) to stop; may be NULL */
+    size_t max_file;        /* bytes of a file; default 16 MiB */
 } dfl_session_options;
 
 /* `options` may be NULL. Never NULL: without memory the process ends with status 70. */
@@ -59,7 +60,7 @@ void dfl_session_free(dfl_session *session);
 /* 'A'llow, 'W'arn or 'D'eny the lint `name` ("all" for all of them); false when there is no such lint or level. */
 bool dfl_session_set_lint(dfl_session *session, const char *name, char level);
 
-/* Reads the file. DFL_EXIT_IO with a diagnostic when it cannot be read, is a directory, is empty or exceeds 16 MiB. */
+/* Reads the file. DFL_EXIT_IO with a diagnostic when it cannot be read, is a directory, is empty or exceeds `max_file`. */
 dfl_exit dfl_session_open(dfl_session *session, const char *path);
 /* The text of a file that the caller has read; `name` is what diagnostics call it, and imports are relative to it. */
 dfl_exit dfl_session_open_text(dfl_session *session, const char *name, const char *text, size_t len);

@@ -50,17 +50,23 @@ void dfl_session_set_search(dfl_session *session, const dfl_search_options *opti
 /* Fills the holes of the mappings of the file, or of the one called `only`, with what is best for their objective.
    DFL_EXIT_INFEASIBLE when nothing fits, DFL_EXIT_STOPPED after a limit or an interrupt, with the best so far. */
 dfl_exit dfl_session_map(dfl_session *session, const char *only);
-/* The mappings that were filled, as text, or with `whole` the file with them in place of what was written. */
-const char *dfl_session_mapped(dfl_session *session, bool whole, size_t *len);
-/* A line for each search of dfl_session_map. */
+/* The file with what was found in the place of what was open; what nothing was found for, or was not asked for, is as it was.
+   Empty when nothing was found, though something was asked for, or the file is wrong. */
+const char *dfl_session_mapped(dfl_session *session, size_t *len);
+/* Some lines for each search of dfl_session_map, or one that nothing was open. */
 const char *dfl_session_searches(dfl_session *session, size_t *len);
 /* The certificate of the only mapping that was filled, or of the one called `only`; NULL after reporting that there is none. */
 const char *dfl_session_certificate(dfl_session *session, const char *only, size_t *len);
+/* Certificates are no larger than this. */
+#define DFL_MAX_CERTIFICATE ((size_t)1 << 30)
+
 /* Verifies a certificate, whose text is called `name` in messages, against the file, without the search. `effort` is how
-   many choices of tiles to look at for each template; 0: 20000. */
+   many choices of tiles to look at in all; 0: 1000000. Threads, a limit on time (then, and after an interrupt,
+   DFL_EXIT_STOPPED) and who is told how far it is are those of dfl_session_set_search. */
 dfl_exit dfl_session_check_certificate(dfl_session *session, const char *name, const char *text, size_t len,
                                        uint64_t effort);
-/* What the last dfl_session_check_certificate has found to hold, a line; empty when something does not. */
+/* What the last dfl_session_check_certificate has found to hold, until it was stopped, a line; empty when something does
+   not. */
 const char *dfl_session_certified(dfl_session *session, size_t *len);
 
 #endif

@@ -2,10 +2,15 @@
 #include "api/session.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "certify/certify.h"
 #include "ir/print.h"
+#include "mapper/given.h"
+#include "mapper/halt.h"
+#include "mapper/holes.h"
+#include "mapper/teller.h"
 #include "model/model.h"
 #include "support/hash.h"
 #include "support/json_write.h"
@@ -93,31 +98,60 @@ void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective
     filled->certificate = out.text;
 }
 
+static bool refuse_certificate(dfl_session *s, const dfl_mapping *m)
+{
+    dfl_diag *d = dfl_report(s->sink, DFL_CERT_NONE, m->span, "the search for `%s` has no certificate",
+                             dfl_sym_text(s->names, m->name));
+
+    dfl_diag_help(s->sink, d, "there are certificates for mappings that leave all their lines open (`...`), with tiles that "
+                  "divide, without `--max-fused` and `--top`, and nothing beyond");
+    return false;
+}
+
+bool dfl_session_may_certify(dfl_session *s, const char *only)
+{
+    const dfl_search_options *o = &s->search;
+    const dfl_mapping *first = NULL;
+
+    for (uint32_t i = 0; i < s->program->n_designs && o->certificate; i++) {
+        const dfl_mapping *m = s->program->designs[i].mapping;
+        dfl_diag *d;
+
+        if (!s->program->designs[i].from_root || !m->has_holes || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
+            continue;
+        if (first) {
+            d = dfl_report(s->sink, DFL_CERT_NONE, m->span, "a certificate is for one mapping");
+            dfl_diag_label(s->sink, d, first->span, "this one is to be filled, too");
+            dfl_diag_help(s->sink, d, "say which with `--name`");
+            return false;
+        }
+        first = m;
+    }
+    if (first == NULL)
+        return true;
+    if (!dfl_holes_only(first) && dfl_given_nothing(first) && first->n_front == 0 && first->n_choices == 0 && !o->imperfect &&
+        o->beyond == 0 && o->max_fused == 0 && o->top == 0)
+        return true;
+    return refuse_certificate(s, first);
+}
+
 const char *dfl_session_certificate(dfl_session *s, const char *only, size_t *len)
 {
     const dfl_filled *found = NULL;
     dfl_diag *d;
 
-    for (size_t i = 0; i < s->filled.n; i++) {
-        const dfl_filled *f = &s->filled.at[i];
-
-        if (only && strcmp(only, dfl_sym_text(s->names, f->given->name)) != 0)
-            continue;
-        if (found) {
-            d = dfl_report(s->sink, DFL_CERT_NONE, f->given->span, "a certificate is for one mapping");
-            dfl_diag_label(s->sink, d, found->given->span, "this one was filled, too");
-            dfl_diag_help(s->sink, d, "say which with `--name`");
-            return NULL;
-        }
-        found = f;
-    }
+    for (size_t i = 0; i < s->filled.n; i++)
+        if (!only || strcmp(only, dfl_sym_text(s->names, s->filled.at[i].given->name)) == 0)
+            found = &s->filled.at[i];
     if (found && !found->certificate) {
-        d = dfl_report(s->sink, DFL_CERT_NONE, found->given->span, "the search for `%s` has no certificate",
-                       dfl_sym_text(s->names, found->given->name));
-        dfl_diag_help(s->sink, d, "there are certificates for mappings that leave all their lines open (`...`), "
-                      "with tiles that divide and nothing beyond");
+        (void)refuse_certificate(s, found->given);
     } else if (!found && dfl_sink_errors(s->sink) == 0) {
         dfl_report(s->sink, DFL_CERT_NONE, (dfl_span){ 0, 0 }, "no mapping was filled");
+    } else if (found && strlen(found->certificate) > DFL_MAX_CERTIFICATE) {
+        d = dfl_report(s->sink, DFL_CERT_NONE, found->given->span, "the certificate of `%s` is larger than %zu MiB, and is not "
+                       "written", dfl_sym_text(s->names, found->given->name), DFL_MAX_CERTIFICATE >> 20);
+        dfl_diag_help(s->sink, d, "with homes that are written, or fewer memories, there are fewer templates");
+        return NULL;
     }
     if (!found || !found->certificate)
         return NULL;
@@ -136,8 +170,8 @@ static const dfl_mapping *find_mapping(const dfl_session *s, const dfl_program *
     return NULL;
 }
 
-/* The mapping of a certificate, read where the one with holes stands in the file. NULL after E0803 and reports about its
-   text. */
+/* The mapping of a certificate, read where the one with holes stands in the file. NULL after E0803, which says what
+   is wrong with its text, or when the session was stopped. */
 static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, const dfl_mapping *asked)
 {
     const dfl_source *source = s->root->source;
@@ -161,6 +195,8 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
         best = find_mapping(s, dfl_sema_run(&input, (dfl_sema_file){ file->source, syntax->file }), claims->mapping);
     if (best && dfl_sink_errors(sink) == 0)
         return best;
+    if (s->budget.why != DFL_STOP_NONE)
+        return NULL;
     d = dfl_report(s->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` cannot be read", claims->file);
     dfl_diag_label(s->sink, d, asked->span, "in place of this one");
     for (size_t i = 0; i < dfl_sink_count(sink); i++)
@@ -169,19 +205,53 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
     return NULL;
 }
 
-static bool check(dfl_session *s, const dfl_claims *claims, uint64_t effort)
+/* How far a check is, for whoever wants to know, and when it has to end. */
+typedef struct {
+    dfl_session *s;
+    const char *mapping;
+    double deadline;          /* of dfl_halt_clock, 0 = none */
+    dfl_teller teller;
+    atomic_uint templates, of;
+    bool told;
+} watch;
+
+static void tell_progress(void *context, const dfl_telling *now)
+{
+    watch *w = context;
+    char phase[64];
+    const dfl_progress p = { .mapping = w->mapping, .phase = phase, .evaluated = now->evaluated, .best = NAN, .bound = NAN };
+
+    snprintf(phase, sizeof phase, "%u of %u templates", atomic_load(&w->templates), atomic_load(&w->of));
+    w->told = true;
+    w->s->search.progress(w->s->search.progress_context, &p);
+}
+
+static dfl_stop look_on(void *context, uint64_t more, const dfl_certify_told *now)
+{
+    watch *w = context;
+
+    atomic_store(&w->templates, now->templates);
+    atomic_store(&w->of, now->of);
+    dfl_teller_add(&w->teller, more);
+    if (w->s->budget.cancel && atomic_load_explicit(w->s->budget.cancel, memory_order_relaxed))
+        return DFL_STOP_CANCELLED;
+    return w->deadline > 0 && dfl_halt_clock() >= w->deadline ? DFL_STOP_TIME : DFL_STOP_NONE;
+}
+
+static void check(dfl_session *s, const dfl_claims *claims, uint64_t effort, double deadline)
 {
     const dfl_mapping *asked = find_mapping(s, s->program, claims->mapping);
     dfl_objective objective;
     char digest[33];
     dfl_certify_task task;
+    watch w = { .s = s, .mapping = claims->mapping, .deadline = deadline };
     dfl_strbuf said;
     dfl_diag *d;
 
     if (!asked) {
         dfl_report(s->sink, DFL_CERT_OTHER, (dfl_span){ 0, 0 }, "`%s` is for a mapping `%s` with holes, and there is none",
                    claims->file, claims->mapping);
-        return false;
+        return;
     }
     if (!asked->has_holes) {
         d = dfl_report(s->sink, DFL_CERT_OTHER, asked->span, "`%s` is for a mapping `%s` with holes, and nothing is open in this "
@@ -189,32 +259,35 @@ static bool check(dfl_session *s, const dfl_claims *claims, uint64_t effort)
         dfl_diag_here(s->sink, d, "all lines are written");
         dfl_diag_help(s->sink, d, "check it with the file as it was before `dflc map -w`: it proves that nothing that could "
                       "stand in the place of `...` is better than the mapping that it holds as `best`");
-        return false;
+        return;
     }
     if (!dfl_objective_make(s->sink, s->names, asked, &objective))
-        return false;
+        return;
     digest_of(s, asked, objective.text, digest);
     if (strcmp(claims->digest, digest) != 0 || strcmp(claims->objective, objective.text) != 0 || !objective.native) {
         d = dfl_report(s->sink, DFL_CERT_OTHER, asked->span, "`%s` is not for this `%s`", claims->file, claims->mapping);
         dfl_diag_here(s->sink, d, "digest %s", digest);
         dfl_diag_note(s->sink, d, "the certificate has %s, for `%s`", claims->digest, claims->objective);
         dfl_diag_help(s->sink, d, "the workload, the system, the mapping or its objective were changed: search again");
-        return false;
+        return;
     }
     task = (dfl_certify_task){ .names = s->names, .asked = asked, .value = value_of, .objective = &objective,
-                               .effort = effort, .rounding = ROUNDING };
+                               .effort = effort, .rounding = ROUNDING, .jobs = s->search.jobs > 0 ? s->search.jobs : 1,
+                               .tell = look_on, .context = &w };
     task.best = read_best(s, claims, asked);
     if (!task.best)
-        return false;
+        return;
+    dfl_teller_open(&w.teller, s->search.progress ? tell_progress : NULL, &w);
     dfl_strbuf_init(&said, s->arena);
-    if (!dfl_certify(s->arena, s->sink, &task, claims, &said))
-        return false;
-    s->certified = said.text;
-    return true;
+    (void)dfl_certify(s->arena, s->sink, &task, claims, &said);
+    if (w.told)
+        s->search.progress(s->search.progress_context, NULL);
+    s->certified = said.len > 0 ? said.text : NULL;
 }
 
 dfl_exit dfl_session_check_certificate(dfl_session *s, const char *name, const char *text, size_t len, uint64_t effort)
 {
+    double deadline = s->search.seconds > 0 ? dfl_halt_clock() + s->search.seconds : 0;
     const dfl_claims *claims;
 
     s->certified = NULL;
@@ -223,7 +296,7 @@ dfl_exit dfl_session_check_certificate(dfl_session *s, const char *name, const c
     if (s->program && dfl_sink_errors(s->sink) == 0) {
         claims = dfl_claims_read(s->arena, s->sink, name, text, len);
         if (claims)
-            (void)check(s, claims, effort > 0 ? effort : DFL_CERTIFY_EFFORT);
+            check(s, claims, effort > 0 ? effort : DFL_CERTIFY_EFFORT, deadline);
     }
     return dfl_session_status(s);
 }

@@ -203,6 +203,8 @@ static dfl_exit run(dfl_session *s, const char *only, purpose why)
         return dfl_session_status(s);
     if (why == PURPOSE_CHECK)
         preview_checks(s);
+    else if (!dfl_session_may_certify(s, only))
+        return dfl_session_status(s);
     evaluate_designs(s, only, why);
     if (why == PURPOSE_EVAL && s->results.n_items == 0 && s->budget.why == DFL_STOP_NONE &&
         !dfl_session_refuse_template(s, only) && only)

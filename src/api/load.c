@@ -28,11 +28,11 @@ static const char *reason(dfl_session *s, int error)
 /* The whole file, at most one byte more than is allowed. Returns the length, or -1 with errno set. */
 static ssize_t read_all(dfl_session *s, int file, const struct stat *info, char **text)
 {
-    bool sized = S_ISREG(info->st_mode) && info->st_size > 0 && info->st_size <= DFL_MAX_FILE;
+    bool sized = S_ISREG(info->st_mode) && info->st_size > 0 && (uintmax_t)info->st_size <= s->max_file;
     size_t room = sized ? (size_t)info->st_size + 1 : 64 * 1024, len = 0;
     char *buffer = dfl_arena_alloc(s->arena, room, 1, 1);
 
-    while (len <= DFL_MAX_FILE) {
+    while (len <= s->max_file) {
         ssize_t n;
 
         if (len == room) {
@@ -69,8 +69,10 @@ static dfl_loaded *add(dfl_session *s, const char *shown, const char *path, cons
     dfl_loaded *file;
     const dfl_source *source;
 
-    if (len > DFL_MAX_FILE)
-        return refuse(s, DFL_LIMIT_FILE_SIZE, at, shown, "is larger than 16 MiB", "split it and import the parts");
+    if (len > s->max_file)
+        return refuse(s, DFL_LIMIT_FILE_SIZE, at, shown,
+                      dfl_arena_printf(s->arena, "is larger than %zu MiB", s->max_file >> 20),
+                      s->max_file == DFL_MAX_FILE ? "split it and import the parts" : NULL);
     if (len == 0)
         return refuse(s, DFL_FILE_UNREADABLE, at, shown, "is empty", NULL);
     source = dfl_source_add(s->sources, shown, text, len);

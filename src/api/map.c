@@ -46,13 +46,19 @@ dfl_arena *dfl_session_after(dfl_session *s)
     return s->after;
 }
 
-static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
+static bool refuse_open(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *here,
+                        const char *help)
 {
     dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, span, "`%s` leaves open %s", dfl_sym_text(s->names, m->name), what);
 
-    dfl_diag_here(s->sink, d, "no search fills this");
+    dfl_diag_here(s->sink, d, "%s", here);
     dfl_diag_help(s->sink, d, "%s", help);
     return false;
+}
+
+static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
+{
+    return refuse_open(s, m, span, what, "no search fills this", help);
 }
 
 /* Reports a hole for which there is no search; false then. */
@@ -171,6 +177,8 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     *stopped = r->stopped;
     if (*stopped == DFL_STOP_NONE && !r->optimal && r->evaluated >= options.most_evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
+    if (!r->optimal)
+        found->unproven = dfl_session_unproven(s, out->given, *stopped, NULL, false, false);
     return true;
 }
 
@@ -210,8 +218,9 @@ static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options 
     dfl_session *s = j->s;
 
     if (stopped != DFL_STOP_NONE)
-        return refuse_kind(s, out->given, out->given->hole_span, "all lines, and the search was stopped before it found any "
-                           "that meet what is required", "raise the limit of the search, or require less");
+        return refuse_open(s, out->given, out->given->hole_span, "all lines, and the search was stopped before it found any "
+                           "that meet what is required", "nothing was found for this",
+                           "raise the limit of the search, or require less");
     for (size_t i = 0; i < j->required.n; i++) {
         const dfl_check *check = j->required.at[i];
         double least = least_unmet(j, out->given, options, check);
@@ -229,7 +238,8 @@ static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options 
         dfl_diag_help(s->sink, d, "a bound below %s cannot be met; require less, or give the system more", text.text);
         return false;
     }
-    return refuse_kind(s, out->given, out->given->hole_span, "all lines, and the best ones do not meet what is required",
+    return refuse_open(s, out->given, out->given->hole_span, "all lines, and the best ones do not meet what is required",
+                       "nothing was found for this",
                        "write the lines with `?` for amounts of loops: then `require` restricts the search");
 }
 
@@ -287,6 +297,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     dfl_map_result known = { 0 };
     const dfl_result *costs;
     dfl_arena *work;
+    double counted;
     bool met;
 
     if (!o->native)
@@ -323,6 +334,10 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     found->value = dfl_objective_value(o, costs->joules, costs->seconds);
     found->optimal &= found->value <= dfl_value_times(found->lower_bound, rounding);
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
+    counted = dfl_objective_value(o, costs->joules, known.seconds);
+    if (!found->optimal)
+        found->unproven = dfl_session_unproven(s, out->given, *stopped, &known,
+                                               found->value > dfl_value_times(counted, rounding), j->required.n > 0);
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);
     return true;
@@ -373,6 +388,8 @@ static dfl_search_found about_front(judge *j, const dfl_objective *o, const dfl_
     out.evaluated = front->search->evaluated;
     out.pruned = front->search->pruned;
     out.max_fused = j->s->search.max_fused;
+    if (!out.optimal)
+        out.unproven = dfl_session_unproven(j->s, j->item.mapping, front->search->stopped, front->search, false, false);
     return out;
 }
 
@@ -452,36 +469,6 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     return any;
 }
 
-static void warn_unused(dfl_session *s, const dfl_mapping *m, const char *option, const char *why, const char *help)
-{
-    dfl_diag *d = dfl_report_lint(s->sink, "unused-option", dfl_lint_level(&s->lints, "unused-option"), DFL_EVAL_UNUSED_OPTION,
-                                  m->span, "`%s` changes nothing in the search for `%s`", option,
-                                  dfl_sym_text(s->names, m->name));
-
-    dfl_diag_here(s->sink, d, "%s", why);
-    dfl_diag_help(s->sink, d, "%s", help);
-}
-
-/* Says which options the search for a mapping does not use. */
-static void find_unused(dfl_session *s, const dfl_mapping *m)
-{
-    static const char *const open = "leave the option out, or open the lines: `...`";
-    const bool amounts = dfl_holes_only(m), choices = m->n_choices > 0, front = m->n_front > 0;
-    const char *why = choices ? "what is written is open, too" :
-                      amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
-
-    if (why && s->search.top > 0)
-        warn_unused(s, m, "--top", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
-    if (amounts && !choices && s->search.max_fused > 0)
-        warn_unused(s, m, "--max-fused", why, open);
-    if (front && s->search.imperfect)
-        warn_unused(s, m, "--tiles imperfect", why, "`minimize` what counts most, instead of `pareto`");
-    if (s->search.beyond != 0 && why)
-        warn_unused(s, m, "--beyond", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
-    else if (s->search.beyond != 0 && !dfl_given_nothing(m))
-        warn_unused(s, m, "--beyond", "lines are written in this mapping", "leave the option out, or all lines but homes open");
-}
-
 static void tell(void *context, const dfl_telling *now)
 {
     judge *j = context;
@@ -523,8 +510,12 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     }
     if (!is_searched(s, m) || !dfl_objective_make(s->sink, s->names, &compared, &objective))
         return NULL;
-    find_unused(s, m);
     texts = dfl_arena_new(&s->budget);
+    if (!dfl_objective_preview(texts, &s->results, m)) {
+        dfl_arena_free(texts);
+        return NULL;
+    }
+    dfl_session_find_unused(s, m);
     j.one = s->results;
     j.one.sink = dfl_sink_new(texts, s->sources);
     j.one.items = &j.item;
@@ -556,11 +547,14 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
 
 dfl_exit dfl_session_map(dfl_session *s, const char *only)
 {
-    bool any = false;
+    bool any = false, open = false;
 
+    s->nothing_open = false;
     if (!dfl_session_analyse(s))
         return DFL_EXIT_USAGE;
     if (!s->program || dfl_sink_errors(s->sink) > 0)
+        return dfl_session_status(s);
+    if (!dfl_session_may_certify(s, only))
         return dfl_session_status(s);
     for (uint32_t i = 0; i < s->program->n_designs && dfl_budget_ok(&s->budget); i++) {
         const dfl_mapping *m = s->program->designs[i].mapping;
@@ -569,11 +563,13 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
         if (!s->program->designs[i].from_root || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
             continue;
         any = true;
+        open |= m->has_holes;
         if (m->has_holes)
             (void)dfl_session_fill(s, m, &stopped);
         dfl_session_stopped(s, stopped);
     }
     if (!any && s->budget.why == DFL_STOP_NONE && !dfl_session_refuse_template(s, only) && only)
         dfl_session_unknown_mapping(s, only);
+    s->nothing_open = !open && dfl_sink_errors(s->sink) == 0;
     return dfl_session_status(s);
 }

@@ -351,9 +351,9 @@ static uint32_t place_behind(const dfl_source *source, dfl_span declaration)
     return *at == '\r' || *at == '\n' || *at == '\0' ? source->base + (uint32_t)(at - source->text) : declaration.end;
 }
 
-const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
+const char *dfl_session_mapped(dfl_session *s, size_t *len)
 {
-    bool laid_out = s->root && s->filled.n > 0 && dfl_session_is_laid_out(s);
+    bool any = s->root && (s->filled.n > 0 || s->nothing_open), laid_out = any && dfl_session_is_laid_out(s);
     dfl_strbuf out;
     edits all = { 0 };
     const char *text;
@@ -363,31 +363,21 @@ const char *dfl_session_mapped(dfl_session *s, bool whole, size_t *len)
     dfl_strbuf_z(&out, "");
     for (size_t i = 0; i < s->filled.n; i++) {
         const dfl_filled *f = &s->filled.at[i];
-        const char *others;
+        uint32_t behind = place_behind(s->root->source, f->given->text);
         edits own = { 0 };
         bool loose;
 
         if (follows(s, i))
             continue;
         edit_mapping(s, f, &own, &loose);
-        text = text_of(s, f, &own, loose || laid_out);
-        others = others_than(s, i);
-        if (whole) {
-            uint32_t behind = place_behind(s->root->source, f->given->text);
-            put_edit(s, &all, f->given->text, text);
-            add_edit(s, &all, (dfl_span){ behind, behind }, others);
-        } else {
-            dfl_strbuf_printf(&out, "%s%s\n", text, others);
-        }
+        put_edit(s, &all, f->given->text, text_of(s, f, &own, loose || laid_out));
+        add_edit(s, &all, (dfl_span){ behind, behind }, others_than(s, i));
     }
-    if (whole && s->root)
+    if (any)
         write_edited(s, &out, s->root->source->base, s->root->source->base + (uint32_t)s->root->source->len, &all);
     n = out.len;
-    text = whole && laid_out ? dfl_session_laid_out(s, out.text, &n) : NULL;
-    if (!whole || text)
-        text = dfl_session_line_ends(s, text ? text : out.text, &n);
-    else
-        text = out.text;
+    text = laid_out && s->filled.n > 0 ? dfl_session_laid_out(s, out.text, &n) : NULL;
+    text = text ? dfl_session_line_ends(s, text, &n) : out.text;
     if (len)
         *len = n;
     return text;
@@ -399,6 +389,7 @@ const char *dfl_session_searches(dfl_session *s, size_t *len)
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, s->arena);
+    dfl_strbuf_z(&out, s->nothing_open ? "nothing to fill: there is no `?` and no `...`\n" : "");
     for (size_t i = 0; i < s->filled.n; i++) {
         const dfl_filled *f = &s->filled.at[i];
 

@@ -28,6 +28,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
 
     /* The session lies in an arena of its own, for its budget must outlive the arena that everything else is in. */
     s->home = arena;
+    s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : default_memory;
     s->budget.steps_limit = options.step_limit ? options.step_limit : MOST_STEPS;
     s->budget.cancel = options.cancel;

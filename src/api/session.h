@@ -39,6 +39,7 @@ struct dfl_session {
     dfl_sink *sink;
     dfl_lint_levels lints;
     const char *stdlib;        /* or NULL */
+    size_t max_file;           /* bytes of each file */
     DFL_VEC(dfl_loaded *) loaded;
     dfl_loaded *root;          /* NULL until a file is open */
     bool analysed;
@@ -51,6 +52,7 @@ struct dfl_session {
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
     dfl_arena *after;          /* NULL until a mapping is filled */
     DFL_VEC(dfl_filled) filled;
+    bool nothing_open;         /* none of the mappings that dfl_session_map was to fill had a hole */
     dfl_stop limited;          /* why a search ended early that left others to be done */
 };
 
@@ -71,6 +73,14 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
 void dfl_session_stopped(dfl_session *s, dfl_stop why);
 /* What two results do differently; NULL: after reporting. */
 dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to);
+/* Says which options the search for a mapping does not use. */
+void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
+/* Before a search: whether there is a certificate of what is to be filled, if one is asked for; false after E0808. */
+bool dfl_session_may_certify(dfl_session *s, const char *only);
+/* Why a search did not prove what it found: clauses with "; " between them. `found` is NULL for amounts alone; `waits`: it costs
+   more time than the search counted; `ruled`: something is required of it. */
+const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
+                                 bool waits, bool ruled);
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);

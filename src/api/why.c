@@ -7,6 +7,7 @@
 #include "mapper/kind.h"
 #include "mapper/objective.h"
 #include "model/model.h"
+#include "report/verdict.h"
 #include "report/why.h"
 
 /* The mapping of the file itself that is called so, or NULL. */
@@ -20,8 +21,9 @@ static const dfl_mapping *find_mapping(const dfl_session *s, const char *name)
     return NULL;
 }
 
-static void set_objective(dfl_why *why, const dfl_objective *o)
+static void set_objective(dfl_session *s, dfl_why *why, const dfl_objective *o)
 {
+    static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
     const dfl_result *r = why->item->result;
     dfl_objective plain = *o;
 
@@ -33,6 +35,8 @@ static void set_objective(dfl_why *why, const dfl_objective *o)
         plain.free = false;
     }
     why->objective = why->other ? "energy * latency" : o->text;
+    why->dim = plain.n_terms > 0 ? dfl_figure_dim(s->arena, &s->results, why->item->mapping, plain.terms[0])
+               : plain.free ? dfl_dim_of(DFL_BASE_TIME) : product;
     why->value = dfl_objective_value(&plain, r->joules, r->seconds);
     dfl_objective_slopes(&plain, 0, r->joules, r->seconds, &why->per_joule, &why->per_second);
 }
@@ -97,7 +101,7 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
         return false;
     *why = (dfl_why){ .results = &s->results, .item = item };
     why->found = dfl_sensitivity_find(arena, model, item->result);
-    set_objective(why, &objective);
+    set_objective(s, why, &objective);
     if (m->has_holes && !dfl_holes_only(m) && m->n_front == 0 && !why->other && why->n_terms == 1 && !s->search.imperfect &&
         s->search.beyond == 0 && *stopped == DFL_STOP_NONE)
         find_runner_up(s, m, why, stopped);

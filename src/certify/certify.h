@@ -9,9 +9,10 @@
  *             them are one.
  *   proven    The bounds go together: what the patterns make at least (sums.c), and the best way to put the rows together
  *             (join.c), are the values claimed; the mapping is called optimal if and only if its value is the lower bound.
- *   by the    For each template, useless or not, all choices of tiles, or a fixed sample of them where they are too many,
- *   model     are evaluated by the model (tiles.c): none is below the least of its pattern, or of the bounds of the
- *             templates with no other keeps, and where it could be part of a mapping below the lower bound some row
+ *   by the    For each template, useless or not, all choices of tiles, or a fixed sample of them where they are too many for
+ *   model     the effort that is shared by all (effort.c), are evaluated by the model (tiles.c): none is below the least
+ *             of its pattern, or of the bounds of the templates with no other keeps, and where it could be part of a
+ *             mapping below the lower bound some row
  *             covers it. Which templates were complete is told. Not among the choices are loops that stand just above a
  *             keep which they do not move (the keep further out is another template), just below a keep of which they
  *             select a part (above it they make it smaller), and other orders of the loops in one gap; a sample of the
@@ -30,8 +31,11 @@
 #include "certify/claims.h"
 #include "support/strbuf.h"
 
-/* Choices of tiles per template. */
-#define DFL_CERTIFY_EFFORT UINT64_C(20000)
+/* Choices of tiles of all templates. */
+#define DFL_CERTIFY_EFFORT UINT64_C(1000000)
+
+/* How far the check of tiles is. */
+typedef struct { uint64_t evaluated; uint32_t templates, of; } dfl_certify_told;
 
 typedef struct {
     const dfl_intern *names;
@@ -41,9 +45,15 @@ typedef struct {
     const void *objective;
     double rounding;               /* relative */
     uint64_t effort;
+    unsigned jobs;                 /* threads */
+    /* Called from any of them now and then with the choices evaluated since, and how far it is; says whether to stop. May be
+       NULL. */
+    dfl_stop (*tell)(void *context, uint64_t more, const dfl_certify_told *now);
+    void *context;
 } dfl_certify_task;
 
-/* Appends a line on what was shown; false after reporting what does not hold: E0801, E0803 .. E0807. */
+/* Appends lines on what was shown; false after reporting what does not hold: E0801, E0803 .. E0807, or what stopped it
+   (E06xx): then the lines are on what was shown until then. */
 bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task, const dfl_claims *claims, dfl_strbuf *said);
 
 #endif

@@ -218,7 +218,7 @@ bool dfl_frame_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_fr
     if (a->unit != b->unit || a->n_ranks != b->n_ranks || a->n_operands != b->n_operands || a->n_axes != b->n_axes ||
         memcmp(a->extent, b->extent, sizeof a->extent) != 0 || memcmp(a->shares, b->shares, sizeof a->shares) != 0 ||
         memcmp(a->spread, b->spread, sizeof a->spread) != 0 || x->is_mac != y->is_mac ||
-        x->flops_per_point != y->flops_per_point || x->reduce != y->reduce ||
+        x->flops_per_point != y->flops_per_point ||
         dfl_point_seconds(names, m->workload, x, unit) != dfl_point_seconds(names, m->workload, y, unit))
         return false;
     for (uint32_t o = 0; o < a->n_operands; o++)

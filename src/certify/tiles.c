@@ -1,4 +1,4 @@
-/* Choices of tiles for every template: all of them or a sample, against bounds and rows. */
+/* Choices of tiles for one template: all of them or a sample, against bounds and rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,26 +6,26 @@
 #include "certify/choice.h"
 
 enum {
-    LISTED = 1 << 14,      /* ways to cut one rank that are written down */
-    VISITS = 64,           /* times the effort: how long to look for choices that are possible */
-    ODD = 8,               /* a sample of one eighth has loops that cannot help, too */
+    LISTED = 1 << 16,      /* ways to cut one rank that are written down */
+    VISITS = 8,            /* times the effort: how long to look for choices that are possible */
     DRAWS = 8,             /* for one choice that is possible */
+    TOLD = 64,             /* evaluations between two looks at what stops the check */
 };
 
 typedef struct { int64_t n[DFL_CHOICE_VARIABLES]; } cut;
 
 typedef struct {
     dfl_certify_run *run;
+    dfl_certify_unit *u;
     uint32_t class;
     const dfl_claim_template *t;
+    dfl_sink *sink;        /* NULL: what is wrong is not told */
     dfl_choice choice;
     dfl_arena *arena;
-    DFL_VEC(int64_t) divisors[DFL_FRAME_RANKS], primes[DFL_FRAME_RANKS]; /* of the extents, ascending */
     DFL_VEC(cut) cuts[DFL_FRAME_RANKS];
-    double least_joules, least_seconds; /* of the templates with no other keeps */
     bool by_energy, by_time;
     uint64_t random, visits, found;
-    bool counting, refused, wrong;
+    bool counting, refused;
 } walker;
 
 static uint64_t draw(walker *k, uint64_t n)
@@ -47,13 +47,20 @@ static const char *einsum_name(const walker *k)
 static void refuse(walker *k, dfl_code code, const char *what, const char *of, double claimed, double is)
 {
     const dfl_einsum *e = &k->run->s->asked->workload->einsums[k->choice.f->einsum];
-    dfl_diag *d = dfl_report(k->run->sink, code, e->span, "%s in `%s` is %.12g, and einsum `%s` can be mapped for %.12g", what,
+    dfl_diag *d;
+
+    k->u->wrong = true;
+    if (!k->sink)
+        return;
+    d = dfl_report(k->sink, code, e->span, "%s in `%s` is %.12g, and einsum `%s` can be mapped for %.12g", what,
                              k->run->s->head->file, claimed, einsum_name(k), is);
 
-    dfl_diag_here(k->run->sink, d, "%s", of);
-    dfl_diag_note(k->run->sink, d, "mapped by `%s`", dfl_choice_text(&k->choice, k->run->arena));
-    k->wrong = true;
+    dfl_diag_here(k->sink, d, "%s", of);
+    dfl_diag_note(k->sink, d, "mapped by `%s`", dfl_choice_text(&k->choice, k->run->arena));
 }
+
+/* Nothing more is to be looked at. */
+static bool is_over(const walker *k) { return k->u->wrong || k->u->why != DFL_STOP_NONE; }
 
 static bool is_below(const walker *k, double cost, double bound)
 {
@@ -150,7 +157,7 @@ static void check_orders(walker *k, dfl_claim_row *x, const shared_loop *loops, 
 {
     uint32_t gap = DFL_NONE;
 
-    if (k->wrong)
+    if (k->u->wrong)
         return;
     if (x->way.n_loops == n) {
         if (!is_covered(k, x) && is_wanted(k, &x->way))
@@ -236,7 +243,8 @@ static void look_at(walker *k)
     const dfl_claim_pattern *p = &k->run->s->classes.at[k->class].patterns.at[k->t->pattern];
     dfl_choice_cost cost;
 
-    k->run->evaluated++;
+    if (++k->u->evaluated % TOLD == 0)
+        k->u->why = dfl_certify_tell(k->run, TOLD);
     if (!dfl_choice_evaluate(&k->choice, &cost)) {
         k->refused = true;
         return;
@@ -247,10 +255,10 @@ static void look_at(walker *k)
         refuse(k, DFL_CERT_BOUND, "the least energy", exchanges, p->joules, cost.joules);
     else if (k->run->s->rows && is_below(k, cost.seconds, p->seconds))
         refuse(k, DFL_CERT_BOUND, "the least time", exchanges, p->seconds, cost.seconds);
-    else if (is_below(k, cost.joules, k->least_joules))
-        refuse(k, DFL_CERT_BOUND, "the least energy", keeps, k->least_joules, cost.joules);
-    else if (is_below(k, cost.seconds, k->least_seconds))
-        refuse(k, DFL_CERT_BOUND, "the least time", keeps, k->least_seconds, cost.seconds);
+    else if (is_below(k, cost.joules, k->u->least_joules))
+        refuse(k, DFL_CERT_BOUND, "the least energy", keeps, k->u->least_joules, cost.joules);
+    else if (is_below(k, cost.seconds, k->u->least_seconds))
+        refuse(k, DFL_CERT_BOUND, "the least time", keeps, k->u->least_seconds, cost.seconds);
     else if (k->run->s->rows && dfl_choice_plain(&k->choice))
         check_rows(k, &cost);
 }
@@ -300,8 +308,10 @@ static bool list_cuts(walker *k, uint32_t r, uint32_t v, int64_t left, cut *x)
             DFL_PUSH(k->arena, &k->cuts[r], *x);
         return k->cuts[r].n <= LISTED;
     }
-    for (size_t i = 0; i < k->divisors[r].n && k->divisors[r].at[i] <= left; i++) {
-        int64_t d = k->divisors[r].at[i];
+    const dfl_certify_factors *of = &k->u->factors[r];
+
+    for (uint32_t i = 0; i < of->n_divisors && of->divisors[i] <= left; i++) {
+        int64_t d = of->divisors[i];
         if (left % d != 0 || (v + 1 == c->n[r] && d != left))
             continue;
         x->n[v] = d;
@@ -314,7 +324,7 @@ static bool list_cuts(walker *k, uint32_t r, uint32_t v, int64_t left, cut *x)
 /* The choices of the ranks from `r` on; stops after `most` of them. */
 static void walk(walker *k, uint32_t r, uint64_t most)
 {
-    if (k->wrong || k->found > most || k->visits > most * VISITS)
+    if (is_over(k) || k->found > most || k->visits > most * VISITS)
         return;
     if (r == k->choice.f->n_ranks) {
         k->visits++;
@@ -343,13 +353,13 @@ static bool draw_cut(walker *k, uint32_t r, cut *x)
     uint32_t n = k->choice.n[r], last = n > 0 ? (uint32_t)draw(k, n) : 0;
 
     if (n == 0)
-        return k->primes[r].n == 0;
+        return k->u->factors[r].n_primes == 0;
     for (uint32_t v = 0; v < n; v++)
         x->n[v] = 1;
-    for (size_t i = 0; i < k->primes[r].n; i++) {
+    for (uint32_t i = 0; i < k->u->factors[r].n_primes; i++) {
         if (draw(k, 2) == 0)
             last = (uint32_t)draw(k, n);
-        x->n[last] *= k->primes[r].at[i];
+        x->n[last] *= k->u->factors[r].primes[i];
     }
     return one_shared(&k->choice, r, x);
 }
@@ -389,12 +399,12 @@ static void sample(walker *k, uint64_t n)
 {
     uint64_t i = 0;
 
-    for (uint64_t corner = 0; i < n / 4 && corner < n && set_corner(k, corner) && !k->wrong; corner++)
+    for (uint64_t corner = 0; i < n / 4 && corner < n && set_corner(k, corner) && !is_over(k); corner++)
         if (is_possible(k)) {
             look_at(k);
             i++;
         }
-    for (; i < n && !k->wrong; i++)
+    for (; i < n && !is_over(k); i++)
         for (uint32_t tries = 0; tries < DRAWS; tries++)
             if (draw_choice(k)) {
                 look_at(k);
@@ -404,130 +414,59 @@ static void sample(walker *k, uint64_t n)
 
 /* ---- templates ---- */
 
-static void factor(walker *k, const dfl_frame *f, uint32_t r)
-{
-    int64_t extent = f->extent[r], left = extent;
-
-    for (int64_t p = 2; left > 1; p++) {
-        if (p > left / p)
-            p = left;
-        for (; left % p == 0; left /= p)
-            DFL_PUSH(k->arena, &k->primes[r], p);
-    }
-    for (int64_t d = 1; d <= extent / d; d++)
-        if (extent % d == 0)
-            DFL_PUSH(k->arena, &k->divisors[r], d);
-    for (size_t i = k->divisors[r].n; i-- > 0;)
-        if (k->divisors[r].at[i] < extent / k->divisors[r].at[i])
-            DFL_PUSH(k->arena, &k->divisors[r], extent / k->divisors[r].at[i]);
-}
-
+/* Ways to cut all ranks; false if they are more than can be looked at. */
 static bool list_all(walker *k)
 {
+    uint64_t most = k->run->share * VISITS;
+
     for (uint32_t r = 0; r < k->choice.f->n_ranks; r++) {
         cut x;
         k->cuts[r].n = 0;
-        if (k->choice.f->extent[r] > 1 && !list_cuts(k, r, 0, k->choice.f->extent[r], &x))
+        if (k->choice.f->extent[r] > 1 && (dfl_certify_cuts(&k->u->factors[r], k->choice.n[r]) > (double)most ||
+                                           !list_cuts(k, r, 0, k->choice.f->extent[r], &x)))
             return false;
     }
     return true;
 }
 
-/* Whether a template has no other keeps. */
-static bool is_within(const dfl_claim_form *a, const dfl_claim_form *b)
+static void look_around(walker *k, dfl_arena *scratch)
 {
-    uint64_t x = 0, y = 0;
+    const dfl_frame *f = k->u->f;
+    uint64_t most = k->run->share;
 
-    for (uint32_t i = 0; i < a->n_keeps; i++)
-        x |= UINT64_C(1) << (a->operand[i] * DFL_FRAME_PLACES + a->place[i]);
-    for (uint32_t i = 0; i < b->n_keeps; i++)
-        y |= UINT64_C(1) << (b->operand[i] * DFL_FRAME_PLACES + b->place[i]);
-    return (x & ~y) == 0 && a->unit == b->unit && memcmp(a->exchange, b->exchange, sizeof a->exchange) == 0;
-}
-
-/* Keeps without a loop between them that moves one of them have no order, and without one that uses a tile again are no
-   better than none: what is certain is the least of all templates with no other keeps. */
-static void find_least(walker *k)
-{
-    const dfl_claim_class *c = &k->run->s->classes.at[k->class];
-
-    k->least_joules = k->least_seconds = INFINITY;
-    for (size_t i = 0; i < c->templates.n; i++) {
-        const dfl_claim_template *t = &c->templates.at[i];
-        if (t->useless || !is_within(&t->form, &k->t->form))
-            continue;
-        k->least_joules = fmin(k->least_joules, t->joules);
-        k->least_seconds = fmin(k->least_seconds, t->seconds);
+    k->refused = !dfl_choice_make(k->arena, scratch, k->run, f, &k->t->form, true, &k->choice);
+    k->counting = true;
+    k->u->complete = !k->refused && list_all(k);
+    if (k->u->complete) {
+        walk(k, 0, most);
+        k->u->complete = k->found <= most && k->visits <= most * VISITS;
     }
+    k->counting = false;
+    k->found = k->visits = 0;
+    if (k->u->complete)
+        walk(k, 0, most);
+    else if (!k->refused)
+        sample(k, most);
+    if (!is_over(k) && !k->refused && dfl_choice_make(k->arena, scratch, k->run, f, &k->t->form, false, &k->choice))
+        sample(k, k->run->odd);
+    k->u->complete &= !k->refused;
 }
 
-/* One template of one einsum; false if something does not hold. `*complete`: all choices were evaluated. */
-static bool check_template(dfl_certify_run *run, uint32_t class, const dfl_claim_template *t, const dfl_frame *f,
-                           uint64_t seed, bool *complete)
+void dfl_certify_unit_check(dfl_certify_run *run, dfl_certify_unit *u, dfl_sink *sink)
 {
     dfl_budget budget = dfl_budget_fresh(dfl_arena_budget(run->arena));
-    walker k = { .run = run, .class = class, .t = t, .random = seed,
+    walker k = { .run = run, .u = u, .class = u->class, .t = &run->s->classes.at[u->class].templates.at[u->at], .sink = sink,
+                 .random = u->at, .arena = dfl_arena_new(&budget),
                  .by_energy = run->task->value(run->task->objective, 1, 1) != run->task->value(run->task->objective, 2, 1),
                  .by_time = run->by_time };
     dfl_arena *scratch = dfl_arena_new(&budget);
 
-    find_least(&k);
-    k.arena = dfl_arena_new(&budget);
-    for (uint32_t r = 0; r < f->n_ranks; r++)
-        factor(&k, f, r);
-    k.refused = !dfl_choice_make(k.arena, scratch, run, f, &t->form, true, &k.choice);
-    k.counting = true;
-    if (!k.refused && list_all(&k)) {
-        walk(&k, 0, run->task->effort);
-        *complete &= k.found <= run->task->effort && k.visits <= run->task->effort * VISITS;
-    } else {
-        *complete = false;
-    }
-    k.counting = false;
-    k.found = k.visits = 0;
-    if (*complete)
-        walk(&k, 0, run->task->effort);
-    else if (!k.refused)
-        sample(&k, run->task->effort);
-    if (!k.wrong && !k.refused && dfl_choice_make(k.arena, scratch, run, f, &t->form, false, &k.choice))
-        sample(&k, run->task->effort / ODD);
-    *complete &= !k.refused;
-    if (budget.why != DFL_STOP_NONE)
-        dfl_budget_stop(dfl_arena_budget(run->arena), budget.why);
+    u->evaluated = 0;
+    u->wrong = u->complete = false;
+    u->why = DFL_STOP_NONE;
+    look_around(&k, scratch);
+    if (u->why == DFL_STOP_NONE)
+        u->why = budget.why;
     dfl_arena_free(scratch);
     dfl_arena_free(k.arena);
-    return !k.wrong && budget.why == DFL_STOP_NONE;
-}
-
-/* A template of a class: for its first einsum, and for those that cost otherwise by shapes and offsets. */
-static bool check_class(dfl_certify_run *run, uint32_t class, size_t at, bool *complete)
-{
-    const dfl_claim_class *c = &run->s->classes.at[class];
-    const dfl_claim_template *t = &c->templates.at[at];
-    size_t unit = 0;
-
-    while (run->s->frames[c->einsums[0]].at[unit] != t->frame)
-        unit++;
-    for (uint32_t i = 0; i < c->n_einsums; i++) {
-        const dfl_frame *f = run->s->frames[c->einsums[i]].at[unit];
-        if (i > 0 && dfl_frame_alike(run->task->names, run->s->asked, f, t->frame, true))
-            continue;
-        if (!check_template(run, class, t, f, at, complete))
-            return false;
-    }
-    return true;
-}
-
-bool dfl_certify_tiles(dfl_certify_run *run)
-{
-    for (uint32_t i = 0; i < run->s->classes.n; i++)
-        for (size_t t = 0; t < run->s->classes.at[i].templates.n; t++) {
-            bool complete = true;
-            if (!check_class(run, i, t, &complete))
-                return dfl_budget_ok(dfl_arena_budget(run->arena)) ? false
-                           : dfl_report_stop(run->sink, dfl_arena_budget(run->arena));
-            run->templates++;
-            run->complete += complete;
-        }
-    return true;
 }

@@ -102,6 +102,40 @@ static bool read_number(const char *text, unsigned long long most, unsigned long
     return errno == 0 && *out > 0 && *out <= most;
 }
 
+/* A whole number from 1 on: "20000", "2e4", "2.5e6", "20k", "2M", "1G". */
+static bool read_count(const char *text, uint64_t *out)
+{
+    static const char suffixes[] = "kMG";
+    size_t digits = strspn(text, "0123456789"), fraction = text[digits] == '.' ? strspn(text + digits + 1, "0123456789") : 0;
+    const char *end = text + digits + (fraction > 0 ? fraction + 1 : 0);
+    const char *suffix = *end ? strchr(suffixes, *end) : NULL;
+    uint64_t n = 0;
+    long power = 0;
+
+    if (digits == 0)
+        return false;
+    if ((*end == 'e' || *end == 'E') && isdigit((unsigned char)end[1])) {
+        for (end++; isdigit((unsigned char)*end) && power <= 20; end++)
+            power = 10 * power + (*end - '0');
+    } else if (suffix) {
+        power = 3 * (suffix - suffixes + 1);
+        end++;
+    }
+    if (*end != '\0' || power > 20)
+        return false;
+    for (size_t i = 0; i < digits + fraction; i++)
+        if (__builtin_mul_overflow(n, 10u, &n) ||
+            __builtin_add_overflow(n, (uint64_t)(text[i < digits ? i : i + 1] - '0'), &n))
+            return false;
+    for (power -= (long)fraction; power > 0; power--)
+        if (__builtin_mul_overflow(n, 10u, &n))
+            return false;
+    for (; power < 0 && n % 10 == 0; power++)
+        n /= 10;
+    *out = n;
+    return n > 0 && power == 0;
+}
+
 /* "r=4" or "4" */
 static bool add_size(const dfl_cmd *cmd, char *value, dfl_cmd_args *args)
 {
@@ -141,13 +175,8 @@ static bool set_memory(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
 
 static bool set_steps(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
-    unsigned long long steps;
-    char *end;
-
-    if (!read_number(value, UINT64_MAX, &steps, &end) || *end)
-        return bad_value(cmd, "step-limit", value, "give a positive number");
-    args->step_limit = steps;
-    return true;
+    return read_count(value, &args->step_limit) ||
+           bad_value(cmd, "step-limit", value, "give a positive whole number, such as 1000000, 1e6 or 1M");
 }
 
 static bool set_color(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
@@ -226,13 +255,8 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
 
 static bool set_count(const dfl_cmd *cmd, const char *option, const char *value, uint64_t *out)
 {
-    unsigned long long n;
-    char *end;
-
-    if (!read_number(value, UINT64_MAX, &n, &end) || *end)
-        return bad_value(cmd, option, value, "give a positive number");
-    *out = n;
-    return true;
+    return read_count(value, out) ||
+           bad_value(cmd, option, value, "give a positive whole number, such as 1000000, 1e6 or 1M");
 }
 
 static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *args)

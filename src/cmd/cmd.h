@@ -93,6 +93,8 @@ bool dfl_cmd_print_generated(FILE *out, const char *what);
 
 /* A session with the limits, lints, library and ways to search that the arguments and the environment say. */
 dfl_session *dfl_cmd_session(const dfl_cmd_args *args);
+/* The same for a certificate to be read. */
+dfl_session *dfl_cmd_claims_session(const dfl_cmd_args *args);
 /* Opens `path`, or standard input for `-`; messages of a failure are printed. */
 dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path);
 /* Prints the session's messages as text on standard error. */
@@ -107,9 +109,8 @@ dfl_exit dfl_cmd_worse(dfl_exit a, dfl_exit b);
 /* Writes to `path`, or to standard output when it is NULL. A regular file is replaced as a whole. DFL_EXIT_IO after a
    message; nothing is said about a reader that went away. */
 dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len);
-/* Whether a file can be written there later, as far as that is known now; DFL_EXIT_IO after a message. NULL can. Nothing
-   is written. */
-dfl_exit dfl_cmd_may_write(const char *path);
+/* Says why nothing could be written there, by errno; NULL is standard output. DFL_EXIT_IO. */
+dfl_exit dfl_cmd_cannot_write(const char *path);
 /* "dflc: " and the message on standard error. */
 void dfl_cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -117,6 +118,12 @@ void dfl_cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 typedef struct { FILE *out; char *text; size_t len; } dfl_buffer;
 void dfl_cmd_buffer(dfl_buffer *b);
 dfl_exit dfl_cmd_flush(dfl_buffer *b, const char *path);
+
+/* ---- places.c ---- */
+
+/* Whether what a command is to write can be written later, as far as that is known now, and is neither read nor written
+   otherwise: DFL_EXIT_IO, DFL_EXIT_USAGE after a message. Nothing is written. */
+dfl_exit dfl_cmd_places(const dfl_cmd *cmd, const dfl_cmd_args *args);
 
 /* ---- signals.c ---- */
 

@@ -98,7 +98,7 @@ static dfl_exit check_sarif(const dfl_cmd_args *args)
 /* One file against one certificate. */
 static dfl_exit check_certificate(const dfl_cmd_args *args)
 {
-    dfl_session *claims = dfl_cmd_session(args), *s = dfl_cmd_session(args);
+    dfl_session *claims = dfl_cmd_claims_session(args), *s = dfl_cmd_session(args);
     dfl_exit status = dfl_cmd_open(claims, args, args->certificate);
     const char *text;
     size_t len;

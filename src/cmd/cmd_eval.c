@@ -9,13 +9,10 @@ dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
     const char *name = dfl_cmd_format(args, "text"), *text;
     dfl_format format = strcmp(name, "json") == 0 ? DFL_FORMAT_JSON
                         : strcmp(name, "csv") == 0 ? DFL_FORMAT_CSV : DFL_FORMAT_TEXT;
-    dfl_exit status = dfl_cmd_worse(dfl_cmd_may_write(args->output), dfl_cmd_may_write(args->certificate));
-    dfl_session *s;
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status;
     size_t len;
 
-    if (status != DFL_EXIT_OK)
-        return status;
-    s = dfl_cmd_session(args);
     status = dfl_cmd_open(s, args, args->files[0]);
     if (status == DFL_EXIT_OK) {
         status = dfl_session_eval(s, args->only);

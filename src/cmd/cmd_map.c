@@ -5,13 +5,15 @@
 
 enum { MOST_KINDS = 64 };
 
-/* What was found goes to standard output, or into the file, which is written whole or not at all. */
+/* The file with what was found goes to standard output, or in the place of what it was, whole or not at all. */
 static dfl_exit write_found(dfl_session *s, const dfl_cmd_args *args)
 {
     const char *before, *after;
     size_t len, before_len;
 
-    after = dfl_session_mapped(s, args->write, &len);
+    after = dfl_session_mapped(s, &len);
+    if (len == 0)
+        return DFL_EXIT_OK;
     if (!args->write)
         return dfl_cmd_write(args->output, after, len);
     before = dfl_session_source(s, &before_len);
@@ -34,9 +36,6 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
                     MOST_KINDS);
         return DFL_EXIT_USAGE;
     }
-    status = dfl_cmd_worse(dfl_cmd_may_write(args->write ? args->files[0] : args->output), dfl_cmd_may_write(args->certificate));
-    if (status != DFL_EXIT_OK)
-        return status;
     s = dfl_cmd_session(args);
     status = dfl_cmd_open(s, args, args->files[0]);
     if (status == DFL_EXIT_OK) {

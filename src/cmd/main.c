@@ -20,9 +20,11 @@ static const dfl_cmd table[] = {
     { "map", DFL_CMD_MAP, 1, 1, NULL, "[OPTION]... FILE",
       "dflc map --name best -w layers.dfl", "fill the holes of mappings with what is best",
       "Finds the amounts (`m:?`, `m/? in {2, 4}`) and the lines (`...`) that a mapping leaves open and that are best for "
-      "what it is to minimize, energy * latency unless it says otherwise. Prints the filled mappings, or with -w writes them "
-      "into the file; all else in it stays as it is, and a file that `dflc fmt` has laid out still is. What was searched, "
-      "and the value that was reached, is told on standard error.",
+      "what it is to minimize, energy * latency unless it says otherwise. Prints the file with them, or with -w rewrites it; "
+      "all else in it stays as it is, imports too, which are found from where the file stands, and a file that `dflc fmt` has "
+      "laid out still is. What is printed passes `dflc check` and costs what was found. With --name all other mappings stay "
+      "open. Where nothing can be filled nothing is printed. What was searched, and the value that was reached, is told on "
+      "standard error.",
       dfl_cmd_map },
     { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
       "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "what two mappings or reports differ in",
@@ -120,6 +122,7 @@ int main(int argc, char **argv)
 {
     const dfl_cmd *cmd;
     dfl_cmd_args args;
+    dfl_exit status;
     dfl_buffer b;
 
     dfl_cmd_catch_signals();
@@ -137,5 +140,6 @@ int main(int argc, char **argv)
         dfl_cmd_print_help(b.out, cmd);
         return (int)dfl_cmd_flush(&b, NULL);
     }
-    return (int)cmd->run(&args);
+    status = dfl_cmd_places(cmd, &args);
+    return (int)(status == DFL_EXIT_OK ? cmd->run(&args) : status);
 }

@@ -60,12 +60,12 @@ static void set_search(dfl_session *s, const dfl_cmd_args *args)
     dfl_session_set_search(s, &search);
 }
 
-dfl_session *dfl_cmd_session(const dfl_cmd_args *args)
+static dfl_session *new_session(const dfl_cmd_args *args, size_t max_file)
 {
     char stdlib[PATH_MAX];
     dfl_session_options options = { .size = sizeof options, .memory_limit = args->memory_limit,
                                     .step_limit = args->step_limit,
-                                    .cancel = dfl_cmd_cancel() };
+                                    .cancel = dfl_cmd_cancel(), .max_file = max_file };
     dfl_session *s;
 
     if (find_stdlib(stdlib))
@@ -76,6 +76,10 @@ dfl_session *dfl_cmd_session(const dfl_cmd_args *args)
     set_search(s, args);
     return s;
 }
+
+dfl_session *dfl_cmd_session(const dfl_cmd_args *args) { return new_session(args, 0); }
+
+dfl_session *dfl_cmd_claims_session(const dfl_cmd_args *args) { return new_session(args, DFL_MAX_CERTIFICATE); }
 
 /* Standard input up to one byte beyond the limit; NULL when it cannot be read or an interrupt came first. */
 static char *read_stdin(size_t *len)

@@ -35,7 +35,7 @@ static bool write_all(int file, const char *text, size_t len)
     return true;
 }
 
-static dfl_exit cannot_write(const char *path)
+dfl_exit dfl_cmd_cannot_write(const char *path)
 {
     if (errno != EPIPE)
         dfl_cmd_say("cannot write %s: %s", path ? path : "standard output", strerror(errno));
@@ -48,11 +48,11 @@ static dfl_exit write_directly(const char *path, const char *text, size_t len)
     bool ok;
 
     if (file < 0)
-        return cannot_write(path);
+        return dfl_cmd_cannot_write(path);
     ok = write_all(file, text, len);
     if (close(file) != 0)
         ok = false;
-    return ok ? DFL_EXIT_OK : cannot_write(path);
+    return ok ? DFL_EXIT_OK : dfl_cmd_cannot_write(path);
 }
 
 /* The file appears under its name when all of it is there; until then it is `path` with six letters more. Messages
@@ -65,12 +65,12 @@ static dfl_exit replace(const char *path, const char *shown, mode_t mode, const 
     bool ok;
 
     if (!name)
-        return cannot_write(shown);
+        return dfl_cmd_cannot_write(shown);
     snprintf(name, room, "%s.XXXXXX", path);
     file = mkstemp(name);
     if (file < 0) {
         free(name);
-        return cannot_write(shown);
+        return dfl_cmd_cannot_write(shown);
     }
     ok = fchmod(file, mode) == 0 && write_all(file, text, len);
     error = errno;
@@ -86,42 +86,7 @@ static dfl_exit replace(const char *path, const char *shown, mode_t mode, const 
         unlink(name);
     free(name);
     errno = error;
-    return ok ? DFL_EXIT_OK : cannot_write(shown);
-}
-
-/* A regular file is replaced: its directory counts, and that of a name that is not there. */
-static bool may_replace(const char *path)
-{
-    char *target = realpath(path, NULL), *slash;
-    bool ok;
-
-    if (!target)
-        target = strdup(path);
-    if (!target)
-        return false;
-    slash = strrchr(target, '/');
-    if (slash)
-        slash[slash == target] = '\0';
-    ok = access(slash ? target : ".", W_OK | X_OK) == 0;
-    free(target);
-    return ok;
-}
-
-dfl_exit dfl_cmd_may_write(const char *path)
-{
-    struct stat info;
-    bool ok;
-
-    if (!path)
-        return DFL_EXIT_OK;
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
-        ok = may_replace(path);
-    } else {
-        ok = !S_ISDIR(info.st_mode) && access(path, W_OK) == 0;
-        if (S_ISDIR(info.st_mode))
-            errno = EISDIR;
-    }
-    return ok ? DFL_EXIT_OK : cannot_write(path);
+    return ok ? DFL_EXIT_OK : dfl_cmd_cannot_write(shown);
 }
 
 dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
@@ -132,7 +97,7 @@ dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
     mode_t mask;
 
     if (!path)
-        return write_all(STDOUT_FILENO, text, len) ? DFL_EXIT_OK : cannot_write(NULL);
+        return write_all(STDOUT_FILENO, text, len) ? DFL_EXIT_OK : dfl_cmd_cannot_write(NULL);
     if (stat(path, &info) != 0) {
         mask = umask(0);
         umask(mask);
@@ -142,7 +107,7 @@ dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
         return write_directly(path, text, len);
     target = realpath(path, NULL); /* a link stays one */
     if (!target)
-        return cannot_write(path);
+        return dfl_cmd_cannot_write(path);
     status = replace(target, path, info.st_mode & 07777, text, len);
     free(target);
     return status;

@@ -9,6 +9,7 @@
 #include "mapper/polish.h"
 #include "mapper/ragged.h"
 #include "mapper/tree.h"
+#include "mapper/words.h"
 
 enum {
     KINDS = 16,                  /* that are looked at besides */
@@ -122,14 +123,11 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
             try_longer(&k, options, way);
         out->lower_bound = out->floor;
-        out->space = "tiles that divide, and as good as was found tiles that do not; " DFL_MAPPER_SPACE;
-        if (dfl_tree_is(mapping))
-            out->space = "with the written lines; tiles that divide, and as good as was found others; " DFL_TREE_SPACE;
     }
-    if (options->beyond && dfl_given_nothing(mapping)) {
+    if (options->beyond && dfl_given_nothing(mapping))
         dfl_beyond_search(arena, names, mapping, options, &k.options, out, &k.least);
-        out->space = dfl_arena_printf(arena, "%s; %s", out->space, dfl_beyond_text(arena, options->beyond));
-    }
+    if (options->imperfect || options->beyond)
+        out->space = dfl_mapper_words(arena, mapping, options->imperfect, options->beyond);
     out->optimal = k.least <= dfl_value_times(out->lower_bound, rounding);
     return out;
 }

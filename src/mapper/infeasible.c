@@ -207,10 +207,24 @@ static bool find_set(analyst *k)
 
 /* ---- what would do ---- */
 
+/* "100 bytes", "64 KiB", "2.834 TiB (3116623910400 bytes)": exact, and easy to read. */
 static const char *size_text(dfl_arena *arena, int64_t bits)
 {
+    static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
+    const int64_t bytes = bits / 8;
+    uint32_t unit = 0;
+    int64_t size = 1024;
+
+    while (unit + 1 < sizeof units / sizeof *units && bytes / size >= 1024) {
+        size *= 1024;
+        unit++;
+    }
+    if (bits % 8 == 0 && bytes >= 1024 && bytes % size == 0)
+        return dfl_arena_printf(arena, "%lld %s", (long long)(bytes / size), units[unit]);
+    if (bits % 8 == 0 && bytes >= 1024)
+        return dfl_arena_printf(arena, "%.4g %s (%lld bytes)", (double)bytes / (double)size, units[unit], (long long)bytes);
     if (bits % 8 == 0)
-        return dfl_arena_printf(arena, "%lld byte%s", (long long)(bits / 8), bits == 8 ? "" : "s");
+        return dfl_arena_printf(arena, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
     return dfl_arena_printf(arena, "%lld bit%s", (long long)bits, bits == 1 ? "" : "s");
 }
 

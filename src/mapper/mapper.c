@@ -15,6 +15,7 @@
 #include "mapper/rescue.h"
 #include "mapper/through.h"
 #include "mapper/tracks.h"
+#include "mapper/words.h"
 
 _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
                (int)DFL_MAP_TOP == (int)DFL_TOP,
@@ -218,6 +219,7 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         out->n_front = n;
         full |= k->stopped != DFL_STOP_NONE;
         out->lower_bound = full ? out->lower_bound : r->value;
+        out->lost = full && k->stopped == DFL_STOP_NONE;
         out->optimal = !full || (k->stopped == DFL_STOP_NONE && is_least(k, r, out));
         if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
@@ -447,6 +449,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     }
     if (found && dfl_classes_windows(&k.classes)) {
         out->optimal = false;
+        out->windows = true;
         out->lower_bound = template_bound(&k, false, true);
     }
     out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
@@ -456,7 +459,6 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     out->evaluated = k.crew.evaluated;
     out->pruned = k.crew.pruned;
     out->stopped = k.stopped;
-    out->space = dfl_given_nothing(mapping) ? "tiles that divide; " DFL_MAPPER_SPACE
-                                            : "with the written lines; tiles that divide; " DFL_MAPPER_SPACE;
+    out->space = dfl_mapper_words(arena, mapping, false, 0);
     return out;
 }

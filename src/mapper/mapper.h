@@ -17,16 +17,6 @@
 /* Limits of the space: shared loops of an einsum, keeps of a template. */
 enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16, DFL_MAP_TOP = 64 };
 
-/* What is searched besides tiles, for the report. */
-#define DFL_MAPPER_SPACE                                                                                                      \
-    "keeps in the braces of their einsum unless they stand above a shared loop, and those inside of an array not above "      \
-    "what is exchanged, nor, where windows slide, above others outside of it, unless they stay over loops that do not go "    \
-    "along them; what several read is fetched by each, unless a keep holds an input for all below it that read it alike; "    \
-    "operands exchanged outside of arrays, and whole where the outermost memory has room for all; at most 4 shared loops, "   \
-    "one for each rank, over ranks of what is made and exchanged below, around einsums that exchange something below or "     \
-    "stand between such ones (where time counts, no loop for the sake of an input alone, and no more keeps above loops of "   \
-    "others); on axes that share transfers only ranks that share one"
-
 /* Kinds of mappings outside of that space: see beyond.h. */
 enum {
     DFL_BEYOND_ORDER = 1,
@@ -68,9 +58,10 @@ typedef struct {
     double floor;            /* a lower bound for tiles that do not divide, too: the einsums by themselves */
     double floor_beside;     /* and when they run at the same time */
     bool optimal;
+    bool windows, lost;      /* why it is not: some slide; not all states were followed */
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
-    const char *space;       /* what was searched, a line */
+    const char *space;       /* what was searched (words.h) */
     const char *certificate; /* what it knows (certificate.h), if that was asked for */
     double certified;        /* the lower bound that follows from it */
     const dfl_map_point *front; /* with that option, fastest first, or the kinds, by value; `mapping` is the first of them */

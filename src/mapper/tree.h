@@ -41,9 +41,6 @@ typedef struct {
     double joules, seconds;    /* of all that is no part; seconds at least */
 } dfl_tree;
 
-/* What is searched besides tiles, for the report. */
-#define DFL_TREE_SPACE "on axes that share transfers only ranks that share one"
-
 enum { DFL_TREE_CHOICES = 1 << 12 }; /* that are tried */
 
 typedef enum { DFL_TREE_ILLEGAL, DFL_TREE_REFUSED, DFL_TREE_FULL, DFL_TREE_FINE } dfl_tree_state;

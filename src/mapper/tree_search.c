@@ -7,6 +7,7 @@
 #include "mapper/hole_lattice.h"
 #include "mapper/measures.h"
 #include "mapper/tree_build.h"
+#include "mapper/words.h"
 #include "support/vec.h"
 
 /* What is known of a part, or of several: mappings that no other undercuts, by time. */
@@ -334,6 +335,6 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     k.out->lower_bound = k.bound;
     k.out->floor = k.out->floor_beside = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
-    k.out->space = "with the written lines; tiles that divide; " DFL_TREE_SPACE;
+    k.out->space = dfl_mapper_words(arena, m, false, 0);
     return k.out;
 }

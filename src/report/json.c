@@ -305,6 +305,8 @@ static void write_search(const context *c, const dfl_search_found *s)
     else
         dfl_json_double(c->w, s->lower_bound);
     key_string(c, "space", s->space);
+    if (s->unproven)
+        key_string(c, "unproven", s->unproven);
     key_count(c, "evaluated", s->evaluated);
     key_count(c, "pruned", s->pruned);
     key_count(c, "refused", s->refused);

@@ -42,6 +42,17 @@ static const dfl_result *blank_result(dfl_arena *arena, extent most)
     return blank;
 }
 
+/* What is to be made small, or compared in a front. */
+static void preview_objective(dfl_arena *scratch, const dfl_results *blank, const dfl_mapping *m)
+{
+    double value;
+
+    for (uint32_t k = 0; k < m->n_minimize && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
+        (void)dfl_figure(blank, m->name, m->minimize[k], &value);
+    for (uint32_t k = 0; k < m->n_front && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
+        (void)dfl_figure(blank, m->name, m->front[k], &value);
+}
+
 void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
 {
     const dfl_program *p = results->program;
@@ -63,12 +74,23 @@ void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
         (void)dfl_check_judge(&all, &p->checks[i]);
     for (uint32_t i = 0; i < p->n_designs; i++)
-        for (uint32_t k = 0; k < p->designs[i].mapping->n_minimize && dfl_budget_ok(dfl_arena_budget(scratch)); k++) {
-            const dfl_mapping *m = p->designs[i].mapping;
-            double value;
+        preview_objective(scratch, &all, p->designs[i].mapping);
+}
 
-            (void)dfl_figure(&all, m->name, m->minimize[k], &value);
-        }
+bool dfl_objective_preview(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
+{
+    const size_t errors = dfl_sink_errors(results->sink);
+    extent most = { 0 };
+    dfl_results one = *results;
+    dfl_result_item item = { .mapping = mapping };
+
+    add_extent(&most, mapping);
+    item.result = blank_result(scratch, most);
+    one.items = &item;
+    one.n_items = 1;
+    one.blank = true;
+    preview_objective(scratch, &one, mapping);
+    return dfl_sink_errors(results->sink) == errors;
 }
 
 dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr)

@@ -30,7 +30,8 @@ typedef struct {
     uint32_t nth;             /* it is the best of the kind of this number, from 1; 0 = kinds do not count */
     double best;              /* nth: value of the first kind */
     uint64_t evaluated, pruned, refused;
-    const char *space;        /* "amounts of 3 loops, perfect tiles" */
+    const char *space;        /* "amounts of 3 loops, perfect tiles"; clauses with "; " between them */
+    const char *unproven;     /* why it is not proven and what to do, clauses; NULL if it is */
     uint64_t most_evaluations;/* limits in force; 0 = none */
     double time_limit;
     uint32_t max_fused;       /* 1 + loops that einsums may share */

@@ -278,24 +278,41 @@ static void print_untimed(const context *c)
         dfl_strbuf_printf(c->out, "  declared, but not part of the time: %s\n", list.text);
 }
 
-/* Words behind "  NAME         ", on as many lines as they need. */
-static void add_words(dfl_strbuf *out, const char *name, const char *words)
+/* Up to the next blank, but for those in backticks. */
+static size_t word_length(const char *words)
 {
-    enum { INDENT = 15, WIDTH = 100 };
+    size_t len = 0;
+
+    for (bool quoted = false; words[len] != '\0' && (quoted || words[len] != ' '); len++)
+        quoted ^= words[len] == '`';
+    return len;
+}
+
+/* Clauses with "; " between them behind "  NAME         ": each on a line of its own, or on as many as it needs, the later ones
+   further in. */
+static void add_clauses(dfl_strbuf *out, const char *name, const char *words)
+{
+    enum { INDENT = 15, MORE = 2, WIDTH = 100 };
     size_t column = INDENT;
 
     dfl_strbuf_printf(out, "  %-12s ", name);
-    for (size_t len; *words != '\0'; words += len + strspn(words + len, " ")) {
-        len = strcspn(words, " ");
+    for (size_t len = 0; *words != '\0'; words += len + strspn(words + len, " ")) {
+        bool ends;
+        len = word_length(words);
+        ends = words[len] == ' ' && words[len - 1] == ';';
         if (column > INDENT && column + 1 + len > WIDTH) {
-            dfl_strbuf_printf(out, "\n%*s", INDENT, "");
-            column = INDENT;
+            dfl_strbuf_printf(out, "\n%*s", INDENT + MORE, "");
+            column = INDENT + MORE;
         } else if (column > INDENT) {
             dfl_strbuf_char(out, ' ');
             column++;
         }
-        dfl_strbuf_add(out, words, len);
+        dfl_strbuf_add(out, words, len - ends);
         column += len;
+        if (ends) {
+            dfl_strbuf_printf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        }
     }
     dfl_strbuf_char(out, '\n');
 }
@@ -339,10 +356,12 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_searc
         dfl_strbuf_printf(out, "; limit: %u shared loop%s", s->max_fused - 1, s->max_fused == 2 ? "" : "s");
     dfl_strbuf_z(out, "\n");
     add_best(out, s);
+    if (s->unproven)
+        add_clauses(out, "because", s->unproven);
     if (before && strcmp(before->space, s->space) == 0)
         dfl_strbuf_printf(out, "  space        that of %s\n", name);
     else
-        add_words(out, "space", s->space);
+        add_clauses(out, "space", s->space);
 }
 
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)

@@ -34,5 +34,7 @@ dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl
  * about what depends on figures, on templates, and on declarations with errors. Works in `scratch`.
  */
 void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results);
+/* The same for what one mapping minimizes, or compares in a front, before it is searched; false after reporting. */
+bool dfl_objective_preview(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct {
     bool other;                      /* the latter */
     uint32_t n_terms;
     double value, per_joule, per_second;
+    dfl_dim dim;                     /* of the value */
     dfl_pair *runner_up;             /* the mapping and the best one of another kind; NULL = not searched */
     double runner_value;
     bool runner_proven;              /* no mapping of another kind is better */

@@ -210,9 +210,9 @@ static void print_memories(dfl_strbuf *out, const dfl_why *why)
 
 static void print_runner_up(dfl_strbuf *out, const dfl_why *why)
 {
-    char value[32], more[32];
+    char value[DFL_UNIT_TEXT], more[32];
 
-    dfl_double_text_short(why->runner_value, 4, value);
+    dfl_human_quantity(why->runner_value, why->dim, value);
     dfl_double_text_short(100 * (why->runner_value / why->value - 1), 4, more);
     dfl_strbuf_printf(out, "\n  the best of another kind has %s, %s %% more%s; what it does differently:\n", value, more,
                       why->runner_proven ? "" : ", and is not proven to be the best");
@@ -223,12 +223,12 @@ void dfl_why_text(dfl_strbuf *out, const dfl_why *why)
 {
     const dfl_mapping *m = why->item->mapping;
     const dfl_result *r = why->item->result;
-    char text[DFL_UNIT_TEXT], digits[32];
+    char text[DFL_UNIT_TEXT];
 
     dfl_strbuf_printf(out, "%s: %s on %s%s\n", text_of(why, m->name), text_of(why, m->workload->name),
                       text_of(why, m->system->name), why->item->status == DFL_STATUS_FILLED ? ", holes filled" : "");
-    dfl_double_text_short(why->value, 4, digits);
-    dfl_strbuf_printf(out, "  objective    %s = %s", why->objective, digits);
+    dfl_human_quantity(why->value, why->dim, text);
+    dfl_strbuf_printf(out, "  objective    %s = %s", why->objective, text);
     if (why->other)
         dfl_strbuf_printf(out, ", not `%s`, which is over other figures", why->minimize);
     else if (why->n_terms > 1)

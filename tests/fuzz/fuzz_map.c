@@ -49,7 +49,7 @@ static char *search(const char *text)
 
     if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK &&
         dfl_session_map(s, NULL) == DFL_EXIT_OK)
-        out = strdup(dfl_session_mapped(s, true, NULL));
+        out = strdup(dfl_session_mapped(s, NULL));
     dfl_session_free(s);
     return out;
 }
@@ -175,14 +175,14 @@ static void try_file(const char *text, size_t size)
         return;
     status = dfl_session_map(s, NULL);
     demand(status != DFL_EXIT_INTERNAL && (status == DFL_EXIT_OK) == (dfl_session_errors(s) == 0));
-    mapped = dfl_session_mapped(s, true, &len);
+    mapped = dfl_session_mapped(s, &len);
     for (size_t i = 0; i < s->filled.n && status != DFL_EXIT_STOPPED; i++) {
         const dfl_search_found *found = s->filled.at[i].search;
         demand(!(found->lower_bound > found->value) && (!found->optimal || found->lower_bound <= found->value));
         demand_same(s, &s->filled.at[i], mapped, len);
     }
     if (s->filled.n > 0 && status != DFL_EXIT_STOPPED && (two = open_file(text, size, STEPS, 2)) != NULL) {
-        demand(dfl_session_map(two, NULL) == status && strcmp(dfl_session_mapped(two, true, NULL), mapped) == 0);
+        demand(dfl_session_map(two, NULL) == status && strcmp(dfl_session_mapped(two, NULL), mapped) == 0);
         dfl_session_free(two);
     }
     dfl_session_free(s);

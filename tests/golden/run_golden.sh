@@ -71,6 +71,14 @@ compare() { # compare EXPECTED-FILE GOT-FILE WHAT
     fi
 }
 
+# What `map` prints is a file that stands where its input does, and in which nothing is wrong.
+check_mapped() { # check_mapped FILE STATUS
+    [ -s "$work/out" ] || return 0
+    "$DFLC" check --stdin-filename "$1" - <"$work/out" >"$work/checked" 2>&1
+    local status=$?
+    [ "$status" -eq 0 ] || [ "$2" -ne 0 ] || { echo "check of what map prints: status $status"; cat "$work/checked"; return 1; }
+}
+
 run_file() { # run_file FILE: prints what is wrong
     local file=$1 base=${1%.*} arguments want_exit status bad=0 need=needed
     arguments=$(sed -n '1s|^\(# \)*// run: *||p' "$file")
@@ -94,6 +102,7 @@ run_file() { # run_file FILE: prints what is wrong
     fi
     [ "$need" = none ] || compare "$base.stderr" "$work/err" "$need" || bad=1
     compare "$base.stdout" "$work/out" empty || bad=1
+    case $arguments in map*) check_mapped "$file" "$want_exit" || bad=1 ;; esac
     return $bad
 }
 

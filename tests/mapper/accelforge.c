@@ -226,7 +226,7 @@ static void search(dfl_session *source, const char *text, const dfl_json *expect
         say(out, VERDICT_FAILED, "not searched: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
     } else {
         const dfl_json *report = report_of(s, arena);
-        const char *mapped = dfl_session_mapped(s, true, NULL);
+        const char *mapped = dfl_session_mapped(s, NULL);
 
         if (verbose)
             printf("%s", mapped);

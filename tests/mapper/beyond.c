@@ -49,7 +49,7 @@ static found search(const char *text, unsigned beyond)
     if (r != NULL) {
         DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = open, .mapping = r->mapping }));
         out = (found){ true, r->optimal, dfl_mapping_value(&s->budget, s->names, r->mapping, &objective), r->lower_bound,
-                       strdup(dfl_session_mapped(s, true, NULL)) };
+                       strdup(dfl_session_mapped(s, NULL)) };
     }
     dfl_session_free(s);
     return out;

@@ -42,7 +42,7 @@ static double found_in(const char *text, char **found, bool *proven)
 
     *proven = false;
     if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_map(s, NULL) == DFL_EXIT_OK) {
-        *found = strdup(dfl_session_mapped(s, true, NULL));
+        *found = strdup(dfl_session_mapped(s, NULL));
         value = s->filled.at[0].search->value;
         *proven = s->filled.at[0].search->optimal;
     }

@@ -175,7 +175,7 @@ bool judge_fails(judge *j, const char *text)
     } else {
         j->fits = dfl_session_fill(s, open, &stopped) != NULL;
         fails = !j->fits ? fails_to_fit(j, s, &options)
-                         : !judge_proves(dfl_session_mapped(s, true, NULL), j->why, WHY) || fails_to_be_best(j, s, &options);
+                         : !judge_proves(dfl_session_mapped(s, NULL), j->why, WHY) || fails_to_be_best(j, s, &options);
     }
     dfl_session_free(s);
     return fails;

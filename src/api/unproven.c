@@ -1,0 +1,59 @@
+/* Why a search does not prove what it found, and what can be done about it: clauses of a list. */
+#include "api/session.h"
+
+#include "mapper/given.h"
+#include "mapper/tree.h"
+
+typedef struct {
+    dfl_strbuf out;
+    bool any;
+} reasons;
+
+static void add(reasons *r, const char *text)
+{
+    dfl_strbuf_z(&r->out, r->any ? "; " : "");
+    dfl_strbuf_z(&r->out, text);
+    r->any = true;
+}
+
+static void add_stop(reasons *r, dfl_stop why)
+{
+    switch (why) {
+    case DFL_STOP_NONE: break;
+    case DFL_STOP_TIME: add(r, "stopped by `--time-limit`: with more time it may find better ones, or prove this one"); break;
+    case DFL_STOP_EVALUATIONS: add(r, "stopped by the limit on evaluations: `--evaluations` allows more"); break;
+    case DFL_STOP_STEPS: add(r, "stopped by the limit on steps: `--step-limit` allows more"); break;
+    case DFL_STOP_MEMORY: add(r, "stopped by the limit on memory: `--memory-limit` allows more"); break;
+    case DFL_STOP_CANCELLED: add(r, "interrupted"); break;
+    }
+}
+
+const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
+                                 bool waits, bool ruled)
+{
+    const bool lines = found != NULL, beyond = lines && dfl_given_nothing(given) &&
+                                               (s->search.beyond & ~(unsigned)DFL_SEARCH_ORDER) != 0;
+    reasons r = { .any = false };
+
+    dfl_strbuf_init(&r.out, s->arena);
+    add_stop(&r, stopped);
+    if (waits)
+        add(&r, "what was found waits for transfers that the bound takes to overlap: `option overlap = perfect;` in the "
+                "mapping says that they do");
+    if (ruled)
+        add(&r, "the bound leaves aside what is required, which may rule out better ones");
+    if (lines && found->windows)
+        add(&r, "windows slide: the bound is what each einsum costs at least by itself");
+    if (lines && found->lost)
+        add(&r, "there were too many partial mappings to follow each: `--max-fused` or written lines leave fewer");
+    if (lines && s->search.imperfect)
+        add(&r, "tiles that do not divide are tried around good mappings, not all of them: the bound is what each einsum "
+                "costs at least by itself");
+    if (beyond)
+        add(&r, "`--beyond` is tried around good mappings, not completely");
+    if (!r.any && lines && dfl_tree_is(given))
+        add(&r, "the branches were filled one by one, and with other lines around them others may be better");
+    if (!r.any)
+        add(&r, lines ? "the bound that was reached is lower" : "some choices cannot be evaluated");
+    return r.out.text;
+}

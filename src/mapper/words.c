@@ -1,0 +1,82 @@
+/* What a search for lines looks at, in words. */
+#include "mapper/words.h"
+
+#include "mapper/beyond.h"
+#include "mapper/given.h"
+#include "mapper/tree.h"
+#include "support/strbuf.h"
+
+typedef struct {
+    dfl_strbuf out;
+    uint32_t beyond;
+} speaker;
+
+/* A clause, and with what it is wider, unless that is on. */
+static void add(speaker *k, const char *clause, uint32_t kind, const char *wider)
+{
+    if (k->out.len > 0)
+        dfl_strbuf_z(&k->out, "; ");
+    dfl_strbuf_z(&k->out, clause);
+    if (wider && !(k->beyond & kind))
+        dfl_strbuf_printf(&k->out, " (%s)", wider);
+}
+
+/* What only several einsums have. */
+static void add_fusion(speaker *k)
+{
+    if (!(k->beyond & DFL_BEYOND_ORDER))
+        add(k, "einsums in the order of the file", DFL_BEYOND_ORDER, "`--beyond order`: in others, too");
+    add(k, "at most 4 shared loops, one for each rank", DFL_BEYOND_SPLIT, "`--beyond split`: two");
+    add(k, "shared loops over ranks of what is made and exchanged below them", DFL_BEYOND_WINDOW,
+        "`--beyond window`: also where windows slide");
+    add(k, "shared loops around einsums that exchange something below, or stand between such ones", 0, NULL);
+    add(k, "where time counts, no shared loop for the sake of an input alone, and no more keeps above loops of others", 0, NULL);
+    add(k, "keeps in the braces of their einsum, unless they stand above a shared loop", 0, NULL);
+    add(k, "what several read is fetched by each, unless a keep holds an input for all below it that read it alike", 0, NULL);
+    add(k, "operands exchanged outside of arrays, whole where the outermost memory has room for all", DFL_BEYOND_SPILL,
+        "`--beyond spill`: for some readers on the chip");
+    if (!(k->beyond & DFL_BEYOND_RECOMPUTE))
+        add(k, "nothing is computed again", DFL_BEYOND_RECOMPUTE, "`--beyond recompute`");
+    if (!(k->beyond & DFL_BEYOND_PIPELINE))
+        add(k, "one einsum at a time", DFL_BEYOND_PIPELINE, "`--beyond pipeline`: several");
+}
+
+/* Whether some index is over several ranks. */
+static bool slides(const dfl_workload *w)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+            for (uint32_t d = 0; d < a->n_dims; d++)
+                if (a->index[d].n_terms > 1)
+                    return true;
+        }
+    return false;
+}
+
+const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, bool ragged, uint32_t beyond)
+{
+    const bool tree = dfl_tree_is(m), nothing = dfl_given_nothing(m);
+    speaker k = { .beyond = nothing ? beyond : 0 };
+
+    dfl_strbuf_init(&k.out, arena);
+    if (!nothing)
+        add(&k, "the written lines as they are", 0, NULL);
+    if (ragged)
+        add(&k, "tiles that divide, and as good as was found others", 0, NULL);
+    else
+        add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
+    if (!tree && m->workload->n_einsums > 1)
+        add_fusion(&k);
+    if (!tree && m->system->n_axes > 0 && m->workload->n_einsums > 1)
+        add(&k, "keeps inside of an array not above what is exchanged, unless they stay over loops that do not go along them",
+            0, NULL);
+    if (!tree && m->system->n_axes > 0 && slides(m->workload))
+        add(&k, "as windows slide, keeps inside of an array not above others outside of it, unless they stay over loops that "
+            "do not go along them", 0, NULL);
+    if (m->system->n_axes > 0)
+        add(&k, "on axes that share transfers only ranks that share one", 0, NULL);
+    if (k.beyond)
+        add(&k, dfl_beyond_text(arena, k.beyond), 0, NULL);
+    return k.out.text;
+}
