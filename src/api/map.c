@@ -10,6 +10,7 @@
 #include "mapper/cost.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
+#include "mapper/measures.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 #include "report/verdict.h"
@@ -182,6 +183,17 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     return true;
 }
 
+/* Whether several einsums read an input: where time counts, no loops are shared for the sake of it, and the bounds of the space
+   that is searched are not those of all mappings. */
+static bool is_shared_input(const dfl_mapping *m)
+{
+    bool any = false;
+
+    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
+        any |= m->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && m->workload->tensors[t].n_consumers > 1;
+    return any;
+}
+
 /* The least value that any mapping gives the left side of `a < b` or `a <= b`, if that is a figure to search for and more than
    the right side; NAN else. */
 static double least_unmet(judge *j, const dfl_mapping *given, const dfl_map_options *options, const dfl_check *check)
@@ -206,7 +218,7 @@ static double least_unmet(judge *j, const dfl_mapping *given, const dfl_map_opti
             r = dfl_mapper_run(work, quiet, j->s->names, &like, &other);
         }
     }
-    if (r && r->stopped == DFL_STOP_NONE && r->lower_bound > e->args[1]->quantity.real * rounding)
+    if (r && r->stopped == DFL_STOP_NONE && !is_shared_input(given) && r->lower_bound > e->args[1]->quantity.real * rounding)
         out = r->lower_bound;
     dfl_arena_free(work);
     return out;
@@ -249,13 +261,16 @@ static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_f
                    dfl_stop *stopped)
 {
     dfl_arena *work = dfl_arena_new(&j->s->budget);
+    dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
     dfl_map_options left = *options;
     const dfl_front *front;
     bool any;
 
+    dfl_sink_limit(quiet, 0);
     left.evaluations = dfl_map_left(options->evaluations, found->evaluated);
-    front = dfl_front_find(work, j->s->sink, j->s->names, out->given, &left, limit);
+    front = dfl_front_find(work, quiet, j->s->names, out->given, &left, limit);
     any = front != NULL && front->n > 0;
+    found->optimal &= any;
     if (front != NULL)
         *stopped = front->search->stopped;
     if (any) {
@@ -337,7 +352,8 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     counted = dfl_objective_value(o, costs->joules, known.seconds);
     if (!found->optimal)
         found->unproven = dfl_session_unproven(s, out->given, *stopped, &known,
-                                               found->value > dfl_value_times(counted, rounding), j->required.n > 0);
+                                               found->value > dfl_value_times(counted, rounding) ||
+                                                   dfl_measures_beside(out->given, o, false, false), j->required.n > 0);
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);
     return true;

@@ -16,6 +16,7 @@ typedef struct {
     const dfl_choice_search *search;
     double best[DFL_OBJECTIVE_TERMS]; /* INFINITY until something is found */
     bool found, optimal, bounded;
+    uint32_t unsearched;       /* choices */
     uint32_t legal;            /* the first choice that is more than illegal, DFL_NONE = none */
     double bound;
     uint64_t evaluated, pruned, refused;
@@ -29,14 +30,16 @@ static void report_many(const chooser *k)
     dfl_diag_help(k->s->sink, d, "write some of the tensors or ranks in the place of `?`, or `...;` for all lines there");
 }
 
-/* Whether a choice is out of the question: illegal as a mapping, or nothing fits. Anything else that is reported is not for one
-   choice alone. */
+/* Whether a choice is out of the question: illegal as a mapping, or nothing fits. */
 static bool is_impossible(const dfl_sink *sink)
 {
     const int number = (int)dfl_sink_last(sink);
 
     return number == DFL_EVAL_INFEASIBLE || (number >= FIRST_OF_MAPPINGS && number < FIRST_BEHIND);
 }
+
+/* Whether it is not searched: then nothing is known of it, and others may be. */
+static bool is_unsearched(const dfl_sink *sink) { return dfl_sink_last(sink) == DFL_EVAL_HOLE; }
 
 /* Takes over what was found for a choice if it is better. */
 static bool take_better(chooser *k, const dfl_filled *one, dfl_filled *out)
@@ -78,7 +81,11 @@ static bool try_choice(chooser *k, uint32_t number, dfl_filled *out, dfl_stop *s
     dfl_sink_limit(quiet, 0);
     s->sink = quiet;
     filled = k->search->fill(k->search->context, k->best, &one, stopped);
-    goes_on = filled ? take_better(k, &one, out) : is_impossible(quiet);
+    goes_on = filled ? take_better(k, &one, out) : is_impossible(quiet) || is_unsearched(quiet);
+    if (!filled && is_unsearched(quiet)) {
+        k->unsearched++;
+        k->bounded = false;
+    }
     if (k->legal == DFL_NONE && (filled || dfl_sink_last(quiet) == DFL_EVAL_INFEASIBLE))
         k->legal = number;
     s->sink = loud;
@@ -138,9 +145,16 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
     found->evaluated = k.evaluated;
     found->pruned = k.pruned;
     found->refused = k.refused;
-    found->optimal = k.optimal && *stopped == DFL_STOP_NONE;
+    found->optimal = k.optimal && k.unsearched == 0 && *stopped == DFL_STOP_NONE;
     found->lower_bound = !k.bounded || *stopped != DFL_STOP_NONE ? NAN : fmin(k.bound, found->value);
-    found->space = dfl_arena_printf(s->arena, "%u choices of what is written; %s", n, found->space);
+    found->space = k.unsearched == 0
+                       ? dfl_arena_printf(s->arena, "%u choices of what is written; %s", n, found->space)
+                       : dfl_arena_printf(s->arena, "%u choices of what is written, of %u; the others are not searched; %s",
+                                          n - k.unsearched, n, found->space);
+    if (found->optimal)
+        found->unproven = NULL;
+    else if (found->unproven == NULL)
+        found->unproven = k.unsearched > 0 ? "some of the choices are not searched" : "another choice is not proven";
     out->search = found;
     out->given = k.given;
     return true;

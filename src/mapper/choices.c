@@ -139,7 +139,8 @@ static void add_loops(dfl_arena *arena, lines *out, const dfl_line_choice *c, co
             pick = way / behind;
             way %= behind;
         }
-        out->at[out->n++] = (dfl_line){ .kind = c->kind, .span = c->span, .amount_span = c->span, .rank = left[pick],
+        /* no bare loop: its amount, even 1, is no part of the text (path_check.c) */
+        out->at[out->n++] = (dfl_line){ .kind = c->kind, .span = c->span, .amount_span = { 0 }, .rank = left[pick],
                                         .by = DFL_BY_HOLE, .amount = 1, .hole = c->kind == DFL_LINE_TEMPORAL ? &size : &parts,
                                         .axis = c->axis, .tensor = DFL_NONE, .memory = DFL_NONE, .online = c->online };
         memmove(left + pick, left + pick + 1, (n - 1 - pick) * sizeof *left);

@@ -193,7 +193,8 @@ void dfl_least_keep(dfl_arena *arena, dfl_least *k)
         k->best = *dfl_row_copy(arena, &k->best);
     for (uint32_t a = 0; a < k->n_aims; a++) {
         uint32_t *left = DFL_NEW_ARRAY(arena, uint32_t, (size_t)k->aim[a].n_left + 1);
-        memcpy(left, k->aim[a].left, k->aim[a].n_left * sizeof *left);
+        if (k->aim[a].n_left > 0)
+            memcpy(left, k->aim[a].left, k->aim[a].n_left * sizeof *left);
         k->aim[a].left = left;
     }
 }

@@ -154,6 +154,22 @@ static bool take_first(mapper *k, dfl_map_result *out)
     return out->mapping != NULL;
 }
 
+/* Where einsums may be beside each other, the sums of the search are no bounds; for a part of a mapping those that need them add
+   up what ports are busy. */
+static void set_aside(const mapper *k, dfl_map_result *out)
+{
+    const bool part = k->options->part;
+    dfl_cost all;
+
+    if (!dfl_measures_beside(k->m, k->options->objective, k->options->front, part))
+        return;
+    all = dfl_measures_aside(&k->classes, part ? NULL : dfl_measures_busy(k->arena, &k->classes), false);
+    out->lower_bound = fmin(out->lower_bound, value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]));
+    all = dfl_measures_aside(&k->classes, NULL, true);
+    out->floor = fmin(out->floor, value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]));
+    out->optimal &= !k->options->front && k->options->top == 0;
+}
+
 static void certify(mapper *k, bool rows, dfl_map_result *out)
 {
     const dfl_cost all = rows ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
@@ -221,7 +237,8 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         out->lower_bound = full ? out->lower_bound : r->value;
         out->lost = full && k->stopped == DFL_STOP_NONE;
         out->optimal = !full || (k->stopped == DFL_STOP_NONE && is_least(k, r, out));
-        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
+        if (k->options->certificate && !dfl_measures_beside(k->m, k->options->objective, false, false) &&
+            !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -375,6 +392,23 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     }
 }
 
+/* The einsums by themselves, if that is better by the model: what overlaps in the search may wait there. */
+static void try_apart(mapper *k, const dfl_intern *names, dfl_map_result *out)
+{
+    const dfl_join_result *r = NULL;
+    dfl_budget *session = dfl_arena_budget(k->arena);
+    dfl_map_result other = *out;
+
+    if (k->goal.by_time && !k->m->options.overlap_perfect)
+        r = dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
+    if (r == NULL)
+        return;
+    take(k, r, &other);
+    if (dfl_mapping_value(session, names, other.mapping, k->options->objective) <
+        dfl_mapping_value(session, names, out->mapping, k->options->objective))
+        *out = other;
+}
+
 /* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other. */
 static bool search_front(mapper *k, dfl_map_result *out)
 {
@@ -406,6 +440,8 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
         if (found && !k->options->front && k->options->top == 0)
             search_again(k, names, out);
+        if (found && !k->options->front && k->options->top == 0)
+            try_apart(k, names, out);
         if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))
             return true;
     }
@@ -454,7 +490,12 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     }
     out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
     out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
-    if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping))
+    if (found)
+        set_aside(&k, out);
+    if (found && options->part)
+        out->busy = dfl_measures_busy(arena, &k.classes);
+    if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping) &&
+        !dfl_measures_beside(mapping, options->objective, false, false))
         certify(&k, false, out);
     out->evaluated = k.crew.evaluated;
     out->pruned = k.crew.pruned;

@@ -25,6 +25,7 @@ typedef struct {
     dfl_sink *sink, *quiet;
     const dfl_intern *names;
     const dfl_map_options *options;
+    const dfl_mapping *m;
     double deadline;
     measure by;
     dfl_objective energy, latency;
@@ -33,6 +34,7 @@ typedef struct {
     size_t errors;                 /* reported before */
     dfl_stop stopped;
     bool exact;
+    bool beside;                   /* transfers of one part may run beside those of others */
 } searcher;
 
 /* ---- objectives ---- */
@@ -104,12 +106,13 @@ typedef struct {
     const dfl_map_point *found;
     double joules, seconds;        /* at least */
     double floor_joules, floor_seconds; /* the same for tiles that do not divide, as far as it is known */
+    const double *busy;            /* seconds of the ports in one time of the part, at least; NULL = not known */
     bool exact;                    /* nothing undercuts the points */
 } solution;
 
 static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part, const dfl_objective *o, bool front, bool *fits)
 {
-    const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
+    const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front, .part = k->beside,
                                       .jobs = k->options->jobs, .teller = k->options->teller,
                                       .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
     const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);
@@ -147,6 +150,7 @@ static bool solve(searcher *k, const dfl_tree_part *part, solution *out, bool *f
         return false;
     *one = (dfl_map_point){ .mapping = r->mapping, .joules = r->joules, .seconds = r->seconds };
     out->exact = r->optimal && r->stopped == DFL_STOP_NONE;
+    out->busy = r->busy;
     out->found = both ? r->front : one;
     for (uint32_t i = 0; i < (both ? r->n_front : 1); i++)
         DFL_PUSH(k->arena, &out->points, ((point){ out->found[i].joules * part->times,
@@ -196,13 +200,28 @@ static void add_front(searcher *k, const dfl_tree *tree, const solution *parts, 
     out->n_front += (uint32_t)all->n;
 }
 
-/* The best of a tree, if it is better than what there is. */
+/* Seconds of the busiest port in all parts, at least. */
+static double busiest(const searcher *k, const dfl_tree *tree, const solution *parts)
+{
+    double most = 0;
+
+    for (uint32_t port = 0; port < 2 * k->m->system->n_memories; port++) {
+        double busy = 0;
+        for (uint32_t p = 0; p < tree->n; p++)
+            busy += parts[p].busy != NULL ? parts[p].busy[port] * tree->parts[p].times : 0;
+        most = fmax(most, busy);
+    }
+    return most;
+}
+
+/* The best of a tree, if it is better than what there is. Where parts run beside each other their sums are no bounds. */
 static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
 {
+    const bool beside = k->beside && k->by != BY_ENERGY;
     points *sums = DFL_NEW_ARRAY(k->arena, points, (size_t)tree->n + 1);
     double joules = tree->joules, seconds = tree->seconds, least = INFINITY;
-    double floor_joules = tree->joules, floor_seconds = tree->seconds;
-    bool exact = true;
+    double floor_joules = joules, floor_seconds = seconds;
+    bool exact = !beside;
     uint32_t best = 0;
 
     DFL_PUSH(k->arena, &sums[0], ((point){ .joules = tree->joules, .seconds = tree->seconds }));
@@ -221,6 +240,8 @@ static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
             best = i;
         }
     }
+    if (beside)
+        seconds = fmax(seconds, busiest(k, tree, parts));
     k->exact &= exact;
     k->floor = fmin(k->floor, value_of(k, floor_joules, floor_seconds));
     k->bound = fmin(k->bound, exact ? least : value_of(k, joules, seconds));
@@ -305,11 +326,12 @@ bool dfl_tree_choices(const dfl_mapping *m, uint64_t most)
 dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                                 const dfl_map_options *options, double deadline, bool *fits)
 {
-    searcher k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .options = options,
+    searcher k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .options = options, .m = m,
                    .deadline = deadline, .by = measure_of(options), .energy = energy_alone(arena),
                    .latency = { .names = names, .free = true, .native = true, .room = DFL_NONE, .text = "latency" },
                    .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .floor = INFINITY,
-                   .errors = dfl_sink_errors(sink), .exact = true };
+                   .errors = dfl_sink_errors(sink), .exact = true,
+                   .beside = m->workload->n_einsums > 1 && !m->options.overlap_perfect };
     choices all = { .n = 0 };
     uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
 

@@ -15,7 +15,8 @@ static const char problem[] =
     "workload pair : i8 {\n    rank m = 4, k = 4, n = 4, q = 1;\n    input A[m, k], B[k, n], E[n, q];\n"
     "    T[m, n] += A[m, k] * B[k, n];\n    output Z[m, q] += T[m, n] * E[n, q];\n}\n"
     "system chip {\n    memory dram { size = unlimited; read { energy = 9pJ/bit; bandwidth = 1B/s; } }\n"
-    "    memory sram { size = 20B; holds = A, B, T; read { energy = 1pJ/bit; } }\n"
+    "    memory sram { size = 16B; holds = A, B, T; read { energy = 1pJ/bit; } }\n"
+    "    memory rf { size = 5B; holds = A, B; }\n"
     "    network wires = bus { multicast = row; }\n    array row[2] over wires {\n        compute mac { rate { mac = 1MAC/s; } energy { mac = 1pJ/MAC; } }\n    }\n}\n"
     "mapping m for pair on chip { %s }\n";
 
@@ -91,6 +92,8 @@ typedef struct {
 static const whole wholes[] = {
     { "tensors", PAIR("temporal m:?; keep ? in sram; temporal m, k, n;") },
     { "orders", PAIR("temporal ?; keep A in sram; temporal m, k, n;") },
+    /* A and B only fit together with tiles of 1 above them */
+    { "tiles of 1", PAIR("temporal ?; keep A, B in rf; temporal m, k, n;") },
     { "both, and branches", HOMES "keep ? in sram; fuse { T { temporal ?; temporal m, k, n; } Z { temporal m, n; } }" },
 };
 
