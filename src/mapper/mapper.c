@@ -455,7 +455,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_halt halt;
-    bool found, possible, reported = false;
+    bool found, made, possible, reported = false;
 
     k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
                                       .product = dfl_objective_is_product(options->objective) },
@@ -466,7 +466,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     const dfl_job_limits limits = { .plain = options->certificate, .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
-    found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->jobs, &halt, &k.classes);
+    made = found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->jobs, &halt, &k.classes);
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
@@ -490,7 +490,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     }
     out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
     out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
-    if (found)
+    if (made)
         set_aside(&k, out);
     if (found && options->part)
         out->busy = dfl_measures_busy(arena, &k.classes);

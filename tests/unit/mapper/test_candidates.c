@@ -2,35 +2,13 @@
  * Bounds of all templates: the same for any number of threads, in order, below what the template was found to cost, and a search
  * for them that is stopped says so. The machine has two memories on the chip, so that there is more to do than for one thread.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
-#include "api/session.h"
+#include "tests/unit/mapper/pair.h"
+
 #include "mapper/classes.h"
 
 enum { THREADS = 3, ENOUGH = 64 * THREADS }; /* templates that all threads have something to do with */
-
-static const char problem[] =
-    "workload pair : i8 {\n    rank m = 8, k = 12, n = 6, q = 4;\n    input A[m, k], B[k, n], E[n, q];\n"
-    "    T[m, n] += A[m, k] * B[k, n];\n    output Z[m, q] += T[m, n] * E[n, q];\n}\n"
-    "system chip {\n    memory dram { size = unlimited; read { bandwidth = 1B/s; energy = 90pJ/bit; } }\n"
-    "    memory near { size = 300B; read { bandwidth = 3B/s; energy = 9pJ/bit; } }\n"
-    "    memory reg { size = 60B; read { bandwidth = 8B/s; energy = 1pJ/bit; } }\n"
-    "    compute mac { rate { mac = 4MAC/s; } energy { mac = 1pJ/MAC; } }\n}\n"
-    "mapping m for pair on chip { ...; minimize energy; }\n";
-
-static dfl_session *open_problem(void)
-{
-    dfl_session *s = dfl_session_new(NULL);
-
-    assert_int_equal(dfl_session_open_text(s, "pair.dfl", problem, strlen(problem)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    return s;
-}
 
 static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_halt *halt, dfl_classes *out)
 {
@@ -44,7 +22,7 @@ static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_halt *halt, d
 
 static void are_the_same_with_threads(void **state)
 {
-    dfl_session *s[2] = { open_problem(), open_problem() };
+    dfl_session *s[2] = { open_pair(), open_pair() };
     dfl_classes k[2];
     size_t n = 0;
 
@@ -75,7 +53,7 @@ static void are_in_order(void **state)
 {
     (void)state;
     for (uint32_t plain = 0; plain < 2; plain++) {
-        dfl_session *s = open_problem();
+        dfl_session *s = open_pair();
         dfl_halt halt = { .budget = &s->budget };
         uint32_t raised = 0;
         dfl_classes k;
@@ -95,7 +73,7 @@ static void are_in_order(void **state)
 /* No row of a template costs less than its bounds. */
 static void are_below_all_rows(void **state)
 {
-    dfl_session *s = open_problem();
+    dfl_session *s = open_pair();
     dfl_halt halt = { .budget = &s->budget };
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
     uint32_t found = 0;
@@ -127,7 +105,7 @@ static void say_when_they_are_stopped(void **state)
 {
     (void)state;
     for (uint32_t threads = 1; threads <= THREADS; threads += 2) {
-        dfl_session *s = open_problem();
+        dfl_session *s = open_pair();
         dfl_halt halt = { .budget = &s->budget, .deadline = dfl_halt_clock() - 1 };
         dfl_classes k = { .n = 0 };
         (void)make(s, threads, false, &halt, &k);

@@ -2,26 +2,13 @@
  * What a crew finds: the same for any number of threads, whatever limits it, and within a limit on evaluations. Two einsums, of a
  * class each, on a machine with two memories on the chip, so that there are several patterns.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
-#include "api/session.h"
+#include "tests/unit/mapper/pair.h"
+
 #include "mapper/crew.h"
 
 enum { CLASSES = 2, SLACK = 40 }; /* evaluations that limits may be exceeded by: those of a node, by piece */
-
-static const char problem[] =
-    "workload pair : i8 {\n    rank m = 8, k = 12, n = 6, q = 4;\n    input A[m, k], B[k, n], E[n, q];\n"
-    "    T[m, n] += A[m, k] * B[k, n];\n    output Z[m, q] += T[m, n] * E[n, q];\n}\n"
-    "system chip {\n    memory dram { size = unlimited; read { bandwidth = 1B/s; energy = 90pJ/bit; } }\n"
-    "    memory near { size = 300B; read { bandwidth = 3B/s; energy = 9pJ/bit; } }\n"
-    "    memory reg { size = 60B; read { bandwidth = 8B/s; energy = 1pJ/bit; } }\n"
-    "    compute mac { rate { mac = 4MAC/s; } energy { mac = 1pJ/MAC; } }\n}\n"
-    "mapping m for pair on chip { ...; minimize energy; }\n";
 
 /* One search: its classes, and a crew for them. */
 typedef struct {
@@ -37,10 +24,8 @@ static void open_search(search *s, uint32_t jobs, uint64_t limit)
     dfl_arena *scratch = dfl_arena_new(NULL);
     dfl_halt halt;
 
-    *s = (search){ .session = dfl_session_new(NULL) };
+    *s = (search){ .session = open_pair() };
     halt = (dfl_halt){ .budget = &s->session->budget };
-    assert_int_equal(dfl_session_open_text(s->session, "pair.dfl", problem, strlen(problem)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s->session));
     assert_true(dfl_classes_make(s->session->arena, scratch, s->session->sink, s->session->names,
                                  s->session->program->designs[0].mapping, &limits, 1, &halt, &s->classes));
     dfl_arena_free(scratch);
