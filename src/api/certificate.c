@@ -8,7 +8,6 @@
 #include "certify/certify.h"
 #include "ir/print.h"
 #include "mapper/given.h"
-#include "mapper/measures.h"
 #include "mapper/halt.h"
 #include "mapper/holes.h"
 #include "mapper/teller.h"
@@ -99,24 +98,13 @@ void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective
     filled->certificate = out.text;
 }
 
-/* Whether times are no sums of those of the einsums; an objective that is wrong is reported elsewhere. */
-static bool is_beside(dfl_session *s, const dfl_mapping *m)
-{
-    dfl_sink *quiet = dfl_sink_new(s->arena, NULL);
-    dfl_objective o;
-
-    dfl_sink_limit(quiet, 0);
-    return dfl_objective_make(quiet, s->names, m, &o) && o.native && dfl_measures_beside(m, &o, false, false);
-}
-
 static bool refuse_certificate(dfl_session *s, const dfl_mapping *m)
 {
     dfl_diag *d = dfl_report(s->sink, DFL_CERT_NONE, m->span, "the search for `%s` has no certificate",
                              dfl_sym_text(s->names, m->name));
 
     dfl_diag_help(s->sink, d, "there are certificates for mappings that leave all their lines open (`...`), with tiles that "
-                  "divide, without `--max-fused` and `--top`, and nothing beyond; where the time of several einsums counts, "
-                  "with `option overlap = perfect;`");
+                  "divide, without `--max-fused` and `--top`, and nothing beyond");
     return false;
 }
 
@@ -142,7 +130,7 @@ bool dfl_session_may_certify(dfl_session *s, const char *only)
     if (first == NULL)
         return true;
     if (!dfl_holes_only(first) && dfl_given_nothing(first) && first->n_front == 0 && first->n_choices == 0 && !o->imperfect &&
-        o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !is_beside(s, first))
+        o->beyond == 0 && o->max_fused == 0 && o->top == 0)
         return true;
     return refuse_certificate(s, first);
 }

@@ -10,7 +10,6 @@
 #include "mapper/cost.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
-#include "mapper/measures.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 #include "report/verdict.h"
@@ -352,8 +351,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     counted = dfl_objective_value(o, costs->joules, known.seconds);
     if (!found->optimal)
         found->unproven = dfl_session_unproven(s, out->given, *stopped, &known,
-                                               found->value > dfl_value_times(counted, rounding) ||
-                                                   dfl_measures_beside(out->given, o, false, false), j->required.n > 0);
+                                               found->value > dfl_value_times(counted, rounding), j->required.n > 0);
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);
     return true;

@@ -158,20 +158,6 @@ static void say(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out
                       c->value, c->lower_bound, whole ? "" : " if the others hold");
 }
 
-/* Times of einsums add up to no bound where transfers of several may run beside each other (MODEL.md, section 4). */
-static bool check_time(const dfl_certify_run *run)
-{
-    const dfl_mapping *asked = run->task->asked;
-    dfl_diag *d;
-
-    if (!run->by_time || asked->options.overlap_perfect || asked->workload->n_einsums == 1)
-        return true;
-    d = dfl_report(run->sink, DFL_CERT_BOUND, asked->span, "the time of several einsums cannot be certified for `%s`",
-                   dfl_sym_text(run->task->names, asked->name));
-    dfl_diag_help(run->sink, d, "with `option overlap = perfect;` it can");
-    return false;
-}
-
 bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task, const dfl_claims *claims, dfl_strbuf *said)
 {
     dfl_certify_run run = { .arena = arena, .sink = sink, .task = task, .leakage = leakage_of(task->asked->system) };
@@ -179,7 +165,7 @@ bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task,
 
     atomic_init(&run.done, 0);
     run.by_time = sees_time(&run);
-    if (!check_time(&run) || !check_best(&run, claims) || !check_optimal(&run, claims))
+    if (!check_best(&run, claims) || !check_optimal(&run, claims))
         return false;
     run.s = dfl_claims_search(arena, sink, task->names, claims, task->asked);
     if (run.s)

@@ -412,12 +412,14 @@ static double floor_of(explorer *k)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     const dfl_map_result *r = k->out;
+    const uint32_t with_loops = DFL_BEYOND_RECOMPUTE | DFL_BEYOND_WINDOW | DFL_BEYOND_SPLIT;
+    const bool lifts = wants(k, with_loops) && !k->given->options.overlap_perfect;
     double floor = 0;
 
     if (wants(k, DFL_BEYOND_SPILL))
         r = ask(k, work, dfl_variant_loosest(work, k->given), false, DBL_MIN);
     if (r != NULL)
-        floor = wants(k, DFL_BEYOND_PIPELINE) ? r->floor_beside : r->floor;
+        floor = wants(k, DFL_BEYOND_PIPELINE) ? r->floor_beside : lifts ? r->floor_lifted : r->floor;
     dfl_arena_free(work);
     return floor;
 }

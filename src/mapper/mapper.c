@@ -136,6 +136,14 @@ static double unit_bound(const mapper *k, bool beside)
     return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
 }
 
+/* Where keeps of several einsums may stand above their branch. */
+static double lifted_bound(const mapper *k)
+{
+    const dfl_cost all = dfl_measures_lifted(&k->classes);
+
+    return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
+}
+
 /* Some mapping that fits, of a search that was stopped before it had any. */
 static bool take_first(mapper *k, dfl_map_result *out)
 {
@@ -152,22 +160,6 @@ static bool take_first(mapper *k, dfl_map_result *out)
     if (k->bounds == NULL || dfl_classes_windows(&k->classes))
         out->lower_bound = unit_bound(k, false);
     return out->mapping != NULL;
-}
-
-/* Where einsums may be beside each other, the sums of the search are no bounds; for a part of a mapping those that need them add
-   up what ports are busy. */
-static void set_aside(const mapper *k, dfl_map_result *out)
-{
-    const bool part = k->options->part;
-    dfl_cost all;
-
-    if (!dfl_measures_beside(k->m, k->options->objective, k->options->front, part))
-        return;
-    all = dfl_measures_aside(&k->classes, part ? NULL : dfl_measures_busy(k->arena, &k->classes), false);
-    out->lower_bound = fmin(out->lower_bound, value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]));
-    all = dfl_measures_aside(&k->classes, NULL, true);
-    out->floor = fmin(out->floor, value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]));
-    out->optimal &= !k->options->front && k->options->top == 0;
 }
 
 static void certify(mapper *k, bool rows, dfl_map_result *out)
@@ -237,8 +229,7 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         out->lower_bound = full ? out->lower_bound : r->value;
         out->lost = full && k->stopped == DFL_STOP_NONE;
         out->optimal = !full || (k->stopped == DFL_STOP_NONE && is_least(k, r, out));
-        if (k->options->certificate && !dfl_measures_beside(k->m, k->options->objective, false, false) &&
-            !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
+        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -455,7 +446,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_halt halt;
-    bool found, made, possible, reported = false;
+    bool found, possible, reported = false;
 
     k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
                                       .product = dfl_objective_is_product(options->objective) },
@@ -466,7 +457,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     const dfl_job_limits limits = { .plain = options->certificate, .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
-    made = found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->jobs, &halt, &k.classes);
+    found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->jobs, &halt, &k.classes);
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
@@ -490,12 +481,8 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     }
     out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
     out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
-    if (made)
-        set_aside(&k, out);
-    if (found && options->part)
-        out->busy = dfl_measures_busy(arena, &k.classes);
-    if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping) &&
-        !dfl_measures_beside(mapping, options->objective, false, false))
+    out->floor_lifted = found ? lifted_bound(&k) : out->floor_beside;
+    if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping))
         certify(&k, false, out);
     out->evaluated = k.crew.evaluated;
     out->pruned = k.crew.pruned;

@@ -42,7 +42,6 @@ typedef struct {
     dfl_teller *teller;      /* NULL = nobody listens */
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
-    bool part;               /* the mapping is a part of one in which transfers may run beside those of other parts */
 } dfl_map_options;
 
 /* A point of a front. */
@@ -58,7 +57,7 @@ typedef struct {
     double objective, lower_bound;
     double floor;            /* a lower bound for tiles that do not divide, too: the einsums by themselves */
     double floor_beside;     /* and when they run at the same time */
-    const double *busy;      /* of a part: seconds of all transfers at the ports (measures.h), at least */
+    double floor_lifted;     /* and when keeps of several may stand above their branch (measures.h) */
     bool optimal;
     bool windows, lost;      /* why it is not: some slide; not all states were followed */
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */

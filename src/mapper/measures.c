@@ -77,10 +77,11 @@ static double least_busy(const dfl_einsum_class *c, uint32_t pattern, uint32_t p
     return least < INFINITY ? least : 0;
 }
 
-double *dfl_measures_busy(dfl_arena *arena, const dfl_classes *k)
+/* The busiest ports. */
+static void choose_ports(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *goal)
 {
     uint32_t n = 2 * k->m->system->n_memories;
-    double *all = DFL_NEW_ARRAY(arena, double, (size_t)n + 1), *of = DFL_NEW_ARRAY(arena, double, k->at.n + 1);
+    double *all = DFL_NEW_ARRAY(scratch, double, (size_t)n + 1), *of = DFL_NEW_ARRAY(scratch, double, k->at.n + 1);
 
     for (uint32_t port = 0; port < n; port++) {
         for (size_t c = 0; c < k->at.n; c++)
@@ -88,15 +89,6 @@ double *dfl_measures_busy(dfl_arena *arena, const dfl_classes *k)
         for (uint32_t e = 0; e < k->n; e++)
             all[port] += of[k->of[e]];
     }
-    return all;
-}
-
-/* The busiest ports. */
-static void choose_ports(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *goal)
-{
-    uint32_t n = 2 * k->m->system->n_memories;
-    double *all = dfl_measures_busy(scratch, k);
-
     for (goal->n_ports = 0; goal->n_ports < DFL_PORTS; goal->n_ports++) {
         uint32_t best = DFL_NONE;
         for (uint32_t port = 0; port < n; port++)
@@ -135,20 +127,10 @@ void dfl_measures_choose(dfl_arena *scratch, dfl_classes *k, const dfl_objective
                     i < goal->n_ports ? least_busy(&k->at.at[c], p, goal->port[i]) : 0;
 }
 
-bool dfl_measures_beside(const dfl_mapping *m, const dfl_objective *objective, bool front, bool part)
+dfl_cost dfl_measures_lifted(const dfl_classes *k)
 {
-    dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
+    dfl_cost all = dfl_measures_templates(k, true, true), units = dfl_measures_units(k, false);
 
-    dfl_measures_look(objective, front, &goal);
-    return goal.by_time && (part || (!m->options.overlap_perfect && m->workload->n_einsums > 1));
-}
-
-dfl_cost dfl_measures_aside(const dfl_classes *k, const double *busy, bool roomy)
-{
-    dfl_cost all = dfl_measures_units(k, false);
-
-    all.at[DFL_COST_JOULES] = dfl_measures_templates(k, false, roomy).at[DFL_COST_JOULES];
-    for (uint32_t port = 0; busy != NULL && port < 2 * k->m->system->n_memories; port++)
-        all.at[DFL_COST_SECONDS] = fmax(all.at[DFL_COST_SECONDS], busy[port]);
+    all.at[DFL_COST_SECONDS] = fmax(all.at[DFL_COST_SECONDS], units.at[DFL_COST_SECONDS]);
     return all;
 }

@@ -34,7 +34,6 @@ typedef struct {
     size_t errors;                 /* reported before */
     dfl_stop stopped;
     bool exact;
-    bool beside;                   /* transfers of one part may run beside those of others */
 } searcher;
 
 /* ---- objectives ---- */
@@ -106,13 +105,12 @@ typedef struct {
     const dfl_map_point *found;
     double joules, seconds;        /* at least */
     double floor_joules, floor_seconds; /* the same for tiles that do not divide, as far as it is known */
-    const double *busy;            /* seconds of the ports in one time of the part, at least; NULL = not known */
     bool exact;                    /* nothing undercuts the points */
 } solution;
 
 static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part, const dfl_objective *o, bool front, bool *fits)
 {
-    const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front, .part = k->beside,
+    const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
                                       .jobs = k->options->jobs, .teller = k->options->teller,
                                       .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
     const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);
@@ -150,7 +148,6 @@ static bool solve(searcher *k, const dfl_tree_part *part, solution *out, bool *f
         return false;
     *one = (dfl_map_point){ .mapping = r->mapping, .joules = r->joules, .seconds = r->seconds };
     out->exact = r->optimal && r->stopped == DFL_STOP_NONE;
-    out->busy = r->busy;
     out->found = both ? r->front : one;
     for (uint32_t i = 0; i < (both ? r->n_front : 1); i++)
         DFL_PUSH(k->arena, &out->points, ((point){ out->found[i].joules * part->times,
@@ -200,28 +197,13 @@ static void add_front(searcher *k, const dfl_tree *tree, const solution *parts, 
     out->n_front += (uint32_t)all->n;
 }
 
-/* Seconds of the busiest port in all parts, at least. */
-static double busiest(const searcher *k, const dfl_tree *tree, const solution *parts)
-{
-    double most = 0;
-
-    for (uint32_t port = 0; port < 2 * k->m->system->n_memories; port++) {
-        double busy = 0;
-        for (uint32_t p = 0; p < tree->n; p++)
-            busy += parts[p].busy != NULL ? parts[p].busy[port] * tree->parts[p].times : 0;
-        most = fmax(most, busy);
-    }
-    return most;
-}
-
-/* The best of a tree, if it is better than what there is. Where parts run beside each other their sums are no bounds. */
+/* The best of a tree, if it is better than what there is. */
 static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
 {
-    const bool beside = k->beside && k->by != BY_ENERGY;
     points *sums = DFL_NEW_ARRAY(k->arena, points, (size_t)tree->n + 1);
     double joules = tree->joules, seconds = tree->seconds, least = INFINITY;
     double floor_joules = joules, floor_seconds = seconds;
-    bool exact = !beside;
+    bool exact = true;
     uint32_t best = 0;
 
     DFL_PUSH(k->arena, &sums[0], ((point){ .joules = tree->joules, .seconds = tree->seconds }));
@@ -240,8 +222,6 @@ static void combine(searcher *k, const dfl_tree *tree, const solution *parts)
             best = i;
         }
     }
-    if (beside)
-        seconds = fmax(seconds, busiest(k, tree, parts));
     k->exact &= exact;
     k->floor = fmin(k->floor, value_of(k, floor_joules, floor_seconds));
     k->bound = fmin(k->bound, exact ? least : value_of(k, joules, seconds));
@@ -330,8 +310,7 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
                    .deadline = deadline, .by = measure_of(options), .energy = energy_alone(arena),
                    .latency = { .names = names, .free = true, .native = true, .room = DFL_NONE, .text = "latency" },
                    .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .floor = INFINITY,
-                   .errors = dfl_sink_errors(sink), .exact = true,
-                   .beside = m->workload->n_einsums > 1 && !m->options.overlap_perfect };
+                   .errors = dfl_sink_errors(sink), .exact = true };
     choices all = { .n = 0 };
     uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
 
@@ -355,7 +334,7 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     }
     k.out->stopped = k.stopped;
     k.out->lower_bound = k.bound;
-    k.out->floor = k.out->floor_beside = n > 1 ? value_of(&k, 0, 0) : k.floor;
+    k.out->floor = k.out->floor_beside = k.out->floor_lifted = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
     k.out->space = dfl_mapper_words(arena, m, false, 0);
     return k.out;

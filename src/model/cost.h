@@ -37,8 +37,8 @@ typedef struct {
     bool written;             /* else nothing leaves: what is there was there before */
     bool stream;
     bool waited;              /* one buffer: the work below cannot go on while it is refilled */
-    uint32_t chain;           /* number of the tensor among those that are moved, */
-    uint32_t among;           /* and among those that are by keeps of the body */
+    uint32_t among;           /* number of the tensor among those that keeps of the body move */
+    uint32_t chain[2];        /* and among those that move when its first tile comes in, and its last one goes out */
     /* of the present sizes */
     dfl_slot *slots;
     dfl_totals all;
@@ -63,10 +63,15 @@ typedef struct {
 /* Its transfers; before them, from `below` on, those inside; tensors that its own move. */
 typedef struct { uint32_t first, n, below, chains; } dfl_body_time;
 
+/* Transfers whose first tiles come in side by side, or whose last ones go out; tensors that they move. */
+typedef struct { uint32_t *at, n, chains; } dfl_ends;
+
 typedef struct {
     dfl_transfer *transfers;  /* those of inner bodies before those of the bodies around */
     uint32_t n_transfers;
     dfl_body_time *bodies;    /* by id */
+    dfl_ends *ends[2];        /* where a child of a branch begins, and where one ends (MODEL.md, section 4) */
+    uint32_t n_ends[2];
     dfl_einsum_time *einsums;
     const char *(*names)[2];  /* per memory: read port, write port */
     dfl_port_rates *rates;    /* per memory */
@@ -74,8 +79,6 @@ typedef struct {
     double *bits;             /* per keep: of an element */
     dfl_ports *rows;          /* scratch: per loop, or for all together in the first row, bits per memory and then seconds
                                  ([0]) per tensor that is moved */
-    uint32_t width;           /* of a row */
-    uint32_t n_chains;
     const char **bound;       /* per body: scratch */
 } dfl_time_plan;
 

@@ -280,20 +280,29 @@ static double stalls(const clockwork *c, const dfl_body_time *own)
     return waiting;
 }
 
-/* Adds the first tiles in and the last ones out, which are waited for before and after everything else. */
+/* Time for the first tiles in where something begins, or for the last ones out where it ends. */
+static double ends_seconds(const clockwork *c, const dfl_ends *ends, uint32_t end)
+{
+    uint32_t width = c->set->s->n_memories + ends->chains;
+    dfl_ports *row = clear(c, 1, width);
+
+    for (uint32_t i = 0; i < ends->n; i++) {
+        const dfl_transfer *t = &c->plan->transfers[ends->at[i]];
+        if (end == 0 || t->written)
+            add_stall(c, t, t->chain[end], &t->slots[t->step + end], row);
+    }
+    return stall(c, row, width);
+}
+
+/* Adds the first tiles in and the last ones out, which are waited for where the children of a branch begin and end. */
 static void add_ends(const clockwork *c, dfl_result *result)
 {
     const dfl_transfer *all = c->plan->transfers;
-    dfl_ports *first = clear(c, 2, c->plan->width), *last = first + c->plan->width;
-    double most = 0;
+    double most = 0, ends = 0;
 
-    for (uint32_t i = 0; i < c->plan->n_transfers; i++) {
-        add_stall(c, &all[i], all[i].chain, &all[i].slots[all[i].step], first);
-        if (all[i].written)
-            add_stall(c, &all[i], all[i].chain, &all[i].slots[all[i].step + 1], last);
-    }
-    double ends = stall(c, first, c->plan->width) + stall(c, last, c->plan->width);
-
+    for (uint32_t end = 0; end < 2; end++)
+        for (uint32_t g = 0; g < c->plan->n_ends[end]; g++)
+            ends += ends_seconds(c, &c->plan->ends[end][g], end);
     for (uint32_t i = 0; i < 2 * c->plan->n_transfers && ends > result->seconds; i++) {
         const dfl_transfer *t = &all[i / 2];
         uint32_t j = t->step + i % 2;

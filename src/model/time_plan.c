@@ -58,30 +58,83 @@ static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_ti
     return t->theirs != NULL;
 }
 
-/* Numbers the tensors that are moved. */
+enum { FIRST, LAST };
+
+/* Numbers the tensors of some transfers; gives how many there are. `number` is all 0 before and after. */
+static uint32_t number_tensors(const dfl_ends *g, uint32_t *number, dfl_transfer *all, uint32_t end)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        dfl_transfer *t = &all[g->at[i]];
+        if (number[t->tensor] == 0)
+            number[t->tensor] = ++n;
+        t->chain[end] = number[t->tensor] - 1;
+    }
+    for (uint32_t i = 0; i < g->n; i++)
+        number[all[g->at[i]].tensor] = 0;
+    return n;
+}
+
+/* The transfers of a body go with those around it if it is where these begin, or end: the first child of a branch, or the last
+   one, or any that runs together with the others. */
+static void find_ends(dfl_setting *set, const dfl_body *b, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
+{
+    const dfl_body_time *own = &plan->bodies[b->id];
+
+    for (uint32_t i = own->first; i < own->first + own->n; i++)
+        of[i] = group;
+    for (uint32_t i = 0; i < b->n_children; i++) {
+        bool with = b->kind == DFL_BODY_PIPELINE || i == (end == FIRST ? 0 : b->n_children - 1);
+        find_ends(set, b->children[i], end, with ? group : plan->n_ends[end]++, plan, of);
+    }
+}
+
+static void add_ends(dfl_setting *set, uint32_t end, uint32_t *number, dfl_time_plan *plan)
+{
+    uint32_t *of = DFL_NEW_ARRAY(set->arena, uint32_t, plan->n_transfers + 1);
+
+    plan->n_ends[end] = 1;
+    find_ends(set, set->m->root, end, 0, plan, of);
+    plan->ends[end] = DFL_NEW_ARRAY(set->arena, dfl_ends, plan->n_ends[end]);
+    for (uint32_t i = 0; i < plan->n_transfers; i++)
+        plan->ends[end][of[i]].n++;
+    for (uint32_t g = 0; g < plan->n_ends[end]; g++) {
+        dfl_ends *ends = &plan->ends[end][g];
+        ends->at = DFL_NEW_ARRAY(set->arena, uint32_t, ends->n + 1);
+        ends->n = 0;
+    }
+    for (uint32_t i = 0; i < plan->n_transfers; i++) {
+        dfl_ends *ends = &plan->ends[end][of[i]];
+        ends->at[ends->n++] = i;
+    }
+    for (uint32_t g = 0; g < plan->n_ends[end]; g++)
+        plan->ends[end][g].chains = number_tensors(&plan->ends[end][g], number, plan->transfers, end);
+}
+
+/* Numbers the tensors that are moved together; a row has room for all of them. */
 static void number_chains(dfl_setting *set, dfl_time_plan *plan)
 {
-    uint32_t *chain = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_tensors + 1); /* and 1, 0 = none yet */
+    uint32_t *number = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_tensors + 1), most = 0; /* and 1, 0 = none yet */
 
-    for (uint32_t i = 0; i < plan->n_transfers; i++) {
-        dfl_transfer *t = &plan->transfers[i];
-        if (chain[t->tensor] == 0)
-            chain[t->tensor] = ++plan->n_chains;
-        t->chain = chain[t->tensor] - 1;
-    }
     for (uint32_t b = 0; b < set->m->n_bodies; b++) {
         dfl_body_time *own = &plan->bodies[b];
         dfl_transfer *all = plan->transfers + own->first;
-        for (uint32_t i = 0; i < own->n; i++)
-            chain[all[i].tensor] = 0;
         for (uint32_t i = 0; i < own->n; i++) {
-            if (chain[all[i].tensor] == 0)
-                chain[all[i].tensor] = ++own->chains;
-            all[i].among = chain[all[i].tensor] - 1;
+            if (number[all[i].tensor] == 0)
+                number[all[i].tensor] = ++own->chains;
+            all[i].among = number[all[i].tensor] - 1;
         }
+        for (uint32_t i = 0; i < own->n; i++)
+            number[all[i].tensor] = 0;
+        most = own->chains > most ? own->chains : most;
     }
-    plan->width = set->s->n_memories + plan->n_chains;
-    plan->rows = DFL_NEW_ARRAY(set->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * plan->width);
+    for (uint32_t end = FIRST; end <= LAST; end++) {
+        add_ends(set, end, number, plan);
+        for (uint32_t g = 0; g < plan->n_ends[end]; g++)
+            most = plan->ends[end][g].chains > most ? plan->ends[end][g].chains : most;
+    }
+    plan->rows = DFL_NEW_ARRAY(set->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * (set->s->n_memories + most));
 }
 
 static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_time_plan *out)
