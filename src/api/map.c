@@ -10,6 +10,9 @@
 #include "mapper/cost.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
+#include "mapper/halt.h"
+#include "mapper/infeasible.h"
+#include "mapper/required.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 #include "report/verdict.h"
@@ -21,8 +24,11 @@ typedef struct {
     dfl_result_item item;
     DFL_VEC(const dfl_check *) required;
     DFL_VEC(dfl_span) required_at;
+    DFL_VEC(dfl_required) asked; /* the same as a search can use it */
+    bool ruled;                  /* some of it is more than the room in a memory */
     dfl_teller teller;
     bool told;
+    double started;              /* by dfl_halt_clock */
     const double *known;         /* terms of another mapping: one that is no better is of no use; NULL = everything is */
 } judge;
 
@@ -126,6 +132,8 @@ static void find_required(judge *j)
             (c->scope == name || (is_about(c->expr, name) && is_about(c->exactly, name) && is_about(c->of, name)))) {
             DFL_PUSH(j->s->arena, &j->required, c);
             DFL_PUSH(j->s->arena, &j->required_at, c->span);
+            DFL_PUSH(j->s->arena, &j->asked, dfl_required_read(j->s->names, j->item.mapping, c));
+            j->ruled |= j->asked.at[j->asked.n - 1].kind != DFL_REQUIRED_ROOM;
         }
     }
 }
@@ -182,82 +190,52 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     return true;
 }
 
-/* Whether several einsums read an input: where time counts, no loops are shared for the sake of it, and the bounds of the space
-   that is searched are not those of all mappings. */
-static bool is_shared_input(const dfl_mapping *m)
+static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
 {
-    bool any = false;
+    const dfl_paths *paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, m);
 
-    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
-        any |= m->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && m->workload->tensors[t].n_consumers > 1;
-    return any;
+    return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
 }
 
-/* The least value that any mapping gives the left side of `a < b` or `a <= b`, if that is a figure to search for and more than
-   the right side; NAN else. */
-static double least_unmet(judge *j, const dfl_mapping *given, const dfl_map_options *options, const dfl_check *check)
-{
-    static const double rounding = 1 + 1e-9;
-    const dfl_val *e = check->expr;
-    dfl_arena *work = dfl_arena_new(&j->s->budget);
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
-    dfl_map_options other = *options;
-    dfl_mapping like = *given;
-    const dfl_map_result *r = NULL;
-    dfl_objective o;
-    double out = NAN;
-
-    dfl_sink_limit(quiet, 0);
-    if ((e->kind == DFL_VAL_LT || e->kind == DFL_VAL_LE) && e->args[1]->kind == DFL_VAL_QUANTITY) {
-        like.minimize = e->args;
-        like.n_minimize = 1;
-        if (dfl_objective_make(quiet, j->s->names, &like, &o) && o.native) {
-            other.objective = &o;
-            other.teller = NULL;
-            r = dfl_mapper_run(work, quiet, j->s->names, &like, &other);
-        }
-    }
-    if (r && r->stopped == DFL_STOP_NONE && !is_shared_input(given) && r->lower_bound > e->args[1]->quantity.real * rounding)
-        out = r->lower_bound;
-    dfl_arena_free(work);
-    return out;
-}
-
-/* The best mapping does not meet what is required: E0618 if that is more than any can, else the search does not know. */
-static bool report_unmet(judge *j, const dfl_filled *out, const dfl_map_options *options, dfl_stop stopped)
+/* The best mapping does not meet what is required: E0618 if none can, else nobody knows. */
+static bool report_unmet(judge *j, const dfl_filled *out, const dfl_mapping *within, const dfl_map_options *options,
+                         dfl_stop stopped)
 {
     dfl_session *s = j->s;
+    const double deadline = options->time_limit > 0 ? j->started + options->time_limit : 0;
+    dfl_diag *d;
 
-    if (stopped != DFL_STOP_NONE)
-        return refuse_open(s, out->given, out->given->hole_span, "all lines, and the search was stopped before it found any "
-                           "that meet what is required", "nothing was found for this",
-                           "raise the limit of the search, or require less");
-    for (size_t i = 0; i < j->required.n; i++) {
-        const dfl_check *check = j->required.at[i];
-        double least = least_unmet(j, out->given, options, check);
-        dfl_strbuf text;
-        dfl_diag *d;
-
-        if (isnan(least))
-            continue;
-        d = dfl_report(s->sink, DFL_EVAL_INFEASIBLE, out->given->hole_span, "no mapping of `%s` meets what is required of `%s`",
-                       dfl_sym_text(s->names, out->given->workload->name), dfl_sym_text(s->names, out->given->name));
-        dfl_strbuf_init(&text, s->arena);
-        dfl_quantity_print(&text, dfl_quantity_real(least, check->expr->args[1]->quantity.dim));
-        dfl_diag_here(s->sink, d, "whatever is filled in, one limit is broken");
-        dfl_diag_label(s->sink, d, check->span, "it is %s or more", text.text);
-        dfl_diag_help(s->sink, d, "a bound below %s cannot be met; require less, or give the system more", text.text);
+    if (stopped == DFL_STOP_NONE &&
+        dfl_infeasible_required(s->sink, s->names, within, options, j->asked.at, &s->budget, deadline))
         return false;
+    d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
+                   dfl_sym_text(s->names, out->given->name));
+    dfl_diag_here(s->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped before that"
+                                                       : "the search does not know whether there is anything");
+    for (size_t i = 0; i < j->required.n; i++) {
+        const dfl_result *costs = out->mapping != NULL ? costs_of(s, out->mapping) : NULL;
+        if (costs != NULL && !meets(j, (uint32_t)i, costs))
+            dfl_diag_label(s->sink, d, j->required_at.at[i], "the best one that was found does not meet this");
     }
-    return refuse_open(s, out->given, out->given->hole_span, "all lines, and the best ones do not meet what is required",
-                       "nothing was found for this",
-                       "write the lines with `?` for amounts of loops: then `require` restricts the search");
+    dfl_diag_help(s->sink, d, stopped != DFL_STOP_NONE ? "raise the limit of the search, or require less"
+                                                       : "require less, or write some of the lines with `?` for amounts: "
+                                                         "then `require` restricts the search");
+    return false;
+}
+
+/* What was found on a system with less room, for the one that it was asked of. */
+static dfl_mapping *copy_of(dfl_session *s, const dfl_mapping *found, const dfl_mapping *given)
+{
+    dfl_mapping *out = dfl_mapping_copy(s->arena, found);
+
+    out->system = given->system;
+    return out;
 }
 
 /* The best of a front, where other terms of the objective decide (`limit` is the least of the first one), or a requirement
    that the best of all does not meet (no limit). False if none meets it. */
-static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_filled *out, dfl_search_found *found,
-                   dfl_stop *stopped)
+static bool choose(judge *j, const dfl_mapping *within, const dfl_map_options *options, double limit, dfl_filled *out,
+                   dfl_search_found *found, dfl_stop *stopped)
 {
     dfl_arena *work = dfl_arena_new(&j->s->budget);
     dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
@@ -267,26 +245,19 @@ static bool choose(judge *j, const dfl_map_options *options, double limit, dfl_f
 
     dfl_sink_limit(quiet, 0);
     left.evaluations = dfl_map_left(options->evaluations, found->evaluated);
-    front = dfl_front_find(work, quiet, j->s->names, out->given, &left, limit);
+    front = dfl_front_find(work, quiet, j->s->names, within, &left, limit);
     any = front != NULL && front->n > 0;
     found->optimal &= any;
     if (front != NULL)
         *stopped = front->search->stopped;
     if (any) {
-        out->mapping = dfl_mapping_copy(j->s->arena, front->at[0].mapping);
+        out->mapping = copy_of(j->s, front->at[0].mapping, out->given);
         found->evaluated += front->search->evaluated;
         found->pruned += front->search->pruned;
         found->optimal &= limit > 0 && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE;
     }
     dfl_arena_free(work);
     return any;
-}
-
-static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
-{
-    const dfl_paths *paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, m);
-
-    return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
 }
 
 /* Loops that einsums may share. */
@@ -305,7 +276,8 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations, .beyond = s->search.beyond,
                                       .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond &&
-                                                     s->search.max_fused == 0 };
+                                                     s->search.max_fused == 0 && o->rooms == NULL };
+    const dfl_mapping *within = dfl_required_within(s->arena, out->given, o->rooms);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     const dfl_map_result *r;
     dfl_map_result known = { 0 };
@@ -318,9 +290,10 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
         return refuse_kind(s, out->given, out->given->hole_span, "all lines",
                            "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
     work = dfl_arena_new(&s->budget);
-    r = dfl_mapper_run(work, s->sink, s->names, out->given, &options);
+    j->started = dfl_halt_clock();
+    r = dfl_mapper_run(work, s->sink, s->names, within, &options);
     if (r) {
-        out->mapping = dfl_mapping_copy(s->arena, r->mapping);
+        out->mapping = copy_of(s, r->mapping, out->given);
         *stopped = r->stopped;
         *found = about(j, o);
         found->lower_bound = r->lower_bound;
@@ -340,18 +313,18 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     met = dfl_objective_met(o, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
         double least = dfl_objective_value(o, costs->joules, costs->seconds);
-        met |= choose(j, &options, met ? least * rounding : 0, out, found, stopped);
+        met |= choose(j, within, &options, met ? least * rounding : 0, out, found, stopped);
         costs = costs_of(s, out->mapping);
     }
     if (!met || !costs)
-        return report_unmet(j, out, &options, *stopped);
+        return report_unmet(j, out, within, &options, *stopped);
     found->value = dfl_objective_value(o, costs->joules, costs->seconds);
     found->optimal &= found->value <= dfl_value_times(found->lower_bound, rounding);
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
     counted = dfl_objective_value(o, costs->joules, known.seconds);
     if (!found->optimal)
         found->unproven = dfl_session_unproven(s, out->given, *stopped, &known,
-                                               found->value > dfl_value_times(counted, rounding), j->required.n > 0);
+                                               found->value > dfl_value_times(counted, rounding), j->ruled);
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);
     return true;
@@ -380,7 +353,7 @@ static bool is_taken(const dfl_session *s, dfl_sym name)
 static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found,
                        const dfl_search_found *search, uint32_t *next)
 {
-    dfl_mapping *named = dfl_mapping_copy(s->arena, found);
+    dfl_mapping *named = copy_of(s, found, given);
 
     named->name = given->name;
     for (bool taken = *next > 0; taken; taken = is_taken(s, named->name), ++*next)
@@ -428,7 +401,7 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         return refuse_kind(s, m, m->front_span, "a front over the peak of a memory, and lines of written branches",
                            "name expressions over `energy` and `latency` alone");
     work = dfl_arena_new(&s->budget);
-    front = dfl_front_find(work, s->sink, s->names, m, &options, 0);
+    front = dfl_front_find(work, s->sink, s->names, dfl_required_within(s->arena, m, o->rooms), &options, 0);
     any = front != NULL && front->n > 0;
     if (any) {
         *stopped = front->search->stopped;
@@ -463,7 +436,7 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         return refuse_kind(s, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
                            "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
-    front = dfl_front_kinds(work, s->sink, s->names, m, &options, s->search.top);
+    front = dfl_front_kinds(work, s->sink, s->names, dfl_required_within(s->arena, m, o->rooms), &options, s->search.top);
     any = front != NULL && front->n > 0;
     space = any ? dfl_arena_printf(s->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
                                    front->search->space) : NULL;
@@ -541,6 +514,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     objective.meets = meets;
     objective.required = j.required_at.at;
     objective.n_required = (uint32_t)j.required_at.n;
+    objective.rooms = dfl_required_rooms(s->arena, m->system, j.asked.at, objective.n_required);
     objective.context = &j;
     if (m->n_front > 0)
         found = fill_front(&j, &objective, m, stopped);

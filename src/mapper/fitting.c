@@ -151,8 +151,7 @@ dfl_mapping *dfl_fitting_first(dfl_arena *arena, const dfl_fitting *f, const dfl
     return first;
 }
 
-/* Bits of all tensors, which is more than anything takes. */
-static double all_bits(const dfl_workload *w)
+double dfl_fitting_bits(const dfl_workload *w)
 {
     double bits = 0;
 
@@ -187,14 +186,14 @@ static dfl_answer least_capacity(fitter *k, uint32_t track, double most)
 
 dfl_answer dfl_fitting_least(const dfl_fitting *f, const dfl_mapping *m, uint32_t memory, int64_t *bits)
 {
-    static const double exact = 9007199254740992.0; /* whole bits in a double */
-    const double most = all_bits(m->workload);
+    static const double exact = 0x1p53, most_bits = 0x1p60, rounding = 1 + 0x1p-40;
+    const double most = dfl_fitting_bits(m->workload);
     fitter k;
     dfl_answer answer;
     double least = 0;
 
     open_fitter(&k, f, m);
-    if (most * 2 > exact) {
+    if (most * 2 > most_bits) {
         answer = DFL_ANSWER_UNKNOWN;
     } else {
         dfl_mapping roomy = *m;
@@ -217,7 +216,7 @@ dfl_answer dfl_fitting_least(const dfl_fitting *f, const dfl_mapping *m, uint32_
             least += t < k.goal.n_tracks ? k.capacity[t] : 0;
         }
     }
-    *bits = (int64_t)least;
+    *bits = (int64_t)(least >= exact ? least * rounding : least);
     close_fitter(&k);
     return answer;
 }

@@ -21,7 +21,10 @@ dfl_answer dfl_fitting_any(const dfl_fitting *f, const dfl_mapping *mapping);
 /* One of those in `arena`, and its energy without leakage and time as a search counts them. NULL if none was found. */
 dfl_mapping *dfl_fitting_first(dfl_arena *arena, const dfl_fitting *f, const dfl_mapping *mapping, double *joules,
                                double *seconds);
-/* The least size of a memory, in bits, with which there is one, everything else as it is. */
+/* Bits of all tensors, which is more than anything takes. */
+double dfl_fitting_bits(const dfl_workload *w);
+/* The least size of a memory, in bits, with which there is one, everything else as it is. From 2^53 bits on one that is enough,
+   and hardly more than the least. */
 dfl_answer dfl_fitting_least(const dfl_fitting *f, const dfl_mapping *mapping, uint32_t memory, int64_t *bits);
 /* Whether some einsum has a tensor that no memory may hold, on every unit that can run it. */
 bool dfl_fitting_homeless(const dfl_intern *names, const dfl_mapping *mapping);

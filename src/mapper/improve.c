@@ -95,9 +95,9 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
                                                : dfl_mapper_alone(arena, sink, names, mapping, options, deadline, &fits);
 
     if (!fits && !dfl_given_nothing(mapping))
-        dfl_infeasible_between(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), deadline);
+        dfl_infeasible_between(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
     else if (!fits)
-        dfl_infeasible_lines(sink, names, mapping, options->max_fused, dfl_arena_budget(arena), deadline);
+        dfl_infeasible_lines(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
     return out;
 }
 

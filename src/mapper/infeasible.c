@@ -1,6 +1,7 @@
 /* Smallest sets of limits that conflict. */
 #include "mapper/infeasible.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mapper/given.h"
@@ -17,7 +18,14 @@ typedef struct {
     uint32_t line;            /* ... and its line */
     dfl_span span;
     bool lifted;
+    bool gone;                /* lifted whatever is asked: it is to be changed in any case */
 } limit;
+
+/* What would do; `text` is NULL if nothing is known. */
+typedef struct {
+    const char *text;
+    double by, ratio;         /* bits more, or the ratio; to what is there now */
+} change;
 
 typedef struct {
     dfl_arena *arena, *scratch;
@@ -28,6 +36,8 @@ typedef struct {
     DFL_VEC(limit) limits;
     bool *waived;
     bool unknown;             /* some question had no answer */
+    bool more;                /* labels are of a set behind another */
+    change room, rule;        /* the smallest that do, of a memory and of what is required */
 } analyst;
 
 /* ---- the limits ---- */
@@ -71,6 +81,14 @@ static void add_keeps(analyst *k, bool homes)
         }
 }
 
+/* What is required of the room in a memory, NULL = nothing. */
+static const dfl_required_room *room_of(const analyst *k, uint32_t memory)
+{
+    const dfl_required_room *room = k->q->rooms != NULL ? &k->q->rooms[memory] : NULL;
+
+    return room != NULL && room->at.end > 0 ? room : NULL;
+}
+
 /* Those that a user would rather keep come last: they are lifted only if nothing before them is to blame. */
 static void find_limits(analyst *k)
 {
@@ -88,7 +106,7 @@ static void find_limits(analyst *k)
             add(k, LIMIT_HOLDS, i, 0, s->memories[i].span);
     for (uint32_t i = 0; i < s->n_memories; i++)
         if (s->memories[i].size_bits >= 0)
-            add(k, LIMIT_SIZE, i, 0, s->memories[i].size_span);
+            add(k, LIMIT_SIZE, i, 0, room_of(k, i) != NULL ? room_of(k, i)->at : s->memories[i].size_span);
     if (k->q->kind != DFL_QUESTION_LINES)
         add_amounts(k);
     k->waived = DFL_NEW_ARRAY(k->arena, bool, (size_t)k->q->n_required + 1);
@@ -132,8 +150,8 @@ static const dfl_mapping *without_lifted(analyst *k)
     for (size_t i = k->limits.n; i-- > 0;) {
         const limit *l = &k->limits.at[i];
         if (l->kind == LIMIT_REQUIRED)
-            k->waived[l->at] = l->lifted;
-        if (!l->lifted)
+            k->waived[l->at] = l->lifted || l->gone;
+        if (!l->lifted && !l->gone)
             continue;
         switch (l->kind) {
         case LIMIT_REQUIRED:
@@ -178,7 +196,7 @@ static void set_lifted(analyst *k, size_t first, size_t n, bool lifted)
 /* Lifts those of the limits without which there is still nothing. */
 static void drop(analyst *k, size_t first, size_t n)
 {
-    if (n == 0 || k->unknown)
+    if (n == 0 || (k->unknown && !k->q->doubtful))
         return;
     set_lifted(k, first, n, true);
     if (ask(k) == DFL_ANSWER_NO)
@@ -190,18 +208,24 @@ static void drop(analyst *k, size_t first, size_t n)
     drop(k, first + n / 2, n - n / 2);
 }
 
-/* Goes through the limits of one kind after another; false if they are not the cause. */
-static bool find_set(analyst *k)
+/* Goes through the limits of one kind after another. */
+static void drop_kinds(analyst *k)
 {
-    set_lifted(k, 0, k->limits.n, true);
-    if (ask(k) != DFL_ANSWER_YES)
-        return false;
     set_lifted(k, 0, k->limits.n, false);
     for (size_t i = 0, end; i < k->limits.n; i = end) {
         for (end = i; end < k->limits.n && k->limits.at[end].kind == k->limits.at[i].kind; end++)
             ;
         drop(k, i, end - i);
     }
+}
+
+/* False if the limits are not the cause. */
+static bool find_set(analyst *k)
+{
+    set_lifted(k, 0, k->limits.n, true);
+    if (ask(k) != DFL_ANSWER_YES)
+        return false;
+    drop_kinds(k);
     return true;
 }
 
@@ -228,10 +252,12 @@ static const char *size_text(dfl_arena *arena, int64_t bits)
     return dfl_arena_printf(arena, "%lld bit%s", (long long)bits, bits == 1 ? "" : "s");
 }
 
+static bool is_in(const limit *l) { return !l->lifted && !l->gone; }
+
 static bool is_in_set(const analyst *k, limit_kind kind)
 {
     for (size_t i = 0; i < k->limits.n; i++)
-        if (k->limits.at[i].kind == kind && !k->limits.at[i].lifted)
+        if (k->limits.at[i].kind == kind && is_in(&k->limits.at[i]))
             return true;
     return false;
 }
@@ -248,47 +274,90 @@ static bool least_size(analyst *k, uint32_t memory, int64_t *bits, dfl_span *at)
     return *bits > size;
 }
 
-/* Labels the memories of the set, and says which of them needs the smallest growth. */
-static void label_sizes(analyst *k, dfl_diag *d)
+static void propose(change *best, double by, double ratio, const char *text)
 {
-    const dfl_memory *best = NULL;
+    if (best->text == NULL || by < best->by)
+        *best = (change){ text, by, ratio };
+}
+
+/* What all tensors take together, where no size can be told. */
+static const char *total_text(const analyst *k)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, k->arena);
+    dfl_quantity_print(&out, dfl_quantity_real(dfl_fitting_bits(k->m->workload), dfl_dim_of(DFL_BASE_DATA)));
+    return out.text;
+}
+
+/* The size that a memory of the set has to have. `enough`: with everything else as it is. */
+static void label_needed(analyst *k, dfl_diag *d, const limit *l, int64_t bits, dfl_span at, bool enough)
+{
+    const dfl_memory *memory = &k->m->system->memories[l->at];
+    const dfl_required_room *room = room_of(k, l->at);
+    const char *text = size_text(k->arena, bits), *name = dfl_sym_text(k->names, memory->name);
+
+    if (room != NULL)
+        dfl_diag_label(k->sink, d, l->span, "it is %s or more", text);
+    if (room != NULL && room->declared >= 0 && bits > room->declared)
+        dfl_diag_label(k->sink, d, memory->size_span, "and this `size` would have to be %s", text);
+    if (room == NULL && enough)
+        dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s would do", text);
+    else if (room == NULL)
+        dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s is needed", text);
+    if (at.end > 0)
+        dfl_diag_label(k->sink, d, at, "then %s are live here", text);
+    if (enough)
+        propose(&k->room, (double)(bits - memory->size_bits), (double)bits / fmax((double)memory->size_bits, 1),
+                room != NULL ? dfl_arena_printf(k->arena, "the smallest change: require no less than %s of `%s`", text, name)
+                             : dfl_arena_printf(k->arena, "the smallest change of a memory: give `%s` %s", name, text));
+}
+
+/* Labels a memory of the set `in`; false if no size of it is enough. Leaves all limits in force. */
+static bool label_size(analyst *k, dfl_diag *d, size_t i)
+{
+    const limit *l = &k->limits.at[i];
+    const bool known = !k->unknown || k->q->doubtful;
+    dfl_span at = { 0, 0 };
+    int64_t bits = 0;
+    bool enough, needed;
+
+    set_lifted(k, 0, k->limits.n, false);
+    enough = known && least_size(k, l->at, &bits, &at);
+    if (enough) {
+        label_needed(k, d, l, bits, at, !k->more);
+        return true;
+    }
+    for (size_t j = 0; j < k->limits.n; j++)
+        k->limits.at[j].lifted = k->limits.at[j].kind == LIMIT_SIZE && j != i;
+    needed = known && least_size(k, l->at, &bits, &at);
+    if (known && !needed) {
+        for (size_t j = 0; j < k->limits.n; j++)
+            k->limits.at[j].lifted = j != i;
+        needed = least_size(k, l->at, &bits, &at);
+    }
+    if (needed)
+        label_needed(k, d, l, bits, at, false);
+    else
+        dfl_diag_label(k->sink, d, l->span, "too small: all tensors together take %s", total_text(k));
+    set_lifted(k, 0, k->limits.n, false);
+    return !needed;
+}
+
+/* Labels the memories of the set, and the number of the first one of which no size is enough. */
+static size_t label_sizes(analyst *k, dfl_diag *d)
+{
     bool *in = DFL_NEW_ARRAY(k->arena, bool, k->limits.n + 1);
-    int64_t needed = 0;
+    size_t other = k->limits.n;
 
     for (size_t i = 0; i < k->limits.n; i++)
-        in[i] = !k->limits.at[i].lifted;
-    for (size_t i = 0; i < k->limits.n; i++) {
-        const limit *l = &k->limits.at[i];
-        const dfl_memory *memory = &k->m->system->memories[l->at];
-        dfl_span at = { 0, 0 };
-        int64_t bits = 0;
-        if (l->kind != LIMIT_SIZE || !in[i])
-            continue;
-        set_lifted(k, 0, k->limits.n, false);
-        if (!k->unknown && least_size(k, l->at, &bits, &at)) {
-            dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s would do", size_text(k->arena, bits));
-            if (at.end > 0)
-                dfl_diag_label(k->sink, d, at, "then %s are live here", size_text(k->arena, bits));
-            if (best == NULL || bits - memory->size_bits < needed - best->size_bits) {
-                best = memory;
-                needed = bits;
-            }
-        } else {
-            for (size_t j = 0; j < k->limits.n; j++)
-                k->limits.at[j].lifted = k->limits.at[j].kind == LIMIT_SIZE && j != i;
-            if (!k->unknown && least_size(k, l->at, &bits, &at))
-                dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s is needed, and other memories are too small, too",
-                               size_text(k->arena, bits));
-            else
-                dfl_diag_label(k->sink, d, l->span, "too small%s",
-                               k->unknown ? "" : ", and not the only limit that is broken");
-        }
-        for (size_t j = 0; j < k->limits.n; j++)
-            k->limits.at[j].lifted = !in[j];
-    }
-    if (best != NULL)
-        dfl_diag_help(k->sink, d, "the smallest change of a memory: give `%s` %s", dfl_sym_text(k->names, best->name),
-                      size_text(k->arena, needed));
+        in[i] = is_in(&k->limits.at[i]);
+    for (size_t i = 0; i < k->limits.n; i++)
+        if (k->limits.at[i].kind == LIMIT_SIZE && in[i] && !label_size(k, d, i) && other == k->limits.n)
+            other = i;
+    for (size_t j = 0; j < k->limits.n; j++)
+        k->limits.at[j].lifted = !in[j];
+    return other;
 }
 
 /* Amounts of a loop go with the rest if all loops over its rank come to the extent together, and those on an axis to no more than
@@ -309,16 +378,28 @@ static void label_amount(const analyst *k, dfl_diag *d, const limit *l)
                        (long long)rank->extent, name, (long long)k->m->system->axes[line->axis].size);
 }
 
+static void label_required(analyst *k, dfl_diag *d, const limit *l)
+{
+    double ratio = INFINITY;
+    const char *least = NULL, *instead = NULL;
+
+    if (k->q->least != NULL)
+        least = k->q->least(k->q->context, k->arena, k->m, l->at, &instead, &ratio);
+    dfl_diag_label(k->sink, d, l->span, "%s", least != NULL ? least : "this is not met");
+    if (instead != NULL)
+        propose(&k->rule, ratio, ratio, dfl_arena_printf(k->arena, "the smallest change: require no less than %s", instead));
+}
+
 static void label_others(analyst *k, dfl_diag *d)
 {
     for (size_t i = 0; i < k->limits.n; i++) {
         const limit *l = &k->limits.at[i];
         const dfl_line *line;
-        if (l->lifted || l->kind == LIMIT_SIZE)
+        if (!is_in(l) || l->kind == LIMIT_SIZE)
             continue;
         switch (l->kind) {
         case LIMIT_REQUIRED:
-            dfl_diag_label(k->sink, d, l->span, "this is not met");
+            label_required(k, d, l);
             break;
         case LIMIT_KEEP:
         case LIMIT_HOME:
@@ -340,24 +421,70 @@ static void label_others(analyst *k, dfl_diag *d)
     }
 }
 
+/* Whether something that is required is in the set. */
+static bool is_required(const analyst *k)
+{
+    bool any = is_in_set(k, LIMIT_REQUIRED);
+
+    for (size_t i = 0; i < k->limits.n; i++)
+        any |= k->limits.at[i].kind == LIMIT_SIZE && is_in(&k->limits.at[i]) && room_of(k, k->limits.at[i].at) != NULL;
+    return any;
+}
+
 static dfl_diag *report(const analyst *k)
 {
-    const char *name = dfl_sym_text(k->names, k->m->name);
-    bool room = is_in_set(k, LIMIT_SIZE);
+    const char *name = dfl_sym_text(k->names, k->m->name), *workload = dfl_sym_text(k->names, k->m->workload->name),
+               *system = dfl_sym_text(k->names, k->m->system->name);
+    const bool between = k->q->kind == DFL_QUESTION_BETWEEN;
     dfl_diag *d;
 
-    if (k->q->kind == DFL_QUESTION_BETWEEN) {
-        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping with the lines of `%s` fits into `%s`", name,
-                       dfl_sym_text(k->names, k->m->system->name));
-    } else if (k->q->kind == DFL_QUESTION_LINES) {
-        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping of `%s` fits into `%s`",
-                       dfl_sym_text(k->names, k->m->workload->name), dfl_sym_text(k->names, k->m->system->name));
-    } else {
+    if (k->q->kind == DFL_QUESTION_AMOUNTS)
         d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no amounts for the open loops of `%s` %s", name,
-                       is_in_set(k, LIMIT_REQUIRED) ? "meet what is required of it"
-                                                    : room ? "fit" : "go with the other loops");
-    }
+                       is_required(k) ? "meet what is required of it"
+                       : is_in_set(k, LIMIT_SIZE) ? "fit" : "go with the other loops");
+    else if (is_required(k))
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping %s`%s` meets what is required of `%s`",
+                       between ? "with the lines of " : "of ", between ? name : workload, name);
+    else
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping %s`%s` fits into `%s`",
+                       between ? "with the lines of " : "of ", between ? name : workload, system);
     return d;
+}
+
+static void label_here(const analyst *k, dfl_diag *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < k->limits.n; i++)
+        n += is_in(&k->limits.at[i]);
+    if (n == 1)
+        dfl_diag_here(k->sink, d, "whatever is filled in, one limit is broken");
+    else
+        dfl_diag_here(k->sink, d, "whatever is filled in, one of %zu limits is broken", n);
+}
+
+/* Labels the set, and those that are left when no size of a memory of it is enough. */
+static void label_sets(analyst *k, dfl_diag *d)
+{
+    const change *best;
+
+    for (size_t sets = 0; sets < k->limits.n; sets++) {
+        size_t other = label_sizes(k, d);
+        label_others(k, d);
+        if (other == k->limits.n)
+            break;
+        k->limits.at[other].gone = true;
+        k->more = true;
+        set_lifted(k, 0, k->limits.n, false);
+        if (ask(k) != DFL_ANSWER_NO)
+            break;
+        drop_kinds(k);
+    }
+    best = k->room.text == NULL || (k->rule.text != NULL && k->rule.ratio <= k->room.ratio) ? &k->rule : &k->room;
+    if (k->more)
+        dfl_diag_help(k->sink, d, "no single change is enough: all that is marked is in the way");
+    else if (best->text != NULL)
+        dfl_diag_help(k->sink, d, "%s", best->text);
 }
 
 bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
@@ -371,17 +498,11 @@ bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_ma
     found = find_set(&k);
     if (found) {
         dfl_diag *d = report(&k);
-        size_t n = 0;
-        for (size_t i = 0; i < k.limits.n; i++)
-            n += !k.limits.at[i].lifted;
-        if (n == 1)
-            dfl_diag_here(sink, d, "whatever is filled in, one limit is broken");
-        else
-            dfl_diag_here(sink, d, "whatever is filled in, one of %zu limits is broken", n);
-        label_sizes(&k, d);
-        label_others(&k, d);
+        label_here(&k, d);
+        label_sets(&k, d);
         if (k.unknown)
-            dfl_diag_note(sink, d, "the limits were looked into for a limited time: some of them may not be needed");
+            dfl_diag_note(sink, d, "the limits were looked into %s: some of them may not be needed",
+                          question->doubtful ? "by searches that do not prove everything" : "for a limited time");
     }
     dfl_arena_free(k.scratch);
     dfl_arena_free(k.arena);
@@ -398,13 +519,14 @@ static dfl_answer answer_lines(void *context, const dfl_mapping *m, const bool *
     return measured == DFL_NONE ? dfl_fitting_any(context, m) : dfl_fitting_least(context, m, measured, bits);
 }
 
-void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
+void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
                           const dfl_budget *session, double deadline)
 {
     dfl_budget budget = { .steps_limit = MOST_STEPS };
     dfl_halt halt = { .budget = &budget, .deadline = deadline };
-    dfl_fitting fitting = { .names = names, .max_fused = max_fused, .halt = &halt };
-    const dfl_question question = { .answer = answer_lines, .context = &fitting, .kind = DFL_QUESTION_LINES };
+    dfl_fitting fitting = { .names = names, .max_fused = options->max_fused, .halt = &halt };
+    const dfl_question question = { .answer = answer_lines, .context = &fitting, .kind = DFL_QUESTION_LINES,
+                                    .rooms = options->objective->rooms };
 
     if (session != NULL) {
         budget.memory_limit = session->memory_limit;

@@ -7,14 +7,18 @@
  *     without any one of them the others can be met.
  *   - Each memory in the set gets the least `size` with which there is a mapping, everything else as the file says it.
  *
- * Each limit of the set is a label at its line, and the memory that needs the smallest growth is the help. A search may not know
- * the answer, because it was stopped: then a limit counts as one that is needed, and a note says so.
+ * Each limit of the set is a label at its line, and the smallest change that would do is the help: of the memory that needs the
+ * fewest bits more, or of what is required, whichever changes by the smaller factor. Where no size of a memory of the set is
+ * enough, the limits that conflict all the same are labelled as well. A search may not know the answer, because it was stopped or
+ * its bound is too low: then a limit counts as one that is needed, and a note says so.
  */
 #ifndef DFL_MAPPER_INFEASIBLE_H
 #define DFL_MAPPER_INFEASIBLE_H
 
 #include "diag/diag.h"
 #include "mapper/fitting.h"
+#include "mapper/mapper.h"
+#include "mapper/required.h"
 
 /* What is open: amounts of loops, all lines, or lines between written ones. */
 typedef enum { DFL_QUESTION_AMOUNTS, DFL_QUESTION_LINES, DFL_QUESTION_BETWEEN } dfl_question_kind;
@@ -24,21 +28,31 @@ typedef struct {
        a memory that is `measured`: whatever its size, and what is the least, and the line it is live at where that is known. */
     dfl_answer (*answer)(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits,
                          dfl_span *at);
+    /* What a requirement can be at least, everything else as it is, in words; and what to require instead, which is so many times
+       what is required now, NULL where that is not known. Returns NULL if nothing is known. The function may be NULL. */
+    const char *(*least)(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t requirement, const char **instead,
+                         double *ratio);
     void *context;
-    const dfl_span *required; /* where what is required of the mapping stands */
+    const dfl_span *required; /* where what is required of the mapping stands, but for rooms */
     uint32_t n_required;
+    const dfl_required_room *rooms; /* that are required of the memories of the mapping's system, NULL = none */
     dfl_question_kind kind;
+    bool doubtful;            /* other limits are looked into all the same after an answer that is not known */
 } dfl_question;
 
 /* Reports E0618 with a smallest conflicting set. False, and nothing is said, if no set of limits is the cause. */
 bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
                            dfl_budget *budget);
 /* The same for a mapping of which all lines are open; E0618 in any case. `session` may be NULL, a deadline 0. */
-void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
+void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
                           const dfl_budget *session, double deadline);
-
 /* The same for one with written lines. */
-void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
+void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
                             const dfl_budget *session, double deadline);
+/* The same for one with lines open that has mappings, of which none that was found meets what is required. False, and nothing
+   is said, if it is not known that none does. `options->objective` has what is required, `required` the same as it can be
+   searched. */
+bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
+                             const dfl_required *required, const dfl_budget *session, double deadline);
 
 #endif

@@ -122,12 +122,13 @@ static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived
     return measured == DFL_NONE ? ask_twice(context, m, DFL_NONE, NULL) : least_size(context, m, measured, bits);
 }
 
-void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t max_fused,
+void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
                             const dfl_budget *session, double deadline)
 {
     dfl_budget budget = { .steps_limit = 0 };
-    asker k = { .names = names, .max_fused = max_fused, .session = session, .deadline = deadline };
-    const dfl_question question = { .answer = answer, .context = &k, .kind = DFL_QUESTION_BETWEEN };
+    asker k = { .names = names, .max_fused = options->max_fused, .session = session, .deadline = deadline };
+    const dfl_question question = { .answer = answer, .context = &k, .kind = DFL_QUESTION_BETWEEN,
+                                    .rooms = options->objective->rooms };
     dfl_diag *d;
 
     if (session != NULL) {

@@ -126,8 +126,7 @@ static bool read(reader *r, const dfl_val *v, form *out)
     return refuse(r, v, "this is no number");
 }
 
-/* The memory of `peak(sram)`, `best.peak(sram)`, or DFL_NONE. */
-static uint32_t memory_of(const dfl_objective *o, const dfl_system *s, const dfl_val *v)
+uint32_t dfl_objective_memory(const dfl_objective *o, const dfl_system *s, const dfl_val *v)
 {
     uint32_t at = v->n_path > 1 && v->path[0] == o->mapping ? 1 : 0;
 
@@ -147,7 +146,7 @@ static uint32_t find_room(dfl_objective *o, dfl_sink *sink, const dfl_system *s)
 
     for (uint32_t i = 0; i < o->n_terms; i++) {
         reader one = { .sink = sink, .o = o, .native = true };
-        uint32_t memory = memory_of(o, s, o->terms[i]);
+        uint32_t memory = dfl_objective_memory(o, s, o->terms[i]);
         form f;
 
         (void)read(&one, o->terms[i], &f);

@@ -31,6 +31,7 @@ typedef struct {
     dfl_meets *meets;           /* may be NULL when nothing is required */
     const dfl_span *required;   /* where it stands */
     uint32_t n_required;
+    const struct dfl_required_room *rooms; /* of each memory of the system that is searched (required.h), NULL = none */
     void *context;
     const char *text;           /* "energy * latency", as it was written */
 } dfl_objective;
@@ -48,6 +49,8 @@ bool dfl_objective_cornered(const dfl_objective *objective);
 uint32_t dfl_objective_count(const dfl_objective *objective);
 /* The first term of a `native` objective; nondecreasing in both. */
 double dfl_objective_value(const dfl_objective *objective, double joules, double seconds);
+/* The memory of which an expression is the peak, `peak(sram)` or `best.peak(sram)`; or DFL_NONE. */
+uint32_t dfl_objective_memory(const dfl_objective *objective, const dfl_system *s, const dfl_val *v);
 /* Whether term `i` is the peak of a memory. */
 bool dfl_objective_is_room(const dfl_objective *objective, uint32_t i);
 /* Term `i` of a `native` objective; 0 for the peak of a memory. */

@@ -1,0 +1,360 @@
+/* Why nothing meets what is required: searches for what is required itself, by bounds and by fronts. */
+#include <math.h>
+#include <string.h>
+
+#include "mapper/front.h"
+#include "mapper/given.h"
+#include "mapper/infeasible.h"
+#include "mapper/measures.h"
+#include "mapper/tree.h"
+#include "model/model.h"
+
+enum {
+    STEPS = 1 << 21,       /* of one search, and ... */
+    SEARCHES = 64,         /* ... the searches, after the first answer */
+    CHOICES = 512,         /* of amounts above branches */
+    DOUBLINGS = 24,        /* of a size that is too small */
+};
+
+static const double ROUNDING = 1 + 1e-9;
+
+/* What a search for the least of a figure says. */
+typedef struct {
+    bool ended;                /* there is more to be known than nothing */
+    bool met;                  /* what was found meets it, too */
+    double bound;              /* nothing is below it, with tiles that divide, ... */
+    double floor;              /* ... and whatever the tiles */
+    double value;              /* of a mapping that meets everything else; INFINITY: none is known */
+} finding;
+
+typedef struct {
+    const dfl_intern *names;
+    const dfl_map_options *options;
+    finding *found;            /* of the first answer */
+    const dfl_required **of;   /* what is required, but for rooms, ... */
+    uint32_t *number;          /* ... with the numbers that it has in the objective */
+    uint32_t n;
+    const dfl_budget *session;
+    double deadline;
+    uint32_t asked;            /* searches */
+    bool first;                /* the one whose answer everything follows from: as long as it takes */
+} asker;
+
+/* A piece of work by itself. */
+typedef struct {
+    dfl_budget budget;
+    dfl_arena *arena;
+    dfl_sink *quiet;
+} work;
+
+static void open_work(const asker *k, work *w)
+{
+    w->budget = dfl_budget_fresh(k->session);
+    if (!k->first)
+        w->budget.steps_limit = STEPS;
+    w->arena = dfl_arena_new(&w->budget);
+    w->quiet = dfl_sink_new(w->arena, NULL);
+    dfl_sink_limit(w->quiet, 0);
+}
+
+/* Options of a search for other figures than those that are to be small. */
+static dfl_map_options options_of(const asker *k, const dfl_objective *o)
+{
+    return (dfl_map_options){ .objective = o, .max_fused = k->options->max_fused, .jobs = k->options->jobs };
+}
+
+/* The objective of requirement `i`, or of all that are not waived for DFL_NONE; false if they are not all figures. */
+static bool objective_of(const asker *k, work *w, const dfl_mapping *m, const bool *waived, uint32_t i, dfl_objective *out)
+{
+    const dfl_val **terms = DFL_NEW_ARRAY(w->arena, const dfl_val *, (size_t)k->n + 1);
+    dfl_mapping like = *m;
+    bool all = true;
+
+    like.minimize = terms;
+    like.n_minimize = 0;
+    for (uint32_t r = 0; r < k->n; r++) {
+        if (i != DFL_NONE ? r != i : waived[r])
+            continue;
+        all &= k->of[r]->kind == DFL_REQUIRED_FIGURE;
+        if (all)
+            terms[like.n_minimize++] = *k->of[r]->figure;
+    }
+    return all && like.n_minimize > 0 && dfl_objective_make(w->quiet, k->names, &like, out) && out->native;
+}
+
+/* Whether a mapping meets what is not waived. */
+static bool meets(const asker *k, work *w, const dfl_mapping *m, const bool *waived, uint32_t but, double *joules,
+                  double *seconds)
+{
+    const dfl_objective *o = k->options->objective;
+    bool *without = DFL_NEW_ARRAY(w->arena, bool, (size_t)o->n_required + 1);
+    const dfl_paths *paths = dfl_paths_resolve(w->arena, w->quiet, k->names, m);
+    const dfl_result *costs = paths != NULL ? dfl_model_eval(w->arena, w->quiet, k->names, paths) : NULL;
+
+    for (uint32_t i = 0; i < o->n_required; i++)
+        without[i] = true; /* rooms: the system has no more */
+    for (uint32_t i = 0; i < k->n; i++)
+        without[k->number[i]] = i == but || (waived != NULL && waived[i]);
+    if (costs == NULL)
+        return false;
+    *joules = costs->joules;
+    *seconds = costs->seconds;
+    return dfl_objective_met(o, costs, without);
+}
+
+/* Whether the bounds of a search for this are those of all mappings: where time counts no loops are shared for the sake of an
+   input that several einsums read. */
+static bool is_bounded(const dfl_mapping *m, const dfl_objective *o)
+{
+    dfl_tile_goal goal = { .max_loops = 0 };
+    bool shared = false;
+
+    dfl_measures_look(o, false, &goal);
+    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
+        shared |= m->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && m->workload->tensors[t].n_consumers > 1;
+    return !goal.by_time || !shared;
+}
+
+/* Whether a mapping, perhaps with less written, can be searched. */
+static bool may_ask(asker *k, work *w, const dfl_mapping *m)
+{
+    return (k->asked++ < SEARCHES || k->first) && (dfl_given_nothing(m) || dfl_given_check(w->quiet, k->names, m)) &&
+           dfl_tree_choices(m, CHOICES);
+}
+
+/* The search for the least of one figure; NULL if that came to no end. `*fits` is false where there is nothing at all. */
+static const dfl_map_result *search(asker *k, work *w, const dfl_mapping *m, const dfl_objective *o, bool *fits)
+{
+    const dfl_map_options options = options_of(k, o);
+    const dfl_map_result *r = NULL;
+
+    *fits = true;
+    if (may_ask(k, w, m))
+        r = dfl_tree_is(m) ? dfl_tree_search(w->arena, w->quiet, k->names, m, &options, k->deadline, fits)
+                           : dfl_mapper_alone(w->arena, w->quiet, k->names, m, &options, k->deadline, fits);
+    return r;
+}
+
+/* `*fits` is false where there is nothing at all. */
+static finding find_least(asker *k, const dfl_mapping *m, const bool *waived, uint32_t i, bool *fits)
+{
+    finding out = { .value = INFINITY };
+    const dfl_map_result *r = NULL;
+    dfl_objective o;
+    double joules, seconds;
+    work w;
+
+    open_work(k, &w);
+    *fits = true;
+    if (objective_of(k, &w, m, waived, i, &o))
+        r = search(k, &w, m, &o, fits);
+    out.ended = r != NULL;
+    if (r != NULL && is_bounded(m, &o)) {
+        out.bound = r->lower_bound;
+        out.floor = r->floor;
+    }
+    if (r != NULL && r->mapping != NULL && meets(k, &w, r->mapping, waived, i, &joules, &seconds)) {
+        out.value = dfl_objective_value(&o, joules, seconds);
+        out.met = meets(k, &w, r->mapping, waived, DFL_NONE, &joules, &seconds);
+    }
+    dfl_arena_free(w.arena);
+    return out;
+}
+
+/* What the search says of requirement `i`: whether it rules out all mappings, or one that it found meets all. */
+static dfl_answer ask_one(asker *k, const dfl_mapping *m, const bool *waived, uint32_t i)
+{
+    bool fits;
+    const finding found = find_least(k, m, waived, i, &fits);
+
+    if (k->first)
+        k->found[i] = found;
+    if (!fits || found.bound > k->of[i]->most.real * ROUNDING)
+        return DFL_ANSWER_NO;
+    return found.met ? DFL_ANSWER_YES : DFL_ANSWER_UNKNOWN;
+}
+
+/* The front over all that is not waived (NULL: nothing is); NULL if there is none. `*whole`: nothing else is on it. */
+static const dfl_front *find_front(asker *k, work *w, const dfl_mapping *m, const bool *waived, bool *whole)
+{
+    const bool *without = waived != NULL ? waived : DFL_NEW_ARRAY(w->arena, bool, (size_t)k->n + 1);
+    const dfl_front *front = NULL;
+    dfl_objective terms, o;
+    dfl_map_options options;
+
+    if (!objective_of(k, w, m, without, DFL_NONE, &terms) || terms.n_terms < 2 || !may_ask(k, w, m))
+        return NULL;
+    o = terms;
+    options = options_of(k, &o);
+    front = dfl_front_find(w->arena, w->quiet, k->names, m, &options, 0);
+    *whole = front != NULL && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE &&
+             is_bounded(m, &terms);
+    return front;
+}
+
+/* What a front over all of them says, where each by itself can be met. */
+static dfl_answer ask_front(asker *k, const dfl_mapping *m, const bool *waived)
+{
+    const dfl_front *front;
+    bool whole = false, any = false;
+    double joules, seconds;
+    work w;
+
+    open_work(k, &w);
+    front = find_front(k, &w, m, waived, &whole);
+    for (uint32_t i = 0; front != NULL && i < front->n && !any; i++)
+        any = meets(k, &w, front->at[i].mapping, waived, DFL_NONE, &joules, &seconds);
+    dfl_arena_free(w.arena);
+    return any ? DFL_ANSWER_YES : whole ? DFL_ANSWER_NO : DFL_ANSWER_UNKNOWN;
+}
+
+static dfl_answer ask(asker *k, const dfl_mapping *m, const bool *waived)
+{
+    dfl_answer answer = DFL_ANSWER_UNKNOWN;
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < k->n; i++)
+        left += !waived[i];
+    if (left == 0)
+        return DFL_ANSWER_YES; /* there are mappings, and with less in the way there are more */
+    for (uint32_t i = 0; i < k->n && answer == DFL_ANSWER_UNKNOWN; i++)
+        if (!waived[i] && k->of[i]->kind == DFL_REQUIRED_FIGURE)
+            answer = ask_one(k, m, waived, i);
+    return answer == DFL_ANSWER_UNKNOWN && left > 1 ? ask_front(k, m, waived) : answer;
+}
+
+/* The same with a memory of another size. */
+static dfl_answer ask_with(asker *k, const dfl_mapping *m, const bool *waived, uint32_t memory, int64_t size)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_mapping other = *m;
+    dfl_system system = *m->system;
+    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, (size_t)system.n_memories + 1);
+    dfl_answer answer;
+
+    memcpy(memories, system.memories, system.n_memories * sizeof *memories);
+    memories[memory].size_bits = size;
+    system.memories = memories;
+    other.system = &system;
+    answer = ask(k, &other, waived);
+    dfl_arena_free(arena);
+    return answer;
+}
+
+/* A size that is enough, and about the least that is known to be. */
+static dfl_answer least_size(asker *k, const dfl_mapping *m, const bool *waived, uint32_t memory, int64_t *bits)
+{
+    int64_t low = m->system->memories[memory].size_bits, high = low > 8 ? low : 8;
+    dfl_answer answer = DFL_ANSWER_UNKNOWN;
+
+    for (int i = 0; i < DOUBLINGS && answer != DFL_ANSWER_YES && high < INT64_MAX / 4 && k->asked < SEARCHES; i++) {
+        low = high;
+        high *= 2;
+        answer = ask_with(k, m, waived, memory, high);
+    }
+    while (answer == DFL_ANSWER_YES && high - low > 8 && k->asked < SEARCHES) {
+        int64_t middle = low + (high - low) / 16 * 8;
+        if (middle <= low)
+            middle = low + 8;
+        if (ask_with(k, m, waived, memory, middle) == DFL_ANSWER_YES)
+            high = middle;
+        else
+            low = middle;
+    }
+    *bits = high;
+    return answer;
+}
+
+static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits, dfl_span *at)
+{
+    (void)at;
+    return measured == DFL_NONE ? ask(context, m, waived) : least_size(context, m, waived, measured, bits);
+}
+
+static const char *value_text(dfl_arena *arena, const asker *k, uint32_t i, double value)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, arena);
+    dfl_quantity_print(&out, dfl_quantity_real(value, k->of[i]->most.dim));
+    return out.text;
+}
+
+/* Of mappings that meet all others, the least of the figure that is required; INFINITY if there are none. */
+static double least_of_front(asker *k, const dfl_mapping *m, uint32_t i, bool *whole)
+{
+    double value = INFINITY, joules, seconds;
+    const dfl_front *front;
+    dfl_objective o;
+    work w;
+
+    open_work(k, &w);
+    front = objective_of(k, &w, m, NULL, i, &o) ? find_front(k, &w, m, NULL, whole) : NULL;
+    for (uint32_t p = 0; front != NULL && p < front->n; p++)
+        if (meets(k, &w, front->at[p].mapping, NULL, i, &joules, &seconds))
+            value = fmin(value, dfl_objective_value(&o, joules, seconds));
+    dfl_arena_free(w.arena);
+    return value;
+}
+
+static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t i, const char **instead, double *ratio)
+{
+    asker *k = context;
+    const double most = k->of[i]->most.real;
+    const char *text = NULL, *where = "";
+    bool fits = true, whole = false;
+    finding found = k->found[i].ended ? k->found[i] : find_least(k, m, NULL, i, &fits);
+
+    if (found.floor <= most * ROUNDING)
+        where = " with tiles that divide";
+    if (found.ended && found.value == INFINITY && k->n > 1)
+        found.value = least_of_front(k, m, i, &whole);
+    if (whole) {
+        found.bound = found.value;
+        where = " with tiles that divide and what else is required";
+    }
+    if (found.bound > most * ROUNDING && found.bound < INFINITY)
+        text = dfl_arena_printf(arena, "it is %s or more%s", value_text(arena, k, i, found.bound), where);
+    if (found.value < INFINITY) {
+        *instead = value_text(arena, k, i, found.value);
+        *ratio = found.value / most;
+        if (text == NULL)
+            text = dfl_arena_printf(arena, "with the rest as it is %s was found", *instead);
+        else if (found.value > found.bound * ROUNDING)
+            text = dfl_arena_printf(arena, "%s, and %s was found", text, *instead);
+    }
+    return text;
+}
+
+bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
+                             const dfl_required *required, const dfl_budget *session, double deadline)
+{
+    const dfl_objective *o = options->objective;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_span *spans = DFL_NEW_ARRAY(arena, dfl_span, (size_t)o->n_required + 1);
+    bool *none = DFL_NEW_ARRAY(arena, bool, (size_t)o->n_required + 1), known;
+    dfl_budget budget = dfl_budget_fresh(session);
+    asker k = { .names = names, .options = options, .session = session, .deadline = deadline, .first = true,
+                .found = DFL_NEW_ARRAY(arena, finding, (size_t)o->n_required + 1),
+                .of = DFL_NEW_ARRAY(arena, const dfl_required *, (size_t)o->n_required + 1),
+                .number = DFL_NEW_ARRAY(arena, uint32_t, (size_t)o->n_required + 1) };
+
+    for (uint32_t i = 0; i < o->n_required; i++) {
+        if (required[i].kind == DFL_REQUIRED_ROOM)
+            continue;
+        spans[k.n] = required[i].span;
+        k.number[k.n] = i;
+        k.of[k.n++] = &required[i];
+    }
+    known = !options->imperfect && options->beyond == 0 && k.n > 0 && ask(&k, m, none) == DFL_ANSWER_NO;
+    k.first = false;
+    k.asked = 0;
+    if (known) {
+        const dfl_question question = { .answer = answer, .least = least, .context = &k, .required = spans, .n_required = k.n,
+                                        .rooms = o->rooms, .doubtful = true,
+                                        .kind = dfl_given_nothing(m) ? DFL_QUESTION_LINES : DFL_QUESTION_BETWEEN };
+        known = dfl_infeasible_report(sink, names, m, &question, &budget);
+    }
+    dfl_arena_free(arena);
+    return known;
+}
