@@ -1,6 +1,7 @@
 /* Why a search does not prove what it found, and what can be done about it: clauses of a list. */
 #include "api/session.h"
 
+#include "mapper/beyond.h"
 #include "mapper/given.h"
 #include "mapper/tree.h"
 
@@ -31,8 +32,9 @@ static void add_stop(reasons *r, dfl_stop why)
 const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
                                  bool waits, bool ruled)
 {
-    const bool lines = found != NULL, beyond = lines && dfl_given_nothing(given) &&
-                                               (s->search.beyond & ~(unsigned)DFL_SEARCH_ORDER) != 0;
+    const bool lines = found != NULL;
+    const uint32_t kinds = lines && dfl_given_nothing(given) ? dfl_beyond_kinds(given->workload, s->search.beyond) : 0;
+    const bool beyond = (kinds & ~(unsigned)DFL_SEARCH_ORDER) != 0;
     reasons r = { .any = false };
 
     dfl_strbuf_init(&r.out, s->arena);
@@ -47,10 +49,17 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
     if (lines && found->lost)
         add(&r, "there were too many partial mappings to follow each: `--max-fused` or written lines leave fewer");
     if (lines && s->search.imperfect)
-        add(&r, "tiles that do not divide are tried around good mappings, not all of them: the bound is what each einsum "
-                "costs at least by itself");
+        add(&r, found->inside
+                    ? "tiles that do not divide are tried around good mappings, not all of them (without them the best one is "
+                      "proven): the bound is what each einsum costs at least by itself"
+                    : "tiles that do not divide are tried around good mappings, not all of them: the bound is what each einsum "
+                      "costs at least by itself");
     if (beyond)
-        add(&r, "`--beyond` is tried around good mappings, not completely");
+        add(&r, found->inside && !s->search.imperfect
+                    ? "`--beyond` is tried around good mappings, not completely (without it the best one is proven): the bound "
+                      "is what each einsum costs at least by itself"
+                    : "`--beyond` is tried around good mappings, not completely: the bound is what each einsum costs at least by "
+                      "itself");
     if (!r.any && lines && dfl_tree_is(given))
         add(&r, "the branches were filled one by one, and with other lines around them others may be better");
     if (!r.any)

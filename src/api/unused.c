@@ -1,6 +1,7 @@
 /* Options of searches that change nothing in this one: a lint. */
 #include "api/session.h"
 
+#include "mapper/beyond.h"
 #include "mapper/given.h"
 #include "mapper/holes.h"
 
@@ -32,4 +33,7 @@ void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m)
         warn_unused(s, m, "--beyond", why, amounts ? open : "`minimize` what counts most, instead of `pareto`");
     else if (s->search.beyond != 0 && !dfl_given_nothing(m))
         warn_unused(s, m, "--beyond", "lines are written in this mapping", "leave the option out, or all lines but homes open");
+    else if (s->search.beyond != 0 && dfl_beyond_kinds(m->workload, s->search.beyond) == 0)
+        warn_unused(s, m, "--beyond", "there is nothing in this workload that it is about",
+                    "leave the option out: everything is searched without it");
 }

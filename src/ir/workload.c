@@ -20,6 +20,18 @@ bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out
     return over;
 }
 
+bool dfl_workload_slides(const dfl_workload *w)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+            for (uint32_t d = 0; d < a->n_dims; d++)
+                if (a->index[d].n_terms > 1)
+                    return true;
+        }
+    return false;
+}
+
 bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out)
 {
     bool over = false;

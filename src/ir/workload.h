@@ -125,6 +125,8 @@ bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);
 bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
 /* Elements of the declared shape; true on overflow. */
 bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out);
+/* Whether some index is over several ranks: windows may slide. */
+bool dfl_workload_slides(const dfl_workload *w);
 /* Operations of the whole workload, a MAC not counted as FLOP; true on overflow. Only where dfl_workload_countable:
    `where` conditions of an einsum may be over two ranks together, which are walked, within limits. */
 bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *flops);

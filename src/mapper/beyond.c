@@ -445,6 +445,23 @@ void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
     *least = k.least;
 }
 
+uint32_t dfl_beyond_kinds(const dfl_workload *w, uint32_t kinds)
+{
+    bool makes = false, spills = false;
+
+    if (w->n_einsums < 2)
+        return 0;
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        const dfl_tensor *x = &w->tensors[t];
+        bool made = x->n_producers > 0 && x->n_consumers > 0;
+        makes |= made;
+        spills |= made && (x->n_consumers > 1 || x->role == DFL_ROLE_OUTPUT);
+    }
+    kinds &= makes ? kinds : ~(uint32_t)(DFL_BEYOND_RECOMPUTE | DFL_BEYOND_WINDOW | DFL_BEYOND_PIPELINE);
+    kinds &= spills ? kinds : ~(uint32_t)DFL_BEYOND_SPILL;
+    return dfl_workload_slides(w) ? kinds : kinds & ~(uint32_t)DFL_BEYOND_WINDOW;
+}
+
 const char *dfl_beyond_text(dfl_arena *arena, uint32_t kinds)
 {
     static const struct { uint32_t kind; const char *text; } words[] = {

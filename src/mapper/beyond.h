@@ -25,6 +25,10 @@ enum {
     DFL_BEYOND_CHANGES = 48,       /* of a kind, of the whole and of each part, in a round */
 };
 
+/* The kinds of those asked for that change something in such a workload: of one einsum none does, no intermediate is spilled that
+   has one reader, and so on. */
+uint32_t dfl_beyond_kinds(const dfl_workload *w, uint32_t kinds);
+
 /* Goes on from `out`, the best mapping of tiles that divide, of the value `*least` by the model, which it lowers. */
 void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given, const dfl_map_options *options,
                        const dfl_polish_options *polish, dfl_map_result *out, double *least);

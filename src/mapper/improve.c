@@ -102,32 +102,35 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
 }
 
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *options)
+                                     const dfl_mapping *mapping, const dfl_map_options *asked)
 {
     static const double rounding = 1 + 1e-9;
-    double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
-    dfl_map_result *out = dfl_mapper_perfect(arena, sink, names, mapping, options, deadline);
-    improver k = { .arena = arena, .names = names, .given = mapping, .out = out,
-                   .options = { .objective = options->objective, .imperfect = options->imperfect, .deadline = deadline } };
+    const double deadline = asked->time_limit > 0 ? dfl_halt_clock() + asked->time_limit : 0;
+    improver k = { .arena = arena, .names = names, .given = mapping,
+                   .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline } };
+    dfl_map_options options = *asked;
+    dfl_map_result *out;
 
-    if (out == NULL || out->stopped != DFL_STOP_NONE || options->front || options->top > 0)
+    options.beyond = dfl_given_nothing(mapping) ? dfl_beyond_kinds(mapping->workload, asked->beyond) : 0;
+    out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, deadline);
+    if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
         return out;
-    k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options->objective);
-    if (out->optimal && k.least <= dfl_value_times(out->lower_bound, rounding) && !options->imperfect &&
-        !(options->beyond && dfl_given_nothing(mapping)))
+    k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
+    out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, rounding);
+    if (out->inside && !options.imperfect && options.beyond == 0)
         return out;
     take_better(&k, out->mapping);
     if (k.least > dfl_value_times(out->lower_bound, rounding))
-        try_kinds(&k, options);
-    if (options->imperfect) {
+        try_kinds(&k, &options);
+    if (options.imperfect) {
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
-            try_longer(&k, options, way);
+            try_longer(&k, &options, way);
         out->lower_bound = out->floor;
     }
-    if (options->beyond && dfl_given_nothing(mapping))
-        dfl_beyond_search(arena, names, mapping, options, &k.options, out, &k.least);
-    if (options->imperfect || options->beyond)
-        out->space = dfl_mapper_words(arena, mapping, options->imperfect, options->beyond);
+    if (options.beyond != 0)
+        dfl_beyond_search(arena, names, mapping, &options, &k.options, out, &k.least);
+    if (options.imperfect || options.beyond != 0)
+        out->space = dfl_mapper_words(arena, mapping, options.imperfect, options.beyond);
     out->optimal = k.least <= dfl_value_times(out->lower_bound, rounding);
     return out;
 }

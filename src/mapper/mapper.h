@@ -59,6 +59,7 @@ typedef struct {
     double floor_beside;     /* and when they run at the same time */
     double floor_lifted;     /* and when keeps of several may stand above their branch (measures.h) */
     bool optimal;
+    bool inside;             /* the best of tiles that divide, and of nothing beyond, is proven */
     bool windows, lost;      /* why it is not: some slide; not all states were followed */
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
@@ -85,6 +86,6 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
 /* The first, polished where it is not proven (polish.h), and with other tiles and beyond the space if asked for; NULL after
    reporting. */
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *options);
+                                     const dfl_mapping *mapping, const dfl_map_options *asked);
 
 #endif

@@ -41,19 +41,6 @@ static void add_fusion(speaker *k)
         add(k, "one einsum at a time", DFL_BEYOND_PIPELINE, "`--beyond pipeline`: several");
 }
 
-/* Whether some index is over several ranks. */
-static bool slides(const dfl_workload *w)
-{
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
-            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
-            for (uint32_t d = 0; d < a->n_dims; d++)
-                if (a->index[d].n_terms > 1)
-                    return true;
-        }
-    return false;
-}
-
 const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, bool ragged, uint32_t beyond)
 {
     const bool tree = dfl_tree_is(m), nothing = dfl_given_nothing(m);
@@ -71,7 +58,7 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, bool ragged
     if (!tree && m->system->n_axes > 0 && m->workload->n_einsums > 1)
         add(&k, "keeps inside of an array not above what is exchanged, unless they stay over loops that do not go along them",
             0, NULL);
-    if (!tree && m->system->n_axes > 0 && slides(m->workload))
+    if (!tree && m->system->n_axes > 0 && dfl_workload_slides(m->workload))
         add(&k, "as windows slide, keeps inside of an array not above others outside of it, unless they stay over loops that "
             "do not go along them", 0, NULL);
     if (m->system->n_axes > 0)
