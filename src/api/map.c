@@ -436,7 +436,8 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         return refuse_kind(s, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
                            "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
-    front = dfl_front_kinds(work, s->sink, s->names, dfl_required_within(s->arena, m, o->rooms), &options, s->search.top);
+    front = dfl_front_kinds(work, s->sink, s->names, dfl_required_within(s->arena, m, o->rooms), &options, s->search.top,
+                            s->known);
     any = front != NULL && front->n > 0;
     space = any ? dfl_arena_printf(s->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
                                    front->search->space) : NULL;

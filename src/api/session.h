@@ -51,6 +51,7 @@ struct dfl_session {
     dfl_search_options search;
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
     dfl_arena *after;          /* NULL until a mapping is filled */
+    const dfl_mapping *known;  /* the best of what is filled next, when that is searched for kinds; NULL = not known */
     DFL_VEC(dfl_filled) filled;
     bool nothing_open;         /* none of the mappings that dfl_session_map was to fill had a hole */
     dfl_stop limited;          /* why a search ended early that left others to be done */

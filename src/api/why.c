@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "mapper/holes.h"
-#include "mapper/kind.h"
 #include "mapper/objective.h"
+#include "mapper/tree.h"
 #include "model/model.h"
 #include "report/verdict.h"
 #include "report/why.h"
@@ -48,29 +48,46 @@ static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
     return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
 }
 
-/* The best mapping of another kind than the one that was found for `m`. */
-static void find_runner_up(dfl_session *s, const dfl_mapping *m, dfl_why *why, dfl_stop *stopped)
+/* Whether there are kinds of mappings to compare. */
+static bool has_kinds(const dfl_session *s, const dfl_mapping *m, const dfl_objective *o, dfl_stop stopped)
 {
+    return m->has_holes && !dfl_holes_only(m) && m->n_choices == 0 && m->n_front == 0 && !dfl_tree_is(m) && o->native &&
+           dfl_objective_count(o) == 1 && !s->search.imperfect && s->search.beyond == 0 && stopped == DFL_STOP_NONE;
+}
+
+/* Those that `--top 2` lists: the best one, which may be better than the one that is known, and the best of another kind, or
+   NULL. */
+static const dfl_filled *find_kinds(dfl_session *s, const dfl_mapping *m, dfl_filled *best, dfl_stop *stopped)
+{
+    static const double rounding = 1 + 1e-9;
     const dfl_search_options options = s->search;
-    uint64_t kind = dfl_kind_of_mapping(why->item->mapping);
-    dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
-    size_t first = s->filled.n;
+    const size_t first = s->filled.n;
 
     s->search.top = 2;
+    s->known = best->mapping;
     (void)dfl_session_fill(s, m, stopped);
+    s->known = NULL;
     s->search = options;
-    for (size_t i = first; i < s->filled.n && !why->runner_up; i++) {
-        const dfl_filled *other = &s->filled.at[i];
-
-        if (dfl_kind_of_mapping(other->mapping) == kind)
-            continue;
-        *item = (dfl_result_item){ .mapping = other->mapping, .status = DFL_STATUS_FILLED, .search = other->search,
-                                   .result = costs_of(s, other->mapping) };
-        if (item->result)
-            why->runner_up = dfl_session_compare(s, why->item, item);
-        why->runner_value = other->search->value;
-        why->runner_proven = other->search->optimal && why->item->search->optimal;
+    if (s->filled.n > first && s->filled.at[first].search->value * rounding < best->search->value) {
+        dfl_search_found *search = DFL_NEW(s->arena, dfl_search_found);
+        *search = *s->filled.at[first].search;
+        search->nth = 0;
+        *best = s->filled.at[first];
+        best->search = search;
     }
+    return s->filled.n > first + 1 ? &s->filled.at[first + 1] : NULL;
+}
+
+static void set_runner_up(dfl_session *s, dfl_why *why, const dfl_filled *other)
+{
+    dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
+
+    *item = (dfl_result_item){ .mapping = other->mapping, .status = DFL_STATUS_FILLED, .search = other->search,
+                               .result = costs_of(s, other->mapping) };
+    if (item->result)
+        why->runner_up = dfl_session_compare(s, why->item, item);
+    why->runner_value = other->search->value;
+    why->runner_proven = other->search->optimal && why->item->search->optimal;
 }
 
 /* False after reporting. */
@@ -78,6 +95,8 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
     dfl_why *why = DFL_NEW(s->arena, dfl_why);
+    const dfl_filled *other = NULL;
+    dfl_filled best;
     dfl_arena *arena = s->arena;
     dfl_objective objective;
     const dfl_paths *paths;
@@ -91,7 +110,10 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 
         if (!filled)
             return false;
-        *item = (dfl_result_item){ .mapping = filled->mapping, .status = DFL_STATUS_FILLED, .search = filled->search };
+        best = *filled; /* others are added */
+        if (has_kinds(s, m, &objective, *stopped))
+            other = find_kinds(s, m, &best, stopped);
+        *item = (dfl_result_item){ .mapping = best.mapping, .status = DFL_STATUS_FILLED, .search = best.search };
         arena = dfl_session_after(s);
     }
     paths = dfl_paths_resolve(arena, s->sink, s->names, item->mapping);
@@ -102,9 +124,8 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
     *why = (dfl_why){ .results = &s->results, .item = item };
     why->found = dfl_sensitivity_find(arena, model, item->result);
     set_objective(s, why, &objective);
-    if (m->has_holes && !dfl_holes_only(m) && m->n_front == 0 && !why->other && why->n_terms == 1 && !s->search.imperfect &&
-        s->search.beyond == 0 && *stopped == DFL_STOP_NONE)
-        find_runner_up(s, m, why, stopped);
+    if (other != NULL)
+        set_runner_up(s, why, other);
     s->why = why;
     return true;
 }

@@ -1,6 +1,8 @@
 /* What the search finds, judged by the model. */
 #include "mapper/front.h"
 
+#include <math.h>
+
 #include "mapper/kind.h"
 #include "mapper/polish.h"
 #include "model/model.h"
@@ -16,8 +18,9 @@ typedef struct {
     bool exact;
 } judge;
 
-/* The terms by the model; NULL if it does not take the mapping, or what is required is not met. */
-static const double *terms_of(judge *k, const dfl_map_point *found)
+/* The terms by the model; NULL if it does not take the mapping, or what is required is not met. `found`: what the search counted,
+   or NULL. */
+static const double *terms_of(judge *k, const dfl_mapping *m, const dfl_map_point *found)
 {
     static const double rounding = 1 + 1e-9;
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
@@ -27,7 +30,7 @@ static const double *terms_of(judge *k, const dfl_map_point *found)
     const dfl_result *costs;
 
     dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(work, quiet, k->names, found->mapping);
+    paths = dfl_paths_resolve(work, quiet, k->names, m);
     costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
     if (costs && dfl_objective_met(k->objective, costs, NULL)) {
         terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
@@ -35,8 +38,9 @@ static const double *terms_of(judge *k, const dfl_map_point *found)
             bool is_room = dfl_objective_is_room(k->objective, i);
             terms[i] = is_room ? dfl_i128_double(costs->memories[k->objective->room].peak_bits)
                                : dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
-            k->exact &= terms[i] <= rounding * (is_room ? found->room : dfl_objective_term(k->objective, i, found->joules,
-                                                                                           found->seconds));
+            if (found != NULL)
+                k->exact &= terms[i] <= rounding * (is_room ? found->room
+                                                            : dfl_objective_term(k->objective, i, found->joules, found->seconds));
         }
     }
     dfl_arena_free(work);
@@ -85,7 +89,7 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     if (out->search == NULL)
         return NULL;
     for (uint32_t i = 0; i < out->search->n_front; i++) {
-        const double *terms = terms_of(&k, &out->search->front[i]);
+        const double *terms = terms_of(&k, out->search->front[i].mapping, &out->search->front[i]);
         if (terms != NULL)
             add(&k, (dfl_front_point){ out->search->front[i].mapping, terms });
     }
@@ -104,33 +108,11 @@ static bool has_common(const dfl_workload *w)
     return false;
 }
 
-/* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
-   are written, for what a body keeps serves all below it: then the better one counts. */
-static void add_kind(judge *k, const dfl_map_point *found, double deadline)
+/* Adds a mapping in its place; of one kind the best stays. */
+static void add_to_kinds(judge *k, const dfl_mapping *m, const double *terms)
 {
-    static const double rounding = 1 + 1e-9;
-    bool exact = k->exact;
-    const dfl_polish_options polish = { .objective = k->objective, .deadline = deadline };
-    const double *terms = terms_of(k, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
-    const dfl_mapping *m = found->mapping;
-    double value;
     size_t at;
 
-    if (terms == NULL || terms[0] > least * rounding) {
-        dfl_map_point better = *found;
-        better.mapping = dfl_polish(k->arena, k->names, m, &polish, &value);
-        m = better.mapping;
-        terms = terms_of(k, &better);
-        exact &= terms != NULL && terms[0] <= least * rounding;
-    }
-    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload)) {
-        if (m->workload->n_einsums == 1)
-            return;
-        exact = false;
-    }
-    k->exact = exact;
-    if (terms == NULL)
-        return;
     for (at = 0; at < k->kept.n && dfl_kind_of_mapping(k->kept.at[at].mapping) != dfl_kind_of_mapping(m); at++)
         ;
     if (at == k->kept.n)
@@ -142,13 +124,72 @@ static void add_kind(judge *k, const dfl_map_point *found, double deadline)
     k->kept.at[at] = (dfl_front_point){ m, terms };
 }
 
+/* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
+   are written, for what a body keeps serves all below it: then the better one counts. */
+static void add_kind(judge *k, const dfl_map_point *found, double deadline)
+{
+    static const double rounding = 1 + 1e-9;
+    bool exact = k->exact;
+    const dfl_polish_options polish = { .objective = k->objective, .deadline = deadline };
+    const dfl_mapping *m = found->mapping;
+    const double *terms = terms_of(k, m, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
+    double value;
+
+    if (terms == NULL || terms[0] > least * rounding) {
+        dfl_map_point better = *found;
+        better.mapping = dfl_polish(k->arena, k->names, m, &polish, &value);
+        m = better.mapping;
+        terms = terms_of(k, m, &better);
+        exact &= terms != NULL && terms[0] <= least * rounding;
+    }
+    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload)) {
+        if (m->workload->n_einsums == 1)
+            return;
+        exact = false;
+    }
+    k->exact = exact;
+    if (terms == NULL)
+        return;
+    add_to_kinds(k, m, terms);
+}
+
+/* Adds the best of all as the search for it alone finds it. */
+static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options, double deadline,
+                     const dfl_mapping *best, dfl_map_result *search)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_map_options alone = *options;
+    const dfl_map_result *r = NULL;
+    const double *terms;
+
+    if (k->kept.n == 0 || search->stopped != DFL_STOP_NONE ||
+        (search->optimal && k->exact && k->kept.at[0].terms[0] <= search->lower_bound * rounding))
+        return;
+    if (best == NULL) {
+        alone.evaluations = dfl_map_left(options->evaluations, search->evaluated);
+        alone.time_limit = deadline > 0 ? fmax(deadline - dfl_halt_clock(), 1e-3) : 0;
+        r = dfl_mapper_run(k->arena, sink, k->names, mapping, &alone);
+    }
+    if (r != NULL) {
+        best = r->mapping;
+        search->evaluated += r->evaluated;
+        search->pruned += r->pruned;
+        search->stopped = r->stopped;
+        search->lower_bound = fmax(search->lower_bound, r->lower_bound);
+    }
+    terms = best != NULL ? terms_of(k, best, NULL) : NULL;
+    if (terms != NULL)
+        add_to_kinds(k, best, terms);
+}
+
 const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                 const dfl_map_options *options, uint32_t top)
+                                 const dfl_map_options *options, uint32_t top, const dfl_mapping *best)
 {
     judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
     double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
     dfl_map_options all = *options;
     dfl_front *out = DFL_NEW(arena, dfl_front);
+    dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
     bool more;
 
     all.certificate = false;
@@ -163,6 +204,9 @@ const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_int
         more = out->search->n_front == all.top && all.top < DFL_MAP_TOP && out->search->stopped == DFL_STOP_NONE;
         all.top = all.top * 2 < DFL_MAP_TOP ? all.top * 2 : DFL_MAP_TOP;
     } while (k.kept.n < top && more);
+    *search = *out->search;
+    out->search = search;
+    add_best(&k, sink, mapping, options, deadline, best, search);
     out->at = k.kept.at;
     out->n = k.kept.n < top ? (uint32_t)k.kept.n : top;
     out->exact = k.exact;

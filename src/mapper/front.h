@@ -24,8 +24,9 @@ typedef struct {
 /* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. */
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_map_options *options, double limit);
-/* The best of each of `top` kinds, or of all that there are. */
+/* The best of each of `top` kinds, or of all that there are. Where the first is not proven the best of all belongs to them, too,
+   as the search for it alone finds it; `best` if that was searched before, else NULL. */
 const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                 const dfl_map_options *options, uint32_t top);
+                                 const dfl_map_options *options, uint32_t top, const dfl_mapping *best);
 
 #endif
