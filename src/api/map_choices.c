@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "mapper/choices.h"
+#include "mapper/cost.h"
 #include "mapper/halt.h"
 #include "model/model.h"
 
@@ -122,7 +123,9 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
 {
     chooser k = { .s = s, .given = out->given, .objective = objective, .search = search, .optimal = true, .bounded = true,
                   .bound = INFINITY, .legal = DFL_NONE };
+    static const double rounding = 1 + 1e-9;
     dfl_search_found *found;
+    bool least;
     uint32_t n;
 
     for (uint32_t i = 0; i < DFL_OBJECTIVE_TERMS; i++)
@@ -145,7 +148,8 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
     found->evaluated = k.evaluated;
     found->pruned = k.pruned;
     found->refused = k.refused;
-    found->optimal = k.optimal && k.unsearched == 0 && *stopped == DFL_STOP_NONE;
+    least = k.bounded && dfl_objective_count(objective) == 1 && found->value <= dfl_value_times(k.bound, rounding);
+    found->optimal = (k.optimal || least) && k.unsearched == 0 && *stopped == DFL_STOP_NONE;
     found->lower_bound = !k.bounded || *stopped != DFL_STOP_NONE ? NAN : fmin(k.bound, found->value);
     found->space = k.unsearched == 0
                        ? dfl_arena_printf(s->arena, "%u choices of what is written; %s", n, found->space)

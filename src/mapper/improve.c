@@ -13,7 +13,7 @@
 
 enum {
     KINDS = 16,                  /* that are looked at besides */
-    SHORT = 1 << 20,             /* nodes of a search that is short */
+    SHORT = 1 << 22,             /* nodes of a search that is short */
 };
 
 typedef struct {
@@ -48,7 +48,8 @@ static void add_up(improver *k, const dfl_map_result *r)
 }
 
 /* Where the search counts less than a mapping costs, because transfers do not overlap with the work, the best of another kind may
-   cost less. Only where the search itself was short. */
+   cost less: of all that there are if nothing is waited for, so that what could be spared does not count. Only where the search
+   itself was short. */
 static void try_kinds(improver *k, const dfl_map_options *options)
 {
     dfl_map_options several = *options;
@@ -58,6 +59,7 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     if (k->out->evaluated > SHORT || dfl_tree_is(k->given) || !dfl_given_nothing(k->given))
         return;
     several.top = KINDS;
+    several.overlapped = true;
     several.evaluations = dfl_map_left(options->evaluations, k->out->evaluated);
     several.certificate = false;
     work = dfl_arena_new(dfl_arena_budget(k->arena));
@@ -85,6 +87,35 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
         add_up(k, r);
     }
     dfl_arena_free(work);
+}
+
+/* What goes beyond the space changes which transfers are waited for, beside what, and so begins with what is best if nothing
+   waits; what the search found stays if it is better. */
+static void go_beyond(improver *k, const dfl_map_options *options)
+{
+    dfl_map_options from = *options;
+    dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
+    improver other = *k;
+    dfl_map_result *out = k->out;
+
+    from.overlapped = (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER) != 0 && !k->given->options.overlap_perfect;
+    from.evaluations = dfl_map_left(options->evaluations, out->evaluated);
+    dfl_sink_limit(quiet, 0);
+    other.out = from.overlapped ? dfl_mapper_perfect(k->arena, quiet, k->names, k->given, &from, k->options.deadline) : NULL;
+    if (other.out != NULL && other.out->stopped == DFL_STOP_NONE) {
+        other.least = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, other.out->mapping, options->objective);
+        take_better(&other, other.out->mapping);
+        if (other.least > other.out->lower_bound)
+            try_kinds(&other, &from);
+        dfl_beyond_search(k->arena, k->names, k->given, &from, &k->options, other.out, &other.least);
+        add_up(k, other.out);
+        out->lower_bound = other.out->lower_bound;
+        if (other.least < k->least)
+            out->mapping = other.out->mapping;
+        k->least = fmin(k->least, other.least);
+    } else {
+        dfl_beyond_search(k->arena, k->names, k->given, options, &k->options, out, &k->least);
+    }
 }
 
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
@@ -128,7 +159,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         out->lower_bound = out->floor;
     }
     if (options.beyond != 0)
-        dfl_beyond_search(arena, names, mapping, &options, &k.options, out, &k.least);
+        go_beyond(&k, &options);
     if (options.imperfect || options.beyond != 0)
         out->space = dfl_mapper_words(arena, mapping, options.imperfect, options.beyond);
     out->optimal = k.least <= dfl_value_times(out->lower_bound, rounding);

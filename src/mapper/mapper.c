@@ -454,7 +454,9 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
     dfl_measures_look(options->objective, options->front, &k.goal);
-    const dfl_job_limits limits = { .plain = options->certificate, .common_loops = !k.goal.by_time,
+    const dfl_job_limits limits = { .plain = options->certificate,
+                                    .overlapped = options->certificate || options->overlapped || !k.goal.by_time,
+                                    .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
     found = possible && dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->jobs, &halt, &k.classes);

@@ -16,7 +16,7 @@
 
 enum {
     DFL_AXIS_SETS = 1 << DFL_JOB_AXES,
-    DFL_ORDERS = 24,              /* of DFL_ROW_LOOPS shared loops */
+    DFL_ORDERS = 24, DFL_SEARCH_PORTS = 2 * DFL_TERM_PORTS, /* of DFL_ROW_LOOPS shared loops; with waits */
 };
 
 typedef struct dfl_search {
@@ -28,7 +28,7 @@ typedef struct dfl_search {
     bool spent;                                    /* it did */
     bool again;                                    /* prepared for any goal with `best_only` and no tracks */
     uint32_t n_gaps;
-    uint32_t n_busy, n_used;                       /* terms, ports */
+    uint32_t n_busy, ports, n_used, first_wait;    /* terms, ports, a mask, and how many; behind these waits (waits.h) */
     uint32_t last_gap[DFL_JOB_RANKS];              /* in which the rank may be cut */
     uint32_t own_gaps[DFL_JOB_RANKS];              /* of loops of the einsum's own, */
     uint32_t own_needs[DFL_JOB_RANKS];             /* mask of those that need one */
@@ -61,7 +61,7 @@ typedef struct dfl_search {
     uint8_t cut_at[DFL_JOB_RANKS][DFL_GAPS];       /* of the own gaps of the rank, how many stand before that place */
     double need[DFL_JOB_RANKS][DFL_GAPS];          /* iterations of the rank down to a gap, at least: see needs of a template */
     dfl_amounts divisors[DFL_JOB_RANKS];
-    uint8_t port_at[DFL_TERM_PORTS];               /* which of those in use a port is */
+    uint8_t port_at[DFL_TERM_PORTS], wait_at[DFL_TERM_PORTS]; /* which of those in use a port is, and the wait at it; 0 = none */
     double constant;                               /* J, whatever is chosen */
     /* shared loops: */
     uint32_t shared_gap[DFL_JOB_RANKS];
@@ -85,7 +85,6 @@ typedef struct dfl_search {
     uint32_t set;                                  /* of its ports, for the shared loops that are chosen */
     const dfl_cuts *with[DFL_JOB_RANKS];
     uint32_t order[DFL_JOB_RANKS], n_order;
-    double factor[DFL_TERMS];
     double shared[DFL_TERM_GROUPS];                /* iterations of the shared loops */
     double rest_least[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS], rest_most[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS];
     double behind[DFL_JOB_RANKS][DFL_TERM_GROUPS];   /* of the present node at each depth: rest_least of the ranks behind it */

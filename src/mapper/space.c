@@ -135,11 +135,23 @@ static void add_places(maker *k)
         *p = (dfl_job_place){ .memory = m, .bits = mem->size_bits < 0 ? INFINITY : (double)mem->size_bits,
                               .read_joules = mem->read_energy, .write_joules = mem->write_energy,
                               .read_seconds = 1 / mem->read_rate, .write_seconds = 1 / mem->write_rate,
-                              .one_port = mem->one_port, .buffers = (uint32_t)mem->buffers };
+                              .one_port = mem->one_port, .buffers = (uint32_t)mem->buffers,
+                              .ahead = mem->buffers > 1 || mem->stream };
         for (uint32_t a = 0; a < job->n_axes; a++)
             if (dfl_axis_encloses(s, job->axis[a].axis, mem->element))
                 p->axes |= 1u << a;
         job->n_places++;
+    }
+}
+
+/* Where work waits for transfers. */
+static void find_waits(dfl_job *job, const dfl_mapping *m, const dfl_job_limits *limits)
+{
+    const bool overlapped = m->options.overlap_perfect || limits->overlapped || limits->homes_only;
+
+    for (uint32_t p = 0; p < job->n_places && !overlapped; p++) {
+        job->place[p].waits = !job->place[p].ahead;
+        job->waits = true;
     }
 }
 
@@ -286,6 +298,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
         add_operand(&k, &k.e->inputs[i], false);
     add_operand(&k, &k.e->output, true);
     add_places(&k);
+    find_waits(out, m, limits);
     if (k.ok)
         place_operands(&k);
     for (uint32_t i = 0; i < out->n_operands; i++)

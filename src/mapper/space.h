@@ -50,6 +50,8 @@ typedef struct {
     double read_joules, write_joules, read_seconds, write_seconds; /* per bit, of one instance */
     bool one_port;
     uint32_t buffers;
+    bool waits;               /* work stands still while its keeps are filled and drained, as far as time is counted that way; */
+    bool ahead;               /* or it is filled and drained beside the work */
 } dfl_job_place;
 
 typedef struct {
@@ -73,6 +75,7 @@ typedef struct {
     bool windows;                   /* some dimension is a sum of ranks */
     const struct dfl_given *given;  /* its written lines (given.h), NULL = none */
     bool common_loops;              /* loops may be shared for nothing but a keep for several einsums: see common.h */
+    bool waits;                     /* transfers take time besides the work */
 } dfl_job;
 
 /* Whether where other einsums find the operand is a choice. */
@@ -88,6 +91,7 @@ static inline uint32_t dfl_job_outermost(const dfl_job_operand *o)
 typedef struct {
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
     bool common_loops;              /* see dfl_job */
+    bool overlapped;                /* time is counted as if transfers waited for nothing */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
     bool any_size;                  /* no memory that has a size counts as one with room for everything */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */

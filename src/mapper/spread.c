@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/search.h"
+#include "mapper/waits.h"
 #include "support/hash.h"
 
 /* Takes over `parts`: products over sets of axes. */
@@ -101,11 +101,26 @@ static void find_all(const dfl_search *s, dfl_spread *p)
     }
 }
 
+static inline void add_busy(const dfl_search *s, const dfl_term_of *t, size_t at, double seconds)
+{
+    s->now->ports[0][at] += seconds;
+    s->now->ports[1][at] += t->above && !s->goal->alone ? 0 : seconds;
+}
+
+/* The work that is beside every wait. */
+static void add_work(dfl_search *s)
+{
+    s->now->work_seconds = dfl_waits_work(s);
+    for (uint32_t i = s->first_wait; i < s->n_used; i++)
+        for (uint32_t set = 0; set < 2; set++)
+            s->now->ports[set][i * s->terms.n_groups + s->terms.constant] += s->now->work_seconds;
+}
+
 /* Coefficients of the groups for the present spread. */
 static void scale(dfl_search *s)
 {
     const dfl_job *job = s->job;
-    double *factor = s->factor, *joules = s->now->joules;
+    double *factor = s->now->factor, *joules = s->now->joules;
     uint32_t n_groups = s->terms.n_groups;
 
     memset(joules, 0, n_groups * sizeof *joules);
@@ -129,9 +144,12 @@ static void scale(dfl_search *s)
         joules[t->by.group] += t->joules * factor[t->factor];
         if (t->seconds == 0)
             continue;
-        s->now->ports[0][at] += t->seconds * factor[t->factor];
-        s->now->ports[1][at] += t->above && !s->goal->alone ? 0 : t->seconds * factor[t->factor];
+        add_busy(s, t, at, t->seconds * factor[t->factor]);
+        if (t->waits && s->wait_at[t->port] > 0)
+            add_busy(s, t, (size_t)s->wait_at[t->port] * n_groups + t->by.group, t->seconds * factor[t->factor]);
     }
+    if (job->waits)
+        add_work(s);
 }
 
 /*
@@ -185,7 +203,7 @@ void dfl_spread_bound(const dfl_search *s, double *least_joules, double *least_s
         if (!t->above || (s->goal != NULL && s->goal->alone))
             ports[s->port_at[t->port]] += t->seconds * (t->seconds < 0 ? high : low)[t->factor];
     }
-    for (uint32_t p = 0; p < s->n_used; p++)
+    for (uint32_t p = 0; p < s->n_used && p < DFL_TERM_PORTS; p++)
         seconds = seconds > ports[p] ? seconds : ports[p];
     *least_joules = joules > sure ? joules : sure;
     *least_seconds = seconds;
@@ -211,6 +229,7 @@ dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena)
 
     p->parts = DFL_NEW_ARRAY(arena, int64_t, (size_t)s->job->n_axes * n_ranks + 1);
     p->joules = DFL_NEW_ARRAY(arena, double, n_groups + 1);
+    p->factor = DFL_NEW_ARRAY(arena, double, s->terms.n_factors + 1);
     p->all = DFL_NEW_ARRAY(arena, double, n_groups + 1);
     for (uint32_t set = 0; set < 2; set++)
         p->ports[set] = DFL_NEW_ARRAY(arena, double, (size_t)s->n_used * n_groups + 1);

@@ -40,6 +40,11 @@ typedef struct {
 typedef struct {
     dfl_term_factor by;
     uint8_t factor;           /* index of `by` among those of all terms */
+    bool waits;               /* the work stands still for it, whatever other keeps of the operand there are */
+    uint8_t keep;             /* inner end of the way: a keep, or n_keeps for the unit */
+    bool out;                 /* it moves outwards */
+    bool serves;              /* the unit, from the innermost place that may hold the operand */
+    uint8_t others;           /* mask of places: where another keep, between the ends of the way, may be */
     bool above;               /* of a keep that may stand above a shared loop: its transfers can overlap with the work of the
                                  other einsums below, and are no part of the time that this one takes at least */
     double joules;            /* coefficient in the energy */
@@ -64,6 +69,7 @@ typedef struct {
     uint32_t n_factors;
     dfl_term_group group[DFL_TERM_GROUPS];
     uint32_t n_groups;
+    uint32_t constant;        /* the group that grows with nothing, where work waits for transfers */
     uint32_t factor_key[DFL_TERMS], group_key[DFL_TERM_GROUPS]; /* equal where the factors, the groups are */
     uint8_t factor_slot[DFL_TERM_SLOTS];                        /* by hash of the key: 1 + factor */
 } dfl_terms;

@@ -4,14 +4,9 @@
 #include <string.h>
 
 #include "mapper/room.h"
-#include "mapper/search.h"
+#include "mapper/waits.h"
 
-/* Iterations of the own loops over a rank down to a gap, and in it, as they are chosen. */
-static double own_loops(const dfl_search *s, uint32_t rank, uint32_t gap)
-{
-    return s->with[rank]->n[s->cut_at[rank][gap]][s->chosen[rank]];
-}
-
+/* Those in the gap. */
 static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
 {
     uint32_t at = s->cut_at[rank][gap];
@@ -35,7 +30,7 @@ static double overlap(const dfl_search *s, uint32_t group, uint32_t depth)
         double n = 1, length = 1, whole = 1;
         for (uint32_t i = 0; i < o->dims[d].n; i++) {
             uint32_t r = o->dims[d].rank[i];
-            double iterations = known >> r & 1 ? own_loops(s, r, gap) * dfl_shared_above(s, r, gap) : 1;
+            double iterations = known >> r & 1 ? dfl_own_loops(s, r, gap) * dfl_shared_above(s, r, gap) : 1;
             n *= iterations;
             moves |= iterations > 1 && o->dims[d].n > 1;
             length += (double)o->dims[d].coef[i] * ((double)s->now->left[r] / iterations - 1);
@@ -124,7 +119,7 @@ static double seconds_of(const dfl_search *s)
             double product = dfl_port(s, i)[g] * s->shared[g];
             for (uint32_t k = 0; k < s->n_order; k++)
                 if (s->terms.group[g].ranks >> s->order[k] & 1)
-                    product *= own_loops(s, s->order[k], s->terms.group[g].gap);
+                    product *= dfl_own_loops(s, s->order[k], s->terms.group[g].gap);
             busy += product;
         }
         seconds = fmax(seconds, busy);
@@ -157,9 +152,13 @@ static void leaf(dfl_search *s, double joules, double seconds)
 {
     dfl_row row;
 
+    if (s->job->waits && !s->job->windows)
+        seconds = fmax(seconds, dfl_waits_seconds(s));
     if (s->goal->best_only) {
         if (!s->goal->by_time)
-            seconds = seconds_of(s);
+            seconds = fmax(seconds, seconds_of(s));
+        else if (!(s->goal->of.value(s->goal->of.objective, joules, seconds) < s->goal->limit))
+            return;
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
         if (s->goal->best != NULL && stands_apart(s)) {
             *s->goal->best = (dfl_row){ .way = s->ways[0], .joules = joules, .seconds = seconds, .form = s->t,
@@ -254,7 +253,7 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
 static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next, double *joules, double *seconds)
 {
     const dfl_terms *terms = &s->terms;
-    double more[DFL_TERM_PORTS] = { 0 };
+    double more[DFL_SEARCH_PORTS] = { 0 };
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
         double all = next[g] * s->behind[depth][g];
@@ -500,8 +499,6 @@ static void find_divisors(dfl_search *s)
 static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t)
 {
     dfl_search *s;
-    uint32_t ports = 0;
-
     dfl_arena_reset(rows->scratch);
     if (rows->search == NULL)
         rows->search = DFL_NEW(rows->arena, dfl_search);
@@ -530,8 +527,8 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
         s->shared_gap[r] = DFL_NONE;
     }
     for (uint32_t i = 0; i < s->terms.n; i++)
-        ports |= (uint32_t)(s->terms.at[i].seconds != 0) << s->terms.at[i].port;
-    for (; ports != 0; ports &= ports - 1)
+        s->ports |= (uint32_t)(s->terms.at[i].seconds != 0) << s->terms.at[i].port;
+    for (uint32_t ports = s->ports; ports != 0; ports &= ports - 1)
         s->port_at[__builtin_ctz(ports)] = (uint8_t)s->n_used++;
     for (uint32_t i = 0; i < t->n_keeps; i++)
         s->limited[i] = !isinf(job->place[t->keep[i].place].bits);
@@ -566,6 +563,7 @@ static dfl_search *open(dfl_rows *rows, const dfl_job *job, const dfl_tiling_tem
     }
     s = start(rows, job, t);
     s->goal = goal;
+    dfl_waits_find(s);
     find_own_gaps(s);
     dfl_cuts_prepare(s);
     dfl_spread_bound(s, &s->floor_joules, &seconds);

@@ -108,9 +108,20 @@ typedef struct {
     bool exact;                    /* nothing undercuts the points */
 } solution;
 
+/* Whether loops stand above a branch. How often a part then waits is not told by its problem, which has other braces. */
+static bool has_loops(const dfl_mapping *m)
+{
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines && m->bodies[b]->kind != DFL_BODY_LEAF; i++)
+            if (m->bodies[b]->lines[i].kind != DFL_LINE_KEEP)
+                return true;
+    return false;
+}
+
 static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part, const dfl_objective *o, bool front, bool *fits)
 {
     const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
+                                      .overlapped = k->options->overlapped || has_loops(k->m),
                                       .jobs = k->options->jobs, .teller = k->options->teller,
                                       .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
     const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);

@@ -119,7 +119,7 @@ static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *option
 {
     const dfl_filled *filled = &s->filled.at[0];
     bool alone = filled->given->workload->n_einsums == 1 || dfl_holes_only(filled->given) || dfl_tree_is(filled->given), fails;
-    double best = j->file ? filled->search->value : filled->search->lower_bound;
+    double best = j->file || filled->search->optimal ? filled->search->value : filled->search->lower_bound;
     enumerate_result r;
 
     options->limit = alone ? filled->search->value * (1 + 1e-9) + (filled->search->value == 0) : best * (1 - 1e-9);
@@ -134,6 +134,7 @@ static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *option
     enumerate(s, filled->given, options, &r);
     j->evaluated += r.evaluated;
     j->complete = r.complete;
+    j->beaten = fmax(1, j->value / r.value);
     fails = r.value < best * (1 - 1e-9);
     if (fails)
         say_better(s, filled, &r, j->why);

@@ -1,8 +1,8 @@
 /*
  * One problem, a text whose only mapping has holes, through the search and through an enumeration of what they leave
- * open (enumerate.h). It fails when the enumeration gets below the bound of the search; when it finds anything where the
- * search says that nothing fits; and when, of one einsum, of braces or of amounts of loops, it looked at everything there is and
- * does not get to what the search found. That must be taken by the checks and proven by the oracle, too.
+ * open (enumerate.h). It fails when the enumeration gets below the bound of the search, or below what it says is optimal; when it
+ * finds anything where the search says that nothing fits; and when, of one einsum, of braces or of amounts of loops, it looked at
+ * everything there is and does not get to what the search found. That must be taken by the checks and proven by the oracle, too.
  */
 #ifndef DFL_TESTS_MAPPER_JUDGE_H
 #define DFL_TESTS_MAPPER_JUDGE_H
@@ -20,7 +20,7 @@ typedef struct {
     /* what was found out: */
     uint64_t evaluated;
     double gap;                 /* that the search admits */
-    double value;               /* of what it found */
+    double value, beaten;       /* of what it found; how many times as much that is as the best that was enumerated, at least 1 */
     bool complete;              /* the enumeration looked at everything */
     uint64_t fronts;            /* that are said to be complete */
     uint64_t advised;           /* sizes with which lines fit */

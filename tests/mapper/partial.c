@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { MOST_HOLES = 5, MOST_LINES = 6 };
+static const char PERFECT[] = "option overlap = perfect;\n    ";
 
 typedef struct {
     const tiny *t;
@@ -111,7 +112,7 @@ void partial_draw(const tiny *t, tiny_random *r, FILE *out)
     tiny_print_problem(t, 0, out);
     fprintf(out, "mapping best for tiny on chip {\n    ");
     if (tiny_below(r, 2) == 0)
-        fprintf(out, "option overlap = perfect;\n    ");
+        fputs(PERFECT, out);
     for (uint32_t i = 0; i < t->n_tensors; i++)
         if (tiny_below(r, 16) > 0) {
             fprintf(out, "keep T%u in m0; ", i);
@@ -190,7 +191,7 @@ void partial_between(const tiny *t, tiny_random *r, FILE *out)
     one.n_einsums = 1;
     memcpy(left, one.extent, sizeof left);
     tiny_print_problem(&one, 0, out);
-    fprintf(out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ");
+    fprintf(out, "mapping best for tiny on chip {\n    %s", t->waits ? "" : PERFECT);
     for (uint32_t i = 0; i < one.n_tensors; i++) {
         if (homes && has_tensor(&one.einsum[0], i))
             fprintf(out, "keep T%u in m0; ", i);
@@ -273,7 +274,7 @@ void partial_braces(const tiny *t, tiny_random *r, FILE *out)
 
     memcpy(left, t->extent, sizeof left);
     tiny_print_problem(t, 0, out);
-    fprintf(out, "mapping best for tiny on chip {\n    %s", tiny_below(r, 8) > 0 ? "option overlap = perfect;\n    " : "");
+    fprintf(out, "mapping best for tiny on chip {\n    %s", tiny_below(r, 8) == 0 || t->waits ? "" : PERFECT);
     for (uint32_t i = 0; i < t->n_tensors; i++) {
         uint32_t users = 0;
         for (uint32_t e = 0; e <= last; e++)
@@ -314,7 +315,7 @@ void partial_together(const tiny *t, tiny_random *r, FILE *together, FILE *apart
     memcpy(left, t->extent, sizeof left);
     for (uint32_t e = 1; e <= last; e++)
         read |= has_tensor(&t->einsum[e], made);
-    fprintf(w.out, "mapping best for tiny on chip {\n    option overlap = perfect;\n    ");
+    fprintf(w.out, "mapping best for tiny on chip {\n    %s", t->waits ? "" : PERFECT);
     for (uint32_t i = 0; i < t->n_tensors; i++) {
         w.inside[i] = i == made ? t->n_memories : 1;
         for (uint32_t e = 0; e <= last && i != made; e++)

@@ -198,6 +198,16 @@ void tiny_draw_homes(tiny *t, tiny_random *r)
             t->home[i] = 1 + tiny_below(r, t->memory[2].inside || t->n_memories == 2 ? 2 : 3);
 }
 
+void tiny_draw_waits(tiny *t, tiny_random *r)
+{
+    t->waits = true;
+    t->objective = chance(r, 60) ? TINY_LATENCY : TINY_PRODUCT;
+    for (uint32_t m = 1; m < t->n_memories; m++) {
+        t->memory[m].buffers = chance(r, 25) ? 2 : 1;
+        t->memory[m].stream = chance(r, 15);
+    }
+}
+
 static bool is_made(const tiny *t, uint32_t tensor)
 {
     for (uint32_t e = 0; e < t->n_einsums; e++)
@@ -349,6 +359,8 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
         fprintf(out, "ports = shared; ");
     if (m->buffers > 1)
         fprintf(out, "buffers = %u; ", m->buffers);
+    if (m->stream)
+        fprintf(out, "overlap = stream; ");
     if (m->leakage > 0)
         fprintf(out, "leakage = %uW; ", m->leakage);
     print_side("read", m->read_rate, m->read_energy, out);
@@ -417,7 +429,7 @@ const char *tiny_objective_text(const tiny *t)
 void tiny_print(const tiny *t, uint32_t shift, FILE *out)
 {
     tiny_print_problem(t, shift, out);
-    fprintf(out, "mapping best for tiny on chip {\n    option overlap = perfect;\n");
+    fprintf(out, "mapping best for tiny on chip {\n%s", t->waits ? "" : "    option overlap = perfect;\n");
     for (uint32_t i = 0; i < t->n_tensors; i++)
         if (t->home[i] > 0)
             fprintf(out, "    keep T%u in m%u;\n", (i + shift) % TINY_TENSORS, t->home[i] - 1);
@@ -443,6 +455,7 @@ static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny 
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].buffers = 1;
+    c.memory[m].stream = false;
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].read_rate = c.memory[m].write_rate = 0;

@@ -30,6 +30,7 @@ typedef struct {
     bool one_port, inside;          /* of the array */
     bool foreign;                   /* holds nothing that einsums exchange */
     uint32_t buffers, leakage;
+    bool stream;                    /* its transfers run beside the work */
 } tiny_memory;
 
 typedef enum { TINY_ENERGY, TINY_LATENCY, TINY_PRODUCT } tiny_objective;
@@ -45,6 +46,7 @@ typedef struct {
     bool multicast[TINY_AXES], reduce[TINY_AXES];
     uint32_t unit_energy, unit_rate;
     tiny_objective objective;
+    bool waits;                     /* work waits for transfers */
     uint32_t home[TINY_TENSORS];    /* memory that a line above the hole names, from 1; 0 = none is written */
 } tiny;
 
@@ -67,6 +69,8 @@ void tiny_draw_homes(tiny *t, tiny_random *r);
 void tiny_draw_limits(tiny *t, tiny_random *r);
 /* An array, or one inside of another, with memories inside, and perhaps less room outside. */
 void tiny_draw_arrays(tiny *t, tiny_random *r);
+/* Work that waits for transfers, but for some memories. */
+void tiny_draw_waits(tiny *t, tiny_random *r);
 /* Its workload and its system. */
 void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out);
 const char *tiny_objective_text(const tiny *t);
