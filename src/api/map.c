@@ -481,7 +481,7 @@ static bool fill_open(void *context, const double *known, dfl_filled *out, dfl_s
                                       : fill_lines(f->j, f->objective, out, stopped);
 }
 
-const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
+static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     size_t first = s->filled.n;
     dfl_mapping compared = *m;
@@ -532,6 +532,22 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
     if (found && m->n_front == 0 && !several)
         DFL_PUSH(s->arena, &s->filled, filled);
     return found ? &s->filled.at[first] : NULL;
+}
+
+/* With a limit on time a search has none on steps, unless one was asked for. */
+const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
+{
+    const uint64_t limit = s->budget.steps_limit, used = s->budget.steps_used;
+    const bool free = s->search.seconds > 0 && !s->counted;
+    const dfl_filled *out;
+
+    if (free)
+        s->budget.steps_limit = 0;
+    out = fill(s, m, stopped);
+    s->budget.steps_limit = limit;
+    if (free)
+        s->budget.steps_used = used;
+    return out;
 }
 
 dfl_exit dfl_session_map(dfl_session *s, const char *only)

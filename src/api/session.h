@@ -33,6 +33,7 @@ typedef struct {
 struct dfl_session {
     dfl_arena *home;           /* of the session itself */
     dfl_budget budget;
+    bool counted;              /* a limit on steps was asked for */
     dfl_arena *arena;
     dfl_intern *names;
     dfl_source_map *sources;

@@ -21,10 +21,18 @@ static uint64_t evaluated(const dfl_halt *halt)
 
 void dfl_halt_patiently(dfl_halt *halt, dfl_budget *budget, dfl_stop why)
 {
-    *budget = (dfl_budget){ .steps_limit = DFL_HALT_PATIENT };
+    const bool counted = why == DFL_STOP_STEPS || why == DFL_STOP_EVALUATIONS;
+
+    *budget = (dfl_budget){ .steps_limit = counted ? DFL_HALT_PATIENT : DFL_HALT_BRIEF };
     *halt = (dfl_halt){ .budget = budget };
-    if (why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS)
-        halt->deadline = dfl_halt_clock() + DFL_HALT_PATIENCE;
+}
+
+uint64_t dfl_halt_left(const dfl_halt *halt, uint64_t most)
+{
+    const dfl_budget *b = halt->budget;
+    uint64_t left = b == NULL || b->steps_limit == 0 ? most : b->steps_limit > b->steps_used ? b->steps_limit - b->steps_used : 1;
+
+    return left < most ? left : most;
 }
 
 void dfl_halt_count(dfl_halt *halt, const struct dfl_rows *rows)

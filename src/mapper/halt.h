@@ -8,8 +8,8 @@
 #include "support/budget.h"
 
 enum {
-    DFL_HALT_PATIENCE = 2,        /* seconds for some mapping when a search is stopped, */
-    DFL_HALT_PATIENT = 1 << 25,   /* and steps */
+    DFL_HALT_PATIENT = 1 << 25,   /* steps for some mapping when a search is stopped by steps or evaluations, */
+    DFL_HALT_BRIEF = 1 << 21,     /* and when it is stopped by time or an interrupt */
 };
 
 typedef struct {
@@ -24,9 +24,10 @@ typedef struct {
 
 /* Seconds of a clock that only goes forward. */
 double dfl_halt_clock(void);
-/* Sets what a search that was stopped for this reason may still take, for some mapping: so many steps, and, unless steps or
-   evaluations are limited, which are the same on every machine, not longer than so many seconds. */
+/* Sets what a search that was stopped for this reason may still take, for some mapping: so many steps, whatever the clock says. */
 void dfl_halt_patiently(dfl_halt *halt, dfl_budget *budget, dfl_stop why);
+/* Steps that are left, of `most`. */
+uint64_t dfl_halt_left(const dfl_halt *halt, uint64_t most);
 /* Counts the evaluations of these rows from now on, and no more those of the last ones, which are still there. */
 void dfl_halt_count(dfl_halt *halt, const struct dfl_rows *rows);
 /* Whether to stop, and from then on always. */

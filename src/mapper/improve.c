@@ -3,6 +3,7 @@
 
 #include "mapper/beyond.h"
 #include "mapper/cost.h"
+#include "mapper/fitting.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
 #include "mapper/mapper.h"
@@ -132,6 +133,26 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     return out;
 }
 
+/* The first mapping that fits, if what a search has is no better when it is stopped. */
+static void take_first(improver *k, uint32_t max_fused)
+{
+    dfl_map_result *out = k->out;
+    dfl_budget budget;
+    dfl_halt brief;
+    const dfl_fitting f = { .names = k->names, .max_fused = max_fused, .halt = &brief };
+    double joules, seconds;
+    dfl_mapping *first;
+
+    dfl_halt_patiently(&brief, &budget, DFL_STOP_TIME);
+    first = dfl_given_nothing(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
+    if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >=
+                             dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective))
+        return;
+    out->mapping = first;
+    out->joules = joules + dfl_system_leakage(k->given->system) * seconds;
+    out->seconds = seconds;
+}
+
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked)
 {
@@ -144,6 +165,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
 
     options.beyond = dfl_given_nothing(mapping) ? dfl_beyond_kinds(mapping->workload, asked->beyond) : 0;
     out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, deadline);
+    if (out != NULL && out->stopped != DFL_STOP_NONE && !options.front && options.top == 0)
+        take_first(&k, options.max_fused);
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
         return out;
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);

@@ -383,21 +383,42 @@ static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out
     }
 }
 
-/* The einsums by themselves, if that is better by the model: what overlaps in the search may wait there. */
-static void try_apart(mapper *k, const dfl_intern *names, dfl_map_result *out)
+/* Takes something else that was found if it is better by the model. */
+static void try_one(mapper *k, const dfl_intern *names, const dfl_join_result *r, double *least, dfl_map_result *out)
 {
-    const dfl_join_result *r = NULL;
-    dfl_budget *session = dfl_arena_budget(k->arena);
     dfl_map_result other = *out;
+    double value;
 
-    if (k->goal.by_time && !k->m->options.overlap_perfect)
-        r = dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
     if (r == NULL)
         return;
     take(k, r, &other);
-    if (dfl_mapping_value(session, names, other.mapping, k->options->objective) <
-        dfl_mapping_value(session, names, out->mapping, k->options->objective))
+    value = dfl_mapping_value(NULL, names, other.mapping, k->options->objective);
+    if (value < *least) {
+        *least = value;
         *out = other;
+    }
+}
+
+/* Where transfers may wait that overlap in the search, or the search was stopped: the einsums by themselves, and what is found at
+   a glance. */
+static void try_others(mapper *k, const dfl_intern *names, bool glance, dfl_map_result *out)
+{
+    const bool waits = k->goal.by_time && !k->m->options.overlap_perfect, whole = k->stopped == DFL_STOP_NONE;
+    const double bound = out->lower_bound;
+    dfl_rescue rescue = rescue_of(k);
+    double least;
+
+    if ((!waits && whole) || k->options->front || k->options->top > 0)
+        return;
+    least = dfl_mapping_value(NULL, names, out->mapping, k->options->objective);
+    if (least <= dfl_value_times(out->lower_bound, DFL_VALUE_EQUAL))
+        return;
+    try_one(k, names, dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity), &least, out);
+    if (k->bounds == NULL || !glance)
+        return;
+    dfl_rescue_start(&rescue, DFL_STOP_TIME);
+    try_one(k, names, dfl_rescue_any(&rescue, bound), &least, out);
+    dfl_rescue_end(&rescue);
 }
 
 /* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other. */
@@ -424,6 +445,8 @@ static bool search_front(mapper *k, dfl_map_result *out)
 
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
+    bool known;
+
     out->lower_bound = template_bound(k, false, false);
     if (k->options->ceiling > 0 && out->lower_bound > k->options->ceiling)
         return true;
@@ -431,12 +454,16 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
         if (found && !k->options->front && k->options->top == 0)
             search_again(k, names, out);
-        if (found && !k->options->front && k->options->top == 0)
-            try_apart(k, names, out);
+        if (found)
+            try_others(k, names, true, out);
         if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))
             return true;
     }
-    return k->stopped != DFL_STOP_NONE && (out->mapping != NULL || take_rescued(k, out));
+    known = out->mapping != NULL;
+    if (k->stopped == DFL_STOP_NONE || (!known && !take_rescued(k, out)))
+        return false;
+    try_others(k, names, known, out);
+    return true;
 }
 
 dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,

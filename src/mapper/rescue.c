@@ -87,18 +87,21 @@ const dfl_join_result *dfl_rescue_apart(dfl_arena *arena, const dfl_classes *cla
 }
 
 /* With so many states behind each einsum. */
-static const dfl_join_result *join_few(const dfl_rescue *k, const dfl_join_step *steps, const dfl_tile_goal *within,
+static const dfl_join_result *join_few(dfl_rescue *k, const dfl_join_step *steps, const dfl_tile_goal *within,
                                        uint32_t states, uint64_t most)
 {
     dfl_tile_goal goal = *within;
-    dfl_budget budget = { .steps_limit = most };
+    dfl_budget budget = { .steps_limit = dfl_halt_left(&k->halt, most) };
     dfl_halt halt = { .budget = &budget, .deadline = k->halt.deadline };
+    const dfl_join_result *r;
     uint32_t n;
     bool full = false;
 
     goal.halt = &halt;
     goal.top = 0;
-    return dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, states, &n, &full);
+    r = dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, states, &n, &full);
+    dfl_budget_spend(k->halt.budget, budget.steps_used);
+    return r;
 }
 
 /* Rows of a class that go with those of its neighbours; false if there are none. */
@@ -111,7 +114,7 @@ static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
     for (int look = 0; look < 2; look++)
         for (size_t i = 0; i < c->candidates.n && !dfl_halted(&k->halt); i++) {
             const dfl_candidate *x = &c->candidates.at[i];
-            dfl_budget few = { .steps_limit = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS };
+            dfl_budget few = { .steps_limit = dfl_halt_left(&k->halt, LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS) };
             dfl_halt halt = { .budget = &few };
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;
@@ -200,7 +203,7 @@ static const dfl_join_result *join_within(const dfl_rescue *k, const dfl_join_st
 }
 
 /* Something as good as the lower bound, if the limit is hardly above it; NULL if few states do not find that. */
-static const dfl_join_result *join_least(const dfl_rescue *k, const dfl_join_step *steps, double bound)
+static const dfl_join_result *join_least(dfl_rescue *k, const dfl_join_step *steps, double bound)
 {
     const dfl_join_result *r = NULL;
 
@@ -214,8 +217,10 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
 {
     const dfl_budget *session = dfl_arena_budget(k->arena);
     uint64_t most = session ? session->steps_limit : 0, first = most != 0 && most < FIRST ? most : FIRST;
-    const dfl_join_result *r = front ? NULL : join_least(k, steps, bound), *some;
+    const dfl_join_result *r, *some;
 
+    k->halt.deadline = k->deadline; /* not stopped yet */
+    r = front ? NULL : join_least(k, steps, bound);
     *n = 1;
     if (r != NULL)
         return r;
@@ -223,6 +228,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
     if (*why != DFL_STOP_STEPS)
         return r;
     dfl_rescue_start(k, *why);
+    k->halt.deadline = k->deadline;
     some = join_few(k, steps, k->goal, STATES, STEPS);
     if (some == NULL)
         some = dfl_rescue_any(k, bound);
@@ -241,7 +247,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
     return some;
 }
 
-double dfl_rescue_beyond(const dfl_rescue *k, const dfl_join_step *steps, uint64_t most)
+double dfl_rescue_beyond(dfl_rescue *k, const dfl_join_step *steps, uint64_t most)
 {
     dfl_tile_goal goal = *k->goal;
     const dfl_join_result *r;

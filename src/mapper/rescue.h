@@ -41,6 +41,6 @@ const dfl_join_result *dfl_rescue_any(dfl_rescue *k, double bound);
 const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps, bool front, double bound, uint32_t *n,
                                        bool *full, dfl_stop *why);
 /* Value of some mapping of the rows, however far beyond the limit they were searched with, or INFINITY. Takes so many steps. */
-double dfl_rescue_beyond(const dfl_rescue *k, const dfl_join_step *steps, uint64_t most);
+double dfl_rescue_beyond(dfl_rescue *k, const dfl_join_step *steps, uint64_t most);
 
 #endif
