@@ -186,7 +186,7 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     if (*stopped == DFL_STOP_NONE && !r->optimal && r->evaluated >= options.most_evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
     if (!r->optimal)
-        found->unproven = dfl_session_unproven(s, out->given, *stopped, NULL, false, false);
+        found->unproven = dfl_session_unproven(s, out->given, *stopped, NULL, false, false, false);
     return true;
 }
 
@@ -232,14 +232,29 @@ static dfl_mapping *copy_of(dfl_session *s, const dfl_mapping *found, const dfl_
     return out;
 }
 
+/* Whether the terms of a mapping go before those of what there is, which are equal where rounding alone differs. */
+static bool goes_before(const dfl_objective *o, const double *a, const double *b)
+{
+    static const double rounding = 1e-9;
+
+    for (uint32_t i = 0; i < dfl_objective_count(o); i++)
+        if (fabs(a[i] - b[i]) > rounding * fabs(b[i]))
+            return a[i] < b[i];
+    return false;
+}
+
 /* The best of a front, where other terms of the objective decide (`limit` is the least of the first one), or a requirement
-   that the best of all does not meet (no limit). False if none meets it. */
-static bool choose(judge *j, const dfl_mapping *within, const dfl_map_options *options, double limit, dfl_filled *out,
+   that the best of all does not meet (no limit; `best` NULL). False if none meets it. `best`: what was found before. */
+static bool choose(judge *j, const dfl_mapping *within, const dfl_map_options *options, const dfl_result *best, dfl_filled *out,
                    dfl_search_found *found, dfl_stop *stopped)
 {
     dfl_arena *work = dfl_arena_new(&j->s->budget);
+    static const double rounding = 1 + 1e-9;
     dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
+    const dfl_objective *o = options->objective;
+    const double limit = best != NULL ? rounding * dfl_objective_value(o, best->joules, best->seconds) : 0;
     dfl_map_options left = *options;
+    double terms[DFL_OBJECTIVE_TERMS];
     const dfl_front *front;
     bool any;
 
@@ -251,7 +266,8 @@ static bool choose(judge *j, const dfl_mapping *within, const dfl_map_options *o
     if (front != NULL)
         *stopped = front->search->stopped;
     if (any) {
-        out->mapping = copy_of(j->s, front->at[0].mapping, out->given);
+        if (best == NULL || !dfl_objective_terms(o, best, terms) || goes_before(o, front->at[0].terms, terms))
+            out->mapping = copy_of(j->s, front->at[0].mapping, out->given);
         found->evaluated += front->search->evaluated;
         found->pruned += front->search->pruned;
         found->optimal &= limit > 0 && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE;
@@ -284,7 +300,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     const dfl_result *costs;
     dfl_arena *work;
     double counted;
-    bool met;
+    bool met, equal;
 
     if (!o->native)
         return refuse_kind(s, out->given, out->given->hole_span, "all lines",
@@ -312,8 +328,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
         return false;
     met = dfl_objective_met(o, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
-        double least = dfl_objective_value(o, costs->joules, costs->seconds);
-        met |= choose(j, within, &options, met ? least * rounding : 0, out, found, stopped);
+        met |= choose(j, within, &options, met ? costs : NULL, out, found, stopped);
         costs = costs_of(s, out->mapping);
     }
     if (!met || !costs)
@@ -322,9 +337,11 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     found->optimal &= found->value <= dfl_value_times(found->lower_bound, rounding);
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
     counted = dfl_objective_value(o, costs->joules, known.seconds);
+    equal = found->value <= dfl_value_times(found->lower_bound, rounding);
     if (!found->optimal)
         found->unproven = dfl_session_unproven(s, out->given, *stopped, &known,
-                                               found->value > dfl_value_times(counted, rounding), j->ruled);
+                                               !equal && found->value > dfl_value_times(counted, rounding), j->ruled,
+                                               equal && o->n_terms > 1);
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);
     return true;
@@ -376,7 +393,7 @@ static dfl_search_found about_front(judge *j, const dfl_objective *o, const dfl_
     out.pruned = front->search->pruned;
     out.max_fused = j->s->search.max_fused;
     if (!out.optimal)
-        out.unproven = dfl_session_unproven(j->s, j->item.mapping, front->search->stopped, front->search, false, false);
+        out.unproven = dfl_session_unproven(j->s, j->item.mapping, front->search->stopped, front->search, false, false, false);
     return out;
 }
 

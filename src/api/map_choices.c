@@ -152,7 +152,7 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
     found->optimal = (k.optimal || least) && k.unsearched == 0 && *stopped == DFL_STOP_NONE;
     found->lower_bound = !k.bounded || *stopped != DFL_STOP_NONE ? NAN : fmin(k.bound, found->value);
     found->space = k.unsearched == 0
-                       ? dfl_arena_printf(s->arena, "%u choices of what is written; %s", n, found->space)
+                       ? dfl_arena_printf(s->arena, "%u choice%s of what is written; %s", n, n == 1 ? "" : "s", found->space)
                        : dfl_arena_printf(s->arena, "%u choices of what is written, of %u; the others are not searched; %s",
                                           n - k.unsearched, n, found->space);
     if (found->optimal)

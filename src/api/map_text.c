@@ -211,13 +211,17 @@ static bool is_kind(const dfl_filled *f)
 /* How far the best of a kind is from the best of all. */
 static void add_distance(dfl_strbuf *out, const dfl_search_found *search)
 {
+    static const double rounding = 1 + 1e-9;
     char value[DFL_UNIT_TEXT], digits[32];
 
     dfl_human_quantity(search->value, search->dim, value);
     dfl_strbuf_printf(out, "%s = %s", search->objective, value);
     if (search->nth > 1 && search->best > 0) {
         dfl_double_text_short(100 * (search->value / search->best - 1), 4, digits);
-        dfl_strbuf_printf(out, ", %s %% more than the best", digits);
+        if (search->value <= search->best * rounding)
+            dfl_strbuf_z(out, ", equal to the best");
+        else
+            dfl_strbuf_printf(out, ", %s %% more than the best", digits);
     }
 }
 

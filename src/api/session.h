@@ -80,9 +80,9 @@ void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
 /* Before a search: whether there is a certificate of what is to be filled, if one is asked for; false after E0808. */
 bool dfl_session_may_certify(dfl_session *s, const char *only);
 /* Why a search did not prove what it found: clauses with "; " between them. `found` is NULL for amounts alone; `waits`: it costs
-   more time than the search counted; `ruled`: something is required of it. */
+   more time than the search counted; `ruled`: something is required of it; `later`: it is proven in the first term alone. */
 const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
-                                 bool waits, bool ruled);
+                                 bool waits, bool ruled, bool later);
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);

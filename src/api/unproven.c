@@ -30,7 +30,7 @@ static void add_stop(reasons *r, dfl_stop why)
 }
 
 const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
-                                 bool waits, bool ruled)
+                                 bool waits, bool ruled, bool later)
 {
     const bool lines = found != NULL;
     const uint32_t kinds = lines && dfl_given_nothing(given) ? dfl_beyond_kinds(given->workload, s->search.beyond) : 0;
@@ -44,6 +44,8 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
                 "mapping says that they do");
     if (ruled)
         add(&r, "the bound leaves aside what is required, which may rule out better ones");
+    if (later)
+        add(&r, "mappings that are equal in the first term are not all compared in the others");
     if (lines && found->windows)
         add(&r, "windows slide: the bound is what each einsum costs at least by itself");
     if (lines && found->lost)

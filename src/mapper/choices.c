@@ -54,14 +54,20 @@ static bool is_finished(const dfl_body *b, uint32_t at, uint32_t rank)
     return finished;
 }
 
-/* Whether all einsums of a body have the rank, and it has something left to loop over. */
-static bool may_loop(const dfl_mapping *m, const dfl_body *b, const dfl_line_choice *c, uint32_t rank)
+/* Whether all einsums of a body have the rank, and no loop above has finished it. */
+static bool is_left(const dfl_mapping *m, const dfl_body *b, const dfl_line_choice *c, uint32_t rank)
 {
-    bool all = m->workload->ranks[rank].extent > 1 && !is_finished(b, c->at, rank);
+    bool all = !is_finished(b, c->at, rank);
 
     for (uint32_t i = 0; i < b->n_einsums && all; i++)
         all = dfl_einsum_has_rank(&m->workload->einsums[b->einsums[i]], rank);
     return all;
+}
+
+/* The same for one that has more than one element to loop over. */
+static bool may_loop(const dfl_mapping *m, const dfl_body *b, const dfl_line_choice *c, uint32_t rank)
+{
+    return m->workload->ranks[rank].extent > 1 && is_left(m, b, c, rank);
 }
 
 static offer offer_of(dfl_arena *arena, const dfl_mapping *m, const dfl_body *b, const dfl_line_choice *c)
@@ -88,6 +94,16 @@ uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m)
     return count;
 }
 
+/* Whether there is something to choose, or would be if ranks had more than one element. */
+static bool has_offer(dfl_arena *scratch, const dfl_mapping *m, const dfl_body *b, const dfl_line_choice *c)
+{
+    bool any = offer_of(scratch, m, b, c).n > 0;
+
+    for (uint32_t r = 0; r < m->workload->n_ranks && c->kind != DFL_LINE_KEEP; r++)
+        any |= is_left(m, b, c, r);
+    return any;
+}
+
 bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
 {
     dfl_arena *scratch = dfl_arena_new(NULL);
@@ -96,7 +112,7 @@ bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mappin
     for (uint32_t b = 0; b < m->n_bodies && any; b++)
         for (uint32_t i = 0; i < m->bodies[b]->n_choices && any; i++) {
             const dfl_line_choice *c = &m->bodies[b]->choices[i];
-            any = offer_of(scratch, m, m->bodies[b], c).n > 0;
+            any = has_offer(scratch, m, m->bodies[b], c);
             if (!any && c->kind == DFL_LINE_KEEP)
                 dfl_given_refuse(sink, names, m, c->span, "no tensor that is touched below is kept further out and may be here",
                                  "put the homes above it, as in `keep A, B in dram;`, or write the tensors");

@@ -15,7 +15,8 @@
 
 enum { DFL_CHOICES_MOST = 4096 };
 
-/* Whether there is something to choose in every place; false after reporting E0612. */
+/* Whether there is something to choose in every place, or would be if no rank had just one element; false after reporting
+   E0612. */
 bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* How many there are, at most DFL_CHOICES_MOST + 1. */
 uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m);

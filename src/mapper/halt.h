@@ -24,7 +24,8 @@ typedef struct {
 
 /* Seconds of a clock that only goes forward. */
 double dfl_halt_clock(void);
-/* Sets what a search that was stopped for this reason may still take, for some mapping: so many steps, whatever the clock says. */
+/* Sets what a search that was stopped for this reason may still take, for some mapping: so many steps, whatever the clock
+   says. */
 void dfl_halt_patiently(dfl_halt *halt, dfl_budget *budget, dfl_stop why);
 /* Steps that are left, of `most`. */
 uint64_t dfl_halt_left(const dfl_halt *halt, uint64_t most);

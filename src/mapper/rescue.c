@@ -114,7 +114,8 @@ static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
     for (int look = 0; look < 2; look++)
         for (size_t i = 0; i < c->candidates.n && !dfl_halted(&k->halt); i++) {
             const dfl_candidate *x = &c->candidates.at[i];
-            dfl_budget few = { .steps_limit = dfl_halt_left(&k->halt, LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS) };
+            const uint64_t most = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS;
+            dfl_budget few = { .steps_limit = dfl_halt_left(&k->halt, most) };
             dfl_halt halt = { .budget = &few };
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;

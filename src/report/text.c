@@ -326,7 +326,7 @@ static void add_best(dfl_strbuf *out, const dfl_search_found *s)
         return;
     dfl_human_quantity(s->value, s->dim, value);
     dfl_strbuf_printf(out, "  best         %s (%s)", value, s->first);
-    if (!s->optimal && s->lower_bound > 0) {
+    if (!s->optimal && s->lower_bound > 0 && s->lower_bound < s->value) {
         dfl_human_quantity(s->lower_bound, s->dim, least);
         dfl_strbuf_printf(out, ", nothing below %s", least);
     }
@@ -336,6 +336,7 @@ static void add_best(dfl_strbuf *out, const dfl_search_found *s)
 /* "  search       optimal; 231 evaluated, 40 pruned; minimize energy * latency", what it found and where it looked */
 void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_search_found *before, const char *name)
 {
+    static const double rounding = 1 + 1e-9;
     char digits[32];
 
     dfl_strbuf_z(out, "  search       ");
@@ -343,6 +344,8 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_searc
         dfl_strbuf_z(out, "optimal");
     } else if (isnan(s->lower_bound) || !(s->lower_bound > 0)) {
         dfl_strbuf_z(out, "not proven optimal");
+    } else if (s->value <= s->lower_bound * rounding) {
+        dfl_strbuf_printf(out, "not proven optimal, but equal to the least %s", s->first);
     } else {
         dfl_double_text_short(100 * (s->value / s->lower_bound - 1), 4, digits);
         dfl_strbuf_printf(out, "not proven optimal, at most %s %% above the least", digits);
