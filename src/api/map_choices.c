@@ -23,12 +23,19 @@ typedef struct {
     uint64_t evaluated, pruned, refused;
 } chooser;
 
-static void report_many(const chooser *k)
+static void report_many(const chooser *k, uint32_t n)
 {
+    dfl_span most = { 0, 0 };
+    uint32_t ways = 0;
     dfl_diag *d = dfl_report(k->s->sink, DFL_LIMIT_COUNT, k->given->hole_span, "more than %d choices of what is written in `%s`",
                              DFL_CHOICES_MOST, dfl_sym_text(k->s->names, k->given->name));
 
-    dfl_diag_help(k->s->sink, d, "write some of the tensors or ranks in the place of `?`, or `...;` for all lines there");
+    dfl_diag_here(k->s->sink, d, n < DFL_CHOICES_COUNTED ? "there are %u" : "there are more than %u", n);
+    dfl_choices_most(k->s->arena, k->given, &most, &ways);
+    dfl_diag_label(k->s->sink, d, most, "%u of this alone", ways);
+    dfl_diag_help(k->s->sink, d, "write %s`...;` in the place of these lines, of branches in the braces of each: lines that are "
+                  "open are searched without trying every choice",
+                  n / ways <= DFL_CHOICES_MOST ? "the tensors or ranks instead of this `?`, or " : "");
 }
 
 /* Whether a choice is out of the question: illegal as a mapping, or nothing fits. */
@@ -134,7 +141,7 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
         return false;
     n = dfl_choices_count(s->arena, k.given);
     if (n > DFL_CHOICES_MOST) {
-        report_many(&k);
+        report_many(&k, n);
         return false;
     }
     if (!try_all(&k, n, out, stopped) && (*stopped == DFL_STOP_NONE || !k.found))

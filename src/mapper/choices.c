@@ -9,14 +9,14 @@
 typedef struct {
     const uint32_t *of;    /* tensors that may be kept, or ranks of the loops */
     uint32_t n;
-    uint32_t count;        /* ways, at most DFL_CHOICES_MOST + 1 */
+    uint32_t count;        /* ways, at most DFL_CHOICES_COUNTED */
 } offer;
 
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint64_t product = (uint64_t)a * b;
 
-    return product > DFL_CHOICES_MOST ? DFL_CHOICES_MOST + 1 : (uint32_t)product;
+    return product > DFL_CHOICES_COUNTED ? DFL_CHOICES_COUNTED : (uint32_t)product;
 }
 
 /* The memory in which a tensor is kept last above line `at` of a body, DFL_NONE = nowhere. */
@@ -92,6 +92,20 @@ uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m)
         for (uint32_t i = 0; i < m->bodies[b]->n_choices; i++)
             count = multiply(count, offer_of(scratch, m, m->bodies[b], &m->bodies[b]->choices[i]).count);
     return count;
+}
+
+void dfl_choices_most(dfl_arena *scratch, const dfl_mapping *m, dfl_span *at, uint32_t *ways)
+{
+    *ways = 0;
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_choices; i++) {
+            const dfl_line_choice *c = &m->bodies[b]->choices[i];
+            uint32_t count = offer_of(scratch, m, m->bodies[b], c).count;
+            if (count > *ways) {
+                *ways = count;
+                *at = c->span;
+            }
+        }
 }
 
 /* Whether there is something to choose, or would be if ranks had more than one element. */

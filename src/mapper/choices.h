@@ -13,13 +13,15 @@
 #include "diag/diag.h"
 #include "ir/mapping.h"
 
-enum { DFL_CHOICES_MOST = 4096 };
+enum { DFL_CHOICES_MOST = 4096, DFL_CHOICES_COUNTED = 1000000000 };
 
 /* Whether there is something to choose in every place, or would be if no rank had just one element; false after reporting
    E0612. */
 bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
-/* How many there are, at most DFL_CHOICES_MOST + 1. */
+/* How many there are, at most DFL_CHOICES_COUNTED. */
 uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m);
+/* The place that has the most ways to be filled, the first of several, and how many. */
+void dfl_choices_most(dfl_arena *scratch, const dfl_mapping *m, dfl_span *at, uint32_t *ways);
 /* Number `number` of them. */
 dfl_mapping *dfl_choices_take(dfl_arena *arena, const dfl_mapping *m, uint32_t number);
 
