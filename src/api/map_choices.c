@@ -8,8 +8,6 @@
 #include "mapper/halt.h"
 #include "model/model.h"
 
-enum { FIRST_OF_MAPPINGS = 400, FIRST_BEHIND = 500 }; /* numbers of diagnostics of illegal mappings (diag/codes.def) */
-
 typedef struct {
     dfl_session *s;
     const dfl_mapping *given;
@@ -41,9 +39,7 @@ static void report_many(const chooser *k, uint32_t n)
 /* Whether a choice is out of the question: illegal as a mapping, or nothing fits. */
 static bool is_impossible(const dfl_sink *sink)
 {
-    const int number = (int)dfl_sink_last(sink);
-
-    return number == DFL_EVAL_INFEASIBLE || (number >= FIRST_OF_MAPPINGS && number < FIRST_BEHIND);
+    return dfl_sink_last(sink) == DFL_EVAL_INFEASIBLE || dfl_code_is_illegal_mapping(dfl_sink_last(sink));
 }
 
 /* Whether it is not searched: then nothing is known of it, and others may be. */

@@ -45,3 +45,11 @@ dfl_severity dfl_code_severity(dfl_code code)
 
     return row ? row->severity : DFL_INTERNAL;
 }
+
+bool dfl_code_is_illegal_mapping(dfl_code code)
+{
+    enum { PER_BLOCK = 100, MAPPINGS = 4 }; /* blocks of codes.def */
+    const code_row *row = row_of(code);
+
+    return row != NULL && row->severity == DFL_ERROR && (unsigned)code / PER_BLOCK == MAPPINGS;
+}

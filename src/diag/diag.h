@@ -92,6 +92,8 @@ bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget);
 const char *dfl_code_text(dfl_code code, char out[6]);
 const char *dfl_code_title(dfl_code code);
 dfl_severity dfl_code_severity(dfl_code code);
+/* Whether the report is that a mapping is illegal, E04xx but for warnings. */
+bool dfl_code_is_illegal_mapping(dfl_code code);
 
 /* The candidate nearest to `word` by edit distance (at most a third of its length; 1 for words of two letters; for
  * one letter only its other case), or 0. Ties: first wins. */

@@ -157,6 +157,10 @@ static void codes_are_in_order_and_in_their_range(void **state)
     assert_string_equal(dfl_code_title(DFL_RANK_UNKNOWN), "unknown rank");
     assert_string_equal(dfl_code_title(DFL_CODE_NONE), "");
     assert_int_equal(dfl_code_severity(DFL_MAP_KEEP_UNUSED), DFL_WARNING);
+    assert_true(dfl_code_is_illegal_mapping(DFL_MAP_RANK_UNFINISHED));
+    assert_false(dfl_code_is_illegal_mapping(DFL_MAP_KEEP_UNUSED)); /* a warning */
+    assert_false(dfl_code_is_illegal_mapping(DFL_EVAL_INFEASIBLE));
+    assert_false(dfl_code_is_illegal_mapping(DFL_CODE_NONE));
 }
 
 typedef struct { const char *name, *word, *want; } suggest_case;
