@@ -48,7 +48,7 @@ typedef struct {
     size_t size;            /* sizeof(dfl_session_options) */
     const char *stdlib;     /* directory of std.*; NULL: imports of std.* are not found */
     size_t memory_limit;    /* bytes; default 4 GiB */
-    uint64_t step_limit;    /* loop iterations of all passes; default 100 million */
+    uint64_t step_limit;    /* loop iterations of all passes; default 100 million, but for searches with a limit on time */
     size_t max_diagnostics; /* default 200 */
     dfl_flag *cancel;       /* set it (from a signal handler or another thread) to stop; may be NULL */
     size_t max_file;        /* bytes of a file; default 16 MiB */
