@@ -104,7 +104,7 @@ static bool refuse_certificate(dfl_session *s, const dfl_mapping *m)
                              dfl_sym_text(s->names, m->name));
 
     dfl_diag_help(s->sink, d, "there are certificates for mappings that leave all their lines open (`...`), with tiles that "
-                  "divide, without `--max-fused` and `--top`, and nothing beyond");
+                  "divide, without `--max-fused`, `--top` and required peaks of memories, and nothing beyond");
     return false;
 }
 
