@@ -44,6 +44,7 @@ typedef struct {
     unsigned max_fused;     /* 1 + the most loops that einsums share, where all lines are open; default: as many as there are */
     unsigned top;           /* of mappings that leave all lines open the best of so many kinds, at most 64; 0 = the best alone.
                                The best of all keeps the name of the mapping */
+    bool spread;            /* any rank over any axis of an array, not just those that share transfers there */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

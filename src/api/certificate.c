@@ -104,7 +104,7 @@ static bool refuse_certificate(dfl_session *s, const dfl_mapping *m)
                              dfl_sym_text(s->names, m->name));
 
     dfl_diag_help(s->sink, d, "there are certificates for mappings that leave all their lines open (`...`), with tiles that "
-                  "divide, without `--max-fused`, `--top` and required peaks of memories, and nothing beyond");
+                  "divide, without `--max-fused`, `--top`, `--spread` and required peaks of memories, and nothing beyond");
     return false;
 }
 
@@ -130,7 +130,7 @@ bool dfl_session_may_certify(dfl_session *s, const char *only)
     if (first == NULL)
         return true;
     if (!dfl_holes_only(first) && dfl_given_nothing(first) && first->n_front == 0 && first->n_choices == 0 && !o->imperfect &&
-        o->beyond == 0 && o->max_fused == 0 && o->top == 0)
+        o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread)
         return true;
     return refuse_certificate(s, first);
 }

@@ -291,6 +291,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = max_fused(s),
                                       .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations, .beyond = s->search.beyond,
+                                      .spread = s->search.spread,
                                       .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond &&
                                                      s->search.max_fused == 0 && o->rooms == NULL };
     const dfl_mapping *within = dfl_required_within(s->arena, out->given, o->rooms);
@@ -401,7 +402,8 @@ static dfl_search_found about_front(judge *j, const dfl_objective *o, const dfl_
 static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
+    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .spread = s->search.spread,
+                                      .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations };
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
@@ -437,7 +439,8 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
 static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .jobs = s->search.jobs,
+    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .spread = s->search.spread,
+                                      .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations };
     const dfl_front *front;

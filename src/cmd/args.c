@@ -211,6 +211,12 @@ static bool set_tiles(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
     return args->imperfect || strcmp(value, "perfect") == 0 || bad_value(cmd, "tiles", value, "give perfect or imperfect");
 }
 
+static bool set_spread(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    args->spread = strcmp(value, "any") == 0;
+    return args->spread || strcmp(value, "sharing") == 0 || bad_value(cmd, "spread", value, "give sharing or any");
+}
+
 static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     static const struct { const char *name; unsigned kind; } kinds[] = {
@@ -280,6 +286,7 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_HARDWARE: args->hardware = value; break;
     case OPTION_JOBS: return set_jobs(cmd, value, args);
     case OPTION_TILES: return set_tiles(cmd, value, args);
+    case OPTION_SPREAD: return set_spread(cmd, value, args);
     case OPTION_BEYOND: return set_beyond(cmd, value, args);
     case OPTION_FUSED: return set_fused(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);

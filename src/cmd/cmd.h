@@ -28,6 +28,7 @@ typedef struct {
     bool fix, details, write, verify, diff, quiet, verbose, help;
     unsigned jobs;               /* 0 = as many as there are processors */
     bool imperfect;              /* searches try tiles that do not divide */
+    bool spread;                 /* and any rank over any axis */
     unsigned beyond;             /* DFL_SEARCH_...: what they look at besides */
     double seconds;              /* of a search; 0 = no limit */
     uint64_t evaluations;        /* of a search; 0 = default */

@@ -53,7 +53,7 @@ static void set_search(dfl_session *s, const dfl_cmd_args *args)
     const dfl_search_options search = { .size = sizeof search, .imperfect = args->imperfect, .seconds = args->seconds,
                                         .evaluations = args->evaluations, .beyond = args->beyond, .max_fused = args->max_fused,
                                         .top = args->top < UINT32_MAX ? (unsigned)args->top : UINT32_MAX,
-                                        .certificate = args->certificate != NULL,
+                                        .certificate = args->certificate != NULL, .spread = args->spread,
                                         .jobs = args->jobs ? args->jobs : dfl_pool_processors(),
                                         .progress = dfl_cmd_progress(args->quiet) };
 

@@ -219,8 +219,10 @@ static void add_line(dfl_given *out, dfl_job *job, const dfl_line *line)
     }
     l->rank = (uint8_t)dfl_job_find_rank(job, line->rank);
     l->axis = line->kind == DFL_LINE_SPATIAL ? axis_of(job, line->axis) : 0;
-    if (line->kind == DFL_LINE_SPATIAL && l->axis < job->n_axes)
+    if (line->kind == DFL_LINE_SPATIAL && l->axis < job->n_axes) {
         job->axis[l->axis].ranks |= 1u << l->rank;
+        job->axis[l->axis].others &= ~(1u << l->rank);
+    }
 }
 
 const dfl_given *dfl_given_make(dfl_arena *arena, const dfl_mapping *m, dfl_job *job)

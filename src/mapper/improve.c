@@ -184,7 +184,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (options.beyond != 0)
         go_beyond(&k, &options);
     if (options.imperfect || options.beyond != 0)
-        out->space = dfl_mapper_words(arena, mapping, options.imperfect, options.beyond);
+        out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.imperfect, options.spread, options.certificate,
+                                                                    options.beyond });
     out->optimal = k.least <= dfl_value_times(out->lower_bound, rounding);
     return out;
 }

@@ -481,7 +481,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
     dfl_measures_look(options->objective, options->front, &k.goal);
-    const dfl_job_limits limits = { .plain = options->certificate,
+    const dfl_job_limits limits = { .plain = options->certificate, .spread = options->spread,
                                     .overlapped = options->certificate || options->overlapped || !k.goal.by_time,
                                     .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
@@ -516,6 +516,6 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     out->evaluated = k.crew.evaluated;
     out->pruned = k.crew.pruned;
     out->stopped = k.stopped;
-    out->space = dfl_mapper_words(arena, mapping, false, 0);
+    out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .spread = options->spread, .certified = options->certificate });
     return out;
 }

@@ -31,6 +31,7 @@ enum {
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;          /* tiles that do not divide, too: see ragged.h */
+    bool spread;             /* any rank over any axis: see dfl_job_limits */
     uint32_t beyond;         /* DFL_BEYOND_... */
     double ceiling;          /* nothing of a value above it is of use; 0 = all is */
     uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */

@@ -236,8 +236,26 @@ static void place_operands(maker *k)
     }
 }
 
-/* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one. */
-static void allow_spatial(maker *k)
+/* The most of `most` instances that iterations of some ranks fill, by divisors of their extents. */
+static uint32_t most_filled(const dfl_job *job, uint32_t ranks, uint32_t most)
+{
+    bool can[DFL_JOB_FILLED + 1] = { [1] = true };
+    uint32_t filled = 1;
+
+    for (; ranks != 0; ranks &= ranks - 1) {
+        int64_t extent = job->extent[__builtin_ctz(ranks)];
+        for (uint32_t n = filled; n > 0; n--)
+            for (uint32_t d = 2; can[n] && d <= most / n; d++)
+                can[n * d] |= extent % d == 0;
+        for (uint32_t n = filled + 1; n <= most; n++)
+            filled = can[n] ? n : filled;
+    }
+    return filled;
+}
+
+/* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one, and others
+   only if more of it is at work with them. */
+static void allow_spatial(maker *k, const dfl_job_limits *limits)
 {
     dfl_job *job = k->job;
 
@@ -246,7 +264,16 @@ static void allow_spatial(maker *k)
         for (uint32_t o = 0; o < job->n_operands; o++)
             if (job->axis[a].shared >> o & 1)
                 useful |= all & ~job->operand[o].ranks;
-        job->axis[a].ranks = useful != 0 ? useful : all;
+        job->axis[a].ranks = all;
+        if (limits->spread || useful == 0 || useful == all)
+            continue;
+        if (limits->plain || job->axis[a].size > DFL_JOB_FILLED) {
+            job->axis[a].ranks = useful;
+        } else {
+            job->axis[a].filled = most_filled(job, useful, (uint32_t)job->axis[a].size);
+            job->axis[a].others = most_filled(job, all, (uint32_t)job->axis[a].size) > job->axis[a].filled ? all & ~useful : 0;
+            job->axis[a].ranks = useful | job->axis[a].others;
+        }
     }
 }
 
@@ -305,7 +332,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
         keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
     if (keeps > DFL_JOB_KEEPS)
         refuse(&k, "its operands may be kept in more places than the search has room for");
-    allow_spatial(&k);
+    allow_spatial(&k, limits);
     if (k.ok && limits->homes_only)
         keep_homes(out);
     *possible &= k.ok;

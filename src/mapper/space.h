@@ -15,6 +15,7 @@ enum {
     DFL_JOB_OPERANDS = 5,
     DFL_JOB_DIMS = 8,
     DFL_JOB_PLACES = 8,
+    DFL_JOB_FILLED = 1 << 12,     /* instances of an axis of which it is found out how many the ranks can fill */
     DFL_JOB_AXES = 6,
     DFL_JOB_KEEPS = 16,           /* of all operands, inside of their homes */
 };
@@ -58,7 +59,9 @@ typedef struct {
     uint32_t axis;
     int64_t size;
     uint32_t shared;          /* mask of operands: multicast inputs, a reduced output */
-    uint32_t ranks;           /* mask: those that may be spread over it */
+    uint32_t ranks;           /* mask: those that may be spread over it; */
+    uint32_t others;          /* those of them that do so only where more instances are at work than */
+    uint32_t filled;          /* the rest can fill */
     double joules;            /* per bit that is delivered or drained across it; on one axis of each network */
 } dfl_job_axis;
 
@@ -94,6 +97,7 @@ typedef struct {
     bool overlapped;                /* time is counted as if transfers waited for nothing */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
     bool any_size;                  /* no memory that has a size counts as one with room for everything */
+    bool spread;                    /* any rank over any axis, even where transfers are shared and others share none there */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */
 } dfl_job_limits;
 

@@ -205,6 +205,17 @@ typedef struct {
     const double *value;      /* by key of the axis: what they do to it */
 } portion;
 
+/* Whether ranks are spread over an axis on which too few instances can be at work for that. */
+static bool idles(const dfl_search *s, uint32_t a, double used)
+{
+    const dfl_job_axis *axis = &s->job->axis[a];
+    bool any = false;
+
+    for (uint32_t bits = used <= axis->filled ? axis->others : 0; bits != 0; bits &= bits - 1)
+        any |= s->parts[a][__builtin_ctz(bits)] > 1;
+    return any;
+}
+
 /* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. */
 static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p, void (*use)(dfl_search *s))
 {
@@ -218,6 +229,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
     while (r < job->n_ranks && !(job->axis[a].ranks >> r & 1))
         r++;
     if (r == job->n_ranks) {
+        if (idles(s, a, p->used))
+            return;
         s->rows->evaluated++;
         if (!promising(s, a, p->value, p->used)) {
             s->rows->pruned++;
@@ -235,6 +248,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         return;
     }
     last = job->axis[a].ranks >> (r + 1) == 0;
+    if (idles(s, a, p->used * (double)p->free))
+        return;
     if (r > 0 && !hopeful(s, a, p->value, p->used, p->free)) {
         s->rows->pruned++;
         return;

@@ -121,6 +121,7 @@ static bool has_loops(const dfl_mapping *m)
 static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part, const dfl_objective *o, bool front, bool *fits)
 {
     const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
+                                      .spread = k->options->spread,
                                       .overlapped = k->options->overlapped || has_loops(k->m),
                                       .jobs = k->options->jobs, .teller = k->options->teller,
                                       .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
@@ -347,6 +348,6 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     k.out->lower_bound = k.bound;
     k.out->floor = k.out->floor_beside = k.out->floor_lifted = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
-    k.out->space = dfl_mapper_words(arena, m, false, 0);
+    k.out->space = dfl_mapper_words(arena, m, &(dfl_words){ .spread = options->spread });
     return k.out;
 }

@@ -41,15 +41,15 @@ static void add_fusion(speaker *k)
         add(k, "one einsum at a time", DFL_BEYOND_PIPELINE, "`--beyond pipeline`: several");
 }
 
-const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, bool ragged, uint32_t beyond)
+const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_words *what)
 {
     const bool tree = dfl_tree_is(m), nothing = dfl_given_nothing(m);
-    speaker k = { .beyond = nothing ? beyond : 0 };
+    speaker k = { .beyond = nothing ? what->beyond : 0 };
 
     dfl_strbuf_init(&k.out, arena);
     if (!nothing)
         add(&k, "the written lines as they are", 0, NULL);
-    if (ragged)
+    if (what->ragged)
         add(&k, "tiles that divide, and as good as was found others", 0, NULL);
     else
         add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
@@ -61,8 +61,10 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, bool ragged
     if (!tree && m->system->n_axes > 0 && dfl_workload_slides(m->workload))
         add(&k, "as windows slide, keeps inside of an array not above others outside of it, unless they stay over loops that "
             "do not go along them", 0, NULL);
-    if (m->system->n_axes > 0)
-        add(&k, "on axes that share transfers only ranks that share one", 0, NULL);
+    if (m->system->n_axes > 0 && !what->spread)
+        add(&k, what->certified ? "on axes that share transfers only ranks that share one" :
+            "on axes that share transfers only ranks that share one, unless more of the axis is at work with others", 0,
+            "`--spread any`: all ranks");
     if (k.beyond)
         add(&k, dfl_beyond_text(arena, k.beyond), 0, NULL);
     return k.out.text;

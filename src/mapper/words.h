@@ -8,7 +8,13 @@
 #include "ir/mapping.h"
 #include "support/arena.h"
 
-/* `ragged`: tiles that do not divide were tried; `beyond`: DFL_BEYOND_... that were. */
-const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, bool ragged, uint32_t beyond);
+typedef struct {
+    bool ragged;              /* tiles that do not divide were tried, */
+    bool spread;              /* and any rank over any axis */
+    bool certified;           /* or only those that share transfers, however little of the axis is at work */
+    uint32_t beyond;          /* DFL_BEYOND_... that were tried */
+} dfl_words;
+
+const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_words *what);
 
 #endif

@@ -35,21 +35,13 @@ static uint32_t random_below(enumerator *k, uint32_t n)
     return (uint32_t)((k->random >> 33) % n);
 }
 
-/* All ranks, or where transfers are shared those that let some operand share one. */
-static uint32_t ranks_of_axis(const enumerator *k, const dfl_axis *axis)
+static uint32_t ranks_of(const enumerator *k)
 {
-    uint32_t all = 0, useful = 0;
+    uint32_t all = 0;
 
     for (uint32_t r = 0; r < k->w->n_ranks; r++)
         all |= (uint32_t)dfl_einsum_has_rank(k->e, r) << r;
-    for (uint32_t i = 0; i <= k->e->n_inputs; i++) {
-        const dfl_access *a = i < k->e->n_inputs ? &k->e->inputs[i] : &k->e->output;
-        if (!dfl_selects(i < k->e->n_inputs ? &axis->multicast : &axis->reduce, &k->w->tensors[a->tensor]))
-            continue;
-        for (uint32_t r = 0; r < k->w->n_ranks; r++)
-            useful |= (uint32_t)((all >> r & 1) && !enumerate_indexed_by(a, r)) << r;
-    }
-    return useful ? useful : all;
+    return all;
 }
 
 static void evaluate(enumerator *k)
@@ -227,7 +219,7 @@ void enumerate_lines(dfl_arena *arena, const dfl_intern *names, const dfl_mappin
     *out = (enumerate_result){ .value = INFINITY, .complete = true };
     k.scratch = dfl_arena_new(NULL);
     for (uint32_t a = 0; a < k.s->n_axes; a++)
-        k.spread[a] = ranks_of_axis(&k, &k.s->axes[a]);
+        k.spread[a] = ranks_of(&k);
     memcpy(k.left, left, k.w->n_ranks * sizeof *left);
     for (bool again = false; k.homes < b->n_lines && b->lines[k.homes].kind == DFL_LINE_KEEP &&
                              !(b->n_opens > 0 && b->opens[0].at <= k.homes); k.homes++) {

@@ -41,7 +41,7 @@ static char *text_of(const tiny *t, uint32_t shift)
    not below it, and the least if it is equal. */
 static double found_in(const char *text, char **found, double *bound)
 {
-    dfl_session *s = dfl_session_new(NULL);
+    dfl_session *s = judge_session(false);
     double value = INFINITY;
 
     *bound = -INFINITY;
@@ -73,7 +73,7 @@ static char *with_size(const char *text, uint32_t memory, uint64_t bits)
 static bool advice_fails(judge *j, const char *text)
 {
     static const char advice[] = "the smallest change of a memory: give `m";
-    dfl_session *s = dfl_session_new(NULL);
+    dfl_session *s = judge_session(false);
     const char *found = NULL;
     bool fails = false;
     double bound;

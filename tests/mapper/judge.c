@@ -38,6 +38,15 @@ static const char *messages(dfl_session *s)
     return dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL);
 }
 
+dfl_session *judge_session(bool imperfect)
+{
+    const dfl_search_options search = { .size = sizeof search, .imperfect = imperfect, .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+
+    dfl_session_set_search(s, &search);
+    return s;
+}
+
 bool judge_proves(const char *mapped, char *why, size_t n)
 {
     dfl_session *s = dfl_session_new(NULL);
@@ -159,8 +168,7 @@ static const dfl_mapping *read_problem(dfl_session *s, const char *text, dfl_obj
 
 bool judge_fails(judge *j, const char *text)
 {
-    const dfl_search_options search = { .size = sizeof search, .imperfect = j->imperfect };
-    dfl_session *s = dfl_session_new(NULL);
+    dfl_session *s = judge_session(j->imperfect);
     dfl_stop stopped = DFL_STOP_NONE;
     dfl_objective objective;
     enumerate_options options = { .value = value_of, .objective = &objective, .most = j->most,
@@ -169,7 +177,6 @@ bool judge_fails(judge *j, const char *text)
     const dfl_mapping *open;
     bool fails = true;
 
-    dfl_session_set_search(s, &search);
     open = read_problem(s, text, &objective);
     if (!open) {
         snprintf(j->why, WHY, "unread: %s", messages(s));

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/session.h"
+
 typedef struct {
     uint64_t seed, most;        /* of enumerate_options, as the next one */
     uint32_t structures;
@@ -30,6 +32,8 @@ typedef struct {
     char why[400];              /* it fails */
 } judge;
 
+/* A session in which searches spread any rank over any axis, as the enumeration does. */
+dfl_session *judge_session(bool imperfect);
 /* Whether the problem fails; `why` begins with "unread" when it is none. */
 bool judge_fails(judge *j, const char *text);
 /* The same for the file with a front over energy and `by`, "latency" or "peak(m1)", in place of what it minimizes: nothing that was

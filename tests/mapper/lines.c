@@ -194,23 +194,13 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
     }
 }
 
-/* Ranks that an axis may take: those that some operand shared along it does not have, or all if there are none. */
-static uint32_t ranks_of_axis(const enumerator *k, const dfl_einsum *e, const dfl_axis *axis)
+static uint32_t ranks_of(const enumerator *k, const dfl_einsum *e)
 {
-    uint32_t all = 0, useful = 0;
+    uint32_t all = 0;
 
     for (uint32_t r = 0; r < k->w->n_ranks; r++)
-        if (dfl_einsum_has_rank(e, r))
-            all |= 1u << r;
-    for (uint32_t i = 0; i <= e->n_inputs; i++) {
-        const dfl_access *a = access_at(e, i);
-        if (!dfl_selects(i < e->n_inputs ? &axis->multicast : &axis->reduce, &k->w->tensors[a->tensor]))
-            continue;
-        for (uint32_t r = 0; r < k->w->n_ranks; r++)
-            if ((all >> r & 1) && !enumerate_indexed_by(a, r))
-                useful |= 1u << r;
-    }
-    return useful ? useful : all;
+        all |= (uint32_t)dfl_einsum_has_rank(e, r) << r;
+    return all;
 }
 
 static uint32_t touching(const enumerator *k, uint32_t first, uint32_t last, uint32_t tensor)
@@ -267,7 +257,7 @@ static void prepare(enumerator *k, uint32_t e)
         }
     for (uint32_t a = 0; a < k->s->n_axes; a++) {
         k->room[a] = k->s->axes[a].size;
-        k->spread[a] = ranks_of_axis(k, einsum, &k->s->axes[a]);
+        k->spread[a] = ranks_of(k, einsum);
     }
     for (uint32_t t = 0; t < k->w->n_tensors; t++) {
         uint32_t from = k->home[t] + 1;
