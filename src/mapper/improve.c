@@ -7,6 +7,8 @@
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
 #include "mapper/mapper.h"
+#include "mapper/measures.h"
+#include "mapper/moves.h"
 #include "mapper/polish.h"
 #include "mapper/ragged.h"
 #include "mapper/tree.h"
@@ -15,16 +17,37 @@
 enum {
     KINDS = 16,                  /* that are looked at besides */
     SHORT = 1 << 22,             /* nodes of a search that is short */
+    ROUNDS = 8,                  /* of a mapping that gets better */
 };
+
+static const double ROUNDING = 1 + 1e-9;
 
 typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
     const dfl_mapping *given;
     dfl_polish_options options;
+    bool waits;                  /* transfers take time besides the work */
     double least;                /* value of the best so far */
     dfl_map_result *out;
 } improver;
+
+/* Polishes a mapping, and moves lines of it where that can make it better, until neither does. */
+static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
+{
+    const double enough = dfl_value_times(k->out->lower_bound, ROUNDING);
+    dfl_halt halt = { .budget = dfl_arena_budget(k->arena), .deadline = k->options.deadline };
+    dfl_mapping *found = dfl_polish(k->arena, k->names, m, &k->options, value);
+    double before = INFINITY;
+
+    for (uint32_t round = 0; round < ROUNDS && k->waits && *value < before && *value > enough; round++) {
+        before = *value;
+        found = dfl_moves(k->arena, k->names, found, k->options.objective, &halt, value);
+        if (*value < before)
+            found = dfl_polish(k->arena, k->names, found, &k->options, value);
+    }
+    return found;
+}
 
 /* Takes a mapping, of the workload that is given or of one with longer ranks, if it is better by the model when polished. */
 static void take_better(improver *k, const dfl_mapping *found)
@@ -33,7 +56,7 @@ static void take_better(improver *k, const dfl_mapping *found)
     double value;
 
     m.workload = k->given->workload;
-    found = dfl_polish(k->arena, k->names, &m, &k->options, &value);
+    found = refine(k, &m, &value);
     if (value >= k->least)
         return;
     k->least = value;
@@ -153,12 +176,21 @@ static void take_first(improver *k, uint32_t max_fused)
     out->seconds = seconds;
 }
 
+/* Whether what is waited for counts, and all lines are there to move. */
+static bool waits(const dfl_mapping *m, const dfl_objective *objective)
+{
+    dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
+
+    dfl_measures_look(objective, false, &goal);
+    return goal.by_time && !m->options.overlap_perfect && dfl_given_nothing(m);
+}
+
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked)
 {
-    static const double rounding = 1 + 1e-9;
     const double deadline = asked->time_limit > 0 ? dfl_halt_clock() + asked->time_limit : 0;
     improver k = { .arena = arena, .names = names, .given = mapping,
+                   .waits = waits(mapping, asked->objective),
                    .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline } };
     dfl_map_options options = *asked;
     dfl_map_result *out;
@@ -170,11 +202,11 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
         return out;
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
-    out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, rounding);
+    out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (out->inside && !options.imperfect && options.beyond == 0)
         return out;
     take_better(&k, out->mapping);
-    if (k.least > dfl_value_times(out->lower_bound, rounding))
+    if (k.least > dfl_value_times(out->lower_bound, ROUNDING))
         try_kinds(&k, &options);
     if (options.imperfect) {
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
@@ -186,6 +218,6 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (options.imperfect || options.beyond != 0)
         out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.imperfect, options.spread, options.certificate,
                                                                     options.beyond });
-    out->optimal = k.least <= dfl_value_times(out->lower_bound, rounding);
+    out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     return out;
 }

@@ -1,0 +1,24 @@
+/*
+ * Local moves of a mapping, judged by the model: where transfers are waited for, what the search counts is a bound (waits.h),
+ * and of mappings that cost the same by it some wait less. Moves stay inside the braces of an einsum, or among the lines of a
+ * branch, so that what is found is in the space that the bound is of:
+ *
+ *   a keep stands at another place among the loops, where its tiles come in beside those of others;
+ *   an operand is kept in a memory in which it was not, or not kept where it was;
+ *   two adjacent temporal loops change places.
+ *
+ * The outermost keep of a tensor stays as it is. The first move that makes it better is taken, until none does.
+ * What is evaluated is limited by a count, less often the more einsums there are, so that the work grows no faster than the
+ * mapping.
+ */
+#ifndef DFL_MAPPER_MOVES_H
+#define DFL_MAPPER_MOVES_H
+
+#include "mapper/halt.h"
+#include "mapper/objective.h"
+
+/* A copy of `m`, without holes, in `arena`, as good or better. `*value` is that of `m` by dfl_mapping_value, then of the copy. */
+dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *objective,
+                       dfl_halt *halt, double *value);
+
+#endif

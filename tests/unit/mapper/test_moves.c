@@ -1,0 +1,89 @@
+/*
+ * Moves of lines from mappings that are written to have just one that helps: what the model says of the result, and what of the
+ * lines is left.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/harness/check.h"
+
+#include "api/session.h"
+#include "mapper/given.h"
+#include "mapper/moves.h"
+#include "mapper/polish.h"
+
+typedef struct {
+    const char *name;
+    unsigned size;               /* of the memory `near`, in bytes */
+    const char *lines;           /* behind the homes */
+    bool late;                   /* the deadline is over */
+    double before, after;        /* seconds */
+    const char *moved;           /* lines of the result behind the homes */
+} moves_case;
+
+/* Points work for 1/4 s. */
+static const char head[] =
+    "workload mm : i8 { rank m = 4, n = 4, k = 4; input A[m, k], B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; }\n"
+    "system chip(size = 1) {\n    memory dram { size = unlimited; read { bandwidth = 2B/s; } write { bandwidth = 1B/s; } }\n"
+    "    memory near { size = size * 1B; read { bandwidth = 8B/s; } write { bandwidth = 8B/s; } }\n"
+    "    compute mac { rate { mac = 4MAC/s; } }\n}\n";
+
+static const moves_case cases[] = {
+    { "a keep is raised", 24, "temporal m/4; keep Z in near; temporal k/2; keep A in near; temporal n, k;", false, 53, 48,
+      "B.near m/4 A.near Z.near k/2 n:1 k:1" },
+    { "a keep is added", 1, "temporal m, k, n;", false, 88, 72, "m:1 k:1 A.near n:1" },
+    { "keeps are added", 8, "temporal m, n, k;", false, 88, 50, "m:1 Z.near A.near n:1 k:1" },
+    { "a keep is removed", 3, "temporal m, n, k; keep A, B, Z in near;", false, 87, 72.5, "m:1 n:1 k:1 B.near Z.near" },
+    { "a keep for another", 1, "temporal m, n, k; keep A in near;", false, 96, 80, "m:1 n:1 Z.near k:1" },
+    { "nothing is better", 1, "temporal m, k; keep A in near; temporal n;", false, 72, 72, "m:1 k:1 A.near n:1" },
+    { "too late", 24, "temporal m, n, k; keep A, B, Z in near;", true, 87, 87, "m:1 n:1 k:1 A.near B.near Z.near" },
+    { "does not fit", 24, "keep A, B, Z in near; temporal m, n, k;", false, INFINITY, INFINITY,
+      "A.near B.near Z.near m:1 n:1 k:1" },
+};
+
+/* `m/2 A.near k:1`: the lines behind the homes. */
+static const char *lines_of(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
+{
+    dfl_strbuf text;
+
+    dfl_strbuf_init(&text, arena);
+    for (uint32_t i = dfl_given_homes(m); i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+        const char *space = text.len > 0 ? " " : "";
+        if (line->kind == DFL_LINE_KEEP)
+            dfl_strbuf_printf(&text, "%s%s.%s", space, dfl_sym_text(names, m->workload->tensors[line->tensor].name),
+                              dfl_sym_text(names, m->system->memories[line->memory].name));
+        else
+            dfl_strbuf_printf(&text, "%s%s%c%" PRId64, space, dfl_sym_text(names, m->workload->ranks[line->rank].name),
+                              line->by == DFL_BY_PARTS ? '/' : ':', line->amount);
+    }
+    return text.text;
+}
+
+static void moves(void **state)
+{
+    const moves_case *c = *state;
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = dfl_arena_printf(s->arena, "%smapping m for mm on chip(size = %u) {\n    on mac;\n"
+                                        "    keep A, B, Z in dram;\n    %s\n    minimize latency;\n}\n", head, c->size, c->lines);
+    dfl_halt halt = { .budget = dfl_arena_budget(s->arena), .deadline = c->late ? 1e-9 : 0 };
+    const dfl_mapping *m, *moved;
+    dfl_objective objective;
+    double before, value;
+
+    assert_int_equal(dfl_session_open_text(s, "mm.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    m = s->program->designs[0].mapping;
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    before = dfl_mapping_value(halt.budget, s->names, m, &objective);
+    moved = dfl_moves(s->arena, s->names, m, &objective, &halt, &value);
+    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), before, 0); /* it is as it was */
+    assert_close(dfl_mapping_value(halt.budget, s->names, moved, &objective), value, 0);
+    assert_close(before, c->before, 1e-12);
+    assert_close(value, c->after, 1e-12);
+    assert_string_equal(lines_of(s->arena, s->names, moved), c->moved);
+    dfl_session_free(s);
+}
+
+int main(void) { return CHECK_TABLE("mapper.moves", cases, moves); }
