@@ -11,6 +11,7 @@
 #include "mapper/moves.h"
 #include "mapper/polish.h"
 #include "mapper/ragged.h"
+#include "mapper/space.h"
 #include "mapper/tree.h"
 #include "mapper/words.h"
 
@@ -18,6 +19,7 @@ enum {
     KINDS = 16,                  /* that are looked at besides */
     SHORT = 1 << 22,             /* nodes of a search that is short */
     ROUNDS = 8,                  /* of a mapping that gets better */
+    LEFT = 1000000,              /* evaluations of an einsum, of all polishing and moving: some seconds */
 };
 
 static const double ROUNDING = 1 + 1e-9;
@@ -42,7 +44,7 @@ static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
 
     for (uint32_t round = 0; round < ROUNDS && k->waits && *value < before && *value > enough; round++) {
         before = *value;
-        found = dfl_moves(k->arena, k->names, found, k->options.objective, &halt, value);
+        found = dfl_moves(k->arena, k->names, found, &k->options, &halt, value);
         if (*value < before)
             found = dfl_polish(k->arena, k->names, found, &k->options, value);
     }
@@ -80,7 +82,8 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     dfl_arena *work;
     const dfl_map_result *r;
 
-    if (k->out->evaluated > SHORT || dfl_tree_is(k->given) || !dfl_given_nothing(k->given))
+    if (k->out->evaluated > SHORT || k->given->workload->n_einsums > DFL_JOB_WAITING || dfl_tree_is(k->given) ||
+        !dfl_given_nothing(k->given))
         return;
     several.top = KINDS;
     several.overlapped = true;
@@ -189,9 +192,11 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
                                      const dfl_mapping *mapping, const dfl_map_options *asked)
 {
     const double deadline = asked->time_limit > 0 ? dfl_halt_clock() + asked->time_limit : 0;
+    uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
                    .waits = waits(mapping, asked->objective),
-                   .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline } };
+                   .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline,
+                                .left = &left } };
     dfl_map_options options = *asked;
     dfl_map_result *out;
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/polish.h"
-
 enum {
     MOST = 60000,              /* evaluations of an einsum in all */
     ROUNDS = 16,
@@ -16,7 +14,7 @@ static const double SAME = 1e-12; /* of values that differ by rounding */
 typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
-    const dfl_objective *objective;
+    const dfl_polish_options *options;
     dfl_mapping *m;            /* the best so far */
     double value;
     dfl_halt *halt;
@@ -26,7 +24,7 @@ typedef struct {
 static bool is_over(mover *k)
 {
     k->halt->looks = 0; /* an evaluation is worth a look at the clock */
-    return k->left < k->m->workload->n_einsums || dfl_halted(k->halt);
+    return k->left < k->m->workload->n_einsums || dfl_polish_over(k->options) || dfl_halted(k->halt);
 }
 
 /* Takes the n lines for those of the body if that is better. They are the caller's, and copied. */
@@ -40,8 +38,9 @@ static bool take(mover *k, dfl_body *b, dfl_line *lines, uint32_t n)
         return false;
     b->lines = lines;
     b->n_lines = n;
-    value = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, k->m, k->objective);
+    value = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, k->m, k->options->objective);
     k->left -= k->m->workload->n_einsums;
+    dfl_polish_take(k->options, k->m->workload->n_einsums);
     better = value < k->value * (1 - SAME);
     if (better) {
         k->value = value;
@@ -173,16 +172,16 @@ static bool improve_body(mover *k, dfl_body *b)
     return better;
 }
 
-dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *objective,
+dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_polish_options *options,
                        dfl_halt *halt, double *value)
 {
-    mover k = { .arena = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .objective = objective, .halt = halt,
+    mover k = { .arena = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .options = options, .halt = halt,
                 .left = MOST };
     dfl_mapping *out;
     bool better = true;
 
     k.m = dfl_mapping_copy(k.arena, m);
-    k.value = dfl_mapping_value(dfl_arena_budget(arena), names, m, objective);
+    k.value = dfl_mapping_value(dfl_arena_budget(arena), names, m, options->objective);
     for (uint32_t round = 0; round < ROUNDS && k.value < INFINITY && !is_over(&k) && better; round++) {
         better = false;
         for (uint32_t b = 0; b < k.m->n_bodies; b++)

@@ -15,10 +15,10 @@
 #define DFL_MAPPER_MOVES_H
 
 #include "mapper/halt.h"
-#include "mapper/objective.h"
+#include "mapper/polish.h"
 
 /* A copy of `m`, without holes, in `arena`, as good or better. `*value` is that of `m` by dfl_mapping_value, then of the copy. */
-dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *objective,
+dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_polish_options *options,
                        dfl_halt *halt, double *value);
 
 #endif

@@ -61,6 +61,7 @@ static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
     dfl_hole *open = DFL_NEW_ARRAY(arena, dfl_hole, 2);
     const dfl_line before[2] = { *a, *b };
     const dfl_holes_result *r;
+    uint64_t spent;
     bool better;
 
     open[0].by = a->by;
@@ -71,7 +72,9 @@ static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
     k->m->has_holes = true;
     dfl_sink_limit(quiet, 0);
     r = dfl_holes_run(arena, quiet, k->names, k->m, &options);
-    k->spent += (PLAN + (r != NULL ? r->evaluated : EVALUATIONS)) * k->m->workload->n_einsums;
+    spent = (PLAN + (r != NULL ? r->evaluated : EVALUATIONS)) * k->m->workload->n_einsums;
+    k->spent += spent;
+    dfl_polish_take(k->options, spent);
     *a = before[0];
     *b = before[1];
     k->m->has_holes = false;
@@ -141,7 +144,8 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
     for (uint32_t round = 0; round < ROUNDS && better && k.value < INFINITY; round++) {
         better = false;
         for (size_t i = 0; i < k.loops.n; i++)
-            for (size_t j = i + 1; j < k.loops.n && halt.why == DFL_STOP_NONE && k.spent < MOST; j++)
+            for (size_t j = i + 1; j < k.loops.n && halt.why == DFL_STOP_NONE && k.spent < MOST && !dfl_polish_over(options);
+                 j++)
                 if (related(&k, &k.loops.at[i], &k.loops.at[j])) {
                     halt.looks = 0; /* a pair is worth a look at the clock */
                     better |= !dfl_halted(&halt) && improve(&k, budget, k.loops.at[i].line, k.loops.at[j].line);

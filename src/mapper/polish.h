@@ -13,7 +13,17 @@ typedef struct {
     const dfl_objective *objective;
     bool imperfect;              /* tiles that do not divide, too */
     double deadline;             /* of dfl_halt_clock, 0 = none */
+    uint64_t *left;              /* evaluations of an einsum that all who have these options may still take, NULL = any number */
 } dfl_polish_options;
+
+/* So many evaluations of an einsum are taken, as far as there are any left. */
+static inline void dfl_polish_take(const dfl_polish_options *o, uint64_t evaluations)
+{
+    if (o->left != NULL)
+        *o->left -= evaluations < *o->left ? evaluations : *o->left;
+}
+
+static inline bool dfl_polish_over(const dfl_polish_options *o) { return o->left != NULL && *o->left == 0; }
 
 /* The value of a mapping by the model, INFINITY if it does not take it or what is required is not met. */
 double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *o);

@@ -147,7 +147,8 @@ static void add_places(maker *k)
 /* Where work waits for transfers. */
 static void find_waits(dfl_job *job, const dfl_mapping *m, const dfl_job_limits *limits)
 {
-    const bool overlapped = m->options.overlap_perfect || limits->overlapped || limits->homes_only;
+    const bool overlapped = m->options.overlap_perfect || limits->overlapped || limits->homes_only ||
+                            m->workload->n_einsums > DFL_JOB_WAITING;
 
     for (uint32_t p = 0; p < job->n_places && !overlapped; p++) {
         job->place[p].waits = !job->place[p].ahead;

@@ -15,6 +15,7 @@ enum {
     DFL_JOB_OPERANDS = 5,
     DFL_JOB_DIMS = 8,
     DFL_JOB_PLACES = 8,
+    DFL_JOB_WAITING = 12,         /* einsums of workloads in which waits count: of more there are too many sums to compare */
     DFL_JOB_FILLED = 1 << 12,     /* instances of an axis of which it is found out how many the ranks can fill */
     DFL_JOB_AXES = 6,
     DFL_JOB_KEEPS = 16,           /* of all operands, inside of their homes */

@@ -70,6 +70,7 @@ static void moves(void **state)
     dfl_halt halt = { .budget = dfl_arena_budget(s->arena), .deadline = c->late ? 1e-9 : 0 };
     const dfl_mapping *m, *moved;
     dfl_objective objective;
+    const dfl_polish_options options = { .objective = &objective };
     double before, value;
 
     assert_int_equal(dfl_session_open_text(s, "mm.dfl", text, strlen(text)), DFL_EXIT_OK);
@@ -77,7 +78,7 @@ static void moves(void **state)
     m = s->program->designs[0].mapping;
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     before = dfl_mapping_value(halt.budget, s->names, m, &objective);
-    moved = dfl_moves(s->arena, s->names, m, &objective, &halt, &value);
+    moved = dfl_moves(s->arena, s->names, m, &options, &halt, &value);
     assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), before, 0); /* it is as it was */
     assert_close(dfl_mapping_value(halt.budget, s->names, moved, &objective), value, 0);
     assert_close(before, c->before, 1e-12);
