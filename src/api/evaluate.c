@@ -160,7 +160,7 @@ static void judge_checks(dfl_session *s, purpose why)
     s->results.n_checks = n;
 }
 
-static void preview_checks(dfl_session *s)
+void dfl_session_preview_checks(dfl_session *s)
 {
     dfl_arena *scratch = dfl_arena_new(&s->budget);
 
@@ -202,7 +202,7 @@ static dfl_exit run(dfl_session *s, const char *only, purpose why)
     if (!s->program || (why != PURPOSE_CHECK && dfl_sink_errors(s->sink) > 0))
         return dfl_session_status(s);
     if (why == PURPOSE_CHECK)
-        preview_checks(s);
+        dfl_session_preview_checks(s);
     else if (!dfl_session_may_certify(s, only))
         return dfl_session_status(s);
     evaluate_designs(s, only, why);

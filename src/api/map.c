@@ -406,6 +406,7 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
                                       .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations };
+    const size_t errors = dfl_sink_errors(s->sink);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     const dfl_front *front;
     uint32_t next = 1;
@@ -432,6 +433,8 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     for (uint32_t i = 0; any && i < front->n; i++)
         add_filled(s, m, front->at[i].mapping, found, &next);
     dfl_arena_free(work);
+    if (!any && j->required.n > 0 && dfl_sink_errors(s->sink) == errors)
+        (void)report_unmet(j, &(dfl_filled){ .given = m }, dfl_required_within(s->arena, m, o->rooms), &options, *stopped);
     return any;
 }
 
@@ -443,6 +446,7 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
                                       .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations };
+    const size_t errors = dfl_sink_errors(s->sink);
     const dfl_front *front;
     const char *space;
     uint32_t next = 0;
@@ -474,6 +478,8 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
     if (any)
         *stopped = front->search->stopped;
     dfl_arena_free(work);
+    if (!any && j->required.n > 0 && dfl_sink_errors(s->sink) == errors)
+        (void)report_unmet(j, &(dfl_filled){ .given = m }, dfl_required_within(s->arena, m, o->rooms), &options, *stopped);
     return any;
 }
 
@@ -579,7 +585,8 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
         return DFL_EXIT_USAGE;
     if (!s->program || dfl_sink_errors(s->sink) > 0)
         return dfl_session_status(s);
-    if (!dfl_session_may_certify(s, only))
+    dfl_session_preview_checks(s);
+    if (dfl_sink_errors(s->sink) > 0 || !dfl_session_may_certify(s, only))
         return dfl_session_status(s);
     for (uint32_t i = 0; i < s->program->n_designs && dfl_budget_ok(&s->budget); i++) {
         const dfl_mapping *m = s->program->designs[i].mapping;

@@ -79,6 +79,8 @@ dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const
 void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
 /* Before a search: whether there is a certificate of what is to be filled, if one is asked for; false after E0808. */
 bool dfl_session_may_certify(dfl_session *s, const char *only);
+/* Looks at all checks and objectives before anything is evaluated (report/verdict.h). */
+void dfl_session_preview_checks(dfl_session *s);
 /* Why a search did not prove what it found: clauses with "; " between them. `found` is NULL for amounts alone; `waits`: it costs
    more time than the search counted; `ruled`: something is required of it; `later`: it is proven in the first term alone. */
 const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,

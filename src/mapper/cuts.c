@@ -179,7 +179,7 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
 
 bool dfl_search_room_counts(const dfl_search *s, uint32_t i)
 {
-    bool counts = s->limited[i];
+    bool counts = s->limited[i] || s->job->waits;
 
     for (uint32_t t = 0; t < s->goal->n_tracks; t++)
         counts |= s->goal->track[t] == s->job->place[s->t->keep[i].place].memory;

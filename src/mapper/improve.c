@@ -145,8 +145,8 @@ static void go_beyond(improver *k, const dfl_map_options *options)
     }
 }
 
-dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   const dfl_map_options *options, double deadline)
+static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                              const dfl_map_options *options, double deadline)
 {
     bool fits = true;
     dfl_map_result *out = dfl_tree_is(mapping) ? dfl_tree_search(arena, sink, names, mapping, options, deadline, &fits)
@@ -156,6 +156,49 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         dfl_infeasible_between(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
     else if (!fits)
         dfl_infeasible_lines(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
+    return out;
+}
+
+/* Whether a search can count what is waited for, too. */
+static bool may_wait(const dfl_mapping *m, const dfl_map_options *options)
+{
+    dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
+
+    dfl_measures_look(options->objective, options->front, &goal);
+    return goal.by_time && !m->options.overlap_perfect && !options->overlapped && !options->certificate && options->top == 0;
+}
+
+/* What is proven is proven as if transfers waited for nothing, which no mapping undercuts. Where they do, another search counts
+   what is waited for, and the better of the two mappings is taken; a front is only looked for so, and not said to be complete. */
+dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                   const dfl_map_options *options, double deadline)
+{
+    dfl_map_options with = *options;
+    dfl_budget *budget = dfl_arena_budget(arena);
+    dfl_map_result *out, *other = NULL;
+    dfl_sink *quiet;
+
+    with.overlapped = !options->front || !may_wait(mapping, options);
+    out = search(arena, sink, names, mapping, &with, deadline);
+    if (out != NULL && !with.overlapped)
+        out->optimal = false;
+    if (out == NULL || options->front || out->mapping == NULL || out->stopped != DFL_STOP_NONE || !may_wait(mapping, options))
+        return out;
+    double value = dfl_mapping_value(budget, names, out->mapping, options->objective);
+    if (value > dfl_value_times(out->lower_bound, ROUNDING)) {
+        quiet = dfl_sink_new(arena, NULL);
+        dfl_sink_limit(quiet, 0);
+        with.overlapped = false;
+        with.evaluations = dfl_map_left(options->evaluations, out->evaluated);
+        other = search(arena, quiet, names, mapping, &with, deadline);
+    }
+    if (other == NULL)
+        return out;
+    out->evaluated += other->evaluated;
+    out->pruned += other->pruned;
+    out->stopped = other->stopped;
+    if (other->mapping != NULL && dfl_mapping_value(budget, names, other->mapping, options->objective) < value)
+        out->mapping = other->mapping;
     return out;
 }
 

@@ -60,7 +60,7 @@ static void open_work(const asker *k, work *w)
 /* Options of a search for other figures than those that are to be small. */
 static dfl_map_options options_of(const asker *k, const dfl_objective *o)
 {
-    return (dfl_map_options){ .objective = o, .max_fused = k->options->max_fused, .jobs = k->options->jobs };
+    return (dfl_map_options){ .objective = o, .max_fused = k->options->max_fused, .overlapped = true, .jobs = k->options->jobs };
 }
 
 /* The objective of requirement `i`, or of all that are not waived for DFL_NONE; false if they are not all figures. */

@@ -4,9 +4,9 @@
  * (join.h). Exact in its space: candidates are given up only by bounds. The search is repeated with a limit that grows from
  * the sum of the least that every einsum can cost: a best mapping within the limit is the best of all.
  *
- * Rows count no more time than there is: transfers overlap perfectly where the mapping says so, else what is waited for counts
- * as far as it is certain (waits.h). The mapping found is evaluated by the model; where its cost is the one that was searched
- * for, it is proven optimal in the space, else the difference is the gap.
+ * Rows count no more time than there is, as if transfers overlapped perfectly. The mapping found is evaluated by the model; where
+ * its cost is the one that was searched for, it is proven optimal in the space, else the difference is the gap. Then another
+ * search counts what is waited for (waits.h), which finds better mappings but proves nothing.
  */
 #ifndef DFL_MAPPER_MAPPER_H
 #define DFL_MAPPER_MAPPER_H
@@ -44,7 +44,7 @@ typedef struct {
     dfl_teller *teller;      /* NULL = nobody listens */
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
-    bool overlapped;         /* transfers wait for nothing, whatever the mapping says: times are least */
+    bool overlapped;         /* transfers wait for nothing, whatever the mapping says: bounds hold of all mappings */
 } dfl_map_options;
 
 /* A point of a front. */

@@ -157,12 +157,11 @@ static void add_output(maker *k, const way *w)
     dfl_term_of one = { .by = { .operand = operand, .over = w->apart, .under = w->around }, .port = port(job, w->outer, true),
                         .seconds = w->bits * p->write_seconds, .out = true };
     dfl_term_of first = { .by = { .operand = operand, .distinct = true, .under = w->around },
-                          .port = port(job, w->outer, false), .seconds = -w->bits * p->read_seconds };
+                          .port = port(job, w->outer, false), .seconds = -w->bits * p->read_seconds, .out = true };
 
     add(k, through, (uint32_t)w->inner_keep, true);
     add_unfilled(k, w, -back);
     add(k, one, (uint32_t)w->inner_keep, true);
-    one.out = false;
     one.port = port(job, w->outer, false);
     one.seconds = w->bits * p->read_seconds;
     add(k, one, (uint32_t)w->inner_keep, true);
@@ -179,6 +178,7 @@ static void add_output(maker *k, const way *w)
     own.port = first.port = port(job, w->inner, true);
     own.seconds = w->bits * c->write_seconds;
     first.seconds = -own.seconds;
+    first.out = false;
     first.by.under = w->within;
     add(k, own, (uint32_t)w->inner_keep, false);
     add(k, first, 0, false);

@@ -1,5 +1,6 @@
 /*
- * Time that transfers take besides the work (MODEL.md, section 4), as it is certain of a mapping whose ranks are cut.
+ * Time that transfers take besides the work (MODEL.md, section 4), of a mapping whose ranks are cut: to be no more than what the
+ * model says. It guides a search, but nothing is proven by it: improve.c takes bounds of a search in which nothing waits.
  *
  * An einsum takes its body, and before and behind it the first tiles in and the last ones out; times of several add up. What is
  * kept above shared loops is not counted: its transfers run beside those of other einsums (common.h). The body is no
