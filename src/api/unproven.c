@@ -39,7 +39,7 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
 
     dfl_strbuf_init(&r.out, s->arena);
     add_stop(&r, stopped);
-    if (waits)
+    if (waits && !given->options.overlap_perfect)
         add(&r, "what was found waits for transfers that the bound takes to overlap: `option overlap = perfect;` in the "
                 "mapping says that they do");
     if (ruled)
