@@ -84,6 +84,19 @@ dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all)
     return out;
 }
 
+dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits)
+{
+    dfl_system *out = DFL_NEW(arena, dfl_system);
+    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, (size_t)s->n_memories + 1);
+
+    *out = *s;
+    out->memories = memories;
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        memories[m] = s->memories[m];
+    memories[memory].size_bits = bits;
+    return out;
+}
+
 bool dfl_network_used(const dfl_system *s, uint32_t network)
 {
     for (uint32_t i = 0; i < s->n_axes; i++)

@@ -113,6 +113,8 @@ double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);
 /* A copy in which all memories are without a limit, and for `all` tensors. */
 dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
+/* The system with another size of a memory, in bits, -1 = unlimited. */
+dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits);
 /* Whether an array is `over` the network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
 /* Whether the selection contains the tensor, by its declared role or its name; intermediates have no role class. */

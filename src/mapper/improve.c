@@ -29,7 +29,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *given;
     dfl_polish_options options;
-    bool waits;                  /* transfers take time besides the work */
+    bool waits;                  /* transfers take time besides the work, and all lines are there to move */
     double least;                /* value of the best so far */
     dfl_map_result *out;
 } improver;
@@ -159,13 +159,19 @@ static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     return out;
 }
 
-/* Whether a search can count what is waited for, too. */
-static bool may_wait(const dfl_mapping *m, const dfl_map_options *options)
+/* Whether time counts, and transfers take some besides the work. */
+static bool waits(const dfl_mapping *m, const dfl_map_options *options)
 {
     dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
 
     dfl_measures_look(options->objective, options->front, &goal);
-    return goal.by_time && !m->options.overlap_perfect && !options->overlapped && !options->certificate && options->top == 0;
+    return goal.by_time && !m->options.overlap_perfect;
+}
+
+/* Whether a search can count that, too. */
+static bool may_wait(const dfl_mapping *m, const dfl_map_options *options)
+{
+    return waits(m, options) && !options->overlapped && !options->certificate && options->top == 0;
 }
 
 /* What is proven is proven as if transfers waited for nothing, which no mapping undercuts. Where they do, another search counts
@@ -222,22 +228,13 @@ static void take_first(improver *k, uint32_t max_fused)
     out->seconds = seconds;
 }
 
-/* Whether what is waited for counts, and all lines are there to move. */
-static bool waits(const dfl_mapping *m, const dfl_objective *objective)
-{
-    dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
-
-    dfl_measures_look(objective, false, &goal);
-    return goal.by_time && !m->options.overlap_perfect && dfl_given_nothing(m);
-}
-
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked)
 {
     const double deadline = asked->time_limit > 0 ? dfl_halt_clock() + asked->time_limit : 0;
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
-                   .waits = waits(mapping, asked->objective),
+                   .waits = waits(mapping, asked) && dfl_given_nothing(mapping),
                    .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline,
                                 .left = &left } };
     dfl_map_options options = *asked;

@@ -81,14 +81,9 @@ static dfl_answer ask_with(asker *k, const dfl_mapping *m, uint32_t memory, int6
 {
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_mapping other = *m;
-    dfl_system system = *m->system;
-    dfl_memory *memories = DFL_NEW_ARRAY(arena, dfl_memory, (size_t)system.n_memories + 1);
     dfl_answer answer;
 
-    memcpy(memories, system.memories, system.n_memories * sizeof *memories);
-    memories[memory].size_bits = size;
-    system.memories = memories;
-    other.system = &system;
+    other.system = dfl_system_sized(arena, m->system, memory, size);
     answer = ask_twice(k, &other, memory, bits);
     dfl_arena_free(arena);
     return answer;

@@ -213,6 +213,18 @@ static void draw_system(variant *v, uint64_t *state)
     v->mapping.options.overlap_perfect = next(state) % 4 == 0;
 }
 
+/* Problem `i` of a seed on a random system; what was in the arena is gone. */
+static void draw_variant(dfl_arena *arena, dfl_case *c, uint64_t seed, uint64_t i, variant *v)
+{
+    uint64_t state = i;
+
+    dfl_arena_reset(arena);
+    case_draw(c, seed, i);
+    dfl_intern *names = dfl_intern_new(arena);
+    make_variant(v, arena, names, case_mapping(c, arena, names));
+    draw_system(v, &state);
+}
+
 static void holds_for_random_systems(void **unused)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -222,14 +234,9 @@ static void holds_for_random_systems(void **unused)
     (void)unused;
     assert_non_null(c);
     for (uint64_t i = 0; i < CASES; i++) {
-        uint64_t state = i;
         variant v;
 
-        dfl_arena_reset(arena);
-        case_draw(c, 11, i);
-        dfl_intern *names = dfl_intern_new(arena);
-        make_variant(&v, arena, names, case_mapping(c, arena, names));
-        draw_system(&v, &state);
+        draw_variant(arena, c, 11, i, &v);
         const dfl_sensitivity *s = find(&v);
         if (!s)
             continue;
@@ -254,15 +261,10 @@ static void nothing_is_faster_than_perfect_overlap(void **unused)
     (void)unused;
     assert_non_null(c);
     for (uint64_t i = 0; i < 4 * CASES; i++) {
-        uint64_t state = i;
         bool pipeline = false;
         variant v;
 
-        dfl_arena_reset(arena);
-        case_draw(c, 12, i);
-        dfl_intern *names = dfl_intern_new(arena);
-        make_variant(&v, arena, names, case_mapping(c, arena, names));
-        draw_system(&v, &state);
+        draw_variant(arena, c, 12, i, &v);
         for (uint32_t b = 0; b < v.mapping.n_bodies; b++)
             pipeline |= v.mapping.bodies[b]->kind == DFL_BODY_PIPELINE;
         v.mapping.options.overlap_perfect = false;
