@@ -185,6 +185,22 @@ void dfl_spread_factors(const dfl_search *s, uint32_t decided, uint32_t open, do
     }
 }
 
+/* The same of the whole template; then, whatever the loops are, every element passes once, from each instance what its share of
+   all is at least. */
+static void whole_factors(const dfl_search *s, double *low, double *high)
+{
+    const dfl_job *job = s->job;
+
+    dfl_spread_factors(s, 0, 0, low, high);
+    for (uint32_t i = 0; i < s->terms.n_factors; i++) {
+        const dfl_term_factor *f = &s->terms.factor[i];
+        double once = job->operand[f->operand].elements;
+        for (uint32_t axes = f->under; axes != 0; axes &= axes - 1)
+            once /= (double)job->axis[__builtin_ctz(axes)].size;
+        low[i] = fmax(low[i], once);
+    }
+}
+
 void dfl_spread_bound(const dfl_search *s, double *least_joules, double *least_seconds)
 {
     const dfl_job *job = s->job;
@@ -193,7 +209,7 @@ void dfl_spread_bound(const dfl_search *s, double *least_joules, double *least_s
 
     for (uint32_t a = 0; a < job->n_axes; a++)
         seconds /= (double)job->axis[a].size;
-    dfl_spread_factors(s, 0, 0, low, high);
+    whole_factors(s, low, high);
     for (uint32_t i = 0; i < s->terms.n_factors; i++) {
         joules += s->gains[i] * low[i] + s->losses[i] * high[i];
         sure += s->sure[i] * low[i];
@@ -213,7 +229,7 @@ void dfl_spread_busy(const dfl_search *s, double *busy)
 {
     double low[DFL_TERMS], high[DFL_TERMS];
 
-    dfl_spread_factors(s, 0, 0, low, high);
+    whole_factors(s, low, high);
     for (uint32_t p = 0; p < DFL_TERM_PORTS; p++)
         busy[p] = 0;
     for (uint32_t i = 0; i < s->n_busy; i++) {

@@ -200,21 +200,11 @@ static inline bool divides(int64_t d, int64_t n)
 /* The parts so far on an axis. */
 typedef struct {
     double used;              /* their product */
+    double wanted;            /* that many are to be at work, for ranks that are among them */
     int64_t free;             /* of the others together at most */
     double seconds;           /* of the unit if all instances were busy that these leave, `free` for each of them */
     const double *value;      /* by key of the axis: what they do to it */
 } portion;
-
-/* Whether ranks are spread over an axis on which too few instances can be at work for that. */
-static bool idles(const dfl_search *s, uint32_t a, double used)
-{
-    const dfl_job_axis *axis = &s->job->axis[a];
-    bool any = false;
-
-    for (uint32_t bits = used <= axis->filled ? axis->others : 0; bits != 0; bits &= bits - 1)
-        any |= s->parts[a][__builtin_ctz(bits)] > 1;
-    return any;
-}
 
 /* Spreads rank `r` and those behind it over axis `a`, then the axes inside of it. */
 static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p, void (*use)(dfl_search *s))
@@ -222,15 +212,13 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
     const dfl_job *job = s->job;
     dfl_axis_bound *b = &s->axis[a];
     int64_t left, most;
-    bool last;
+    bool last, other;
 
     if (dfl_halted(s->goal->halt))
         return;
     while (r < job->n_ranks && !(job->axis[a].ranks >> r & 1))
         r++;
     if (r == job->n_ranks) {
-        if (idles(s, a, p->used))
-            return;
         s->rows->evaluated++;
         if (!promising(s, a, p->value, p->used)) {
             s->rows->pruned++;
@@ -243,13 +231,12 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         }
         weigh_keys(s, a + 1);
         spread_from(s, a + 1, 0,
-                    &(portion){ .used = 1, .free = job->axis[a + 1].size, .seconds = p->seconds * (double)p->free,
+                    &(portion){ .used = 1, .wanted = 1, .free = job->axis[a + 1].size, .seconds = p->seconds * (double)p->free,
                                 .value = s->axis[a + 1].value }, use);
         return;
     }
     last = job->axis[a].ranks >> (r + 1) == 0;
-    if (idles(s, a, p->used * (double)p->free))
-        return;
+    other = job->axis[a].others >> r & 1;
     if (r > 0 && !hopeful(s, a, p->value, p->used, p->free)) {
         s->rows->pruned++;
         return;
@@ -260,8 +247,9 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
     /* many parts first: what keeps most instances busy sets the limit for the others */
     for (uint32_t i = s->divisors[r].n; i-- > 0;) {
         int64_t d = s->divisors[r].at[i];
+        double wanted = other && d > 1 ? job->axis[a].filled + 1.0 : p->wanted;
         portion next;
-        if (d > most || !divides(d, left))
+        if (d > most || !divides(d, left) || p->used * (double)(last ? d : d * (p->free / d)) < wanted)
             continue;
         if (last && !dfl_tile_useful(s->goal, s->floor_joules, p->seconds * (double)p->free / (double)d)) {
             s->rows->pruned++;
@@ -270,7 +258,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         if (s->t->form && !dfl_given_spreads(s->t->form, a, r, d))
             continue;
         s->parts[a][r] = d;
-        next = (portion){ .used = p->used * (double)d, .free = p->free / d, .seconds = p->seconds, .value = p->value };
+        next = (portion){ .used = p->used * (double)d, .wanted = wanted, .free = p->free / d, .seconds = p->seconds, .value = p->value };
         if (d > 1) {
             multiply_keys(b, r, d, p->value, b->value + (size_t)(r + 1) * b->n);
             next.value = b->value + (size_t)(r + 1) * b->n;
@@ -296,8 +284,9 @@ void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s))
         seconds /= (double)s->job->axis[a].size;
     if (s->job->n_axes > 0) {
         weigh_keys(s, 0);
-        spread_from(s, 0, 0, &(portion){ .used = 1, .free = s->job->axis[0].size, .seconds = seconds, .value = s->axis[0].value },
-                    use);
+        spread_from(s, 0, 0,
+                    &(portion){ .used = 1, .wanted = 1, .free = s->job->axis[0].size, .seconds = seconds,
+                                .value = s->axis[0].value }, use);
     } else {
         use(s);
     }
