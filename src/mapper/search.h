@@ -98,6 +98,9 @@ static inline double dfl_shared_above(const dfl_search *s, uint32_t rank, uint32
 {
     return s->shared_gap[rank] <= gap ? (double)s->shared_by[rank] : 1;
 }
+/* How much more than its elements a group moves because the windows of its operand overlap (dfl_term_group.window), when the first
+   `depth` ranks are cut. */
+double dfl_search_overlap(const dfl_search *s, uint32_t group, uint32_t depth);
 /* Whether it matters how much room keep `i` takes: its memory is of limited size, or its peak is asked for. */
 bool dfl_search_room_counts(const dfl_search *s, uint32_t i);
 /* Finds where iterations of the own loops cost something, and where they save something: see dfl_cuts. Groups that results take

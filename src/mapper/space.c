@@ -135,8 +135,7 @@ static void add_places(maker *k)
         *p = (dfl_job_place){ .memory = m, .bits = mem->size_bits < 0 ? INFINITY : (double)mem->size_bits,
                               .read_joules = mem->read_energy, .write_joules = mem->write_energy,
                               .read_seconds = 1 / mem->read_rate, .write_seconds = 1 / mem->write_rate,
-                              .one_port = mem->one_port, .buffers = (uint32_t)mem->buffers,
-                              .ahead = mem->buffers > 1 || mem->stream };
+                              .one_port = mem->one_port, .buffers = (uint32_t)mem->buffers };
         for (uint32_t a = 0; a < job->n_axes; a++)
             if (dfl_axis_encloses(s, job->axis[a].axis, mem->element))
                 p->axes |= 1u << a;
@@ -151,7 +150,8 @@ static void find_waits(dfl_job *job, const dfl_mapping *m, const dfl_job_limits 
                             m->workload->n_einsums > DFL_JOB_WAITING;
 
     for (uint32_t p = 0; p < job->n_places && !overlapped; p++) {
-        job->place[p].waits = !job->place[p].ahead;
+        const dfl_memory *mem = &m->system->memories[job->place[p].memory];
+        job->place[p].waits = mem->buffers < 2 && !mem->stream;
         job->waits = true;
     }
 }

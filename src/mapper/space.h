@@ -52,8 +52,7 @@ typedef struct {
     double read_joules, write_joules, read_seconds, write_seconds; /* per bit, of one instance */
     bool one_port;
     uint32_t buffers;
-    bool waits;               /* work stands still while its keeps are filled and drained, as far as time is counted that way; */
-    bool ahead;               /* or it is filled and drained beside the work */
+    bool waits;               /* work stands still while its keeps are filled and drained, as far as time is counted that way */
 } dfl_job_place;
 
 typedef struct {

@@ -17,7 +17,7 @@ typedef struct dfl_spread {
     double unit_seconds;
     double *joules;                                /* [group] */
     double *factor;                                /* [factor of the terms] */
-    double work_seconds;                           /* of the unit, and of what serves it: see tile.h, waits */
+    double work_seconds;                           /* of the unit, and of what serves it: see waits.h */
     double *all;                                   /* [group]: iterations of the ranks that no gap behind it can cut */
     double taken;                                  /* J: the constant, and what results take back at most */
     double *ports[2];                              /* [port in use][group] of all keeps; without those above shared loops */

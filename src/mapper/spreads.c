@@ -258,7 +258,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         if (s->t->form && !dfl_given_spreads(s->t->form, a, r, d))
             continue;
         s->parts[a][r] = d;
-        next = (portion){ .used = p->used * (double)d, .wanted = wanted, .free = p->free / d, .seconds = p->seconds, .value = p->value };
+        next = (portion){ .used = p->used * (double)d, .wanted = wanted, .free = p->free / d, .seconds = p->seconds,
+                          .value = p->value };
         if (d > 1) {
             multiply_keys(b, r, d, p->value, b->value + (size_t)(r + 1) * b->n);
             next.value = b->value + (size_t)(r + 1) * b->n;

@@ -79,6 +79,13 @@ static bool find_needs(const dfl_job *job, dfl_tiling_template *t)
     return true;
 }
 
+/* Whether a keep is filled beside the work, for something that the work would wait for longer without it. */
+static bool takes_ahead(const dfl_job *job, const dfl_tiling_template *t, uint32_t keep, uint32_t inner)
+{
+    return job->waits && !job->place[t->keep[keep].place].waits &&
+           (inner == t->n_keeps || job->place[t->keep[inner].place].waits);
+}
+
 /* Whether each keep can give out more than it takes: see template.h. Of a single way to do so a gap needs a loop. */
 static bool find_reuse(const dfl_job *job, dfl_tiling_template *t)
 {
@@ -88,6 +95,8 @@ static bool find_reuse(const dfl_job *job, dfl_tiling_template *t)
             continue;
         while (inner < t->n_keeps && t->keep[inner].operand != o)
             inner++;
+        if (takes_ahead(job, t, i, inner))
+            continue;
         axes = (inner < t->n_keeps ? job->place[t->keep[inner].place].axes : (1u << job->n_axes) - 1) &
                ~job->place[t->keep[i].place].axes;
         for (uint32_t a = 0; a < job->n_axes; a++)

@@ -35,7 +35,8 @@
  * same elements as often, and what it costs to write and read them here, and their room, is saved. More goes inwards than comes
  * in only over a loop between it and the next inner keep of the operand (or the unit) that does not index the operand, over such
  * a rank on an axis between them that does not share, or where windows overlap. Keeps above shared loops are exempt, since their
- * transfers can overlap with the work of other einsums.
+ * transfers can overlap with the work of other einsums. So are those that are filled beside the work, where waits count and the
+ * next inner keep, or the unit, would have the work wait for the next outer one.
  */
 #ifndef DFL_MAPPER_TEMPLATE_H
 #define DFL_MAPPER_TEMPLATE_H

@@ -14,9 +14,7 @@ typedef struct {
     dfl_terms *out;
     bool above;
     uint8_t keep;
-    bool serves;
-    bool waits, far;          /* the work waits for the inner end of the way, and for the outer one */
-    uint32_t between;         /* mask of places that a keep between the ends may be in */
+    bool waits;
     uint32_t inner;           /* axes around the inner end of the way */
 } maker;
 
@@ -72,16 +70,13 @@ static uint8_t factor_of(maker *k, const dfl_term_of *term)
     return (uint8_t)i;
 }
 
-/* A term of the inner end of a way, or of the outer one. */
-static void add(maker *k, dfl_term_of term, uint32_t gap, bool outer)
+static void add(maker *k, dfl_term_of term, uint32_t gap)
 {
     if (term.joules == 0 && term.seconds == 0)
         return;
     term.above = k->above;
     term.keep = k->keep;
-    term.serves = k->serves;
-    term.others = (uint8_t)(outer ? k->between : 0);
-    term.waits = term.seconds != 0 && (outer ? k->far : k->waits);
+    term.waits = term.seconds != 0 && k->waits;
     term.by.group = group_of(k, &term.by, gap);
     term.factor = factor_of(k, &term);
     k->out->at[k->out->n++] = term;
@@ -113,11 +108,11 @@ static void add_input(maker *k, const way *w)
     dfl_term_of fill_one = { .by = { .operand = (uint8_t)w->operand, .under = w->within }, .port = port(job, w->inner, true),
                              .seconds = w->bits * c->write_seconds };
 
-    add(k, serve, (uint32_t)w->inner_keep, true);
-    add(k, serve_one, (uint32_t)w->inner_keep, true);
+    add(k, serve, (uint32_t)w->inner_keep);
+    add(k, serve_one, (uint32_t)w->inner_keep);
     if (w->inner_keep < (int)k->t->n_keeps) {
-        add(k, fill, (uint32_t)w->inner_keep, false);
-        add(k, fill_one, (uint32_t)w->inner_keep, false);
+        add(k, fill, (uint32_t)w->inner_keep);
+        add(k, fill_one, (uint32_t)w->inner_keep);
     }
 }
 
@@ -128,7 +123,7 @@ static void add_unfilled(maker *k, const way *w, double coefficient)
     const dfl_tiling_template *t = k->t;
     dfl_term_of first = { .by = { .operand = (uint8_t)w->operand, .distinct = true }, .joules = coefficient };
 
-    add(k, first, 0, true);
+    add(k, first, 0);
     for (int i = w->outer_keep; i >= 0 && !t->keep[i].home; i = t->keep[i].parent) {
         uint32_t within = dfl_template_axes(k->job, t, i), around = dfl_template_axes(k->job, t, t->keep[i].parent), apart = 0;
         for (uint32_t a = 0; a < k->job->n_axes; a++)
@@ -138,8 +133,8 @@ static void add_unfilled(maker *k, const way *w, double coefficient)
         if (entries.by.over == joint.by.over)
             continue;
         k->inner = within;
-        add(k, entries, (uint32_t)i, true);
-        add(k, joint, (uint32_t)i, true);
+        add(k, entries, (uint32_t)i);
+        add(k, joint, (uint32_t)i);
     }
     k->inner = w->within;
 }
@@ -159,41 +154,29 @@ static void add_output(maker *k, const way *w)
     dfl_term_of first = { .by = { .operand = operand, .distinct = true, .under = w->around },
                           .port = port(job, w->outer, false), .seconds = -w->bits * p->read_seconds, .out = true };
 
-    add(k, through, (uint32_t)w->inner_keep, true);
+    add(k, through, (uint32_t)w->inner_keep);
     add_unfilled(k, w, -back);
-    add(k, one, (uint32_t)w->inner_keep, true);
+    add(k, one, (uint32_t)w->inner_keep);
     one.port = port(job, w->outer, false);
     one.seconds = w->bits * p->read_seconds;
-    add(k, one, (uint32_t)w->inner_keep, true);
-    add(k, first, 0, true);
+    add(k, one, (uint32_t)w->inner_keep);
+    add(k, first, 0);
     if (unit)
         return;
     dfl_term_of drain = { .by = { .operand = operand, .over = w->within }, .joules = w->bits * (c->read_joules + w->net),
                           .sure = w->bits * (c->read_joules + w->net) };
     dfl_term_of own = { .by = { .operand = operand, .under = w->within }, .port = port(job, w->inner, false),
                         .seconds = w->bits * c->read_seconds, .out = true };
-    add(k, drain, (uint32_t)w->inner_keep, false);
-    add(k, own, (uint32_t)w->inner_keep, false);
+    add(k, drain, (uint32_t)w->inner_keep);
+    add(k, own, (uint32_t)w->inner_keep);
     own.out = false;
     own.port = first.port = port(job, w->inner, true);
     own.seconds = w->bits * c->write_seconds;
     first.seconds = -own.seconds;
     first.out = false;
     first.by.under = w->within;
-    add(k, own, (uint32_t)w->inner_keep, false);
-    add(k, first, 0, false);
-}
-
-/* Whether the work waits for the port of the outer end of a way: not if a keep of the operand between the two ends could be
-   filled beside the work. Templates leave out such keeps from which every element goes inwards as often as it comes in; they
-   may have that instead. */
-static bool waits_far(const dfl_job *job, const way *w)
-{
-    bool waits = job->place[w->inner].waits;
-
-    for (uint32_t p = w->outer + 1; p < w->inner && waits; p++)
-        waits = !(job->place[p].ahead && (job->operand[w->operand].places >> p & 1));
-    return waits;
+    add(k, own, (uint32_t)w->inner_keep);
+    add(k, first, 0);
 }
 
 static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
@@ -214,11 +197,7 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
         }
     k->inner = w.within;
     k->keep = (uint8_t)inner_keep;
-    k->between = (inner_keep < (int)t->n_keeps ? (1u << w.inner) - 1 : UINT32_MAX) & ~((2u << w.outer) - 1) &
-                 job->operand[operand].places;
-    k->serves = inner_keep == (int)t->n_keeps && k->between == 0;
     k->waits = inner_keep < (int)t->n_keeps && job->place[w.inner].waits;
-    k->far = inner_keep < (int)t->n_keeps && waits_far(job, &w);
     k->above = false;
     for (uint32_t g = (uint32_t)inner_keep + 1; g < t->shared_gaps; g++)
         k->above |= t->allow[g] != 0;

@@ -40,11 +40,9 @@ typedef struct {
 typedef struct {
     dfl_term_factor by;
     uint8_t factor;           /* index of `by` among those of all terms */
-    bool waits;               /* the work stands still for it, whatever other keeps of the operand there are */
+    bool waits;               /* the work stands still for it */
     uint8_t keep;             /* inner end of the way: a keep, or n_keeps for the unit */
     bool out;                 /* it moves outwards */
-    bool serves;              /* the unit, from the innermost place that may hold the operand */
-    uint8_t others;           /* mask of places: where another keep, between the ends of the way, may be */
     bool above;               /* of a keep that may stand above a shared loop: its transfers can overlap with the work of the
                                  other einsums below, and are no part of the time that this one takes at least */
     double joules;            /* coefficient in the energy */

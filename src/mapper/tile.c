@@ -15,8 +15,7 @@ static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
     return own ? s->with[rank]->cut[s->chosen[rank]][at - 1] : 1;
 }
 
-/* More than the distinct elements because the windows of operand `o` overlap: see dfl_term_group.window. */
-static double overlap(const dfl_search *s, uint32_t group, uint32_t depth)
+double dfl_search_overlap(const dfl_search *s, uint32_t group, uint32_t depth)
 {
     const dfl_job_operand *o = &s->job->operand[s->terms.group[group].window];
     uint32_t gap = s->terms.group[group].gap;
@@ -152,7 +151,7 @@ static void leaf(dfl_search *s, double joules, double seconds)
 {
     dfl_row row;
 
-    if (s->job->waits && !s->job->windows)
+    if (s->job->waits)
         seconds = fmax(seconds, dfl_waits_seconds(s));
     if (s->goal->best_only) {
         if (!s->goal->by_time)
@@ -259,7 +258,7 @@ static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next
         double all = next[g] * s->behind[depth][g];
         if (terms->group[g].window < 0)
             continue;
-        all *= overlap(s, g, depth + 1) - 1;
+        all *= dfl_search_overlap(s, g, depth + 1) - 1;
         *joules += s->now->joules[g] > 0 ? s->now->joules[g] * all : 0;
         for (uint32_t i = 0; i < s->n_used; i++)
             more[i] += dfl_port(s, i)[g] * all;

@@ -1,20 +1,16 @@
 /*
- * Time that transfers take besides the work (MODEL.md, section 4), of a mapping whose ranks are cut: to be no more than what the
- * model says. It guides a search, but nothing is proven by it: improve.c takes bounds of a search in which nothing waits.
+ * Time that transfers take besides the work (MODEL.md, section 4), of a mapping whose ranks are cut. It guides a search, but
+ * nothing is proven by it: improve.c takes bounds of a search in which nothing waits.
  *
- * An einsum takes its body, and before and behind it the first tiles in and the last ones out; times of several add up. What is
- * kept above shared loops is not counted: its transfers run beside those of other einsums (common.h). The body is no
- * shorter than what any port is busy with inside of it, and than the work and what any port is busy with that the work waits for.
- * What comes first, or last, takes as long as any port is busy with it, and as all of one tensor.
+ * For keep i, with S(i) iterations of all loops above it, tile(i, p) is what one of its tiles keeps port p busy, in and out.
+ * Whenever a loop right above keep g advances, S(g) - S(g - 1) times in all, the tiles of all keeps below change:
  *
- *     seconds >= work + waited at port p, but for ends + ends at port q, or at p itself
+ *     stalls  = sum over g of (S(g) - S(g - 1)) * longest(tiles of the keeps below that the work waits for)
+ *     seconds = max(work + stalls, what any port is busy with but for ends) + longest(first tiles in) + longest(last tiles out)
  *
- * Loops and keeps that templates leave out as useless (template.h) are in none of the mappings that are looked at, so what is
- * certain must hold with them, too. A keep above such a loop holds more: its ends are longer by any x up to what has room, and
- * the rest is less by as much. That takes no less time in all if the ends count at p, or take as long at q as at p; else the most
- * that the ends may be at p is taken away. Another keep only adds transfers, but what goes through it may be part of its ends;
- * and if it is filled beside the work it spares waiting for the port of its outer end, so that does not count where there may
- * be one (terms.c).
+ * where the work takes as long as the unit, and as any port that serves it, and `longest` is the longest that any port is busy, or
+ * that the tiles of one tensor take, one level after another. What is kept above shared loops is not counted: its transfers run
+ * beside those of other einsums (common.h). Times of several einsums add up.
  */
 #ifndef DFL_MAPPER_WAITS_H
 #define DFL_MAPPER_WAITS_H
@@ -27,12 +23,11 @@ static inline double dfl_own_loops(const dfl_search *s, uint32_t rank, uint32_t 
     return s->with[rank]->n[s->cut_at[rank][gap]][s->chosen[rank]];
 }
 
-/* Notes the waits that count in every bound, behind the ports: those with ends at the same port. */
+/* Notes the waits that count in every bound, behind the ports. */
 void dfl_waits_find(dfl_search *s);
-/* Seconds of the work of the present spread, for its coefficients: the unit, and what serves it from places that no keep could
-   stand inside of. */
+/* Seconds of the work of the present spread, for its coefficients: of the unit, and of the ports that serve it. */
 double dfl_waits_work(const dfl_search *s);
-/* What the cuts that are chosen take at least. */
+/* What the cuts that are chosen take. */
 double dfl_waits_seconds(const dfl_search *s);
 
 #endif
