@@ -29,7 +29,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *given;
     dfl_polish_options options;
-    bool waits;                  /* transfers take time besides the work, and all lines are there to move */
+    bool moves;                  /* the search counts less than a mapping costs, and all lines are there to move */
     double least;                /* value of the best so far */
     dfl_map_result *out;
 } improver;
@@ -42,7 +42,7 @@ static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
     dfl_mapping *found = dfl_polish(k->arena, k->names, m, &k->options, value);
     double before = INFINITY;
 
-    for (uint32_t round = 0; round < ROUNDS && k->waits && *value < before && *value > enough; round++) {
+    for (uint32_t round = 0; round < ROUNDS && k->moves && *value < before && *value > enough; round++) {
         before = *value;
         found = dfl_moves(k->arena, k->names, found, &k->options, &halt, value);
         if (*value < before)
@@ -234,7 +234,6 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     const double deadline = asked->time_limit > 0 ? dfl_halt_clock() + asked->time_limit : 0;
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
-                   .waits = waits(mapping, asked) && dfl_given_nothing(mapping),
                    .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline,
                                 .left = &left } };
     dfl_map_options options = *asked;
@@ -246,6 +245,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         take_first(&k, options.max_fused);
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
         return out;
+    k.moves = (waits(mapping, asked) || out->windows) && dfl_given_nothing(mapping);
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (out->inside && !options.imperfect && options.beyond == 0)

@@ -49,8 +49,7 @@ typedef struct dfl_search {
     uint32_t group_last[DFL_TERM_GROUPS];          /* mask: ranks of the group that are not cut behind its gap */
     double group_least[DFL_TERM_GROUPS], group_most[DFL_TERM_GROUPS]; /* iterations without any axis */
     double floor_joules;                           /* of the template */
-    double gains[DFL_TERMS], losses[DFL_TERMS];    /* J by factor, of terms with positive and negative coefficients */
-    double sure[DFL_TERMS];                        /* J by factor, without what results take back */
+    double gains[DFL_TERMS], losses[DFL_TERMS], sure[DFL_TERMS]; /* J by factor: positive, negative, all but what is taken back */
     uint8_t busy[DFL_TERMS];                       /* terms that keep a port busy */
     bool negative[DFL_TERM_GROUPS];                /* groups with a negative coefficient */
     uint32_t cut_above[DFL_GAPS];                  /* mask: ranks that some gap above keep g may cut, shared or not */
@@ -98,8 +97,7 @@ static inline double dfl_shared_above(const dfl_search *s, uint32_t rank, uint32
 {
     return s->shared_gap[rank] <= gap ? (double)s->shared_by[rank] : 1;
 }
-/* How much more than its elements a group moves because the windows of its operand overlap (dfl_term_group.window), when the first
-   `depth` ranks are cut. */
+/* How much more than its elements a group moves because windows overlap (dfl_term_group.window), when `depth` ranks are cut. */
 double dfl_search_overlap(const dfl_search *s, uint32_t group, uint32_t depth);
 /* Whether it matters how much room keep `i` takes: its memory is of limited size, or its peak is asked for. */
 bool dfl_search_room_counts(const dfl_search *s, uint32_t i);

@@ -8,9 +8,9 @@
  *     stalls  = sum over g of (S(g) - S(g - 1)) * longest(tiles of the keeps below that the work waits for)
  *     seconds = max(work + stalls, what any port is busy with but for ends) + longest(first tiles in) + longest(last tiles out)
  *
- * where the work takes as long as the unit, and as any port that serves it, and `longest` is the longest that any port is busy, or
- * that the tiles of one tensor take, one level after another. What is kept above shared loops is not counted: its transfers run
- * beside those of other einsums (common.h). Times of several einsums add up.
+ * where the work takes as long as the unit, and as any port that serves it, and `longest` is the longest that any port is busy,
+ * or that the tiles of one tensor take, one level after another. What is kept above shared loops is not counted: its transfers
+ * run beside those of other einsums (common.h). Times of several einsums add up.
  */
 #ifndef DFL_MAPPER_WAITS_H
 #define DFL_MAPPER_WAITS_H
