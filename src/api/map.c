@@ -1,5 +1,5 @@
 /* Filling the holes of mappings. */
-#include "api/session.h"
+#include "api/filling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,26 +11,9 @@
 #include "mapper/front.h"
 #include "mapper/given.h"
 #include "mapper/halt.h"
-#include "mapper/infeasible.h"
-#include "mapper/required.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 #include "report/verdict.h"
-
-/* What a search asks about a mapping that it has evaluated. */
-typedef struct {
-    dfl_session *s;
-    dfl_results one;             /* of the mapping alone, reports go nowhere */
-    dfl_result_item item;
-    DFL_VEC(const dfl_check *) required;
-    DFL_VEC(dfl_span) required_at;
-    DFL_VEC(dfl_required) asked; /* the same as a search can use it */
-    bool ruled;                  /* some of it is more than the room in a memory */
-    dfl_teller teller;
-    bool told;
-    double started;              /* by dfl_halt_clock */
-    const double *known;         /* terms of another mapping: one that is no better is of no use; NULL = everything is */
-} judge;
 
 _Static_assert((int)DFL_SEARCH_ORDER == (int)DFL_BEYOND_ORDER && (int)DFL_SEARCH_RECOMPUTE == (int)DFL_BEYOND_RECOMPUTE &&
                    (int)DFL_SEARCH_SPILL == (int)DFL_BEYOND_SPILL && (int)DFL_SEARCH_SPLIT == (int)DFL_BEYOND_SPLIT &&
@@ -83,7 +66,7 @@ static bool is_searched(dfl_session *s, const dfl_mapping *m)
 
 static bool figure(void *context, const dfl_result *result, const dfl_val *expr, double *out)
 {
-    judge *j = context;
+    dfl_filling *j = context;
     dfl_sink *quiet = j->one.sink;
     size_t reports = dfl_sink_errors(j->s->sink);
 
@@ -100,46 +83,14 @@ static bool figure(void *context, const dfl_result *result, const dfl_val *expr,
 
 static bool meets(void *context, uint32_t requirement, const dfl_result *result)
 {
-    judge *j = context;
+    dfl_filling *j = context;
 
     j->item.result = result;
     return !dfl_check_fails(&j->one, j->required.at[requirement]);
 }
 
-/* Whether all paths of an expression start with the name. */
-static bool is_about(const dfl_val *v, dfl_sym name)
-{
-    if (v == NULL)
-        return true;
-    if (v->n_path > 0)
-        return v->path[0] == name;
-    for (uint32_t i = 0; i < v->n_args; i++)
-        if (!is_about(v->args[i], name))
-            return false;
-    return true;
-}
-
-/* What is required of the mapping, in its braces or by its name. */
-static void find_required(judge *j)
-{
-    const dfl_program *p = j->s->program;
-    dfl_sym name = j->item.mapping->name;
-
-    for (uint32_t i = 0; i < p->n_checks; i++) {
-        const dfl_check *c = &p->checks[i];
-
-        if (c->kind == DFL_CHECK_REQUIRE &&
-            (c->scope == name || (is_about(c->expr, name) && is_about(c->exactly, name) && is_about(c->of, name)))) {
-            DFL_PUSH(j->s->arena, &j->required, c);
-            DFL_PUSH(j->s->arena, &j->required_at, c->span);
-            DFL_PUSH(j->s->arena, &j->asked, dfl_required_read(j->s->names, j->item.mapping, c));
-            j->ruled |= j->asked.at[j->asked.n - 1].kind != DFL_REQUIRED_ROOM;
-        }
-    }
-}
-
 /* What is known of a search before it begins. */
-static dfl_search_found about(judge *j, const dfl_objective *o)
+static dfl_search_found about(dfl_filling *j, const dfl_objective *o)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
     dfl_session *s = j->s;
@@ -159,7 +110,7 @@ static dfl_search_found about(judge *j, const dfl_objective *o)
 }
 
 /* The search for amounts of loops. */
-static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
+static bool fill_amounts(dfl_filling *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
     const dfl_holes_options options = { .objective = o, .imperfect = s->search.imperfect, .teller = &j->teller,
@@ -190,92 +141,6 @@ static bool fill_amounts(judge *j, const dfl_objective *o, dfl_filled *out, dfl_
     return true;
 }
 
-static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
-{
-    const dfl_paths *paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, m);
-
-    return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
-}
-
-/* The best mapping does not meet what is required: E0618 if none can, else nobody knows. */
-static bool report_unmet(judge *j, const dfl_filled *out, const dfl_mapping *within, const dfl_map_options *options,
-                         dfl_stop stopped)
-{
-    dfl_session *s = j->s;
-    const double deadline = options->time_limit > 0 ? j->started + options->time_limit : 0;
-    dfl_diag *d;
-
-    if (stopped == DFL_STOP_NONE &&
-        dfl_infeasible_required(s->sink, s->names, within, options, j->asked.at, &s->budget, deadline))
-        return false;
-    d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
-                   dfl_sym_text(s->names, out->given->name));
-    dfl_diag_here(s->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped before that"
-                                                       : "the search does not know whether there is anything");
-    for (size_t i = 0; i < j->required.n; i++) {
-        const dfl_result *costs = out->mapping != NULL ? costs_of(s, out->mapping) : NULL;
-        if (costs != NULL && !meets(j, (uint32_t)i, costs))
-            dfl_diag_label(s->sink, d, j->required_at.at[i], "the best one that was found does not meet this");
-    }
-    dfl_diag_help(s->sink, d, stopped != DFL_STOP_NONE ? "raise the limit of the search, or require less"
-                                                       : "require less, or write some of the lines with `?` for amounts: "
-                                                         "then `require` restricts the search");
-    return false;
-}
-
-/* What was found on a system with less room, for the one that it was asked of. */
-static dfl_mapping *copy_of(dfl_session *s, const dfl_mapping *found, const dfl_mapping *given)
-{
-    dfl_mapping *out = dfl_mapping_copy(s->arena, found);
-
-    out->system = given->system;
-    return out;
-}
-
-/* Whether the terms of a mapping go before those of what there is, which are equal where rounding alone differs. */
-static bool goes_before(const dfl_objective *o, const double *a, const double *b)
-{
-    static const double rounding = 1e-9;
-
-    for (uint32_t i = 0; i < dfl_objective_count(o); i++)
-        if (fabs(a[i] - b[i]) > rounding * fabs(b[i]))
-            return a[i] < b[i];
-    return false;
-}
-
-/* The best of a front, where other terms of the objective decide (`limit` is the least of the first one), or a requirement
-   that the best of all does not meet (no limit; `best` NULL). False if none meets it. `best`: what was found before. */
-static bool choose(judge *j, const dfl_mapping *within, const dfl_map_options *options, const dfl_result *best, dfl_filled *out,
-                   dfl_search_found *found, dfl_stop *stopped)
-{
-    dfl_arena *work = dfl_arena_new(&j->s->budget);
-    static const double rounding = 1 + 1e-9;
-    dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
-    const dfl_objective *o = options->objective;
-    const double limit = best != NULL ? rounding * dfl_objective_value(o, best->joules, best->seconds) : 0;
-    dfl_map_options left = *options;
-    double terms[DFL_OBJECTIVE_TERMS];
-    const dfl_front *front;
-    bool any;
-
-    dfl_sink_limit(quiet, 0);
-    left.evaluations = dfl_map_left(options->evaluations, found->evaluated);
-    front = dfl_front_find(work, quiet, j->s->names, within, &left, limit);
-    any = front != NULL && front->n > 0;
-    found->optimal &= any;
-    if (front != NULL)
-        *stopped = front->search->stopped;
-    if (any) {
-        if (best == NULL || !dfl_objective_terms(o, best, terms) || goes_before(o, front->at[0].terms, terms))
-            out->mapping = copy_of(j->s, front->at[0].mapping, out->given);
-        found->evaluated += front->search->evaluated;
-        found->pruned += front->search->pruned;
-        found->optimal &= limit > 0 && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE;
-    }
-    dfl_arena_free(work);
-    return any;
-}
-
 /* Loops that einsums may share. */
 static uint32_t max_fused(const dfl_session *s)
 {
@@ -284,7 +149,7 @@ static uint32_t max_fused(const dfl_session *s)
 
 /* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
    difference is the gap. */
-static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
+static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
@@ -310,7 +175,7 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
     j->started = dfl_halt_clock();
     r = dfl_mapper_run(work, s->sink, s->names, within, &options);
     if (r) {
-        out->mapping = copy_of(s, r->mapping, out->given);
+        out->mapping = dfl_filling_copy(s, r->mapping, out->given);
         *stopped = r->stopped;
         *found = about(j, o);
         found->lower_bound = r->lower_bound;
@@ -324,16 +189,18 @@ static bool fill_lines(judge *j, const dfl_objective *o, dfl_filled *out, dfl_st
             known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
     }
     dfl_arena_free(work);
-    costs = r ? costs_of(s, out->mapping) : NULL;
+    costs = r ? dfl_filling_costs(s, out->mapping) : NULL;
     if (!costs)
         return false;
     met = dfl_objective_met(o, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
-        met |= choose(j, within, &options, met ? costs : NULL, out, found, stopped);
-        costs = costs_of(s, out->mapping);
+        met |= dfl_filling_choose(j, within, &options, met ? costs : NULL, out, found, stopped);
+        costs = dfl_filling_costs(s, out->mapping);
     }
-    if (!met || !costs)
-        return report_unmet(j, out, within, &options, *stopped);
+    if (!met || !costs) {
+        dfl_filling_unmet(j, out, within, &options, *stopped);
+        return false;
+    }
     found->value = dfl_objective_value(o, costs->joules, costs->seconds);
     found->optimal &= found->value <= dfl_value_times(found->lower_bound, rounding);
     found->lower_bound = found->lower_bound < found->value ? found->lower_bound : found->value;
@@ -371,7 +238,7 @@ static bool is_taken(const dfl_session *s, dfl_sym name)
 static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found,
                        const dfl_search_found *search, uint32_t *next)
 {
-    dfl_mapping *named = copy_of(s, found, given);
+    dfl_mapping *named = dfl_filling_copy(s, found, given);
 
     named->name = given->name;
     for (bool taken = *next > 0; taken; taken = is_taken(s, named->name), ++*next)
@@ -383,7 +250,7 @@ static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mappi
 }
 
 /* What the searches for several mappings tell. */
-static dfl_search_found about_front(judge *j, const dfl_objective *o, const dfl_front *front)
+static dfl_search_found about_front(dfl_filling *j, const dfl_objective *o, const dfl_front *front)
 {
     dfl_search_found out = about(j, o);
 
@@ -399,15 +266,17 @@ static dfl_search_found about_front(judge *j, const dfl_objective *o, const dfl_
 }
 
 /* All mappings that no other undercuts in what `pareto` names, least of the first of them first. */
-static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
+static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .spread = s->search.spread,
                                       .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations };
+    const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
     const size_t errors = dfl_sink_errors(s->sink);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
+    dfl_front_alone alone;
     const dfl_front *front;
     uint32_t next = 1;
     dfl_arena *work;
@@ -421,10 +290,13 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         return refuse_kind(s, m, m->front_span, "a front over the peak of a memory, and lines of written branches",
                            "name expressions over `energy` and `latency` alone");
     work = dfl_arena_new(&s->budget);
-    front = dfl_front_find(work, s->sink, s->names, dfl_required_within(s->arena, m, o->rooms), &options, 0);
+    alone = dfl_filling_alone(j, work, o, true);
+    j->started = dfl_halt_clock();
+    front = dfl_front_find(work, s->sink, s->names, within, &options, 0, &alone);
     any = front != NULL && front->n > 0;
-    if (any) {
+    if (front != NULL)
         *stopped = front->search->stopped;
+    if (any) {
         *found = about_front(j, o, front);
         found->objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text);
         found->front = true;
@@ -434,21 +306,23 @@ static bool fill_front(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         add_filled(s, m, front->at[i].mapping, found, &next);
     dfl_arena_free(work);
     if (!any && j->required.n > 0 && dfl_sink_errors(s->sink) == errors)
-        (void)report_unmet(j, &(dfl_filled){ .given = m }, dfl_required_within(s->arena, m, o->rooms), &options, *stopped);
+        dfl_filling_unmet(j, &(dfl_filled){ .given = m }, within, &options, *stopped);
     return any;
 }
 
 /* The best mapping of each of the best kinds, best first, which has the name of the one with holes. */
-static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
+static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .spread = s->search.spread,
                                       .jobs = s->search.jobs,
                                       .time_limit = s->search.seconds, .teller = &j->teller,
                                       .evaluations = s->search.evaluations };
+    const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
     const size_t errors = dfl_sink_errors(s->sink);
     const dfl_front *front;
     const char *space;
+    double bound = 0;
     uint32_t next = 0;
     dfl_arena *work;
     bool any;
@@ -460,9 +334,17 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         return refuse_kind(s, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
                            "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
-    front = dfl_front_kinds(work, s->sink, s->names, dfl_required_within(s->arena, m, o->rooms), &options, s->search.top,
-                            s->known);
+    j->started = dfl_halt_clock();
+    front = dfl_front_kinds(work, s->sink, s->names, within, &options, s->search.top, s->known);
+    if (front != NULL)
+        bound = front->search->lower_bound;
+    if (front != NULL && front->n == 0 && front->search->stopped == DFL_STOP_NONE) { /* one that meets what is required */
+        const dfl_front_alone alone = dfl_filling_alone(j, work, o, false);
+        front = dfl_front_find(work, s->sink, s->names, within, &options, 0, &alone);
+    }
     any = front != NULL && front->n > 0;
+    if (front != NULL)
+        *stopped = front->search->stopped;
     space = any ? dfl_arena_printf(s->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
                                    front->search->space) : NULL;
     for (uint32_t i = 0; any && i < front->n; i++) {
@@ -472,20 +354,18 @@ static bool fill_kinds(judge *j, const dfl_objective *o, const dfl_mapping *m, d
         found->best = found->value;
         found->value = front->at[i].terms[0];
         found->nth = i + 1;
-        found->lower_bound = found->optimal ? found->value : fmin(found->value, front->search->lower_bound);
+        found->lower_bound = found->optimal ? found->value : fmin(found->value, bound);
         add_filled(s, m, front->at[i].mapping, found, &next);
     }
-    if (any)
-        *stopped = front->search->stopped;
     dfl_arena_free(work);
     if (!any && j->required.n > 0 && dfl_sink_errors(s->sink) == errors)
-        (void)report_unmet(j, &(dfl_filled){ .given = m }, dfl_required_within(s->arena, m, o->rooms), &options, *stopped);
+        dfl_filling_unmet(j, &(dfl_filled){ .given = m }, within, &options, *stopped);
     return any;
 }
 
 static void tell(void *context, const dfl_telling *now)
 {
-    judge *j = context;
+    dfl_filling *j = context;
     const dfl_progress p = { .mapping = dfl_sym_text(j->s->names, j->item.mapping->name), .phase = now->phase,
                              .evaluated = now->evaluated, .best = now->best, .bound = now->bound };
 
@@ -493,7 +373,7 @@ static void tell(void *context, const dfl_telling *now)
     j->s->search.progress(j->s->search.progress_context, &p);
 }
 
-typedef struct { judge *j; const dfl_objective *objective; } filler;
+typedef struct { dfl_filling *j; const dfl_objective *objective; } filler;
 
 /* The search for what is open in a mapping without choices of lines. */
 static bool fill_open(void *context, const double *known, dfl_filled *out, dfl_stop *stopped)
@@ -511,7 +391,7 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
 {
     size_t first = s->filled.n;
     dfl_mapping compared = *m;
-    judge j = { .s = s, .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
+    dfl_filling j = { .s = s, .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
@@ -535,7 +415,7 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
     j.one.items = &j.item;
     j.one.n_items = 1;
     dfl_sink_limit(j.one.sink, 0);
-    find_required(&j);
+    dfl_filling_require(&j);
     dfl_teller_open(&j.teller, s->search.progress ? tell : NULL, &j);
     objective.figure = figure;
     objective.meets = meets;

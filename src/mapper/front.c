@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "mapper/cost.h"
 #include "mapper/kind.h"
 #include "mapper/polish.h"
 #include "model/model.h"
@@ -47,26 +48,26 @@ static const double *terms_of(judge *k, const dfl_mapping *m, const dfl_map_poin
     return terms;
 }
 
-/* Whether all terms of `a` are at most those of `b`. */
-static bool undercuts(const judge *k, const dfl_front_point *a, const dfl_front_point *b)
+/* Whether all terms of `a` are at most so many times those of `b`. */
+static bool undercuts(const judge *k, const dfl_front_point *a, const dfl_front_point *b, double times)
 {
     for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++)
-        if (a->terms[i] > b->terms[i])
+        if (a->terms[i] > dfl_value_times(b->terms[i], times))
             return false;
     return true;
 }
 
-/* Adds a point in its place, without those that it undercuts. */
-static void add(judge *k, dfl_front_point p)
+/* Adds a point in its place, without those that it undercuts, each by so many times. */
+static void add(judge *k, dfl_front_point p, double times)
 {
     points *all = &k->kept;
     size_t n = 0, at;
 
     for (size_t i = 0; i < all->n; i++)
-        if (undercuts(k, &all->at[i], &p))
+        if (undercuts(k, &all->at[i], &p, times))
             return;
     for (size_t i = 0; i < all->n; i++)
-        if (!undercuts(k, &p, &all->at[i]))
+        if (!undercuts(k, &p, &all->at[i], times))
             all->at[n++] = all->at[i];
     all->n = n;
     DFL_PUSH(k->arena, all, p);
@@ -75,12 +76,53 @@ static void add(judge *k, dfl_front_point p)
     all->at[at] = p;
 }
 
+/* The search for one figure by itself, with what is left of the limits; NULL where it comes to no end. */
+static const dfl_map_result *search_alone(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options,
+                                          double deadline, dfl_map_result *search)
+{
+    dfl_map_options left = *options;
+    const dfl_map_result *r;
+
+    left.evaluations = dfl_map_left(options->evaluations, search->evaluated);
+    left.time_limit = deadline > 0 ? fmax(deadline - dfl_halt_clock(), 1e-3) : 0;
+    r = dfl_mapper_run(k->arena, sink, k->names, mapping, &left);
+    if (r != NULL) {
+        search->evaluated += r->evaluated;
+        search->pruned += r->pruned;
+        search->stopped = r->stopped;
+    }
+    return r;
+}
+
+/* Adds what searches for one figure each find. */
+static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_options *options, double deadline,
+                      const dfl_front_alone *alone, dfl_map_result *search)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_sink *quiet = dfl_sink_new(k->arena, NULL); /* there are mappings */
+    dfl_map_options one = *options;
+
+    dfl_sink_limit(quiet, 0);
+    one.certificate = false;
+    for (uint32_t i = 0; i < alone->n && search->stopped == DFL_STOP_NONE; i++) {
+        const dfl_map_result *r;
+        const double *terms;
+        one.objective = &alone->at[i];
+        r = search_alone(k, quiet, mapping, &one, deadline, search);
+        terms = r != NULL && r->mapping != NULL ? terms_of(k, r->mapping, NULL) : NULL;
+        if (terms != NULL)
+            add(k, (dfl_front_point){ r->mapping, terms }, rounding);
+    }
+}
+
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                const dfl_map_options *options, double limit)
+                                const dfl_map_options *options, double limit, const dfl_front_alone *alone)
 {
     judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
+    const double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
     dfl_map_options all = *options;
     dfl_front *out = DFL_NEW(arena, dfl_front);
+    dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
 
     all.front = true;
     all.front_limit = limit;
@@ -88,11 +130,15 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     out->search = dfl_mapper_run(arena, sink, names, mapping, &all);
     if (out->search == NULL)
         return NULL;
-    for (uint32_t i = 0; i < out->search->n_front; i++) {
-        const double *terms = terms_of(&k, out->search->front[i].mapping, &out->search->front[i]);
+    *search = *out->search;
+    out->search = search;
+    for (uint32_t i = 0; i < search->n_front; i++) {
+        const double *terms = terms_of(&k, search->front[i].mapping, &search->front[i]);
         if (terms != NULL)
-            add(&k, (dfl_front_point){ out->search->front[i].mapping, terms });
+            add(&k, (dfl_front_point){ search->front[i].mapping, terms }, 1);
     }
+    if (alone != NULL && !(k.exact && search->optimal))
+        add_alone(&k, mapping, options, deadline, alone, search);
     out->at = k.kept.at;
     out->n = (uint32_t)k.kept.n;
     out->exact = k.exact;
@@ -158,23 +204,16 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
                      const dfl_mapping *best, dfl_map_result *search)
 {
     static const double rounding = 1 + 1e-9;
-    dfl_map_options alone = *options;
     const dfl_map_result *r = NULL;
     const double *terms;
 
     if (k->kept.n == 0 || search->stopped != DFL_STOP_NONE ||
         (search->optimal && k->exact && k->kept.at[0].terms[0] <= search->lower_bound * rounding))
         return;
-    if (best == NULL) {
-        alone.evaluations = dfl_map_left(options->evaluations, search->evaluated);
-        alone.time_limit = deadline > 0 ? fmax(deadline - dfl_halt_clock(), 1e-3) : 0;
-        r = dfl_mapper_run(k->arena, sink, k->names, mapping, &alone);
-    }
+    if (best == NULL)
+        r = search_alone(k, sink, mapping, options, deadline, search);
     if (r != NULL) {
         best = r->mapping;
-        search->evaluated += r->evaluated;
-        search->pruned += r->pruned;
-        search->stopped = r->stopped;
         search->lower_bound = fmax(search->lower_bound, r->lower_bound);
     }
     terms = best != NULL ? terms_of(k, best, NULL) : NULL;

@@ -186,7 +186,7 @@ static const dfl_front *find_front(asker *k, work *w, const dfl_mapping *m, cons
         return NULL;
     o = terms;
     options = options_of(k, &o);
-    front = dfl_front_find(w->arena, w->quiet, k->names, m, &options, 0);
+    front = dfl_front_find(w->arena, w->quiet, k->names, m, &options, 0, NULL);
     *whole = front != NULL && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE &&
              is_bounded(m, &terms);
     return front;
