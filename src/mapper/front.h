@@ -1,8 +1,8 @@
 /*
  * Mappings that no other undercuts, as the model counts them: the search gives those that none undercuts in energy and time as
  * it counts, each is evaluated, and what does not meet what is required, or is undercut in all terms of the objective, is left
- * out. Terms only grow with energy and time, so nothing that counts is lost as long as both count alike (`exact`). Where they do not,
- * searches for one figure each find mappings that the front has not, for these polish them, too: what they find is put into it.
+ * out. Terms only grow with energy and time, so nothing that counts is lost as long as both count alike (`exact`). Where they do
+ * not, searches for one figure each find mappings that the front has not, for they polish them: what they find is put into it.
  * And the best mapping of each of the best kinds (kind.h), in the same way.
  */
 #ifndef DFL_MAPPER_FRONT_H
@@ -28,8 +28,8 @@ typedef struct {
     uint32_t n;
 } dfl_front_alone;
 
-/* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. Where the front is not
-   known to be whole, what each of `alone` (NULL = none) finds belongs to it, too, unless it is undercut. */
+/* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. Where the front is
+   not known to be whole, what each of `alone` (NULL = none) finds belongs to it, too, unless it is undercut. */
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_map_options *options, double limit, const dfl_front_alone *alone);
 /* The best of each of `top` kinds, or of all that there are. Where the first is not proven the best of all belongs to them, too,

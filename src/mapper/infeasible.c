@@ -24,7 +24,9 @@ typedef struct {
 /* What would do; `text` is NULL if nothing is known. */
 typedef struct {
     const char *text;
+    const char *of;           /* what it is a change of */
     double by, ratio;         /* bits more, or the ratio; to what is there now */
+    bool rough;               /* it, or another one of its kind, may be more than is needed */
 } change;
 
 typedef struct {
@@ -262,22 +264,26 @@ static bool is_in_set(const analyst *k, limit_kind kind)
     return false;
 }
 
-/* The least size of a memory of the set; whole bytes where its size is. False if it is not known. */
-static bool least_size(analyst *k, uint32_t memory, int64_t *bits, dfl_span *at)
+/* The least size of a memory of the set, if that is more than it has; whole bytes where its size is. */
+static dfl_answer least_size(analyst *k, uint32_t memory, int64_t *bits, dfl_span *at)
 {
-    int64_t size = k->m->system->memories[memory].size_bits;
+    const int64_t size = k->m->system->memories[memory].size_bits;
+    const dfl_answer answer = k->q->answer(k->q->context, without_lifted(k), k->waived, memory, bits, at);
 
-    if (k->q->answer(k->q->context, without_lifted(k), k->waived, memory, bits, at) != DFL_ANSWER_YES)
-        return false;
+    if (answer != DFL_ANSWER_YES)
+        return answer;
     if (size % 8 == 0)
         *bits = (*bits + 7) / 8 * 8;
-    return *bits > size;
+    return *bits > size ? DFL_ANSWER_YES : DFL_ANSWER_NO;
 }
 
-static void propose(change *best, double by, double ratio, const char *text)
+static void propose(change *best, const change *one)
 {
-    if (best->text == NULL || by < best->by)
-        *best = (change){ text, by, ratio };
+    const bool rough = best->rough || one->rough;
+
+    if (best->text == NULL || one->by < best->by)
+        *best = *one;
+    best->rough = rough;
 }
 
 /* What all tensors take together, where no size can be told. */
@@ -290,28 +296,33 @@ static const char *total_text(const analyst *k)
     return out.text;
 }
 
-/* The size that a memory of the set has to have. `enough`: with everything else as it is. */
-static void label_needed(analyst *k, dfl_diag *d, const limit *l, int64_t bits, dfl_span at, bool enough)
+/* The size that a memory of the set has to have. `enough`: with everything else as it is. `rough`: less may do. */
+static void label_needed(analyst *k, dfl_diag *d, const limit *l, int64_t bits, dfl_span at, bool enough, bool rough)
 {
     const dfl_memory *memory = &k->m->system->memories[l->at];
     const dfl_required_room *room = room_of(k, l->at);
-    const char *text = size_text(k->arena, bits), *name = dfl_sym_text(k->names, memory->name);
+    const char *text = size_text(k->arena, bits), *name = dfl_sym_text(k->names, memory->name), *least = rough ? "" : "at least ";
 
     if (room != NULL)
-        dfl_diag_label(k->sink, d, l->span, "it is %s or more", text);
+        dfl_diag_label(k->sink, d, l->span, rough ? "with the rest as it is %s was found" : "it is %s or more", text);
     if (room != NULL && room->declared >= 0 && bits > room->declared)
         dfl_diag_label(k->sink, d, memory->size_span, "and this `size` would have to be %s", text);
-    if (room == NULL && enough)
-        dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s would do", text);
+    if (room == NULL && (enough || rough))
+        dfl_diag_label(k->sink, d, l->span, "a `size` of %s%s would do%s", least, text, enough ? "" : " with the rest changed");
     else if (room == NULL)
         dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s is needed", text);
     if (at.end > 0)
         dfl_diag_label(k->sink, d, at, "then %s are live here", text);
     if (enough)
-        propose(&k->room, (double)(bits - memory->size_bits), (double)bits / fmax((double)memory->size_bits, 1),
-                room != NULL ? dfl_arena_printf(k->arena, "the smallest change: require no less than %s of `%s`", text, name)
-                             : dfl_arena_printf(k->arena, "the smallest change of a memory: give `%s` %s", name, text));
+        propose(&k->room, &(change){ .text = room != NULL ? dfl_arena_printf(k->arena, "allow %s of `%s`", text, name)
+                                                          : dfl_arena_printf(k->arena, "give `%s` %s", name, text),
+                                     .of = room != NULL ? "what is required" : "a memory", .rough = rough,
+                                     .by = (double)(bits - memory->size_bits),
+                                     .ratio = (double)bits / fmax((double)memory->size_bits, 1) });
 }
+
+/* Whether the size that was measured last may be more than is needed. */
+static bool is_rough(const analyst *k) { return k->q->proven != NULL && !k->q->proven(k->q->context); }
 
 /* Labels a memory of the set `in`; false if no size of it is enough. Leaves all limits in force. */
 static bool label_size(analyst *k, dfl_diag *d, size_t i)
@@ -320,24 +331,29 @@ static bool label_size(analyst *k, dfl_diag *d, size_t i)
     const bool known = !k->unknown || k->q->doubtful;
     dfl_span at = { 0, 0 };
     int64_t bits = 0;
-    bool enough, needed;
+    dfl_answer enough;
+    bool needed;
 
     set_lifted(k, 0, k->limits.n, false);
-    enough = known && least_size(k, l->at, &bits, &at);
-    if (enough) {
-        label_needed(k, d, l, bits, at, !k->more);
+    enough = known ? least_size(k, l->at, &bits, &at) : DFL_ANSWER_NO;
+    if (enough == DFL_ANSWER_YES) {
+        label_needed(k, d, l, bits, at, !k->more, is_rough(k));
+        return true;
+    }
+    if (enough == DFL_ANSWER_UNKNOWN && k->q->doubtful) {
+        dfl_diag_label(k->sink, d, l->span, "it is not known whether more would do");
         return true;
     }
     for (size_t j = 0; j < k->limits.n; j++)
         k->limits.at[j].lifted = k->limits.at[j].kind == LIMIT_SIZE && j != i;
-    needed = known && least_size(k, l->at, &bits, &at);
+    needed = known && least_size(k, l->at, &bits, &at) == DFL_ANSWER_YES;
     if (known && !needed) {
         for (size_t j = 0; j < k->limits.n; j++)
             k->limits.at[j].lifted = j != i;
-        needed = least_size(k, l->at, &bits, &at);
+        needed = least_size(k, l->at, &bits, &at) == DFL_ANSWER_YES;
     }
     if (needed)
-        label_needed(k, d, l, bits, at, false);
+        label_needed(k, d, l, bits, at, false, is_rough(k));
     else
         dfl_diag_label(k->sink, d, l->span, "too small: all tensors together take %s", total_text(k));
     set_lifted(k, 0, k->limits.n, false);
@@ -380,14 +396,15 @@ static void label_amount(const analyst *k, dfl_diag *d, const limit *l)
 
 static void label_required(analyst *k, dfl_diag *d, const limit *l)
 {
-    double ratio = INFINITY;
-    const char *least = NULL, *instead = NULL;
+    dfl_instead instead = { .text = NULL };
+    const char *least = NULL;
 
     if (k->q->least != NULL)
-        least = k->q->least(k->q->context, k->arena, k->m, l->at, &instead, &ratio);
+        least = k->q->least(k->q->context, k->arena, k->m, l->at, &instead);
     dfl_diag_label(k->sink, d, l->span, "%s", least != NULL ? least : "this is not met");
-    if (instead != NULL)
-        propose(&k->rule, ratio, ratio, dfl_arena_printf(k->arena, "the smallest change: require no less than %s", instead));
+    if (instead.text != NULL)
+        propose(&k->rule, &(change){ .text = dfl_arena_printf(k->arena, "allow %s", instead.text), .of = "what is required",
+                                     .by = instead.ratio, .ratio = instead.ratio, .rough = !instead.proven });
 }
 
 static void label_others(analyst *k, dfl_diag *d)
@@ -483,8 +500,10 @@ static void label_sets(analyst *k, dfl_diag *d)
     best = k->room.text == NULL || (k->rule.text != NULL && k->rule.ratio <= k->room.ratio) ? &k->rule : &k->room;
     if (k->more)
         dfl_diag_help(k->sink, d, "no single change is enough: all that is marked is in the way");
+    else if (best->text != NULL && best->rough)
+        dfl_diag_help(k->sink, d, "%s, which is enough; it is not known whether less is", best->text);
     else if (best->text != NULL)
-        dfl_diag_help(k->sink, d, "%s", best->text);
+        dfl_diag_help(k->sink, d, "the smallest change of %s: %s", best->of, best->text);
 }
 
 bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,

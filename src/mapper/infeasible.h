@@ -8,9 +8,10 @@
  *   - Each memory in the set gets the least `size` with which there is a mapping, everything else as the file says it.
  *
  * Each limit of the set is a label at its line, and the smallest change that would do is the help: of the memory that needs the
- * fewest bits more, or of what is required, whichever changes by the smaller factor. Where no size of a memory of the set is
- * enough, the limits that conflict all the same are labelled as well. A search may not know the answer, because it was stopped or
- * its bound is too low: then a limit counts as one that is needed, and a note says so.
+ * fewest bits more, or of what is required, whichever changes by the smaller factor. Where searches did not prove that less is
+ * not enough, the help says that it is enough, and no more. Where no size of a memory of the set is enough, the limits that
+ * conflict all the same are labelled as well. A search may not know the answer, because it was stopped or its bound is too low:
+ * then a limit counts as one that is needed, and a note says so.
  */
 #ifndef DFL_MAPPER_INFEASIBLE_H
 #define DFL_MAPPER_INFEASIBLE_H
@@ -20,6 +21,10 @@
 #include "mapper/mapper.h"
 #include "mapper/required.h"
 
+/* What could be required instead, NULL where that is not known: so many times what is required now, and whether it is proven
+   to be the least. */
+typedef struct { const char *text; double ratio; bool proven; } dfl_instead;
+
 /* What is open: amounts of loops, all lines, or lines between written ones. */
 typedef enum { DFL_QUESTION_AMOUNTS, DFL_QUESTION_LINES, DFL_QUESTION_BETWEEN } dfl_question_kind;
 
@@ -28,10 +33,11 @@ typedef struct {
        a memory that is `measured`: whatever its size, and what is the least, and the line it is live at where that is known. */
     dfl_answer (*answer)(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits,
                          dfl_span *at);
-    /* What a requirement can be at least, everything else as it is, in words; and what to require instead, which is so many times
-       what is required now, NULL where that is not known. Returns NULL if nothing is known. The function may be NULL. */
-    const char *(*least)(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t requirement, const char **instead,
-                         double *ratio);
+    /* Whether the size that was measured last is proven to be the least. NULL: all are. */
+    bool (*proven)(void *context);
+    /* What a requirement can be at least, everything else as it is, in words; and what to require instead. Returns NULL if
+       nothing is known. The function may be NULL. */
+    const char *(*least)(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t requirement, dfl_instead *instead);
     void *context;
     const dfl_span *required; /* where what is required of the mapping stands, but for rooms */
     uint32_t n_required;

@@ -38,6 +38,7 @@ typedef struct {
     double deadline;
     uint32_t asked;            /* searches */
     bool first;                /* the one whose answer everything follows from: as long as it takes */
+    bool sharp;                /* the size that was measured last is proven to be the least */
 } asker;
 
 /* A piece of work by itself. */
@@ -240,24 +241,37 @@ static dfl_answer ask_with(asker *k, const dfl_mapping *m, const bool *waived, u
 static dfl_answer least_size(asker *k, const dfl_mapping *m, const bool *waived, uint32_t memory, int64_t *bits)
 {
     int64_t low = m->system->memories[memory].size_bits, high = low > 8 ? low : 8;
-    dfl_answer answer = DFL_ANSWER_UNKNOWN;
+    dfl_answer answer = ask_with(k, m, waived, memory, low);
+    bool none = answer == DFL_ANSWER_NO; /* with `low` */
 
-    for (int i = 0; i < DOUBLINGS && answer != DFL_ANSWER_YES && high < INT64_MAX / 4 && k->asked < SEARCHES; i++) {
+    for (int i = 0; i < DOUBLINGS && (i == 0 || answer != DFL_ANSWER_YES) && high < INT64_MAX / 4 && k->asked < SEARCHES; i++) {
         low = high;
+        none = answer == DFL_ANSWER_NO;
         high *= 2;
         answer = ask_with(k, m, waived, memory, high);
     }
     while (answer == DFL_ANSWER_YES && high - low > 8 && k->asked < SEARCHES) {
         int64_t middle = low + (high - low) / 16 * 8;
+        dfl_answer there;
         if (middle <= low)
             middle = low + 8;
-        if (ask_with(k, m, waived, memory, middle) == DFL_ANSWER_YES)
+        there = ask_with(k, m, waived, memory, middle);
+        if (there == DFL_ANSWER_YES)
             high = middle;
         else
             low = middle;
+        none = there == DFL_ANSWER_YES ? none : there == DFL_ANSWER_NO;
     }
+    k->sharp = none && high - low <= 8;
     *bits = high;
     return answer;
+}
+
+static bool proven(void *context)
+{
+    const asker *k = context;
+
+    return k->sharp;
 }
 
 static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits, dfl_span *at)
@@ -292,7 +306,29 @@ static double least_of_front(asker *k, const dfl_mapping *m, uint32_t i, bool *w
     return value;
 }
 
-static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t i, const char **instead, double *ratio)
+/* The same as the whole search finds it, which looks for better ones where what it counts is less than a mapping costs. */
+static double least_of_run(asker *k, const dfl_mapping *m, uint32_t i)
+{
+    double value = INFINITY, joules, seconds;
+    const dfl_map_result *r = NULL;
+    dfl_map_options options;
+    dfl_objective o;
+    work w;
+
+    open_work(k, &w);
+    if (objective_of(k, &w, m, NULL, i, &o) && may_ask(k, &w, m)) {
+        options = options_of(k, &o);
+        options.overlapped = false;
+        options.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_halt_clock(), 1e-3) : 0;
+        r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &options);
+    }
+    if (r != NULL && r->mapping != NULL && meets(k, &w, r->mapping, NULL, i, &joules, &seconds))
+        value = dfl_objective_value(&o, joules, seconds);
+    dfl_arena_free(w.arena);
+    return value;
+}
+
+static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t i, dfl_instead *instead)
 {
     asker *k = context;
     const double most = k->of[i]->most.real;
@@ -308,15 +344,17 @@ static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, 
         found.bound = found.value;
         where = " with tiles that divide and what else is required";
     }
+    if (found.ended && found.value > found.bound * ROUNDING)
+        found.value = fmin(found.value, least_of_run(k, m, i));
     if (found.bound > most * ROUNDING && found.bound < INFINITY)
         text = dfl_arena_printf(arena, "it is %s or more%s", value_text(arena, k, i, found.bound), where);
     if (found.value < INFINITY) {
-        *instead = value_text(arena, k, i, found.value);
-        *ratio = found.value / most;
+        *instead = (dfl_instead){ .text = value_text(arena, k, i, found.value), .ratio = found.value / most,
+                                  .proven = found.value <= found.bound * ROUNDING };
         if (text == NULL)
-            text = dfl_arena_printf(arena, "with the rest as it is %s was found", *instead);
-        else if (found.value > found.bound * ROUNDING)
-            text = dfl_arena_printf(arena, "%s, and %s was found", text, *instead);
+            text = dfl_arena_printf(arena, "with the rest as it is %s was found", instead->text);
+        else if (!instead->proven)
+            text = dfl_arena_printf(arena, "%s, and %s was found", text, instead->text);
     }
     return text;
 }
@@ -345,8 +383,8 @@ bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_
     k.first = false;
     k.asked = 0;
     if (known) {
-        const dfl_question question = { .answer = answer, .least = least, .context = &k, .required = spans, .n_required = k.n,
-                                        .rooms = o->rooms, .doubtful = true,
+        const dfl_question question = { .answer = answer, .proven = proven, .least = least, .context = &k,
+                                        .required = spans, .n_required = k.n, .rooms = o->rooms, .doubtful = true,
                                         .kind = dfl_given_nothing(m) ? DFL_QUESTION_LINES : DFL_QUESTION_BETWEEN };
         known = dfl_infeasible_report(sink, names, m, &question, &budget);
     }
