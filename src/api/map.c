@@ -137,7 +137,7 @@ static bool fill_amounts(dfl_filling *j, const dfl_objective *o, dfl_filled *out
     if (*stopped == DFL_STOP_NONE && !r->optimal && r->evaluated >= options.most_evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
     if (!r->optimal)
-        found->unproven = dfl_session_unproven(s, out->given, *stopped, NULL, false, false, false);
+        found->unproven = dfl_session_unproven(s, out->given, *stopped, NULL, (dfl_doubts){ .refused = r->refused });
     return true;
 }
 
@@ -208,8 +208,8 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
     equal = found->value <= dfl_value_times(found->lower_bound, rounding);
     if (!found->optimal)
         found->unproven = dfl_session_unproven(s, out->given, *stopped, &known,
-                                               !equal && found->value > dfl_value_times(counted, rounding), j->ruled,
-                                               equal && o->n_terms > 1);
+                                               (dfl_doubts){ .waits = !equal && found->value > dfl_value_times(counted, rounding),
+                                                             .ruled = j->ruled, .later = equal && o->n_terms > 1 });
     out->search = found;
     dfl_session_certify(s, out, o, &known, costs);
     return true;
@@ -261,7 +261,8 @@ static dfl_search_found about_front(dfl_filling *j, const dfl_objective *o, cons
     out.pruned = front->search->pruned;
     out.max_fused = j->s->search.max_fused;
     if (!out.optimal)
-        out.unproven = dfl_session_unproven(j->s, j->item.mapping, front->search->stopped, front->search, false, false, false);
+        out.unproven = dfl_session_unproven(j->s, j->item.mapping, front->search->stopped, front->search,
+                                            (dfl_doubts){ .several = true, .ruled = front->lossy });
     return out;
 }
 

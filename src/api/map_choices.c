@@ -161,7 +161,9 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
     if (found->optimal)
         found->unproven = NULL;
     else if (found->unproven == NULL)
-        found->unproven = k.unsearched > 0 ? "some of the choices are not searched" : "another choice is not proven";
+        found->unproven = k.unsearched > 0
+                              ? "some of the choices are not searched: each of them, written in the place of `?`, says why"
+                              : "another choice is not proven: written in the place of `?` it says why";
     out->search = found;
     out->given = k.given;
     return true;

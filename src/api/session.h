@@ -81,10 +81,18 @@ void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
 bool dfl_session_may_certify(dfl_session *s, const char *only);
 /* Looks at all checks and objectives before anything is evaluated (report/verdict.h). */
 void dfl_session_preview_checks(dfl_session *s);
-/* Why a search did not prove what it found: clauses with "; " between them. `found` is NULL for amounts alone; `waits`: it costs
-   more time than the search counted; `ruled`: something is required of it; `later`: it is proven in the first term alone. */
+/* What is doubtful about what a search found. */
+typedef struct {
+    bool waits;                /* it costs more time than the search counted */
+    bool ruled;                /* something is required of it */
+    bool later;                /* it is proven in the first term alone */
+    bool several;              /* it is one of a front, or of kinds */
+    uint64_t refused;          /* choices that the model does not take */
+} dfl_doubts;
+
+/* Why a search did not prove what it found: clauses with "; " between them. `found` is NULL for amounts alone. */
 const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
-                                 bool waits, bool ruled, bool later);
+                                 dfl_doubts doubts);
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);

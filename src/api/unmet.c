@@ -82,7 +82,7 @@ dfl_front_alone dfl_filling_alone(const dfl_filling *f, dfl_arena *arena, const 
 {
     dfl_objective *all = DFL_NEW_ARRAY(arena, dfl_objective, (size_t)o->n_terms + f->asked.n + 2);
     uint32_t n = 0, figures = 0;
-    bool product = o->free;
+    bool product = o->free, other = false;
 
     for (uint32_t i = 0; i < o->n_terms && terms; i++)
         if (!dfl_objective_is_room(o, i)) {
@@ -91,14 +91,16 @@ dfl_front_alone dfl_filling_alone(const dfl_filling *f, dfl_arena *arena, const 
         }
     if (n > 1 && !product)
         all[n++] = one_of(o, NULL);
-    for (size_t i = 0; i < f->asked.n; i++)
+    for (size_t i = 0; i < f->asked.n; i++) {
+        other |= f->asked.at[i].kind == DFL_REQUIRED_OTHER;
         if (f->asked.at[i].kind == DFL_REQUIRED_FIGURE) {
             all[n++] = freely(o, f->asked.at[i].figure);
             figures++;
         }
+    }
     if (figures > 1 && !o->free)
         all[n++] = freely(o, NULL);
-    return (dfl_front_alone){ all, n };
+    return (dfl_front_alone){ all, n, other };
 }
 
 /* ---- the best of a front ---- */
@@ -122,7 +124,7 @@ bool dfl_filling_choose(dfl_filling *f, const dfl_mapping *within, const dfl_map
     dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
     const dfl_objective *o = options->objective;
     const double limit = best != NULL ? rounding * dfl_objective_value(o, best->joules, best->seconds) : 0;
-    const dfl_front_alone alone = dfl_filling_alone(f, work, o, false);
+    dfl_front_alone alone = dfl_filling_alone(f, work, o, false);
     dfl_map_options left = *options;
     double terms[DFL_OBJECTIVE_TERMS];
     const dfl_front *front;
@@ -132,7 +134,9 @@ bool dfl_filling_choose(dfl_filling *f, const dfl_mapping *within, const dfl_map
     left.evaluations = dfl_map_left(options->evaluations, found->evaluated);
     if (options->time_limit > 0)
         left.time_limit = fmax(options->time_limit - (dfl_halt_clock() - f->started), 1e-3);
-    front = dfl_front_find(work, quiet, f->s->names, within, &left, limit, best == NULL ? &alone : NULL);
+    if (best != NULL)
+        alone.n = 0;
+    front = dfl_front_find(work, quiet, f->s->names, within, &left, limit, &alone);
     any = front != NULL && front->n > 0;
     found->optimal &= any;
     if (front != NULL)

@@ -29,8 +29,27 @@ static void add_stop(reasons *r, dfl_stop why)
     }
 }
 
+/* What is left when no other reason is known. */
+static void add_rest(reasons *r, dfl_arena *arena, const dfl_mapping *given, bool lines, const dfl_doubts *doubts)
+{
+    if (!lines)
+        add(r, dfl_arena_printf(arena, "%llu choice%s the model does not evaluate, which may be better: `dflc eval` of such a "
+                                "mapping says why", (unsigned long long)doubts->refused, doubts->refused == 1 ? "" : "s"));
+    else if (doubts->several && !given->options.overlap_perfect)
+        add(r, "what waits for transfers costs more than the search can prove: `option overlap = perfect;` in the mapping says "
+               "that nothing does");
+    else if (doubts->several)
+        add(r, "some cost more than the search counts, so there may be others: `minimize` looks further for the best of one "
+               "figure");
+    else if (dfl_tree_is(given))
+        add(r, "the branches were filled one by one, and with other lines around them others may be better");
+    else
+        add(r, "what is left is a difference of numbers so near to each other that rounding hides it: without constants that are "
+               "subtracted in `minimize` it may be proven");
+}
+
 const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
-                                 bool waits, bool ruled, bool later)
+                                 dfl_doubts doubts)
 {
     const bool lines = found != NULL;
     const uint32_t kinds = lines && dfl_given_nothing(given) ? dfl_beyond_kinds(given->workload, s->search.beyond) : 0;
@@ -39,12 +58,12 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
 
     dfl_strbuf_init(&r.out, s->arena);
     add_stop(&r, stopped);
-    if (waits && !given->options.overlap_perfect)
+    if (doubts.waits && !given->options.overlap_perfect)
         add(&r, "what was found waits for transfers that the bound takes to overlap: `option overlap = perfect;` in the "
                 "mapping says that they do");
-    if (ruled)
+    if (doubts.ruled)
         add(&r, "the bound leaves aside what is required, which may rule out better ones");
-    if (later)
+    if (doubts.later)
         add(&r, "mappings that are equal in the first term are not all compared in the others");
     if (lines && found->windows)
         add(&r, "windows slide: the bound is what each einsum costs at least by itself");
@@ -62,9 +81,7 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
                       "is what each einsum costs at least by itself"
                     : "`--beyond` is tried around good mappings, not completely: the bound is what each einsum costs at least by "
                       "itself");
-    if (!r.any && lines && dfl_tree_is(given))
-        add(&r, "the branches were filled one by one, and with other lines around them others may be better");
     if (!r.any)
-        add(&r, lines ? "the bound that was reached is lower" : "some choices cannot be evaluated");
+        add_rest(&r, s->arena, given, lines, &doubts);
     return r.out.text;
 }

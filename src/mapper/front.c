@@ -5,6 +5,7 @@
 
 #include "mapper/cost.h"
 #include "mapper/kind.h"
+#include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "model/model.h"
 #include "support/vec.h"
@@ -16,7 +17,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_objective *objective;
     points kept;
-    bool exact;
+    bool exact, dropped;       /* dropped: something did not meet what is required */
 } judge;
 
 /* The terms by the model; NULL if it does not take the mapping, or what is required is not met. `found`: what the search counted,
@@ -33,6 +34,7 @@ static const double *terms_of(judge *k, const dfl_mapping *m, const dfl_map_poin
     dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(work, quiet, k->names, m);
     costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
+    k->dropped |= costs && !dfl_objective_met(k->objective, costs, NULL);
     if (costs && dfl_objective_met(k->objective, costs, NULL)) {
         terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
         for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++) {
@@ -115,6 +117,15 @@ static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_option
     }
 }
 
+/* Whether a front is one of energy and time, which requirements of them only cut. */
+static bool sees_both(const dfl_objective *o)
+{
+    dfl_tile_goal goal = { .max_loops = 0 };
+
+    dfl_measures_look(o, true, &goal);
+    return goal.by_energy && goal.by_time;
+}
+
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_map_options *options, double limit, const dfl_front_alone *alone)
 {
@@ -137,6 +148,8 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
         if (terms != NULL)
             add(&k, (dfl_front_point){ search->front[i].mapping, terms }, 1);
     }
+    out->lossy = k.dropped && (alone == NULL || alone->other || !sees_both(options->objective));
+    k.exact &= !out->lossy;
     if (alone != NULL && !(k.exact && search->optimal))
         add_alone(&k, mapping, options, deadline, alone, search);
     out->at = k.kept.at;

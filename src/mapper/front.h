@@ -19,17 +19,20 @@ typedef struct {
     const dfl_map_result *search;
     const dfl_front_point *at;   /* in the order of the objective: the first is the best of all */
     uint32_t n;
-    bool exact;                  /* no mapping costs more than the search counted */
+    bool exact;                  /* no mapping costs more than the search counted, nor is it lossy: */
+    bool lossy;                  /* some do not meet what is required, and may have undercut others that do */
 } dfl_front;
 
-/* Objectives of searches for one figure each. */
+/* Objectives of searches for one figure each; `other`: what is required is more than figures of energy and latency. */
 typedef struct {
     const dfl_objective *at;
     uint32_t n;
+    bool other;
 } dfl_front_alone;
 
 /* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. Where the front is
-   not known to be whole, what each of `alone` (NULL = none) finds belongs to it, too, unless it is undercut. */
+   not known to be whole, what each of `alone` finds belongs to it, too, unless it is undercut. `alone` is NULL where nothing is
+   required, and nothing to be found besides. */
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_map_options *options, double limit, const dfl_front_alone *alone);
 /* The best of each of `top` kinds, or of all that there are. Where the first is not proven the best of all belongs to them, too,

@@ -21,6 +21,20 @@ static void add(speaker *k, const char *clause, uint32_t kind, const char *wider
         dfl_strbuf_printf(&k->out, " (%s)", wider);
 }
 
+/* Whether something that is read or written at home might be elsewhere than in the outermost memory that may hold it. */
+static bool has_inner_homes(const dfl_mapping *m)
+{
+    for (uint32_t t = 0; t < m->workload->n_tensors; t++) {
+        const dfl_tensor *tensor = &m->workload->tensors[t];
+        uint32_t held = 0;
+        for (uint32_t i = 0; i < m->system->n_memories; i++)
+            held += !m->system->memories[i].holds.on || dfl_selects(&m->system->memories[i].holds, tensor);
+        if (held > 1 && tensor->role != DFL_ROLE_INTERMEDIATE && dfl_given_home(m->root, t) == DFL_NONE)
+            return true;
+    }
+    return false;
+}
+
 /* What only several einsums have. */
 static void add_fusion(speaker *k)
 {
@@ -35,6 +49,7 @@ static void add_fusion(speaker *k)
     add(k, "what several read is fetched by each, unless a keep holds an input for all below it that read it alike", 0, NULL);
     add(k, "operands exchanged outside of arrays, whole where the outermost memory has room for all", DFL_BEYOND_SPILL,
         "`--beyond spill`: for some readers on the chip");
+    add(k, "nothing is read before it is complete (`online`)", 0, NULL);
     if (!(k->beyond & DFL_BEYOND_RECOMPUTE))
         add(k, "nothing is computed again", DFL_BEYOND_RECOMPUTE, "`--beyond recompute`");
     if (!(k->beyond & DFL_BEYOND_PIPELINE))
@@ -53,6 +68,8 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
         add(&k, "tiles that divide, and as good as was found others", 0, NULL);
     else
         add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
+    if (nothing && has_inner_homes(m))
+        add(&k, "inputs and outputs at home in the outermost memory that may hold them", 0, "`keep T in M; ...;`: in another");
     if (!tree && m->workload->n_einsums > 1)
         add_fusion(&k);
     if (!tree && m->system->n_axes > 0 && m->workload->n_einsums > 1)
