@@ -165,6 +165,7 @@ bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const df
                               ? "some of the choices are not searched: each of them, written in the place of `?`, says why"
                               : "another choice is not proven: written in the place of `?` it says why";
     out->search = found;
+    out->chosen = out->given;
     out->given = k.given;
     return true;
 }

@@ -92,6 +92,8 @@ void dfl_session_add_comments(dfl_session *s, dfl_strbuf *out, dfl_span span)
         if (in.tokens[i].span.start <= span.start)
             continue;
         while (dfl_gap_next(&gap)) {
+            if (gap.text < in.source->text + (span.start - in.source->base))
+                continue;
             dfl_strbuf_z(out, out->len > 0 && out->text[out->len - 1] == '\n' ? "" : " ");
             dfl_strbuf_add(out, gap.text, gap.len);
             dfl_strbuf_z(out, gap.line ? "\n" : "");

@@ -62,7 +62,7 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
         for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
             const dfl_line *line = &f->mapping->bodies[b]->lines[i];
 
-            if (!line->hole)
+            if (!line->hole || (line->amount_span.end == 0 && f->chosen != NULL)) /* of a choice */
                 continue;
             if (!is_inside(line->amount_span, f->given->text))
                 return false;
@@ -74,6 +74,25 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
         if (out->at[i].span.start < out->at[i - 1].span.end)
             return false;
     return true;
+}
+
+/* What was chosen for each `?` among loops or keeps. */
+static bool edit_choices(dfl_session *s, const dfl_filled *f, edits *out)
+{
+    bool fine = true;
+
+    for (uint32_t b = 0; b < f->given->n_bodies && f->chosen != NULL; b++)
+        for (uint32_t i = 0; i < f->given->bodies[b]->n_choices && fine; i++) {
+            const dfl_line_choice *c = &f->given->bodies[b]->choices[i];
+            dfl_span at = { 0, 0 };
+            dfl_strbuf text;
+            dfl_strbuf_init(&text, s->arena);
+            dfl_strbuf_z(&text, "");
+            fine = is_inside(c->span, f->given->text) &&
+                   dfl_session_choice_text(s, f->mapping, f->mapping->bodies[b], c, &at, &text);
+            add_edit(s, out, at, text.text);
+        }
+    return fine;
 }
 
 /* One line at column `indent`, broken behind commas where it gets too wide for the layout of a file. */
@@ -154,8 +173,9 @@ static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root
     add_lines(&text, &lines, column, false);
     if (lines.len == 0 && alone) { /* nothing is left of the line */
         const char *next = source->text + (at.end - source->base);
-        at.start -= (uint32_t)column;
-        at.end += *next == '\n' ? 1 : next[0] == '\r' && next[1] == '\n' ? 2 : 0;
+        const uint32_t end = *next == '\n' ? 1 : next[0] == '\r' && next[1] == '\n' ? 2 : 0;
+        at.start -= end > 0 ? (uint32_t)column : 0;
+        at.end += end;
     }
     *loose |= !alone;
     add_edit(s, out, at, text.text);
@@ -166,7 +186,7 @@ static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root
 static bool edit_body(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *root, edits *out,
                       bool *loose)
 {
-    const bool homes = dfl_given_nothing(f->given); /* they are the first lines */
+    const bool homes = dfl_given_nothing(f->chosen != NULL ? f->chosen : f->given); /* they are the first lines */
     uint32_t line = 0, seen = 0;
 
     for (uint32_t o = 0; o < given->n_opens; o++) {
@@ -240,8 +260,13 @@ static void add_mapping(dfl_session *s, dfl_strbuf *out, const dfl_filled *f, bo
 {
     dfl_strbuf lines;
 
+    dfl_mapping m = *f->mapping;
+    const char *target = dfl_session_target(s, f->given);
+
+    if (target != NULL)
+        m.target = target;
     dfl_strbuf_init(&lines, s->arena);
-    dfl_mapping_print(&lines, s->names, f->mapping);
+    dfl_mapping_print(&lines, s->names, &m);
     lines.len -= strlen("}\n");
     for (uint32_t i = 0; i < s->program->n_checks; i++) {
         const dfl_check *c = &s->program->checks[i];
@@ -280,7 +305,8 @@ static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out, bool *
     add_heading(&text, f);
     if (text.len > 0)
         add_edit(s, out, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
-    if (f->given->n_choices == 0 && edit_amounts(s, f, out) && edit_places(s, f, f->given->root, f->mapping->root, out, loose)) {
+    if (edit_amounts(s, f, out) && edit_choices(s, f, out) &&
+        edit_places(s, f, f->chosen != NULL ? f->chosen->root : f->given->root, f->mapping->root, out, loose)) {
         if (f->given->n_front > 0)
             edit_front(s, f, out);
         return;

@@ -26,6 +26,7 @@ typedef struct {
 /* A mapping whose holes were filled. */
 typedef struct {
     const dfl_mapping *given, *mapping;
+    const dfl_mapping *chosen; /* the given one with what was chosen for the lines that it leaves open; NULL = it leaves none */
     const dfl_search_found *search;
     const char *certificate;   /* NULL = not asked for, or there is none for this search */
 } dfl_filled;
@@ -108,6 +109,15 @@ typedef struct {
 /* The same for one with choices of what is written (mapper/choices.h). */
 bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const dfl_choice_search *search, dfl_filled *out,
                         dfl_stop *stopped);
+
+/* ---- map_choice_text.c ---- */
+
+/* What was chosen for a `?` among loops or keeps, the lines of `body` of what was found that stand for it, and what of the file
+   it takes the place of. False if that is not the `?` alone, with a comma, or its statement. */
+bool dfl_session_choice_text(dfl_session *s, const dfl_mapping *found, const dfl_body *body, const dfl_line_choice *c,
+                             dfl_span *at, dfl_strbuf *text);
+/* "W(M = 8) on S", what a mapping is for as its declaration says it; NULL if it has comments there. */
+const char *dfl_session_target(dfl_session *s, const dfl_mapping *m);
 
 /* ---- map_layout.c: text that goes into the file ---- */
 
