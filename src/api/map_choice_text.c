@@ -21,17 +21,12 @@ static bool is(const place *p, uint32_t i, const char *text)
     return at.end - at.start == len && memcmp(p->in.source->text + (at.start - p->in.source->base), text, len) == 0;
 }
 
-/* The only `?` of the choice; false if it is not in the file, or there are several. */
+/* False if the `?` is not in the file. */
 static bool find_hole(place *p)
 {
-    uint32_t found = 0;
-
-    for (uint32_t i = 0; i + 1 < p->in.n_tokens; i++)
-        if (p->in.tokens[i].span.start >= p->c->span.start && p->in.tokens[i].span.end <= p->c->span.end && is(p, i, "?")) {
-            p->hole = i;
-            found++;
-        }
-    return found == 1 && p->hole > 0;
+    while (p->hole + 1 < p->in.n_tokens && p->in.tokens[p->hole].span.start < p->c->span.start)
+        p->hole++;
+    return p->hole > 0 && p->in.tokens[p->hole].span.start == p->c->span.start && is(p, p->hole, "?");
 }
 
 /* Whether a line that was found is of the choice. */
@@ -76,54 +71,72 @@ static void add_chosen(const place *p, const dfl_mapping *m, const dfl_body *fou
         add_line(p, m, out, idle);
 }
 
-/* The whole statement around the `?`, and its line where nothing else is there, or else a blank; false if it has more than
-   that. */
-static bool take_statement(const place *p, dfl_span *at)
-{
-    static const char *const words[] = { "temporal", "spatial", "keep" };
-    const char *text = p->in.source->text;
-    const uint32_t first = p->hole - 1;
-    uint32_t last = p->hole;
-    dfl_strbuf comments;
-    size_t start, end, blanks;
+/* The words of statements, and what stands before the memory or the axis of a part of one. */
+static const char *const words[] = { "temporal", "spatial", "keep" }, *const owners[] = { NULL, "on", "in" };
 
-    while (last + 1 < p->in.n_tokens && !is(p, last, ";") && !is(p, last, ","))
-        last++;
-    if (!is(p, first, words[p->c->kind]) || !is(p, last, ";"))
-        return false;
-    *at = (dfl_span){ p->in.tokens[first].span.start, p->in.tokens[last].span.end };
+/* The whole statement around the `?`, up to the token `last`, and its line where nothing else is there, or else a blank. */
+static dfl_span statement(const place *p, uint32_t last)
+{
+    const char *text = p->in.source->text;
+    dfl_span at = { p->in.tokens[p->hole - 1].span.start, p->in.tokens[last].span.end };
+    size_t start = at.start - p->in.source->base, end = at.end - p->in.source->base, blanks;
+    dfl_strbuf comments;
+
     dfl_strbuf_init(&comments, p->s->arena);
-    dfl_session_add_comments(p->s, &comments, *at);
-    start = at->start - p->in.source->base;
-    end = at->end - p->in.source->base;
+    dfl_session_add_comments(p->s, &comments, at);
     while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t'))
         start--;
     blanks = strspn(text + end, " \t\r");
     if (comments.len == 0 && (start == 0 || text[start - 1] == '\n') && text[end + blanks] == '\n')
-        *at = (dfl_span){ p->in.source->base + (uint32_t)start, p->in.source->base + (uint32_t)(end + blanks) + 1 };
-    else if (comments.len == 0 && at->start > p->in.source->base + start && text[end] == ' ')
-        at->end++;
-    return true;
+        return (dfl_span){ p->in.source->base + (uint32_t)start, p->in.source->base + (uint32_t)(end + blanks) + 1 };
+    if (comments.len == 0 && at.start > p->in.source->base + start && text[end] == ' ')
+        at.end++;
+    return at;
 }
 
-/* What goes when nothing is chosen: the `?` with a comma beside it, or all that there is for it. False if that is more than one
-   thing of several. */
+/* Whether a comma stands between what is of one memory or axis and what is of another. */
+static bool parts_groups(const place *p, uint32_t comma)
+{
+    const char *owner = owners[p->c->kind];
+    uint32_t i = comma - 1;
+
+    while (owner != NULL && i > 0 && !is(p, i, ",") && !is(p, i, owner) && !is(p, i, words[p->c->kind]))
+        i--;
+    return owner != NULL && is(p, i, owner);
+}
+
+/* Up to a comma and the blanks behind it. */
+static dfl_span with_comma(const place *p, uint32_t comma)
+{
+    const uint32_t end = p->in.tokens[comma].span.end;
+
+    return (dfl_span){ p->in.tokens[p->hole].span.start,
+                       end + (uint32_t)strspn(p->in.source->text + (end - p->in.source->base), " ") };
+}
+
+/* What goes when nothing is chosen: the `?` with a comma beside it, with its memory or axis if it is alone there, or its
+   statement. False if that is none of these. */
 static bool take_hole(const place *p, dfl_span *at)
 {
     const dfl_token *t = p->in.tokens;
     const uint32_t h = p->hole;
-    const bool group = p->c->kind == DFL_LINE_KEEP; /* commas stand between groups, too */
+    uint32_t last = h;
 
-    if (is(p, h - 1, ",") && p->c->kind != DFL_LINE_SPATIAL && (!group || t[h - 1].span.start > p->c->span.start)) {
+    while (last + 1 < p->in.n_tokens && !is(p, last, ";") && !is(p, last, ","))
+        last++;
+    if (is(p, h - 1, ",") && !parts_groups(p, h - 1))
         *at = (dfl_span){ t[h - 1].span.start, t[h].span.end };
-        return true;
-    }
-    if (is(p, h + 1, ",") && p->c->kind != DFL_LINE_SPATIAL && (!group || t[h + 1].span.end <= p->c->span.end)) {
-        const size_t end = t[h + 1].span.end - p->in.source->base;
-        *at = (dfl_span){ t[h].span.start, t[h + 1].span.end + (uint32_t)strspn(p->in.source->text + end, " ") };
-        return true;
-    }
-    return take_statement(p, at);
+    else if (is(p, h + 1, ","))
+        *at = with_comma(p, h + 1);
+    else if (is(p, h - 1, ","))
+        *at = (dfl_span){ t[h - 1].span.start, t[last - 1].span.end };
+    else if (is(p, last, ",") && is(p, h - 1, words[p->c->kind]))
+        *at = with_comma(p, last);
+    else if (is(p, last, ";") && is(p, h - 1, words[p->c->kind]))
+        *at = statement(p, last);
+    else
+        return false;
+    return true;
 }
 
 bool dfl_session_choice_text(dfl_session *s, const dfl_mapping *found, const dfl_body *body, const dfl_line_choice *c,

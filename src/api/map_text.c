@@ -56,8 +56,6 @@ static bool is_inside(dfl_span inner, dfl_span outer)
 /* An amount for each `?`, when each of them stands in the text of the mapping and for one loop alone. */
 static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
 {
-    size_t first = out->n;
-
     for (uint32_t b = 0; b < f->mapping->n_bodies; b++)
         for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
             const dfl_line *line = &f->mapping->bodies[b]->lines[i];
@@ -68,11 +66,6 @@ static bool edit_amounts(dfl_session *s, const dfl_filled *f, edits *out)
                 return false;
             add_edit(s, out, line->amount_span, dfl_arena_printf(s->arena, "%lld", (long long)line->amount));
         }
-    if (out->n > first)
-        qsort(out->at + first, out->n - first, sizeof *out->at, by_place);
-    for (size_t i = first + 1; i < out->n; i++)
-        if (out->at[i].span.start < out->at[i - 1].span.end)
-            return false;
     return true;
 }
 
@@ -294,6 +287,17 @@ static void edit_front(dfl_session *s, const dfl_filled *f, edits *out)
     add_edit(s, out, at, "");
 }
 
+/* Whether no two of the edits from `first` on are of the same text. */
+static bool are_apart(edits *all, size_t first)
+{
+    if (all->n > first)
+        qsort(all->at + first, all->n - first, sizeof *all->at, by_place);
+    for (size_t i = first + 1; i < all->n; i++)
+        if (all->at[i].span.start < all->at[i - 1].span.end)
+            return false;
+    return true;
+}
+
 /* The edits of the first mapping that was found for one with holes: amounts, lines, or all of it. */
 static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out, bool *loose)
 {
@@ -306,7 +310,8 @@ static void edit_mapping(dfl_session *s, const dfl_filled *f, edits *out, bool *
     if (text.len > 0)
         add_edit(s, out, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
     if (edit_amounts(s, f, out) && edit_choices(s, f, out) &&
-        edit_places(s, f, f->chosen != NULL ? f->chosen->root : f->given->root, f->mapping->root, out, loose)) {
+        edit_places(s, f, f->chosen != NULL ? f->chosen->root : f->given->root, f->mapping->root, out, loose) &&
+        are_apart(out, first)) {
         if (f->given->n_front > 0)
             edit_front(s, f, out);
         return;

@@ -141,7 +141,7 @@ void dfl_draft_keep(dfl_place_in *p, const dfl_ast_node *n, dfl_lines *out, dfl_
                               .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
 
             if (t->path->n == 0 && memory != DFL_NONE)
-                choose(p, out, choices, (dfl_line_choice){ .kind = DFL_LINE_KEEP, .span = g->span, .axis = DFL_NONE,
+                choose(p, out, choices, (dfl_line_choice){ .kind = DFL_LINE_KEEP, .span = t->path->span, .axis = DFL_NONE,
                                                       .memory = memory, .mode = modes[g->mode] });
             if (t->path->n == 0)
                 continue;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES = 12 }; /* that are told in a message */
+
 static const char *text(const dfl_place_in *p, dfl_sym sym)
 {
     return dfl_sema_text(p->d->s, sym);
@@ -149,6 +151,19 @@ static void report_ambiguous(dfl_place_in *p, const dfl_ast_path *path, const df
     p->d->broken = true;
 }
 
+/* "`npu` has `row`, `col`": what could be meant, if that is little. */
+static void help_names(dfl_place_in *p, dfl_diag *d, const dfl_lookup *l, dfl_sym owner)
+{
+    dfl_strbuf out;
+
+    if (l->full.n > NAMES)
+        return;
+    dfl_strbuf_init(&out, p->d->s->arena);
+    for (size_t i = 0; i < l->full.n; i++)
+        dfl_strbuf_printf(&out, "%s`%s`", i > 0 ? ", " : "", text(p, l->full.at[i]));
+    dfl_diag_help(p->d->s->sink, d, "`%s` has %s", text(p, owner), l->full.n > 0 ? out.text : "none");
+}
+
 static void report_none(dfl_place_in *p, const dfl_ast_path *path, dfl_lookup *l, dfl_code code, const char *what,
                         const char *owner, dfl_sym owner_name)
 {
@@ -161,6 +176,8 @@ static void report_none(dfl_place_in *p, const dfl_ast_path *path, dfl_lookup *l
     near = dfl_sink_drops(p->d->s->sink) ? 0 : dfl_lookup_suggest(l, path->text);
     if (near != 0)
         dfl_diag_fix(p->d->s->sink, d, path->span, text(p, near), DFL_FIX_MAYBE);
+    else if (!dfl_sink_drops(p->d->s->sink))
+        help_names(p, d, l, owner_name);
 }
 
 static uint32_t find(dfl_place_in *p, const dfl_ast_path *path, dfl_lookup *l, const char *what)

@@ -128,11 +128,41 @@ static bool help_unit(dfl_parse *p, dfl_diag *d)
     return true;
 }
 
+/* A `?` or `...` where it cannot stand, or with what it cannot have. */
+static const char *help_hole(const dfl_parse *p, const wanted *w)
+{
+    const dfl_feed *f = p->feed;
+    const uint16_t now = f->now.kind, before = f->before.kind, statement = f->statement.kind;
+
+    if (now == DFL_TOK_ELLIPSIS && (statement == DFL_TOK_TEMPORAL || statement == DFL_TOK_SPATIAL || statement == DFL_TOK_KEEP))
+        return "`...;` is a statement of its own: any lines; in this one `?` leaves open what stands here";
+    if (before == '?' && (now == ':' || now == '/'))
+        return statement == DFL_TOK_KEEP
+                   ? "tensors have no amounts"
+                   : "`?` stands for loops with their amounts; of a loop that is written `r:?` or `r/?` is open";
+    if (now == DFL_TOK_ON && statement == DFL_TOK_TEMPORAL)
+        return "loops over the instances of an axis are `spatial r/K on axis;`, or `spatial ? on axis;`";
+    if (before == '?' && now == ';' && statement == DFL_TOK_SPATIAL)
+        return "write the axis: `spatial ? on axis;`";
+    if (now != '?' || before == '?')
+        return NULL;
+    if (before == DFL_TOK_IN || before == DFL_TOK_ON)
+        return "memories, axes and units are written, or open with the line around them: `...;`";
+    if (before == DFL_TOK_PIPELINE || (wants(w, "'}'") && !wants(w, "temporal")))
+        return "branches are left open by `fuse ?;`";
+    if (wants(w, "'/'"))
+        return "an amount that is open is `r:?` or `r/?`";
+    if (statement == DFL_TOK_END || wants(w, "temporal"))
+        return "any lines are `...;`; a `?` stands in a line: `temporal ?;`, `temporal r:?;`, `keep ? in M;`";
+    return "a hole stands for a number, a list or an order in a line of a mapping; here a value is written";
+}
+
 /* What people bring along from other languages. */
 static const char *habit(const dfl_parse *p, const wanted *w)
 {
     const dfl_feed *f = p->feed;
     uint16_t now = f->now.kind, before = f->before.kind;
+    const char *text;
 
     if (now == '=' && (before == '-' || before == '*' || before == '/'))
         return "reductions are `+=`, `max=` and `min=`";
@@ -150,8 +180,8 @@ static const char *habit(const dfl_parse *p, const wanted *w)
         return "a check is `a exactly b` or `a within p of b`, not both";
     if (now == ';' && before == '}')
         return "remove the `;`: braces end by themselves";
-    if (now == '?' && before != '?')
-        return "a hole stands for a number, a list or an order in a line of a mapping";
+    if ((text = help_hole(p, w)) != NULL)
+        return text;
     if ((now == ':' || now == '=') && wants(w, "'/'") && (now == ':' || wants(w, "':'")))
         return "`r:T` is a tile of T, `r/K` are K parts";
     if (now == '(' && before == DFL_TOK_FOR)

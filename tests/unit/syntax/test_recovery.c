@@ -210,7 +210,7 @@ static const help_case helps[] = {
       "a definition is written `name = value;`", NULL, NULL },
     { "semicolon behind braces", "system s { };", "remove the `;`: braces end by themselves", NULL, NULL },
     { "hole in an expression", "let a = ?;",
-      "a hole stands for a number, a list or an order in a line of a mapping", NULL, NULL },
+      "a hole stands for a number, a list or an order in a line of a mapping; here a value is written", NULL, NULL },
     { "tile as a definition", "mapping m for w on s { temporal r = 8; }",
       "`r:T` is a tile of T, `r/K` are K parts", NULL, NULL },
     { "colon in a sum", "workload w { if a : b { } }", "`r:T` is a tile of T, `r/K` are K parts", NULL, NULL },
