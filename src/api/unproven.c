@@ -61,6 +61,9 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
     if (doubts.waits && !given->options.overlap_perfect)
         add(&r, "what was found waits for transfers that the bound takes to overlap: `option overlap = perfect;` in the "
                 "mapping says that they do");
+    if (doubts.waits && !given->options.overlap_perfect && lines && dfl_given_nothing(given) && given->workload->n_einsums == 1)
+        add(&r, "keeps that save no transfers can shorten the waiting, and are tried around good mappings alone: below written "
+                "homes `...; keep ? in M; ...;` looks at all of a memory");
     if (doubts.ruled)
         add(&r, "the bound leaves aside what is required, which may rule out better ones");
     if (doubts.later)

@@ -68,6 +68,9 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
         add(&k, "tiles that divide, and as good as was found others", 0, NULL);
     else
         add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
+    if (nothing && !m->options.overlap_perfect)
+        add(&k, what->certified ? "keeps that save transfers" :
+            "keeps that save transfers, and where these are waited for, others around good mappings", 0, NULL);
     if (nothing && has_inner_homes(m))
         add(&k, "inputs and outputs at home in the outermost memory that may hold them", 0, "`keep T in M; ...;`: in another");
     if (!tree && m->workload->n_einsums > 1)
