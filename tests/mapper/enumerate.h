@@ -40,6 +40,8 @@ typedef struct {
     bool imperfect;             /* amounts: tiles that do not divide, too */
     bool just_above;            /* parts of an axis stand just above a keep inside of it or behind all keeps: without windows they
                                    count the same anywhere above it */
+    bool sharing;               /* where everything is open: ranks that share no transfer on an axis stand there only where more of it
+                                   is at work than all others together could give work to */
 } enumerate_options;
 
 typedef struct {

@@ -1,5 +1,5 @@
 /*
- * exhaustive [-t] [-w | -p | -b | -s | -l | -a | -c] [N [seed [first]]]: N random tiny problems through the search and through an
+ * exhaustive [-d] [-t] [-w | -p | -b | -s | -l | -a | -c] [N [seed [first]]]: N random tiny problems through the search and through an
  * enumeration of all mappings (enumerate.h), which must find nothing below the bound of the search, and nothing better than what
  * it says is optimal.
  * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
@@ -10,6 +10,9 @@
  * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits). With -a all have arrays around memories
  * (tiny_draw_arrays). With -c there are four or five einsums (tiny_draw_chain), mostly with less room, and some ways to share
  * loops are looked at.
+ * With -d ranks are spread as by default: on an axis that shares transfers those that share one, and others only where more is at work
+ * with them; else any over any axis. There are such axes (tiny_draw_spreads), and any over any axis must be as good, and some times
+ * better.
  * With -t work waits for transfers (tiny_draw_waits), which the search bounds: it is told how often what it finds is not proven,
  * and how often the enumeration finds something better than that.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
@@ -39,9 +42,9 @@ static char *text_of(const tiny *t, uint32_t shift)
 
 /* What a search finds for a file: its value, and the file, owned by the caller; INFINITY: nothing. `*bound`: it is
    not below it, and the least if it is equal. */
-static double found_in(const char *text, char **found, double *bound)
+static double found_in(const judge *j, const char *text, char **found, double *bound)
 {
-    dfl_session *s = judge_session(false);
+    dfl_session *s = judge_session(false, j->sharing);
     double value = INFINITY;
 
     *bound = -INFINITY;
@@ -73,7 +76,7 @@ static char *with_size(const char *text, uint32_t memory, uint64_t bits)
 static bool advice_fails(judge *j, const char *text)
 {
     static const char advice[] = "the smallest change of a memory: give `m";
-    dfl_session *s = judge_session(false);
+    dfl_session *s = judge_session(false, j->sharing);
     const char *found = NULL;
     bool fails = false;
     double bound;
@@ -87,7 +90,7 @@ static bool advice_fails(judge *j, const char *text)
         enough = with_size(text, memory, n * unit);
         less = with_size(text, memory, (n - 1) * unit);
         snprintf(j->why, sizeof j->why, "m%" PRIu32 " of %" PRIu64 " bits is not the least that fits", memory, n * unit);
-        fails = found_in(enough, &filled[0], &bound) == INFINITY || (n > 1 && found_in(less, &filled[1], &bound) < INFINITY);
+        fails = found_in(j, enough, &filled[0], &bound) == INFINITY || (n > 1 && found_in(j, less, &filled[1], &bound) < INFINITY);
         j->advised++;
         free(enough);
         free(less);
@@ -96,6 +99,21 @@ static bool advice_fails(judge *j, const char *text)
     }
     dfl_session_free(s);
     return fails;
+}
+
+/* Whether a search that spreads any rank finds something worse than the one by default; `*freer` counts what is better. */
+static bool freedom_fails(judge *j, const tiny *t, uint64_t *freer)
+{
+    char *text = text_of(t, 0), *found = NULL;
+    double bound, value = found_in(&(judge){ .sharing = false }, text, &found, &bound);
+    bool bad = j->fits && bound > j->value * (1 + 1e-9);
+
+    *freer += j->fits && value < j->value / (1 + j->gap) * (1 - 1e-9);
+    if (bad)
+        snprintf(j->why, sizeof j->why, "%.12g, and any spread no less than %.12g", j->value, bound);
+    free(text);
+    free(found);
+    return bad;
 }
 
 /* Fronts of every second problem; `room`: over the peak of a memory, too. */
@@ -140,7 +158,7 @@ static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
 
     one.n_einsums = 1;
     open = text_of(&one, 0);
-    best = found_in(open, &found, &least);
+    best = found_in(j, open, &found, &least);
     out = open_memstream(&text[0], &len);
     partial_between(&one, random, out);
     fclose(out);
@@ -171,7 +189,7 @@ static bool together_fails(judge *j, const tiny *t, tiny_random *random, uint64_
     fclose(together);
     fclose(apart);
     for (uint32_t k = 0; k < 2; k++)
-        value[k] = found_in(text[k], &found[k], &bound[k]);
+        value[k] = found_in(j, text[k], &found[k], &bound[k]);
     if (found[0])
         bad = !judge_proves(found[0], j->why, sizeof j->why);
     proven = found[0] && value[0] <= bound[0];
@@ -254,12 +272,13 @@ static bool takes(int *argc, char ***argv, char option)
 
 int main(int argc, char **argv)
 {
-    const bool waits = takes(&argc, &argv, 't'), windows = takes(&argc, &argv, 'w'), lines = takes(&argc, &argv, 'p');
+    const bool sharing = takes(&argc, &argv, 'd'), waits = takes(&argc, &argv, 't'), windows = takes(&argc, &argv, 'w');
+    const bool lines = takes(&argc, &argv, 'p');
     const bool braces = takes(&argc, &argv, 'b'), limits = takes(&argc, &argv, 'l'), arrays = takes(&argc, &argv, 'a');
     const bool chains = takes(&argc, &argv, 'c'), several = takes(&argc, &argv, 's') || limits;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
-    uint64_t beaten = 0, gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
+    uint64_t freer = 0, beaten = 0, gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
     double most_beaten = 1;
 
@@ -267,7 +286,7 @@ int main(int argc, char **argv)
     if (argc == 2 && n == 0)
         return run_file(argv[1]);
     for (uint64_t i = first; i < first + n; i++) {
-        judge j = { .seed = seed + i, .just_above = arrays };
+        judge j = { .seed = seed + i, .just_above = arrays, .sharing = sharing };
         tiny_random random = tiny_seeded(seed, i);
         tiny t;
         do
@@ -280,6 +299,8 @@ int main(int argc, char **argv)
             tiny_draw_limits(&t, &random);
         if (arrays)
             tiny_draw_arrays(&t, &random);
+        if (sharing && !arrays)
+            tiny_draw_spreads(&t, &random);
         if (waits)
             tiny_draw_waits(&t, &random);
         by_einsums[lines ? 1 : t.n_einsums]++;
@@ -297,7 +318,7 @@ int main(int argc, char **argv)
             filled += j.fits;
         } else if (lines) {
             failed += lines_fail(&j, &t, &random, i);
-        } else if (fails(&j, &t)) {
+        } else if (fails(&j, &t) || (sharing && freedom_fails(&j, &t, &freer))) {
             char *text;
             printf("FAILED: problem %" PRIu64 " of seed %" PRIu64 ": %s\n", i, seed, j.why);
             if (++failed <= SHOWN) {
@@ -322,12 +343,15 @@ int main(int argc, char **argv)
            by_einsums[1], by_einsums[2], by_einsums[3], by_einsums[4] + by_einsums[5], evaluated, complete);
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
+    if (sharing)
+        printf("better with any spread: %" PRIu64 "\n", freer);
     if (waits)
         printf("not proven, and beaten by the enumeration: %" PRIu64 ", at most %.4g times the best\n", beaten, most_beaten);
     if (lines || braces || limits)
         printf("%" PRIu64 " fronts that are said to be complete, %" PRIu64 " sizes that would do\n", fronts, advised);
     if (braces)
         printf("%" PRIu64 " legal, %" PRIu64 " filled, %" PRIu64 " compared with braces apart\n", drawn, filled, together);
+    failed += sharing && !arrays && n >= 100 && freer * 100 < n;
     failed += (!waits && gaps_of_one * 100 > n * (windows ? 33 : 1)) || (braces && (drawn * 10 < n * 9 || filled * 2 < n));
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
     return failed > 0;

@@ -82,7 +82,7 @@ bool judge_front_fails(judge *j, const char *text, const char *by)
     char *all = NULL;
     size_t len;
     FILE *out = open_memstream(&all, &len);
-    dfl_session *s = judge_session(false);
+    dfl_session *s = judge_session(false, false);
     front *f = calloc(1, sizeof *f);
     enumerate_options options = { .objective = f, .most = j->most, .seed = j->seed, .of = undercut };
     dfl_stop stopped = DFL_STOP_NONE;

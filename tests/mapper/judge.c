@@ -38,9 +38,9 @@ static const char *messages(dfl_session *s)
     return dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL);
 }
 
-dfl_session *judge_session(bool imperfect)
+dfl_session *judge_session(bool imperfect, bool sharing)
 {
-    const dfl_search_options search = { .size = sizeof search, .imperfect = imperfect, .spread = true };
+    const dfl_search_options search = { .size = sizeof search, .imperfect = imperfect, .spread = !sharing };
     dfl_session *s = dfl_session_new(NULL);
 
     dfl_session_set_search(s, &search);
@@ -168,12 +168,12 @@ static const dfl_mapping *read_problem(dfl_session *s, const char *text, dfl_obj
 
 bool judge_fails(judge *j, const char *text)
 {
-    dfl_session *s = judge_session(j->imperfect);
+    dfl_session *s = judge_session(j->imperfect, j->sharing);
     dfl_stop stopped = DFL_STOP_NONE;
     dfl_objective objective;
     enumerate_options options = { .value = value_of, .objective = &objective, .most = j->most,
                                   .structures = j->structures, .seed = j->seed, .imperfect = j->imperfect,
-                                  .just_above = j->just_above };
+                                  .just_above = j->just_above, .sharing = j->sharing };
     const dfl_mapping *open;
     bool fails = true;
 

@@ -19,6 +19,7 @@ typedef struct {
     bool file;                  /* look for anything better, whatever the search admits */
     bool imperfect;             /* amounts of tiles that do not divide, too */
     bool just_above;            /* of enumerate_options */
+    bool sharing;               /* of them, too: spreads as searches choose them if they are not told otherwise */
     /* what was found out: */
     uint64_t evaluated;
     double gap;                 /* that the search admits */
@@ -32,8 +33,8 @@ typedef struct {
     char why[400];              /* it fails */
 } judge;
 
-/* A session in which searches spread any rank over any axis, as the enumeration does. */
-dfl_session *judge_session(bool imperfect);
+/* A session in which searches spread any rank over any axis, as the enumeration does, or, `sharing`, as by default. */
+dfl_session *judge_session(bool imperfect, bool sharing);
 /* Whether the problem fails; `why` begins with "unread" when it is none. */
 bool judge_fails(judge *j, const char *text);
 /* The same for the file with a front over energy and `by`, "latency" or "peak(m1)", in place of what it minimizes: nothing that was

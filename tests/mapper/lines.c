@@ -17,11 +17,64 @@ bool enumerate_indexed_by(const dfl_access *a, uint32_t rank)
     return false;
 }
 
+/* The most of `size` instances that are at work where parts of the ranks of a mask divide their extents. */
+static int64_t most_at_work(const enumerator *k, uint32_t ranks, int64_t size)
+{
+    int64_t most = 1;
+
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        for (int64_t parts = ranks >> r & 1 ? size : 0; parts > 1; parts--)
+            if (k->w->ranks[r].extent % parts == 0) {
+                int64_t others = most_at_work(k, ranks & ~((2u << r) - 1), size / parts);
+                most = parts * others > most ? parts * others : most;
+            }
+    return most;
+}
+
+/* Whether something that the einsum reads or makes is the same for all parts of the rank on an axis, and moves there once for all. */
+static bool is_shared(const dfl_system *s, const dfl_workload *w, const dfl_einsum *e, uint32_t a, uint32_t rank)
+{
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_access *x = access_at(e, i);
+        const dfl_selection *once = i < e->n_inputs ? &s->axes[a].multicast : &s->axes[a].reduce;
+        if (dfl_selects(once, &w->tensors[x->tensor]) && !enumerate_indexed_by(x, rank))
+            return true;
+    }
+    return false;
+}
+
+/* Whether parts stand on axes as a search puts them unless it is told to spread anything: those of ranks that share transfers, and
+   others where more is at work than those ranks could give work to. */
+static bool is_spread_to_share(const enumerator *k, const own_lines *lines)
+{
+    const dfl_einsum *e = &k->w->einsums[k->einsum];
+
+    for (uint32_t a = 0; a < k->s->n_axes; a++) {
+        int64_t at_work = 1;
+        uint32_t sharing = 0;
+        bool others = false;
+        for (uint32_t r = 0; r < k->w->n_ranks; r++)
+            sharing |= (uint32_t)(dfl_einsum_has_rank(e, r) && is_shared(k->s, k->w, e, a, r)) << r;
+        for (uint32_t i = 0; i < lines->leaf.n; i++) {
+            const item *line = &lines->leaf.at[i];
+            if (line->kind != ITEM_SPATIAL || line->where != a)
+                continue;
+            at_work *= line->by;
+            others |= !(sharing >> line->what & 1);
+        }
+        if (others && at_work <= most_at_work(k, sharing, k->s->axes[a].size))
+            return false;
+    }
+    return true;
+}
+
 static void take(enumerator *k, const own_lines *lines)
 {
     const own_lines *own[EINSUMS];
     choice c = { .lines = *lines };
 
+    if (k->options->sharing && !is_spread_to_share(k, lines))
+        return;
     k->enough = ++k->found > ENOUGH * k->options->most;
     if (k->counting)
         return;

@@ -277,6 +277,24 @@ void tiny_draw_arrays(tiny *t, tiny_random *r)
         t->memory[1].bits = 8 + tiny_below(r, total / 4);
 }
 
+void tiny_draw_spreads(tiny *t, tiny_random *r)
+{
+    t->n_axes = chance(r, 75) ? 2 : 1;
+    t->nested = false;
+    t->n_memories = t->n_einsums == 1 && chance(r, 15) ? 3 : 2;
+    if (t->n_memories == 3)
+        draw_memory(r, &t->memory[2], 2, 100);
+    t->memory[2].inside = t->n_memories == 3;
+    for (uint32_t i = 0; i < t->n_ranks && t->n_memories == 3; i++)
+        t->extent[i] = t->extent[i] > 3 ? 2 : t->extent[i];
+    for (uint32_t a = 0; a < t->n_axes; a++) {
+        t->size[a] = 2 + tiny_below(r, 3);
+        t->reduce[a] = chance(r, 50);
+        t->multicast[a] = !t->reduce[a] || chance(r, 20);
+    }
+    t->objective = chance(r, 50) ? TINY_LATENCY : TINY_PRODUCT;
+}
+
 /* ---- text ---- */
 
 static void print_access(const tiny_access *a, uint32_t shift, FILE *out)

@@ -69,6 +69,8 @@ void tiny_draw_homes(tiny *t, tiny_random *r);
 void tiny_draw_limits(tiny *t, tiny_random *r);
 /* An array, or one inside of another, with memories inside, and perhaps less room outside. */
 void tiny_draw_arrays(tiny *t, tiny_random *r);
+/* Axes on which some ranks share transfers and others none, and time that counts. */
+void tiny_draw_spreads(tiny *t, tiny_random *r);
 /* Work that waits for transfers, but for some memories. */
 void tiny_draw_waits(tiny *t, tiny_random *r);
 /* Its workload and its system. */
