@@ -1,0 +1,127 @@
+/*
+ * What the search counts of the time that transfers take besides the work, by hand, of mappings with one choice of tiles: a matrix
+ * product of 64 steps, whose tensors have 16 bytes each. And what the model says of the same lines, which is never less.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tests/harness/check.h"
+
+#include "api/session.h"
+#include "mapper/given.h"
+#include "mapper/objective.h"
+#include "mapper/polish.h"
+#include "mapper/search.h"
+
+typedef struct {
+    const char *name;
+    const char *dram;            /* bandwidths */
+    const char *chip;            /* memories */
+    unsigned rate;               /* MAC/s */
+    const char *lines;           /* behind the homes; temporal lines are whole ranks */
+    double seconds;              /* as the search counts, */
+    double model;                /* and as the model does */
+} waits_case;
+
+#define PORTS(out, in) "read { bandwidth = " out "B/s; } write { bandwidth = " in "B/s; }"
+#define DRAM PORTS("2", "1")
+#define NEAR(size, more) "memory near { size = " size "B; " more " }"
+#define FAST PORTS("64", "64")
+#define TWICE "buffers = 2; " FAST
+
+static const waits_case cases[] = {
+    /* reads 64 + 64 + 48 bytes of dram, where results find no value 16 times */
+    { "nothing is kept", DRAM, NEAR("1", FAST), 1, "temporal m, n, k;", 88, 88 },
+    /* A comes in four times, for 2 s */
+    { "work waits for what comes in", DRAM, NEAR("4", FAST), 1, "temporal m; keep A in near; temporal n, k;", 72, 72 },
+    /* results leave for 64 s, behind the first 2 s */
+    { "the first tile comes in before", DRAM, NEAR("8", TWICE), 1, "temporal m; keep A in near; temporal n, k;", 66, 66 },
+    { "a stream has a first tile, too", DRAM, NEAR("4", "overlap = stream; " FAST), 1,
+      "temporal m; keep A in near; temporal n, k;", 66, 66 },
+    { "work waits for what goes out", DRAM, NEAR("1", FAST), 1, "temporal m, n; keep Z in near; temporal k;", 80, 80 },
+    { "the last tile goes out behind", DRAM, NEAR("2", TWICE), 1, "temporal m, n; keep Z in near; temporal k;", 65, 65 },
+    /* 2 s, then 64 s and 16 times 1 s; three more tiles of A come in beside tiles of Z that go out, but take 2 s */
+    { "first in, waits, last out", DRAM, NEAR("5", FAST), 1, "temporal m; keep A in near; temporal n; keep Z in near; temporal k;",
+      82, 85 },
+    { "first in, work, last out", DRAM, NEAR("10", TWICE), 1,
+      "temporal m; keep A in near; temporal n; keep Z in near; temporal k;", 67, 67 },
+    /* 64 reads and 16 writes, or 64 s beside the reads and 16 s of writes that are waited for */
+    { "one port for both", DRAM, NEAR("4", "bandwidth = 1B/s;"), 1, "temporal m; keep A in near; temporal n, k;", 80, 80 },
+    { "two ports", DRAM, NEAR("4", PORTS("1", "1")), 1, "temporal m; keep A in near; temporal n, k;", 80, 80 },
+    /* all of A and of B comes in through one port, 8 + 8 s; 8 + 32 s where B comes back for each m */
+    { "two tensors wait for one port", DRAM, NEAR("20", FAST), 1, "keep B in near; temporal m; keep A in near; temporal n, k;",
+      80, 80 },
+    { "loops above both", DRAM, NEAR("8", FAST), 1, "temporal m; keep A in near; temporal k; keep B in near; temporal n;", 104, 104 },
+    { "everything in, then out", DRAM, NEAR("48", FAST), 1, "keep A, B, Z in near; temporal m, n, k;", 96, 96 },
+    { "with two buffers there is nothing beside it", DRAM, NEAR("96", TWICE), 1, "keep A, B, Z in near; temporal m, n, k;", 96, 96 },
+    /* 16 + 16 s of writes, 64 s, 16 s at dram */
+    { "ends at the port that is waited for", DRAM, NEAR("36", PORTS("64", "1")), 1,
+      "keep B, Z in near; temporal m; keep A in near; temporal n, k;", 112, 112 },
+    /* B comes in for 32 s, at dram for 8 of these. Then A takes 32 s there, but a quarter of the 64 bytes could come in before, if
+       near had room for nothing else; and 24 s what is added to, which is never among the first */
+    { "ends at another port", PORTS("2", "4"), NEAR("16", PORTS("64", "0.5")), 16, "keep B in near; temporal m, n, k;", 80, 88 },
+    /* then A takes 8 s at dram, of which half would be in the first tile if that filled near */
+    { "a tile may grow", PORTS("2", "4"), "memory mid { size = 16B; holds = B; " PORTS("64", "0.5") " }\n    " NEAR("8", FAST), 16,
+      "keep B in mid; temporal m; keep A in near; temporal n, k;", 60, 62 },
+    /* not where what comes in first would then take longer: 8 s of 32 s at near, and 3/4 of 8 s at dram; 7/8 of 32 s, and 24 s */
+    { "a tile that is slow does not grow", PORTS("2", "4"), NEAR("8", PORTS("64", "0.5")), 16,
+      "temporal m; keep A in near; temporal n, k;", 66, 88 },
+    /* 16 s into mid, four times 8 s into near; the rest can be kept nowhere, so that 32 + 24 s at dram are work */
+    { "levels of one tensor come in one after another", PORTS("2", "4"),
+      "memory mid { size = 16B; holds = A; " PORTS("64", "1") " }\n    " NEAR("4", "holds = A; " PORTS("64", "0.5")), 16,
+      "keep A in mid; temporal m; keep A in near; temporal n, k;", 104, 104 },
+    { "work is what serves it, too", DRAM, NEAR("4", PORTS("1", "64")), 4, "temporal m; keep A in near; temporal n, k;", 72, 72 },
+};
+
+/* The lines of the mapping as a template: loops in the gaps where they stand. */
+static void template_of(const dfl_job *job, const dfl_mapping *m, dfl_tiling_template *t)
+{
+    *t = (dfl_tiling_template){ .innermost = { -1, -1, -1 } };
+    for (uint32_t i = dfl_given_homes(m); i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+        if (line->kind == DFL_LINE_KEEP) {
+            const uint32_t o = dfl_job_find_operand(job, line->tensor);
+            t->keep[t->n_keeps] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)line->memory,
+                                                       .parent = t->innermost[o] };
+            t->written[t->n_keeps] = (uint8_t)t->n_keeps;
+            t->innermost[o] = (int8_t)t->n_keeps++;
+        } else {
+            t->allow[t->n_keeps] |= 1u << dfl_job_find_rank(job, line->rank);
+        }
+    }
+}
+
+static void counts(void **state)
+{
+    const waits_case *c = *state;
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = dfl_arena_printf(s->arena,
+        "workload mm : i8 { rank m = 4, n = 4, k = 4; input A[m, k], B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; }\n"
+        "system chip {\n    memory dram { size = unlimited; %s }\n    %s\n    compute mac { rate { mac = %uMAC/s; } }\n}\n"
+        "mapping m for mm on chip {\n    on mac;\n    keep A, B, Z in dram;\n    %s\n    minimize latency;\n}\n", c->dram, c->chip,
+        c->rate, c->lines);
+    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
+    dfl_tile_goal goal = { .of = { .value = dfl_value_seconds }, .by_time = true, .limit = INFINITY, .best_only = true, .halt = &halt };
+    const dfl_job_limits limits = { .plain = false };
+    dfl_arena *scratch = dfl_arena_new(NULL);
+    dfl_objective objective;
+    dfl_tiling_template form;
+    const dfl_mapping *m;
+    bool possible = true;
+    dfl_job job;
+
+    assert_int_equal(dfl_session_open_text(s, "mm.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    m = s->program->designs[0].mapping;
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, &limits, dfl_space_roomy(s->arena, m, &limits), &job, &possible));
+    template_of(&job, m, &form);
+    assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, &goal));
+    assert_close(goal.best_seconds, c->seconds, 1e-12);
+    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->model, 1e-12);
+    assert_true(c->seconds <= c->model);
+    dfl_arena_free(scratch);
+    dfl_session_free(s);
+}
+
+int main(void) { return CHECK_TABLE("mapper.waits", cases, counts); }
