@@ -87,4 +87,73 @@ static void moves(void **state)
     dfl_session_free(s);
 }
 
-int main(void) { return CHECK_TABLE("mapper.moves", cases, moves); }
+/* ---- two einsums ---- */
+
+typedef struct {
+    const char *name;
+    unsigned size;               /* of the memory `near`, in bytes */
+    const char *body;            /* behind the homes of what is read and written */
+    uint64_t left;               /* evaluations of an einsum that may be taken, 0 = any number */
+    double before, after;        /* seconds */
+    const char *moved;           /* lines of all bodies */
+} tree_case;
+
+static const tree_case trees[] = {
+    { "keeps of what is made", 1, "keep T in dram; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 0, 176, 160,
+      " | m:1 n:1 T.near k:1 | m:1 q:1 Z.near n:1" },
+    { "keeps are added in leaves, below those of branches", 8, "temporal m; keep T in near; fuse { T { temporal n, k; } Z { temporal q, n; } }",
+      0, 128, 88, "m:1 T.near | A.near n:1 k:1 | Z.near q:1 n:1" },
+    { "loops of a branch change places", 4,
+      "keep T in dram; temporal n, m; keep A in near; fuse { T { temporal k; } Z { temporal q; } }", 0, 184, 160,
+      "m:1 n:1 A.near | k:1 | q:1" },
+    { "loops of a leaf change places", 1, "keep T in dram; fuse { T { temporal m, n:2, k; keep A in near; temporal n; } "
+      "Z { temporal m, n; keep T in near; temporal q; } }", 0, 152, 144, " | m:1 k:1 n:2 A.near n:1 | m:1 n:1 T.near q:1" },
+    { "one evaluation is left", 4, "keep T in dram; fuse { T { temporal m, n, k; keep A, B in near; } "
+      "Z { temporal m, q, n; keep E in near; } }", 1, 224, 192, " | m:1 n:1 k:1 B.near | m:1 q:1 n:1 E.near" },
+};
+
+/* `m:1 | A.near n:1 | n:1`: lines_of of all bodies. */
+static const char *bodies_of(dfl_session *s, const dfl_mapping *m)
+{
+    dfl_strbuf text;
+
+    dfl_strbuf_init(&text, s->arena);
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        dfl_mapping one = *m;
+        one.root = m->bodies[b];
+        dfl_strbuf_printf(&text, "%s%s", b > 0 ? " | " : "", lines_of(s->arena, s->names, &one));
+    }
+    return text.text;
+}
+
+static void moves_in_trees(void **state)
+{
+    const tree_case *c = *state;
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = dfl_arena_printf(s->arena,
+        "workload pair : i8 { rank m = 4, n = 4, k = 4, q = 4; input A[m, k], B[k, n], E[n, q];\n"
+        "    T[m, n] += A[m, k] * B[k, n]; output Z[m, q] += T[m, n] * E[n, q]; }\n%s"
+        "mapping m for pair on chip(size = %u) {\n    keep A, B, E, Z in dram;\n    %s\n    minimize latency;\n}\n",
+        strchr(head, '\n') + 1, c->size, c->body);
+    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
+    const dfl_mapping *m, *moved;
+    dfl_objective objective;
+    uint64_t left = c->left;
+    const dfl_polish_options options = { .objective = &objective, .left = c->left > 0 ? &left : NULL };
+    double value;
+
+    assert_int_equal(dfl_session_open_text(s, "pair.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    m = s->program->designs[0].mapping;
+    assert_non_null(m);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->before, 1e-12);
+    moved = dfl_moves(s->arena, s->names, m, &options, &halt, &value);
+    assert_string_equal(bodies_of(s, moved), c->moved);
+    assert_close(value, c->after, 1e-12);
+    assert_close(dfl_mapping_value(halt.budget, s->names, moved, &objective), value, 0);
+    assert_int_equal(left, 0);
+    dfl_session_free(s);
+}
+
+int main(void) { return CHECK_TABLE("mapper.moves", cases, moves) + CHECK_TABLE("mapper.moves_in_trees", trees, moves_in_trees); }
