@@ -6,7 +6,7 @@ set -u
 export LC_ALL=C
 root=${ARCH_ROOT:-.}
 layers=${ARCH_LAYERS:-tests/arch/layers.txt}
-passed=0 failed=0
+passed=0 failed=0 code=
 
 # result NAME FINDINGS: findings are lines; none is a pass.
 result() {
@@ -34,36 +34,46 @@ room_of() {
     esac
 }
 
-# FILE, a line break and its text without comments and string literals are what the checks of calls look at.
-code_of() {
-    sed -e 's/"\([^"\\]\|\\.\)*"/""/g' -e 's://.*$::' "$root/$1" | awk '
-        { line = $0; out = ""
-          while (line != "") {
-              if (inside) { at = index(line, "*/"); if (!at) break; line = substr(line, at + 2); inside = 0 }
-              else { at = index(line, "/*"); if (!at) { out = out line; break }
-                     out = out substr(line, 1, at - 1); line = substr(line, at + 2); inside = 1 }
+# ROOM FILE, of all files; room - is none.
+sources_of_rooms() {
+    local file room
+    sources | while read -r file; do
+        room=$(room_of "$file")
+        printf '%s %s\n' "${room:--}" "$file"
+    done
+}
+
+# What the checks of calls look at, of all files: ROOM FILE LINE: text without comments and string literals.
+all_code() {
+    sources_of_rooms | (cd "$root" && awk '
+        { room = $1; file = $2; number = inside = 0
+          while ((getline line < file) > 0) {
+              out = ""
+              gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+              sub(/\/\/.*$/, "", line)
+              while (line != "") {
+                  if (inside) { at = index(line, "*/"); if (!at) break; line = substr(line, at + 2); inside = 0 }
+                  else { at = index(line, "/*"); if (!at) { out = out line; break }
+                         out = out substr(line, 1, at - 1); line = substr(line, at + 2); inside = 1 }
+              }
+              if (out != "") print room, file, ++number ": " out; else number++
           }
-          print FNR ": " out }'
+          close(file) }')
 }
 
 check_includes() {
-    local file room allowed header target
-    while read -r file; do
-        room=$(room_of "$file")
-        grep -q "^room $room:" "$layers" || { echo "$file: room $room is not in layers.txt"; continue; }
-        allowed=" $room $(words_of "room $room") "
-        sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$root/$file" | while read -r header; do
-            target=${header%%/*}
-            case $header in
-            */*) ;;
-            *) echo "$file: \"$header\" is not written from src/"; continue ;;
-            esac
-            case $allowed in
-            *" $target "*) ;;
-            *) echo "$file: room $room may not include \"$header\"" ;;
-            esac
-        done
-    done < <(sources)
+    {
+        sed -n 's/^room \([^:]*\): */room \1 /p' "$layers"
+        sources_of_rooms | sed 's/^/file /'
+        sources | (cd "$root" && xargs -r -d '\n' grep -HoE '^[ \t]*#[ \t]*include[ \t]*"[^"]*"' /dev/null) |
+            sed 's/^\([^:]*\):.*"\(.*\)"$/include \1 \2/'
+    } | awk '
+        $1 == "room" { known[$2] = 1; allowed[$2, $2] = 1; for (i = 3; i <= NF; i++) allowed[$2, $i] = 1 }
+        $1 == "file" { room[$3] = $2; if (!($2 in known)) print $3 ": room " $2 " is not in layers.txt" }
+        $1 != "include" || !(room[$2] in known) { next }
+        $3 !~ /\// { print $2 ": \"" $3 "\" is not written from src/"; next }
+        { target = $3; sub(/\/.*/, "", target) }
+        !((room[$2], target) in allowed) { print $2 ": room " room[$2] " may not include \"" $3 "\"" }'
 }
 
 check_libraries() {
@@ -91,43 +101,37 @@ sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h time.h un
 
 # calls PATTERN ALLOWED MESSAGE: calls of functions that match, outside the allowed rooms and files
 check_calls() {
-    local file room
-    while read -r file; do
-        room=$(room_of "$file")
-        case " $2 " in
-        *" $room "* | *" $file "*) continue ;;
-        esac
-        code_of "$file" | grep -E "(^|[^A-Za-z0-9_])($1)[ ]*\(" | sed "s|^\([0-9]*\): *|$file:\1: $3: |"
-    done < <(sources)
+    printf '%s\n' "$code" | grep -E "(^|[^A-Za-z0-9_])($1)[ ]*\(" | awk -v allowed=" $2 " -v message="$3" '
+        index(allowed, " " $1 " ") || index(allowed, " " $2 " ") { next }
+        { text = $0; sub(/^[^:]*: */, "", text); print $2 ":" $3 " " message ": " text }'
 }
 
 check_sizes() {
-    local file lines
-    while read -r file; do
-        lines=$(wc -l <"$root/$file")
-        case $file in
-        *.c) [ "$lines" -le 1000 ] || echo "$file: $lines lines, the limit is 1000" ;;
-        *.h) [ "$lines" -le 150 ] || echo "$file: $lines lines, the limit of a header is 150" ;;
-        *.y) [ "$lines" -le 900 ] || echo "$file: $lines lines, the limit of the grammar is 900" ;;
-        esac
-    done < <(sources)
+    sources | (cd "$root" && xargs -r -d '\n' wc -l /dev/null) | awk '
+        $1 == 0 && $2 != "/dev/null" { print $2 ": no line" }
+        $2 ~ /\.c$/ && $1 > 1000 { print $2 ": " $1 " lines, the limit is 1000" }
+        $2 ~ /\.h$/ && $1 > 150 { print $2 ": " $1 " lines, the limit of a header is 150" }
+        $2 ~ /\.y$/ && $1 > 900 { print $2 ": " $1 " lines, the limit of the grammar is 900" }'
 }
 
 check_layout() {
-    local file guard
-    while read -r file; do
-        awk -v file="$file" '
-            length($0) > (file ~ /^grammar/ ? 150 : 130) { print file ":" FNR ": " length($0) " columns" }
-            /\t/ && file ~ /\.[ch]$/ { print file ":" FNR ": tab" }
-            /[ \t]$/ { print file ":" FNR ": blank at the end" }' "$root/$file"
-        case $file in
-        src/*.h)
-            head -n 1 "$root/$file" | grep -q '^/\*' || echo "$file: the first line is not a comment"
-            guard=$(printf '%s' "${file#src/}" | tr 'a-z/.' 'A-Z__')
-            grep -q "^#define DFL_$guard\$" "$root/$file" || echo "$file: the include guard is not DFL_$guard"
-            ;;
-        esac
-    done < <(sources)
+    sources | (cd "$root" && xargs -r -d '\n' awk '
+        function end_of_header() { if (guard != "" && !guarded) print last ": the include guard is not DFL_" guard }
+        FNR == 1 {
+            end_of_header()
+            last = FILENAME
+            guard = guarded = ""
+            if (FILENAME ~ /^src\/.*\.h$/) {
+                guard = toupper(substr(FILENAME, 5))
+                gsub(/[\/.]/, "_", guard)
+                if ($0 !~ /^\/\*/) print FILENAME ": the first line is not a comment"
+            }
+        }
+        guard != "" && $0 == "#define DFL_" guard { guarded = 1 }
+        length($0) > (FILENAME ~ /^grammar/ ? 150 : 130) { print FILENAME ":" FNR ": " length($0) " columns" }
+        /\t/ && FILENAME ~ /\.[ch]$/ { print FILENAME ":" FNR ": tab" }
+        /[ \t]$/ { print FILENAME ":" FNR ": blank at the end" }
+        END { end_of_header() }' /dev/null)
 }
 
 # Objects in sections that can be written at run time; .data.rel.ro holds constant tables of pointers.
@@ -157,6 +161,7 @@ check_top_level() {
 }
 
 run_all() {
+    code=$(all_code)
     result "rooms include only what they may" "$(check_includes)"
     result "headers of libraries stay in one file" "$(check_libraries)"
     result "nobody prints who must not" \
