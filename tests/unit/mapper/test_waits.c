@@ -1,6 +1,6 @@
 /*
  * What the search counts of the time that transfers take besides the work, by hand, of mappings with one choice of tiles: a matrix
- * product of 64 steps, whose tensors have 16 bytes each. And what the model says of the same lines, which is never less.
+ * product of 64 steps, whose tensors have 16 bytes each. The model says the same of the same lines.
  */
 #include <math.h>
 #include <string.h>
@@ -19,8 +19,7 @@ typedef struct {
     const char *chip;            /* memories */
     unsigned rate;               /* MAC/s */
     const char *lines;           /* behind the homes; temporal lines are whole ranks */
-    double seconds;              /* as the search counts, */
-    double model;                /* and as the model does */
+    double seconds;
 } waits_case;
 
 #define PORTS(out, in) "read { bandwidth = " out "B/s; } write { bandwidth = " in "B/s; }"
@@ -31,46 +30,45 @@ typedef struct {
 
 static const waits_case cases[] = {
     /* reads 64 + 64 + 48 bytes of dram, where results find no value 16 times */
-    { "nothing is kept", DRAM, NEAR("1", FAST), 1, "temporal m, n, k;", 88, 88 },
+    { "nothing is kept", DRAM, NEAR("1", FAST), 1, "temporal m, n, k;", 88 },
     /* A comes in four times, for 2 s */
-    { "work waits for what comes in", DRAM, NEAR("4", FAST), 1, "temporal m; keep A in near; temporal n, k;", 72, 72 },
+    { "work waits for what comes in", DRAM, NEAR("4", FAST), 1, "temporal m; keep A in near; temporal n, k;", 72 },
     /* results leave for 64 s, behind the first 2 s */
-    { "the first tile comes in before", DRAM, NEAR("8", TWICE), 1, "temporal m; keep A in near; temporal n, k;", 66, 66 },
+    { "the first tile comes in before", DRAM, NEAR("8", TWICE), 1, "temporal m; keep A in near; temporal n, k;", 66 },
     { "a stream has a first tile, too", DRAM, NEAR("4", "overlap = stream; " FAST), 1,
-      "temporal m; keep A in near; temporal n, k;", 66, 66 },
-    { "work waits for what goes out", DRAM, NEAR("1", FAST), 1, "temporal m, n; keep Z in near; temporal k;", 80, 80 },
-    { "the last tile goes out behind", DRAM, NEAR("2", TWICE), 1, "temporal m, n; keep Z in near; temporal k;", 65, 65 },
-    /* 2 s, then 64 s and 16 times 1 s; three more tiles of A come in beside tiles of Z that go out, but take 2 s */
+      "temporal m; keep A in near; temporal n, k;", 66 },
+    { "work waits for what goes out", DRAM, NEAR("1", FAST), 1, "temporal m, n; keep Z in near; temporal k;", 80 },
+    { "the last tile goes out behind", DRAM, NEAR("2", TWICE), 1, "temporal m, n; keep Z in near; temporal k;", 65 },
+    /* 2 s, then 64 s, three times 2 s for a tile of A, beside one of Z that goes out, twelve times 1 s for Z alone, then 1 s */
     { "first in, waits, last out", DRAM, NEAR("5", FAST), 1, "temporal m; keep A in near; temporal n; keep Z in near; temporal k;",
-      82, 85 },
+      85 },
     { "first in, work, last out", DRAM, NEAR("10", TWICE), 1,
-      "temporal m; keep A in near; temporal n; keep Z in near; temporal k;", 67, 67 },
+      "temporal m; keep A in near; temporal n; keep Z in near; temporal k;", 67 },
     /* 64 reads and 16 writes, or 64 s beside the reads and 16 s of writes that are waited for */
-    { "one port for both", DRAM, NEAR("4", "bandwidth = 1B/s;"), 1, "temporal m; keep A in near; temporal n, k;", 80, 80 },
-    { "two ports", DRAM, NEAR("4", PORTS("1", "1")), 1, "temporal m; keep A in near; temporal n, k;", 80, 80 },
+    { "one port for both", DRAM, NEAR("4", "bandwidth = 1B/s;"), 1, "temporal m; keep A in near; temporal n, k;", 80 },
+    { "two ports", DRAM, NEAR("4", PORTS("1", "1")), 1, "temporal m; keep A in near; temporal n, k;", 80 },
     /* all of A and of B comes in through one port, 8 + 8 s; 8 + 32 s where B comes back for each m */
     { "two tensors wait for one port", DRAM, NEAR("20", FAST), 1, "keep B in near; temporal m; keep A in near; temporal n, k;",
-      80, 80 },
-    { "loops above both", DRAM, NEAR("8", FAST), 1, "temporal m; keep A in near; temporal k; keep B in near; temporal n;", 104, 104 },
-    { "everything in, then out", DRAM, NEAR("48", FAST), 1, "keep A, B, Z in near; temporal m, n, k;", 96, 96 },
-    { "with two buffers there is nothing beside it", DRAM, NEAR("96", TWICE), 1, "keep A, B, Z in near; temporal m, n, k;", 96, 96 },
+      80 },
+    { "loops above both", DRAM, NEAR("8", FAST), 1, "temporal m; keep A in near; temporal k; keep B in near; temporal n;", 104 },
+    { "everything in, then out", DRAM, NEAR("48", FAST), 1, "keep A, B, Z in near; temporal m, n, k;", 96 },
+    { "with two buffers there is nothing beside it", DRAM, NEAR("96", TWICE), 1, "keep A, B, Z in near; temporal m, n, k;", 96 },
     /* 16 + 16 s of writes, 64 s, 16 s at dram */
     { "ends at the port that is waited for", DRAM, NEAR("36", PORTS("64", "1")), 1,
-      "keep B, Z in near; temporal m; keep A in near; temporal n, k;", 112, 112 },
-    /* B comes in for 32 s, at dram for 8 of these. Then A takes 32 s there, but a quarter of the 64 bytes could come in before, if
-       near had room for nothing else; and 24 s what is added to, which is never among the first */
-    { "ends at another port", PORTS("2", "4"), NEAR("16", PORTS("64", "0.5")), 16, "keep B in near; temporal m, n, k;", 80, 88 },
-    /* then A takes 8 s at dram, of which half would be in the first tile if that filled near */
-    { "a tile may grow", PORTS("2", "4"), "memory mid { size = 16B; holds = B; " PORTS("64", "0.5") " }\n    " NEAR("8", FAST), 16,
-      "keep B in mid; temporal m; keep A in near; temporal n, k;", 60, 62 },
-    /* not where what comes in first would then take longer: 8 s of 32 s at near, and 3/4 of 8 s at dram; 7/8 of 32 s, and 24 s */
-    { "a tile that is slow does not grow", PORTS("2", "4"), NEAR("8", PORTS("64", "0.5")), 16,
-      "temporal m; keep A in near; temporal n, k;", 66, 88 },
+      "keep B, Z in near; temporal m; keep A in near; temporal n, k;", 112 },
+    /* B comes in for 32 s; then dram serves A for 32 s, and what is added to for 24 s */
+    { "ends at another port", PORTS("2", "4"), NEAR("16", PORTS("64", "0.5")), 16, "keep B in near; temporal m, n, k;", 88 },
+    /* B comes in for 32 s, the first tile of A beside it; then three times 2 s, and 24 s */
+    { "a first tile beside that of another tensor", PORTS("2", "4"), "memory mid { size = 16B; holds = B; " PORTS("64", "0.5") " }\n    " NEAR("8", FAST), 16,
+      "keep B in mid; temporal m; keep A in near; temporal n, k;", 62 },
+    /* four times 8 s for A, and 32 s for B and 24 s for what is added to */
+    { "a tile that is slow", PORTS("2", "4"), NEAR("8", PORTS("64", "0.5")), 16,
+      "temporal m; keep A in near; temporal n, k;", 88 },
     /* 16 s into mid, four times 8 s into near; the rest can be kept nowhere, so that 32 + 24 s at dram are work */
     { "levels of one tensor come in one after another", PORTS("2", "4"),
       "memory mid { size = 16B; holds = A; " PORTS("64", "1") " }\n    " NEAR("4", "holds = A; " PORTS("64", "0.5")), 16,
-      "keep A in mid; temporal m; keep A in near; temporal n, k;", 104, 104 },
-    { "work is what serves it, too", DRAM, NEAR("4", PORTS("1", "64")), 4, "temporal m; keep A in near; temporal n, k;", 72, 72 },
+      "keep A in mid; temporal m; keep A in near; temporal n, k;", 104 },
+    { "work is what serves it, too", DRAM, NEAR("4", PORTS("1", "64")), 4, "temporal m; keep A in near; temporal n, k;", 72 },
 };
 
 /* The lines of the mapping as a template: loops in the gaps where they stand. */
@@ -118,8 +116,7 @@ static void counts(void **state)
     template_of(&job, m, &form);
     assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, &goal));
     assert_close(goal.best_seconds, c->seconds, 1e-12);
-    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->model, 1e-12);
-    assert_true(c->seconds <= c->model);
+    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->seconds, 1e-12);
     dfl_arena_free(scratch);
     dfl_session_free(s);
 }
