@@ -48,7 +48,7 @@ _dflc() {
         '--deny=[make LINT an error]:LINT' \
         '--only=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of the axis; the default) or any]:RANKS' \
+        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of all axes; the default) or any]:RANKS' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
@@ -69,7 +69,7 @@ _dflc() {
         '--deny=[make LINT an error]:LINT' \
         '--name=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of the axis; the default) or any]:RANKS' \
+        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of all axes; the default) or any]:RANKS' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--top=[the best mapping of each of the K best kinds (at most 64) where all lines are open  the best of all in the place of the mapping that is asked for, and with its name, the others behind it as NAME_2, NAME_3...]:K' \
@@ -90,7 +90,7 @@ _dflc() {
         '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
         '--name=[only the mapping NAME]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of the axis; the default) or any]:RANKS' \
+        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of all axes; the default) or any]:RANKS' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
@@ -123,7 +123,7 @@ _dflc() {
         '--warn=[warn of LINT]:LINT' \
         '--deny=[make LINT an error]:LINT' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of the axis; the default) or any]:RANKS' \
+        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of all axes; the default) or any]:RANKS' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \
@@ -152,7 +152,7 @@ _dflc() {
         '--stdin-filename=[what messages call standard input, which is read for the file name  - ]:NAME' \
         '--result=[what the costs of the mapping NAME depend on]:NAME' \
         '--tiles=[tiles that searches try  perfect (divisors, the default) or imperfect (all that differ in their number)]:KIND' \
-        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of the axis; the default) or any]:RANKS' \
+        '--spread=[ranks that searches spread over axes that share transfers  sharing (one, or more of all axes; the default) or any]:RANKS' \
         '--beyond=[what searches for all lines look at besides  order, recompute, spill, split, window, pipeline, with commas, or all]:KINDS' \
         '--max-fused=[let einsums share no more than N loops where a search chooses them (0  fuse nothing); default  up to 4]:N' \
         '--time-limit=[stop each search then, with the best so far, or the check of a certificate, with what holds so far]:SECONDS' \

@@ -7,6 +7,8 @@
 #include "ir/path_check.h"
 #include "mapper/given.h"
 
+enum { FILL_STEPS = 1 << 16 };   /* parts that are tried to find out how much of all axes can be at work */
+
 typedef struct {
     dfl_sink *sink;
     const dfl_intern *names;
@@ -237,44 +239,102 @@ static void place_operands(maker *k)
     }
 }
 
-/* The most of `most` instances that iterations of some ranks fill, by divisors of their extents. */
-static uint32_t most_filled(const dfl_job *job, uint32_t ranks, uint32_t most)
+/* The most instances of an axis that iterations of some ranks fill, by divisors of what axes outside of it leave. */
+static double most_filled(const dfl_job *job, uint32_t axis, uint32_t ranks, const double *outside)
 {
     bool can[DFL_JOB_FILLED + 1] = { [1] = true };
-    uint32_t filled = 1;
+    uint32_t most = (uint32_t)job->axis[axis].size, filled = 1;
 
     for (; ranks != 0; ranks &= ranks - 1) {
-        int64_t extent = job->extent[__builtin_ctz(ranks)];
+        uint32_t r = (uint32_t)__builtin_ctz(ranks);
+        int64_t left = job->extent[r] / (int64_t)outside[r];
         for (uint32_t n = filled; n > 0; n--)
             for (uint32_t d = 2; can[n] && d <= most / n; d++)
-                can[n * d] |= extent % d == 0;
+                can[n * d] |= left % d == 0;
         for (uint32_t n = filled + 1; n <= most; n++)
             filled = can[n] ? n : filled;
     }
     return filled;
 }
 
+double dfl_job_filled(const dfl_job *job, uint32_t axis, const double *outside)
+{
+    return job->axis[axis].others == 0 ? 0 : most_filled(job, axis, job->axis[axis].sharing, outside);
+}
+
+/* A search for the most instances of all axes that are at work. */
+typedef struct {
+    const dfl_job *job;
+    const uint32_t *ranks;          /* by axis: mask of those that may be spread over it */
+    int64_t left[DFL_JOB_RANKS];
+    double most, best;              /* if all were, and so far */
+    uint32_t steps;                 /* that are left to find out */
+} filler;
+
+/* Rank `r` and those behind it over axis `a`, of which `free` instances are left for each that is at work, then the others. */
+static void fill(filler *k, uint32_t a, uint32_t r, int64_t free, double used, double rest)
+{
+    while (a < k->job->n_axes && (r == k->job->n_ranks || free < 2)) {
+        r = 0;
+        if (++a < k->job->n_axes) {
+            free = k->job->axis[a].size;
+            rest /= (double)free;
+        }
+    }
+    if (a == k->job->n_axes) {
+        k->best = used > k->best ? used : k->best;
+        return;
+    }
+    for (int64_t d = (k->ranks[a] >> r & 1) == 0 ? 1 : free < k->left[r] ? free : k->left[r]; d > 0 && k->steps > 0; d--) {
+        k->steps--;
+        if (k->left[r] % d != 0 || used * (double)(d * (free / d)) * rest <= k->best)
+            continue;
+        k->left[r] /= d;
+        fill(k, a, r + 1, free / d, used * (double)d, rest);
+        k->left[r] *= d;
+    }
+}
+
+/* The most instances that are at work; INFINITY if that takes too long to find out. */
+static double most_at_work(const dfl_job *job, const uint32_t *ranks)
+{
+    filler k = { .job = job, .ranks = ranks, .most = 1, .steps = FILL_STEPS };
+
+    memcpy(k.left, job->extent, sizeof k.left);
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        k.most *= (double)job->axis[a].size;
+    if (job->n_axes > 0)
+        fill(&k, 0, 0, job->axis[0].size, 1, k.most / (double)job->axis[0].size);
+    return k.best < k.most && k.steps == 0 ? INFINITY : k.best;
+}
+
 /* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one, and others
-   only if more of it is at work with them. */
+   only if more of all axes can be at work with them. */
 static void allow_spatial(maker *k, const dfl_job_limits *limits)
 {
     dfl_job *job = k->job;
+    uint32_t all[DFL_JOB_AXES], sharing[DFL_JOB_AXES];
+    bool restricted = false, known = true;
 
     for (uint32_t a = 0; a < job->n_axes; a++) {
-        uint32_t all = (1u << job->n_ranks) - 1, useful = 0;
+        all[a] = (1u << job->n_ranks) - 1;
+        sharing[a] = 0;
         for (uint32_t o = 0; o < job->n_operands; o++)
             if (job->axis[a].shared >> o & 1)
-                useful |= all & ~job->operand[o].ranks;
-        job->axis[a].ranks = all;
-        if (limits->spread || useful == 0 || useful == all)
-            continue;
-        if (limits->plain || job->axis[a].size > DFL_JOB_FILLED) {
-            job->axis[a].ranks = useful;
-        } else {
-            job->axis[a].filled = most_filled(job, useful, (uint32_t)job->axis[a].size);
-            job->axis[a].others = most_filled(job, all, (uint32_t)job->axis[a].size) > job->axis[a].filled ? all & ~useful : 0;
-            job->axis[a].ranks = useful | job->axis[a].others;
-        }
+                sharing[a] |= all[a] & ~job->operand[o].ranks;
+        if (limits->spread || sharing[a] == 0)
+            sharing[a] = all[a];
+        restricted |= sharing[a] != all[a];
+        known &= job->axis[a].size <= DFL_JOB_FILLED;
+    }
+    if (restricted && !limits->plain && known) {
+        double most = most_at_work(job, sharing);
+        restricted = most < INFINITY && most >= most_at_work(job, all);
+    }
+    for (uint32_t a = 0; a < job->n_axes; a++) {
+        job->axis[a].sharing = sharing[a];
+        job->axis[a].ranks = restricted ? sharing[a] : all[a];
+        job->axis[a].others = restricted ? 0 : all[a] & ~sharing[a];
     }
 }
 

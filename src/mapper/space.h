@@ -60,8 +60,8 @@ typedef struct {
     int64_t size;
     uint32_t shared;          /* mask of operands: multicast inputs, a reduced output */
     uint32_t ranks;           /* mask: those that may be spread over it; */
-    uint32_t others;          /* those of them that do so only where more instances are at work than */
-    uint32_t filled;          /* the rest can fill */
+    uint32_t others;          /* those of them that do so only where more instances are at work than can be with those that */
+    uint32_t sharing;         /* share transfers: see dfl_job_filled */
     double joules;            /* per bit that is delivered or drained across it; on one axis of each network */
 } dfl_job_axis;
 
@@ -114,6 +114,9 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
 const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_job_limits *limits);
 /* The outermost memory that may hold the tensor, or the last one. */
 uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor);
+/* The most instances of an axis that are at work with the ranks that share transfers, where so many parts of each are on axes
+   outside of it; 0 where there are no others. */
+double dfl_job_filled(const dfl_job *job, uint32_t axis, const double *outside);
 /* Whether both have the same numbers. */
 bool dfl_job_same(const dfl_job *a, const dfl_job *b);
 /* The operand that is a tensor, the rank that is one of the workload; their number if there is none. */

@@ -200,7 +200,7 @@ static inline bool divides(int64_t d, int64_t n)
 /* The parts so far on an axis. */
 typedef struct {
     double used;              /* their product */
-    double wanted;            /* that many are to be at work, for ranks that are among them */
+    double filled, wanted;    /* others only where more are at work than the former; so many are to be, for those among them */
     int64_t free;             /* of the others together at most */
     double seconds;           /* of the unit if all instances were busy that these leave, `free` for each of them */
     const double *value;      /* by key of the axis: what they do to it */
@@ -231,7 +231,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         }
         weigh_keys(s, a + 1);
         spread_from(s, a + 1, 0,
-                    &(portion){ .used = 1, .wanted = 1, .free = job->axis[a + 1].size, .seconds = p->seconds * (double)p->free,
+                    &(portion){ .used = 1, .filled = dfl_job_filled(job, a + 1, s->whole[a + 1]), .wanted = 1,
+                                .free = job->axis[a + 1].size, .seconds = p->seconds * (double)p->free,
                                 .value = s->axis[a + 1].value }, use);
         return;
     }
@@ -247,7 +248,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
     /* many parts first: what keeps most instances busy sets the limit for the others */
     for (uint32_t i = s->divisors[r].n; i-- > 0;) {
         int64_t d = s->divisors[r].at[i];
-        double wanted = other && d > 1 ? job->axis[a].filled + 1.0 : p->wanted;
+        double wanted = other && d > 1 ? p->filled + 1 : p->wanted;
         portion next;
         if (d > most || !divides(d, left) || p->used * (double)(last ? d : d * (p->free / d)) < wanted)
             continue;
@@ -258,8 +259,8 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         if (s->t->form && !dfl_given_spreads(s->t->form, a, r, d))
             continue;
         s->parts[a][r] = d;
-        next = (portion){ .used = p->used * (double)d, .wanted = wanted, .free = p->free / d, .seconds = p->seconds,
-                          .value = p->value };
+        next = (portion){ .used = p->used * (double)d, .filled = p->filled, .wanted = wanted, .free = p->free / d,
+                          .seconds = p->seconds, .value = p->value };
         if (d > 1) {
             multiply_keys(b, r, d, p->value, b->value + (size_t)(r + 1) * b->n);
             next.value = b->value + (size_t)(r + 1) * b->n;
@@ -286,7 +287,8 @@ void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s))
     if (s->job->n_axes > 0) {
         weigh_keys(s, 0);
         spread_from(s, 0, 0,
-                    &(portion){ .used = 1, .wanted = 1, .free = s->job->axis[0].size, .seconds = seconds,
+                    &(portion){ .used = 1, .filled = dfl_job_filled(s->job, 0, s->whole[0]), .wanted = 1,
+                                .free = s->job->axis[0].size, .seconds = seconds,
                                 .value = s->axis[0].value }, use);
     } else {
         use(s);

@@ -83,7 +83,7 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
             "do not go along them", 0, NULL);
     if (m->system->n_axes > 0 && !what->spread)
         add(&k, what->certified ? "on axes that share transfers only ranks that share one" :
-            "on axes that share transfers only ranks that share one, unless more of the axis is at work with others", 0,
+            "on axes that share transfers only ranks that share one, unless more of all of them is at work with others", 0,
             "`--spread any`: all ranks");
     if (k.beyond)
         add(&k, dfl_beyond_text(arena, k.beyond), 0, NULL);

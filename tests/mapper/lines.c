@@ -17,17 +17,37 @@ bool enumerate_indexed_by(const dfl_access *a, uint32_t rank)
     return false;
 }
 
-/* The most of `size` instances that are at work where parts of the ranks of a mask divide their extents. */
-static int64_t most_at_work(const enumerator *k, uint32_t ranks, int64_t size)
+/* The most of `size` instances that are at work where parts of the ranks of a mask divide what is left of them. */
+static int64_t most_at_work(const enumerator *k, const int64_t *left, uint32_t ranks, int64_t size)
 {
     int64_t most = 1;
 
     for (uint32_t r = 0; r < k->w->n_ranks; r++)
         for (int64_t parts = ranks >> r & 1 ? size : 0; parts > 1; parts--)
-            if (k->w->ranks[r].extent % parts == 0) {
-                int64_t others = most_at_work(k, ranks & ~((2u << r) - 1), size / parts);
+            if (left[r] % parts == 0) {
+                int64_t others = most_at_work(k, left, ranks & ~((2u << r) - 1), size / parts);
                 most = parts * others > most ? parts * others : most;
             }
+    return most;
+}
+
+/* The most instances of all axes from `a` on, `size` of it from rank `r` on. */
+static int64_t most_of_all(const enumerator *k, int64_t *left, const uint32_t *ranks, uint32_t a, uint32_t r, int64_t size)
+{
+    int64_t most = 0;
+
+    if (a == k->s->n_axes)
+        return 1;
+    if (r == k->w->n_ranks)
+        return most_of_all(k, left, ranks, a + 1, 0, a + 1 < k->s->n_axes ? k->s->axes[a + 1].size : 1);
+    for (int64_t parts = 1; parts <= (ranks[a] >> r & 1 ? size : 1); parts++)
+        if (left[r] % parts == 0) {
+            int64_t n;
+            left[r] /= parts;
+            n = parts * most_of_all(k, left, ranks, a, r + 1, size / parts);
+            left[r] *= parts;
+            most = n > most ? n : most;
+        }
     return most;
 }
 
@@ -43,29 +63,42 @@ static bool is_shared(const dfl_system *s, const dfl_workload *w, const dfl_eins
     return false;
 }
 
-/* Whether parts stand on axes as a search puts them unless it is told to spread anything: those of ranks that share transfers, and
-   others where more is at work than those ranks could give work to. */
+/* Whether parts stand on axes as a search puts them unless it is told to spread anything: those of ranks that share transfers; and
+   where all axes together have more at work with others, on each those of others where more of it is at work than those ranks
+   could give work to, of what the axes outside of it leave of them. */
 static bool is_spread_to_share(const enumerator *k, const own_lines *lines)
 {
     const dfl_einsum *e = &k->w->einsums[k->einsum];
+    int64_t left[RANKS];
+    uint32_t all[RANKS] = { 0 }, sharing[RANKS] = { 0 };
+    bool any = false;
 
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        left[r] = k->w->ranks[r].extent;
     for (uint32_t a = 0; a < k->s->n_axes; a++) {
-        int64_t at_work = 1;
-        uint32_t sharing = 0;
+        int64_t at_work = 1, could;
         bool others = false;
-        for (uint32_t r = 0; r < k->w->n_ranks; r++)
-            sharing |= (uint32_t)(dfl_einsum_has_rank(e, r) && is_shared(k->s, k->w, e, a, r)) << r;
+        for (uint32_t r = 0; r < k->w->n_ranks; r++) {
+            all[a] |= (uint32_t)dfl_einsum_has_rank(e, r) << r;
+            sharing[a] |= (uint32_t)(dfl_einsum_has_rank(e, r) && is_shared(k->s, k->w, e, a, r)) << r;
+        }
+        sharing[a] = sharing[a] == 0 ? all[a] : sharing[a];
+        could = most_at_work(k, left, sharing[a], k->s->axes[a].size);
         for (uint32_t i = 0; i < lines->leaf.n; i++) {
             const item *line = &lines->leaf.at[i];
             if (line->kind != ITEM_SPATIAL || line->where != a)
                 continue;
             at_work *= line->by;
-            others |= !(sharing >> line->what & 1);
+            others |= !(sharing[a] >> line->what & 1);
+            left[line->what] /= line->by;
         }
-        if (others && at_work <= most_at_work(k, sharing, k->s->axes[a].size))
+        if (others && at_work <= could)
             return false;
+        any |= others;
     }
-    return true;
+    for (uint32_t r = 0; r < k->w->n_ranks; r++)
+        left[r] = k->w->ranks[r].extent;
+    return !any || most_of_all(k, left, all, 0, 0, k->s->axes[0].size) > most_of_all(k, left, sharing, 0, 0, k->s->axes[0].size);
 }
 
 static void take(enumerator *k, const own_lines *lines)

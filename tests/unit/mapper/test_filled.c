@@ -18,23 +18,23 @@ typedef struct {
     unsigned m, n, k, size;
     const char *shares;          /* of the network */
     limits_of limits;
-    uint32_t ranks, others, filled; /* of the axis: masks, and how many instances the rest fill */
+    uint32_t ranks, others, filled; /* of the axis: masks, and how many instances the rest fill if there are others */
 } filled_case;
 
 /* A[m, k] and B[k, n] are the same along n and m, Z[m, n] along k. */
 static const filled_case cases[] = {
     { "no network", 4, 4, 4, 4, "", DEFAULT, ALL, 0, 0 },
-    { "results are shared", 8, 8, 4, 4, "reduce = x;", DEFAULT, K, 0, 4 },
+    { "results are shared", 8, 8, 4, 4, "reduce = x;", DEFAULT, K, 0, 0 },
     { "too few to share results", 8, 8, 2, 4, "reduce = x;", DEFAULT, ALL, M | N, 2 },
     { "none to share results", 8, 8, 1, 4, "reduce = x;", DEFAULT, ALL, M | N, 1 },
     { "others fill no more", 1, 3, 2, 4, "reduce = x;", DEFAULT, ALL, M | N, 2 },
-    { "others are too few", 1, 2, 3, 4, "reduce = x;", DEFAULT, K, 0, 3 },
+    { "others are too few", 1, 2, 3, 4, "reduce = x;", DEFAULT, K, 0, 0 },
     { "others fill more only with all", 1, 3, 2, 6, "reduce = x;", DEFAULT, ALL, M | N, 2 },
-    { "operands are shared", 4, 2, 8, 8, "multicast = x;", DEFAULT, M | N, 0, 8 },
+    { "operands are shared", 4, 2, 8, 8, "multicast = x;", DEFAULT, M | N, 0, 0 },
     { "two ranks fill more than one", 2, 3, 8, 8, "multicast = x;", DEFAULT, ALL, K, 6 },
-    { "others fill no more than two ranks", 2, 3, 8, 7, "multicast = x;", DEFAULT, M | N, 0, 6 },
+    { "others fill no more than two ranks", 2, 3, 8, 7, "multicast = x;", DEFAULT, M | N, 0, 0 },
     { "two ranks fill less than the larger with a third", 3, 3, 4, 4, "multicast = x;", DEFAULT, ALL, K, 3 },
-    { "divisors fill what extents do not", 12, 1, 4, 5, "multicast = x;", DEFAULT, M | N, 0, 4 },
+    { "divisors fill what extents do not", 12, 1, 4, 5, "multicast = x;", DEFAULT, M | N, 0, 0 },
     { "a prime that does not fit", 7, 1, 4, 6, "multicast = x;", DEFAULT, ALL, K, 1 },
     { "all share some", 4, 4, 4, 4, "multicast = x; reduce = x;", DEFAULT, ALL, 0, 0 },
     { "one operand is shared", 2, 4, 4, 4, "multicast = x(B);", DEFAULT, ALL, N | K, 2 },
@@ -59,7 +59,7 @@ static void look(dfl_search *s)
     }
     s->rows->evaluated = s->rows->evaluated / 1000000 * 1000000 + 1000000; /* counts the spreads */
     assert_false(any);
-    assert_false(others && at_work <= axis->filled);
+    assert_false(others && at_work <= dfl_job_filled(s->job, 0, s->whole[0]));
 }
 
 /* Spreads that are allowed, from rank `r` on. */
@@ -69,7 +69,7 @@ static uint32_t spreads(const dfl_job *job, uint32_t r, int64_t at_work, bool ot
     uint32_t n = 0;
 
     if (r == job->n_ranks)
-        return !others || at_work > axis->filled;
+        return !others || at_work > dfl_job_filled(job, 0, (const double[]){ 1, 1, 1 });
     for (int64_t d = 1; d * at_work <= axis->size && (d == 1 || (axis->ranks >> r & 1)); d++)
         if (job->extent[r] % d == 0)
             n += spreads(job, r + 1, at_work * d, others || (d > 1 && (axis->others >> r & 1)));
@@ -102,7 +102,7 @@ static void fills(void **state)
     assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, &limits, dfl_space_roomy(s->arena, m, &limits), &job, &possible));
     assert_int_equal(job.axis[0].ranks, c->ranks);
     assert_int_equal(job.axis[0].others, c->others);
-    assert_int_equal(job.axis[0].filled, c->filled);
+    assert_int_equal(dfl_job_filled(&job, 0, (const double[]){ 1, 1, 1 }), c->filled);
     assert_true(dfl_tile_search(rows, &job, &form, &goal)); /* prepares it */
     rows->evaluated = 0;
     dfl_spreads_each(rows->search, look);
