@@ -73,6 +73,42 @@ static void add_dim(maker *k, dfl_job_operand *o, const dfl_index *index)
         k->job->windows = true;
 }
 
+/* Different values of an index within the shape, at least. From small coefficients to large ones: steps that are no longer than what
+   is there without gaps leave none; steps over all that is there repeat it; else a sum has as many values as its terms have
+   together, less one. */
+static double values_of(const dfl_workload *w, const dfl_index *index, int64_t shape)
+{
+    double count = 1, span = 1, outside = 0, low = (double)index->offset, high = low, below = 0;
+    bool dense = true;
+
+    for (uint32_t i = 0; i < index->n_terms; i++) {
+        double coef = INFINITY, steps = 0;
+        for (uint32_t t = 0; t < index->n_terms; t++) { /* the next larger one; of equal ones the sum of their steps */
+            double c = fabs((double)index->terms[t].coef), n = (double)(w->ranks[index->terms[t].rank].extent - 1);
+            if (c > below && c <= coef) {
+                steps = c < coef ? n : steps + n;
+                coef = c;
+            }
+        }
+        if (isinf(coef))
+            break;
+        if (steps > 0 && dense && coef <= count) {
+            count += coef * steps;
+        } else if (steps > 0) {
+            dense = false;
+            count = coef >= span ? count * (steps + 1) : count + steps;
+        }
+        span += coef * steps;
+        below = coef;
+    }
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        double reach = (double)index->terms[t].coef * (double)(w->ranks[index->terms[t].rank].extent - 1);
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    outside = fmax(0, -low) + fmax(0, high - (double)(shape - 1));
+    return fmax(0, count - outside);
+}
+
 static void add_operand(maker *k, const dfl_access *a, bool output)
 {
     const dfl_tensor *t = &k->w->tensors[a->tensor];
@@ -93,8 +129,11 @@ static void add_operand(maker *k, const dfl_access *a, bool output)
     o->shared = is_exchanged(t);
     if (t->n_producers > 1)
         refuse(k, "several einsums write one of its tensors");
-    for (uint32_t d = 0; d < a->n_dims; d++)
+    o->touched = 1;
+    for (uint32_t d = 0; d < a->n_dims; d++) {
         add_dim(k, o, &a->index[d]);
+        o->touched *= values_of(k->w, &a->index[d], t->extents[d]);
+    }
     o->elements = dfl_job_tile(o, job->extent);
 }
 

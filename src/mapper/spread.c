@@ -178,10 +178,9 @@ void dfl_spread_factors(const dfl_search *s, uint32_t decided, uint32_t open, do
     }
     for (uint32_t i = 0; i < terms->n_factors; i++) {
         const dfl_term_factor *f = &terms->factor[i];
-        double factor = job->operand[f->operand].elements / s->inside[f->operand][f->under & known] *
-                        (f->distinct ? 1 : s->outside[f->operand][f->over & known]);
-        low[i] = factor * (f->distinct ? 1 : least[f->group]) * s->undecided[open][i];
-        high[i] = f->negative ? factor * (f->distinct ? 1 : most[f->group]) : low[i];
+        double factor = (f->distinct ? 1 : s->outside[f->operand][f->over & known]) / s->inside[f->operand][f->under & known];
+        low[i] = job->operand[f->operand].touched * factor * (f->distinct ? 1 : least[f->group]) * s->undecided[open][i];
+        high[i] = f->negative ? job->operand[f->operand].elements * factor * (f->distinct ? 1 : most[f->group]) : low[i];
     }
 }
 
@@ -194,7 +193,7 @@ static void whole_factors(const dfl_search *s, double *low, double *high)
     dfl_spread_factors(s, 0, 0, low, high);
     for (uint32_t i = 0; i < s->terms.n_factors; i++) {
         const dfl_term_factor *f = &s->terms.factor[i];
-        double once = job->operand[f->operand].elements;
+        double once = job->operand[f->operand].touched;
         for (uint32_t axes = f->under; axes != 0; axes &= axes - 1)
             once /= (double)job->axis[__builtin_ctz(axes)].size;
         low[i] = fmax(low[i], once);
