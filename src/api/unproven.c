@@ -43,6 +43,9 @@ static void add_rest(reasons *r, dfl_arena *arena, const dfl_mapping *given, boo
                "figure");
     else if (dfl_tree_is(given))
         add(r, "the branches were filled one by one, and with other lines around them others may be better");
+    else if (given->options.overlap_perfect && given->workload->n_einsums > 1)
+        add(r, "transfers above shared loops were taken to run beside other einsums, and do not all: a second term, "
+               "`minimize latency, energy`, chooses among what is equal by that");
     else
         add(r, "what is left is a difference of numbers so near to each other that rounding hides it: without constants that are "
                "subtracted in `minimize` it may be proven");
@@ -61,9 +64,6 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
     if (doubts.waits && !given->options.overlap_perfect)
         add(&r, "what was found waits for transfers that the bound takes to overlap: `option overlap = perfect;` in the "
                 "mapping says that they do");
-    if (doubts.waits && !given->options.overlap_perfect && lines && dfl_given_nothing(given) && given->workload->n_einsums == 1)
-        add(&r, "keeps that save no transfers can shorten the waiting, and are tried around good mappings alone: below written "
-                "homes `...; keep ? in M; ...;` looks at all of a memory");
     if (doubts.ruled)
         add(&r, "the bound leaves aside what is required, which may rule out better ones");
     if (doubts.later)
@@ -72,6 +72,8 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
         add(&r, "windows slide: the bound is what each einsum costs at least by itself");
     if (lines && found->lost)
         add(&r, "there were too many partial mappings to follow each: `--max-fused` or written lines leave fewer");
+    if (lines && found->uneven)
+        add(&r, "what was found cuts tiles into unequal pieces, of which not all are tried: `--tiles imperfect` looks at more");
     if (lines && s->search.imperfect)
         add(&r, found->inside
                     ? "tiles that do not divide are tried around good mappings, not all of them (without them the best one is "

@@ -260,6 +260,10 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     }
     if (options.beyond != 0)
         go_beyond(&k, &options);
+    if (!options.imperfect && options.beyond == 0 && k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
+        options.imperfect = out->uneven = true; /* polishing has left the space */
+        out->lower_bound = fmin(out->lower_bound, out->floor);
+    }
     if (options.imperfect || options.beyond != 0)
         out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.imperfect, options.spread, options.certificate,
                                                                     options.beyond });

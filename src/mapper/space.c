@@ -73,9 +73,9 @@ static void add_dim(maker *k, dfl_job_operand *o, const dfl_index *index)
         k->job->windows = true;
 }
 
-/* Different values of an index within the shape, at least. From small coefficients to large ones: steps that are no longer than what
-   is there without gaps leave none; steps over all that is there repeat it; else a sum has as many values as its terms have
-   together, less one. */
+/* Different values of an index within the shape, at least. From small coefficients to large ones: steps that are no longer than
+   what is there without gaps leave none; steps over all that is there repeat it; else a sum has as many values as its terms
+   have together, less one. */
 static double values_of(const dfl_workload *w, const dfl_index *index, int64_t shape)
 {
     double count = 1, span = 1, outside = 0, low = (double)index->offset, high = low, below = 0;

@@ -37,7 +37,7 @@ typedef struct {
     uint32_t plain;           /* mask: those alone in their dimension, with coefficient 1 */
     uint32_t n_dims;
     dfl_job_dim dims[DFL_JOB_DIMS];
-    double elements;          /* that the einsum touches in all, with those between and outside of the shape where windows slide; */
+    double elements;          /* that the einsum touches in all, with those between and outside of the shape; */
     double touched;           /* without, at least */
     uint32_t home;            /* place of the outermost memory that may hold it, or of the home that is written; DFL_NONE: it is
                                  shared, and always exchanged in one of `places` */
