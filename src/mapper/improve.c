@@ -145,6 +145,16 @@ static void go_beyond(improver *k, const dfl_map_options *options)
     }
 }
 
+/* Nothing fits as the search counts, which is more than there may be. */
+static void report_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+{
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE_KIND, m->hole_span, "nothing was found that fits for `%s`",
+                             dfl_sym_text(names, m->name));
+
+    dfl_diag_here(sink, d, "tiles of windows with gaps, or outside of the shape, are taken to hold all that they span");
+    dfl_diag_help(sink, d, "write the lines with `?` for amounts: then their room is counted exactly");
+}
+
 static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                               const dfl_map_options *options, double deadline)
 {
@@ -152,7 +162,9 @@ static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     dfl_map_result *out = dfl_tree_is(mapping) ? dfl_tree_search(arena, sink, names, mapping, options, deadline, &fits)
                                                : dfl_mapper_alone(arena, sink, names, mapping, options, deadline, &fits);
 
-    if (!fits && !dfl_given_nothing(mapping))
+    if (!fits && dfl_space_overstates(mapping->workload))
+        report_unknown(sink, names, mapping);
+    else if (!fits && !dfl_given_nothing(mapping))
         dfl_infeasible_between(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
     else if (!fits)
         dfl_infeasible_lines(sink, names, mapping, options, dfl_arena_budget(arena), deadline);

@@ -109,6 +109,29 @@ static double values_of(const dfl_workload *w, const dfl_index *index, int64_t s
     return fmax(0, count - outside);
 }
 
+/* Whether an index has gaps, or values outside of the shape. */
+static bool is_sparse(const dfl_workload *w, const dfl_index *index, int64_t shape)
+{
+    double box = 1;
+
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        box += fabs((double)index->terms[t].coef) * (double)(w->ranks[index->terms[t].rank].extent - 1);
+    return values_of(w, index, shape) < box;
+}
+
+bool dfl_space_overstates(const dfl_workload *w)
+{
+    bool sparse = false;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+            for (uint32_t d = 0; d < a->n_dims; d++)
+                sparse |= is_sparse(w, &a->index[d], w->tensors[a->tensor].extents[d]);
+        }
+    return sparse;
+}
+
 static void add_operand(maker *k, const dfl_access *a, bool output)
 {
     const dfl_tensor *t = &k->w->tensors[a->tensor];

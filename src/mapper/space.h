@@ -113,6 +113,8 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
  * einsums exchange there as a whole is in nobody's way, and need not be looked at in parts. Not so the memory that counts.
  */
 const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_job_limits *limits);
+/* Whether tiles of some tensor may hold less than a search takes them to: windows with gaps, or outside of the shape. */
+bool dfl_space_overstates(const dfl_workload *w);
 /* The outermost memory that may hold the tensor, or the last one. */
 uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor);
 /* The most instances of an axis that are at work with the ranks that share transfers, where so many parts of each are on axes

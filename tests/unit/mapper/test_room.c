@@ -13,12 +13,12 @@ enum { A, B, C, Z, OPERANDS, I = 0, K = 1, L = 2, RANKS = 3, OUTER = 0, INNER = 
 /* An operand that the ranks of a mask index, each alone in its dimension. */
 static dfl_job_operand indexed(const dfl_job *job, uint32_t ranks, uint32_t bits)
 {
-    dfl_job_operand o = { .ranks = ranks, .plain = ranks, .bits = bits, .elements = 1 };
+    dfl_job_operand o = { .ranks = ranks, .plain = ranks, .bits = bits, .elements = 1, .touched = 1 };
 
     for (uint32_t r = 0; r < job->n_ranks; r++)
         if (ranks >> r & 1) {
             o.dims[o.n_dims++] = (dfl_job_dim){ .n = 1, .rank = { (uint8_t)r }, .coef = { 1 } };
-            o.elements *= (double)job->extent[r];
+            o.elements = o.touched *= (double)job->extent[r];
         }
     return o;
 }
