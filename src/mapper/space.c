@@ -109,14 +109,18 @@ static double values_of(const dfl_workload *w, const dfl_index *index, int64_t s
     return fmax(0, count - outside);
 }
 
-/* Whether an index has gaps, or values outside of the shape. */
+/* Whether an index has values outside of the shape, or gaps, be it in some tile alone: then some step is longer than one. */
 static bool is_sparse(const dfl_workload *w, const dfl_index *index, int64_t shape)
 {
     double box = 1;
+    bool steps = false;
 
-    for (uint32_t t = 0; t < index->n_terms; t++)
-        box += fabs((double)index->terms[t].coef) * (double)(w->ranks[index->terms[t].rank].extent - 1);
-    return values_of(w, index, shape) < box;
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        double coef = fabs((double)index->terms[t].coef), n = (double)(w->ranks[index->terms[t].rank].extent - 1);
+        steps |= coef > 1 && n > 0;
+        box += coef * n;
+    }
+    return steps || values_of(w, index, shape) < box;
 }
 
 bool dfl_space_overstates(const dfl_workload *w)
@@ -375,7 +379,7 @@ static double most_at_work(const dfl_job *job, const uint32_t *ranks)
 static void allow_spatial(maker *k, const dfl_job_limits *limits)
 {
     dfl_job *job = k->job;
-    uint32_t all[DFL_JOB_AXES], sharing[DFL_JOB_AXES];
+    uint32_t all[DFL_JOB_AXES] = { 0 }, sharing[DFL_JOB_AXES] = { 0 };
     bool restricted = false, known = true;
 
     for (uint32_t a = 0; a < job->n_axes; a++) {

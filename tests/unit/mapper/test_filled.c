@@ -69,7 +69,7 @@ static uint32_t spreads(const dfl_job *job, uint32_t r, int64_t at_work, bool ot
     uint32_t n = 0;
 
     if (r == job->n_ranks)
-        return !others || at_work > dfl_job_filled(job, 0, (const double[]){ 1, 1, 1 });
+        return !others || (double)at_work > dfl_job_filled(job, 0, (const double[]){ 1, 1, 1 });
     for (int64_t d = 1; d * at_work <= axis->size && (d == 1 || (axis->ranks >> r & 1)); d++)
         if (job->extent[r] % d == 0)
             n += spreads(job, r + 1, at_work * d, others || (d > 1 && (axis->others >> r & 1)));
