@@ -29,7 +29,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *given;
     dfl_polish_options options;
-    bool moves;                  /* the search counts less than a mapping costs, and all lines are there to move */
+    bool moves;                  /* a mapping costs something else than the search counts, and all lines are there to move */
     double least;                /* value of the best so far */
     dfl_map_result *out;
 } improver;
@@ -145,16 +145,6 @@ static void go_beyond(improver *k, const dfl_map_options *options)
     }
 }
 
-/* Nothing fits as the search counts, which is more than there may be. */
-static void report_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
-{
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE_KIND, m->hole_span, "nothing was found that fits for `%s`",
-                             dfl_sym_text(names, m->name));
-
-    dfl_diag_here(sink, d, "tiles of windows with gaps, or outside of the shape, are taken to hold all that they span");
-    dfl_diag_help(sink, d, "write the lines with `?` for amounts: then their room is counted exactly");
-}
-
 static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                               const dfl_map_options *options, double deadline)
 {
@@ -163,7 +153,7 @@ static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern
                                                : dfl_mapper_alone(arena, sink, names, mapping, options, deadline, &fits);
 
     if (!fits && dfl_space_overstates(mapping->workload))
-        report_unknown(sink, names, mapping);
+        dfl_infeasible_unknown(sink, names, mapping);
     else if (!fits && !dfl_given_nothing(mapping))
         dfl_infeasible_between(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
     else if (!fits)

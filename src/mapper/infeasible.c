@@ -555,3 +555,12 @@ void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_map
         dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping of `%s` fits into `%s`",
                    dfl_sym_text(names, m->workload->name), dfl_sym_text(names, m->system->name));
 }
+
+void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+{
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE_KIND, m->hole_span, "nothing was found that fits for `%s`",
+                             dfl_sym_text(names, m->name));
+
+    dfl_diag_here(sink, d, "tiles of windows with gaps, or outside of the shape, are taken to hold all that they span");
+    dfl_diag_help(sink, d, "write the lines with `?` for amounts: then their room is counted exactly");
+}

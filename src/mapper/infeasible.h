@@ -60,5 +60,7 @@ void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_m
    searched. */
 bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
                              const dfl_required *required, const dfl_budget *session, double deadline);
+/* Reports E0616: nothing fits as the search counts room, which is more than there may be (dfl_space_overstates). */
+void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Local moves of a mapping, judged by the model: where transfers are waited for, what the search counts is a bound (waits.h),
- * and of mappings that cost the same by it some wait less. Moves stay inside the braces of an einsum, or among the lines of a
- * branch, so that what is found is in the space that the bound is of:
+ * Local moves of a mapping, judged by the model: where transfers are waited for, or windows slide, the search leaves out keeps
+ * and loops that would be useless if nothing waited or overlapped, and counts no two tensors side by side that are refilled by
+ * different loops. Moves stay inside the braces of an einsum, or among the lines of a branch:
  *
  *   a keep stands at another place among the loops, where its tiles come in beside those of others;
  *   an operand is kept in a memory in which it was not, or not kept where it was;

@@ -78,7 +78,7 @@ static void add_dim(maker *k, dfl_job_operand *o, const dfl_index *index)
    have together, less one. */
 static double values_of(const dfl_workload *w, const dfl_index *index, int64_t shape)
 {
-    double count = 1, span = 1, outside = 0, low = (double)index->offset, high = low, below = 0;
+    double count = 1, span = 1, outside, low = (double)index->offset, high = low, below = 0;
     bool dense = true;
 
     for (uint32_t i = 0; i < index->n_terms; i++) {

@@ -70,7 +70,8 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
         add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
     if (nothing && !m->options.overlap_perfect)
         add(&k, what->certified ? "keeps that save transfers" :
-            "keeps that save transfers, and where these are waited for, others around good mappings", 0, NULL);
+            "keeps that save transfers, and where these are waited for, others that are filled ahead, or around good mappings",
+            0, NULL);
     if (nothing && has_inner_homes(m))
         add(&k, "inputs and outputs at home in the outermost memory that may hold them", 0, "`keep T in M; ...;`: in another");
     if (!tree && m->workload->n_einsums > 1)
@@ -83,8 +84,8 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
             "do not go along them", 0, NULL);
     if (m->system->n_axes > 0 && !what->spread)
         add(&k, what->certified ? "on axes that share transfers only ranks that share one" :
-            "on axes that share transfers only ranks that share one, unless more of all of them is at work with others", 0,
-            "`--spread any`: all ranks");
+            "on axes that share transfers only ranks that share one, and others where more of all axes is at work with them, and "
+            "more of theirs than the former could fill with what outer axes leave", 0, "`--spread any`: all ranks");
     if (k.beyond)
         add(&k, dfl_beyond_text(arena, k.beyond), 0, NULL);
     return k.out.text;

@@ -10,9 +10,8 @@
  * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits). With -a all have arrays around memories
  * (tiny_draw_arrays). With -c there are four or five einsums (tiny_draw_chain), mostly with less room, and some ways to share
  * loops are looked at.
- * With -d ranks are spread as by default: on an axis that shares transfers those that share one, and others only where more is at work
- * with them; else any over any axis. There are such axes (tiny_draw_spreads), and any over any axis must be as good, and some times
- * better.
+ * With -d ranks are spread as by default: on an axis that shares transfers those that share one, and others only where more is at
+ * work with them; else any over any axis. There are such axes (tiny_draw_spreads), and any over any axis must be as good.
  * With -t work waits for transfers (tiny_draw_waits), which the search bounds: it is told how often what it finds is not proven,
  * and how often the enumeration finds something better than that.
  * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.

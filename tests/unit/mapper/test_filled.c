@@ -3,11 +3,8 @@
  * them. What a job says of the axis, by hand; and all spreads that a search looks at, against the rule.
  */
 #include <math.h>
-#include <string.h>
+#include "tests/unit/mapper/job.h"
 
-#include "tests/harness/check.h"
-
-#include "api/session.h"
 #include "mapper/search.h"
 
 enum { M = 1, N = 2, K = 4, ALL = M | N | K };
@@ -92,14 +89,9 @@ static void fills(void **state)
     const dfl_tiling_template form = { .allow = { ALL }, .innermost = { -1, -1, -1 } };
     dfl_arena *scratch = dfl_arena_new(NULL);
     dfl_rows *rows = dfl_rows_new(s->arena, scratch);
-    const dfl_mapping *m;
-    bool possible = true;
     dfl_job job;
 
-    assert_int_equal(dfl_session_open_text(s, "mm.dfl", text, strlen(text)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    m = s->program->designs[0].mapping;
-    assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, &limits, dfl_space_roomy(s->arena, m, &limits), &job, &possible));
+    (void)open_job(s, text, &limits, &job);
     assert_int_equal(job.axis[0].ranks, c->ranks);
     assert_int_equal(job.axis[0].others, c->others);
     assert_int_equal(dfl_job_filled(&job, 0, (const double[]){ 1, 1, 1 }), c->filled);

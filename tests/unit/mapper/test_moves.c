@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/harness/check.h"
+#include "tests/unit/mapper/job.h"
 
-#include "api/session.h"
 #include "mapper/given.h"
 #include "mapper/moves.h"
 #include "mapper/polish.h"
@@ -73,9 +72,7 @@ static void moves(void **state)
     const dfl_polish_options options = { .objective = &objective };
     double before, value;
 
-    assert_int_equal(dfl_session_open_text(s, "mm.dfl", text, strlen(text)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    m = s->program->designs[0].mapping;
+    m = open_mapping(s, text);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     before = dfl_mapping_value(halt.budget, s->names, m, &objective);
     moved = dfl_moves(s->arena, s->names, m, &options, &halt, &value);
@@ -142,10 +139,7 @@ static void moves_in_trees(void **state)
     const dfl_polish_options options = { .objective = &objective, .left = c->left > 0 ? &left : NULL };
     double value;
 
-    assert_int_equal(dfl_session_open_text(s, "pair.dfl", text, strlen(text)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    m = s->program->designs[0].mapping;
-    assert_non_null(m);
+    m = open_mapping(s, text);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->before, 1e-12);
     moved = dfl_moves(s->arena, s->names, m, &options, &halt, &value);

@@ -2,12 +2,8 @@
  * How many elements an index touches, by hand: what no transfer of a bound can be less than. Exact but where a sum has gaps and
  * reaches outside of the shape, or takes steps that are shorter than what has gaps.
  */
-#include <string.h>
+#include "tests/unit/mapper/job.h"
 
-#include "tests/harness/check.h"
-
-#include "api/session.h"
-#include "mapper/space.h"
 
 typedef struct {
     const char *name;
@@ -46,15 +42,9 @@ static void counts(void **state)
         "system chip { memory dram { size = unlimited; energy = 1pJ/bit; } compute u { rate = 1MAC/s; energy = 1pJ/MAC; } }\n"
         "mapping m for w on chip { ...; minimize energy; }\n", c->p, c->r, c->q, c->shape, c->index);
     const dfl_job_limits limits = { .plain = false };
-    const dfl_mapping *m;
-    bool possible = true;
     dfl_job job;
 
-    assert_int_equal(dfl_session_open_text(s, "w.dfl", text, strlen(text)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    assert_int_equal(dfl_sink_errors(s->sink), 0);
-    m = s->program->designs[0].mapping;
-    assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, &limits, dfl_space_roomy(s->arena, m, &limits), &job, &possible));
+    (void)open_job(s, text, &limits, &job);
     assert_true(job.operand[0].elements == c->box);
     assert_true(job.operand[0].touched == c->touched);
     dfl_session_free(s);

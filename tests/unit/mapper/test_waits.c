@@ -3,11 +3,8 @@
  * product of 64 steps, whose tensors have 16 bytes each. The model says the same of the same lines.
  */
 #include <math.h>
-#include <string.h>
+#include "tests/unit/mapper/job.h"
 
-#include "tests/harness/check.h"
-
-#include "api/session.h"
 #include "mapper/given.h"
 #include "mapper/objective.h"
 #include "mapper/polish.h"
@@ -105,14 +102,10 @@ static void counts(void **state)
     dfl_objective objective;
     dfl_tiling_template form;
     const dfl_mapping *m;
-    bool possible = true;
     dfl_job job;
 
-    assert_int_equal(dfl_session_open_text(s, "mm.dfl", text, strlen(text)), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    m = s->program->designs[0].mapping;
+    m = open_job(s, text, &limits, &job);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, &limits, dfl_space_roomy(s->arena, m, &limits), &job, &possible));
     template_of(&job, m, &form);
     assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, &goal));
     assert_close(goal.best_seconds, c->seconds, 1e-12);
