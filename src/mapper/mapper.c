@@ -366,6 +366,45 @@ static bool search_limits(mapper *k, dfl_map_result *out)
     return found;
 }
 
+/* Whether the search counts less time for what it found than it takes, though nothing waits. */
+static bool counts_less(const mapper *k, const dfl_map_result *out)
+{
+    dfl_mapping perfect = *out->mapping;
+
+    perfect.options.overlap_perfect = true;
+    return k->goal.by_time && k->classes.n > 1 && k->stopped == DFL_STOP_NONE &&
+           dfl_mapping_value(dfl_arena_budget(k->arena), k->names, &perfect, k->options->objective) >
+               dfl_value_times(out->objective, 1 + 1e-9);
+}
+
+/* Where a port is busy with transfers above shared loops for longer than the einsums take below them, the time is that of the
+   port, which rows are not chosen for. Then those are looked at that no other undercuts in this, too. */
+static void search_beside(mapper *k, dfl_map_result *out)
+{
+    const dfl_map_options *all = k->options;
+    dfl_map_options within = *all;
+    dfl_map_result other = *out;
+    double value;
+
+    if (!counts_less(k, out))
+        return;
+    value = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, out->mapping, all->objective);
+    within.ceiling = all->ceiling > 0 ? fmin(all->ceiling, value) : value;
+    other.mapping = NULL;
+    k->options = &within;
+    k->goal.beside = true;
+    search_limits(k, &other);
+    k->goal.beside = false;
+    k->options = all;
+    if (other.mapping == NULL) {
+        out->lower_bound = fmax(out->lower_bound, other.lower_bound);
+        return;
+    }
+    out->lower_bound = other.lower_bound;
+    if (dfl_mapping_value(dfl_arena_budget(k->arena), k->names, other.mapping, all->objective) <= value)
+        *out = other;
+}
+
 /* Where transfers above shared loops can overlap with several einsums, the bound leaves them out. A mapping that comes close
    to it by the model is all there is to know; else the one is tried that is best when they overlap with one einsum only. */
 static void search_again(mapper *k, const dfl_intern *names, dfl_map_result *out)
@@ -453,7 +492,10 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     if (find_lower_bound(k, out)) {
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
         if (found && !k->options->front && k->options->top == 0)
+        {
+            search_beside(k, out);
             search_again(k, names, out);
+        }
         if (found)
             try_others(k, names, true, out);
         if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))

@@ -5,8 +5,9 @@
  * the sum of the least that every einsum can cost: a best mapping within the limit is the best of all.
  *
  * Rows count no more time than there is, as if transfers overlapped perfectly. The mapping found is evaluated by the model; where
- * its cost is the one that was searched for, it is proven optimal in the space, else the difference is the gap. Then another
- * search counts what is waited for (waits.h), which finds better mappings but proves nothing.
+ * its cost is the one that was searched for, it is proven optimal in the space, else the difference is the gap. Where that is the
+ * time of ports with transfers above shared loops, another search lets rows compete in it, too. Where transfers are waited for,
+ * yet another counts that (waits.h), which finds better mappings but proves nothing.
  */
 #ifndef DFL_MAPPER_MAPPER_H
 #define DFL_MAPPER_MAPPER_H

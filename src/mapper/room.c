@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/room.h"
+#include "mapper/busy.h"
 
 /* Bits of keep `i` with the pieces of the present node. */
 static double room_of(const dfl_search *s, uint32_t i)

@@ -15,12 +15,58 @@ dfl_rows *dfl_rows_new(dfl_arena *arena, dfl_arena *scratch)
     return rows;
 }
 
+/* Whether the row keeps the operand of keep `i` of another one in that memory, too, below no more than `loops` shared loops. */
+static bool keeps_like(const dfl_row *row, const dfl_row *other, uint32_t i, uint32_t loops)
+{
+    const dfl_template_keep *like = &other->form->keep[i];
+
+    for (uint32_t k = 0; k < row->form->n_keeps; k++) {
+        const dfl_template_keep *keep = &row->form->keep[k];
+        if (keep->operand == like->operand && !keep->home &&
+            row->job->place[keep->place].memory == other->job->place[like->place].memory && dfl_row_loops_above(row, k) <= loops)
+            return true;
+    }
+    return false;
+}
+
+/* Whether others that touch the operand of keep `i` may keep it there above a loop, which they do nowhere inside of arrays
+   (template.h). */
+static bool is_seen(const dfl_row *row, uint32_t i)
+{
+    const dfl_template_keep *keep = &row->form->keep[i];
+
+    return !keep->home && row->job->place[keep->place].axes == 0 && dfl_job_exchanged(&row->job->operand[keep->operand]);
+}
+
+/* Whether `a` goes below loops with every row with which `b` does. Of an operand that others touch, too, what one keeps above
+   such a loop serves the other, which must keep it there as well, and it does not go with what makes it for that one alone
+   (align.c). So `a` keeps no more above them, and in all no less of what several read. */
+static bool goes_where(const dfl_row *a, const dfl_row *b)
+{
+    const uint32_t loops = a->way.n_loops;
+
+    if (loops == 0 || (a->form == b->form && memcmp(a->gap, b->gap, sizeof a->gap) == 0))
+        return true;
+    for (uint32_t i = 0; i < a->form->n_keeps; i++)
+        if (is_seen(a, i) && dfl_row_loops_above(a, i) < loops && !keeps_like(b, a, i, dfl_row_loops_above(a, i)))
+            return false;
+    for (uint32_t i = 0; i < b->form->n_keeps; i++) {
+        const dfl_job_operand *o = &b->job->operand[b->form->keep[i].operand];
+        if ((o->several || o->settled) && is_seen(b, i) && !keeps_like(a, b, i, loops))
+            return false;
+    }
+    return true;
+}
+
 /* Whether `a` is at most `b` in everything. Of room what counts below a number of loops is all that stands above and there:
    what others have below shares it with the whole of that. */
 static bool undercuts(const dfl_row *a, const dfl_row *b, const dfl_tile_goal *goal)
 {
     if ((goal->by_energy && a->joules > b->joules) || (goal->by_time && a->seconds > b->seconds))
         return false;
+    for (uint32_t p = 0; p < goal->n_ports && goal->beside; p++)
+        if (a->busy[p] > b->busy[p])
+            return false;
     for (uint32_t t = 0; t < goal->n_tracks; t++) {
         double of_a = 0, of_b = 0;
         for (uint32_t d = 0; d <= a->way.n_loops; d++) {
@@ -30,7 +76,7 @@ static bool undercuts(const dfl_row *a, const dfl_row *b, const dfl_tile_goal *g
                 return false;
         }
     }
-    return true;
+    return goes_where(a, b);
 }
 
 static void grow(dfl_rows *rows)

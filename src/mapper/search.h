@@ -62,6 +62,8 @@ typedef struct dfl_search {
     dfl_amounts divisors[DFL_JOB_RANKS];
     uint8_t port_at[DFL_TERM_PORTS], wait_at[DFL_TERM_PORTS]; /* which of those in use a port is, and the wait at it; 0 = none */
     double constant;                               /* J, whatever is chosen */
+    uint32_t n_sets, set_of[DFL_GAPS];             /* by gap of the last shared loop: see busy.h */
+    uint32_t apart[DFL_GAPS];                      /* [set]: keeps before that one are left out */
     /* shared loops: */
     uint32_t shared_gap[DFL_JOB_RANKS];
     int64_t shared_by[DFL_JOB_RANKS];              /* 1 = none */
@@ -114,8 +116,6 @@ static inline double dfl_search_inner(const dfl_search *s, uint32_t i, uint32_t 
     return s->now->inner[i * s->job->n_ranks + r];
 }
 
-/* What a port in use costs, by group. */
-static inline const double *dfl_port(const dfl_search *s, uint32_t i) { return s->now->ports[s->set] + i * s->terms.n_groups; }
 /* Parts that a rank is cut into on a set of axes; those without a choice yet count as one. */
 static inline double dfl_spread_parts(const dfl_search *s, uint32_t rank, uint32_t axes) { return s->spread[axes][rank]; }
 /* What does not depend on the spread. */

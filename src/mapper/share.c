@@ -2,12 +2,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/busy.h"
 #include "mapper/kind.h"
 #include "mapper/room.h"
 #include "mapper/search.h"
 #include "support/hash.h"
 
-/* Those of the loops `left` in a gap that can stand next: the first one must change the keep just above not at all. */
+/* Those of the loops `left` in a gap that can stand next: the first one must change the keep just above not at all, unless that
+   stands there so that its transfers run beside the work of others. */
 static uint32_t may_stand(const dfl_search *s, uint32_t gap, uint32_t left, uint32_t n_loops)
 {
     const dfl_template_keep *above = gap > 0 ? &s->t->keep[gap - 1] : NULL;
@@ -15,7 +17,7 @@ static uint32_t may_stand(const dfl_search *s, uint32_t gap, uint32_t left, uint
 
     for (uint32_t r = 0; r < s->job->n_ranks; r++)
         all |= (uint32_t)(s->shared_by[r] > 1 && s->shared_gap[r] == gap) << r;
-    return left == all && above != NULL && !above->home ? may & ~s->job->operand[above->operand].plain : may;
+    return left == all && above != NULL && !above->home && !s->goal->beside ? may & ~s->job->operand[above->operand].plain : may;
 }
 
 /* Whether the last loop above each keep for several einsums changes it: it could stand above that loop, too. */
@@ -88,7 +90,7 @@ static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
 {
     dfl_cost more;
 
-    s->set = s->n_shared > 0; /* without shared loops all transfers are the einsum's own */
+    s->set = dfl_busy_set(s);
     dfl_sharing_loops(s);
     if (!make_ways(s)) {
         s->rows->pruned += n;
@@ -183,7 +185,7 @@ static void share_from(dfl_search *s, uint32_t r, dfl_spread **spreads, uint32_t
     if (s->n_shared == DFL_ROW_LOOPS || s->n_shared >= s->goal->max_loops)
         return;
     s->n_shared++;
-    s->set = 1;
+    s->set = dfl_busy_least(s);
     for (uint32_t g = 0; g < s->t->shared_gaps; g++) {
         bool any = true;
         if (!(s->t->allow[g] >> r & 1))
@@ -201,7 +203,7 @@ static void share_from(dfl_search *s, uint32_t r, dfl_spread **spreads, uint32_t
                 if (s->now->left[r] < s->shared_by[r])
                     continue;
                 s->rows->evaluated++;
-                s->set = 1;
+                s->set = dfl_busy_least(s);
                 if (!dfl_sharing_useful(s)) {
                     s->rows->pruned++;
                     continue;
@@ -257,7 +259,7 @@ static void through_from(dfl_search *s, uint32_t l, uint32_t gap, dfl_spread **s
         return;
     }
     s->n_shared++;
-    s->set = 1;
+    s->set = dfl_busy_least(s);
     s->shared_by[r] = w->trips[l];
     for (uint32_t g = l + 1 == w->n_loops ? s->t->shared_gaps - 1 : gap; g < s->t->shared_gaps; g++) {
         uint32_t n_next = 0;
@@ -268,7 +270,7 @@ static void through_from(dfl_search *s, uint32_t l, uint32_t gap, dfl_spread **s
         for (uint32_t k = 0; k < n; k++) {
             s->now = spreads[k];
             s->rows->evaluated += w->n_loops > 1;
-            s->set = 1;
+            s->set = dfl_busy_least(s);
             if (w->n_loops == 1 || dfl_sharing_useful(s))
                 next[n_next++] = s->now;
             else
@@ -296,7 +298,7 @@ static uint32_t with_all(dfl_search *s, const dfl_through_way *w, dfl_spread *co
     for (uint32_t k = 0; k < n; k++) {
         bool divides = true;
         s->now = spreads[k];
-        s->set = 1;
+        s->set = dfl_busy_least(s);
         for (uint32_t l = 0; l < w->n_loops && divides; l++)
             divides = s->now->left[w->rank[l]] % w->trips[l] == 0;
         if (!divides)

@@ -152,7 +152,7 @@ static void add_operand(maker *k, const dfl_access *a, bool output)
         return;
     }
     o = &job->operand[job->n_operands++];
-    *o = (dfl_job_operand){ .tensor = a->tensor, .output = output, .bits = t->type.bits };
+    *o = (dfl_job_operand){ .tensor = a->tensor, .output = output, .bits = t->type.bits, .several = t->n_consumers > 1 };
     o->shared = is_exchanged(t);
     if (t->n_producers > 1)
         refuse(k, "several einsums write one of its tensors");

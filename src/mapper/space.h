@@ -42,6 +42,7 @@ typedef struct {
     uint32_t home;            /* place of the outermost memory that may hold it, or of the home that is written; DFL_NONE: it is
                                  shared, and always exchanged in one of `places` */
     bool settled;             /* the home is written: it is exchanged there */
+    bool several;             /* more than one einsum reads it */
     uint32_t places;          /* mask: those inside of `home`, or all, that may hold it */
     uint32_t common;          /* mask: those in which one keep may serve several einsums that read it; see common.h */
 } dfl_job_operand;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/busy.h"
 #include "mapper/waits.h"
 #include "support/hash.h"
 
@@ -103,17 +104,19 @@ static void find_all(const dfl_search *s, dfl_spread *p)
 
 static inline void add_busy(const dfl_search *s, const dfl_term_of *t, size_t at, double seconds)
 {
-    s->now->ports[0][at] += seconds;
-    s->now->ports[1][at] += t->above && !s->goal->alone ? 0 : seconds;
+    const size_t size = (size_t)s->n_used * s->terms.n_groups;
+
+    for (uint32_t set = 0; set < s->n_sets && t->keep >= s->apart[set]; set++)
+        s->now->ports[set * size + at] += seconds;
 }
 
 /* The work that is beside every wait. */
 static void add_work(dfl_search *s)
 {
     s->now->work_seconds = dfl_waits_work(s);
-    for (uint32_t i = s->first_wait; i < s->n_used; i++)
-        for (uint32_t set = 0; set < 2; set++)
-            s->now->ports[set][i * s->terms.n_groups + s->terms.constant] += s->now->work_seconds;
+    for (uint32_t set = 0; set < s->n_sets; set++)
+        for (uint32_t i = s->first_wait; i < s->n_used; i++)
+            s->now->ports[(set * s->n_used + i) * s->terms.n_groups + s->terms.constant] += s->now->work_seconds;
 }
 
 /* Coefficients of the groups for the present spread. */
@@ -124,8 +127,7 @@ static void scale(dfl_search *s)
     uint32_t n_groups = s->terms.n_groups;
 
     memset(joules, 0, n_groups * sizeof *joules);
-    for (uint32_t set = 0; set < 2; set++)
-        memset(s->now->ports[set], 0, (size_t)s->n_used * n_groups * sizeof *joules);
+    memset(s->now->ports, 0, (size_t)s->n_sets * s->n_used * n_groups * sizeof *joules);
     for (uint32_t i = 0; i < s->terms.n_factors; i++) {
         const dfl_term_factor *f = &s->terms.factor[i];
         factor[i] = job->operand[f->operand].elements / s->inside[f->operand][f->under] *
@@ -246,8 +248,7 @@ dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena)
     p->joules = DFL_NEW_ARRAY(arena, double, n_groups + 1);
     p->factor = DFL_NEW_ARRAY(arena, double, s->terms.n_factors + 1);
     p->all = DFL_NEW_ARRAY(arena, double, n_groups + 1);
-    for (uint32_t set = 0; set < 2; set++)
-        p->ports[set] = DFL_NEW_ARRAY(arena, double, (size_t)s->n_used * n_groups + 1);
+    p->ports = DFL_NEW_ARRAY(arena, double, (size_t)s->n_sets * s->n_used * n_groups + 1);
     p->inner = DFL_NEW_ARRAY(arena, double, (size_t)s->t->n_keeps * n_ranks + 1);
     p->strided = s->job->windows ? DFL_NEW_ARRAY(arena, double, n_groups + 1) : NULL;
     return p;
@@ -274,20 +275,20 @@ bool dfl_spread_take(dfl_search *s)
         return false;
     scale(s);
     find_all(s, p);
-    s->set = s->t->shared_gaps > 0; /* no more than what holds with shared loops, too */
+    s->set = dfl_busy_least(s);
     return dfl_sharing_useful(s);
 }
 
 /* Whether `a` is at most `b` in every number that costs and room are made of, where the loops have the same to cut. */
 static bool as_good(const dfl_search *s, const dfl_spread *a, const dfl_spread *b)
 {
-    size_t n_groups = s->terms.n_groups, n_ports = s->n_used * n_groups;
+    size_t n_groups = s->terms.n_groups, n_ports = s->n_sets * s->n_used * n_groups;
 
     for (size_t g = 0; g < n_groups; g++)
         if (a->joules[g] > b->joules[g])
             return false;
     for (size_t i = 0; i < n_ports && s->goal->by_time; i++)
-        if (a->ports[0][i] > b->ports[0][i] || a->ports[1][i] > b->ports[1][i])
+        if (a->ports[i] > b->ports[i])
             return false;
     for (uint32_t i = 0; i < s->t->n_keeps; i++)
         for (uint32_t r = 0; r < s->job->n_ranks && dfl_search_room_counts(s, i); r++)

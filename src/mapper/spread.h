@@ -20,7 +20,7 @@ typedef struct dfl_spread {
     double work_seconds;                           /* of the unit, and of what serves it: see waits.h */
     double *all;                                   /* [group]: iterations of the ranks that no gap behind it can cut */
     double taken;                                  /* J: the constant, and what results take back at most */
-    double *ports[2];                              /* [port in use][group] of all keeps; without those above shared loops */
+    double *ports;                                 /* [set][port in use][group]: see busy.h */
     double *inner;                                 /* [keep][rank]: elements below it on all its axes, if no loop cuts the rank */
     double *strided;                               /* [group]: how much more windows take once a loop goes on below the axes */
     struct dfl_spread *next;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "mapper/busy.h"
 #include "mapper/room.h"
 #include "mapper/waits.h"
 
@@ -60,11 +61,19 @@ static void fill_room(const dfl_search *s, dfl_row *row)
         }
 }
 
+/* The gaps of the loops of a way. */
+static void find_gaps(const dfl_search *s, dfl_row *row)
+{
+    for (uint32_t k = 0; k < row->way.n_loops; k++)
+        row->gap[k] = (uint8_t)s->shared_gap[row->way.loop_rank[k]];
+}
+
 bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
 {
-    dfl_row least = { .joules = joules, .seconds = seconds };
+    dfl_row least = { .joules = joules, .seconds = seconds, .form = s->t, .job = s->job };
     bool undercut = true, known = false;
 
+    memcpy(least.busy, s->goal->busy, sizeof least.busy);
     if (!dfl_tile_useful(s->goal, joules, seconds))
         return false;
     if (s->goal->best_only)
@@ -82,6 +91,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
         least.way = s->ways[w];
         least.hash = s->way_hash[w];
         least.kind = s->way_kind[w];
+        find_gaps(s, &least);
         if (dfl_rows_wants(s->rows, &least, s->goal))
             return true;
     }
@@ -107,30 +117,13 @@ static void remember_cuts(const dfl_search *s, dfl_row *row)
     row->cut = cut;
 }
 
-/* Seconds of ports and unit for the ways that are chosen. */
-static double seconds_of(const dfl_search *s)
-{
-    double seconds = s->now->unit_seconds;
-
-    for (uint32_t i = 0; i < s->n_used; i++) {
-        double busy = 0;
-        for (uint32_t g = 0; g < s->terms.n_groups; g++) {
-            double product = dfl_port(s, i)[g] * s->shared[g];
-            for (uint32_t k = 0; k < s->n_order; k++)
-                if (s->terms.group[g].ranks >> s->order[k] & 1)
-                    product *= dfl_own_loops(s, s->order[k], s->terms.group[g].gap);
-            busy += product;
-        }
-        seconds = fmax(seconds, busy);
-    }
-    return seconds;
-}
-
-static bool way_useful(const dfl_search *s, uint32_t w, double joules, double seconds)
+static bool way_useful(const dfl_search *s, uint32_t w, double joules, double seconds, const double *busy)
 {
     dfl_cost all = dfl_cost_with(&s->goal->of, &s->rest, joules, seconds);
 
     dfl_cost_add(&all, &s->way_more[w]);
+    for (uint32_t p = 0; p < DFL_PORTS; p++)
+        all.at[DFL_COST_BUSY + p] += busy[p] - s->goal->busy[p];
     return dfl_goal_within(&s->goal->of, &all, s->goal->limit);
 }
 
@@ -149,13 +142,14 @@ static bool stands_apart(const dfl_search *s)
 
 static void leaf(dfl_search *s, double joules, double seconds)
 {
+    double busy[DFL_PORTS];
     dfl_row row;
 
     if (s->job->waits)
         seconds = fmax(seconds, dfl_waits_seconds(s));
     if (s->goal->best_only) {
         if (!s->goal->by_time)
-            seconds = fmax(seconds, seconds_of(s));
+            seconds = fmax(seconds, dfl_busy_seconds(s));
         else if (!(s->goal->of.value(s->goal->of.objective, joules, seconds) < s->goal->limit))
             return;
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
@@ -169,14 +163,14 @@ static void leaf(dfl_search *s, double joules, double seconds)
         s->goal->limit = s->goal->of.value(s->goal->of.objective, joules, seconds);
         return;
     }
+    dfl_busy_goal(s, busy);
     for (uint32_t w = 0; w < s->n_ways; w++) {
         row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .kind = s->way_kind[w], .joules = joules,
                          .seconds = seconds, .form = s->t, .job = s->job };
-        if (!way_useful(s, w, joules, seconds))
+        if (!way_useful(s, w, joules, seconds, busy))
             continue;
-        for (uint32_t k = 0; k < row.way.n_loops; k++)
-            row.gap[k] = (uint8_t)s->shared_gap[row.way.loop_rank[k]];
-        memcpy(row.busy, s->goal->busy, sizeof row.busy);
+        find_gaps(s, &row);
+        memcpy(row.busy, busy, sizeof row.busy);
         fill_room(s, &row);
         if (dfl_rows_wants(s->rows, &row, s->goal)) {
             remember_cuts(s, &row);
@@ -566,6 +560,7 @@ static dfl_search *open(dfl_rows *rows, const dfl_job *job, const dfl_tiling_tem
     find_own_gaps(s);
     dfl_cuts_prepare(s);
     dfl_spread_bound(s, &s->floor_joules, &seconds);
+    dfl_busy_sets(s);
     dfl_spreads_prepare(s);
     dfl_sharing_loops(s);
     s->now = dfl_spread_new(s, rows->scratch);

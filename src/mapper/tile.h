@@ -79,6 +79,7 @@ typedef struct {
     bool by_energy, by_time;  /* whether rows differ in these */
     bool alone;               /* count the time of all transfers, as if nothing else ran beside those above shared loops: more
                                  than it takes at least */
+    bool beside;              /* rows compete in what they keep the ports busy, too, and tell it */
     dfl_cost rest;            /* everything else, and what the einsum itself keeps the ports busy */
     double busy[DFL_PORTS];   /* the latter alone */
     double limit;

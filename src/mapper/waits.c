@@ -59,7 +59,7 @@ static void add_up(waiting *k)
         const dfl_term_of *t = &s->terms.at[s->busy[i]];
         const dfl_term_group *group = &s->terms.group[t->by.group];
         double seconds = t->seconds * s->now->factor[t->factor];
-        if (t->above && s->set == 1 && !s->goal->alone)
+        if (t->keep < s->apart[s->set])
             continue;
         for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
             uint32_t r = (uint32_t)__builtin_ctz(bits);

@@ -193,7 +193,7 @@ static void open_node(node *n, double capacity)
     n->s->terms.n_groups = 2;
     n->s->terms.group[0] = (dfl_term_group){ .ranks = 1u << I, .window = -1 };
     n->s->terms.group[1] = (dfl_term_group){ .ranks = 1u << K, .window = -1 };
-    n->s->n_used = 1;
+    n->s->n_used = n->s->n_sets = 1;
     n->spread = n->s->now = dfl_spread_new(n->s, n->arena);
     n->s->n_order = 2;
     for (uint32_t r = 0; r < 2; r++) {
@@ -300,7 +300,7 @@ static void nodes_are_useful(void **state)
                               .by_time = c->by_time };
     n.s->constant = 10;
     memcpy(n.spread->joules, c->joules, sizeof c->joules);
-    memcpy(n.spread->ports[0], c->seconds, sizeof c->seconds);
+    memcpy(n.spread->ports, c->seconds, sizeof c->seconds);
     n.s->piece[0][I] = c->depth > 0 ? 8 : 1;
     n.s->piece[0][K] = 1;
     n.goal.limit = c->least * (1 + 1e-6);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/search.h"
+#include "mapper/busy.h"
 #include "support/hash.h"
 
 enum { RANKS = 2, GROUPS = 2, PORTS = 2, KEEPS = 2, MOST = 4, OTHER = -1 };
@@ -106,6 +106,7 @@ static void try_case(const dominance *c)
     s->goal = &goal;
     s->terms.n_groups = GROUPS;
     s->n_used = PORTS;
+    s->n_sets = 2;
     s->limited[0] = true;
     s->now = dfl_spread_new(s, scratch);
     for (uint32_t i = 0; i < c->n; i++) {
@@ -113,8 +114,8 @@ static void try_case(const dominance *c)
         memcpy(mine->left, c->added[i].left, sizeof c->added[i].left);
         mine->left[0] = mine->left[0] == OTHER ? other_elements() : mine->left[0];
         memcpy(mine->joules, c->added[i].joules, sizeof c->added[i].joules);
-        memcpy(mine->ports[0], c->added[i].ports, sizeof c->added[i].ports);
-        memcpy(mine->ports[1], c->added[i].apart, sizeof c->added[i].apart);
+        memcpy(mine->ports, c->added[i].ports, sizeof c->added[i].ports);
+        memcpy(mine->ports + PORTS * GROUPS, c->added[i].apart, sizeof c->added[i].apart);
         memcpy(mine->inner, c->added[i].inner, sizeof c->added[i].inner);
         mine->parts[0] = i;
         dfl_spreads_add(s, all);
@@ -137,9 +138,68 @@ static void beaten_spreads_are_dropped(void **state)
         try_case(&cases[i]);
 }
 
+/* Loops of rank I in a gap, and whether its transfers are the einsum's own, keep by keep: `+`, or `-` where a loop is below. */
+typedef struct {
+    const char *name, *keeps;    /* `h`: a home */
+    uint32_t shared_gaps, allow; /* gaps above homes, and a mask of those where loops may stand */
+    bool alone;
+    uint32_t loops, n_sets;      /* mask of the gaps with one */
+    const char *own;
+} own_case;
+
+static const own_case own_cases[] = {
+    { "none shared", "kh", 2, 3, false, 0, 2, "++" },
+    { "above all", "kh", 2, 3, false, 1, 2, "++" },
+    { "between a keep and a home", "kh", 2, 3, false, 2, 2, "-+" },
+    { "above and between", "kh", 2, 3, false, 3, 2, "-+" },
+    { "none may be between", "kh", 2, 1, false, 1, 1, "++" },
+    { "behind one of two", "kkh", 3, 7, false, 2, 3, "-++" },
+    { "behind both", "kkh", 3, 7, false, 4, 3, "--+" },
+    { "behind both, where none may be between them", "kkh", 3, 5, false, 4, 2, "--+" },
+    { "homes have no transfers", "hh", 2, 3, false, 2, 1, "++" },
+    { "behind a home, and before another", "hkh", 3, 7, false, 2, 2, "+++" },
+    { "behind a home and a keep", "hkh", 3, 7, false, 4, 2, "--+" },
+    { "keeps below all homes", "hkk", 1, 7, false, 1, 1, "+++" },
+    { "all transfers are counted", "kh", 2, 3, true, 2, 1, "++" },
+};
+
+static void transfers_below_the_last_shared_loop_are_its_own(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof own_cases / sizeof *own_cases; i++) {
+        const own_case *c = &own_cases[i];
+        dfl_job job = { .n_ranks = 3 };
+        dfl_tile_goal goal = { .alone = c->alone, .beside = true };
+        dfl_tiling_template t = { .n_keeps = (uint32_t)strlen(c->keeps), .shared_gaps = c->shared_gaps };
+        dfl_search *s = calloc(1, sizeof *s);
+        uint32_t set;
+        s->job = &job;
+        s->t = &t;
+        s->goal = &goal;
+        for (uint32_t g = 0; g < t.n_keeps; g++) {
+            t.keep[g].home = c->keeps[g] == 'h';
+            t.allow[g] = c->allow >> g & 1;
+            s->shared_by[g] = c->loops >> g & 1 ? 2 : 1;
+            s->shared_gap[g] = c->loops >> g & 1 ? g : DFL_NONE;
+            s->n_shared += c->loops >> g & 1;
+        }
+        dfl_busy_sets(s);
+        set = dfl_busy_set(s);
+        if (s->n_sets != c->n_sets || set > dfl_busy_least(s))
+            fail_msg("%s: %u sets, number %u", c->name, s->n_sets, set);
+        for (uint32_t g = 0; g < t.n_keeps; g++)
+            if (!t.keep[g].home && (g >= s->apart[set]) != (c->own[g] == '+'))
+                fail_msg("%s: keep %u", c->name, g);
+        goal.beside = false;
+        assert_int_equal(dfl_busy_set(s), s->n_shared > 0 ? dfl_busy_least(s) : 0);
+        free(s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(beaten_spreads_are_dropped) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(beaten_spreads_are_dropped),
+                                        cmocka_unit_test(transfers_below_the_last_shared_loop_are_its_own) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
