@@ -2,6 +2,7 @@
 #include "api/filling.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,31 +36,31 @@ dfl_arena *dfl_session_after(dfl_session *s)
     return s->after;
 }
 
-static bool refuse_open(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *here,
+static bool refuse_open(const dfl_filling *j, const dfl_mapping *m, dfl_span span, const char *what, const char *here,
                         const char *help)
 {
-    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, span, "`%s` leaves open %s", dfl_sym_text(s->names, m->name), what);
+    dfl_diag *d = dfl_report(j->sink, DFL_EVAL_HOLE_KIND, span, "`%s` leaves open %s", dfl_sym_text(j->s->names, m->name), what);
 
-    dfl_diag_here(s->sink, d, "%s", here);
-    dfl_diag_help(s->sink, d, "%s", help);
+    dfl_diag_here(j->sink, d, "%s", here);
+    dfl_diag_help(j->sink, d, "%s", help);
     return false;
 }
 
-static bool refuse_kind(dfl_session *s, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
+static bool refuse_kind(const dfl_filling *j, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
 {
-    return refuse_open(s, m, span, what, "no search fills this", help);
+    return refuse_open(j, m, span, what, "no search fills this", help);
 }
 
 /* Reports a hole for which there is no search; false then. */
-static bool is_searched(dfl_session *s, const dfl_mapping *m)
+static bool is_searched(const dfl_filling *j, const dfl_mapping *m)
 {
     if (m->n_front > 0 && m->n_choices > 0)
-        return refuse_kind(s, m, m->front_span, "a front of mappings, and what is written in them",
+        return refuse_kind(j, m, m->front_span, "a front of mappings, and what is written in them",
                            "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
     if (m->n_front > 0 && (m->n_minimize > 0 || dfl_holes_only(m)))
-        return refuse_kind(s, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
+        return refuse_kind(j, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
                            "a front is searched where lines are open, `...`, and instead of `minimize`");
-    return m->n_choices > 0 || dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(s->sink, s->names, m);
+    return m->n_choices > 0 || dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(j->sink, j->s->names, m);
 }
 
 /* ---- figures of a mapping that is looked at ---- */
@@ -68,16 +69,16 @@ static bool figure(void *context, const dfl_result *result, const dfl_val *expr,
 {
     dfl_filling *j = context;
     dfl_sink *quiet = j->one.sink;
-    size_t reports = dfl_sink_errors(j->s->sink);
+    size_t reports = dfl_sink_errors(j->sink);
 
     j->item.result = result;
     if (dfl_figure(&j->one, j->item.mapping->name, expr, out))
         return true;
-    j->one.sink = j->s->sink;
+    j->one.sink = j->sink;
     (void)dfl_figure(&j->one, j->item.mapping->name, expr, out);
     j->one.sink = quiet;
-    if (dfl_sink_errors(j->s->sink) == reports)
-        dfl_report(j->s->sink, DFL_EVAL_OBJECTIVE, expr->span, "an objective is over figures of the mapping itself");
+    if (dfl_sink_errors(j->sink) == reports)
+        dfl_report(j->sink, DFL_EVAL_OBJECTIVE, expr->span, "an objective is over figures of the mapping itself");
     return false;
 }
 
@@ -113,11 +114,11 @@ static dfl_search_found about(dfl_filling *j, const dfl_objective *o)
 static bool fill_amounts(dfl_filling *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_holes_options options = { .objective = o, .imperfect = s->search.imperfect, .teller = &j->teller,
-                                        .most_evaluations = s->search.evaluations > 0 ? s->search.evaluations
+    const dfl_holes_options options = { .objective = o, .imperfect = j->limits.imperfect, .teller = j->teller,
+                                        .most_evaluations = j->limits.evaluations > 0 ? j->limits.evaluations
                                                                                       : DFL_HOLES_EVALUATIONS,
-                                        .time_limit = s->search.seconds, .known = j->known };
-    const dfl_holes_result *r = dfl_holes_run(s->arena, s->sink, s->names, out->given, &options);
+                                        .time_limit = j->limits.seconds, .known = j->known };
+    const dfl_holes_result *r = dfl_holes_run(s->arena, j->sink, s->names, out->given, &options);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
 
     if (!r)
@@ -142,9 +143,9 @@ static bool fill_amounts(dfl_filling *j, const dfl_objective *o, dfl_filled *out
 }
 
 /* Loops that einsums may share. */
-static uint32_t max_fused(const dfl_session *s)
+static uint32_t max_fused(const dfl_filling *j)
 {
-    return s->search.max_fused > 0 ? s->search.max_fused - 1 : DFL_NONE;
+    return j->limits.max_fused > 0 ? j->limits.max_fused - 1 : DFL_NONE;
 }
 
 /* The search for all lines. What it found is evaluated by the model: where that tells more than was searched for, the
@@ -153,12 +154,12 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
 {
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .imperfect = s->search.imperfect, .max_fused = max_fused(s),
-                                      .jobs = s->search.jobs, .time_limit = s->search.seconds, .teller = &j->teller,
-                                      .evaluations = s->search.evaluations, .beyond = s->search.beyond,
-                                      .spread = s->search.spread,
-                                      .certificate = s->search.certificate && !s->search.imperfect && !s->search.beyond &&
-                                                     s->search.max_fused == 0 && o->rooms == NULL };
+    const dfl_map_options options = { .objective = o, .imperfect = j->limits.imperfect, .max_fused = max_fused(j),
+                                      .jobs = j->limits.jobs, .time_limit = j->limits.seconds, .teller = j->teller,
+                                      .evaluations = j->limits.evaluations, .beyond = j->limits.beyond,
+                                      .spread = j->limits.spread,
+                                      .certificate = j->limits.certificate && !j->limits.imperfect && !j->limits.beyond &&
+                                                     j->limits.max_fused == 0 && o->rooms == NULL };
     const dfl_mapping *within = dfl_required_within(s->arena, out->given, o->rooms);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     const dfl_map_result *r;
@@ -169,11 +170,11 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
     bool met, equal;
 
     if (!o->native)
-        return refuse_kind(s, out->given, out->given->hole_span, "all lines",
+        return refuse_kind(j, out->given, out->given->hole_span, "all lines",
                            "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
     work = dfl_arena_new(&s->budget);
     j->started = dfl_halt_clock();
-    r = dfl_mapper_run(work, s->sink, s->names, within, &options);
+    r = dfl_mapper_run(work, j->sink, s->names, within, &options);
     if (r) {
         out->mapping = dfl_filling_copy(s, r->mapping, out->given);
         *stopped = r->stopped;
@@ -183,19 +184,19 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
         found->evaluated = r->evaluated;
         found->pruned = r->pruned;
         found->space = dfl_arena_copy(s->arena, r->space, strlen(r->space));
-        found->max_fused = s->search.max_fused;
+        found->max_fused = j->limits.max_fused;
         known = *r;
         if (r->certificate)
             known.certificate = dfl_arena_copy(s->arena, r->certificate, strlen(r->certificate));
     }
     dfl_arena_free(work);
-    costs = r ? dfl_filling_costs(s, out->mapping) : NULL;
+    costs = r ? dfl_filling_costs(j, out->mapping) : NULL;
     if (!costs)
         return false;
     met = dfl_objective_met(o, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!met || o->n_terms > 1)) {
         met |= dfl_filling_choose(j, within, &options, met ? costs : NULL, out, found, stopped);
-        costs = dfl_filling_costs(s, out->mapping);
+        costs = dfl_filling_costs(j, out->mapping);
     }
     if (!met || !costs) {
         dfl_filling_unmet(j, out, within, &options, *stopped);
@@ -259,7 +260,7 @@ static dfl_search_found about_front(dfl_filling *j, const dfl_objective *o, cons
     out.optimal = front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE;
     out.evaluated = front->search->evaluated;
     out.pruned = front->search->pruned;
-    out.max_fused = j->s->search.max_fused;
+    out.max_fused = j->limits.max_fused;
     if (!out.optimal)
         out.unproven = dfl_session_unproven(j->s, j->item.mapping, front->search->stopped, front->search,
                                             (dfl_doubts){ .several = true, .ruled = front->lossy });
@@ -270,12 +271,12 @@ static dfl_search_found about_front(dfl_filling *j, const dfl_objective *o, cons
 static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .spread = s->search.spread,
-                                      .jobs = s->search.jobs,
-                                      .time_limit = s->search.seconds, .teller = &j->teller,
-                                      .evaluations = s->search.evaluations };
+    const dfl_map_options options = { .objective = o, .max_fused = max_fused(j), .spread = j->limits.spread,
+                                      .jobs = j->limits.jobs,
+                                      .time_limit = j->limits.seconds, .teller = j->teller,
+                                      .evaluations = j->limits.evaluations };
     const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
-    const size_t errors = dfl_sink_errors(s->sink);
+    const size_t errors = dfl_sink_errors(j->sink);
     dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
     dfl_front_alone alone;
     const dfl_front *front;
@@ -284,16 +285,16 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     bool any;
 
     if (!o->native && o->room == DFL_NONE)
-        return refuse_kind(s, m, m->front_span, "a front over other figures",
+        return refuse_kind(j, m, m->front_span, "a front over other figures",
                            "name expressions over `energy` and `latency`, and the peak of one memory: `pareto latency, "
                            "peak(sram);`");
     if (!o->native && dfl_tree_is(m))
-        return refuse_kind(s, m, m->front_span, "a front over the peak of a memory, and lines of written branches",
+        return refuse_kind(j, m, m->front_span, "a front over the peak of a memory, and lines of written branches",
                            "name expressions over `energy` and `latency` alone");
     work = dfl_arena_new(&s->budget);
     alone = dfl_filling_alone(j, work, o, true);
     j->started = dfl_halt_clock();
-    front = dfl_front_find(work, s->sink, s->names, within, &options, 0, &alone);
+    front = dfl_front_find(work, j->sink, s->names, within, &options, 0, &alone);
     any = front != NULL && front->n > 0;
     if (front != NULL)
         *stopped = front->search->stopped;
@@ -306,7 +307,7 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     for (uint32_t i = 0; any && i < front->n; i++)
         add_filled(s, m, front->at[i].mapping, found, &next);
     dfl_arena_free(work);
-    if (!any && j->required.n > 0 && dfl_sink_errors(s->sink) == errors)
+    if (!any && j->required.n > 0 && dfl_sink_errors(j->sink) == errors)
         dfl_filling_unmet(j, &(dfl_filled){ .given = m }, within, &options, *stopped);
     return any;
 }
@@ -315,12 +316,12 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
 static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_map_options options = { .objective = o, .max_fused = max_fused(s), .spread = s->search.spread,
-                                      .jobs = s->search.jobs,
-                                      .time_limit = s->search.seconds, .teller = &j->teller,
-                                      .evaluations = s->search.evaluations };
+    const dfl_map_options options = { .objective = o, .max_fused = max_fused(j), .spread = j->limits.spread,
+                                      .jobs = j->limits.jobs,
+                                      .time_limit = j->limits.seconds, .teller = j->teller,
+                                      .evaluations = j->limits.evaluations };
     const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
-    const size_t errors = dfl_sink_errors(s->sink);
+    const size_t errors = dfl_sink_errors(j->sink);
     const dfl_front *front;
     const char *space;
     double bound = 0;
@@ -329,19 +330,19 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     bool any;
 
     if (!o->native || o->n_terms > 1)
-        return refuse_kind(s, m, m->hole_span, "all lines, and several kinds of mappings are asked for",
+        return refuse_kind(j, m, m->hole_span, "all lines, and several kinds of mappings are asked for",
                            "minimize one expression over `energy` and `latency` alone");
     if (dfl_tree_is(m))
-        return refuse_kind(s, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
+        return refuse_kind(j, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
                            "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
     j->started = dfl_halt_clock();
-    front = dfl_front_kinds(work, s->sink, s->names, within, &options, s->search.top, s->known);
+    front = dfl_front_kinds(work, j->sink, s->names, within, &options, j->limits.top, s->known);
     if (front != NULL)
         bound = front->search->lower_bound;
     if (front != NULL && front->n == 0 && front->search->stopped == DFL_STOP_NONE) { /* one that meets what is required */
         const dfl_front_alone alone = dfl_filling_alone(j, work, o, false);
-        front = dfl_front_find(work, s->sink, s->names, within, &options, 0, &alone);
+        front = dfl_front_find(work, j->sink, s->names, within, &options, 0, &alone);
     }
     any = front != NULL && front->n > 0;
     if (front != NULL)
@@ -359,51 +360,63 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
         add_filled(s, m, front->at[i].mapping, found, &next);
     }
     dfl_arena_free(work);
-    if (!any && j->required.n > 0 && dfl_sink_errors(s->sink) == errors)
+    if (!any && j->required.n > 0 && dfl_sink_errors(j->sink) == errors)
         dfl_filling_unmet(j, &(dfl_filled){ .given = m }, within, &options, *stopped);
     return any;
+}
+
+/* "choice 17 of 512, 40 s left: search", for a mapping of which choices are searched. */
+static const char *phase_text(const dfl_filling *j, const char *phase, char *text, size_t room)
+{
+    const double used = dfl_halt_clock() - j->begun;
+
+    if (j->choices == 0)
+        return phase;
+    if (j->choice == 0)
+        snprintf(text, room, "choice 1 of %u, %s", j->choices, phase);
+    else
+        snprintf(text, room, "choice %u of %u, %.0f s left, %s", j->choice + 1, j->choices,
+                 used / j->choice * (j->choices - j->choice), phase);
+    return text;
 }
 
 static void tell(void *context, const dfl_telling *now)
 {
     dfl_filling *j = context;
-    const dfl_progress p = { .mapping = dfl_sym_text(j->s->names, j->item.mapping->name), .phase = now->phase,
-                             .evaluated = now->evaluated, .best = now->best, .bound = now->bound };
+    char phase[100];
+    const dfl_progress p = { .mapping = dfl_sym_text(j->s->names, j->item.mapping->name), .evaluated = now->evaluated,
+                             .phase = phase_text(j, now->phase, phase, sizeof phase), .best = now->best, .bound = now->bound };
 
     j->told = true;
-    j->s->search.progress(j->s->search.progress_context, &p);
+    j->limits.progress(j->limits.progress_context, &p);
 }
 
-typedef struct { dfl_filling *j; const dfl_objective *objective; } filler;
-
 /* The search for what is open in a mapping without choices of lines. */
-static bool fill_open(void *context, const double *known, dfl_filled *out, dfl_stop *stopped)
+static bool fill_open(dfl_filling *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
-    const filler *f = context;
-
-    f->j->known = known;
-    if (!is_searched(f->j->s, out->given))
+    if (!is_searched(j, out->given))
         return false;
-    return dfl_holes_only(out->given) ? fill_amounts(f->j, f->objective, out, stopped)
-                                      : fill_lines(f->j, f->objective, out, stopped);
+    return dfl_holes_only(out->given) ? fill_amounts(j, o, out, stopped) : fill_lines(j, o, out, stopped);
 }
 
 static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     size_t first = s->filled.n;
     dfl_mapping compared = *m;
-    dfl_filling j = { .s = s, .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
+    dfl_teller teller;
+    dfl_filling j = { .s = s, .sink = s->sink, .limits = s->search, .teller = &teller,
+                      .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
-    bool found, several = s->search.top > 0 && m->n_front == 0 && !dfl_holes_only(m) && m->n_choices == 0;
+    bool found, several = j.limits.top > 0 && m->n_front == 0 && !dfl_holes_only(m) && m->n_choices == 0;
 
     *stopped = DFL_STOP_NONE;
     if (m->n_front > 0) {
         compared.minimize = m->front;
         compared.n_minimize = m->n_front;
     }
-    if (!is_searched(s, m) || !dfl_objective_make(s->sink, s->names, &compared, &objective))
+    if (!is_searched(&j, m) || !dfl_objective_make(j.sink, s->names, &compared, &objective))
         return NULL;
     texts = dfl_arena_new(&s->budget);
     if (!dfl_objective_preview(texts, &s->results, m)) {
@@ -417,7 +430,7 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
     j.one.n_items = 1;
     dfl_sink_limit(j.one.sink, 0);
     dfl_filling_require(&j);
-    dfl_teller_open(&j.teller, s->search.progress ? tell : NULL, &j);
+    dfl_teller_open(&teller, j.limits.progress ? tell : NULL, &j);
     objective.figure = figure;
     objective.meets = meets;
     objective.required = j.required_at.at;
@@ -429,13 +442,12 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
     else if (several)
         found = fill_kinds(&j, &objective, m, stopped);
     else if (m->n_choices > 0)
-        found = dfl_session_choose(s, &objective, &(dfl_choice_search){ fill_open, &(filler){ &j, &objective } }, &filled,
-                                   stopped);
+        found = dfl_filling_each(&j, &objective, fill_open, &filled, stopped);
     else
-        found = fill_open(&(filler){ &j, &objective }, NULL, &filled, stopped);
+        found = fill_open(&j, &objective, &filled, stopped);
     dfl_arena_free(texts);
     if (j.told)
-        s->search.progress(s->search.progress_context, NULL);
+        j.limits.progress(j.limits.progress_context, NULL);
     if (found && m->n_front == 0 && !several)
         DFL_PUSH(s->arena, &s->filled, filled);
     return found ? &s->filled.at[first] : NULL;

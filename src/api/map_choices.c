@@ -1,39 +1,42 @@
 /* Mappings that leave open what is written in some places: every choice is searched, and the best of all is taken. */
-#include "api/session.h"
+#include "api/filling.h"
 
 #include <math.h>
 
 #include "mapper/choices.h"
 #include "mapper/cost.h"
 #include "mapper/halt.h"
-#include "model/model.h"
 
 typedef struct {
-    dfl_session *s;
+    dfl_filling *f;
     const dfl_mapping *given;
     const dfl_objective *objective;
-    const dfl_choice_search *search;
+    dfl_fill_open *search;
     double best[DFL_OBJECTIVE_TERMS]; /* INFINITY until something is found */
-    bool found, optimal, bounded;
-    uint32_t unsearched;       /* choices */
+    bool found, bounded;
+    uint32_t n, searched;      /* choices, and how many of them were gone through */
+    uint32_t unsearched;       /* that no search is for */
+    double *doubts;            /* by choice: its bound if that proves nothing, INFINITY = there is no doubt */
+    uint32_t best_number;      /* the choice with the best */
     uint32_t legal;            /* the first choice that is more than illegal, DFL_NONE = none */
     double bound;
     uint64_t evaluated, pruned, refused;
 } chooser;
 
-static void report_many(const chooser *k, uint32_t n)
+static void report_many(const chooser *k)
 {
     dfl_span most = { 0, 0 };
     uint32_t ways = 0;
-    dfl_diag *d = dfl_report(k->s->sink, DFL_LIMIT_COUNT, k->given->hole_span, "more than %d choices of what is written in `%s`",
-                             DFL_CHOICES_MOST, dfl_sym_text(k->s->names, k->given->name));
+    dfl_session *s = k->f->s;
+    dfl_diag *d = dfl_report(k->f->sink, DFL_LIMIT_COUNT, k->given->hole_span, "more than %d choices of what is written in `%s`",
+                             DFL_CHOICES_MOST, dfl_sym_text(s->names, k->given->name));
 
-    dfl_diag_here(k->s->sink, d, n < DFL_CHOICES_COUNTED ? "there are %u" : "there are more than %u", n);
-    dfl_choices_most(k->s->arena, k->given, &most, &ways);
-    dfl_diag_label(k->s->sink, d, most, "%u of this alone", ways);
-    dfl_diag_help(k->s->sink, d, "write %s`...;` in the place of these lines, of branches in the braces of each: lines that are "
+    dfl_diag_here(k->f->sink, d, k->n < DFL_CHOICES_COUNTED ? "there are %u" : "there are more than %u", k->n);
+    dfl_choices_most(s->arena, k->given, &most, &ways);
+    dfl_diag_label(k->f->sink, d, most, "%u of this alone", ways);
+    dfl_diag_help(k->f->sink, d, "write %s`...;` in the place of these lines, of branches in the braces of each: lines that are "
                   "open are searched without trying every choice",
-                  n / ways <= DFL_CHOICES_MOST ? "the tensors or ranks instead of this `?`, or " : "");
+                  k->n / ways <= DFL_CHOICES_MOST ? "the tensors or ranks instead of this `?`, or " : "");
 }
 
 /* Whether a choice is out of the question: illegal as a mapping, or nothing fits. */
@@ -46,23 +49,23 @@ static bool is_impossible(const dfl_sink *sink)
 static bool is_unsearched(const dfl_sink *sink) { return dfl_sink_last(sink) == DFL_EVAL_HOLE; }
 
 /* Takes over what was found for a choice if it is better. */
-static bool take_better(chooser *k, const dfl_filled *one, dfl_filled *out)
+static bool take_better(chooser *k, dfl_sink *quiet, uint32_t number, const dfl_filled *one, dfl_filled *out)
 {
-    dfl_session *s = k->s;
-    const dfl_paths *paths;
+    const dfl_filling quietly = { .s = k->f->s, .sink = quiet };
+    const double bound = one->search->lower_bound;
     const dfl_result *costs;
     double terms[DFL_OBJECTIVE_TERMS];
 
     k->evaluated += one->search->evaluated;
     k->pruned += one->search->pruned;
     k->refused += one->search->refused;
-    k->optimal &= one->search->optimal;
-    k->bounded &= !isnan(one->search->lower_bound);
-    k->bound = fmin(k->bound, one->search->lower_bound);
+    if (!one->search->optimal)
+        k->doubts[number] = isnan(bound) ? 0 : bound;
+    k->bounded &= !isnan(bound);
+    k->bound = fmin(k->bound, bound);
     if (one->mapping == NULL)
         return true;
-    paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, one->mapping);
-    costs = paths != NULL ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
+    costs = dfl_filling_costs(&quietly, one->mapping);
     if (costs == NULL || !dfl_objective_terms(k->objective, costs, terms))
         return false;
     if (!dfl_objective_less(k->objective, terms, k->best))
@@ -70,101 +73,179 @@ static bool take_better(chooser *k, const dfl_filled *one, dfl_filled *out)
     for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++)
         k->best[i] = terms[i];
     k->found = true;
+    k->best_number = number;
     *out = *one;
     return true;
 }
 
-/* The search for one choice, whose reports nobody reads; false where it goes no further. */
-static bool try_choice(chooser *k, uint32_t number, dfl_filled *out, dfl_stop *stopped)
+/* The search for one choice with limits of its own. */
+static bool search_one(const chooser *k, dfl_sink *sink, const dfl_search_options *limits, const double *known, dfl_filled *one,
+                       dfl_stop *stopped)
 {
-    dfl_session *s = k->s;
-    dfl_sink *loud = s->sink, *quiet = dfl_sink_new(s->arena, NULL);
+    dfl_filling f = *k->f;
+    dfl_objective o = *k->objective;
+
+    f.sink = sink;
+    f.limits = *limits;
+    f.known = known;
+    f.one.items = &f.item;
+    o.context = &f;
+    return k->search(&f, &o, one, stopped);
+}
+
+/* The same without reports, which nobody reads; false where it goes no further. */
+static bool try_choice(chooser *k, uint32_t number, const dfl_search_options *limits, dfl_filled *out, dfl_stop *stopped)
+{
+    dfl_session *s = k->f->s;
+    dfl_sink *quiet = dfl_sink_new(s->arena, NULL);
     dfl_filled one = { .given = dfl_choices_take(s->arena, k->given, number) };
     bool filled, goes_on;
 
     dfl_sink_limit(quiet, 0);
-    s->sink = quiet;
-    filled = k->search->fill(k->search->context, k->best, &one, stopped);
-    goes_on = filled ? take_better(k, &one, out) : is_impossible(quiet) || is_unsearched(quiet);
+    filled = search_one(k, quiet, limits, k->best, &one, stopped);
+    goes_on = filled ? take_better(k, quiet, number, &one, out) : is_impossible(quiet) || is_unsearched(quiet);
     if (!filled && is_unsearched(quiet)) {
         k->unsearched++;
         k->bounded = false;
     }
     if (k->legal == DFL_NONE && (filled || dfl_sink_last(quiet) == DFL_EVAL_INFEASIBLE))
         k->legal = number;
-    s->sink = loud;
     if (s->budget.why != DFL_STOP_NONE && k->found) { /* with the best so far */
         *stopped = s->budget.why;
         s->budget.why = DFL_STOP_NONE;
     } else if (!goes_on && s->budget.why == DFL_STOP_NONE) {
-        (void)k->search->fill(k->search->context, NULL, &one, stopped); /* says why */
+        (void)search_one(k, k->f->sink, limits, NULL, &one, stopped); /* says why */
     }
     return goes_on && s->budget.why == DFL_STOP_NONE && *stopped == DFL_STOP_NONE;
 }
 
 /* Limits are for all choices together. */
-static bool try_all(chooser *k, uint32_t n, dfl_filled *out, dfl_stop *stopped)
+static bool try_all(chooser *k, dfl_filled *out, dfl_stop *stopped)
 {
-    dfl_session *s = k->s;
-    const dfl_search_options options = s->search;
-    const double start = dfl_halt_clock();
+    const dfl_search_options *all = &k->f->limits;
+    dfl_search_options limits = *all;
     bool goes_on = true;
 
-    s->search.certificate = 0;
-    for (uint32_t i = 0; i < n && goes_on; i++) {
-        if (options.seconds > 0)
-            s->search.seconds = fmax(options.seconds - (dfl_halt_clock() - start), 1e-3);
-        s->search.evaluations = dfl_map_left(options.evaluations, k->evaluated);
-        goes_on = try_choice(k, i, out, stopped);
+    k->f->choices = k->n;
+    k->f->begun = dfl_halt_clock();
+    limits.certificate = 0;
+    while (k->searched < k->n && goes_on) {
+        k->f->choice = k->searched;
+        if (all->seconds > 0)
+            limits.seconds = fmax(all->seconds - (dfl_halt_clock() - k->f->begun), 1e-3);
+        limits.evaluations = dfl_map_left(all->evaluations, k->evaluated);
+        goes_on = try_choice(k, k->searched, &limits, out, stopped);
+        k->searched += goes_on;
     }
-    s->search = options;
     return goes_on;
 }
 
-bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const dfl_choice_search *search, dfl_filled *out,
-                        dfl_stop *stopped)
+/* "24 choices of what is written", and how many of them were not looked at. */
+static const char *space_text(const chooser *k, const char *space)
 {
-    chooser k = { .s = s, .given = out->given, .objective = objective, .search = search, .optimal = true, .bounded = true,
-                  .bound = INFINITY, .legal = DFL_NONE };
-    static const double rounding = 1 + 1e-9;
-    dfl_search_found *found;
-    bool least;
-    uint32_t n;
+    dfl_arena *arena = k->f->s->arena;
+    const char *all = dfl_arena_printf(arena, "%u choice%s of what is written", k->n, k->n == 1 ? "" : "s");
+
+    if (k->searched < k->n)
+        all = dfl_arena_printf(arena, "%s, of which %u %s gone through", all, k->searched, k->searched == 1 ? "was" : "were");
+    if (k->unsearched > 0)
+        all = dfl_arena_printf(arena, "%s, of which %u %s not searched", all, k->unsearched, k->unsearched == 1 ? "is" : "are");
+    return dfl_arena_printf(arena, "%s; %s", all, space);
+}
+
+static const double ROUNDING = 1 + 1e-9;
+
+/* How many choices may be better than the best that was found, and which of them has the least bound. */
+static uint32_t count_doubts(const chooser *k, uint32_t *least)
+{
+    const bool single = dfl_objective_count(k->objective) == 1;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (i == k->best_number || k->doubts[i] == INFINITY ||
+            (single && k->best[0] <= dfl_value_times(k->doubts[i], ROUNDING)))
+            continue;
+        if (n++ == 0 || k->doubts[i] < k->doubts[*least])
+            *least = i;
+    }
+    return n;
+}
+
+static void add_reason(dfl_strbuf *out, const char *text)
+{
+    dfl_strbuf_z(out, out->len > 0 ? "; " : "");
+    dfl_strbuf_z(out, text);
+}
+
+/* Why not all is proven; `own`: of the choice with the best, NULL = that is. */
+static const char *unproven_text(const chooser *k, const char *own, dfl_stop stopped)
+{
+    dfl_session *s = k->f->s;
+    uint32_t least = 0, doubts = count_doubts(k, &least);
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, s->arena);
+    if (own != NULL)
+        add_reason(&out, own);
+    if (stopped != DFL_STOP_NONE && (own == NULL || k->best_number != k->searched))
+        add_reason(&out, dfl_session_unproven(s, k->given, stopped, NULL, (dfl_doubts){ .several = true }));
+    if (k->unsearched > 0)
+        add_reason(&out, dfl_arena_printf(s->arena, "%u of the choices %s not searched: each of them, written in the place of "
+                                          "`?`, says why", k->unsearched, k->unsearched == 1 ? "is" : "are"));
+    if (doubts > 0 && stopped == DFL_STOP_NONE) {
+        add_reason(&out, doubts == 1 ? "another choice may be better, "
+                                     : dfl_arena_printf(s->arena, "%u other choices may be better, most of all ", doubts));
+        dfl_choices_print(&out, s->names, k->given, dfl_choices_take(s->arena, k->given, least));
+        dfl_strbuf_z(&out, ": written in the place of `?` it says why");
+    }
+    return out.text;
+}
+
+/* What the searches for all choices have found together. */
+static const dfl_search_found *sum_up(const chooser *k, const dfl_search_found *best, dfl_stop stopped)
+{
+    dfl_search_found *found = DFL_NEW(k->f->s->arena, dfl_search_found);
+    bool least, proven;
+    uint32_t other;
+
+    *found = *best;
+    found->evaluated = k->evaluated;
+    found->pruned = k->pruned;
+    found->refused = k->refused;
+    least = k->bounded && dfl_objective_count(k->objective) == 1 && found->value <= dfl_value_times(k->bound, ROUNDING);
+    proven = best->optimal && count_doubts(k, &other) == 0;
+    found->optimal = (proven || least) && k->unsearched == 0 && stopped == DFL_STOP_NONE;
+    found->lower_bound = !k->bounded || stopped != DFL_STOP_NONE ? NAN : fmin(k->bound, found->value);
+    found->space = space_text(k, found->space);
+    found->unproven = found->optimal ? NULL : unproven_text(k, best->unproven, stopped);
+    return found;
+}
+
+bool dfl_filling_each(dfl_filling *f, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped)
+{
+    dfl_session *s = f->s;
+    chooser k = { .f = f, .given = out->given, .objective = objective, .search = search, .bounded = true, .bound = INFINITY,
+                  .legal = DFL_NONE };
 
     for (uint32_t i = 0; i < DFL_OBJECTIVE_TERMS; i++)
         k.best[i] = INFINITY;
-    if (!dfl_choices_check(s->sink, s->names, k.given))
+    if (!dfl_choices_check(f->sink, s->names, k.given))
         return false;
-    n = dfl_choices_count(s->arena, k.given);
-    if (n > DFL_CHOICES_MOST) {
-        report_many(&k, n);
+    k.n = dfl_choices_count(s->arena, k.given);
+    if (k.n > DFL_CHOICES_MOST) {
+        report_many(&k);
         return false;
     }
-    if (!try_all(&k, n, out, stopped) && (*stopped == DFL_STOP_NONE || !k.found))
+    k.doubts = DFL_NEW_ARRAY(s->arena, double, k.n);
+    for (uint32_t i = 0; i < k.n; i++)
+        k.doubts[i] = INFINITY;
+    if (!try_all(&k, out, stopped) && (*stopped == DFL_STOP_NONE || !k.found))
         return false;
     if (!k.found) { /* says what is in the way of the first one, which keeps least */
         dfl_filled one = { .given = dfl_choices_take(s->arena, k.given, k.legal == DFL_NONE ? 0 : k.legal) };
-        return search->fill(search->context, NULL, &one, stopped);
+        return search_one(&k, f->sink, &f->limits, NULL, &one, stopped);
     }
-    found = DFL_NEW(s->arena, dfl_search_found);
-    *found = *out->search;
-    found->evaluated = k.evaluated;
-    found->pruned = k.pruned;
-    found->refused = k.refused;
-    least = k.bounded && dfl_objective_count(objective) == 1 && found->value <= dfl_value_times(k.bound, rounding);
-    found->optimal = (k.optimal || least) && k.unsearched == 0 && *stopped == DFL_STOP_NONE;
-    found->lower_bound = !k.bounded || *stopped != DFL_STOP_NONE ? NAN : fmin(k.bound, found->value);
-    found->space = k.unsearched == 0
-                       ? dfl_arena_printf(s->arena, "%u choice%s of what is written; %s", n, n == 1 ? "" : "s", found->space)
-                       : dfl_arena_printf(s->arena, "%u choices of what is written, of %u; the others are not searched; %s",
-                                          n - k.unsearched, n, found->space);
-    if (found->optimal)
-        found->unproven = NULL;
-    else if (found->unproven == NULL)
-        found->unproven = k.unsearched > 0
-                              ? "some of the choices are not searched: each of them, written in the place of `?`, says why"
-                              : "another choice is not proven: written in the place of `?` it says why";
-    out->search = found;
+    out->search = sum_up(&k, out->search, *stopped);
     out->chosen = out->given;
     out->given = k.given;
     return true;

@@ -82,8 +82,9 @@ static bool edit_choices(dfl_session *s, const dfl_filled *f, edits *out)
             dfl_strbuf_init(&text, s->arena);
             dfl_strbuf_z(&text, "");
             fine = is_inside(c->span, f->given->text) &&
-                   dfl_session_choice_text(s, f->mapping, f->mapping->bodies[b], c, &at, &text);
-            add_edit(s, out, at, text.text);
+                   dfl_session_choice_text(s, f->mapping, f->mapping->bodies[b], f->given->bodies[b], c, &at, &text);
+            if (at.end > at.start)
+                add_edit(s, out, at, text.text);
         }
     return fine;
 }

@@ -97,25 +97,14 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);
-/* ---- map_choices.c ---- */
-
-/* The search for what a mapping without choices leaves open, of `out->given`; false after reporting. `known`: terms of the
-   objective that are to be undercut, NULL = none; `out->mapping` may be NULL where nothing does. */
-typedef struct {
-    bool (*fill)(void *context, const double *known, dfl_filled *out, dfl_stop *stopped);
-    void *context;
-} dfl_choice_search;
-
-/* The same for one with choices of what is written (mapper/choices.h). */
-bool dfl_session_choose(dfl_session *s, const dfl_objective *objective, const dfl_choice_search *search, dfl_filled *out,
-                        dfl_stop *stopped);
 
 /* ---- map_choice_text.c ---- */
 
-/* What was chosen for a `?` among loops or keeps, the lines of `body` of what was found that stand for it, and what of the file
-   it takes the place of. False if that is not the `?` alone, with a comma, or its statement. */
-bool dfl_session_choice_text(dfl_session *s, const dfl_mapping *found, const dfl_body *body, const dfl_line_choice *c,
-                             dfl_span *at, dfl_strbuf *text);
+/* What was chosen for a `?` among loops or keeps of `given`, the lines of `body` of what was found that stand for it, and what of
+   the file it takes the place of: the `?` alone, with a comma, its statement, or nothing where another `?` takes it along. False
+   if it is not in the file. */
+bool dfl_session_choice_text(dfl_session *s, const dfl_mapping *found, const dfl_body *body, const dfl_body *given,
+                             const dfl_line_choice *c, dfl_span *at, dfl_strbuf *text);
 /* "W(M = 8) on S", what a mapping is for as its declaration says it; NULL if it has comments there. */
 const char *dfl_session_target(dfl_session *s, const dfl_mapping *m);
 

@@ -48,11 +48,12 @@ dfl_mapping *dfl_filling_copy(dfl_session *s, const dfl_mapping *found, const df
     return out;
 }
 
-const dfl_result *dfl_filling_costs(dfl_session *s, const dfl_mapping *m)
+const dfl_result *dfl_filling_costs(const dfl_filling *f, const dfl_mapping *m)
 {
-    const dfl_paths *paths = dfl_paths_resolve(dfl_session_after(s), s->sink, s->names, m);
+    dfl_arena *after = dfl_session_after(f->s);
+    const dfl_paths *paths = dfl_paths_resolve(after, f->sink, f->s->names, m);
 
-    return paths ? dfl_model_eval(dfl_session_after(s), s->sink, s->names, paths) : NULL;
+    return paths ? dfl_model_eval(after, f->sink, f->s->names, paths) : NULL;
 }
 
 /* ---- searches for one figure each ---- */
@@ -182,28 +183,28 @@ void dfl_filling_unmet(dfl_filling *f, const dfl_filled *out, const dfl_mapping 
 {
     dfl_session *s = f->s;
     const double deadline = options->time_limit > 0 ? f->started + options->time_limit : 0;
-    const dfl_result *costs = out->mapping != NULL ? dfl_filling_costs(s, out->mapping) : NULL;
+    const dfl_result *costs = out->mapping != NULL ? dfl_filling_costs(f, out->mapping) : NULL;
     change all = CHANGE_NONE;
     dfl_diag *d;
 
     if (stopped == DFL_STOP_NONE &&
-        dfl_infeasible_required(s->sink, s->names, within, options, f->asked.at, &s->budget, deadline))
+        dfl_infeasible_required(f->sink, s->names, within, options, f->asked.at, &s->budget, deadline))
         return;
-    d = dfl_report(s->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
+    d = dfl_report(f->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
                    dfl_sym_text(s->names, out->given->name));
-    dfl_diag_here(s->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped before that"
+    dfl_diag_here(f->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped before that"
                                                        : "the search does not know whether there is anything");
     for (size_t i = 0; i < f->required.n; i++) {
         const change one = change_of(f->required.at[i]);
         if (costs != NULL && options->objective->meets(options->objective->context, (uint32_t)i, costs))
             continue;
         if (costs != NULL)
-            dfl_diag_label(s->sink, d, f->required_at.at[i], "the best one that was found does not meet this");
+            dfl_diag_label(f->sink, d, f->required_at.at[i], "the best one that was found does not meet this");
         all = all == CHANGE_NONE || all == one ? one : CHANGE_OTHER;
     }
     if (stopped != DFL_STOP_NONE)
-        dfl_diag_help(s->sink, d, "raise the limit of the search, or %s", change_text(all));
+        dfl_diag_help(f->sink, d, "raise the limit of the search, or %s", change_text(all));
     else
-        dfl_diag_help(s->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search",
+        dfl_diag_help(f->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search",
                       change_text(all));
 }

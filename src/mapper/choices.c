@@ -233,3 +233,48 @@ dfl_mapping *dfl_choices_take(dfl_arena *arena, const dfl_mapping *m, uint32_t n
     }
     return out;
 }
+
+/* ---- their names ---- */
+
+/* Whether a line stands for the place. */
+static bool is_of(const dfl_line *l, const dfl_line_choice *c)
+{
+    return l->kind == c->kind && l->span.start == c->span.start && l->span.end == c->span.end && l->axis == c->axis &&
+           l->memory == c->memory;
+}
+
+static void print_place(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, const dfl_body *b,
+                        const dfl_line_choice *c)
+{
+    const bool keep = c->kind == DFL_LINE_KEEP;
+    bool any = false;
+
+    dfl_strbuf_z(out, keep ? "`keep" : "`temporal");
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        const dfl_line *l = &b->lines[i];
+        if (!is_of(l, c))
+            continue;
+        dfl_strbuf_printf(out, "%s %s", any ? "," : "",
+                          dfl_sym_text(names, keep ? m->workload->tensors[l->tensor].name : m->workload->ranks[l->rank].name));
+        any = true;
+    }
+    dfl_strbuf_z(out, any ? "" : " nothing");
+    if (keep)
+        dfl_strbuf_printf(out, " in %s", dfl_sym_text(names, m->system->memories[c->memory].name));
+    dfl_strbuf_char(out, '`');
+}
+
+void dfl_choices_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, const dfl_mapping *chosen)
+{
+    bool any = false;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_choices; i++) {
+            const dfl_line_choice *c = &m->bodies[b]->choices[i];
+            if (c->kind == DFL_LINE_SPATIAL) /* in one order */
+                continue;
+            dfl_strbuf_z(out, any ? ", " : "");
+            print_place(out, names, m, chosen->bodies[b], c);
+            any = true;
+        }
+}

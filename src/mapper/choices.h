@@ -12,6 +12,7 @@
 
 #include "diag/diag.h"
 #include "ir/mapping.h"
+#include "support/strbuf.h"
 
 enum { DFL_CHOICES_MOST = 4096, DFL_CHOICES_COUNTED = 1000000000 };
 
@@ -24,5 +25,7 @@ uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m);
 void dfl_choices_most(dfl_arena *scratch, const dfl_mapping *m, dfl_span *at, uint32_t *ways);
 /* Number `number` of them. */
 dfl_mapping *dfl_choices_take(dfl_arena *arena, const dfl_mapping *m, uint32_t number);
+/* "`keep A in sram`, `temporal m, k`": what such a mapping has in the places, of those that differ. */
+void dfl_choices_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, const dfl_mapping *chosen);
 
 #endif
