@@ -178,17 +178,40 @@ static const char *change_text(change c)
     return c == CHANGE_UP ? "raise the bound" : c == CHANGE_DOWN ? "lower the bound" : "change what is required";
 }
 
+/* "264ns was found, nothing is below 196ns", or of what no search makes small "0.4 >= 0.99 is false for the best one that was
+   found"; NULL for what that one meets. */
+static const char *unmet_text(dfl_filling *f, const dfl_check *check, const dfl_result *costs, const dfl_known *known)
+{
+    dfl_arena *arena = f->s->arena;
+    const char *text;
+
+    f->item.result = costs;
+    if (costs != NULL && !dfl_check_fails(&f->one, check))
+        return NULL;
+    text = costs != NULL ? dfl_check_failure(&f->one, check) : NULL;
+    if (known->found != NULL)
+        text = dfl_arena_printf(arena, "%s was found", known->found);
+    else if (costs != NULL)
+        text = text == NULL ? "the best one that was found does not meet this"
+                            : dfl_arena_printf(arena, "%s for the best one that was found", text);
+    if (known->bound == NULL)
+        return text;
+    return dfl_arena_printf(arena, "%s%snothing is below %s", text != NULL ? text : "", text != NULL ? ", " : "", known->bound);
+}
+
 void dfl_filling_unmet(dfl_filling *f, const dfl_filled *out, const dfl_mapping *within, const dfl_map_options *options,
                        dfl_stop stopped)
 {
     dfl_session *s = f->s;
     const double deadline = options->time_limit > 0 ? f->started + options->time_limit : 0;
     const dfl_result *costs = out->mapping != NULL ? dfl_filling_costs(f, out->mapping) : NULL;
+    dfl_known *known = DFL_NEW_ARRAY(s->arena, dfl_known, f->required.n + 1);
+    const char *instead = NULL, *way;
     change all = CHANGE_NONE;
     dfl_diag *d;
 
     if (stopped == DFL_STOP_NONE &&
-        dfl_infeasible_required(f->sink, s->names, within, options, f->asked.at, &s->budget, deadline))
+        dfl_infeasible_required(f->sink, s->names, within, options, f->asked.at, &s->budget, deadline, known))
         return;
     d = dfl_report(f->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
                    dfl_sym_text(s->names, out->given->name));
@@ -196,15 +219,17 @@ void dfl_filling_unmet(dfl_filling *f, const dfl_filled *out, const dfl_mapping 
                                                        : "the search does not know whether there is anything");
     for (size_t i = 0; i < f->required.n; i++) {
         const change one = change_of(f->required.at[i]);
-        if (costs != NULL && options->objective->meets(options->objective->context, (uint32_t)i, costs))
+        const char *text = unmet_text(f, f->required.at[i], costs, &known[i]);
+        if (text != NULL)
+            dfl_diag_label(f->sink, d, f->required_at.at[i], "%s", text);
+        else if (costs != NULL)
             continue;
-        if (costs != NULL)
-            dfl_diag_label(f->sink, d, f->required_at.at[i], "the best one that was found does not meet this");
+        instead = all == CHANGE_NONE ? known[i].found : NULL;
         all = all == CHANGE_NONE || all == one ? one : CHANGE_OTHER;
     }
+    way = instead != NULL ? dfl_arena_printf(s->arena, "allow %s", instead) : change_text(all);
     if (stopped != DFL_STOP_NONE)
-        dfl_diag_help(f->sink, d, "raise the limit of the search, or %s", change_text(all));
+        dfl_diag_help(f->sink, d, "raise the limit of the search, or %s", way);
     else
-        dfl_diag_help(f->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search",
-                      change_text(all));
+        dfl_diag_help(f->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search", way);
 }

@@ -25,6 +25,9 @@
    to be the least. */
 typedef struct { const char *text; double ratio; bool proven; } dfl_instead;
 
+/* What is known of a requirement: "264ns", NULL = nothing. */
+typedef struct { const char *found, *bound; } dfl_known;
+
 /* What is open: amounts of loops, all lines, or lines between written ones. */
 typedef enum { DFL_QUESTION_AMOUNTS, DFL_QUESTION_LINES, DFL_QUESTION_BETWEEN } dfl_question_kind;
 
@@ -57,9 +60,10 @@ void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_m
                             const dfl_budget *session, double deadline);
 /* The same for one with lines open that has mappings, of which none that was found meets what is required. False, and nothing
    is said, if it is not known that none does. `options->objective` has what is required, `required` the same as it can be
-   searched. */
+   searched. Then `known` has what is known of each requirement: what was found that is the least of it and meets the
+   others, and what it can be at least, NULL = nothing. */
 bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                             const dfl_required *required, const dfl_budget *session, double deadline);
+                             const dfl_required *required, const dfl_budget *session, double deadline, dfl_known *known);
 /* Reports E0616: nothing fits as the search counts room, which is more than there may be (dfl_space_overstates). */
 void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 

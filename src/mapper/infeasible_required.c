@@ -359,13 +359,31 @@ static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, 
     return text;
 }
 
+/* Of a requirement that is not known to be out of reach. */
+static dfl_known known_of(asker *k, dfl_arena *arena, const dfl_mapping *m, uint32_t i)
+{
+    const finding *found = &k->found[i];
+    dfl_known out = { .found = NULL };
+    double value;
+
+    if (!found->ended || k->of[i]->kind != DFL_REQUIRED_FIGURE)
+        return out;
+    value = fmin(found->value, least_of_run(k, m, i));
+    if (value < INFINITY)
+        out.found = value_text(arena, k, i, value);
+    if (found->bound > 0)
+        out.bound = dfl_arena_printf(arena, "%s%s", value_text(arena, k, i, found->bound),
+                                     found->floor < found->bound ? " with tiles that divide" : "");
+    return out;
+}
+
 bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                             const dfl_required *required, const dfl_budget *session, double deadline)
+                             const dfl_required *required, const dfl_budget *session, double deadline, dfl_known *each)
 {
     const dfl_objective *o = options->objective;
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_span *spans = DFL_NEW_ARRAY(arena, dfl_span, (size_t)o->n_required + 1);
-    bool *none = DFL_NEW_ARRAY(arena, bool, (size_t)o->n_required + 1), known;
+    bool *none = DFL_NEW_ARRAY(arena, bool, (size_t)o->n_required + 1), asked, known;
     dfl_budget budget = dfl_budget_fresh(session);
     asker k = { .names = names, .options = options, .session = session, .deadline = deadline, .first = true,
                 .found = DFL_NEW_ARRAY(arena, finding, (size_t)o->n_required + 1),
@@ -379,7 +397,8 @@ bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_
         k.number[k.n] = i;
         k.of[k.n++] = &required[i];
     }
-    known = !options->imperfect && options->beyond == 0 && k.n > 0 && ask(&k, m, none) == DFL_ANSWER_NO;
+    asked = !options->imperfect && options->beyond == 0 && k.n > 0;
+    known = asked && ask(&k, m, none) == DFL_ANSWER_NO;
     k.first = false;
     k.asked = 0;
     if (known) {
@@ -388,6 +407,8 @@ bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_
                                         .kind = dfl_given_nothing(m) ? DFL_QUESTION_LINES : DFL_QUESTION_BETWEEN };
         known = dfl_infeasible_report(sink, names, m, &question, &budget);
     }
+    for (uint32_t i = 0; i < k.n && asked && !known; i++)
+        each[k.number[i]] = known_of(&k, dfl_sink_arena(sink), m, i);
     dfl_arena_free(arena);
     return known;
 }

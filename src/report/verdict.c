@@ -408,17 +408,16 @@ static const char *all_digits(const judge *j, const value *v)
     return dfl_arena_copy(dfl_sink_arena(j->results->sink), digits, strlen(digits));
 }
 
-static void report_failure(judge *j)
+/* "512 == 500 is false"; NULL if the check is no comparison of values. */
+static const char *failure_text(const judge *j)
 {
     const dfl_check *c = j->check;
-    dfl_sink *sink = j->results->sink;
-    dfl_code code = c->kind == DFL_CHECK_REQUIRE ? DFL_EVAL_REQUIRE : DFL_EVAL_EXPECT;
+    dfl_arena *arena = dfl_sink_arena(j->results->sink);
     const char *left = j->failed ? print(j, &j->failed_left) : NULL;
     const char *right = j->failed ? print(j, &j->failed_right) : NULL;
-    dfl_diag *d = dfl_report(sink, code, c->span, "`%s` does not hold", c->text ? c->text : "check");
 
     if (!left || !right)
-        return;
+        return NULL;
     if (strcmp(left, right) == 0 && j->failed_left.kind == VALUE_QUANTITY) { /* they differ further behind */
         left = all_digits(j, &j->failed_left);
         right = all_digits(j, &j->failed_right);
@@ -428,12 +427,23 @@ static void report_failure(judge *j)
         char digits[32];
 
         dfl_double_text_short(100 * away, 4, digits);
-        dfl_diag_here(sink, d, "is %s, %s%s %% away from %s", left, away > 0 ? "+" : "", digits, right);
-    } else if (c->within || c->exactly) {
-        dfl_diag_here(sink, d, "is %s, not %s", left, right);
-    } else {
-        dfl_diag_here(sink, d, "%s %s %s is false", left, sign_of(j->failed->kind), right);
+        return dfl_arena_printf(arena, "is %s, %s%s %% away from %s", left, away > 0 ? "+" : "", digits, right);
     }
+    if (c->within || c->exactly)
+        return dfl_arena_printf(arena, "is %s, not %s", left, right);
+    return dfl_arena_printf(arena, "%s %s %s is false", left, sign_of(j->failed->kind), right);
+}
+
+static void report_failure(const judge *j)
+{
+    const dfl_check *c = j->check;
+    dfl_sink *sink = j->results->sink;
+    dfl_code code = c->kind == DFL_CHECK_REQUIRE ? DFL_EVAL_REQUIRE : DFL_EVAL_EXPECT;
+    dfl_diag *d = dfl_report(sink, code, c->span, "`%s` does not hold", c->text ? c->text : "check");
+    const char *text = failure_text(j);
+
+    if (text)
+        dfl_diag_here(sink, d, "%s", text);
 }
 
 /* The figure a reader wants to see: the left side of the (first) comparison. */
@@ -457,6 +467,14 @@ bool dfl_check_fails(const dfl_results *results, const dfl_check *check)
     value verdict = judge_whole(&j);
 
     return verdict.kind == VALUE_TRUTH && !verdict.truth;
+}
+
+const char *dfl_check_failure(const dfl_results *results, const dfl_check *check)
+{
+    judge j = { .results = results, .check = check };
+    value verdict = judge_whole(&j);
+
+    return verdict.kind == VALUE_TRUTH && !verdict.truth ? failure_text(&j) : NULL;
 }
 
 bool dfl_figure_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out)
