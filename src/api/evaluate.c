@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/path_check.h"
 #include "lint/lint.h"
 #include "mapper/holes.h"
 #include "model/model.h"
@@ -29,12 +30,12 @@ static void name_mapping(dfl_session *s, const dfl_mapping *m, size_t first)
     }
 }
 
-/* All that does not depend on the amounts of open loops. */
+/* All that does not depend on what is open. */
 static void check_open(dfl_session *s, dfl_arena *arena, const dfl_mapping *m)
 {
     size_t reports = dfl_sink_count(s->sink);
 
-    if (dfl_holes_only(m))
+    if (dfl_mapping_check_axes(s->sink, s->names, m) && dfl_holes_only(m))
         (void)dfl_paths_bind(arena, s->sink, s->names, m);
     name_mapping(s, m, reports);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/path_check.h"
 #include "ir/print.h"
 #include "mapper/holes.h"
 #include "mapper/cost.h"
@@ -54,6 +55,8 @@ static bool refuse_kind(const dfl_filling *j, const dfl_mapping *m, dfl_span spa
 /* Reports a hole for which there is no search; false then. */
 static bool is_searched(const dfl_filling *j, const dfl_mapping *m)
 {
+    if (!dfl_mapping_check_axes(j->sink, j->s->names, m))
+        return false;
     if (m->n_front > 0 && m->n_choices > 0)
         return refuse_kind(j, m, m->front_span, "a front of mappings, and what is written in them",
                            "write the tensors or ranks in the place of `?`, or `minimize` what counts most");

@@ -205,6 +205,19 @@ int64_t dfl_path_parts(const dfl_path_step *step)
     return step->line->by == DFL_BY_PARTS && step->line->amount > parts ? step->line->amount : parts;
 }
 
+static void report_fan_out(dfl_sink *sink, const dfl_intern *names, const dfl_axis *axis, const dfl_line *line, dfl_i128 product)
+{
+    char digits[41];
+    dfl_diag *d;
+
+    dfl_i128_text(product, digits);
+    d = dfl_report(sink, DFL_MAP_TOO_MANY_INSTANCES, line->span, "%s instances on axis `%s`, which has %lld", digits,
+                   text(names, axis->name), (long long)axis->size);
+    dfl_diag_here(sink, d, "the product of the parts on this axis passes its size here");
+    dfl_diag_label(sink, d, axis->span, "`%s` is declared here", text(names, axis->name));
+    dfl_diag_help(sink, d, "split into at most %lld parts, and iterate the rest with `temporal`", (long long)axis->size);
+}
+
 bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p)
 {
     const dfl_system *s = m->system;
@@ -229,19 +242,82 @@ bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
             }
             product = product > ((dfl_i128)1 << 62) ? product : product * dfl_path_parts(step);
             if (product > s->axes[a].size) {
-                char digits[41];
-                dfl_i128_text(product, digits);
-                dfl_diag *d = dfl_report(sink, DFL_MAP_TOO_MANY_INSTANCES, step->line->span,
-                                         "%s instances on axis `%s`, which has %lld", digits,
-                                         text(names, s->axes[a].name), (long long)s->axes[a].size);
-                dfl_diag_here(sink, d, "the product of the parts on this axis passes its size here");
-                dfl_diag_label(sink, d, s->axes[a].span, "`%s` is declared here", text(names, s->axes[a].name));
-                dfl_diag_help(sink, d, "split into at most %lld parts, and iterate the rest with `temporal`",
-                              (long long)s->axes[a].size);
+                report_fan_out(sink, names, &s->axes[a], step->line, product);
                 ok = false;
                 break;
             }
         }
     }
+    return ok;
+}
+
+/* ---- mappings with holes ---- */
+
+/* Whether lines may be filled in before line `at` of a body, behind the line before it. */
+static bool is_open_before(const dfl_body *b, uint32_t at)
+{
+    bool open = false;
+
+    for (uint32_t o = 0; o < b->n_opens; o++)
+        open |= b->opens[o].at == at;
+    for (uint32_t c = 0; c < b->n_choices; c++)
+        open |= b->choices[c].at == at;
+    return open;
+}
+
+/* The tile of a rank above line `at` of a body; 0 where it depends on what is filled in. */
+static int64_t tile_above(const dfl_mapping *m, const dfl_body *b, uint32_t at, uint32_t rank)
+{
+    for (; b != NULL; b = b->parent, at = b != NULL ? b->n_lines : 0) {
+        for (; !is_open_before(b, at) && at > 0; at--) {
+            const dfl_line *l = &b->lines[at - 1];
+            if (l->kind != DFL_LINE_KEEP && l->rank == rank)
+                return l->by == DFL_BY_SIZE && l->only == NULL ? l->amount : 0;
+        }
+        if (at > 0 || is_open_before(b, 0))
+            return 0;
+    }
+    return m->workload->ranks[rank].extent;
+}
+
+/* Instances that a line takes at least for an einsum, whatever is filled in. */
+static int64_t parts_at_least(const dfl_mapping *m, const dfl_body *b, uint32_t at)
+{
+    const dfl_line *l = &b->lines[at];
+    const int64_t tile = l->by == DFL_BY_SIZE ? tile_above(m, b, at, l->rank) : 0;
+
+    return l->by == DFL_BY_PARTS ? l->amount : tile > l->amount ? dfl_ceil_div(tile, l->amount) : 1;
+}
+
+/* The product on an axis of what is above the end of a body, for one einsum; false after reporting. */
+static bool check_fan_out(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_body *b, uint32_t einsum,
+                          uint32_t axis, dfl_i128 *product)
+{
+    *product = 1;
+    if (b->parent != NULL && !check_fan_out(sink, names, m, b->parent, einsum, axis, product))
+        return false;
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        const dfl_line *l = &b->lines[i];
+        if (l->kind != DFL_LINE_SPATIAL || l->axis != axis || l->only != NULL || l->rank == DFL_NONE ||
+            !dfl_einsum_has_rank(&m->workload->einsums[einsum], l->rank))
+            continue;
+        *product *= parts_at_least(m, b, i);
+        if (*product > m->system->axes[axis].size) {
+            report_fan_out(sink, names, &m->system->axes[axis], l, *product);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool dfl_mapping_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
+{
+    dfl_i128 product;
+    bool ok = true;
+
+    for (uint32_t b = 0; b < m->n_bodies && ok; b++)
+        for (uint32_t e = 0; e < m->bodies[b]->n_einsums && ok && m->bodies[b]->n_children == 0; e++)
+            for (uint32_t a = 0; a < m->system->n_axes && ok; a++)
+                ok = check_fan_out(sink, names, m, m->bodies[b], m->bodies[b]->einsums[e], a, &product);
     return ok;
 }

@@ -17,6 +17,8 @@ bool dfl_unit_can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_c
 bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p);
 /* Fan-out of each axis, and that the unit lies inside the axes that are used: E0405, E0418. */
 bool dfl_path_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p);
+/* The same fan-out for the spatial lines that are written in a mapping with holes, whatever is filled in: E0405. */
+bool dfl_mapping_check_axes(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* Instances that a spatial line takes for an einsum that it is bound to. */
 int64_t dfl_path_parts(const dfl_path_step *step);
 /* Stages of a pipeline have instances of their own, once the fan-out is right: E0405. */
