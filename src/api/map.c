@@ -37,19 +37,45 @@ dfl_arena *dfl_session_after(dfl_session *s)
     return s->after;
 }
 
-static bool refuse_open(const dfl_filling *j, const dfl_mapping *m, dfl_span span, const char *what, const char *here,
-                        const char *help)
+static bool refuse(const dfl_filling *j, dfl_span span, const char *what, const char *here, const char *help)
 {
-    dfl_diag *d = dfl_report(j->sink, DFL_EVAL_HOLE_KIND, span, "`%s` leaves open %s", dfl_sym_text(j->s->names, m->name), what);
+    dfl_diag *d = dfl_report(j->sink, DFL_EVAL_HOLE_KIND, span, "%s `%s`", what, dfl_sym_text(j->s->names, j->item.mapping->name));
 
     dfl_diag_here(j->sink, d, "%s", here);
     dfl_diag_help(j->sink, d, "%s", help);
     return false;
 }
 
-static bool refuse_kind(const dfl_filling *j, const dfl_mapping *m, dfl_span span, const char *what, const char *help)
+static bool refuse_front(const dfl_filling *j, const char *here, const char *help)
 {
-    return refuse_open(j, m, span, what, "no search fills this", help);
+    return refuse(j, j->item.mapping->front_span, "no search finds the front of", here, help);
+}
+
+static bool refuse_kinds(const dfl_filling *j, const char *here, const char *help)
+{
+    return refuse(j, j->item.mapping->hole_span, "no search lists the best kinds of", here, help);
+}
+
+/* A figure that is to be small and that is no part of what searches for lines look at: what can be written instead. */
+static bool refuse_figure(const dfl_filling *j, const dfl_objective *o, const dfl_mapping *m)
+{
+    const uint32_t room = dfl_objective_memory(o, m->system, o->other);
+    dfl_strbuf text;
+    dfl_diag *d;
+
+    dfl_strbuf_init(&text, j->s->arena);
+    dfl_val_print(&text, j->s->names, o->other);
+    d = dfl_report(j->sink, DFL_EVAL_HOLE_KIND, o->other->span, "no search for the lines of `%s` makes `%s` small",
+                   dfl_sym_text(j->s->names, m->name), text.text);
+    dfl_diag_here(j->sink, d, "where lines are open only `energy` and `latency` are minimized");
+    dfl_diag_label(j->sink, d, m->hole_span, "these are open");
+    if (room != DFL_NONE && !dfl_tree_is(m))
+        dfl_diag_help(j->sink, d, "`pareto %s, %s;` lists what less room costs, and `require %s <= SIZE;` bounds it; or write the "
+                      "lines with `?` for amounts", o->free ? "latency" : "energy", text.text, text.text);
+    else
+        dfl_diag_help(j->sink, d, "bound it, `require %s <= VALUE;`, and minimize expressions over `energy` and `latency`; or write "
+                      "the lines with `?` for amounts", text.text);
+    return false;
 }
 
 /* Reports a hole for which there is no search; false then. */
@@ -58,11 +84,13 @@ static bool is_searched(const dfl_filling *j, const dfl_mapping *m)
     if (!dfl_mapping_check_axes(j->sink, j->s->names, m))
         return false;
     if (m->n_front > 0 && m->n_choices > 0)
-        return refuse_kind(j, m, m->front_span, "a front of mappings, and what is written in them",
-                           "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
-    if (m->n_front > 0 && (m->n_minimize > 0 || dfl_holes_only(m)))
-        return refuse_kind(j, m, m->front_span, m->n_minimize > 0 ? "both a front and one best mapping" : "a front of mappings",
-                           "a front is searched where lines are open, `...`, and instead of `minimize`");
+        return refuse_front(j, "fronts are not searched where a `?` leaves open what is written",
+                            "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
+    if (m->n_front > 0 && m->n_minimize > 0)
+        return refuse_front(j, "`minimize` asks for one best mapping instead", "leave out `minimize`, or `pareto`");
+    if (m->n_front > 0 && dfl_holes_only(m))
+        return refuse_front(j, "fronts are searched where lines are open, not amounts alone",
+                            "put `...;` in the place of lines, or `minimize` what counts most");
     return m->n_choices > 0 || dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(j->sink, j->s->names, m);
 }
 
@@ -173,8 +201,7 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
     bool met, equal;
 
     if (!o->native)
-        return refuse_kind(j, out->given, out->given->hole_span, "all lines",
-                           "minimize expressions over `energy` and `latency` alone, or write the lines with `?` for amounts");
+        return refuse_figure(j, o, out->given);
     work = dfl_arena_new(&s->budget);
     j->started = dfl_halt_clock();
     r = dfl_mapper_run(work, j->sink, s->names, within, &options);
@@ -288,12 +315,12 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     bool any;
 
     if (!o->native && o->room == DFL_NONE)
-        return refuse_kind(j, m, m->front_span, "a front over other figures",
-                           "name expressions over `energy` and `latency`, and the peak of one memory: `pareto latency, "
-                           "peak(sram);`");
+        return refuse_front(j, "fronts are over `energy`, `latency` and the peak of one memory",
+                            "name expressions over `energy` and `latency`, and the peak of one memory, as in `pareto latency, "
+                            "peak(sram);`; what else counts can be bounded by `require`");
     if (!o->native && dfl_tree_is(m))
-        return refuse_kind(j, m, m->front_span, "a front over the peak of a memory, and lines of written branches",
-                           "name expressions over `energy` and `latency` alone");
+        return refuse_front(j, "lines of written branches are not compared by the peak of a memory",
+                            "name expressions over `energy` and `latency` alone, and bound the room: `require peak(M) <= SIZE;`");
     work = dfl_arena_new(&s->budget);
     alone = dfl_filling_alone(j, work, o, true);
     j->started = dfl_halt_clock();
@@ -332,12 +359,13 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     dfl_arena *work;
     bool any;
 
-    if (!o->native || o->n_terms > 1)
-        return refuse_kind(j, m, m->hole_span, "all lines, and several kinds of mappings are asked for",
-                           "minimize one expression over `energy` and `latency` alone");
+    if (!o->native)
+        return refuse_figure(j, o, m);
+    if (o->n_terms > 1)
+        return refuse_kinds(j, "`--top` ranks kinds by one figure, and this mapping minimizes several",
+                            "`minimize` one expression over `energy` and `latency`, or leave `--top` out");
     if (dfl_tree_is(m))
-        return refuse_kind(j, m, m->hole_span, "lines of written branches, and several kinds of mappings are asked for",
-                           "leave `--top` out, or open all lines");
+        return refuse_kinds(j, "`--top` is for mappings without written branches", "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
     j->started = dfl_halt_clock();
     front = dfl_front_kinds(work, j->sink, s->names, within, &options, j->limits.top, s->known);

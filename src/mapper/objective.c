@@ -13,7 +13,7 @@ typedef struct {
 typedef struct {
     dfl_sink *sink;
     const dfl_objective *o;
-    bool native;
+    const dfl_val *other; /* the first figure that is neither energy nor latency, NULL = there is none */
 } reader;
 
 typedef enum { FIGURE_OTHER, FIGURE_ENERGY, FIGURE_LATENCY } figure_kind;
@@ -107,13 +107,14 @@ static bool read(reader *r, const dfl_val *v, form *out)
         return true;
     case DFL_VAL_PATH:
         out->figures = true;
-        r->native &= figure_of(r->o, v) != FIGURE_OTHER;
+        if (figure_of(r->o, v) == FIGURE_OTHER && r->other == NULL)
+            r->other = v;
         return true;
     case DFL_VAL_CALL:
         if (v->text != 0)
             return read_function(r, v, out);
         out->figures = true;
-        r->native = false;
+        r->other = r->other != NULL ? r->other : v;
         return true;
     case DFL_VAL_ADD: case DFL_VAL_SUB: case DFL_VAL_MUL: case DFL_VAL_DIV:
         return read_binary(r, v, out);
@@ -145,12 +146,12 @@ static uint32_t find_room(dfl_objective *o, dfl_sink *sink, const dfl_system *s)
     uint32_t room = DFL_NONE;
 
     for (uint32_t i = 0; i < o->n_terms; i++) {
-        reader one = { .sink = sink, .o = o, .native = true };
+        reader one = { .sink = sink, .o = o };
         uint32_t memory = dfl_objective_memory(o, s, o->terms[i]);
         form f;
 
         (void)read(&one, o->terms[i], &f);
-        if (one.native)
+        if (one.other == NULL)
             continue;
         if (memory == DFL_NONE || (room != DFL_NONE && room != memory))
             return DFL_NONE;
@@ -174,7 +175,7 @@ static bool declares_no_energy(const dfl_system *s)
 
 bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out)
 {
-    reader r = { .sink = sink, .o = out, .native = true };
+    reader r = { .sink = sink, .o = out };
 
     *out = (dfl_objective){ .names = names, .mapping = mapping->name, .terms = mapping->minimize,
                             .n_terms = mapping->n_minimize };
@@ -190,7 +191,8 @@ bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mappi
         if (!f.figures)
             return refuse(&r, out->terms[i], "this has no figure");
     }
-    out->native = r.native;
+    out->native = r.other == NULL;
+    out->other = r.other;
     out->room = find_room(out, sink, mapping->system);
     out->free = declares_no_energy(mapping->system);
     out->text = out->n_terms > 0 ? mapping->minimize_text : out->free ? "latency" : "energy * latency";

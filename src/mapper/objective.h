@@ -25,7 +25,8 @@ typedef struct {
     const dfl_val *const *terms;
     uint32_t n_terms;           /* 0 = energy * latency, or latency */
     bool free;                  /* the system declares no energy */
-    bool native;                /* every term is over energy and latency alone */
+    bool native;                /* every term is over energy and latency alone, ... */
+    const dfl_val *other;       /* ... or this is the first figure that is another; NULL */
     uint32_t room;              /* every term is that, or `peak` of this memory, which some are; else DFL_NONE */
     dfl_figure_of *figure;      /* may be NULL when `native` */
     dfl_meets *meets;           /* may be NULL when nothing is required */
