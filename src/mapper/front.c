@@ -10,6 +10,11 @@
 #include "model/model.h"
 #include "support/vec.h"
 
+enum {
+    MORE = 16,                 /* kinds, where transfers are waited for, ... */
+    SHORT = 1 << 22,           /* ... after a search of fewer evaluations */
+};
+
 typedef DFL_VEC(dfl_front_point) points;
 
 typedef struct {
@@ -184,8 +189,9 @@ static void add_to_kinds(judge *k, const dfl_mapping *m, const double *terms)
 }
 
 /* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
-   are written, for what a body keeps serves all below it: then the better one counts. */
-static void add_kind(judge *k, const dfl_map_point *found, double deadline)
+   are written, for what a body keeps serves all below it: then the better one counts. `waits`: the search counted what is waited
+   for, which can be more than it costs. */
+static void add_kind(judge *k, const dfl_map_point *found, bool waits, double deadline)
 {
     static const double rounding = 1 + 1e-9;
     bool exact = k->exact;
@@ -201,7 +207,7 @@ static void add_kind(judge *k, const dfl_map_point *found, double deadline)
         terms = terms_of(k, m, &better);
         exact &= terms != NULL && terms[0] <= least * rounding;
     }
-    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload)) {
+    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload) && !waits) {
         if (m->workload->n_einsums == 1)
             return;
         exact = false;
@@ -234,6 +240,26 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
         add_to_kinds(k, best, terms);
 }
 
+/* Adds the best of each kind as a search finds them that counts what is waited for: what costs least by far need not be the first
+   when nothing is. Of those that are equal by what is counted there may be many, so it looks for more than are asked for. */
+static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked, double deadline, dfl_map_result *search)
+{
+    dfl_map_options options = *asked;
+    dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
+    const dfl_map_result *r;
+
+    if (k->exact || search->stopped != DFL_STOP_NONE)
+        return;
+    dfl_sink_limit(quiet, 0);
+    options.waits = true;
+    if (options.top < MORE && search->evaluated < SHORT)
+        options.top = MORE;
+    r = search_alone(k, quiet, mapping, &options, deadline, search);
+    for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
+        add_kind(k, &r->front[i], true, deadline);
+    k->exact = false;
+}
+
 const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                  const dfl_map_options *options, uint32_t top, const dfl_mapping *best)
 {
@@ -252,12 +278,13 @@ const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_int
         if (out->search == NULL)
             return NULL;
         for (uint32_t i = 0; i < out->search->n_front; i++)
-            add_kind(&k, &out->search->front[i], deadline);
+            add_kind(&k, &out->search->front[i], false, deadline);
         more = out->search->n_front == all.top && all.top < DFL_MAP_TOP && out->search->stopped == DFL_STOP_NONE;
         all.top = all.top * 2 < DFL_MAP_TOP ? all.top * 2 : DFL_MAP_TOP;
     } while (k.kept.n < top && more);
     *search = *out->search;
     out->search = search;
+    add_waiting(&k, mapping, &all, deadline, search);
     add_best(&k, sink, mapping, options, deadline, best, search);
     out->at = k.kept.at;
     out->n = k.kept.n < top ? (uint32_t)k.kept.n : top;

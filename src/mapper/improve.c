@@ -186,7 +186,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     dfl_map_result *out, *other = NULL;
     dfl_sink *quiet;
 
-    with.overlapped = !options->front || !may_wait(mapping, options);
+    with.overlapped = !options->waits && (!options->front || !may_wait(mapping, options));
     out = search(arena, sink, names, mapping, &with, deadline);
     if (out != NULL && !with.overlapped)
         out->optimal = false;

@@ -46,6 +46,7 @@ typedef struct {
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
     bool overlapped;         /* transfers wait for nothing, whatever the mapping says: bounds hold of all mappings */
+    bool waits;              /* the search itself counts what is waited for, in place of a proof; for kinds */
 } dfl_map_options;
 
 /* A point of a front. */
