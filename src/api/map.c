@@ -39,7 +39,8 @@ dfl_arena *dfl_session_after(dfl_session *s)
 
 static bool refuse(const dfl_filling *j, dfl_span span, const char *what, const char *here, const char *help)
 {
-    dfl_diag *d = dfl_report(j->sink, DFL_EVAL_HOLE_KIND, span, "%s `%s`", what, dfl_sym_text(j->s->names, j->item.mapping->name));
+    const char *name = dfl_sym_text(j->s->names, j->item.mapping->name);
+    dfl_diag *d = dfl_report(j->sink, DFL_EVAL_HOLE_KIND, span, "%s `%s`", what, name);
 
     dfl_diag_here(j->sink, d, "%s", here);
     dfl_diag_help(j->sink, d, "%s", help);
@@ -70,11 +71,11 @@ static bool refuse_figure(const dfl_filling *j, const dfl_objective *o, const df
     dfl_diag_here(j->sink, d, "where lines are open only `energy` and `latency` are minimized");
     dfl_diag_label(j->sink, d, m->hole_span, "these are open");
     if (room != DFL_NONE && !dfl_tree_is(m))
-        dfl_diag_help(j->sink, d, "`pareto %s, %s;` lists what less room costs, and `require %s <= SIZE;` bounds it; or write the "
-                      "lines with `?` for amounts", o->free ? "latency" : "energy", text.text, text.text);
+        dfl_diag_help(j->sink, d, "`pareto %s, %s;` lists what less room costs, and `require %s <= SIZE;` bounds it; or write "
+                      "the lines with `?` for amounts", o->free ? "latency" : "energy", text.text, text.text);
     else
-        dfl_diag_help(j->sink, d, "bound it, `require %s <= VALUE;`, and minimize expressions over `energy` and `latency`; or write "
-                      "the lines with `?` for amounts", text.text);
+        dfl_diag_help(j->sink, d, "bound it, `require %s <= VALUE;`, and minimize expressions over `energy` and `latency`; or "
+                      "write the lines with `?` for amounts", text.text);
     return false;
 }
 

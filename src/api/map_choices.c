@@ -34,9 +34,9 @@ static void report_many(const chooser *k)
     dfl_diag_here(k->f->sink, d, k->n < DFL_CHOICES_COUNTED ? "there are %u" : "there are more than %u", k->n);
     dfl_choices_most(s->arena, k->given, &most, &ways);
     dfl_diag_label(k->f->sink, d, most, "%u of this alone", ways);
-    dfl_diag_help(k->f->sink, d, "write %s`...;` in the place of these lines, of branches in the braces of each: lines that are "
-                  "open are searched without trying every choice",
-                  k->n / ways <= DFL_CHOICES_MOST ? "the tensors or ranks instead of this `?`, or " : "");
+    dfl_diag_help(k->f->sink, d, "%s `...;` in the place of these lines, in the braces of each branch: open lines are searched "
+                  "without trying every choice",
+                  k->n / ways <= DFL_CHOICES_MOST ? "write the tensors or ranks instead of this `?`, or put" : "put");
 }
 
 /* Whether a choice is out of the question: illegal as a mapping, or nothing fits. */

@@ -231,5 +231,6 @@ void dfl_filling_unmet(dfl_filling *f, const dfl_filled *out, const dfl_mapping 
     if (stopped != DFL_STOP_NONE)
         dfl_diag_help(f->sink, d, "raise the limit of the search, or %s", way);
     else
-        dfl_diag_help(f->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search", way);
+        dfl_diag_help(f->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search",
+                      way);
 }

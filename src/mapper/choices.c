@@ -129,7 +129,7 @@ bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mappin
             any = has_offer(scratch, m, m->bodies[b], c);
             if (!any && c->kind == DFL_LINE_KEEP)
                 dfl_given_refuse(sink, names, m, c->span, "no tensor that is touched below is kept further out and may be here",
-                                 "put the homes above it, as in `keep A, B in dram;`, or write the tensors");
+                                 "put the homes above it, as in `keep A, B in dram;`, or write the tensors in the place of `?`");
             else if (!any)
                 dfl_given_refuse(sink, names, m, c->span, "the einsums below share no rank with something left to loop over",
                                  "leave the line out, or put it in the braces of an einsum");

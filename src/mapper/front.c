@@ -242,7 +242,8 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
 
 /* Adds the best of each kind as a search finds them that counts what is waited for: what costs least by far need not be the first
    when nothing is. Of those that are equal by what is counted there may be many, so it looks for more than are asked for. */
-static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked, double deadline, dfl_map_result *search)
+static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked, double deadline,
+                        dfl_map_result *search)
 {
     dfl_map_options options = *asked;
     dfl_sink *quiet = dfl_sink_new(k->arena, NULL);

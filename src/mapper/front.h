@@ -35,8 +35,9 @@ typedef struct {
    required, and nothing to be found besides. */
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_map_options *options, double limit, const dfl_front_alone *alone);
-/* The best of each of `top` kinds, or of all that there are. Where the first is not proven the best of all belongs to them, too,
-   as the search for it alone finds it; `best` if that was searched before, else NULL. */
+/* The best of each of `top` kinds, or of all that there are; where transfers are waited for as another search finds them, too,
+   which counts that. Where the first is not proven the best of all belongs to them, as the search for it alone finds it; `best`
+   if that was searched before, else NULL. */
 const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                  const dfl_map_options *options, uint32_t top, const dfl_mapping *best);
 

@@ -54,10 +54,17 @@ typedef struct {
 void dfl_given_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what,
                       const char *help)
 {
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, m->hole_span, "`%s` has a hole that nothing fills",
+    const bool whole = span.start == m->span.start; /* then what is open shows more than the name does */
+    const bool inside = span.start >= m->text.start && span.end <= m->text.end; /* else perhaps in another file */
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, inside && !whole ? span : m->hole_span, "`%s` has a hole that nothing fills",
                              dfl_sym_text(names, m->name));
 
-    dfl_diag_label(sink, d, span, "%s", what);
+    if (inside)
+        dfl_diag_here(sink, d, "%s", what);
+    else
+        dfl_diag_label(sink, d, span, "%s", what);
+    if (inside && !whole && (span.start != m->hole_span.start || span.end != m->hole_span.end))
+        dfl_diag_label(sink, d, m->hole_span, "beside what is open here");
     dfl_diag_help(sink, d, "%s", help);
 }
 
@@ -154,6 +161,17 @@ static void check_lines(checker *k)
     }
 }
 
+static void refuse_home(checker *k, uint32_t tensor)
+{
+    const dfl_tensor *t = &k->m->workload->tensors[tensor];
+    const char *name = dfl_sym_text(k->names, t->name);
+    dfl_arena *arena = dfl_sink_arena(k->sink);
+
+    refuse(k, t->span, dfl_arena_printf(arena, "the lines leave no place for the home of `%s`", name),
+           dfl_arena_printf(arena, "put `keep %s in M;` before all other lines, M being the memory that it stays in, or `...;`",
+                            name));
+}
+
 static void check_homes(checker *k)
 {
     const dfl_einsum *e = &k->m->workload->einsums[k->leaf->einsums[0]];
@@ -161,8 +179,7 @@ static void check_homes(checker *k)
 
     for (uint32_t t = 0; t < k->m->workload->n_tensors && k->ok && !open; t++)
         if (dfl_einsum_touches(e, t) && written_home(k, t) == DFL_NONE)
-            refuse(k, k->m->workload->tensors[t].span, "the lines leave no place for the home of this tensor",
-                   "put `...` or a `keep` for each tensor before all other lines");
+            refuse_home(k, t);
 }
 
 bool dfl_given_check_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_body *leaf)

@@ -384,7 +384,11 @@ static void label_amount(const analyst *k, dfl_diag *d, const limit *l)
     const dfl_rank *rank = &k->m->workload->ranks[line->rank];
     const char *name = dfl_sym_text(k->names, rank->name);
 
-    if (line->by != DFL_BY_HOLE)
+    if (line->by != DFL_BY_HOLE && line->kind == DFL_LINE_SPATIAL)
+        dfl_diag_label(k->sink, d, l->span, "this amount of `%s` is fixed, on axis `%s` of %lld", name,
+                       dfl_sym_text(k->names, k->m->system->axes[line->axis].name),
+                       (long long)k->m->system->axes[line->axis].size);
+    else if (line->by != DFL_BY_HOLE)
         dfl_diag_label(k->sink, d, l->span, "this amount of `%s` is fixed", name);
     else if (line->axis == DFL_NONE)
         dfl_diag_label(k->sink, d, l->span, "none of these goes with the rest: the loops over `%s` make %lld iterations together",
@@ -504,6 +508,8 @@ static void label_sets(analyst *k, dfl_diag *d)
         dfl_diag_help(k->sink, d, "%s, which is enough; it is not known whether less is", best->text);
     else if (best->text != NULL)
         dfl_diag_help(k->sink, d, "the smallest change of %s: %s", best->of, best->text);
+    else if (is_in_set(k, LIMIT_AMOUNT))
+        dfl_diag_help(k->sink, d, "write another amount in a place that is marked, or leave it open: `?`");
 }
 
 bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,

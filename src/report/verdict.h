@@ -19,8 +19,8 @@ dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *c
 
 /* Whether a check is known not to hold; says nothing about that. */
 bool dfl_check_fails(const dfl_results *results, const dfl_check *check);
-/* How it does not: "512 == 500 is false", "is 512, not 500"; NULL where it holds, or there are no values to be told. Lives as long
-   as the reports of the results. */
+/* How it does not: "512 == 500 is false", "is 512, not 500"; NULL where it holds, or there are no values to be told. Lives as
+   long as the reports of the results. */
 const char *dfl_check_failure(const dfl_results *results, const dfl_check *check);
 
 /* The value of an expression in SI units, for one that stands in `scope`. False after reporting, or, without a report,
