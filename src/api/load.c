@@ -30,8 +30,13 @@ static ssize_t read_all(dfl_session *s, int file, const struct stat *info, char 
 {
     bool sized = S_ISREG(info->st_mode) && info->st_size > 0 && (uintmax_t)info->st_size <= s->max_file;
     size_t room = sized ? (size_t)info->st_size + 1 : 64 * 1024, len = 0;
-    char *buffer = dfl_arena_alloc(s->arena, room, 1, 1);
+    char *buffer;
 
+    if (S_ISREG(info->st_mode) && (uintmax_t)info->st_size > s->max_file) {
+        *text = NULL; /* too large, whatever is in it */
+        return (ssize_t)(s->max_file + 1);
+    }
+    buffer = dfl_arena_alloc(s->arena, room, 1, 1);
     while (len <= s->max_file) {
         ssize_t n;
 
