@@ -6,7 +6,8 @@
 
 enum {
     GLANCE = 8,                /* nodes of a template that a first look goes through, */
-    FIRST = 32,                /* of so many templates */
+    FIRST = 32,                /* of so many templates; of more nodes where so many looks have found nothing */
+    MORE = 4,                  /* times as many */
 };
 
 /* By round; by trial: little for a limit, enough for most templates, and as much as one may take; any will do. */
@@ -53,7 +54,7 @@ static void glance(look *l)
 {
     const dfl_least *k = l->known;
     const dfl_einsum_class *c = k->class;
-    uint32_t first = FIRST;
+    uint32_t first = FIRST, vain = 0;
 
     l->work->goal->effort = GLANCE;
     for (size_t i = 0; i < c->candidates.n && first > 0 && !dfl_halted(l->work->halt); i++) {
@@ -62,6 +63,8 @@ static void glance(look *l)
             continue;
         first -= k->aim[0].limit < INFINITY;
         (void)look_at(l, 0, x);
+        if (k->aim[0].limit == INFINITY && ++vain % FIRST == 0 && l->work->goal->effort < EFFORT[1])
+            l->work->goal->effort *= MORE;
     }
 }
 

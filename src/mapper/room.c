@@ -336,6 +336,7 @@ void dfl_room_bound(dfl_search *s, double *joules, double *seconds)
     double low[DFL_TERMS], high[DFL_TERMS], base[KINDS + 1][DFL_TERM_GROUPS], least[KINDS + 1] = { 0 }, gain[KINDS + 1] = { 0 };
     const uint32_t n = 2 + s->n_used;
 
+    *seconds = larger(*seconds, job->points * job->seconds / job->at_work[0]);
     if (job->windows)
         return;
     dfl_spread_factors(s, 0, 0, low, high);

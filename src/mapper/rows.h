@@ -43,6 +43,7 @@ struct dfl_rows {
     uint32_t n_products, product_slots;
     const dfl_job *divided;         /* the job whose divisors these are, by rank: */
     dfl_amounts divisors[DFL_JOB_RANKS];
+    struct dfl_portion_lists *portions; /* parts of ranks on axes (portions.h), NULL = none yet */
 };
 
 /* Whether no row of the same way and kind is at most `row` in everything, nor enough of other kinds. */

@@ -361,17 +361,31 @@ static void fill(filler *k, uint32_t a, uint32_t r, int64_t free, double used, d
     }
 }
 
-/* The most instances that are at work; INFINITY if that takes too long to find out. */
-static double most_at_work(const dfl_job *job, const uint32_t *ranks)
+/* The most instances of the axes from `first` on that are at work; INFINITY if that takes too long to find out. */
+static double most_at_work(const dfl_job *job, const uint32_t *ranks, uint32_t first)
 {
-    filler k = { .job = job, .ranks = ranks, .most = 1, .steps = FILL_STEPS };
+    filler k = { .job = job, .ranks = ranks, .most = 1, .best = first == job->n_axes, .steps = FILL_STEPS };
 
     memcpy(k.left, job->extent, sizeof k.left);
-    for (uint32_t a = 0; a < job->n_axes; a++)
+    for (uint32_t a = first; a < job->n_axes; a++)
         k.most *= (double)job->axis[a].size;
-    if (job->n_axes > 0)
-        fill(&k, 0, 0, job->axis[0].size, 1, k.most / (double)job->axis[0].size);
+    if (first < job->n_axes)
+        fill(&k, first, 0, job->axis[first].size, 1, k.most / (double)job->axis[first].size);
     return k.best < k.most && k.steps == 0 ? INFINITY : k.best;
+}
+
+/* The same with the ranks that may be spread, and no more than there are. */
+static void find_at_work(dfl_job *job)
+{
+    uint32_t ranks[DFL_JOB_AXES];
+    double all = 1;
+
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        ranks[a] = job->axis[a].ranks;
+    for (uint32_t a = job->n_axes + 1; a-- > 0;) {
+        all *= a < job->n_axes ? (double)job->axis[a].size : 1;
+        job->at_work[a] = fmin(all, most_at_work(job, ranks, a));
+    }
 }
 
 /* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one, and others
@@ -394,8 +408,8 @@ static void allow_spatial(maker *k, const dfl_job_limits *limits)
         known &= job->axis[a].size <= DFL_JOB_FILLED;
     }
     if (restricted && !limits->plain && known) {
-        double most = most_at_work(job, sharing);
-        restricted = most < INFINITY && most >= most_at_work(job, all);
+        double most = most_at_work(job, sharing, 0);
+        restricted = most < INFINITY && most >= most_at_work(job, all, 0);
     }
     for (uint32_t a = 0; a < job->n_axes; a++) {
         job->axis[a].sharing = sharing[a];
@@ -462,6 +476,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
     allow_spatial(&k, limits);
     if (k.ok && limits->homes_only)
         keep_homes(out);
+    find_at_work(out);
     *possible &= k.ok;
     return k.ok;
 }

@@ -75,6 +75,7 @@ typedef struct {
     dfl_job_operand operand[DFL_JOB_OPERANDS];
     dfl_job_place place[DFL_JOB_PLACES];
     dfl_job_axis axis[DFL_JOB_AXES];
+    double at_work[DFL_JOB_AXES + 1]; /* instances of the axes from that one on that parts keep busy at most */
     double points;                  /* of the iteration space */
     double joules, seconds;         /* of the unit, per point */
     bool windows;                   /* some dimension is a sum of ranks */

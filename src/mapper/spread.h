@@ -44,6 +44,8 @@ typedef struct {
     double *whole, *divided;                       /* [key]: `sure` where parts of no rank divide it, and of some */
     uint8_t *does;                                 /* [rank][key]: 0 parts of the rank divide it, 1 leave it, 2 multiply it */
     double *value;                                 /* [ranks decided][key]: what those have done */
+    uint8_t *sort;                                 /* [key]: of its product (portions.h) */
+    bool listed;                                   /* there was room for all of these */
     double seconds;                                /* of the unit, if this axis has one part */
 } dfl_axis_bound;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mapper/given.h"
+#include "mapper/portions.h"
 #include "mapper/search.h"
 
 /* Whether keeps have room as far as the axes that are decided, and all of the others, cut what no loop above them can. */
@@ -90,9 +91,14 @@ static void make_keys(dfl_search *s, uint32_t a)
     b->divided = b->whole + b->n;
     b->does = DFL_NEW_ARRAY(arena, uint8_t, (size_t)b->n * s->job->n_ranks + 1);
     b->value = DFL_NEW_ARRAY(arena, double, (size_t)b->n * (s->job->n_ranks + 1u) + 1);
+    b->sort = DFL_NEW_ARRAY(arena, uint8_t, (size_t)b->n + 1);
+    b->listed = true;
     for (uint32_t i = 0; i < b->n; i++) {
         const dfl_axis_key *k = &b->key[i];
-        uint32_t ranks = s->job->operand[k->operand].ranks;
+        uint32_t ranks = s->job->operand[k->operand].ranks, on = s->job->axis[a].ranks;
+        uint32_t over = k->outside ? on & ~ranks : 0, under = on & ((k->inside ? ranks : 0) | k->last);
+        b->sort[i] = (uint8_t)dfl_portions_sort(s->rows, (dfl_portion_sort){ over & ~under, under & ~over });
+        b->listed &= b->sort[i] < DFL_PORTION_SORTS;
         b->value[i] = 1;
         for (uint32_t r = 0; r < s->job->n_ranks; r++) { /* those of `last` index no operand of their group, so 0 to 2 */
             bool indexes = ranks >> r & 1;
@@ -137,9 +143,7 @@ static void weigh_keys(dfl_search *s, uint32_t a)
         b->whole[i] = divided ? 0 : b->sure[i];
         b->divided[i] = divided ? b->sure[i] : 0;
     }
-    b->seconds = job->points * job->seconds;
-    for (uint32_t o = a + 1; o < job->n_axes; o++)
-        b->seconds /= (double)job->axis[o].size;
+    b->seconds = job->points * job->seconds / job->at_work[a + 1];
     for (uint32_t r = 0; r < job->n_ranks; r++)
         b->seconds /= s->whole[a][r];
 }
@@ -191,6 +195,98 @@ static bool hopeful(const dfl_search *s, uint32_t a, const double *value, double
     return dfl_tile_useful(s->goal, sure + divided * part, b->seconds / used * part);
 }
 
+/* Whether the parts on axis `a` are some that the template allows. */
+static bool allowed(const dfl_search *s, uint32_t a)
+{
+    for (uint32_t r = 0; r < s->job->n_ranks; r++) {
+        int64_t left = s->job->extent[r] / (int64_t)s->whole[a][r];
+        if ((s->t->needs != 0 && (double)s->parts[a][r] * s->need[r][s->t->n_keeps] > (double)left) ||
+            (s->t->form && (s->job->axis[a].ranks >> r & 1) && !dfl_given_spreads(s->t->form, a, r, s->parts[a][r])))
+            return false;
+    }
+    return s->n_whole_keeps == 0 || room_ahead(s, a + 1);
+}
+
+/* Seconds that the ports, and the unit, are busy at least with way `i` to put parts on axis `a`. */
+static double busiest(const dfl_search *s, uint32_t a, const double *const *value, uint32_t i, double unit)
+{
+    const dfl_axis_bound *b = &s->axis[a];
+    double seconds = unit;
+
+    for (uint32_t p = 0; p < s->n_used && s->goal->by_time; p++) {
+        const double *port = b->ports + (size_t)p * b->n;
+        double busy = p < s->first_wait ? 0 : unit;
+        for (uint32_t k = 0; k < b->n; k++)
+            busy += port[k] * value[k][i];
+        seconds = seconds > busy ? seconds : busy;
+    }
+    return seconds;
+}
+
+/* Of the ways to put parts on axis `a` the first ones, which keep most instances at work, as far as that may be enough. */
+static uint32_t busy_enough(const dfl_search *s, uint32_t a, const dfl_portions *list)
+{
+    uint32_t n = 0, less = list->n + 1;
+
+    while (n + 1 < less) {
+        uint32_t half = n + (less - n) / 2;
+        if (dfl_tile_useful(s->goal, s->floor_joules, s->axis[a].seconds / (double)list->parts[half - 1].used))
+            n = half;
+        else
+            less = half;
+    }
+    return n;
+}
+
+typedef double lanes __attribute__((vector_size(DFL_PORTION_LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* to[i] += by * value[i] for the first `n`, or some more. */
+static inline void add_scaled(double *to, double by, const double *value, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i += DFL_PORTION_LANES)
+        *(lanes *)(to + i) += by * *(const lanes *)(value + i);
+}
+
+static void spread_over(dfl_search *s, uint32_t a, void (*use)(dfl_search *s));
+
+/* Goes through all ways to put parts on axis `a`, of which there is a list, then the axes inside of it. */
+static void spread_listed(dfl_search *s, uint32_t a, dfl_portions *list, void (*use)(dfl_search *s))
+{
+    const dfl_axis_bound *b = &s->axis[a];
+    const double *value[2 * DFL_TERMS];
+    double joules[DFL_PORTIONS], sure[DFL_PORTIONS];
+    const uint32_t n = busy_enough(s, a, list);
+
+    for (uint32_t i = 0; i < n + DFL_PORTION_LANES && i < DFL_PORTIONS; i++)
+        joules[i] = sure[i] = s->constant;
+    for (uint32_t k = 0; k < b->n; k++) {
+        value[k] = dfl_portions_values(s->rows, list, b->sort[k]);
+        add_scaled(joules, b->joules[k], value[k], n);
+        add_scaled(sure, b->sure[k], value[k], n);
+    }
+    s->rows->evaluated += n;
+    s->rows->pruned += n < list->n;
+    for (uint32_t i = 0; i < n; i++) {
+        double least = joules[i] > sure[i] ? joules[i] : sure[i], unit = b->seconds / (double)list->parts[i].used;
+        bool useful = dfl_tile_useful(s->goal, least, unit);
+        if (useful)
+            memcpy(s->parts[a], list->parts[i].of, s->job->n_ranks * sizeof **s->parts);
+        if (!useful || !allowed(s, a) || !dfl_tile_useful(s->goal, least, busiest(s, a, value, i, unit))) {
+            s->rows->pruned++;
+            continue;
+        }
+        note_axis(s, a);
+        if (a + 1 == s->job->n_axes)
+            use(s);
+        else
+            spread_over(s, a + 1, use);
+        if (dfl_search_spent(s) || dfl_halted(s->goal->halt))
+            break;
+    }
+    for (uint32_t r = 0; r < s->job->n_ranks; r++)
+        s->parts[a][r] = 1;
+}
+
 /* Division of small numbers takes a fraction of the time. */
 static inline bool divides(int64_t d, int64_t n)
 {
@@ -202,7 +298,6 @@ typedef struct {
     double used;              /* their product */
     double filled, wanted;    /* others only where more are at work than the former; so many are to be, for those among them */
     int64_t free;             /* of the others together at most */
-    double seconds;           /* of the unit if all instances were busy that these leave, `free` for each of them */
     const double *value;      /* by key of the axis: what they do to it */
 } portion;
 
@@ -229,11 +324,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
             use(s);
             return;
         }
-        weigh_keys(s, a + 1);
-        spread_from(s, a + 1, 0,
-                    &(portion){ .used = 1, .filled = dfl_job_filled(job, a + 1, s->whole[a + 1]), .wanted = 1,
-                                .free = job->axis[a + 1].size, .seconds = p->seconds * (double)p->free,
-                                .value = s->axis[a + 1].value }, use);
+        spread_over(s, a + 1, use);
         return;
     }
     last = job->axis[a].ranks >> (r + 1) == 0;
@@ -252,7 +343,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
         portion next;
         if (d > most || !divides(d, left) || p->used * (double)(last ? d : d * (p->free / d)) < wanted)
             continue;
-        if (last && !dfl_tile_useful(s->goal, s->floor_joules, p->seconds * (double)p->free / (double)d)) {
+        if (last && !dfl_tile_useful(s->goal, s->floor_joules, b->seconds / (p->used * (double)d))) {
             s->rows->pruned++;
             break; /* nor with fewer parts */
         }
@@ -260,7 +351,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
             continue;
         s->parts[a][r] = d;
         next = (portion){ .used = p->used * (double)d, .filled = p->filled, .wanted = wanted, .free = p->free / d,
-                          .seconds = p->seconds, .value = p->value };
+                          .value = p->value };
         if (d > 1) {
             multiply_keys(b, r, d, p->value, b->value + (size_t)(r + 1) * b->n);
             next.value = b->value + (size_t)(r + 1) * b->n;
@@ -272,6 +363,22 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
     s->parts[a][r] = 1;
 }
 
+/* Spreads the ranks over axis `a`, and those inside of it. */
+static void spread_over(dfl_search *s, uint32_t a, void (*use)(dfl_search *s))
+{
+    dfl_portions *list = s->axis[a].listed ? dfl_portions_of(s->rows, s->job, a, s->whole[a]) : NULL;
+
+    if (dfl_halted(s->goal->halt))
+        return;
+    weigh_keys(s, a);
+    if (list != NULL)
+        spread_listed(s, a, list, use);
+    else
+        spread_from(s, a, 0,
+                    &(portion){ .used = 1, .filled = dfl_job_filled(s->job, a, s->whole[a]), .wanted = 1,
+                                .free = s->job->axis[a].size, .value = s->axis[a].value }, use);
+}
+
 void dfl_spreads_prepare(dfl_search *s)
 {
     for (uint32_t a = 0; a < s->job->n_axes; a++)
@@ -280,17 +387,8 @@ void dfl_spreads_prepare(dfl_search *s)
 
 void dfl_spreads_each(dfl_search *s, void (*use)(dfl_search *s))
 {
-    double seconds = s->job->points * s->job->seconds;
-
-    for (uint32_t a = 0; a < s->job->n_axes; a++)
-        seconds /= (double)s->job->axis[a].size;
-    if (s->job->n_axes > 0) {
-        weigh_keys(s, 0);
-        spread_from(s, 0, 0,
-                    &(portion){ .used = 1, .filled = dfl_job_filled(s->job, 0, s->whole[0]), .wanted = 1,
-                                .free = s->job->axis[0].size, .seconds = seconds,
-                                .value = s->axis[0].value }, use);
-    } else {
+    if (s->job->n_axes > 0)
+        spread_over(s, 0, use);
+    else
         use(s);
-    }
 }

@@ -1,6 +1,6 @@
 /*
- * Keys of the parts on an axis. What they come to rank by rank, while spreads are looked at one after another, is what the
- * parts of all ranks come to anew: those inside of the key's operand divide it, those outside multiply it, and so do those
+ * Keys of the parts on an axis. What they come to rank by rank, while spreads are looked at one after another, and in the lists of
+ * all ways to put parts on an axis, is what the parts of all ranks come to anew: those inside of the key's operand divide it, those outside multiply it, and so do those
  * that all loops in front of it cut divide it. On two axes, one of which shares transfers.
  */
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "api/session.h"
 #include "mapper/classes.h"
+#include "mapper/portions.h"
 #include "mapper/search.h"
 
 static const char problem[] =
@@ -56,13 +57,32 @@ static void compare_keys(dfl_search *s)
     s->rows->pruned += 1000000; /* counts the spreads that were looked at */
 }
 
+static void compare_lists(dfl_search *s)
+{
+    for (uint32_t a = 0; a < s->job->n_axes; a++) {
+        const dfl_axis_bound *b = &s->axis[a];
+        dfl_portions *list = dfl_portions_of(s->rows, s->job, a, s->whole[a]);
+        uint32_t way = 0;
+        assert_true(b->listed && list != NULL);
+        while (way < list->n && memcmp(list->parts[way].of, s->parts[a], s->job->n_ranks * sizeof **s->parts) != 0)
+            way++;
+        assert_true(way < list->n);
+        for (uint32_t i = 0; i < b->n; i++) {
+            double value = dfl_portions_values(s->rows, list, b->sort[i])[way];
+            if (!(fabs(value - anew(s, a, &b->key[i])) <= 1e-12 * value))
+                fail_msg("axis %u, key %u: %g in the list, %g anew", a, i, value, anew(s, a, &b->key[i]));
+        }
+    }
+    s->rows->pruned += 1000000;
+}
+
 static void are_the_same_step_by_step(void **state)
 {
     dfl_session *s = dfl_session_new(NULL);
     dfl_halt halt = { .budget = &s->budget };
     const dfl_job_limits limits = { .plain = false };
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
-    uint64_t spreads = 0, keys = 0;
+    uint64_t spreads = 0, listed = 0, keys = 0;
     dfl_classes k;
 
     (void)state;
@@ -77,11 +97,17 @@ static void are_the_same_step_by_step(void **state)
         assert_int_equal(x->job->n_axes, 2);
         (void)dfl_tile_search(rows, x->job, x->form, &goal); /* makes the keys */
         rows->pruned = 0;
+        dfl_spreads_each(rows->search, compare_lists);
+        listed += rows->pruned / 1000000;
+        for (uint32_t a = 0; a < x->job->n_axes; a++)
+            rows->search->axis[a].listed = false;
+        rows->pruned = 0;
         dfl_spreads_each(rows->search, compare_keys);
         spreads += rows->pruned / 1000000;
         keys += rows->search->axis[0].n + rows->search->axis[1].n;
     }
     assert_true(spreads > 1000 && keys > 100);
+    assert_int_equal(spreads, listed);
     dfl_arena_free(arena);
     dfl_arena_free(scratch);
     dfl_session_free(s);
