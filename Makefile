@@ -109,7 +109,10 @@ JUDGE           := amounts between braces build fronts judge lines share tiny
 FUZZ_FRAME      := $(O)/obj/tests/fuzz/importer.o $(patsubst %,$(O)/obj/tests/mapper/%.o,$(JUDGE) partial)
 REPLAY_PROGRAMS := $(patsubst tests/%.c,$(O)/tests/%,$(FUZZ_SOURCES))
 FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
-SCRIPT_TESTS    := $(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh))
+# What takes longest is begun first, so that no processor waits for it in the end.
+LONG_TESTS      := $(patsubst %,tests/%.sh,mapper/run_shared cli/run_cli mapper/run_braces mapper/run_exhaustive mapper/run_beyond \
+                   mapper/run_partial)
+SCRIPT_TESTS    := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh)))
 
 .PHONY: all lib help test test-run unit clean deps demo editors install arch static repro fuzz-smoke fuzz-programs bench \
         prove optimal mutate cover compile
@@ -260,7 +263,7 @@ test:
 	@$(MAKE) --no-print-directory test-run
 
 test-run: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(BEYOND) $(REPLAY_PROGRAMS)
-	@$(RUN_TESTS) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(SCRIPT_TESTS)
+	@$(RUN_TESTS) $(SCRIPT_TESTS) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
 
 # Everything that can be compiled, and nothing run.
 compile: all $(UNIT_PROGRAMS) $(PROPERTY) $(TIMELOOP) $(ACCELFORGE) $(OPTIMUM) $(EXHAUSTIVE) $(MONOTONE) $(CERTIFIED) $(BEYOND) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS)
