@@ -71,8 +71,9 @@ static double value(enumerator *k, const dfl_mapping *m)
     return r ? k->options->value(k->options->objective, r->joules, r->seconds) : INFINITY;
 }
 
-/* The best lines of one brace, the others of `m` being what they are; changes it. False if there are none. */
-static bool improve(enumerator *k, dfl_mapping *m, uint32_t body, const dfl_paths *bare)
+/* The best lines of one brace, the others of `m` being what they are, in place of its own, whose value is `*now`; once it has some
+   of these, only better ones. False if there are none. */
+static bool improve(enumerator *k, dfl_mapping *m, uint32_t body, const dfl_paths *bare, bool first, double *now, bool *changed)
 {
     enumerate_options options = *k->options;
     const dfl_body *written = k->chosen->bodies[body];
@@ -95,22 +96,29 @@ static bool improve(enumerator *k, dfl_mapping *m, uint32_t body, const dfl_path
     enumerate_lines(k->arena, k->names, open, body, left, &options, &r);
     k->out->evaluated += r.evaluated;
     k->out->complete &= r.complete;
-    if (r.mapping)
+    *changed = r.mapping && (r.value < *now || (first && r.value > *now));
+    if (*changed || (first && r.mapping)) {
         *m = *dfl_mapping_copy(k->arena, r.mapping);
+        *now = r.value;
+    }
     return r.mapping != NULL;
 }
 
-/* From a mapping on; false if some brace has no lines. */
+/* From a mapping on; false if some brace has no lines. These are not tried again where no other lines have made a difference
+   since. */
 static bool descend(enumerator *k, const dfl_mapping *from, const dfl_paths *bare)
 {
     dfl_mapping *m = dfl_mapping_copy(k->arena, from);
-    double now;
+    double now = value(k, m);
+    uint32_t same = 0; /* bodies since the last difference */
 
     for (uint32_t round = 0; round < ROUNDS; round++)
-        for (uint32_t b = 0; b < m->n_bodies; b++)
-            if (is_open(k, b) && !improve(k, m, b, bare))
+        for (uint32_t b = 0; b < m->n_bodies && (round == 0 || same < m->n_bodies); b++) {
+            bool changed = false;
+            if (is_open(k, b) && !improve(k, m, b, bare, round == 0, &now, &changed))
                 return false;
-    now = value(k, m);
+            same = changed ? 1 : same + 1;
+        }
     if (now < k->options->limit && now < k->out->value) {
         k->out->value = now;
         k->out->mapping = m;

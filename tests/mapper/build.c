@@ -53,7 +53,8 @@ typedef struct {
     const own_lines *const *own;
 } builder;
 
-static dfl_body *new_body(builder *b, dfl_body *parent, uint32_t first, uint32_t last)
+/* With room for so many lines. */
+static dfl_body *new_body(builder *b, dfl_body *parent, uint32_t first, uint32_t last, uint32_t n_lines)
 {
     dfl_arena *arena = b->k->scratch;
     dfl_body *body = DFL_NEW(arena, dfl_body);
@@ -62,7 +63,7 @@ static dfl_body *new_body(builder *b, dfl_body *parent, uint32_t first, uint32_t
     for (uint32_t e = first; e <= last; e++)
         einsums[e - first] = e;
     *body = (dfl_body){ .kind = DFL_BODY_LEAF, .span = b->k->open->root->span, .id = b->n, .parent = parent,
-                        .depth = parent ? parent->depth + 1 : 0, .lines = DFL_NEW_ARRAY(arena, dfl_line, 4 * LONGEST),
+                        .depth = parent ? parent->depth + 1 : 0, .lines = DFL_NEW_ARRAY(arena, dfl_line, (size_t)n_lines + 1),
                         .children = DFL_NEW_ARRAY(arena, dfl_body *, EINSUMS), .einsums = einsums,
                         .n_einsums = last - first + 1, .compute = DFL_NONE, .compute_span = b->k->open->root->span };
     b->bodies[b->n++] = body;
@@ -101,6 +102,16 @@ static void add_leaf(builder *b, dfl_body *body, uint32_t e)
     }
 }
 
+/* Shared lines of brace `i`, and keeps that may stand among them. */
+static uint32_t lines_of(const builder *b, uint32_t i)
+{
+    uint32_t n = b->k->braces[i].shared.n;
+
+    for (uint32_t e = b->k->braces[i].first; e <= b->k->braces[i].last; e++)
+        n += b->own[e]->n_among;
+    return n;
+}
+
 /* Brace `i` as `body`; `above` shared lines stand outside of it. */
 static void add_brace(builder *b, dfl_body *body, uint32_t i, uint32_t above)
 {
@@ -127,11 +138,11 @@ static void add_brace(builder *b, dfl_body *body, uint32_t i, uint32_t above)
     }
     for (uint32_t e = own->first; e <= own->last; e++) {
         if (k->brace_of[e] == i) {
-            add_leaf(b, new_body(b, body, e, e), e);
+            add_leaf(b, new_body(b, body, e, e, b->own[e]->leaf.n), e);
         } else {
             uint32_t inner = k->brace_of[e];
             const brace *inside = &k->braces[inner];
-            add_brace(b, new_body(b, body, inside->first, inside->last), inner, above + own->shared.n);
+            add_brace(b, new_body(b, body, inside->first, inside->last, lines_of(b, inner)), inner, above + own->shared.n);
             e = k->braces[inner].last;
         }
     }
@@ -142,7 +153,8 @@ static dfl_mapping *build(enumerator *k, const own_lines *const *own)
 {
     dfl_mapping *m = DFL_NEW(k->scratch, dfl_mapping);
     builder b = { .k = k, .own = own, .bodies = DFL_NEW_ARRAY(k->scratch, dfl_body *, BODIES + EINSUMS) };
-    dfl_body *root = new_body(&b, NULL, 0, k->w->n_einsums - 1);
+    dfl_body *root = new_body(&b, NULL, 0, k->w->n_einsums - 1,
+                              k->w->n_tensors + (k->n_braces > 0 ? lines_of(&b, 0) : own[0]->leaf.n));
 
     for (uint32_t e = 0; e < k->w->n_einsums; e++)
         for (uint32_t r = 0; r < k->w->n_ranks; r++)

@@ -57,7 +57,8 @@ typedef struct {
     /* of the einsum whose lines are enumerated: */
     uint32_t einsum;
     sequence prefix;            /* shared lines, from outside */
-    bool loop_below[LONGEST];   /* a shared loop of the same brace stands there or further in */
+    bool loop_below[LONGEST];   /* a shared loop of the same brace stands there or further in, */
+    bool next_below[LONGEST];   /* but another line there, and a keep above the next loop would count the same */
     bool home_below[LONGEST];   /* the einsum exchanges something there or further in */
     factor factors[MOST_PRIMES];
     uint32_t n_factors;

@@ -66,6 +66,7 @@ static bool sums_fail(dfl_session *s, const dfl_mapping *open, front *f, enumera
         f->weight = i + 1 < f->n ? (f->joules[i] - f->joules[i + 1]) / (f->other[i + 1] - f->other[i]) : 0;
         for (uint32_t k = 0; k < f->n; k++)
             least = fmin(least, weighted(f, f->joules[k], f->other[k]));
+        options->of = NULL;
         options->value = weighted;
         options->limit = least * (1 - 1e-9);
         options->start = s->filled.at[i].mapping;

@@ -232,7 +232,7 @@ static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item 
     for (uint32_t i = 0; i < k->n_keeps; i++) {
         if (!may_keep(k, i, last_keep, adjacent) || (in_leaf && !may_spread(k, lines, &k->keeps[i])))
             continue;
-        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at] || k->s->memories[k->keeps[i].where].element != 0 ||
+        if (!in_leaf && (k->keeps[i].by == 0 || !k->loop_below[at] || k->next_below[at] || k->s->memories[k->keeps[i].where].element != 0 ||
                          (k->options->down_to_exchange && !k->home_below[at])))
             continue;
         k->placed |= 1u << i;
@@ -332,6 +332,12 @@ static void prepare(enumerator *k, uint32_t e)
     for (uint32_t i = k->prefix.n, below = 0; i-- > 0;) {
         below |= k->prefix.at[i].kind == ITEM_KEEP && dfl_einsum_touches(einsum, k->prefix.at[i].what);
         k->home_below[i] = below;
+    }
+    for (uint32_t i = 0; i < k->prefix.n; i++) {
+        uint32_t next = i;
+        while (k->loop_below[i] && k->prefix.at[next].kind != ITEM_LOOP)
+            next++;
+        k->next_below[i] = next > i && !k->windows && (!k->options->down_to_exchange || k->home_below[next]);
     }
     for (uint32_t r = 0; r < k->w->n_ranks; r++)
         for (uint8_t p = 2; left[r] > 1; p++) {

@@ -100,6 +100,18 @@ static bool in_order(const structure *s)
     return true;
 }
 
+/* Whether keeps of one memory with no line but keeps between them stand in the order of their tensors: another changes no count. */
+static bool in_one_way(const structure *s)
+{
+    for (uint32_t b = 0; b < s->n_braces; b++)
+        for (uint32_t n = 1; n < s->braces[b].shared.n; n++) {
+            const item *before = &s->braces[b].shared.at[n - 1], *line = &s->braces[b].shared.at[n];
+            if (before->kind == ITEM_KEEP && line->kind == ITEM_KEEP && before->where == line->where && before->what > line->what)
+                return false;
+        }
+    return true;
+}
+
 /* Whether rank `r` indexes the tensor where it is made, or first read. */
 static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
 {
@@ -172,7 +184,7 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
     bool made = t < k->w->n_tensors && tensor->n_producers > 0;
 
     if (t == k->w->n_tensors) {
-        if (in_order(s) && (!k->options->down_to_exchange || to_exchange(k, s)))
+        if (in_order(s) && in_one_way(s) && (!k->options->down_to_exchange || to_exchange(k, s)))
             DFL_PUSH(k->arena, out, *s);
         return;
     }
