@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mapper/waits.h"
+#include "mapper/windows.h"
 
 void dfl_busy_sets(dfl_search *s)
 {
@@ -45,7 +46,7 @@ static double port_seconds(const dfl_search *s, uint32_t i)
             if (s->terms.group[g].ranks >> s->order[k] & 1)
                 product *= dfl_own_loops(s, s->order[k], s->terms.group[g].gap);
         if (s->terms.group[g].window >= 0)
-            product *= dfl_search_overlap(s, g, s->n_order);
+            product *= dfl_windows_overlap(s, g, s->n_order);
         busy += product;
     }
     return busy;

@@ -5,6 +5,7 @@
 
 #include "mapper/given.h"
 #include "mapper/terms.h"
+#include "mapper/windows.h"
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_line) line_vec;
@@ -241,7 +242,9 @@ static void add_private(emitter *k, const dfl_body *body, line_vec *lines, uint3
     for (uint32_t r = 0; r < job->n_ranks; r++)
         tile[r] = job->extent[r];
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
-        for (uint32_t r = 0; r < job->n_ranks; r++) {
+        const uint32_t last = dfl_windows_innermost(row, g);
+        for (uint32_t i = 0; i < job->n_ranks; i++) {
+            uint32_t r = last == DFL_NONE || i < last ? i : i + 1 < job->n_ranks ? i + 1 : last;
             tile[r] /= cut(row, g, r);
             if (cut(row, g, r) > shared(row, g, r))
                 add_loop(k, lines, job->rank[r], tile[r]);

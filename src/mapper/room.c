@@ -14,10 +14,10 @@ static double room_of(const dfl_search *s, uint32_t i)
     double bits = o->bits * dfl_template_buffers(s->job, k);
 
     for (uint32_t d = 0; d < o->n_dims; d++) {
-        double length = 1;
+        double of[4];
         for (uint32_t j = 0; j < o->dims[d].n; j++)
-            length += (double)o->dims[d].coef[j] * (s->piece[i][o->dims[d].rank[j]] - 1);
-        bits *= length;
+            of[j] = s->piece[i][o->dims[d].rank[j]];
+        bits *= dfl_dim_values(&o->dims[d], of);
     }
     return bits;
 }
@@ -288,8 +288,6 @@ bool dfl_room_useful(dfl_search *s, uint32_t depth, const double *product)
     uint32_t n = s->goal->by_time || !s->goal->best_only ? 1 + s->n_used : 1, left = 0;
     bool any = false;
 
-    if (job->windows)
-        return true;
     measure(s, bits, room);
     for (uint32_t j = depth; j < s->n_order; j++)
         left |= 1u << s->order[j];
@@ -299,7 +297,7 @@ bool dfl_room_useful(dfl_search *s, uint32_t depth, const double *product)
         k.s = s;
         k.keep = i;
         k.whole = false;
-        k.ranks = o->ranks & left;
+        k.ranks = o->plain & left;
         k.ratio = 1;
         if (!s->limited[i] || k.ranks == 0)
             continue;
@@ -330,6 +328,16 @@ bool dfl_room_useful(dfl_search *s, uint32_t depth, const double *product)
     return dfl_search_useful(s, least[0] + gain[0], seconds);
 }
 
+/* Elements of a dimension along which windows slide, that loops may leave but one of; else 1. */
+static double dims_of(const dfl_job *job, const dfl_job_dim *d)
+{
+    double piece[4];
+
+    for (uint32_t i = 0; i < d->n; i++)
+        piece[i] = (double)job->extent[d->rank[i]];
+    return d->n > 1 || (d->n == 1 && d->coef[0] > 1) ? dfl_dim_values(d, piece) : 1;
+}
+
 void dfl_room_bound(dfl_search *s, double *joules, double *seconds)
 {
     const dfl_job *job = s->job;
@@ -337,8 +345,6 @@ void dfl_room_bound(dfl_search *s, double *joules, double *seconds)
     const uint32_t n = 2 + s->n_used;
 
     *seconds = larger(*seconds, job->points * job->seconds / job->at_work[0]);
-    if (job->windows)
-        return;
     dfl_spread_factors(s, 0, 0, low, high);
     for (uint32_t f = 0; f < n; f++)
         memset(base[f], 0, s->terms.n_groups * sizeof **base);
@@ -365,7 +371,9 @@ void dfl_room_bound(dfl_search *s, double *joules, double *seconds)
         k.s = s;
         k.keep = i;
         k.whole = true;
-        k.ranks = o->ranks & s->cut_above[i];
+        k.ranks = o->plain & s->cut_above[i];
+        for (uint32_t d = 0; d < o->n_dims && o->plain != o->ranks; d++)
+            bits /= dims_of(job, &o->dims[d]);
         for (uint32_t axes = s->axes_of[i]; axes != 0; axes &= axes - 1)
             bits /= (double)job->axis[__builtin_ctz(axes)].size;
         k.ratio = bits / job->place[keep->place].bits * (1 - 1e-9);
@@ -400,7 +408,7 @@ void dfl_room_behind(dfl_search *s, uint32_t depth)
     bool any = false;
 
     memcpy(s->behind[depth], s->rest_least[depth + 1], s->terms.n_groups * sizeof *s->behind[depth]);
-    if (job->windows || depth + 1 == s->n_order)
+    if (depth + 1 == s->n_order)
         return;
     measure(s, bits, room);
     for (uint32_t j = depth + 1; j < s->n_order; j++)
@@ -414,7 +422,7 @@ void dfl_room_behind(dfl_search *s, uint32_t depth)
         for (uint32_t j = depth + 1; j < s->n_order; j++) {
             uint32_t r = s->order[j], at = s->cut_at[r][i];
             double *to = &least[j][at];
-            if (!(job->operand[k->operand].ranks >> r & 1) || s->with[r]->most[at] <= times)
+            if (!(job->operand[k->operand].plain >> r & 1) || s->with[r]->most[at] <= times)
                 continue;
             *to = larger(*to, iterations_for(s, i, r, times));
             any = true;

@@ -1,9 +1,9 @@
 /*
  * Room of keeps, and lower bounds that see it. A keep fits only if the loops above it cut its tile by the ratio R of what it
  * takes without them to what there is; loops above it that do not index other operands make these move more often. For the
- * ranks U of the keep that are not cut yet, R is at most the product of their iterations down to the keep, and so of the
- * iterations y and z of two sets of ranks S and T that are U together. Terms that grow with S and T cost at least the minimum
- * over y of B(S) y + B(T) z, y and z products of divisors with y z >= R.
+ * ranks U of the keep (where windows slide, those of other dimensions) that are not cut yet, R is at most the product of their
+ * iterations down to the keep, and so of the iterations y and z of two sets of ranks S and T that are U together. Terms that grow
+ * with S and T cost at least the minimum over y of B(S) y + B(T) z, y and z products of divisors with y z >= R.
  */
 #ifndef DFL_MAPPER_ROOM_H
 #define DFL_MAPPER_ROOM_H

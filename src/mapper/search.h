@@ -88,6 +88,7 @@ typedef struct dfl_search {
     uint32_t order[DFL_JOB_RANKS], n_order;
     double shared[DFL_TERM_GROUPS];                /* iterations of the shared loops */
     double rest_least[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS], rest_most[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS];
+    double overlap[DFL_JOB_RANKS + 1][DFL_TERM_GROUPS]; /* where windows slide, by ranks that are cut: see windows.h */
     double behind[DFL_JOB_RANKS][DFL_TERM_GROUPS];   /* of the present node at each depth: rest_least of the ranks behind it */
     /* of the present node: */
     uint32_t chosen[DFL_JOB_RANKS];
@@ -99,8 +100,6 @@ static inline double dfl_shared_above(const dfl_search *s, uint32_t rank, uint32
 {
     return s->shared_gap[rank] <= gap ? (double)s->shared_by[rank] : 1;
 }
-/* How much more than its elements a group moves because windows overlap (dfl_term_group.window), when `depth` ranks are cut. */
-double dfl_search_overlap(const dfl_search *s, uint32_t group, uint32_t depth);
 /* Whether it matters how much room keep `i` takes: its memory is of limited size, or its peak is asked for. */
 bool dfl_search_room_counts(const dfl_search *s, uint32_t i);
 /* Finds where iterations of the own loops cost something, and where they save something: see dfl_cuts. Groups that results take

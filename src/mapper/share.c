@@ -38,6 +38,8 @@ static void order_loops(dfl_search *s, dfl_way *way, uint32_t gap, uint32_t left
         if (!stand_outside(s, way))
             return;
         if (!s->goal->wanted || s->goal->wanted(s->goal->filter, s->job, way, &s->way_more[s->n_ways])) {
+            if (s->through != NULL)
+                s->way_more[s->n_ways] = dfl_cost_zero(); /* it is more than the class has at least, and `rest` is of the ask */
             s->way_hash[s->n_ways] = dfl_hash(way, sizeof *way, 0);
             s->way_kind[s->n_ways] = s->goal->top > 0 ? dfl_kind_of(s->job, s->t, way) : 0;
             s->ways[s->n_ways++] = *way;

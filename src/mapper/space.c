@@ -498,10 +498,10 @@ double dfl_job_tile(const dfl_job_operand *o, const int64_t *piece)
     double product = 1;
 
     for (uint32_t d = 0; d < o->n_dims; d++) {
-        int64_t length = 1;
+        double of[4];
         for (uint32_t i = 0; i < o->dims[d].n; i++)
-            length += o->dims[d].coef[i] * (piece[o->dims[d].rank[i]] - 1);
-        product *= (double)length;
+            of[i] = (double)piece[o->dims[d].rank[i]];
+        product *= dfl_dim_values(&o->dims[d], of);
     }
     return product;
 }

@@ -127,7 +127,10 @@ bool dfl_job_same(const dfl_job *a, const dfl_job *b);
 /* The operand that is a tensor, the rank that is one of the workload; their number if there is none. */
 uint32_t dfl_job_find_operand(const dfl_job *job, uint32_t tensor);
 uint32_t dfl_job_find_rank(const dfl_job *job, uint32_t rank);
-/* Elements of the operand's tile when rank r has pieces of piece[r]. */
+/* Elements of the operand's tile when rank r has pieces of piece[r]: at least those within the shape. */
 double dfl_job_tile(const dfl_job_operand *o, const int64_t *piece);
+/* The same of one dimension, with the piece of each of its terms; and those of them that stay when it moves so far, at most. */
+double dfl_dim_values(const dfl_job_dim *d, const double *piece);
+double dfl_dim_stays(const dfl_job_dim *d, const double *piece, double shift);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "mapper/busy.h"
 #include "mapper/waits.h"
+#include "mapper/windows.h"
 #include "support/hash.h"
 
 /* Takes over `parts`: products over sets of axes. */
@@ -36,9 +37,11 @@ void dfl_spread_start(dfl_search *s)
         for (uint32_t bits = group->ranks; bits != 0; bits &= bits - 1) {
             uint32_t r = (uint32_t)__builtin_ctz(bits);
             bool last = s->last_gap[r] <= group->gap;
+            s->group_most[g] *= (double)job->extent[r];
+            if (group->window >= 0 && group->gap < s->t->n_keeps)
+                continue; /* parts of a window may stay while another rank advances */
             s->group_last[g] |= (uint32_t)last << r;
             s->group_least[g] *= last ? (double)job->extent[r] : s->need[r][group->gap];
-            s->group_most[g] *= (double)job->extent[r];
         }
     }
     for (uint32_t i = 0; i < s->terms.n_factors; i++)
@@ -70,19 +73,6 @@ void dfl_spread_start(dfl_search *s)
         for (uint32_t decided = 0; decided <= job->n_axes; decided++)
             s->undecided[decided][i] = share[dividing & ~((1u << decided) - 1)];
     }
-}
-
-/* How much more than its elements the parts of an operand on a set of axes hold, because windows overlap. */
-static double halo(const dfl_search *s, const dfl_job_operand *o, uint32_t axes)
-{
-    double parts = 1;
-    int64_t piece[DFL_JOB_RANKS];
-
-    for (uint32_t r = 0; r < s->job->n_ranks; r++) {
-        piece[r] = s->job->extent[r] / (int64_t)dfl_spread_parts(s, r, axes);
-        parts *= o->ranks >> r & 1 ? dfl_spread_parts(s, r, axes) : 1;
-    }
-    return fmax(1, dfl_job_tile(o, piece) * parts / o->elements);
 }
 
 /* What is left of the ranks of every group. */
@@ -128,17 +118,16 @@ static void scale(dfl_search *s)
 
     memset(joules, 0, n_groups * sizeof *joules);
     memset(s->now->ports, 0, (size_t)s->n_sets * s->n_used * n_groups * sizeof *joules);
+    for (uint32_t g = 0; g < n_groups && job->windows; g++)
+        s->now->window[g] = dfl_windows_least(s, g);
     for (uint32_t i = 0; i < s->terms.n_factors; i++) {
         const dfl_term_factor *f = &s->terms.factor[i];
         factor[i] = job->operand[f->operand].elements / s->inside[f->operand][f->under] *
                     (f->distinct ? 1 : s->outside[f->operand][f->over]);
-        if (job->windows)
-            factor[i] *= halo(s, &job->operand[f->operand], f->over | f->under);
-    }
-    for (uint32_t g = 0; g < n_groups && job->windows; g++) {
-        const dfl_term_group *group = &s->terms.group[g];
-        const dfl_job_operand *o = group->window < 0 ? NULL : &job->operand[group->window];
-        s->now->strided[g] = o == NULL ? 1 : fmax(1, halo(s, o, group->inner) / halo(s, o, group->axes));
+        if (job->windows && (f->distinct || s->terms.group[f->group].window < 0))
+            factor[i] *= dfl_windows_parts(s, &job->operand[f->operand], f->over | f->under);
+        else if (job->windows)
+            factor[i] *= s->now->window[f->group];
     }
     for (uint32_t i = 0; i < s->terms.n; i++) {
         const dfl_term_of *t = &s->terms.at[i];
@@ -250,7 +239,7 @@ dfl_spread *dfl_spread_new(const dfl_search *s, dfl_arena *arena)
     p->all = DFL_NEW_ARRAY(arena, double, n_groups + 1);
     p->ports = DFL_NEW_ARRAY(arena, double, (size_t)s->n_sets * s->n_used * n_groups + 1);
     p->inner = DFL_NEW_ARRAY(arena, double, (size_t)s->t->n_keeps * n_ranks + 1);
-    p->strided = s->job->windows ? DFL_NEW_ARRAY(arena, double, n_groups + 1) : NULL;
+    p->window = s->job->windows ? DFL_NEW_ARRAY(arena, double, n_groups + 1) : NULL;
     return p;
 }
 

@@ -22,7 +22,7 @@ typedef struct dfl_spread {
     double taken;                                  /* J: the constant, and what results take back at most */
     double *ports;                                 /* [set][port in use][group]: see busy.h */
     double *inner;                                 /* [keep][rank]: elements below it on all its axes, if no loop cuts the rank */
-    double *strided;                               /* [group]: how much more windows take once a loop goes on below the axes */
+    double *window;                                /* [group]: see dfl_windows_least */
     struct dfl_spread *next;
     bool useful;
 } dfl_spread;

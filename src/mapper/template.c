@@ -25,6 +25,37 @@ static bool holds_one(const dfl_job *job, const dfl_template_keep *k)
     return 2.0 * job->operand[k->operand].bits * dfl_template_buffers(job, k) > job->place[k->place].bits;
 }
 
+/* Whether windows slide along the operand of a keep, and it matters along what: that is not looked at where einsums exchange. */
+static bool slides(const dfl_job *job, const dfl_template_keep *k)
+{
+    bool shared = false;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        shared |= job->operand[o].shared;
+    return !shared && job->operand[k->operand].ranks != job->operand[k->operand].plain;
+}
+
+/* Ranks that no loop just below a keep is over, since the keep could stand below it; `next`: the one that follows, or NULL. */
+static uint32_t useless_below(const dfl_job *job, const dfl_template_keep *k, const dfl_template_keep *next)
+{
+    const uint32_t plain = job->operand[k->operand].plain;
+
+    if (slides(job, k))
+        return 0;
+    return next != NULL && slides(job, next) ? plain & (~ranks_of(job, next) | job->operand[next->operand].plain) : plain;
+}
+
+/* Ranks of a keep inside of an array along which windows slide, if that follows with no loop between the one below the gap. */
+static uint32_t slid_along(const dfl_job *job, const dfl_tiling_template *t, uint32_t g)
+{
+    uint32_t i = g;
+
+    while (i < t->n_keeps && !slides(job, &t->keep[i]))
+        i++;
+    return i < t->n_keeps && i > g && job->place[t->keep[i].place].axes != job->place[t->keep[g].place].axes
+               ? ranks_of(job, &t->keep[i]) : 0;
+}
+
 /* Ranks that may be cut in each gap: see template.h. */
 static void allow_ranks(walker *k)
 {
@@ -51,7 +82,9 @@ static void allow_ranks(walker *k)
         else if (g < t->n_keeps)
             allow &= ranks_of(job, &t->keep[g]);
         if (g > 0 && !t->keep[g - 1].home && t->shared_gaps == 0)
-            allow &= ~job->operand[t->keep[g - 1].operand].plain;
+            allow &= ~useless_below(job, &t->keep[g - 1], g < t->n_keeps ? &t->keep[g] : NULL);
+        if (t->shared_gaps == 0 && job->windows)
+            allow |= slid_along(job, t, g);
         t->allow[g] = allow;
     }
     for (uint32_t i = 0; i < t->n_keeps; i++)
@@ -69,7 +102,8 @@ static bool find_needs(const dfl_job *job, dfl_tiling_template *t)
     for (uint32_t i = t->shared_gaps - t->through; i + 1 < t->n_keeps; i++) {
         const dfl_template_keep *a = &t->keep[i], *b = &t->keep[i + 1];
         uint32_t axes = job->place[a->place].axes, next_axes = job->place[b->place].axes;
-        if (a->operand == b->operand || !((axes & ~next_axes) != 0 || (axes == next_axes && a->operand > b->operand)))
+        bool turned = slides(job, a) != slides(job, b) ? slides(job, b) : a->operand > b->operand;
+        if (a->operand == b->operand || !((axes & ~next_axes) != 0 || (axes == next_axes && turned)))
             continue;
         if (t->allow[i + 1] == 0)
             return false;

@@ -22,6 +22,11 @@
  * an array is not written above one outside of it, but it can stay while the loops above that one go on: then it stands where it
  * is filled, and is `written` further in, with no loop over ranks of its operand between.
  *
+ * Where windows slide along an operand, the order of loops above its keeps matters, and what changes the innermost ones is not
+ * left out: a loop may stand just below such a keep over any rank, and just above it over those along which it slides, whatever
+ * the keep above; of two neighbours its keep is the outer one; and just above keeps outside of an array that one inside follows
+ * with no loop between, there may be loops over all its ranks.
+ *
  * Two neighbours that could change places without a loop between them: the loops above the outer one that do not index the
  * inner one could stand between them then, with fewer transfers of the inner one. So of the two orders only one may be
  * without a loop there: the one with the keep that has fewer arrays around it outside, or else by operand.

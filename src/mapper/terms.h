@@ -56,8 +56,7 @@ typedef struct {
     uint32_t ranks;           /* mask: those with a factor */
     uint8_t gap;
     int8_t window;            /* operand whose windows overlap, or -1 */
-    uint32_t axes, inner;     /* then: masks of axes whose parts the factors count, and of those around the inner end: where
-                                 a loop goes on below them, parts on the others are strided and do not overlap either */
+    uint32_t axes, inner;     /* then: masks of axes whose parts the factors count, and of those around the inner end */
 } dfl_term_group;
 
 typedef struct {

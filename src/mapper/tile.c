@@ -6,6 +6,7 @@
 #include "mapper/busy.h"
 #include "mapper/room.h"
 #include "mapper/waits.h"
+#include "mapper/windows.h"
 
 /* Those in the gap. */
 static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
@@ -14,31 +15,6 @@ static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
     bool own = at > (gap > 0 ? s->cut_at[rank][gap - 1] : 0);
 
     return own ? s->with[rank]->cut[s->chosen[rank]][at - 1] : 1;
-}
-
-double dfl_search_overlap(const dfl_search *s, uint32_t group, uint32_t depth)
-{
-    const dfl_job_operand *o = &s->job->operand[s->terms.group[group].window];
-    uint32_t gap = s->terms.group[group].gap;
-    bool moves = false;
-    double product = 1;
-    uint32_t known = 0;
-
-    for (uint32_t i = 0; i < depth; i++)
-        known |= 1u << s->order[i];
-    for (uint32_t d = 0; d < o->n_dims; d++) {
-        double n = 1, length = 1, whole = 1;
-        for (uint32_t i = 0; i < o->dims[d].n; i++) {
-            uint32_t r = o->dims[d].rank[i];
-            double iterations = known >> r & 1 ? dfl_own_loops(s, r, gap) * dfl_shared_above(s, r, gap) : 1;
-            n *= iterations;
-            moves |= iterations > 1 && o->dims[d].n > 1;
-            length += (double)o->dims[d].coef[i] * ((double)s->now->left[r] / iterations - 1);
-            whole += (double)o->dims[d].coef[i] * ((double)s->now->left[r] - 1);
-        }
-        product *= fmax(1, n * length / whole);
-    }
-    return moves ? product * s->now->strided[group] : product;
 }
 
 /* Bits of the keeps by shared loops above, in the memories that are shared: at least, while pieces are undecided. */
@@ -213,10 +189,12 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
     const dfl_terms *terms = &s->terms;
     uint32_t r = s->order[depth];
     const dfl_cuts *with = s->with[r];
+    const bool windows = s->job->windows;
     double factor[DFL_GAPS + 1] = { 0 }, constant = s->constant;
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
         double c = s->now->joules[g] * product[g] * (s->now->joules[g] < 0 ? s->rest_most[depth + 1] : s->behind[depth])[g];
+        c *= windows && s->now->joules[g] > 0 ? s->overlap[depth][g] : 1;
         if (terms->group[g].ranks >> r & 1)
             factor[s->cut_at[r][terms->group[g].gap]] += c;
         else
@@ -230,7 +208,7 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
         constant = 0;
         memset(factor, 0, sizeof factor);
         for (uint32_t g = 0; g < terms->n_groups; g++) {
-            double c = port[g] * product[g] * s->behind[depth][g];
+            double c = port[g] * product[g] * s->behind[depth][g] * (windows ? s->overlap[depth][g] : 1);
             if (terms->group[g].ranks >> r & 1)
                 factor[s->cut_at[r][terms->group[g].gap]] += c;
             else
@@ -242,25 +220,32 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
     }
 }
 
-/* What overlapping windows add to the bounds of one way. */
-static void add_overlaps(const dfl_search *s, uint32_t depth, const double *next, double *joules, double *seconds)
+/* What overlapping windows of groups whose loops rank order[depth] is one of add to the bounds of one way. */
+static void add_overlaps(dfl_search *s, uint32_t depth, const double *next, double *joules, double *seconds)
 {
     const dfl_terms *terms = &s->terms;
-    double more[DFL_SEARCH_PORTS] = { 0 };
+    const double *before = s->overlap[depth];
+    double *overlap = s->overlap[depth + 1], more[DFL_SEARCH_PORTS] = { 0 };
+    bool any = false;
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
         double all = next[g] * s->behind[depth][g];
-        if (terms->group[g].window < 0)
+        overlap[g] = before[g];
+        if (terms->group[g].window < 0 || !(s->job->operand[terms->group[g].window].ranks >> s->order[depth] & 1))
             continue;
-        all *= dfl_search_overlap(s, g, depth + 1) - 1;
+        overlap[g] = fmax(before[g], dfl_windows_overlap(s, g, depth + 1));
+        if (overlap[g] == before[g])
+            continue;
+        any = true;
+        all *= overlap[g] - before[g];
         *joules += s->now->joules[g] > 0 ? s->now->joules[g] * all : 0;
         for (uint32_t i = 0; i < s->n_used; i++)
             more[i] += dfl_port(s, i)[g] * all;
     }
-    for (uint32_t i = 0; i < s->n_used; i++) {
+    for (uint32_t i = 0; i < s->n_used && any; i++) {
         double busy = more[i];
         for (uint32_t g = 0; g < terms->n_groups; g++)
-            busy += dfl_port(s, i)[g] * next[g] * s->behind[depth][g];
+            busy += dfl_port(s, i)[g] * next[g] * s->behind[depth][g] * before[g];
         *seconds = fmax(*seconds, busy);
     }
 }
@@ -429,8 +414,10 @@ void dfl_search_cuts(dfl_search *s)
         leaf(s, joules, seconds);
         return;
     }
-    for (uint32_t g = 0; g < s->terms.n_groups; g++)
+    for (uint32_t g = 0; g < s->terms.n_groups; g++) {
         product[g] = s->shared[g];
+        s->overlap[0][g] = 1;
+    }
     if ((size_t)3 * s->n_order * s->most_ways > s->cap_bounds) {
         s->cap_bounds = (size_t)6 * s->n_order * s->most_ways;
         s->bounds = DFL_NEW_ARRAY(s->rows->scratch, double, s->cap_bounds);

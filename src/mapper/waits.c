@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/windows.h"
+
 /* What moves one way between two levels, in seconds by port in use and by way: to a keep, and behind these to the unit. */
 typedef struct {
     const dfl_search *s;
@@ -67,7 +69,7 @@ static void add_up(waiting *k)
                 seconds *= dfl_own_loops(s, r, group->gap) * dfl_shared_above(s, r, group->gap);
         }
         if (group->window >= 0)
-            seconds *= dfl_search_overlap(s, t->by.group, s->n_order);
+            seconds *= dfl_windows_overlap(s, t->by.group, s->n_order);
         (t->out ? k->out : k->in)[s->port_at[t->port]][t->keep] += seconds;
     }
 }

@@ -9,6 +9,7 @@
 #include "ir/print.h"
 #include "mapper/given.h"
 #include "mapper/holes.h"
+#include "mapper/space.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 #include "oracle/oracle.h"
@@ -114,6 +115,8 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
     enumerate_result r;
 
     snprintf(j->why, WHY, "not filled: %s", messages(s));
+    if (dfl_sink_last(s->sink) == DFL_EVAL_HOLE_KIND && dfl_space_overstates(open->workload))
+        return false; /* nobody says that nothing fits */
     if (!dfl_holes_only(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE)
         return true;
     options->limit = INFINITY;

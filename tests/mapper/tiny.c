@@ -191,6 +191,29 @@ void tiny_draw_chain(tiny *t, tiny_random *r)
     t->n_axes = 0;
 }
 
+/* Elements of a dimension along which windows slide. */
+static int64_t length_of(const tiny *t, const tiny_access *a, uint32_t d)
+{
+    int64_t step = a->step[d] > 0 ? a->step[d] : 1, apart = a->apart[d] > 0 ? a->apart[d] : 1;
+    int64_t all = step * (t->extent[a->rank[d]] - 1) + apart * (t->extent[a->second[d]] - 1) + 1 - a->before[d] - a->behind[d];
+
+    return all > 1 ? all : 1;
+}
+
+bool tiny_draw_steps(tiny *t, tiny_random *r)
+{
+    static const uint32_t steps[8] = { 0, 0, 0, 2, 2, 2, 3, 4 }, aparts[8] = { 0, 0, 0, 0, 0, 2, 2, 3 };
+    tiny_access *a = &t->einsum[0].in[0];
+
+    if (a->second[0] < 0)
+        return false;
+    a->step[0] = steps[tiny_below(r, 8)];
+    a->apart[0] = aparts[tiny_below(r, 8)];
+    a->before[0] = chance(r, 30) ? 1 + tiny_below(r, 2) : 0;
+    a->behind[0] = chance(r, 40) ? (int32_t)tiny_below(r, 4) - 1 : 0;
+    return true;
+}
+
 void tiny_draw_homes(tiny *t, tiny_random *r)
 {
     for (uint32_t i = 0; i < t->n_tensors; i++)
@@ -297,13 +320,26 @@ void tiny_draw_spreads(tiny *t, tiny_random *r)
 
 /* ---- text ---- */
 
+static void print_step(uint32_t step, FILE *out)
+{
+    if (step > 0)
+        fprintf(out, "%u * ", step);
+}
+
 static void print_access(const tiny_access *a, uint32_t shift, FILE *out)
 {
     fprintf(out, "T%u[", (a->tensor + shift) % TINY_TENSORS);
     for (uint32_t d = 0; d < a->n; d++) {
-        fprintf(out, "%s%c", d > 0 ? ", " : "", 'a' + (a->rank[d] + shift) % TINY_RANKS);
-        if (a->second[d] >= 0)
-            fprintf(out, " + %c", 'a' + ((uint32_t)a->second[d] + shift) % TINY_RANKS);
+        fprintf(out, "%s", d > 0 ? ", " : "");
+        print_step(a->step[d], out);
+        fprintf(out, "%c", 'a' + (a->rank[d] + shift) % TINY_RANKS);
+        if (a->second[d] >= 0) {
+            fprintf(out, " + ");
+            print_step(a->apart[d], out);
+            fprintf(out, "%c", 'a' + ((uint32_t)a->second[d] + shift) % TINY_RANKS);
+        }
+        if (a->before[d] > 0)
+            fprintf(out, " - %u", a->before[d]);
     }
     fprintf(out, "]");
 }
@@ -315,7 +351,7 @@ static void print_shape(const tiny *t, const tiny_access *a, uint32_t shift, FIL
     for (uint32_t d = 0; d < a->n; d++) {
         fprintf(out, "%s", d > 0 ? ", " : "");
         if (a->second[d] >= 0)
-            fprintf(out, "x%u: %lld", d, (long long)(t->extent[a->rank[d]] + t->extent[a->second[d]] - 1));
+            fprintf(out, "x%u: %lld", d, (long long)length_of(t, a, d));
         else
             fprintf(out, "%c", 'a' + (a->rank[d] + shift) % TINY_RANKS);
     }
@@ -536,6 +572,13 @@ void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *con
         }
         for (uint32_t m = 0; m < t->n_memories; m++)
             any |= shrink_memory(t, m, fails, context);
+        for (uint32_t i = 0; i < 4; i++) {
+            tiny_access *a = &c.einsum[0].in[0];
+            c = *t;
+            *(i == 0 ? &a->step[0] : i == 1 ? &a->apart[0] : &a->before[0]) = 0;
+            a->behind[0] = i == 3 ? 0 : a->behind[0];
+            any |= smaller(t, &c, fails, context);
+        }
         c = *t;
         c.unit_energy = 0;
         any |= smaller(t, &c, fails, context);

@@ -15,7 +15,10 @@ enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 5, TINY_M
 
 typedef struct {
     uint32_t tensor, n, rank[TINY_DIMS];
-    int32_t second[TINY_DIMS];      /* index rank + second, or -1 */
+    int32_t second[TINY_DIMS];      /* index rank + second, or -1; */
+    uint32_t step[TINY_DIMS], apart[TINY_DIMS]; /* step * rank + apart * second - before, 0 for steps of 1 */
+    uint32_t before[TINY_DIMS];     /* outside of the shape, in front of it; */
+    int32_t behind[TINY_DIMS];      /* and behind, negative if it is longer */
 } tiny_access;
 
 typedef struct {
@@ -67,6 +70,8 @@ void tiny_draw_chain(tiny *t, tiny_random *r);
 void tiny_draw_homes(tiny *t, tiny_random *r);
 /* Less room for what einsums exchange: the outermost memory has a size, or holds nothing of it. */
 void tiny_draw_limits(tiny *t, tiny_random *r);
+/* Other steps for all windows, and shapes that are shorter or longer; false if there are none. */
+bool tiny_draw_steps(tiny *t, tiny_random *r);
 /* An array, or one inside of another, with memories inside, and perhaps less room outside. */
 void tiny_draw_arrays(tiny *t, tiny_random *r);
 /* Axes on which some ranks share transfers and others none, and time that counts. */
