@@ -1,4 +1,4 @@
-/* The only mapping of a text, and the job of its only einsum. */
+/* The only mapping of a text, the job of its only einsum, and its lines as a template. */
 #ifndef DFL_TESTS_UNIT_MAPPER_JOB_H
 #define DFL_TESTS_UNIT_MAPPER_JOB_H
 
@@ -7,7 +7,8 @@
 #include "tests/harness/check.h"
 
 #include "api/session.h"
-#include "mapper/space.h"
+#include "mapper/given.h"
+#include "mapper/template.h"
 
 static inline const dfl_mapping *open_mapping(dfl_session *s, const char *text)
 {
@@ -24,6 +25,24 @@ static inline const dfl_mapping *open_job(dfl_session *s, const char *text, cons
 
     assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, limits, dfl_space_roomy(s->arena, m, limits), job, &possible));
     return m;
+}
+
+/* The lines of the mapping as a template: loops in the gaps where they stand. */
+static inline void job_template(const dfl_job *job, const dfl_mapping *m, dfl_tiling_template *t)
+{
+    *t = (dfl_tiling_template){ .innermost = { -1, -1, -1 } };
+    for (uint32_t i = dfl_given_homes(m); i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+        if (line->kind == DFL_LINE_KEEP) {
+            const uint32_t o = dfl_job_find_operand(job, line->tensor);
+            t->keep[t->n_keeps] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)line->memory,
+                                                       .parent = t->innermost[o] };
+            t->written[t->n_keeps] = (uint8_t)t->n_keeps;
+            t->innermost[o] = (int8_t)t->n_keeps++;
+        } else {
+            t->allow[t->n_keeps] |= 1u << dfl_job_find_rank(job, line->rank);
+        }
+    }
 }
 
 #endif

@@ -5,7 +5,6 @@
 #include <math.h>
 #include "tests/unit/mapper/job.h"
 
-#include "mapper/given.h"
 #include "mapper/objective.h"
 #include "mapper/polish.h"
 #include "mapper/search.h"
@@ -68,24 +67,6 @@ static const waits_case cases[] = {
     { "work is what serves it, too", DRAM, NEAR("4", PORTS("1", "64")), 4, "temporal m; keep A in near; temporal n, k;", 72 },
 };
 
-/* The lines of the mapping as a template: loops in the gaps where they stand. */
-static void template_of(const dfl_job *job, const dfl_mapping *m, dfl_tiling_template *t)
-{
-    *t = (dfl_tiling_template){ .innermost = { -1, -1, -1 } };
-    for (uint32_t i = dfl_given_homes(m); i < m->root->n_lines; i++) {
-        const dfl_line *line = &m->root->lines[i];
-        if (line->kind == DFL_LINE_KEEP) {
-            const uint32_t o = dfl_job_find_operand(job, line->tensor);
-            t->keep[t->n_keeps] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)line->memory,
-                                                       .parent = t->innermost[o] };
-            t->written[t->n_keeps] = (uint8_t)t->n_keeps;
-            t->innermost[o] = (int8_t)t->n_keeps++;
-        } else {
-            t->allow[t->n_keeps] |= 1u << dfl_job_find_rank(job, line->rank);
-        }
-    }
-}
-
 static void counts(void **state)
 {
     const waits_case *c = *state;
@@ -106,7 +87,7 @@ static void counts(void **state)
 
     m = open_job(s, text, &limits, &job);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    template_of(&job, m, &form);
+    job_template(&job, m, &form);
     assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, &goal));
     assert_close(goal.best_seconds, c->seconds, 1e-12);
     assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->seconds, 1e-12);
