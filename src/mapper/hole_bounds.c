@@ -42,31 +42,61 @@ static int64_t tile_of(const dfl_workload *w, const dfl_path *p, uint32_t r, uin
     return w->ranks[r].extent;
 }
 
-/* Different values that an index has at least in the first tile; those outside the shape are not touched. */
-static int64_t values_of(const dfl_workload *w, const dfl_path *p, const dfl_index *index, int64_t shape, uint32_t step)
+/* Whether an index is inside of the shape somewhere: from its least value to its largest it goes on by no more than its largest
+   step, so that it cannot pass a shape that is as long as that. */
+static bool gets_inside(const dfl_workload *w, const dfl_index *index, int64_t shape)
 {
+    dfl_i128 low = index->offset, high = low, step = 0;
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        const dfl_i128 coef = index->terms[t].coef, reach = coef * (w->ranks[index->terms[t].rank].extent - 1);
+        *(coef < 0 ? &low : &high) += reach;
+        step = coef > step ? coef : -coef > step ? -coef : step;
+    }
+    return low < shape && high >= 0 && (low >= 0 || high < shape || step <= shape);
+}
+
+/* Whether a rank of dimension `d` of an access stands in another dimension, too. */
+static bool is_tied(const dfl_access *a, uint32_t d)
+{
+    for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+        for (uint32_t e = 0; e < a->n_dims; e++)
+            for (uint32_t i = 0; i < a->index[e].n_terms; i++)
+                if (e != d && a->index[e].terms[i].rank == a->index[d].terms[t].rank)
+                    return true;
+    return false;
+}
+
+/* Different values that dimension `d` of an access has at least in the first tile if all are inside of the shape, else in some
+   tile, which `*first` becomes false for: those that are not inside are not touched. */
+static int64_t values_of(const dfl_workload *w, const dfl_path *p, const dfl_access *access, uint32_t d, uint32_t step,
+                         bool *first)
+{
+    const dfl_index *index = &access->index[d];
+    const int64_t shape = w->tensors[access->tensor].extents[d];
+    bool inside = index->offset >= 0;
     int64_t sum = 1;
     dfl_i128 last = index->offset;
 
-    if (index->offset < 0)
-        return 1;
-    for (uint32_t t = 0; t < index->n_terms; t++) {
+    for (uint32_t t = 0; t < index->n_terms && inside; t++) {
         const dfl_term *term = &index->terms[t];
 
         last += (dfl_i128)term->coef * (w->ranks[term->rank].extent - 1);
-        if (term->coef < 0 || last >= shape)
-            return 1;
+        inside = term->coef >= 0 && last < shape;
         sum += tile_of(w, p, term->rank, step) - 1;
     }
-    return sum;
+    *first &= inside;
+    return inside ? sum : gets_inside(w, index, shape) && !is_tied(access, d);
 }
 
-/* Bits of tensor `t` that einsum `p` touches at least below step `step`; true on overflow. */
-static bool touched(const dfl_workload *w, const dfl_path *p, uint32_t t, uint32_t step, dfl_i128 *bits)
+/* Bits of tensor `t` that einsum `p` touches at least below step `step`, in the first tile or, not `*first`, in some; true on
+   overflow. */
+static bool touched(const dfl_workload *w, const dfl_path *p, uint32_t t, uint32_t step, dfl_i128 *bits, bool *first)
 {
     const dfl_einsum *e = &w->einsums[p->einsum];
     dfl_i128 most = 0;
 
+    *first = true;
     for (uint32_t a = 0; a <= e->n_inputs; a++) {
         const dfl_access *access = a < e->n_inputs ? &e->inputs[a] : &e->output;
         dfl_i128 elements = 1;
@@ -74,7 +104,7 @@ static bool touched(const dfl_workload *w, const dfl_path *p, uint32_t t, uint32
         if (access->tensor != t)
             continue;
         for (uint32_t d = 0; d < access->n_dims; d++)
-            if (dfl_mul(elements, values_of(w, p, &access->index[d], w->tensors[t].extents[d], step), &elements))
+            if (dfl_mul(elements, values_of(w, p, access, d, step, first), &elements))
                 return true;
         most = elements > most ? elements : most;
     }
@@ -99,13 +129,15 @@ bool dfl_hole_bounds_room(const dfl_hole_bounds *b, const uint32_t *decided)
             const dfl_line *line = p->steps[i].line;
             uint32_t m = line->memory;
             dfl_i128 bits;
+            bool first;
 
             if (line->kind != DFL_LINE_KEEP || b->system->memories[m].size_bits < 0 ||
                 !dfl_einsum_touches(&w->einsums[e], line->tensor))
                 continue;
-            if (touched(w, p, line->tensor, i, &bits) || dfl_add(b->bits[m], bits, &b->bits[m]))
+            if (touched(w, p, line->tensor, i, &bits, &first) || (first && dfl_add(b->bits[m], bits, &b->bits[m])))
                 return false;
-            b->room[m] = b->bits[m] > b->room[m] ? b->bits[m] : b->room[m];
+            bits = first ? b->bits[m] : bits; /* in some other tile others may have less */
+            b->room[m] = bits > b->room[m] ? bits : b->room[m];
         }
     }
     return true;

@@ -267,7 +267,7 @@ static void begin(const mapper *k, const char *phase, double bound)
     if (t == NULL || t->tell == NULL)
         return;
     t->now.phase = phase;
-    t->now.bound = bound;
+    t->now.bound = dfl_classes_windows(&k->classes) ? fmin(bound, template_bound(k, false, true)) : bound;
     r = k->classes.at.n > 0 ? dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity) : NULL;
     if (r != NULL && !(t->now.best <= r->value))
         t->now.best = r->value;
