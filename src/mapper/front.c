@@ -39,17 +39,25 @@ static const double *terms_of(judge *k, const dfl_mapping *m, const dfl_map_poin
     dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(work, quiet, k->names, m);
     costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
-    k->dropped |= costs && !dfl_objective_met(k->objective, costs, NULL);
-    if (costs && dfl_objective_met(k->objective, costs, NULL)) {
+    if (costs)
         terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
-        for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++) {
-            bool is_room = dfl_objective_is_room(k->objective, i);
-            terms[i] = is_room ? dfl_i128_double(costs->memories[k->objective->room].peak_bits)
-                               : dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
-            if (found != NULL)
-                k->exact &= terms[i] <= rounding * (is_room ? found->room
-                                                            : dfl_objective_term(k->objective, i, found->joules, found->seconds));
-        }
+    for (uint32_t i = 0; costs && i < dfl_objective_count(k->objective); i++) {
+        bool is_room = dfl_objective_is_room(k->objective, i);
+        terms[i] = is_room ? dfl_i128_double(costs->memories[k->objective->room].peak_bits)
+                           : dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
+        if (found != NULL)
+            k->exact &= terms[i] <= rounding * (is_room ? found->room
+                                                        : dfl_objective_term(k->objective, i, found->joules, found->seconds));
+    }
+    if (costs && found != NULL) { /* what is required counts, too */
+        dfl_tile_goal goal = { .max_loops = 0 };
+        dfl_measures_look(k->objective, true, &goal);
+        k->exact &= (!goal.by_time || costs->seconds <= rounding * found->seconds) &&
+                    (!goal.by_energy || costs->joules <= rounding * found->joules);
+    }
+    if (costs && !dfl_objective_met(k->objective, costs, NULL)) {
+        k->dropped = true;
+        terms = NULL;
     }
     dfl_arena_free(work);
     return terms;
