@@ -136,13 +136,24 @@ static const dfl_map_result *search(asker *k, work *w, const dfl_mapping *m, con
     return r;
 }
 
+/* Takes what a search found for requirement `i`, if it is better, or meets all. */
+static void take_found(const asker *k, work *w, const dfl_map_result *r, const bool *waived, uint32_t i, const dfl_objective *o,
+                       finding *out)
+{
+    double joules, seconds;
+
+    if (r->mapping == NULL || !meets(k, w, r->mapping, waived, i, &joules, &seconds))
+        return;
+    out->value = fmin(out->value, dfl_objective_value(o, joules, seconds));
+    out->met |= meets(k, w, r->mapping, waived, DFL_NONE, &joules, &seconds);
+}
+
 /* `*fits` is false where there is nothing at all. */
 static finding find_least(asker *k, const dfl_mapping *m, const bool *waived, uint32_t i, bool *fits)
 {
     finding out = { .value = INFINITY };
     const dfl_map_result *r = NULL;
     dfl_objective o;
-    double joules, seconds;
     work w;
 
     open_work(k, &w);
@@ -154,9 +165,15 @@ static finding find_least(asker *k, const dfl_mapping *m, const bool *waived, ui
         out.bound = r->lower_bound;
         out.floor = r->floor;
     }
-    if (r != NULL && r->mapping != NULL && meets(k, &w, r->mapping, waived, i, &joules, &seconds)) {
-        out.value = dfl_objective_value(&o, joules, seconds);
-        out.met = meets(k, &w, r->mapping, waived, DFL_NONE, &joules, &seconds);
+    if (r != NULL)
+        take_found(k, &w, r, waived, i, &o, &out);
+    if (k->first && out.value < INFINITY && out.value > out.bound * ROUNDING && may_ask(k, &w, m)) {
+        dfl_map_options all = options_of(k, &o); /* what waits is counted, too, so that what could be allowed is not too much */
+        all.overlapped = false;
+        all.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_halt_clock(), 1e-3) : 0;
+        r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &all);
+        if (r != NULL)
+            take_found(k, &w, r, waived, i, &o, &out);
     }
     dfl_arena_free(w.arena);
     return out;
