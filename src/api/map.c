@@ -88,7 +88,9 @@ static bool is_searched(const dfl_filling *j, const dfl_mapping *m)
         return refuse_front(j, "fronts are not searched where a `?` leaves open what is written",
                             "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
     if (m->n_front > 0 && m->n_minimize > 0)
-        return refuse_front(j, "`minimize` asks for one best mapping instead", "leave out `minimize`, or `pareto`");
+        return refuse_front(j, "`minimize` asks for one best mapping instead",
+                            dfl_holes_only(m) ? "leave out `pareto`: amounts alone are open"
+                                              : "leave out `minimize`, or `pareto`");
     if (m->n_front > 0 && dfl_holes_only(m))
         return refuse_front(j, "fronts are searched where lines are open, not amounts alone",
                             "put `...;` in the place of lines, or `minimize` what counts most");

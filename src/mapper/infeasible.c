@@ -91,6 +91,14 @@ static const dfl_required_room *room_of(const analyst *k, uint32_t memory)
     return room != NULL && room->at.end > 0 ? room : NULL;
 }
 
+/* Whether a memory has room for everything that all einsums touch, even where each has a keep of its own at the same time. */
+static bool holds_all(const analyst *k, uint32_t memory)
+{
+    const dfl_memory *m = &k->m->system->memories[memory];
+
+    return (double)m->size_bits >= dfl_fitting_bits(k->m->workload) * (double)m->buffers * (double)k->m->workload->n_einsums;
+}
+
 /* Those that a user would rather keep come last: they are lifted only if nothing before them is to blame. */
 static void find_limits(analyst *k)
 {
@@ -107,7 +115,7 @@ static void find_limits(analyst *k)
         if (s->memories[i].holds.on)
             add(k, LIMIT_HOLDS, i, 0, s->memories[i].span);
     for (uint32_t i = 0; i < s->n_memories; i++)
-        if (s->memories[i].size_bits >= 0)
+        if (s->memories[i].size_bits >= 0 && !holds_all(k, i))
             add(k, LIMIT_SIZE, i, 0, room_of(k, i) != NULL ? room_of(k, i)->at : s->memories[i].size_span);
     if (k->q->kind != DFL_QUESTION_LINES)
         add_amounts(k);
@@ -355,7 +363,8 @@ static bool label_size(analyst *k, dfl_diag *d, size_t i)
     if (needed)
         label_needed(k, d, l, bits, at, false, is_rough(k));
     else
-        dfl_diag_label(k->sink, d, l->span, "too small: all tensors together take %s", total_text(k));
+        dfl_diag_label(k->sink, d, l->span, "%s: all tensors together take %s", k->unknown ? "perhaps too small" : "too small",
+                       total_text(k));
     set_lifted(k, 0, k->limits.n, false);
     return !needed;
 }

@@ -108,7 +108,8 @@ static bool slides(const dfl_workload *w)
     return false;
 }
 
-/* The search says that nothing fits, or, of written lines, what is wrong with all of them: then nothing is found. */
+/* The search says that nothing fits, or, of written lines, what is wrong with all of them, or that they are too many for an axis:
+   then nothing is found. */
 static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
 {
     const dfl_mapping *open = s->program->designs[0].mapping;
@@ -117,7 +118,7 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
     snprintf(j->why, WHY, "not filled: %s", messages(s));
     if (dfl_sink_last(s->sink) == DFL_EVAL_HOLE_KIND && dfl_space_overstates(open->workload))
         return false; /* nobody says that nothing fits */
-    if (!dfl_holes_only(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE)
+    if (!dfl_holes_only(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE && dfl_sink_last(s->sink) != DFL_MAP_TOO_MANY_INSTANCES)
         return true;
     options->limit = INFINITY;
     enumerate(s, open, options, &r);

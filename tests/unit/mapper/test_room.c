@@ -251,6 +251,7 @@ static void ranks_behind_have_to(void **state)
 
     open_node(&n, c->capacity);
     n.job.windows = c->windows;
+    n.job.operand[A].plain &= c->windows ? ~(1u << K) : ~0u; /* along which they slide */
     n.s->n_order = c->last ? 1 : 2;
     n.s->piece[0][I] = c->piece;
     n.s->piece[0][K] = 1;
