@@ -491,8 +491,7 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
         return true;
     if (find_lower_bound(k, out)) {
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
-        if (found && !k->options->front && k->options->top == 0)
-        {
+        if (found && !k->options->front && k->options->top == 0) {
             search_beside(k, out);
             search_again(k, names, out);
         }

@@ -2,13 +2,16 @@
 #ifndef DFL_TESTS_UNIT_MAPPER_JOB_H
 #define DFL_TESTS_UNIT_MAPPER_JOB_H
 
+#include <math.h>
 #include <string.h>
 
 #include "tests/harness/check.h"
 
 #include "api/session.h"
 #include "mapper/given.h"
-#include "mapper/template.h"
+#include "mapper/objective.h"
+#include "mapper/polish.h"
+#include "mapper/search.h"
 
 static inline const dfl_mapping *open_mapping(dfl_session *s, const char *text)
 {
@@ -43,6 +46,26 @@ static inline void job_template(const dfl_job *job, const dfl_mapping *m, dfl_ti
             t->allow[t->n_keeps] |= 1u << dfl_job_find_rank(job, line->rank);
         }
     }
+}
+
+/* Searches the tiles of the lines of a text for the least of the goal, without a limit; what the model says of its objective. */
+static inline double search_lines(const char *text, const dfl_job_limits *limits, dfl_session *s, dfl_tile_goal *goal)
+{
+    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
+    dfl_arena *scratch = dfl_arena_new(NULL);
+    dfl_objective objective;
+    dfl_tiling_template form;
+    dfl_job job;
+    const dfl_mapping *m = open_job(s, text, limits, &job);
+
+    goal->limit = INFINITY;
+    goal->best_only = true;
+    goal->halt = &halt;
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    job_template(&job, m, &form);
+    assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, goal));
+    dfl_arena_free(scratch);
+    return dfl_mapping_value(halt.budget, s->names, m, &objective);
 }
 
 #endif

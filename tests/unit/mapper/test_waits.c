@@ -2,12 +2,7 @@
  * What the search counts of the time that transfers take besides the work, by hand, of mappings with one choice of tiles: a matrix
  * product of 64 steps, whose tensors have 16 bytes each. The model says the same of the same lines.
  */
-#include <math.h>
 #include "tests/unit/mapper/job.h"
-
-#include "mapper/objective.h"
-#include "mapper/polish.h"
-#include "mapper/search.h"
 
 typedef struct {
     const char *name;
@@ -76,22 +71,11 @@ static void counts(void **state)
         "system chip {\n    memory dram { size = unlimited; %s }\n    %s\n    compute mac { rate { mac = %uMAC/s; } }\n}\n"
         "mapping m for mm on chip {\n    on mac;\n    keep A, B, Z in dram;\n    %s\n    minimize latency;\n}\n", c->dram, c->chip,
         c->rate, c->lines);
-    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
-    dfl_tile_goal goal = { .of = { .value = dfl_value_seconds }, .by_time = true, .limit = INFINITY, .best_only = true, .halt = &halt };
+    dfl_tile_goal goal = { .of = { .value = dfl_value_seconds }, .by_time = true };
     const dfl_job_limits limits = { .plain = false };
-    dfl_arena *scratch = dfl_arena_new(NULL);
-    dfl_objective objective;
-    dfl_tiling_template form;
-    const dfl_mapping *m;
-    dfl_job job;
 
-    m = open_job(s, text, &limits, &job);
-    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    job_template(&job, m, &form);
-    assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, &goal));
+    assert_close(search_lines(text, &limits, s, &goal), c->seconds, 1e-12);
     assert_close(goal.best_seconds, c->seconds, 1e-12);
-    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->seconds, 1e-12);
-    dfl_arena_free(scratch);
     dfl_session_free(s);
 }
 

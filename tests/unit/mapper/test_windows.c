@@ -2,13 +2,7 @@
  * What tiles of windows hold along a dimension, and what comes in of them when they slide, by hand; the model says the same of the same
  * lines. An element that is read of dram costs 8 J, weights come in once, and results are not read.
  */
-#include <math.h>
-
 #include "tests/unit/mapper/job.h"
-
-#include "mapper/objective.h"
-#include "mapper/polish.h"
-#include "mapper/search.h"
 
 /* Values of coef[0] * a + coef[1] * b for a below piece[0] and b below piece[1], and those among them that are values, too, less the
    shift. */
@@ -77,23 +71,12 @@ static void slides(void **state)
         "    memory near { size = 1KiB; energy = 0J/bit; }\n    compute mac { rate { mac = 1MAC/s; } }\n}\n"
         "mapping m for conv on chip {\n    on mac;\n    keep I, W, Z in dram;\n    keep W, Z in near;\n    %s\n"
         "    minimize energy;\n}\n", c->window, c->index, c->lines);
-    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
-    dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .limit = INFINITY, .best_only = true, .halt = &halt };
+    dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true };
     const dfl_job_limits limits = { .overlapped = true };
     const double joules = 8.0 * (c->elements + 4 * c->window);
-    dfl_arena *scratch = dfl_arena_new(NULL);
-    dfl_objective objective;
-    dfl_tiling_template form;
-    const dfl_mapping *m;
-    dfl_job job;
 
-    m = open_job(s, text, &limits, &job);
-    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    job_template(&job, m, &form);
-    assert_true(dfl_tile_search(dfl_rows_new(s->arena, scratch), &job, &form, &goal));
-    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), joules, 1e-12);
+    assert_close(search_lines(text, &limits, s, &goal), joules, 1e-12);
     assert_close(goal.best_joules, joules, 1e-12);
-    dfl_arena_free(scratch);
     dfl_session_free(s);
 }
 
