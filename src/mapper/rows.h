@@ -37,6 +37,7 @@ struct dfl_rows {
     size_t cap;
     uint32_t *slots, n_slots, ways; /* by the way to share: 1 + index of the last row of it */
     uint64_t evaluated, pruned;
+    uint64_t swept;                 /* of the former, entries of lists that take no effort of their own */
     struct dfl_search *search;      /* memory for the search of one template */
     dfl_cut_tables tables;          /* of all templates */
     struct dfl_products { int64_t of; dfl_amounts divisors; } *products; /* by hash, `of` 0 = none */

@@ -249,6 +249,8 @@ static inline void add_scaled(double *to, double by, const double *value, uint32
 
 static void spread_over(dfl_search *s, uint32_t a, void (*use)(dfl_search *s));
 
+enum { SWEEP = 64 };           /* entries of a list that are looked at as fast as another node, about */
+
 /* Goes through all ways to put parts on axis `a`, of which there is a list, then the axes inside of it. */
 static void spread_listed(dfl_search *s, uint32_t a, dfl_portions *list, void (*use)(dfl_search *s))
 {
@@ -265,6 +267,7 @@ static void spread_listed(dfl_search *s, uint32_t a, dfl_portions *list, void (*
         add_scaled(sure, b->sure[k], value[k], n);
     }
     s->rows->evaluated += n;
+    s->rows->swept += n - n / SWEEP - (n > 0);
     s->rows->pruned += n < list->n;
     for (uint32_t i = 0; i < n; i++) {
         double least = joules[i] > sure[i] ? joules[i] : sure[i], unit = b->seconds / (double)list->parts[i].used;

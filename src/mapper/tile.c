@@ -252,7 +252,7 @@ static void add_overlaps(dfl_search *s, uint32_t depth, const double *next, doub
 
 bool dfl_search_spent(dfl_search *s)
 {
-    s->spent |= s->effort != 0 && s->rows->evaluated > s->effort;
+    s->spent |= s->effort != 0 && s->rows->evaluated - s->rows->swept > s->effort;
     return s->spent;
 }
 
@@ -559,7 +559,7 @@ bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_templa
 {
     dfl_search *s = open(rows, job, t, goal);
 
-    s->effort = goal->effort == 0 ? 0 : rows->evaluated + goal->effort;
+    s->effort = goal->effort == 0 ? 0 : rows->evaluated - rows->swept + goal->effort;
     dfl_spreads_each(s, use_spread);
     if (t->through)
         dfl_share_through(s, s->spreads.at.at, useful_spreads(&s->spreads));
