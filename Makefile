@@ -69,7 +69,7 @@ LIBS         := -ljansson -lutf8proc -lfyaml -lm
 # ---- sources -----------------------------------------------------------------------------------------------------
 # Every room is found by wildcard; $(sort) keeps the order, and with it the program's bytes, the same everywhere.
 
-SOURCES     := $(sort $(wildcard src/*/*.c))
+SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 CMD_SOURCES := $(filter src/cmd/%,$(SOURCES))
 LIB_SOURCES := $(filter-out src/cmd/%,$(SOURCES))
 GENERATED   :=

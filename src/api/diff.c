@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/diff.h"
+#include "report/diff/diff.h"
 
 /* A body in the bodies around it. */
 typedef struct frame { const struct frame *above; const dfl_ast_node *statements; } frame;

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "ir/path_check.h"
+#include "ir/path/checks.h"
 #include "lint/lint.h"
 #include "mapper/holes.h"
 #include "model/model.h"
-#include "report/verdict.h"
+#include "report/check/verdict.h"
 
 typedef enum { PURPOSE_CHECK, PURPOSE_EVAL, PURPOSE_TEST } purpose;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/path_check.h"
+#include "ir/path/checks.h"
 #include "ir/print.h"
 #include "mapper/holes.h"
 #include "mapper/cost.h"
@@ -15,7 +15,7 @@
 #include "mapper/halt.h"
 #include "mapper/tree.h"
 #include "model/model.h"
-#include "report/verdict.h"
+#include "report/check/verdict.h"
 
 _Static_assert((int)DFL_SEARCH_ORDER == (int)DFL_BEYOND_ORDER && (int)DFL_SEARCH_RECOMPUTE == (int)DFL_BEYOND_RECOMPUTE &&
                    (int)DFL_SEARCH_SPILL == (int)DFL_BEYOND_SPILL && (int)DFL_SEARCH_SPLIT == (int)DFL_BEYOND_SPLIT &&

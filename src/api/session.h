@@ -7,10 +7,10 @@
 
 #include "diag/lints.h"
 #include "dfl/dfl.h"
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "mapper/mapper.h"
 #include "report/report.h"
-#include "report/why.h"
+#include "report/explain/explain.h"
 #include "sema/sema.h"
 #include "syntax/syntax.h"
 #include "support/vec.h"

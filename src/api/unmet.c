@@ -7,7 +7,7 @@
 #include "mapper/halt.h"
 #include "mapper/infeasible.h"
 #include "model/model.h"
-#include "report/verdict.h"
+#include "report/check/verdict.h"
 
 /* Whether all paths of an expression start with the name. */
 static bool is_about(const dfl_val *v, dfl_sym name)

@@ -7,8 +7,8 @@
 #include "mapper/objective.h"
 #include "mapper/tree.h"
 #include "model/model.h"
-#include "report/verdict.h"
-#include "report/why.h"
+#include "report/check/verdict.h"
+#include "report/explain/explain.h"
 
 /* The mapping of the file itself that is called so, or NULL. */
 static const dfl_mapping *find_mapping(const dfl_session *s, const char *name)

@@ -5,12 +5,13 @@
  *   proven    The certificate is for this file: digests of workload, system, mapping and objective. The best mapping is
  *             legal, has the lines that were written, and costs by the model what is claimed.
  *   proven    The templates of each class of einsums, with those that the search calls useless, are all that the stated
- *             space has (templates.c), by an enumeration of its own; two that differ in nothing but how the search counts
+ *             space has (skeletons.c), by an enumeration of its own; two that differ in nothing but how the search counts
  *             them are one.
- *   proven    The bounds go together: what the patterns make at least (sums.c), and the best way to put the rows together
- *             (join.c), are the values claimed; the mapping is called optimal if and only if its value is the lower bound.
+ *   proven    The bounds go together: what the patterns make at least (pattern_bounds.c), and the best way to put the rows
+ *             together (join.c), are the values claimed; the mapping is called optimal if and only if its
+ *             value is the lower bound.
  *   by the    For each template, useless or not, all choices of tiles, or a fixed sample of them where they are too many for
- *   model     the effort that is shared by all (effort.c), are evaluated by the model (tiles.c): none is below the least
+ *   model     the effort that is shared by all (sampling.c), are evaluated by the model (tiles.c): none is below the least
  *             of its pattern, or of the bounds of the templates with no other keeps, and where it could be part of a
  *             mapping below the lower bound some row
  *             covers it. Which templates were complete is told. Not among the choices are loops that stand just above a

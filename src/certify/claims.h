@@ -5,7 +5,7 @@
 #ifndef DFL_CERTIFY_CLAIMS_H
 #define DFL_CERTIFY_CLAIMS_H
 
-#include "certify/frame.h"
+#include "certify/problem.h"
 #include "diag/diag.h"
 #include "support/json.h"
 #include "support/vec.h"

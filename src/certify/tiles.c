@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/choice.h"
+#include "certify/tile_choice.h"
 
 enum {
     LISTED = 1 << 16,      /* ways to cut one rank that are written down */

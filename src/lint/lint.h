@@ -7,7 +7,7 @@
 #define DFL_LINT_LINT_H
 
 #include "diag/lints.h"
-#include "ir/path.h"
+#include "ir/path/path.h"
 
 /* Lints E0419, E0421, E0423 and, for latencies, E0501 for the mappings of one file; `levels` may be NULL. */
 typedef struct dfl_linter dfl_linter;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ir/path_check.h"
+#include "ir/path/checks.h"
 #include "mapper/emit.h"
 #include "mapper/through.h"
 #include "mapper/tracks.h"

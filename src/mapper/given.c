@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "mapper/tree.h"
 
 uint32_t dfl_given_home(const dfl_body *body, uint32_t tensor)

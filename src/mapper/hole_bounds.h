@@ -6,7 +6,7 @@
 #ifndef DFL_MAPPER_HOLE_BOUNDS_H
 #define DFL_MAPPER_HOLE_BOUNDS_H
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 
 typedef struct {
     const dfl_paths *paths;

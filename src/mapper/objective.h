@@ -12,7 +12,7 @@
 
 #include "diag/diag.h"
 #include "ir/program.h"
-#include "model/result.h"
+#include "ir/result.h"
 
 /* The value of an expression over the figures of a result, in SI units; false after reporting. */
 typedef bool dfl_figure_of(void *context, const dfl_result *result, const dfl_val *expr, double *out);

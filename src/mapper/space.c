@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/path_check.h"
+#include "ir/path/checks.h"
 #include "mapper/given.h"
 
 enum { FILL_STEPS = 1 << 16 };   /* parts that are tried to find out how much of all axes can be at work */

@@ -19,7 +19,7 @@
 #define DFL_MAPPER_TREE_H
 
 #include "diag/diag.h"
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "mapper/mapper.h"
 
 typedef struct {

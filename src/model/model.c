@@ -1,10 +1,10 @@
 /* One evaluation: setting, keeps, counts, costs. */
 #include "model/model.h"
 
-#include "model/chain.h"
-#include "model/cost.h"
-#include "model/room.h"
-#include "model/work.h"
+#include "model/counts/rank_chain.h"
+#include "model/cost/cost.h"
+#include "model/cost/occupancy.h"
+#include "model/counts/operations.h"
 #include "support/vec.h"
 
 struct dfl_model {

@@ -13,14 +13,14 @@
  *         dfl_arena_reset(scratch);
  *     }
  *
- * A run counts at the sizes that the paths have then. It takes nothing from the arena where counts are products (closed.c,
- * chain.c), that is where single ranks index what only one einsum touches. A single evaluation is one of each.
+ * A run counts at the sizes that the paths have then. It takes nothing from the arena where counts are products (product_form.c,
+ * rank_chain.c), that is where single ranks index what only one einsum touches. A single evaluation is one of each.
  */
 #ifndef DFL_MODEL_MODEL_H
 #define DFL_MODEL_MODEL_H
 
-#include "ir/path.h"
-#include "model/result.h"
+#include "ir/path/path.h"
+#include "ir/result.h"
 
 typedef struct dfl_model dfl_model;
 
@@ -34,7 +34,7 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch);
  * of memories and rates of units; all else in the result stays. With the system itself that is what the run told.
  */
 const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like);
-/* After a run: bits that are live in a memory while one of the leaves runs (room.h). */
+/* After a run: bits that are live in a memory while one of the leaves runs (occupancy.h). */
 bool dfl_model_room(dfl_model *model, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
 /* Bits that the last run charged a network for; true on overflow. */
 bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out);

@@ -5,7 +5,7 @@
 #ifndef DFL_ORACLE_ORACLE_H
 #define DFL_ORACLE_ORACLE_H
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 
 typedef struct { dfl_i128 serve, drain, accumulate, fill, update; } dfl_oracle_counts;
 

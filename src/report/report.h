@@ -9,7 +9,7 @@
 
 #include "diag/diag.h"
 #include "ir/program.h"
-#include "model/result.h"
+#include "ir/result.h"
 #include "support/strbuf.h"
 
 typedef enum {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "sema/check.h"
-#include "sema/draft.h"
+#include "sema/mapping/checks.h"
+#include "sema/mapping/mapping.h"
 
 /* ---- declarations --------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #ifndef DFL_TESTS_ACCELFORGE_JUDGE_H
 #define DFL_TESTS_ACCELFORGE_JUDGE_H
 
-#include "import/accelforge_plan.h"
+#include "import/accelforge/plan.h"
 #include "model/model.h"
 #include "support/json.h"
 

@@ -30,7 +30,7 @@ sources() { # all C files of the rooms, and the grammar, which belongs to the ro
 room_of() {
     case $1 in
     grammar/*) echo syntax ;;
-    src/*/*) room=${1#src/}; echo "${room%%/*}" ;;
+    src/*/*) room=${1#src/}; echo "${room%/*}" ;;
     esac
 }
 
@@ -72,7 +72,7 @@ check_includes() {
         $1 == "file" { room[$3] = $2; if (!($2 in known)) print $3 ": room " $2 " is not in layers.txt" }
         $1 != "include" || !(room[$2] in known) { next }
         $3 !~ /\// { print $2 ": \"" $3 "\" is not written from src/"; next }
-        { target = $3; sub(/\/.*/, "", target) }
+        { target = $3; sub(/\/[^\/]*$/, "", target) }
         !((room[$2], target) in allowed) { print $2 ": room " room[$2] " may not include \"" $3 "\"" }'
 }
 

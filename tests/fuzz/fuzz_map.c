@@ -14,7 +14,7 @@
 
 #include "api/session.h"
 #include "mapper/objective.h"
-#include "report/verdict.h"
+#include "report/check/verdict.h"
 #include "tests/mapper/judge.h"
 #include "tests/mapper/partial.h"
 

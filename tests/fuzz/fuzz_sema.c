@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "sema/sema.h"

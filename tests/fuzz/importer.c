@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "sema/sema.h"
 #include "support/utf8.h"
 #include "syntax/syntax.h"

@@ -1,7 +1,7 @@
 /* All lines that may stand in open braces, one brace after another. */
 #include <math.h>
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "model/model.h"
 #include "tests/mapper/enumerate.h"
 

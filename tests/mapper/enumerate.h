@@ -22,7 +22,7 @@
 #define DFL_TESTS_MAPPER_ENUMERATE_H
 
 #include "ir/mapping.h"
-#include "model/result.h"
+#include "ir/result.h"
 #include "support/arena.h"
 
 typedef struct {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "import/accelforge_copy.h"
+#include "import/accelforge/copy.h"
 
 typedef struct {
     dfl_af_file f;

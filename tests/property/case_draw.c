@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/path.h"
+#include "ir/path/path.h"
 #include "tests/property/case.h"
 #include "tests/property/case_random.h"
 

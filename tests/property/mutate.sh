@@ -26,7 +26,7 @@ awk -v work="$work" '
     function begin() { dir = sprintf("%s/%03d", work, ++n); system("mkdir " dir) }
     function put(name, text) { printf "%s", text > (dir "/" name); close(dir "/" name) }
     /^#/ || /^$/ { next }
-    /^in ([a-z]+\/)?[a-z_]+\.c: / { begin(); put("file", (index($2, "/") ? "" : "model/") substr($2, 1, length($2) - 1)); sub(/^in [^ ]+ /, ""); put("why", $0); next }
+    /^in ([a-z]+\/)+[a-z_]+\.c: / { begin(); put("file", substr($2, 1, length($2) - 1)); sub(/^in [^ ]+ /, ""); put("why", $0); next }
     /^- / { put("old", substr($0, 3)); next }
     /^\+ / { put("new", substr($0, 3)); next }
     { printf "%s:%d: not understood: %s\n", FILENAME, FNR, $0; bad = 1 }

@@ -7,8 +7,8 @@ awk '
     function text_of(name,    line, all) { while ((getline line < name) > 0) all = all line "\n"; close(name); return all }
     function complain(what) { printf "FAILED: %s:%d: %s\n", FILENAME, FNR, what; failed++ }
     /^#/ || /^$/ || /^\+ / { next }
-    /^in ([a-z]+\/)?[a-z_]+\.c: / {
-        file = (index($2, "/") ? "src/" : "src/model/") substr($2, 1, length($2) - 1)
+    /^in ([a-z]+\/)+[a-z_]+\.c: / {
+        file = "src/" substr($2, 1, length($2) - 1)
         if (!(file in text)) text[file] = text_of(file)
         next
     }

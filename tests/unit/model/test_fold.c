@@ -4,7 +4,7 @@
 #include "tests/harness/check.h"
 
 #include "api/session.h"
-#include "model/fold.h"
+#include "model/sets/step_numbers.h"
 
 static const char HEAD[] =
     "dfl 1;\n"

@@ -1,7 +1,7 @@
 /* Sets of intervals, by hand. */
 #include "tests/harness/check.h"
 
-#include "model/runs.h"
+#include "model/sets/interval_set.h"
 #include "support/arena.h"
 
 typedef struct { int64_t lo, hi; } pair;

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "report/lookup.h"
-#include "report/verdict.h"
+#include "report/check/lookup.h"
+#include "report/check/verdict.h"
 #include "tests/unit/report/fixture.h"
 
 /* "a.b[1].c" as a path; segments are cut at dots. */

@@ -1,0 +1,287 @@
+/* The machine as .dfl text. */
+#include "import/accelforge/copy.h"
+#include "import/accelforge/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/number.h"
+
+/* An endless rate has to be written as a number. */
+static const double endless = 1e30;
+
+static void quantity(dfl_af_printer *p, const char *name, double value, const char *unit)
+{
+    char text[32];
+
+    dfl_double_text(value, text);
+    dfl_strbuf_printf(&p->out, "%s = %s%s;\n", name, text, unit);
+}
+
+/* Whether the mapping, if there is one, keeps the tensor there. */
+static bool holds(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
+{
+    for (uint32_t e = 0; p->plan != NULL && e < p->f->einsums.n; e++) {
+        const dfl_af_path *path = &p->plan->paths[e];
+
+        for (uint32_t i = 0; i < path->n_events; i++) {
+            if (path->events[i].kind == DFL_AF_KEEP && path->events[i].node == node && path->events[i].tensor == tensor)
+                return true;
+        }
+    }
+    return p->plan == NULL;
+}
+
+/* What one bit of a tensor takes, which the language has to be the same for all tensors: actions (`which` 0 read, 1
+   write), or bits of room (2). What differs is lost: the most expensive tensor stands for all. */
+static double per_bit(dfl_af_printer *p, uint32_t n, int which)
+{
+    static const char *const what[] = { "reads differ", "writes differ", "room differs" };
+    const dfl_af_node *node = &p->f->nodes.at[n];
+    double out = 0;
+    bool differs = false;
+
+    for (uint32_t t = 0; t < p->f->tensors.n; t++) {
+        double value = which == 2 ? node->width[t] : node->values_to_actions[which][t];
+        double one = value / (double)p->f->tensors.at[t].bits;
+
+        if (p->uses[t] == 0 || !holds(p, n, t))
+            continue;
+        differs |= out != 0 && fabs(one - out) > 1e-12 * out;
+        out = one > out ? one : out;
+    }
+    if (differs) {
+        dfl_report(p->f->report->sink, DFL_FOREIGN_LOST, node->span,
+                   "`%s`: %s between tensors: the most expensive stands for all", node->name, what[which]);
+        dfl_strbuf_printf(&p->out, "// %s between tensors: the most expensive stands for all\n", what[which]);
+    }
+    return out > 0 ? out : which == 2 ? 1 : node->actions_scale;
+}
+
+static void print_size(dfl_af_printer *p, uint32_t n)
+{
+    const dfl_af_node *node = &p->f->nodes.at[n];
+
+    if (isinf(node->size) || node->kind == DFL_AF_TOLL)
+        dfl_strbuf_z(&p->out, "size = unlimited;\n");
+    else
+        quantity(p, "size", fmax(floor(node->size / per_bit(p, n, 2)), 1) / 8, "B");
+}
+
+static void print_port(dfl_af_printer *p, uint32_t n, int which)
+{
+    const dfl_af_action *action = which == 0 ? &p->f->nodes.at[n].read : &p->f->nodes.at[n].write;
+    double actions = per_bit(p, n, which);
+
+    dfl_strbuf_z(&p->out, which == 0 ? "read {\n" : "write {\n");
+    if (!isinf(action->throughput))
+        quantity(p, "bandwidth", action->throughput / actions / 8, "B/s");
+    quantity(p, "energy", action->energy * actions, "J/bit");
+    dfl_strbuf_z(&p->out, "}\n");
+}
+
+/* What the source's mapper may do, as a comment: the language has no word for it. */
+static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
+{
+    static const char *const keys[] = { "tensors", "spatial", "enabled" };
+
+    for (size_t k = 0; p->plan == NULL && k < sizeof keys / sizeof keys[0]; k++) {
+        const dfl_yaml *at = dfl_yaml_get(node->at, keys[k]);
+
+        if (at == NULL)
+            continue;
+        dfl_strbuf_printf(&p->out, "// %s %s: ", dfl_import_plain(p->f->report->arena, node->name), keys[k]);
+        dfl_yaml_flow(p->f->report->arena, at, &p->out);
+        dfl_strbuf_z(&p->out, "\n");
+    }
+}
+
+/* Tensors that the mapper may keep in the node. */
+static uint32_t count_allowed(const dfl_af_printer *p, const dfl_af_node *node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < p->f->tensors.n; t++)
+        n += p->uses[t] > 0 && dfl_af_has(&node->allowed, t);
+    return n;
+}
+
+static uint32_t count_tensors(const dfl_af_printer *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < p->f->tensors.n; t++)
+        n += p->uses[t] > 0;
+    return n;
+}
+
+/* `holds = W0, W1;` where the mapper may not keep all tensors. */
+static void print_holds(dfl_af_printer *p, const dfl_af_node *node)
+{
+    const char *before = "holds = ";
+
+    if (count_allowed(p, node) == count_tensors(p))
+        return;
+    for (uint32_t t = 0; t < p->f->tensors.n; t++) {
+        if (p->uses[t] == 0 || !dfl_af_has(&node->allowed, t))
+            continue;
+        dfl_strbuf_printf(&p->out, "%s%s", before, p->tensors[t]);
+        before = ", ";
+    }
+    dfl_strbuf_z(&p->out, ";\n");
+}
+
+static void print_memory(dfl_af_printer *p, uint32_t n)
+{
+    const dfl_af_node *node = &p->f->nodes.at[n];
+    bool limited = !isinf(node->read.throughput) || !isinf(node->write.throughput);
+
+    if (count_allowed(p, node) == 0) {
+        dfl_strbuf_printf(&p->out, "// %s holds nothing\n", p->nodes[n]);
+        return;
+    }
+    if (node->kind == DFL_AF_TOLL)
+        dfl_strbuf_printf(&p->out, "// a toll: what passes is read once\n");
+    dfl_strbuf_printf(&p->out, "memory %s {\n", p->nodes[n]);
+    print_size(p, n);
+    print_holds(p, node);
+    if (!node->separate_ports && limited && node->kind == DFL_AF_MEMORY)
+        dfl_strbuf_z(&p->out, "ports = shared;\n");
+    print_port(p, n, 0);
+    print_port(p, n, 1);
+    if (node->leakage > 0)
+        quantity(p, "leakage", node->leakage, "W");
+    if (node->area > 0)
+        quantity(p, "area", node->area, "m2");
+    dfl_strbuf_z(&p->out, "}\n");
+}
+
+/* Which operations the unit may run, if not all: what `enabled` says for each einsum. */
+static void print_enabled(dfl_af_printer *p, uint32_t n)
+{
+    const dfl_yaml *at = dfl_yaml_get(p->f->nodes.at[n].at, "enabled");
+    dfl_intern *done = dfl_intern_new(p->f->report->arena);
+    const char *comma = "ops = ";
+
+    for (uint32_t e = 0; at != NULL && e < p->f->einsums.n; e++) {
+        const dfl_af_einsum *einsum = &p->f->einsums.at[e];
+        const char *op = p->ops[e] != NULL ? p->ops[e] : einsum->n_accesses == 3 ? "mac" : "flop";
+        double yes;
+
+        if (einsum->left_out || !dfl_af_number(p->f, e, at, 1, &yes) || yes == 0 ||
+            dfl_intern_find(done, op, strlen(op)) != 0)
+            continue;
+        dfl_intern_z(done, op);
+        dfl_strbuf_printf(&p->out, "%s%s", comma, op);
+        comma = ", ";
+    }
+    dfl_strbuf_z(&p->out, comma[0] == ',' ? ";\n" : "");
+}
+
+static void print_compute(dfl_af_printer *p, uint32_t n)
+{
+    const dfl_af_node *node = &p->f->nodes.at[n];
+    double rate = isinf(node->compute.throughput) ? endless : node->compute.throughput / node->actions_scale;
+    double energy = node->compute.energy * node->actions_scale;
+
+    dfl_strbuf_printf(&p->out, "compute %s {\n", p->nodes[n]);
+    print_enabled(p, n);
+    dfl_strbuf_z(&p->out, "rate {\n");
+    quantity(p, "mac", rate, "MAC/s");
+    quantity(p, "flop", rate, "FLOP/s");
+    dfl_strbuf_z(&p->out, "}\nenergy {\n");
+    quantity(p, "mac", energy, "J/MAC");
+    quantity(p, "flop", energy, "J/FLOP");
+    dfl_strbuf_z(&p->out, "}\n");
+    if (node->leakage > 0)
+        quantity(p, "leakage", node->leakage, "W");
+    if (node->area > 0)
+        quantity(p, "area", node->area, "m2");
+    dfl_strbuf_z(&p->out, "}\n");
+}
+
+/* `multicast = X, Y(T0);` for the tensors that are reused along each axis. */
+static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool writes)
+{
+    const dfl_af_node *node = &p->f->nodes.at[n];
+    const char *comma = " = ";
+    bool any = false;
+
+    for (uint32_t a = 0; a < node->n_axes; a++) {
+        const dfl_af_set *set = writes ? &node->axes[a].write_reuse : &node->axes[a].read_reuse;
+        uint32_t in = 0, of = 0;
+        const char *between = "(";
+
+        for (uint32_t t = 0; t < p->f->tensors.n; t++) {
+            bool made = dfl_af_made(p->f, t);
+            bool used = p->uses[t] > 0 && (writes ? made : p->uses[t] > made);
+
+            of += used;
+            in += used && dfl_af_has(set, t);
+        }
+        if (in == 0)
+            continue;
+        dfl_strbuf_printf(&p->out, "%s%s%s", any ? "" : word, comma, p->axes[n][a]);
+        any = true;
+        comma = ", ";
+        for (uint32_t t = 0; in < of && t < p->f->tensors.n; t++) {
+            if (p->uses[t] == 0 || !dfl_af_has(set, t))
+                continue;
+            dfl_strbuf_printf(&p->out, "%s%s", between, p->tensors[t]);
+            between = ", ";
+        }
+        dfl_strbuf_z(&p->out, in < of ? ")" : "");
+    }
+    dfl_strbuf_z(&p->out, any ? ";\n" : "");
+}
+
+static void open_array(dfl_af_printer *p, uint32_t n)
+{
+    const dfl_af_node *node = &p->f->nodes.at[n];
+    const char *comma = "array ";
+
+    dfl_strbuf_printf(&p->out, "network %s_links = bus {\n", p->nodes[n]);
+    print_reuse(p, n, "multicast", false);
+    print_reuse(p, n, "reduce", true);
+    dfl_strbuf_z(&p->out, "}\n");
+    for (uint32_t a = 0; a < node->n_axes; a++, comma = ", ")
+        dfl_strbuf_printf(&p->out, "%s%s[%lld]", comma, p->axes[n][a], (long long)node->axes[a].fanout);
+    dfl_strbuf_printf(&p->out, " over %s_links {\n", p->nodes[n]);
+}
+
+/* The nodes from `n` on that lie in `fork`; returns the number of the first that does not. */
+static uint32_t print_nodes(dfl_af_printer *p, uint32_t n, uint32_t fork)
+{
+    uint32_t open = 0;
+
+    while (n < p->f->nodes.n && p->f->nodes.at[n].fork == fork) {
+        const dfl_af_node *node = &p->f->nodes.at[n];
+
+        print_constraints(p, node);
+        if (node->kind == DFL_AF_FORK) {
+            dfl_strbuf_printf(&p->out, "element %s {\n", p->nodes[n]);
+            n = print_nodes(p, n + 1, n);
+            dfl_strbuf_z(&p->out, "}\n");
+            continue;
+        }
+        if (node->n_axes > 0) {
+            open_array(p, n);
+            open++;
+        }
+        if (node->kind == DFL_AF_MEMORY || node->kind == DFL_AF_TOLL)
+            print_memory(p, n);
+        else if (node->kind == DFL_AF_COMPUTE)
+            print_compute(p, n);
+        n++;
+    }
+    for (; open > 0; open--)
+        dfl_strbuf_z(&p->out, "}\n");
+    return n;
+}
+
+void dfl_af_print_system(dfl_af_printer *p)
+{
+    dfl_strbuf_printf(&p->out, "system %s {\n", p->system);
+    print_nodes(p, 0, DFL_AF_NONE);
+    dfl_strbuf_z(&p->out, "}\n\n");
+}

@@ -1,0 +1,372 @@
+/* Directives for levels: of a mapping, and the constraints of a mapspace. */
+#include "import/timeloop/timeloop.h"
+
+#include <string.h>
+
+#include "support/checked.h"
+
+/* Iterations of one dimension over all levels, and instances used below one level. */
+static const int64_t most_iterations = INT64_C(1) << 40;
+
+static const char *const in_directive[] = {
+    "target", "type", "factors", "permutation", "split", "keep", "bypass", "no_reuse", "no_link_transfer",
+    "no_temporal_reuse", "rmw_first_update",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef struct { int64_t full, last; } factor;
+
+static uint32_t dim_of(const dfl_tl_file *f, char letter)
+{
+    uint32_t d = 0;
+
+    while (d < f->n_dims && f->dims[d].letter != letter)
+        d++;
+    return d;
+}
+
+/* ---- factors ---- */
+
+static bool takes_count(const char **at, int64_t *out)
+{
+    const char *c = *at;
+
+    *out = 0;
+    for (; *c >= '0' && *c <= '9' && *out <= most_iterations; c++)
+        *out = *out * 10 + (*c - '0');
+    if (c == *at)
+        return false;
+    *at = c;
+    return true;
+}
+
+/* The character `c` of a scalar's text; the whole where the source has it in another form. */
+static dfl_span place_in(const dfl_yaml *at, const char *c)
+{
+    uint32_t offset = (uint32_t)(c - at->text);
+
+    if (at->span.end - at->span.start != strlen(at->text))
+        return at->span;
+    return (dfl_span){ at->span.start + offset, at->span.start + offset + (*c != '\0') };
+}
+
+static void skip_blanks(const char **at)
+{
+    *at += strspn(*at, " \t\r\n");
+}
+
+/* `M13,11 N8` or `M=13,11`; dimensions that are not named have one iteration. */
+static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
+{
+    const char *c = at != NULL ? at->text : "";
+
+    for (uint32_t d = 0; d < f->n_dims; d++)
+        out[d] = (factor){ 1, 1 };
+    if (at != NULL && at->kind != DFL_YAML_SCALAR)
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "factors are a text such as `K4 M2`");
+    for (skip_blanks(&c); *c != '\0'; skip_blanks(&c)) {
+        uint32_t d = dim_of(f, *c);
+        const char *start = c;
+        factor one;
+
+        if (d == f->n_dims)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(at, c), "the shape has no dimension `%c`", *c);
+        c += c[1] == '=' ? 2 : 1;
+        if (!takes_count(&c, &one.full))
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a factor is a letter and a number");
+        one.last = one.full;
+        if (*c == ',') {
+            c++;
+            if (!takes_count(&c, &one.last))
+                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a number is missing behind a comma");
+        }
+        if (one.full == 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, place_in(at, start),
+                                "a factor that the source has to find out");
+        if (one.full > most_iterations || one.last < 1 || one.last > one.full)
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, place_in(at, start),
+                                "a last factor is from 1 to the factor, which is at most 2^40");
+        out[d] = one;
+    }
+    return true;
+}
+
+static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool spatial)
+{
+    const dfl_yaml *order = dfl_tl_get(at, "permutation");
+    dfl_tl_loop *loops = DFL_NEW_ARRAY(f->report->arena, dfl_tl_loop, f->n_dims + 1);
+    factor *factors = DFL_NEW_ARRAY(f->report->arena, factor, f->n_dims + 1);
+    int64_t split = dfl_tl_count(f, dfl_tl_get(at, "split"), 0, f->n_dims);
+    uint32_t n = 0, at_place = 0;
+
+    if (!f->ok || !read_factors(f, dfl_tl_get(at, "factors"), factors))
+        return false;
+    for (const char *c = order != NULL ? order->text : ""; *c != '\0'; c++) {
+        uint32_t d = dim_of(f, *c);
+
+        if (*c == ' ')
+            continue;
+        if (d == f->n_dims)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(order, c), "the shape has no dimension `%c`", *c);
+        if (factors[d].full == 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(order, c), "a dimension stands twice in the order");
+        if (factors[d].full > 1)
+            loops[n++] = (dfl_tl_loop){ d, factors[d].full, factors[d].last, spatial && at_place >= split };
+        factors[d].full = 0;
+        at_place++;
+    }
+    for (uint32_t d = 0; d < f->n_dims; d++) {
+        if (factors[d].full > 1)
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, order != NULL ? order->span : at->span,
+                                "the order leaves out `%c`", f->dims[d].letter);
+    }
+    *(spatial ? &l->spatial : &l->temporal) = loops;
+    *(spatial ? &l->n_spatial : &l->n_temporal) = n;
+    return true;
+}
+
+/* ---- directives ---- */
+
+static bool read_tensors(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
+{
+    if (list != NULL && list->kind != DFL_YAML_LIST)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, list->span, "a list of data spaces is wanted");
+    for (uint32_t i = 0; list != NULL && i < list->n; i++) {
+        uint32_t t = 0;
+
+        while (t < f->n_tensors && strcmp(f->tensors[t].name, list->items[i].text) != 0)
+            t++;
+        if (t == f->n_tensors)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, list->items[i].span, "the shape has no data space `%s`",
+                                list->items[i].text);
+        *set |= UINT64_C(1) << t;
+    }
+    return true;
+}
+
+static dfl_tl_level *target_of(dfl_tl_file *f, const dfl_yaml *at)
+{
+    const dfl_yaml *target = dfl_tl_get(at, "target");
+
+    for (uint32_t k = 0; target != NULL && k < f->n_levels; k++) {
+        if (strcmp(f->levels[k].name, target->text) == 0)
+            return &f->levels[k];
+    }
+    dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, target != NULL ? target->span : at->span,
+                 "`target` names no level of the architecture");
+    return NULL;
+}
+
+typedef enum { TEMPORAL, SPATIAL, BYPASS } directive_type;
+
+static bool type_of(dfl_tl_file *f, const dfl_yaml *at, directive_type *out)
+{
+    static const struct { const char *word; directive_type type; } types[] = {
+        { "temporal", TEMPORAL }, { "spatial", SPATIAL }, { "bypass", BYPASS }, { "datatype", BYPASS },
+    };
+    const dfl_yaml *said = dfl_tl_get(at, "type");
+
+    for (size_t i = 0; said != NULL && i < COUNT(types); i++) {
+        if (strcmp(types[i].word, said->text) == 0) {
+            *out = types[i].type;
+            return true;
+        }
+    }
+    return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, said != NULL ? said->span : at->span,
+                        "a directive is `temporal`, `spatial`, `bypass` or `datatype`");
+}
+
+static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
+{
+    const dfl_yaml *keep = dfl_tl_get(at, "keep");
+    uint64_t kept = 0;
+
+    if (!read_tensors(f, keep, &kept) || !read_tensors(f, dfl_tl_get(at, "bypass"), &l->bypass))
+        return false;
+    return (kept & l->bypass) == 0 ||
+           dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, keep->span, "a data space is both kept and bypassed");
+}
+
+/* What the language has no word for. */
+static void look_at_losses(const dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l)
+{
+    const dfl_yaml *rmw = dfl_tl_get(at, "rmw_first_update"), *reuse = dfl_tl_get(at, "no_temporal_reuse");
+
+    if (l->rmw_first != 0 && rmw != NULL)
+        dfl_lose(f->report, DFL_FOREIGN_LOST, rmw->span,
+                 "`%s` reads a result before its first update: here nothing is read that has no value yet", l->name);
+    if ((l->no_temporal_reuse >> f->output & 1) != 0 && reuse != NULL)
+        dfl_lose(f->report, DFL_FOREIGN_LOST, reuse->span,
+                 "`%s` spills the result at every step: here it stays while it is the same", l->name);
+}
+
+static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
+{
+    dfl_tl_level *l = target_of(f, at);
+    directive_type type;
+
+    if (l == NULL || !type_of(f, at, &type))
+        return false;
+    dfl_tl_look_at_keys(f, at, in_directive, COUNT(in_directive), "a directive");
+    if (type == BYPASS)
+        return read_bypass(f, at, l);
+    if (l->mapped[type == SPATIAL])
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` has two directives of this kind", l->name);
+    l->mapped[type == SPATIAL] = true;
+    if (!read_loops(f, at, l, type == SPATIAL) || !read_tensors(f, dfl_tl_get(at, "no_reuse"), &l->no_reuse) ||
+        !read_tensors(f, dfl_tl_get(at, "no_link_transfer"), &l->no_link) ||
+        !read_tensors(f, dfl_tl_get(at, "no_temporal_reuse"), &l->no_temporal_reuse) ||
+        !read_tensors(f, dfl_tl_get(at, "rmw_first_update"), &l->rmw_first))
+        return false;
+    look_at_losses(f, at, l);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/*
+ * What the factors make of a dimension: `full` iterations but the last time `last` each, so the extent less one has
+ * the digits last - 1. They are those of tiles of full size, since no two numbers have the same digits.
+ */
+static bool finishes(dfl_tl_file *f, uint32_t dim)
+{
+    dfl_i128 full = 1, size = 0;
+
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        const dfl_tl_level *l = &f->levels[k];
+
+        for (uint32_t i = 0; i < l->n_spatial + l->n_temporal; i++) {
+            const dfl_tl_loop *loop = i < l->n_spatial ? &l->spatial[i] : &l->temporal[i - l->n_spatial];
+
+            if (loop->dim != dim)
+                continue;
+            size += full * (loop->last - 1);
+            full *= loop->full;
+            if (full > most_iterations)
+                return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span, "more than 2^40 iterations over `%c`",
+                                    f->dims[dim].letter);
+        }
+    }
+    if (size + 1 == f->dims[dim].bound)
+        return true;
+    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span, "the factors of `%c` make %lld, its size is %lld",
+                        f->dims[dim].letter, (long long)(size + 1), (long long)f->dims[dim].bound);
+}
+
+static bool is_sound(dfl_tl_file *f)
+{
+    uint64_t all = dfl_tl_all(f), nowhere = all;
+
+    for (uint32_t d = 0; d < f->n_dims; d++) {
+        if (!finishes(f, d))
+            return false;
+    }
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        const dfl_tl_level *l = &f->levels[k];
+        dfl_i128 used = 1;
+
+        nowhere &= l->bypass;
+        for (uint32_t i = 0; i < l->n_spatial && used <= most_iterations; i++)
+            used *= l->spatial[i].full;
+        if (used > most_iterations)
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "more than 2^40 instances below `%s`", l->name);
+        if (l->entries == 0 && (~l->bypass & all) != 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span, "`%s` has no entries, and keeps a data space",
+                                l->name);
+    }
+    for (uint32_t t = 0; t < f->n_tensors; t++) {
+        if ((nowhere >> t & 1) != 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->tensors[t].span, "`%s` is kept nowhere", f->tensors[t].name);
+    }
+    return true;
+}
+
+/* A keep is `fresh` or `window`; links are for a whole group of multipliers, or for none. */
+static void look_at_reach(const dfl_tl_file *f)
+{
+    for (uint32_t t = 0; t < f->n_tensors; t++) {
+        dfl_tl_links links = dfl_tl_inner_links(f, t);
+        uint32_t fresh = f->n_levels, gaps = f->n_levels;
+
+        if (links == DFL_TL_LINKS_SOME || links == DFL_TL_LINKS_TOO_MANY)
+            dfl_lose(f->report, DFL_FOREIGN_LOST, f->tensors[t].span,
+                     links == DFL_TL_LINKS_SOME ? "`%s` comes from a neighbour to some multipliers: here all read it"
+                                                : "`%s` may come from neighbours: here all multipliers read it",
+                     f->tensors[t].name);
+        for (uint32_t k = 0; k < f->n_levels && !f->tensors[t].written; k++) {
+            bool kept = (f->levels[k].bypass >> t & 1) == 0;
+
+            if (kept && k + 1 < f->n_levels && (f->levels[k].no_temporal_reuse >> t & 1) != 0)
+                fresh = k;
+            if (kept && dfl_tl_gaps(f, t, k + 1))
+                gaps = k;
+        }
+        if (fresh < f->n_levels && gaps < f->n_levels)
+            dfl_lose(f->report, DFL_FOREIGN_LOST, f->tensors[t].span,
+                     "`%s` fetches bounding boxes of `%s` anew: here only what is touched", f->levels[fresh].name,
+                     f->tensors[t].name);
+    }
+}
+
+bool dfl_tl_read_mapping(dfl_tl_file *f)
+{
+    for (uint32_t i = 0; i < f->mapping->n; i++) {
+        if (!read_directive(f, &f->mapping->items[i]))
+            return false;
+    }
+    if (is_sound(f))
+        look_at_reach(f);
+    return f->ok;
+}
+
+const char *dfl_tl_metric(const dfl_yaml *at)
+{
+    static const struct { const char *word, *means; } metrics[] = {
+        { "edp", "energy * latency" }, { "energy", "energy" }, { "delay", "latency" },
+    };
+
+    for (size_t i = 0; i < COUNT(metrics); i++) {
+        if (strcmp(metrics[i].word, at->text) == 0)
+            return metrics[i].means;
+    }
+    return NULL;
+}
+
+/* Whether a constraint is one of loops or keeps, which a mapping has, too. */
+static bool is_directive(const dfl_yaml *at)
+{
+    const dfl_yaml *said = dfl_tl_get(at, "type");
+
+    return said == NULL || (strcmp(said->text, "utilization") != 0 && strcmp(said->text, "parallelism") != 0);
+}
+
+/* Of constraints the language has a word for what a level does not hold; the rest become comments. */
+bool dfl_tl_read_constraints(dfl_tl_file *f)
+{
+    const dfl_yaml *first = NULL;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; f->constraints != NULL && i < f->constraints->n; i++) {
+        const dfl_yaml *at = &f->constraints->items[i], *keep = dfl_tl_get(at, "keep");
+        directive_type type = TEMPORAL;
+        dfl_tl_level *l;
+
+        if (is_directive(at) && ((l = target_of(f, at)) == NULL || !type_of(f, at, &type) ||
+                                 (type == BYPASS && !read_bypass(f, at, l))))
+            return false;
+        if (type == BYPASS && (keep == NULL || keep->n == 0))
+            continue;
+        first = n++ == 0 ? at : first;
+    }
+    if (first != NULL)
+        dfl_loss_remark(f->report, first->span,
+                        "%u constraints, from here on, do not bind the search: they are comments in its mapping",
+                        (unsigned)n);
+    for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
+        if (dfl_tl_metric(&f->metrics->items[i]) == NULL)
+            dfl_lose(f->report, DFL_FOREIGN_IGNORED, f->metrics->items[i].span, "the metric `%s` has no effect",
+                     f->metrics->items[i].text);
+    }
+    return true;
+}

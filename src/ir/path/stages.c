@@ -1,0 +1,215 @@
+/* The stages of a pipeline run at the same time, so they need instances of their own. */
+#include "ir/path/checks.h"
+
+/* Instances of one axis that what is below a body takes of a unit at a time; 0: nothing below runs on the unit. */
+typedef struct {
+    int64_t n;
+    uint32_t einsum;     /* the one that takes the most */
+    uint32_t levels;     /* pipelines inside one another that can stand on several axes */
+} demand;
+
+typedef struct {
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_paths *paths;
+    uint32_t unit;
+    const uint32_t *axes; /* those around the unit */
+    uint32_t n_axes;
+    demand *below;        /* by body, then by position in `axes`; the place behind them tells who uses the unit at all */
+} stages;
+
+static const char *text(const stages *s, dfl_sym sym) { return dfl_sym_text(s->names, sym); }
+
+static demand *at(const stages *s, const dfl_body *b) { return &s->below[(size_t)b->id * (s->n_axes + 1)]; }
+
+static const dfl_axis *axis_at(const stages *s, uint32_t i) { return &s->paths->mapping->system->axes[s->axes[i]]; }
+
+static int64_t room(const stages *s, uint32_t i) { return axis_at(s, i)->size; }
+
+static void measure_leaf(const stages *s, const dfl_body *b)
+{
+    const dfl_path *p = &s->paths->paths[b->einsums[0]];
+    demand *mine = at(s, b);
+
+    for (uint32_t i = 0; i <= s->n_axes; i++)
+        mine[i] = (demand){ .n = p->compute == s->unit, .einsum = p->einsum };
+    for (uint32_t k = 0; k < p->n_steps && p->compute == s->unit; k++) {
+        const dfl_path_step *step = &p->steps[k];
+        uint32_t i = 0;
+        if (step->line->kind != DFL_LINE_SPATIAL || step->rank == DFL_NONE)
+            continue;
+        while (i < s->n_axes && s->axes[i] != step->line->axis)
+            i++;
+        if (i < s->n_axes)
+            mine[i].n *= dfl_path_parts(step); /* at most the size of the axis: that was checked */
+    }
+}
+
+/* What the stages take together of one axis. */
+static dfl_i128 sum_of(const stages *s, const dfl_body *b, uint32_t i)
+{
+    dfl_i128 sum = 0;
+
+    for (uint32_t k = 0; k < b->n_children; k++)
+        sum += at(s, b->children[k])[i].n;
+    return sum;
+}
+
+/* "`A`, `B` and `C`": the stages that use the unit. */
+static const char *list_stages(const stages *s, const dfl_body *b, dfl_arena *arena)
+{
+    const dfl_workload *w = s->paths->mapping->workload;
+    uint32_t n = 0, seen = 0;
+    const char *list = "";
+
+    for (uint32_t k = 0; k < b->n_children; k++)
+        n += at(s, b->children[k])->n > 0;
+    for (uint32_t k = 0; k < b->n_children && seen < n; k++) {
+        const demand *d = at(s, b->children[k]);
+        if (d->n == 0)
+            continue;
+        seen++;
+        if (seen == 4 && n > 4) {
+            list = dfl_arena_printf(arena, "%s and %u more", list, n - 3);
+            break;
+        }
+        list = dfl_arena_printf(arena, "%s%s`%s`", list, seen == 1 ? "" : seen == n ? " and " : ", ",
+                                text(s, w->einsums[d->einsum].name));
+    }
+    return list;
+}
+
+/* The axis to tell of when none has room for all stages: the one that lacks the least, of those that are long enough for
+   one instance each if there are such. */
+static uint32_t nearest(const stages *s, const dfl_body *b, uint32_t users, bool *enough)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        bool can = room(s, i) >= users;
+        if (can > *enough || (can == *enough && sum_of(s, b, i) - room(s, i) < sum_of(s, b, best) - room(s, best)))
+            best = i;
+        *enough |= can;
+    }
+    return best;
+}
+
+static void report(const stages *s, const dfl_body *b, uint32_t users, dfl_arena *arena)
+{
+    const dfl_mapping *m = s->paths->mapping;
+    const dfl_compute *unit = &m->system->computes[s->unit];
+    bool enough = false;
+    uint32_t best = nearest(s, b, users, &enough), shown = 0, over = DFL_NONE;
+    dfl_i128 so_far = 0;
+    char sum[41];
+    dfl_diag *d;
+
+    dfl_i128_text(sum_of(s, b, best), sum);
+    for (uint32_t k = 0; k < b->n_children && over == DFL_NONE; k++) {
+        so_far += at(s, b->children[k])[best].n;
+        over = so_far > (s->n_axes > 0 ? room(s, best) : 1) ? k : DFL_NONE;
+    }
+    const char *list = list_stages(s, b, arena);
+    dfl_span here = b->children[over]->span;
+    if (s->n_axes > 0)
+        d = dfl_report(s->sink, DFL_MAP_TOO_MANY_INSTANCES, here,
+                       "stages %s of a pipeline need %s instances of axis `%s` at once, which has %lld", list, sum,
+                       text(s, axis_at(s, best)->name), (long long)axis_at(s, best)->size);
+    else
+        d = dfl_report(s->sink, DFL_MAP_TOO_MANY_INSTANCES, here,
+                       "stages %s of a pipeline need unit `%s` at once, and there is one", list, text(s, unit->name));
+    for (uint32_t k = 0; k <= over && shown < 4; k++) {
+        const demand *stage = &at(s, b->children[k])[best];
+        const char *name = text(s, m->workload->einsums[stage->einsum].name);
+        if (stage->n == 0)
+            continue;
+        shown++;
+        if (k == over)
+            dfl_diag_here(s->sink, d, "%lld for `%s`", (long long)stage->n, name);
+        else
+            dfl_diag_label(s->sink, d, b->children[k]->span, "%lld for `%s`", (long long)stage->n, name);
+    }
+    if (s->n_axes > 0) {
+        const char *axis = text(s, axis_at(s, best)->name);
+        dfl_diag_label(s->sink, d, axis_at(s, best)->span, "`%s` is declared here", axis);
+        if (enough)
+            dfl_diag_help(s->sink, d, "give the stages parts that add up to at most %lld on `%s`, or run them in turn with "
+                                      "`fuse`", (long long)axis_at(s, best)->size, axis);
+    } else {
+        dfl_diag_label(s->sink, d, unit->span, "`%s` is declared here", text(s, unit->name));
+    }
+    if (!enough)
+        dfl_diag_help(s->sink, d, "run them in turn with `fuse`, or on different units with `on`");
+}
+
+/* Children one after another, or side by side: then one axis must have room for all of them. Where several have, a
+   pipeline around this one may take one of them, and this one another; with more of them inside one another, each is
+   taken to need the room everywhere. */
+static bool measure_branch(const stages *s, const dfl_body *b, dfl_arena *arena)
+{
+    demand *mine = at(s, b);
+    uint32_t fit = 0, users = 0, levels = 0;
+
+    for (uint32_t i = 0; i <= s->n_axes; i++)
+        mine[i] = (demand){ 0 };
+    for (uint32_t k = 0; k < b->n_children; k++) {
+        const demand *child = at(s, b->children[k]);
+        users += child->n > 0;
+        levels = child->levels > levels ? child->levels : levels;
+        for (uint32_t i = 0; i <= s->n_axes; i++)
+            mine[i] = child[i].n > mine[i].n ? child[i] : mine[i];
+    }
+    mine->levels = levels;
+    if (b->kind != DFL_BODY_PIPELINE || users < 2)
+        return true;
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        fit += sum_of(s, b, i) <= room(s, i);
+    mine->levels = levels + (fit > 1);
+    for (uint32_t i = 0; i < s->n_axes && (fit == 1 || mine->levels > 1); i++)
+        if (sum_of(s, b, i) <= room(s, i))
+            mine[i].n = (int64_t)sum_of(s, b, i);
+    if (fit == 0)
+        report(s, b, users, arena);
+    return fit > 0;
+}
+
+static bool check_unit(stages *s, dfl_arena *arena)
+{
+    const dfl_mapping *m = s->paths->mapping;
+    bool ok = true;
+
+    for (uint32_t b = m->n_bodies; b-- > 0;) { /* children have the larger ids */
+        if (!dfl_budget_spend(dfl_arena_budget(arena), 1 + s->n_axes))
+            return dfl_report_stop(s->sink, dfl_arena_budget(arena));
+        if (m->bodies[b]->kind == DFL_BODY_LEAF)
+            measure_leaf(s, m->bodies[b]);
+        else
+            ok &= measure_branch(s, m->bodies[b], arena);
+    }
+    return ok;
+}
+
+bool dfl_path_check_stages(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
+{
+    const dfl_mapping *m = paths->mapping;
+    const dfl_system *sys = m->system;
+    bool piped = false, ok = true;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        piped |= m->bodies[b]->kind == DFL_BODY_PIPELINE;
+    if (!piped)
+        return true;
+    bool *used = DFL_NEW_ARRAY(arena, bool, sys->n_computes);
+    uint32_t *axes = DFL_NEW_ARRAY(arena, uint32_t, sys->n_axes + 1);
+    demand *below = DFL_NEW_ARRAY(arena, demand, m->n_bodies * ((size_t)sys->n_axes + 1));
+    for (uint32_t e = 0; e < m->workload->n_einsums; e++)
+        used[paths->paths[e].compute] = true;
+    for (uint32_t c = 0; c < sys->n_computes; c++) {
+        stages s = { .sink = sink, .names = names, .paths = paths, .unit = c, .axes = axes, .below = below };
+        for (uint32_t a = 0; a < sys->n_axes && used[c]; a++)
+            if (dfl_axis_encloses(sys, a, sys->computes[c].element))
+                axes[s.n_axes++] = a;
+        ok &= !used[c] || check_unit(&s, arena);
+    }
+    return ok;
+}

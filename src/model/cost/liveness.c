@@ -1,0 +1,237 @@
+/* Which tiles are live together. */
+#include "model/cost/occupancy.h"
+
+#include <string.h>
+
+#include "support/vec.h"
+
+/* Of one keep. */
+typedef struct {
+    bool above_branch;        /* directly above the branch of its brace: no loop in between */
+    uint32_t first, last;     /* then: the first and the last of the children that touch the tensor */
+    bool may_stay;            /* a loop stands above: something of the tile may stay when it advances */
+} live_range;
+
+typedef struct {
+    dfl_setting *set;
+    const dfl_keeps *keeps;
+    const live_range *ranges; /* per keep */
+    uint32_t memory;
+} maker;
+
+static bool outside_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
+
+/* Inputs and outputs of the workload have their whole shape at home, all the time. */
+static bool always_live(const dfl_setting *set, const dfl_keep *k)
+{
+    return k->parent == DFL_NONE && outside_role(set->w->tensors[k->line->tensor].role);
+}
+
+/* The children of a branch that touch the tensor of a keep directly above it. */
+static void find_children(const dfl_keep *k, const uint32_t *child_of, live_range *out)
+{
+    out->first = DFL_NONE;
+    for (uint32_t v = 0; v < k->point.n_views; v++) {
+        uint32_t c = child_of[k->point.views[v].einsum];
+
+        out->first = c < out->first ? c : out->first;
+        out->last = c > out->last ? c : out->last;
+    }
+}
+
+/* Of all keeps in a body; `looped` says whether a loop stands above it. True if one stands above the bodies inside. */
+static bool find_ranges(const dfl_body *b, const dfl_keeps *keeps, bool looped, uint32_t *child_of, live_range *out)
+{
+    const dfl_line *loop = NULL, *last = NULL;
+
+    for (uint32_t i = 0; i < b->n_lines; i++)
+        if (b->lines[i].kind != DFL_LINE_KEEP) {
+            last = &b->lines[i];
+            loop = loop ? loop : last;
+        }
+    for (uint32_t c = 0; c < b->n_children; c++)
+        for (uint32_t i = 0; i < b->children[c]->n_einsums; i++)
+            child_of[b->children[c]->einsums[i]] = c;
+    for (uint32_t i = keeps->first[b->id]; i < keeps->first[b->id + 1]; i++) {
+        const dfl_keep *k = &keeps->at[i];
+
+        out[i].may_stay = looped || (loop && loop < k->line);
+        out[i].above_branch = b->kind == DFL_BODY_FUSE && (!last || last < k->line);
+        if (out[i].above_branch)
+            find_children(k, child_of, &out[i]);
+    }
+    return looped || loop;
+}
+
+static live_range *live_ranges(dfl_setting *set, const dfl_keeps *keeps)
+{
+    live_range *ranges = DFL_NEW_ARRAY(set->arena, live_range, keeps->n + 1);
+    uint32_t *child_of = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_einsums + 1);
+    bool *looped = DFL_NEW_ARRAY(set->arena, bool, set->m->n_bodies + 1);
+
+    for (uint32_t i = 0; i < set->m->n_bodies; i++) {
+        const dfl_body *b = set->m->bodies[i];
+
+        looped[i] = find_ranges(b, keeps, b->parent && looped[b->parent->id], child_of, ranges);
+    }
+    return ranges;
+}
+
+/* Whether a keep directly above a branch is live while child `c` runs, even if nothing of it stays. */
+static bool live_during(const live_range *r, uint32_t c)
+{
+    return r->first <= c && c <= r->last;
+}
+
+/* Adds a set of live tiles; gives its place. */
+static dfl_live *add_live(maker *r, dfl_live_list *out, const dfl_live_tile *tiles, uint32_t n)
+{
+    dfl_live live = { .tiles = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, n + 1), .n = n };
+
+    if (n > 0)
+        memcpy(live.tiles, tiles, n * sizeof *tiles);
+    DFL_PUSH(r->set->arena, out, live);
+    return &out->at[out->n - 1];
+}
+
+/* Adds the keeps of a body that are live while its child `c` runs to `live`; gives how many there are then. */
+static uint32_t add_own(const maker *r, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live, uint32_t n)
+{
+    for (uint32_t i = 0; i < n_own; i++) {
+        const live_range *range = &r->ranges[own[i]];
+        bool if_stays = range->above_branch && !live_during(range, c);
+
+        if (!if_stays || range->may_stay)
+            live[n++] = (dfl_live_tile){ own[i], if_stays };
+    }
+    return n;
+}
+
+/* The live tiles of the memory while the body runs, on top of those already live outside of it. */
+static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_list *out)
+{
+    uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1, n_own = 0;
+    uint32_t from = r->keeps->first[b->id], to = r->keeps->first[b->id + 1];
+    uint32_t *own = DFL_NEW_ARRAY(r->set->arena, uint32_t, to - from + 1);
+
+    for (uint32_t i = from; i < to; i++)
+        if (r->keeps->at[i].line->memory == r->memory && !always_live(r->set, &r->keeps->at[i]))
+            own[n_own++] = i;
+    dfl_live_tile *live = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, n_outer + n_own + 1);
+    if (n_outer > 0)
+        memcpy(live, outer, n_outer * sizeof *live);
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t n_live = add_own(r, own, n_own, c, live, n_outer);
+        switch (b->kind) {
+        case DFL_BODY_LEAF:
+            add_live(r, out, live, n_live);
+            break;
+        case DFL_BODY_FUSE:
+            find_live(r, b->children[c], live, n_live, out);
+            break;
+        case DFL_BODY_PIPELINE: {
+            dfl_live_list *stages = DFL_NEW_ARRAY(r->set->arena, dfl_live_list, b->n_children + 1);
+            dfl_live *above = add_live(r, out, live, n_live);
+            above->stages = stages;
+            above->n_stages = b->n_children;
+            for (uint32_t i = 0; i < b->n_children; i++)
+                find_live(r, b->children[i], NULL, 0, &stages[i]);
+            break;
+        }
+        }
+    }
+}
+
+/* Keeps that are live in some places only if something of them stays. */
+static void find_unsure(const dfl_setting *set, const dfl_keeps *keeps, const live_range *ranges, dfl_room_plan *out)
+{
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        const dfl_keep *k = &keeps->at[i];
+        const live_range *r = &ranges[i];
+        bool sure = !r->above_branch || !r->may_stay || (r->first == 0 && r->last + 1 == k->body->n_children);
+
+        if (!sure && !always_live(set, k))
+            out->unsure[out->n_unsure++] = i;
+    }
+}
+
+/* Keeps of what is in the memory all the time, by tensor. */
+static uint32_t find_homes(const maker *r, uint32_t *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->keeps->n; i++) {
+        const dfl_keep *k = &r->keeps->at[i];
+        uint32_t at = n;
+        if (k->line->memory != r->memory || !always_live(r->set, k))
+            continue;
+        for (; at > 0 && r->keeps->at[out[at - 1]].line->tensor > k->line->tensor; at--)
+            out[at] = out[at - 1];
+        out[at] = i;
+        n++;
+    }
+    return n;
+}
+
+/* What the homes take together, if that does not depend on the sizes. */
+static void find_lasting(const dfl_keeps *keeps, uint32_t m, dfl_room_plan *out)
+{
+    const uint32_t *homes = out->homes[m];
+    dfl_lasting *all = &out->lasting[m];
+
+    for (uint32_t i = 0; i < out->n_homes[m]; i++)
+        if (out->keeps[homes[i]].fixed < 0 || (i > 0 && keeps->at[homes[i]].line->tensor == keeps->at[homes[i - 1]].line->tensor))
+            return;
+    for (uint32_t i = 0; i < out->n_homes[m]; i++) {
+        all->at = all->at.end ? all->at : keeps->at[homes[i]].line->span;
+        out->over |= dfl_add(all->bits, out->keeps[homes[i]].fixed, &all->bits);
+    }
+    out->n_homes[m] = 0;
+}
+
+static void find_room(dfl_setting *set, const dfl_keep *k, dfl_keep_room *out, bool *over)
+{
+    const dfl_tensor *t = &set->w->tensors[k->line->tensor];
+    const dfl_memory *m = &set->s->memories[k->line->memory];
+    dfl_i128 instances = 1;
+    uint64_t left = dfl_steps_around(set, k->point.einsum, k->step, m->element);
+    bool many = dfl_element_instances(set->s, m->element, &instances);
+
+    *over |= many;
+    *out = (dfl_keep_room){ .each = t->type.bits, .fixed = -1,
+                            .spread = DFL_NEW_ARRAY(set->arena, uint64_t, set->s->n_axes + 1) };
+    if (k->parent != DFL_NONE)
+        *over |= dfl_mul(out->each, m->buffers, &out->each);
+    if (always_live(set, k) && instances == 1)
+        *over |= dfl_tensor_elements(t, &out->fixed) || dfl_mul(out->fixed, out->each, &out->fixed);
+    for (; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        out->spread[set->paths->paths[k->point.einsum].steps[i].line->axis] |= left & -left;
+    }
+}
+
+void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out)
+{
+    uint32_t n = set->s->n_memories;
+    const live_range *ranges = live_ranges(set, keeps);
+
+    *out = (dfl_room_plan){ .keeps = DFL_NEW_ARRAY(set->arena, dfl_keep_room, keeps->n + 1),
+                            .live = DFL_NEW_ARRAY(set->arena, dfl_live_list, n + 1),
+                            .unsure = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1),
+                            .stays = DFL_NEW_ARRAY(set->arena, bool, keeps->n + 1),
+                            .homes = DFL_NEW_ARRAY(set->arena, uint32_t *, n + 1),
+                            .n_homes = DFL_NEW_ARRAY(set->arena, uint32_t, n + 1),
+                            .lasting = DFL_NEW_ARRAY(set->arena, dfl_lasting, n + 1),
+                            .instances = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
+    for (uint32_t i = 0; i < keeps->n; i++)
+        find_room(set, &keeps->at[i], &out->keeps[i], &out->over);
+    find_unsure(set, keeps, ranges, out);
+    for (uint32_t m = 0; m < n; m++) {
+        maker r = { .set = set, .keeps = keeps, .ranges = ranges, .memory = m };
+        find_live(&r, set->m->root, NULL, 0, &out->live[m]);
+        out->homes[m] = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
+        out->n_homes[m] = find_homes(&r, out->homes[m]);
+        find_lasting(keeps, m, out);
+        out->over |= dfl_element_instances(set->s, set->s->memories[m].element, &out->instances[m]);
+    }
+}

@@ -1,0 +1,262 @@
+/* How much room live tiles take. */
+#include "model/cost/occupancy.h"
+
+#include "model/cost/joint_peak.h"
+#include "support/vec.h"
+
+enum { MOST_AXES = 8 };
+
+typedef struct {
+    dfl_setting *set;
+    dfl_keeps *keeps;
+    const dfl_room_plan *plan;
+    const dfl_i128 *bits;     /* per keep: room of its largest tile in one instance */
+    const dfl_i128 *most;     /* per keep: elements of that tile */
+    dfl_i128 best;            /* largest sum so far */
+    dfl_span at;              /* the innermost line that adds to it */
+    bool over;
+} room;
+
+static dfl_i128 add(room *r, dfl_i128 a, dfl_i128 b)
+{
+    dfl_i128 sum = 0;
+
+    r->over |= dfl_add(a, b, &sum);
+    return sum;
+}
+
+/* Spatial steps on axis `a` around the memory that spread the keep. */
+static uint64_t steps_on(const room *r, uint32_t keep, uint32_t a)
+{
+    const dfl_keep *k = &r->keeps->at[keep];
+    uint64_t bits = 0;
+
+    for (uint64_t left = r->plan->keeps[keep].spread[a]; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left), driver = dfl_place_driver(r->set, k->point.einsum, i);
+        if (driver != DFL_NONE)
+            bits |= left & -left & r->set->sizes[driver].moving;
+    }
+    return bits;
+}
+
+/* Finds the axes on which only some of the tiles are spread: the others stand at coordinate 0. Gives the steps. */
+static uint32_t mixed_axes(room *r, const dfl_tile_room *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
+{
+    uint32_t found = 0;
+
+    for (uint32_t a = 0; a < r->set->s->n_axes && found < MOST_AXES; a++) {
+        uint64_t all = 0;
+        bool without = false, unlike = false;
+        for (uint32_t i = 0; i < n; i++)
+            all |= steps_on(r, tiles[i].at, a);
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t mine = steps_on(r, tiles[i].at, a);
+            without |= mine == 0;
+            unlike |= mine != 0 && mine != all;
+        }
+        if (unlike)
+            dfl_setting_refuse(r->set, tiles[0].keep->line->span, "tiles that are spread over one axis in different ways",
+                               "keep them below the same spatial lines");
+        if (all == 0 || !without)
+            continue;
+        axes[found] = a;
+        steps[found++] = all;
+    }
+    return found;
+}
+
+/* Largest sum of the tiles over all steps and instances: those at coordinate 0 of a mixed axis hold all of them, the
+   others only those that are spread over it. */
+static dfl_i128 joint_room(room *r, dfl_tile_room *tiles, uint32_t n)
+{
+    uint32_t axes[MOST_AXES], n_axes;
+    uint64_t steps[MOST_AXES];
+    dfl_i128 best = 0;
+
+    n_axes = mixed_axes(r, tiles, n, axes, steps);
+    for (uint32_t pick = 0; pick < 1u << n_axes && !r->set->refused; pick++) {
+        dfl_tile_room *some = DFL_NEW_ARRAY(r->set->arena, dfl_tile_room, n + 1);
+        uint64_t first = 0;
+        uint32_t n_some = 0;
+        dfl_i128 sum = 0;
+        for (uint32_t x = 0; x < n_axes; x++)
+            first |= pick >> x & 1 ? 0 : steps[x];
+        for (uint32_t i = 0; i < n; i++) {
+            bool held = true;
+            for (uint32_t x = 0; x < n_axes; x++)
+                held &= !(pick >> x & 1) || steps_on(r, tiles[i].at, axes[x]) != 0;
+            if (held)
+                some[n_some++] = tiles[i];
+        }
+        r->over |= n_some > 0 && !dfl_joint_room(r->set, some, n_some, first, &sum);
+        best = sum > best ? sum : best;
+    }
+    return best;
+}
+
+static bool is_live(const room *r, const dfl_live_tile *t) { return !t->if_stays || r->plan->stays[t->at]; }
+
+/* Room of live tiles together. */
+static dfl_i128 together(room *r, const dfl_live *live)
+{
+    dfl_i128 plain = 0;
+    uint32_t n = 0;
+    bool falling = true;
+
+    for (uint32_t i = 0; i < live->n; i++) {
+        uint32_t at = live->tiles[i].at;
+        if (r->most[at] == 0 || !is_live(r, &live->tiles[i]))
+            continue;
+        n++;
+        plain = add(r, plain, r->bits[at]);
+        falling &= r->keeps->at[at].all.each->falling;
+    }
+    /* no more than the sum of the largest, which meet in the first step at coordinate 0 where that is the size of the
+       largest; and no need to look where that changes nothing */
+    if (n <= 1 || falling || plain <= r->best)
+        return plain;
+    dfl_tile_room *tiles = DFL_NEW_ARRAY(r->set->arena, dfl_tile_room, n + 1);
+    n = 0;
+    for (uint32_t i = 0; i < live->n; i++) {
+        uint32_t at = live->tiles[i].at;
+        if (r->most[at] > 0 && is_live(r, &live->tiles[i]))
+            tiles[n++] = (dfl_tile_room){ at, &r->keeps->at[at], r->plan->keeps[at].each };
+    }
+    return joint_room(r, tiles, n);
+}
+
+/* The largest sum so far is said to be at the innermost of what is live there, if nothing further in is known. */
+static void note_peak(room *r, dfl_i128 sum, const dfl_live *live, dfl_span inner)
+{
+    uint32_t step = 0;
+
+    if (sum <= r->best)
+        return;
+    r->best = sum;
+    r->at = inner;
+    for (uint32_t i = 0; i < live->n && !inner.end; i++) {
+        const dfl_keep *k = &r->keeps->at[live->tiles[i].at];
+        if (k->step < step || !is_live(r, &live->tiles[i]))
+            continue;
+        step = k->step;
+        r->at = k->line->span;
+    }
+}
+
+static void find_peak(room *r, const dfl_live_list *list);
+
+/* Stages work on different iterations at the same time: what is live above them, and the largest room of each. */
+static void pipeline_peak(room *r, const dfl_live *live)
+{
+    room alone = *r;
+    dfl_span at = { 0, 0 }; /* of the stage that takes most */
+    dfl_i128 most = 0;
+
+    alone.best = -1;
+    dfl_i128 sum = together(&alone, live);
+    for (uint32_t c = 0; c < live->n_stages; c++) {
+        alone.best = 0;
+        alone.at = (dfl_span){ 0, 0 };
+        find_peak(&alone, &live->stages[c]);
+        sum = add(&alone, sum, alone.best);
+        at = alone.best > most ? alone.at : at;
+        most = alone.best > most ? alone.best : most;
+    }
+    r->over |= alone.over;
+    note_peak(r, sum, live, at);
+}
+
+static void find_peak(room *r, const dfl_live_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->at[i].n_stages > 0)
+            pipeline_peak(r, &list->at[i]);
+        else
+            note_peak(r, together(r, &list->at[i]), &list->at[i], (dfl_span){ 0, 0 });
+    }
+}
+
+/* Adds what is in the memory all the time; a tensor with homes in several branches is there once. */
+static void at_home(room *r, const dfl_lasting *fixed, const uint32_t *homes, uint32_t n)
+{
+    r->at = r->at.end ? r->at : fixed->at;
+    r->best = add(r, r->best, fixed->bits);
+    for (uint32_t i = 0; i < n;) {
+        uint32_t tensor = r->keeps->at[homes[i]].line->tensor;
+        dfl_i128 bits = 0;
+        dfl_span home = { 0, 0 };
+        for (; i < n && r->keeps->at[homes[i]].line->tensor == tensor; i++)
+            if (r->bits[homes[i]] >= bits) {
+                bits = r->bits[homes[i]];
+                home = r->keeps->at[homes[i]].line->span;
+            }
+        r->at = r->at.end ? r->at : home;
+        r->best = add(r, r->best, bits);
+    }
+}
+
+static void too_full(dfl_setting *set, uint32_t memory, const dfl_memory_cost *cost)
+{
+    const dfl_memory *m = &set->s->memories[memory];
+    char over[41], peak[41], size[41];
+    dfl_i128 excess = cost->peak_bits - m->size_bits;
+    bool bytes = excess % 8 == 0 && cost->peak_bits % 8 == 0 && m->size_bits % 8 == 0;
+
+    dfl_i128_text(bytes ? excess / 8 : excess, over);
+    dfl_i128_text(bytes ? cost->peak_bits / 8 : cost->peak_bits, peak);
+    dfl_i128_text(bytes ? m->size_bits / 8 : m->size_bits, size);
+    const char *name = dfl_sym_text(set->names, m->name), *unit = bytes ? "bytes" : "bits";
+    dfl_diag *d = dfl_report(set->sink, DFL_MAP_CAPACITY, cost->peak_at, "memory `%s` is exceeded by %s %s", name, over, unit);
+    dfl_diag_here(set->sink, d, "%s %s are live at this line", peak, unit);
+    dfl_diag_label(set->sink, d, m->size_span, "`%s` holds %s %s", name, size, unit);
+    dfl_diag_help(set->sink, d, "use smaller tiles above this line, keep less in `%s`, or give it more room", name);
+}
+
+bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
+                    dfl_memory_cost *memories, dfl_i128 *keep_bits)
+{
+    bool fits = true, over = plan->over;
+
+    for (uint32_t i = 0; i < plan->n_unsure; i++)
+        plan->stays[plan->unsure[i]] = dfl_moves_stay(set, keeps->at[plan->unsure[i]].all.each);
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        keep_bits[i] = plan->keeps[i].fixed;
+        if (keep_bits[i] < 0)
+            over |= dfl_mul(sums->most[i], plan->keeps[i].each, &keep_bits[i]);
+    }
+    for (uint32_t m = 0; m < set->s->n_memories; m++) {
+        room r = { .set = set, .keeps = keeps, .plan = plan, .bits = keep_bits, .most = sums->most };
+        find_peak(&r, &plan->live[m]);
+        at_home(&r, &plan->lasting[m], plan->homes[m], plan->n_homes[m]);
+        memories[m].peak_bits = r.best;
+        memories[m].peak_at = r.at;
+        memories[m].instances = plan->instances[m];
+        over |= r.over;
+        if (!over && set->s->memories[m].size_bits >= 0 && memories[m].peak_bits > set->s->memories[m].size_bits) {
+            too_full(set, m, &memories[m]);
+            fits = false;
+        }
+    }
+    if (over && dfl_budget_ok(dfl_arena_budget(set->arena)) && !set->refused) {
+        dfl_diag *d = dfl_report(set->sink, DFL_EVAL_OVERFLOW, set->m->span,
+                                 "the room that this mapping takes passes 2^127 bits");
+        dfl_diag_help(set->sink, d, "use smaller extents");
+    }
+    return fits && !over && !set->refused;
+}
+
+bool dfl_room_around(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
+                     const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
+{
+    room r = { .set = set, .keeps = keeps, .plan = plan, .bits = keep_bits, .most = sums->most, .best = -1 };
+    const dfl_live *all = &plan->live[memory].at[leaf];
+    dfl_live some = { .tiles = DFL_NEW_ARRAY(set->arena, dfl_live_tile, all->n + 1) };
+
+    for (uint32_t i = 0; i < all->n; i++)
+        if (!without[keeps->at[all->tiles[i].at].line->tensor])
+            some.tiles[some.n++] = all->tiles[i];
+    r.best = together(&r, &some);
+    at_home(&r, &plan->lasting[memory], plan->homes[memory], plan->n_homes[memory]);
+    *out = r.best;
+    return !r.over && !set->refused;
+}

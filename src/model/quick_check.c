@@ -1,0 +1,154 @@
+/*
+ * A bound in place of an evaluation: whether a mapping is so small that nothing about it can be reported. Only for
+ * mappings of one einsum without branches: nothing restricts its ranks, and nothing is released before its last use.
+ */
+#include "model/model.h"
+
+#include "model/sets/position.h"
+
+enum { SAFE_BITS = 110 }; /* of the 127 of a count: sums over keeps, loops and instances take the rest */
+
+/* Bits that hold `x` > 0. */
+static unsigned bits_of(uint64_t x)
+{
+    return x == 0 ? 1 : 64 - (unsigned)__builtin_clzll(x);
+}
+
+/* At least the logarithm of every count: points of the padded iteration space times all that an index adds to it. */
+static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const dfl_path *p)
+{
+    unsigned bits = e->flops_per_point > UINT32_MAX ? SAFE_BITS : bits_of((uint64_t)e->flops_per_point);
+
+    for (uint32_t k = 0; k < e->n_ranks; k++)
+        bits += bits_of((uint64_t)w->ranks[e->ranks[k]].extent);
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const dfl_path_step *s = &p->steps[i];
+
+        /* each cut rounds up once: at most one tile more than the rank holds */
+        if (s->line->kind != DFL_LINE_KEEP)
+            bits += s->bind == DFL_BIND_DIRECT ? 1u : 1u + SAFE_BITS;
+    }
+    for (uint32_t a = 0; a <= e->n_inputs; a++) {
+        const dfl_access *access = a < e->n_inputs ? &e->inputs[a] : &e->output;
+
+        for (uint32_t d = 0; d < access->n_dims; d++) {
+            const dfl_index *index = &access->index[d];
+
+            for (uint32_t t = 0; t < index->n_terms; t++)
+                bits += bits_of(index->terms[t].coef < 0 ? 0 - (uint64_t)index->terms[t].coef
+                                                         : (uint64_t)index->terms[t].coef);
+            bits += index->n_terms + bits_of(index->offset < 0 ? 0 - (uint64_t)index->offset : (uint64_t)index->offset);
+        }
+    }
+    return bits <= SAFE_BITS;
+}
+
+/* Where a rank is above a keep: `parts` intervals of up to `tile` elements each, in one instance of its memory. */
+typedef struct { int64_t tile, parts; } piece;
+
+static bool piece_of(const dfl_mapping *m, const dfl_path *p, uint32_t rank, uint32_t step, uint32_t element, piece *out)
+{
+    *out = (piece){ m->workload->ranks[rank].extent, 1 };
+    for (uint32_t i = 0; i < step; i++) {
+        const dfl_path_step *s = &p->steps[i];
+
+        if (s->line->kind == DFL_LINE_KEEP || s->rank != rank)
+            continue;
+        /* an axis that does not multiply the memory: its instance holds the tiles of all of them */
+        if (s->line->kind == DFL_LINE_SPATIAL && !dfl_axis_encloses(m->system, s->line->axis, element) &&
+            __builtin_mul_overflow(out->parts, dfl_ceil_div(s->nominal, s->tile), &out->parts))
+            return false;
+        out->tile = s->tile;
+    }
+    return true;
+}
+
+/* At least the elements that one access touches below a keep; false when that is beyond 64 bits. */
+static bool tile_of(const dfl_mapping *m, const dfl_path *p, const dfl_access *a, uint32_t step, uint32_t element,
+                    int64_t *out)
+{
+    *out = 1;
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        const dfl_index *index = &a->index[d];
+        int64_t span = 1, parts = 1;
+
+        for (uint32_t t = 0; t < index->n_terms; t++) {
+            int64_t coef = index->terms[t].coef, reach;
+            piece r;
+
+            if (coef == INT64_MIN || !piece_of(m, p, index->terms[t].rank, step, element, &r) ||
+                __builtin_mul_overflow(coef < 0 ? -coef : coef, r.tile - 1, &reach) ||
+                __builtin_add_overflow(span, reach, &span) || __builtin_mul_overflow(parts, r.parts, &parts))
+                return false;
+        }
+        if (__builtin_mul_overflow(span, parts, &span))
+            return false;
+        if (span > m->workload->tensors[a->tensor].extents[d])
+            span = m->workload->tensors[a->tensor].extents[d];
+        if (__builtin_mul_overflow(*out, span, out))
+            return false;
+    }
+    return true;
+}
+
+/* At least the bits of the keep on line `step`, of which there may be more than one buffer. */
+static bool keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, dfl_i128 *out)
+{
+    const dfl_line *line = p->steps[step].line;
+    const dfl_tensor *t = &m->workload->tensors[line->tensor];
+    const dfl_memory *memory = &m->system->memories[line->memory];
+    const dfl_einsum *e = &m->workload->einsums[p->einsum];
+    bool home = true;
+    dfl_i128 elements = 0;
+
+    for (uint32_t i = 0; i < step; i++)
+        home &= p->steps[i].line->kind != DFL_LINE_KEEP || p->steps[i].line->tensor != line->tensor;
+    if (home) {
+        if (dfl_tensor_elements(t, &elements))
+            return false;
+    } else {
+        for (uint32_t a = 0; a <= e->n_inputs; a++) {
+            const dfl_access *access = a < e->n_inputs ? &e->inputs[a] : &e->output;
+            int64_t tile;
+
+            if (access->tensor != line->tensor)
+                continue;
+            if (!tile_of(m, p, access, step, memory->element, &tile))
+                return false;
+            elements += tile;
+        }
+    }
+    return !dfl_mul(elements, t->type.bits, out) && !dfl_mul(*out, memory->buffers, out);
+}
+
+static bool room_is_enough(const dfl_mapping *m, const dfl_path *p)
+{
+    for (uint32_t k = 0; k < m->system->n_memories; k++) {
+        dfl_i128 sum = 0, bits, instances;
+
+        if (dfl_element_instances(m->system, m->system->memories[k].element, &instances))
+            return false;
+        for (uint32_t i = 0; i < p->n_steps; i++) {
+            const dfl_line *line = p->steps[i].line;
+
+            if (line->kind != DFL_LINE_KEEP || line->memory != k)
+                continue;
+            if (line->mode != DFL_KEEP_EXACT || !keep_bits(m, p, i, &bits) || dfl_add(sum, bits, &sum))
+                return false;
+        }
+        if (m->system->memories[k].size_bits >= 0 && sum > m->system->memories[k].size_bits)
+            return false;
+    }
+    return true;
+}
+
+bool dfl_model_surely_fits(const dfl_paths *paths)
+{
+    const dfl_mapping *m = paths->mapping;
+    const dfl_einsum *e = &m->workload->einsums[0];
+
+    return m->workload->n_einsums == 1 && m->n_bodies == 1 && paths->paths[0].n_steps == m->root->n_lines &&
+           m->root->n_lines <= DFL_MAX_STEPS &&
+           m->workload->tensors[e->output.tensor].role != DFL_ROLE_INTERMEDIATE &&
+           counts_are_small(m->workload, e, &paths->paths[0]) && room_is_enough(m, &paths->paths[0]);
+}

@@ -1,0 +1,85 @@
+/*
+ * Where the ranks of an einsum are at one position of the loops above a point.
+ *
+ * A position assigns an index to every loop of a path, temporal or spatial, by step number (step_numbers.h); paths that share a
+ * prefix of lines share its step numbers. A rank's piece is an interval [lo, hi): the whole extent, cut by each loop bound to
+ * it in turn. The rank of a restricted producer (MODEL.md, rule 11) starts at a branch from what its consumers read
+ * there and nothing before has computed; loops below the branch cut the hull of that.
+ */
+#ifndef DFL_MODEL_SETS_POSITION_H
+#define DFL_MODEL_SETS_POSITION_H
+
+#include "model/sets/step_numbers.h"
+#include "model/sets/interval_set.h"
+#include "model/sets/loop_sizes.h"
+
+/* How a dimension of a restricted result is computed over the iterations above a branch. */
+typedef struct dfl_dim_want {
+    bool restricted;     /* else the rank is cut by its own loops only, and the rest means nothing */
+    bool gaps;           /* the indices need sets (demand.h); else windows that leave nothing out move up one by one */
+    const uint32_t *consumers;
+    uint32_t n_consumers;/* readers below the branch */
+    uint32_t end;        /* steps above the branch */
+    uint32_t *lines;     /* temporal steps < end that decide what is read, ascending; with those of outer branches */
+    uint32_t n_lines;
+    uint32_t *driver;    /* einsum whose rank each of the lines iterates */
+    uint64_t stepping;   /* those of the lines in whose earlier iterations something may have been computed */
+    uint32_t from;       /* lines before this step make everything be computed again */
+    struct dfl_dim_want *outer; /* the next outer branch with further readers that restricts the dimension, or NULL */
+    struct dfl_known **known;   /* sets found before (demand.c) */
+    uint32_t run;               /* in which */
+} dfl_dim_want;
+
+/* What the model derives from the paths once per evaluation. */
+typedef struct {
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_paths *given; /* what is evaluated */
+    const dfl_fold *fold;
+    const dfl_paths *paths; /* the same with steps numbered anew */
+    const dfl_mapping *m;
+    const dfl_workload *w;
+    const dfl_system *s;
+    dfl_dim_want **wants;   /* [einsum][dimension of its output]; NULL where nothing restricts */
+    uint32_t **gates;       /* [einsum] steps whose first iteration alone it works in */
+    uint32_t *n_gates;
+    uint32_t *asks;         /* [einsum] recomputed: the reader without whose work it does not work either; or DFL_NONE */
+    uint32_t *asks_steps;   /* ... in an iteration of the loops among these first steps */
+    bool refused;           /* E0609 was reported */
+    uint64_t **cuts;        /* [einsum][position in its ranks] steps that cut the rank */
+    uint64_t *spatial;      /* [einsum] spatial steps */
+    dfl_sizes *sizes;       /* per einsum */
+    struct dfl_point *points;  /* all that somebody asks for (delta.h), */
+    struct dfl_chain **chains; /* and all chains, per einsum (rank_chain.h) */
+    uint32_t run;           /* number of the run whose sizes these are */
+} dfl_setting;
+
+/* Fills the derived parts; false after E0609. */
+bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                      const dfl_paths *paths);
+/* Whether what was derived holds at the present sizes of the paths, too; false after E0609. */
+bool dfl_setting_fits(dfl_setting *set);
+/* Reports E0609 once per evaluation: the mapping is right but this part of it is not counted. */
+void dfl_setting_refuse(dfl_setting *set, dfl_span at, const char *what, const char *help);
+
+/* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`. Empty for hi <= lo. */
+dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
+/* The same without what a restricted producer leaves out of it: a set, normalised. */
+void dfl_place_set(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_runs *out);
+/* Whether the piece of a rank may be more than an interval. */
+bool dfl_place_has_gaps(const dfl_setting *set, uint32_t e, uint32_t rank);
+/* Iterations of temporal step `i` at a position of the loops above it, for the largest instance: at least 1, in which
+   the einsum may be idle. */
+int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos);
+/* An einsum below the body of step `i` of `e` that has a rank bound to it. */
+uint32_t dfl_place_driver(const dfl_setting *set, uint32_t e, uint32_t i);
+/* The steps < n <= 64, and those of them that cut a rank. */
+static inline uint64_t dfl_steps_below(uint32_t n) { return (n < 64 ? UINT64_C(1) << n : 0) - 1; }
+uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n);
+/* Adds the steps < n that decide the piece of a rank to a bit set of steps. */
+void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);
+
+enum { DFL_MAX_STEPS = 64 };
+
+#endif

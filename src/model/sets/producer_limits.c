@@ -1,0 +1,477 @@
+/* What restricts producers, worked out once per evaluation; everything that position.c relies on is checked here. */
+#include "model/sets/position.h"
+
+#include "support/vec.h"
+
+static bool temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
+
+/* Whether the values of an index are all of an interval, for whole ranks and any piece of the term that moves. */
+static bool gapless(const dfl_setting *set, const dfl_index *index, uint32_t moving)
+{
+    dfl_i128 covered = 1;
+    bool used[16] = { false };
+
+    if (index->n_terms > 16)
+        return false;
+    for (uint32_t done = 0; done < index->n_terms; done++) {
+        uint32_t best = DFL_NONE;
+        for (uint32_t t = 0; t < index->n_terms; t++)
+            if (!used[t] && t != moving && (best == DFL_NONE || index->terms[t].coef < index->terms[best].coef))
+                best = t;
+        best = best == DFL_NONE ? moving : best; /* last: its piece may be a single index */
+        used[best] = true;
+        int64_t extent = set->w->ranks[index->terms[best].rank].extent;
+        if (extent == 1)
+            continue;
+        if (index->terms[best].coef < 0 || index->terms[best].coef > covered)
+            return false;
+        covered += (dfl_i128)index->terms[best].coef * (extent - 1);
+    }
+    return true;
+}
+
+/* Whether a reader's index of a restricted dimension is a window that moves up and leaves nothing out. */
+static bool window(const dfl_setting *set, uint32_t end, uint32_t c, const dfl_index *index)
+{
+    uint32_t moving = 0, last = DFL_NONE;
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        uint64_t bits = 0;
+        dfl_place_lines(set, c, index->terms[t].rank, end, &bits);
+        moving += bits != 0;
+        last = bits != 0 ? t : last;
+        if (dfl_place_has_gaps(set, c, index->terms[t].rank))
+            return false;
+    }
+    return moving <= 1 && index->offset <= 0 && gapless(set, index, last);
+}
+
+/* Whether what is read of a dimension below a branch are such windows, side by side. */
+static bool windows(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want)
+{
+    uint32_t tensor = set->w->einsums[e].output.tensor, accesses = 0;
+    int64_t first_offset = 0;
+
+    for (uint32_t k = 0; k < want->n_consumers; k++) {
+        const dfl_einsum *reader = &set->w->einsums[want->consumers[k]];
+        for (uint32_t i = 0; i < reader->n_inputs; i++) {
+            const dfl_index *index = &reader->inputs[i].index[d];
+            if (reader->inputs[i].tensor != tensor)
+                continue;
+            if (!window(set, want->end, want->consumers[k], index))
+                return false;
+            if (accesses++ == 0)
+                first_offset = index->offset;
+            /* the hull of two windows is read in full only where they touch */
+            if (index->offset > first_offset + 1 || index->offset < first_offset - 1)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The readers below the brace of step `i` of the producer, in workload order. */
+static uint32_t readers_below(const dfl_setting *set, uint32_t e, uint32_t i, uint32_t *out)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < p->exchange.n_consumers; k++)
+        if (dfl_body_within(set->paths->paths[p->exchange.consumers[k]].leaf, p->steps[i].body))
+            out[n++] = p->exchange.consumers[k];
+    return n;
+}
+
+/* Lines < `end` that decide what the readers read of a dimension. */
+static uint64_t reading_lines(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t k = 0; k < want->n_consumers; k++) {
+        const dfl_einsum *reader = &set->w->einsums[want->consumers[k]];
+        for (uint32_t i = 0; i < reader->n_inputs; i++)
+            for (uint32_t t = 0; reader->inputs[i].tensor == set->w->einsums[e].output.tensor &&
+                                 t < reader->inputs[i].index[d].n_terms; t++)
+                dfl_place_lines(set, want->consumers[k], reader->inputs[i].index[d].terms[t].rank, want->end, &bits);
+    }
+    return bits;
+}
+
+/* What the loops of one branch, steps `first` to `end`, leave of a dimension; they have the readers below the branch in
+   common. `want` becomes the dimension's innermost restriction, and what it was the next outer one. */
+static void restrict_branch(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint32_t first, uint32_t end,
+                            uint64_t needed)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    dfl_dim_want own = { .end = end };
+    uint32_t *consumers = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1);
+
+    own.n_consumers = readers_below(set, e, first, consumers);
+    own.consumers = consumers;
+    uint64_t bits = reading_lines(set, e, d, &own);
+    own.stepping = bits & needed & ~((UINT64_C(1) << first) - 1);
+    if (own.stepping == 0)
+        return;
+    if (want->restricted) {
+        own.outer = DFL_NEW(set->arena, dfl_dim_want);
+        *own.outer = *want;
+        for (uint32_t k = 0; k < want->n_lines; k++)
+            bits |= UINT64_C(1) << want->lines[k];
+    }
+    own.restricted = true;
+    own.lines = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    own.driver = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    for (uint32_t i = 0; i < end; i++)
+        if (bits >> i & 1 && temporal(p, i)) {
+            own.driver[own.n_lines] = dfl_place_driver(set, e, i);
+            own.lines[own.n_lines++] = i;
+        }
+    own.gaps = own.outer || bits != own.stepping || !windows(set, e, d, &own);
+    *want = own;
+}
+
+/* Whether a restricted dimension can be counted at all. */
+static bool countable(dfl_setting *set, uint32_t e, uint32_t d)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t rank;
+
+    if (!dfl_index_is_bare(&set->w->einsums[e].output.index[d], &rank)) {
+        dfl_setting_refuse(set, set->w->einsums[e].span, "a restricted producer that writes through an index expression",
+                           "exchange the tensor above the loops of this branch");
+        return false;
+    }
+    for (uint32_t i = 0; i < p->n_above; i++)
+        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP) {
+            dfl_setting_refuse(set, p->steps[i].line->span,
+                               "a dimension that is both looped over and restricted by its consumers",
+                               "loop over the consumer's rank only");
+            return false;
+        }
+    return true;
+}
+
+/* From the outermost branch with readers inwards. */
+static void restrict_dim(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint64_t needed)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1), first = 0;
+
+    for (uint32_t i = 1; i <= p->n_above; i++)
+        if (i == p->n_above || readers_below(set, e, i, unused) != readers_below(set, e, first, unused)) {
+            restrict_branch(set, e, d, want, first, i, needed);
+            first = i;
+        }
+}
+
+/* Steps above the outermost branch with readers: those that all readers stand below. */
+static uint32_t common_steps(const dfl_setting *set, uint32_t e)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1), n = 0;
+
+    while (n < p->n_above && readers_below(set, e, n, unused) == p->exchange.n_consumers)
+        n++;
+    return n;
+}
+
+/* The restriction of a dimension by the loops above the outermost branch, or NULL. */
+static dfl_dim_want *outer_want(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t end)
+{
+    dfl_dim_want *want = &set->wants[e][d];
+
+    while (want && want->end > end)
+        want = want->outer;
+    return want && want->restricted ? want : NULL;
+}
+
+/* Whether a loop has more than one iteration. */
+static bool iterates(const dfl_setting *set, uint32_t e, uint32_t i)
+{
+    uint32_t driver = dfl_place_driver(set, e, i);
+    const dfl_path_step *s = driver == DFL_NONE ? NULL : &set->paths->paths[driver].steps[i];
+
+    return s && s->line->kind == DFL_LINE_TEMPORAL && s->tile < s->nominal;
+}
+
+/* Whether a dimension is ever left out altogether in an iteration of the loops among the first `n` steps. */
+static bool ever_empty(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t n)
+{
+    const dfl_dim_want *want = &set->wants[e][d];
+    int64_t pos[DFL_MAX_STEPS] = { 0 };
+    dfl_runs piece = { 0 };
+    uint32_t rank, k;
+
+    (void)dfl_index_is_bare(&set->w->einsums[e].output.index[d], &rank);
+    do {
+        dfl_place_set(set, e, rank, n, pos, &piece);
+        if (piece.n == 0 || !dfl_budget_spend(dfl_arena_budget(set->arena), 4))
+            return true;
+        for (k = want->n_lines; k-- > 0;) {
+            uint32_t i = want->lines[k];
+            if (i < n && pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos)) {
+                pos[i]++;
+                break;
+            }
+            pos[i] = 0;
+        }
+    } while (k != DFL_NONE);
+    return false;
+}
+
+/* Whether a reader does nothing in some iteration of the loops among the first `n` steps, gates apart. */
+static bool ever_idle(const dfl_setting *set, uint32_t c, uint32_t n)
+{
+    bool idle = set->asks[c] != DFL_NONE;
+
+    for (uint32_t d = 0; set->wants[c] && !idle && d < set->w->einsums[c].output.n_dims; d++)
+        idle = set->wants[c][d].restricted && ever_empty(set, c, d, n);
+    return idle;
+}
+
+/* What is computed again is computed where some reader works. False after E0609. */
+static bool ask_readers(dfl_setting *set, uint32_t e, uint32_t start)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    uint32_t n_idle = 0;
+
+    set->asks_steps[e] = start;
+    for (uint32_t k = 0; k < p->exchange.n_consumers && start > 0; k++) {
+        uint32_t c = p->exchange.consumers[k];
+        if (ever_idle(set, c, start))
+            set->asks[e] = c;
+        n_idle += ever_idle(set, c, start);
+    }
+    if (n_idle < p->exchange.n_consumers)
+        set->asks[e] = DFL_NONE; /* some reader always works */
+    if (n_idle <= 1 || n_idle < p->exchange.n_consumers)
+        return true;
+    dfl_setting_refuse(set, set->w->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
+                       "exchange the tensor in a branch of its own for each reader");
+    return false;
+}
+
+/* `recompute`: what has left the tensor's keep above the outermost branch with readers is computed again. Loops below
+   that keep change nothing in it, loops outside its brace empty it; of those between, the innermost that selects a part
+   of the tensor brings new elements, together with the loops around it over the same dimension, and every other loop
+   outside brings the same ones back. Marks the loops that repeat work in `open`. */
+static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    const dfl_einsum *me = &set->w->einsums[e];
+    uint32_t kept = 0, start = 0, innermost = DFL_NONE, end = common_steps(set, e);
+    uint64_t selecting = *open, together = 0;
+
+    for (uint32_t i = 0; i < end; i++) {
+        if (p->steps[i].line->kind == DFL_LINE_KEEP && p->steps[i].line->tensor == me->output.tensor)
+            kept = i;
+        for (uint32_t d = 0; d < me->output.n_dims && temporal(p, i); d++)
+            for (uint32_t k = 0; k < me->output.index[d].n_terms; k++)
+                if (me->output.index[d].terms[k].rank == p->steps[i].rank)
+                    selecting |= UINT64_C(1) << i;
+    }
+    for (uint32_t i = 0; i < kept; i++) {
+        if (p->steps[i].body != p->steps[kept].body)
+            start = i + 1;
+        else if ((selecting >> i & 1) && iterates(set, e, i))
+            innermost = i;
+    }
+    for (uint32_t d = 0; d < me->output.n_dims; d++) {
+        const dfl_dim_want *want = outer_want(set, e, d, end);
+        uint64_t bits = 0;
+        for (uint32_t k = 0; want && k < want->n_lines; k++)
+            bits |= UINT64_C(1) << want->lines[k];
+        if (innermost != DFL_NONE && (bits >> innermost & 1))
+            together = bits;
+    }
+    for (uint32_t i = innermost; i != DFL_NONE && i-- > start;)
+        if (iterates(set, e, i) && !(together >> i & 1))
+            start = i + 1;
+    for (uint32_t d = 0; d < me->output.n_dims; d++) {
+        dfl_dim_want *want = outer_want(set, e, d, end);
+        if (!want || want->lines[0] >= start)
+            continue;
+        want->from = start;
+        want->gaps = true; /* windows go back */
+    }
+    uint64_t idle = UINT64_MAX;
+    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
+        uint32_t c = p->exchange.consumers[k];
+        uint64_t gates = 0;
+        for (uint32_t i = 0; i < set->n_gates[c]; i++)
+            gates |= UINT64_C(1) << set->gates[c][i];
+        gates &= (UINT64_C(1) << start) - 1;
+        if (k > 0 && (gates & idle) != gates && (gates & idle) != idle) {
+            dfl_setting_refuse(set, me->span, "a recomputed tensor whose readers work in different iterations",
+                               "exchange the tensor in a branch of its own for each reader");
+            return false;
+        }
+        idle &= gates;
+    }
+    for (uint32_t i = 0; i < start; i++)
+        if (!(idle >> i & 1)) /* nobody reads it there */
+            *open |= UINT64_C(1) << i;
+    return ask_readers(set, e, start);
+}
+
+static bool init_einsum(dfl_setting *set, uint32_t e)
+{
+    const dfl_path *p = &set->paths->paths[e];
+    const dfl_einsum *me = &set->w->einsums[e];
+    uint64_t needed = 0, restricting = 0;
+
+    for (uint32_t i = 0; i < p->n_above; i++)
+        if (temporal(p, i) && p->steps[i].bind == DFL_BIND_NEED)
+            needed |= UINT64_C(1) << i;
+    if (needed == 0)
+        return true;
+    set->wants[e] = DFL_NEW_ARRAY(set->arena, dfl_dim_want, me->output.n_dims ? me->output.n_dims : 1);
+    for (uint32_t d = 0; d < me->output.n_dims; d++) {
+        restrict_dim(set, e, d, &set->wants[e][d], needed);
+        if (set->wants[e][d].restricted && !countable(set, e, d))
+            return false;
+        for (const dfl_dim_want *w = &set->wants[e][d]; w; w = w->outer) {
+            uint64_t twice = restricting & w->stepping;
+            if (twice) {
+                dfl_setting_refuse(set, p->steps[__builtin_ctzll(twice)].line->span,
+                                   "a loop that restricts two dimensions of a tensor at once",
+                                   "exchange the tensor above this loop");
+                return false;
+            }
+            restricting |= w->stepping;
+        }
+    }
+    if (p->exchange.recompute && !recompute_einsum(set, e, &restricting))
+        return false;
+    set->gates[e] = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    for (uint32_t i = 0; i < p->n_above; i++)
+        if ((needed & ~restricting) >> i & 1)
+            set->gates[e][set->n_gates[e]++] = i;
+    return true;
+}
+
+/* Whether another einsum under the same loop needs another number of iterations (a spatial line `for` some of them): where that
+   is so for one, it is for all that are bound to the loop, so only the first of them looks. */
+static bool uneven(const dfl_setting *set, const dfl_path *p, uint32_t i)
+{
+    const dfl_body *body = p->steps[i].body;
+    bool differs = false;
+
+    for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < body->n_einsums && !differs; k++) {
+        const dfl_path_step *s = &set->paths->paths[body->einsums[k]].steps[i];
+        if (s->rank != DFL_NONE && body->einsums[k] < p->einsum)
+            return false;
+        differs = s->rank != DFL_NONE && (s->nominal != p->steps[i].nominal || s->tile != p->steps[i].tile);
+    }
+    return differs;
+}
+
+static void refuse_uneven(dfl_setting *set, uint32_t e, uint32_t i)
+{
+    const dfl_path *p = &set->paths->paths[e];
+
+    if (temporal(p, i) && uneven(set, p, i))
+        dfl_setting_refuse(set, p->steps[i].line->span, "a loop with more iterations for one einsum than for another",
+                           "move it into the branches of the einsums");
+}
+
+bool dfl_setting_fits(dfl_setting *set)
+{
+    for (uint32_t e = 0; set->w->n_einsums > 1 && e < set->w->n_einsums; e++)
+        for (uint32_t i = 0; i < set->paths->paths[e].n_steps; i++)
+            refuse_uneven(set, e, i);
+    return !set->refused;
+}
+
+static bool plain_enough(dfl_setting *set, uint32_t e)
+{
+    const dfl_einsum *me = &set->w->einsums[e];
+    const dfl_path *p = &set->paths->paths[e];
+    const char *help = "`dflc check` still checks it";
+
+    if (me->gathers)
+        dfl_setting_refuse(set, me->span, "an einsum that reads by a data-dependent index", help);
+    if (me->n_where)
+        dfl_setting_refuse(set, me->span, "an einsum with a `where` clause", help);
+    if (me->over_rank != DFL_NONE)
+        dfl_setting_refuse(set, me->span, "an operation over a whole rank", help);
+    if (p->n_steps > DFL_MAX_STEPS)
+        dfl_setting_refuse(set, p->leaf->span, "a path of more than 64 loops and groups of keeps",
+                           "write keeps of different tensors next to each other: they make one group");
+    for (uint32_t i = 0; i < p->n_steps && i < DFL_MAX_STEPS; i++) {
+        if (p->steps[i].line->kind != DFL_LINE_KEEP && p->steps[i].line->cyclic)
+            dfl_setting_refuse(set, p->steps[i].line->span, "a cyclic loop", help);
+        refuse_uneven(set, e, i);
+        for (uint32_t k = 0; k < i && temporal(p, i) && p->steps[i].line->online && p->steps[i].rank != DFL_NONE; k++)
+            if (temporal(p, k) && !p->steps[k].line->online && p->steps[k].rank == p->steps[i].rank)
+                dfl_setting_refuse(set, p->steps[i].line->span, "an `online` loop inside one over the same rank that is not",
+                                   "say `online` on the outer loop, too");
+    }
+    for (uint32_t i = 0; i < me->n_inputs + 1; i++) {
+        const dfl_access *a = i < me->n_inputs ? &me->inputs[i] : &me->output;
+        for (uint32_t d = 0; d < a->n_dims; d++) {
+            dfl_i128 reach = a->index[d].offset;
+            for (uint32_t t = 0; t < a->index[d].n_terms; t++) {
+                dfl_i128 part;
+                if (dfl_mul(a->index[d].terms[t].coef, set->w->ranks[a->index[d].terms[t].rank].extent, &part))
+                    part = (dfl_i128)1 << 100;
+                reach += part < 0 ? -part : part;
+            }
+            if (reach > (dfl_i128)1 << 61)
+                dfl_setting_refuse(set, a->span, "an index beyond 2^61", "use smaller extents");
+        }
+    }
+    return !set->refused;
+}
+
+/* Which steps cut which rank, and which are spatial. */
+static void find_cuts(dfl_setting *set, uint32_t e)
+{
+    const dfl_einsum *me = &set->w->einsums[e];
+    const dfl_path *p = &set->paths->paths[e];
+
+    set->cuts[e] = DFL_NEW_ARRAY(set->arena, uint64_t, me->n_ranks + 1);
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
+            set->spatial[e] |= UINT64_C(1) << i;
+        for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < me->n_ranks; k++)
+            set->cuts[e][k] |= me->ranks[k] == p->steps[i].rank ? UINT64_C(1) << i : 0;
+    }
+}
+
+bool dfl_setting_init(dfl_setting *set, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                      const dfl_paths *paths)
+{
+    const dfl_mapping *m = paths->mapping;
+    uint32_t n = m->workload->n_einsums;
+
+    *set = (dfl_setting){ .arena = arena, .sink = sink, .names = names, .given = paths, .m = m, .w = m->workload,
+                          .s = m->system };
+    set->fold = dfl_fold_make(arena, paths);
+    set->paths = &set->fold->paths;
+    set->wants = DFL_NEW_ARRAY(arena, dfl_dim_want *, n);
+    set->gates = DFL_NEW_ARRAY(arena, uint32_t *, n);
+    set->n_gates = DFL_NEW_ARRAY(arena, uint32_t, n);
+    set->cuts = DFL_NEW_ARRAY(arena, uint64_t *, n + 1);
+    set->spatial = DFL_NEW_ARRAY(arena, uint64_t, n + 1);
+    set->asks = DFL_NEW_ARRAY(arena, uint32_t, n);
+    set->asks_steps = DFL_NEW_ARRAY(arena, uint32_t, n);
+    for (uint32_t e = 0; e < n; e++)
+        set->asks[e] = DFL_NONE;
+    if (m->refused)
+        dfl_setting_refuse(set, m->refused_span, m->refused, "leave it out to evaluate the rest");
+    if (set->w->carries)
+        dfl_setting_refuse(set, set->w->span, "a `repeat` that carries a tensor",
+                           "evaluate one iteration as a workload of its own");
+    for (uint32_t t = 0; t < set->w->n_tensors; t++)
+        if (set->w->tensors[t].n_producers > 1)
+            dfl_setting_refuse(set, set->w->tensors[t].span, "a tensor that several einsums produce",
+                               "give each result a name of its own");
+    for (uint32_t e = 0; e < n && !set->refused; e++)
+        plain_enough(set, e);
+    for (uint32_t e = 0; e < n && !set->refused; e++)
+        find_cuts(set, e);
+    for (uint32_t e = n; e-- > 0 && !set->refused;)
+        init_einsum(set, e);
+    return !set->refused;
+}

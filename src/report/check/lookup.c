@@ -1,0 +1,392 @@
+#include "report/check/lookup.h"
+
+#include <string.h>
+
+#include "report/check/lookup_list.h"
+
+typedef struct {
+    dfl_node_list list;
+    const dfl_results *results;
+    const dfl_val *val;
+    dfl_sym scope;
+} lookup;
+
+static const dfl_found not_found = { .kind = DFL_FOUND_NOTHING };
+static const dfl_found later = { .kind = DFL_FOUND_LATER };
+
+static const char *text_of(const lookup *l, dfl_sym sym)
+{
+    return dfl_sym_text(l->results->names, sym);
+}
+
+/* Segments `from` .. `to` of a path, joined by dots. */
+static const char *joined(const lookup *l, const dfl_val *path, uint32_t from, uint32_t to)
+{
+    dfl_strbuf text;
+
+    dfl_strbuf_init(&text, l->list.arena);
+    for (uint32_t i = from; i < to; i++)
+        dfl_strbuf_printf(&text, "%s%s", i > from ? "." : "", text_of(l, path->path[i]));
+    return text.text;
+}
+
+static const dfl_node_entry *exactly(const lookup *l, const char *name)
+{
+    for (size_t i = 0; i < l->list.entries.n; i++)
+        if (strcmp(l->list.entries.at[i].name, name) == 0)
+            return &l->list.entries.at[i];
+    return NULL;
+}
+
+/* The entries whose last dotted parts are `name`: the first of them, and how many there are. */
+static const dfl_node_entry *by_ending(const lookup *l, const char *name, size_t *n)
+{
+    size_t len = strlen(name);
+    const dfl_node_entry *first = NULL;
+
+    *n = 0;
+    for (size_t i = 0; i < l->list.entries.n; i++) {
+        const char *text = l->list.entries.at[i].name;
+        size_t text_len = strlen(text);
+
+        if (text_len > len && text[text_len - len - 1] == '.' && strcmp(text + text_len - len, name) == 0) {
+            if (!first)
+                first = &l->list.entries.at[i];
+            (*n)++;
+        }
+    }
+    return first;
+}
+
+typedef enum { STEP_FOUND, STEP_NONE, STEP_AMBIGUOUS } step_result;
+
+/* One step down from *node by as many segments as make one name; *at moves behind them. */
+static step_result step(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
+{
+    if (node->kind == DFL_NODE_ROOT) { /* names of declarations have no dots */
+        if (!dfl_node_root(l->results, path->path[*at], node))
+            return STEP_NONE;
+        ++*at;
+        return STEP_FOUND;
+    }
+    dfl_node_children(&l->list, node);
+    for (uint32_t to = path->n_path; to > *at; to--) {
+        const dfl_node_entry *entry = exactly(l, joined(l, path, *at, to));
+
+        if (entry) {
+            *node = entry->node;
+            *at = to;
+            return STEP_FOUND;
+        }
+    }
+    for (uint32_t to = path->n_path; to > *at; to--) {
+        size_t n;
+        const dfl_node_entry *entry = by_ending(l, joined(l, path, *at, to), &n);
+
+        if (n > 1)
+            return STEP_AMBIGUOUS;
+        if (entry) {
+            *node = entry->node;
+            *at = to;
+            return STEP_FOUND;
+        }
+    }
+    return STEP_NONE;
+}
+
+/* What can follow here, nearest to `word`; NULL when nothing is near. */
+static const char *nearest(const lookup *l, const char *word)
+{
+    dfl_intern *names = dfl_intern_new(l->list.arena);
+    size_t n = l->list.entries.n;
+    dfl_sym *all = DFL_NEW_ARRAY(l->list.arena, dfl_sym, n + 1);
+    dfl_sym best;
+
+    for (size_t i = 0; i < n; i++)
+        all[i] = dfl_intern_z(names, l->list.entries.at[i].name);
+    best = dfl_suggest(names, word, all, n);
+    return best ? dfl_sym_text(names, best) : NULL;
+}
+
+/* The template that a path starts with, or NULL. */
+static const dfl_template *template_of(const lookup *l, const dfl_val *path)
+{
+    const dfl_program *p = l->results->program;
+
+    for (uint32_t i = 0; p && i < p->n_templates; i++)
+        if (p->templates[i].name == path->path[0])
+            return &p->templates[i];
+    return NULL;
+}
+
+/* Whether the first name may well be one, but nothing that has figures now: a template, or a broken declaration. */
+static bool is_open(const lookup *l, const dfl_val *path)
+{
+    return l->results->blank && (template_of(l, path) || l->results->broken);
+}
+
+static void report_none(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
+{
+    const char *word = text_of(l, path->path[at]), *near;
+    dfl_diag *d;
+
+    if (at == 0 && template_of(l, path)) {
+        dfl_report_template(l->results, template_of(l, path), path->span);
+        return;
+    }
+    if (at == 0)
+        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span, "`%s` names no mapping, workload or system",
+                       word);
+    else
+        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span, "`%s` has no `%s`",
+                       joined(l, path, 0, at), word);
+    dfl_node_children(&l->list, from);
+    near = nearest(l, word);
+    if (near)
+        dfl_diag_help(l->results->sink, d, "did you mean `%s`?", near);
+    else
+        dfl_diag_help(l->results->sink, d, "paths follow the keys of the report: `dflc eval --format json` shows them");
+}
+
+static dfl_node root_node(void)
+{
+    return (dfl_node){ .kind = DFL_NODE_ROOT };
+}
+
+/* The node of the scope, whose name may be left out; ROOT when the check stands in none. */
+static dfl_node scope_node(lookup *l)
+{
+    dfl_node node;
+
+    return l->scope && dfl_node_root(l->results, l->scope, &node) ? node : root_node();
+}
+
+/* Without a mapping or a system before it, the first name may be a part of the system, if all of them agree on it. */
+static bool start_in_systems(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
+{
+    const dfl_program *p = l->results->program;
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; p && i < p->n_systems; i++) {
+        dfl_node candidate = { .kind = DFL_NODE_SYSTEM, .system = p->systems[i] };
+        uint32_t here = 0;
+
+        if (step(l, path, &candidate, &here) != STEP_FOUND)
+            continue;
+        if (found++ == 0) {
+            *node = candidate;
+            *at = here;
+        }
+    }
+    return found == 1;
+}
+
+/* Walks as far as possible; reports when the path leads nowhere. `n` segments are walked. */
+static bool walk(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
+{
+    dfl_val part = *path;
+    dfl_node scope = scope_node(l), from = scope;
+    uint32_t at = 0;
+    step_result result;
+
+    part.n_path = n;
+    result = step(l, &part, &from, &at);
+    if (result == STEP_NONE && scope.kind != DFL_NODE_ROOT) {
+        from = root_node();
+        result = step(l, &part, &from, &at);
+    }
+    if (result == STEP_NONE && start_in_systems(l, &part, &from, &at))
+        result = STEP_FOUND;
+    if (result == STEP_NONE && scope.kind == DFL_NODE_LATER) {
+        *node = scope;
+        return true;
+    }
+    if (result == STEP_NONE && is_open(l, path)) {
+        *node = (dfl_node){ .kind = DFL_NODE_LATER };
+        return true;
+    }
+    *node = from;
+    while (result == STEP_FOUND && at < n && node->kind != DFL_NODE_LATER) {
+        from = *node;
+        result = step(l, &part, node, &at);
+    }
+    if (result == STEP_AMBIGUOUS) {
+        dfl_diag *d = dfl_report(l->results->sink, DFL_NAME_AMBIGUOUS, path->span, "`%s` is ambiguous",
+                                 joined(l, &part, at, at + 1));
+        dfl_diag_help(l->results->sink, d, "write the whole name of the part");
+        return false;
+    }
+    if (result == STEP_NONE) {
+        report_none(l, &part, at == 0 ? &scope : &from, at);
+        return false;
+    }
+    return true;
+}
+
+static dfl_found value_of(lookup *l, const dfl_node *node)
+{
+    dfl_sink *sink = l->results->sink;
+    const char *path = joined(l, l->val, 0, l->val->n_path);
+    dfl_diag *d;
+
+    if (node->kind == DFL_NODE_LATER || (node->kind == DFL_NODE_UNCOUNTED && l->results->blank))
+        return later;
+    if (node->kind == DFL_NODE_OVERFLOW) {
+        dfl_report(sink, DFL_EVAL_OVERFLOW, l->val->span, "`%s` is beyond 128 bits", path);
+        return not_found;
+    }
+    if (node->kind == DFL_NODE_UNCOUNTED) {
+        d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, l->val->span,
+                       "`%s` of a workload with `where` over more than two ranks, or over long ones, is not counted", path);
+        dfl_diag_help(sink, d, "ask for the operations of a mapping of this workload");
+        return not_found;
+    }
+    if (node->value.kind == DFL_FOUND_NOTHING) {
+        d = dfl_report(sink, DFL_EVAL_NO_PATH, l->val->span, "`%s` is a part, not a figure", path);
+        dfl_node_children(&l->list, node);
+        if (l->list.entries.n > 0)
+            dfl_diag_help(sink, d, "name one of its figures, such as `%s.%s`", path, l->list.entries.at[0].name);
+        return not_found;
+    }
+    return node->value;
+}
+
+/* ---- calls on a path ---- */
+
+static dfl_found bad_call(lookup *l, const char *help)
+{
+    dfl_diag *d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, l->val->span, "`%s(...)` names no result",
+                             joined(l, l->val, 0, l->val->n_path));
+
+    dfl_diag_help(l->results->sink, d, "%s", help);
+    return not_found;
+}
+
+/* The fastest unit's operations a second for a data type, over all its instances; a MAC counts as two. */
+static dfl_found system_peak(lookup *l, const dfl_system *s, dfl_sym type)
+{
+    dfl_dim dim = dfl_dim_ratio(DFL_BASE_OPS, DFL_BASE_TIME);
+    double best = -1;
+
+    for (uint32_t i = 0; i < s->n_computes; i++) {
+        const dfl_compute *u = &s->computes[i];
+        dfl_i128 instances;
+
+        if (dfl_element_instances(s, u->element, &instances))
+            return bad_call(l, "the system has more instances than 128 bits count");
+        for (uint32_t k = 0; k < u->n_rates; k++) {
+            const dfl_rate *r = &u->rates[k];
+            double rate = dfl_i128_double(instances) * r->rate;
+
+            if (r->type != 0 && r->type != type)
+                continue;
+            if (strcmp(text_of(l, r->op), "mac") == 0)
+                rate *= 2;
+            best = rate > best ? rate : best;
+        }
+    }
+    if (best < 0)
+        return bad_call(l, "no unit of the system has a rate for this data type");
+    return (dfl_found){ .kind = DFL_FOUND_QUANTITY, .quantity = dfl_quantity_real(best, dim) };
+}
+
+static bool same_name(const lookup *l, dfl_sym name, const char *word)
+{
+    const char *text = text_of(l, name);
+    size_t len = strlen(text), word_len = strlen(word);
+
+    return strcmp(text, word) == 0 ||
+           (len > word_len && text[len - word_len - 1] == '.' && strcmp(text + len - word_len, word) == 0);
+}
+
+/* Instances of the unit, axis or named element `word` in the whole system. */
+static bool instances_of(const lookup *l, const dfl_system *s, const char *word, dfl_i128 *out)
+{
+    for (uint32_t i = 0; i < s->n_computes; i++)
+        if (same_name(l, s->computes[i].name, word))
+            return !dfl_element_instances(s, s->computes[i].element, out);
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        if (same_name(l, s->axes[i].name, word))
+            return !dfl_element_instances(s, s->axes[i].element, out);
+    for (uint32_t i = 0; i < s->n_elements; i++)
+        if (s->elements[i].name && same_name(l, s->elements[i].name, word))
+            return !dfl_element_instances(s, i, out);
+    return false;
+}
+
+/* Operations a second that one instance of a part reaches, two for a MAC. */
+static dfl_found reached_rate(lookup *l, const dfl_node *node, const char *word)
+{
+    const dfl_result *r = node->item->result;
+    dfl_i128 instances;
+    double total;
+
+    if (!instances_of(l, node->system, word, &instances))
+        return bad_call(l, "give a compute unit, an axis or an element of the system");
+    if (!(r->seconds > 0))
+        return bad_call(l, "the mapping takes no time");
+    total = 2 * dfl_i128_double(r->macs) + dfl_i128_double(r->flops);
+    return (dfl_found){ .kind = DFL_FOUND_QUANTITY,
+                        .quantity = dfl_quantity_real(total / r->seconds / dfl_i128_double(instances),
+                                                      dfl_dim_ratio(DFL_BASE_OPS, DFL_BASE_TIME)) };
+}
+
+static dfl_found peak_of_memory(lookup *l, const dfl_node *node, const dfl_val *arg)
+{
+    dfl_node memories = *node;
+    uint32_t at = 0;
+    dfl_quantity q;
+
+    memories.kind = DFL_NODE_MEMORIES;
+    if (step(l, arg, &memories, &at) != STEP_FOUND || at != arg->n_path) {
+        const char *near = at == 0 ? nearest(l, joined(l, arg, 0, arg->n_path)) : NULL;
+
+        return bad_call(l, near ? dfl_arena_printf(l->list.arena, "`peak` takes a memory; did you mean `%s`?", near)
+                                : "`peak` takes a memory of the mapping's system");
+    }
+    q = dfl_quantity_int(node->item->result->memories[memories.a].peak_bits);
+    q.dim = dfl_dim_of(DFL_BASE_DATA);
+    return (dfl_found){ .kind = DFL_FOUND_QUANTITY, .quantity = q };
+}
+
+static dfl_found call(lookup *l)
+{
+    const dfl_val *v = l->val, *arg = v->n_args == 1 ? v->args[0] : NULL;
+    const char *name = text_of(l, v->path[v->n_path - 1]), *word;
+    dfl_node node;
+
+    if (!arg || arg->kind != DFL_VAL_PATH || arg->n_path == 0)
+        return bad_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
+    if (v->n_path > 1) {
+        if (!walk(l, v, v->n_path - 1, &node))
+            return not_found;
+    } else {
+        node = scope_node(l);
+    }
+    if (node.kind == DFL_NODE_LATER)
+        return later;
+    word = joined(l, arg, 0, arg->n_path);
+    if (node.kind == DFL_NODE_SYSTEM && strcmp(name, "peak") == 0)
+        return system_peak(l, node.system, arg->path[arg->n_path - 1]);
+    if (node.kind == DFL_NODE_DESIGN && strcmp(name, "peak") == 0)
+        return peak_of_memory(l, &node, arg);
+    if (node.kind == DFL_NODE_DESIGN && strcmp(name, "flops") == 0)
+        return reached_rate(l, &node, word);
+    return bad_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
+}
+
+dfl_found dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val)
+{
+    /* Lists of large workloads are large, and are needed for this one path only; texts that are found lie elsewhere. */
+    dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(dfl_sink_arena(results->sink)));
+    lookup l = { .list = { .results = results, .arena = scratch }, .results = results, .val = val, .scope = scope };
+    dfl_found found = not_found;
+    dfl_node node;
+
+    if (val->n_path > 0 && val->kind == DFL_VAL_CALL)
+        found = call(&l);
+    else if (val->n_path > 0 && walk(&l, val, val->n_path, &node))
+        found = value_of(&l, &node);
+    dfl_arena_free(scratch);
+    return found;
+}

@@ -1,0 +1,109 @@
+/* Checks before there are results: their paths walk blank figures, which have names and dimensions but no values. */
+#include "report/check/verdict.h"
+
+typedef struct {
+    uint32_t einsums, memories, axes, computes, networks;
+} extent;
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_extent(extent *most, const dfl_mapping *m)
+{
+    most->einsums = larger(most->einsums, m->workload->n_einsums);
+    most->memories = larger(most->memories, m->system->n_memories);
+    most->axes = larger(most->axes, m->system->n_axes);
+    most->computes = larger(most->computes, m->system->n_computes);
+    most->networks = larger(most->networks, m->system->n_networks);
+}
+
+/* The most that any design has of each part: one blank serves them all. */
+static extent extent_of(const dfl_program *p)
+{
+    extent most = { 0 };
+
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        add_extent(&most, p->designs[i].mapping);
+    return most;
+}
+
+static const dfl_result *blank_result(dfl_arena *arena, extent most)
+{
+    dfl_result *blank = DFL_NEW(arena, dfl_result);
+
+    blank->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, (size_t)most.einsums + 1);
+    blank->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, (size_t)most.memories + 1);
+    blank->links = DFL_NEW_ARRAY(arena, dfl_link_cost, (size_t)most.axes + 1);
+    blank->compute_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.computes + 1);
+    blank->network_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.networks + 1);
+    blank->seconds = 1; /* that rates have one */
+    return blank;
+}
+
+/* What is to be made small, or compared in a front. */
+static void preview_objective(dfl_arena *scratch, const dfl_results *blank, const dfl_mapping *m)
+{
+    double value;
+
+    for (uint32_t k = 0; k < m->n_minimize && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
+        (void)dfl_figure(blank, m->name, m->minimize[k], &value);
+    for (uint32_t k = 0; k < m->n_front && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
+        (void)dfl_figure(blank, m->name, m->front[k], &value);
+}
+
+void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
+{
+    const dfl_program *p = results->program;
+    dfl_result_item *items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
+    const dfl_result *blank = blank_result(scratch, extent_of(p));
+    dfl_results all = *results;
+
+    for (uint32_t i = 0; i < p->n_designs; i++) {
+        const dfl_mapping *m = p->designs[i].mapping;
+
+        items[i].mapping = m;
+        if (m->system->n_computes > 0) /* einsums of the others have no unit to name */
+            items[i].result = blank;
+    }
+    all.items = items;
+    all.n_items = p->n_designs;
+    all.blank = true;
+    all.broken = dfl_sink_errors(results->sink) > 0;
+    for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
+        (void)dfl_check_judge(&all, &p->checks[i]);
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        preview_objective(scratch, &all, p->designs[i].mapping);
+}
+
+bool dfl_objective_preview(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
+{
+    const size_t errors = dfl_sink_errors(results->sink);
+    extent most = { 0 };
+    dfl_results one = *results;
+    dfl_result_item item = { .mapping = mapping };
+
+    add_extent(&most, mapping);
+    item.result = blank_result(scratch, most);
+    one.items = &item;
+    one.n_items = 1;
+    one.blank = true;
+    preview_objective(scratch, &one, mapping);
+    return dfl_sink_errors(results->sink) == errors;
+}
+
+dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr)
+{
+    extent most = { 0 };
+    dfl_results one = *results;
+    dfl_result_item item = { .mapping = mapping };
+    dfl_quantity value;
+
+    add_extent(&most, mapping);
+    item.result = blank_result(scratch, most);
+    one.items = &item;
+    one.n_items = 1;
+    one.blank = true;
+    return dfl_figure_quantity(&one, mapping->name, expr, &value) ? value.dim : DFL_DIM_NONE;
+}

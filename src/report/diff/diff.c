@@ -1,0 +1,112 @@
+/* Which results are compared, and what is said of a pair beyond energy and time. */
+#include "report/diff/diff.h"
+
+#include <string.h>
+
+static void change(dfl_arena *arena, dfl_pair *p, const char *kind, const char *what, const char *from, const char *to)
+{
+    const dfl_change one = { kind, what, from, to, NULL };
+
+    if (strcmp(from, to) != 0)
+        DFL_PUSH(arena, &p->changes, one);
+}
+
+static const char *digits(dfl_arena *arena, dfl_i128 value)
+{
+    char text[41];
+    size_t len = dfl_i128_text(value, text);
+
+    return dfl_arena_copy(arena, text, len);
+}
+
+static void compare_units(dfl_arena *arena, dfl_pair *p)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        const dfl_side_result *a = side ? p->to : p->from, *b = side ? p->from : p->to;
+
+        for (size_t i = 0; i < a->einsums.n; i++) {
+            const dfl_side_einsum *e = &a->einsums.at[i];
+            size_t k = 0;
+
+            while (k < b->einsums.n && strcmp(b->einsums.at[k].name, e->name) != 0)
+                k++;
+            if (k == b->einsums.n) {
+                const dfl_change one = { "einsum", e->name, side ? NULL : e->unit, side ? e->unit : NULL, NULL };
+                DFL_PUSH(arena, &p->changes, one);
+            } else if (!side) {
+                change(arena, p, "unit", e->name, e->unit, b->einsums.at[k].unit);
+            }
+        }
+    }
+}
+
+static void compare_rooms(dfl_arena *arena, dfl_pair *p)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        const dfl_side_result *a = side ? p->to : p->from, *b = side ? p->from : p->to;
+
+        for (size_t i = 0; i < a->memories.n; i++) {
+            const dfl_side_memory *m = &a->memories.at[i];
+            const char *bits = digits(arena, m->peak_bits);
+            size_t k = 0;
+
+            while (k < b->memories.n && strcmp(b->memories.at[k].name, m->name) != 0)
+                k++;
+            if (k == b->memories.n) {
+                const dfl_change one = { "memory", m->name, side ? NULL : bits, side ? bits : NULL, NULL };
+                DFL_PUSH(arena, &p->changes, one);
+            } else if (!side) {
+                change(arena, p, "room", m->name, bits, digits(arena, b->memories.at[k].peak_bits));
+            }
+        }
+    }
+}
+
+static dfl_pair compare(dfl_arena *arena, const dfl_side_result *from, const dfl_side_result *to)
+{
+    dfl_pair p = { .from = from, .to = to };
+
+    change(arena, &p, "workload", "", from->workload, to->workload);
+    change(arena, &p, "system", "", from->system, to->system);
+    change(arena, &p, "status", "", from->costs ? "feasible" : "infeasible", to->costs ? "feasible" : "infeasible");
+    if (from->costs && to->costs) {
+        change(arena, &p, "mac", "", digits(arena, from->mac), digits(arena, to->mac));
+        change(arena, &p, "flop", "", digits(arena, from->flop), digits(arena, to->flop));
+        compare_units(arena, &p);
+        dfl_diff_shapes(arena, &p);
+        compare_rooms(arena, &p);
+        change(arena, &p, "bound", "", from->bound_by, to->bound_by);
+        dfl_ledger_fill(arena, &p);
+    }
+    p.differs |= p.changes.n > 0;
+    return p;
+}
+
+static const dfl_side_result *find(const dfl_side_results *side, const char *name)
+{
+    for (size_t i = 0; i < side->n; i++)
+        if (strcmp(side->at[i].name, name) == 0)
+            return &side->at[i];
+    return NULL;
+}
+
+void dfl_diff_compare(dfl_arena *arena, const dfl_side_results *from, const dfl_side_results *to, dfl_difference *out)
+{
+    bool one = from->n == 1 && to->n == 1;
+
+    for (size_t i = 0; i < from->n; i++) {
+        const dfl_side_result *other = one ? to->at : find(to, from->at[i].name);
+
+        if (!other) {
+            DFL_PUSH(arena, &out->only_from, &from->at[i]);
+            continue;
+        }
+        const dfl_pair pair = compare(arena, &from->at[i], other);
+        DFL_PUSH(arena, &out->pairs, pair);
+        out->differs |= pair.differs;
+    }
+    for (size_t i = 0; i < to->n && !one; i++)
+        if (!find(from, to->at[i].name))
+            DFL_PUSH(arena, &out->only_to, &to->at[i]);
+    out->differs |= out->only_from.n > 0 || out->only_to.n > 0;
+}

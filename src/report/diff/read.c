@@ -1,0 +1,155 @@
+/* Results of a report, read back. */
+#include "report/diff/diff.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "diag/json_want.h"
+
+typedef struct { dfl_arena *arena; dfl_json_wanting want; } reader;
+
+static double number(reader *r, const dfl_json *object, const char *key)
+{
+    const dfl_json *value = dfl_json_get(object, key);
+
+    if (value && (value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG))
+        return value->real;
+    dfl_json_refuse(&r->want, key, value ? "is no number" : "is missing");
+    return 0;
+}
+
+/* Digits of any length; false beyond 128 bits, and for a sign. */
+static bool read_digits(const char *digits, dfl_i128 *out)
+{
+    bool bad = *digits == '-';
+
+    *out = 0;
+    for (; *digits && !bad; digits++)
+        bad = dfl_mul(*out, 10, out) || dfl_add(*out, *digits - '0', out);
+    return !bad;
+}
+
+static dfl_i128 count(reader *r, const dfl_json *object, const char *key)
+{
+    const dfl_json *value = dfl_json_get(object, key);
+    dfl_i128 big = 0;
+
+    if (value && value->kind == DFL_JSON_INT && value->integer >= 0)
+        return value->integer;
+    if (!value || value->kind != DFL_JSON_BIG)
+        dfl_json_refuse(&r->want, key, value ? "is no count" : "is missing");
+    else if (!read_digits(value->text, &big))
+        dfl_json_refuse(&r->want, key, "is beyond 128 bits");
+    return big;
+}
+
+/* Joules of the actions: the tensor's, split by what each action costs in this memory. Elements have whole bits, which
+   makes equal counts equal joules. */
+static void split_joules(reader *r, const dfl_json *actions, const dfl_json *tensor, dfl_side_traffic *t)
+{
+    double read = number(r, dfl_json_get(actions, "read"), "joules_per_bit");
+    double write = number(r, dfl_json_get(actions, "write"), "joules_per_bit");
+    double joules = number(r, tensor, "joules"), all = 0, bits;
+
+    for (unsigned a = 0; a < DFL_ACTIONS; a++)
+        all += dfl_i128_double(t->counts[a]) * (a < DFL_FILL ? read : write);
+    bits = all > 0 ? joules / all : 0;
+    if (fabs(bits - round(bits)) < 1e-9 * bits)
+        bits = round(bits);
+    for (unsigned a = 0; a < DFL_ACTIONS; a++)
+        t->joules[a] = dfl_i128_double(t->counts[a]) * bits * (a < DFL_FILL ? read : write);
+}
+
+static void read_memory(reader *r, const dfl_json *memory, const dfl_json *components, dfl_side_result *out)
+{
+    static const char *const actions[DFL_ACTIONS] = { "serve", "drain", "accumulate", "fill", "update" };
+    const dfl_side_memory one = { dfl_json_want_text(&r->want, memory, "name"), count(r, memory, "peak_bits") };
+    const dfl_json *tensors = dfl_json_want(&r->want, memory, "tensors", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *energy =
+        r->want.ok ? dfl_json_want(&r->want, components, one.name, DFL_JSON_OBJECT, "is no object") : NULL;
+
+    DFL_PUSH(r->arena, &out->memories, one);
+    for (size_t i = 0; r->want.ok && i < tensors->len; i++) {
+        dfl_side_traffic t = { .memory = one.name, .tensor = tensors->keys[i] };
+
+        for (unsigned a = 0; a < DFL_ACTIONS; a++)
+            t.counts[a] = count(r, &tensors->items[i], actions[a]);
+        split_joules(r, dfl_json_get(energy, "actions"), &tensors->items[i], &t);
+        DFL_PUSH(r->arena, &out->traffic, t);
+    }
+}
+
+static void read_einsum(reader *r, const dfl_json *einsum, dfl_side_result *out)
+{
+    const dfl_side_einsum one = { .name = dfl_json_want_text(&r->want, einsum, "name"),
+                                  .unit = dfl_json_want_text(&r->want, einsum, "unit"),
+                                  .bound_by = dfl_json_want_text(&r->want, einsum, "bound_by"),
+                                  .seconds = number(r, einsum, "seconds"),
+                                  .joules = number(r, einsum, "joules"), .points = count(r, einsum, "points") };
+
+    DFL_PUSH(r->arena, &out->einsums, one);
+}
+
+static void read_costs(reader *r, const dfl_json *result, dfl_side_result *out)
+{
+    const dfl_json *latency = dfl_json_get(result, "latency"), *energy = dfl_json_get(result, "energy");
+    const dfl_json *operations = dfl_json_get(result, "operations"), *components = dfl_json_get(energy, "components");
+    const dfl_json *memories = dfl_json_want(&r->want, result, "memories", DFL_JSON_ARRAY, "is no list");
+    const dfl_json *einsums = dfl_json_want(&r->want, result, "einsums", DFL_JSON_ARRAY, "is no list");
+    const dfl_json *networks = dfl_json_want(&r->want, result, "networks", DFL_JSON_ARRAY, "is no list");
+
+    out->costs = true;
+    out->seconds = number(r, latency, "seconds");
+    out->bound_by = dfl_json_want_text(&r->want, latency, "bound_by");
+    out->joules = number(r, energy, "joules");
+    out->leakage = number(r, energy, "leakage");
+    out->mac = count(r, operations, "mac");
+    out->flop = count(r, operations, "flop");
+    for (size_t i = 0; r->want.ok && i < memories->len; i++)
+        read_memory(r, &memories->items[i], components, out);
+    for (size_t i = 0; r->want.ok && i < einsums->len; i++)
+        read_einsum(r, &einsums->items[i], out);
+    for (size_t i = 0; r->want.ok && i < networks->len; i++) {
+        const dfl_side_network one = { dfl_json_want_text(&r->want, &networks->items[i], "name"),
+                                       number(r, &networks->items[i], "joules") };
+
+        DFL_PUSH(r->arena, &out->networks, one);
+    }
+    out->mapping = dfl_json_text(dfl_json_get(result, "mapping"));
+}
+
+static dfl_side_result read_result(reader *r, const dfl_json *result)
+{
+    dfl_side_result out = { .file = r->want.file, .bound_by = "" };
+
+    out.name = dfl_json_want_text(&r->want, result, "name");
+    out.workload = dfl_json_want_text(&r->want, result, "workload");
+    out.system = dfl_json_want_text(&r->want, result, "system");
+    out.status = dfl_json_want_text(&r->want, result, "status");
+    if (r->want.ok && strcmp(out.status, "infeasible") != 0)
+        read_costs(r, result, &out);
+    return out;
+}
+
+bool dfl_diff_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *json, size_t len,
+                   dfl_side_results *out)
+{
+    reader r = { arena, { sink, DFL_FILE_NOT_REPORT, file, "is no report of dflc", true } };
+    dfl_json_error error;
+    const dfl_json *report = dfl_json_parse(arena, json, len, &error), *results;
+
+    if (!report) {
+        dfl_report(sink, DFL_FILE_NOT_REPORT, (dfl_span){ 0, 0 }, "`%s` is no report of dflc: line %u: %s", file,
+                   error.line, error.message);
+        return false;
+    }
+    if (strcmp(dfl_json_want_text(&r.want, report, "schema"), "dfl-report/1") != 0)
+        dfl_json_refuse(&r.want, "schema", "is not `dfl-report/1`");
+    results = dfl_json_want(&r.want, report, "results", DFL_JSON_ARRAY, "is no list");
+    for (size_t i = 0; r.want.ok && i < results->len; i++) {
+        const dfl_side_result one = read_result(&r, &results->items[i]);
+
+        DFL_PUSH(arena, out, one);
+    }
+    return r.want.ok;
+}

@@ -1,0 +1,138 @@
+/* Names, units, derivatives and the order of parameters. */
+#include "report/explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static dfl_sym part_name(const dfl_why *why, const dfl_param *p)
+{
+    const dfl_system *s = why->item->mapping->system;
+
+    switch (p->kind) {
+    case DFL_PARAM_RATE: case DFL_PARAM_MAC_ENERGY: case DFL_PARAM_FLOP_ENERGY: case DFL_PARAM_UNIT_LEAKAGE:
+        return s->computes[p->part].name;
+    case DFL_PARAM_NETWORK_ENERGY:
+        return s->networks[p->part].name;
+    case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: case DFL_PARAM_ENERGY:
+    case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_MEMORY_LEAKAGE:
+        break;
+    }
+    return s->memories[p->part].name;
+}
+
+static const char *attribute(const dfl_param *p)
+{
+    switch (p->kind) {
+    case DFL_PARAM_BANDWIDTH: return "bandwidth";
+    case DFL_PARAM_READ_BANDWIDTH: return "read.bandwidth";
+    case DFL_PARAM_WRITE_BANDWIDTH: return "write.bandwidth";
+    case DFL_PARAM_RATE: return "rate";
+    case DFL_PARAM_ENERGY: case DFL_PARAM_NETWORK_ENERGY: return "energy";
+    case DFL_PARAM_READ_ENERGY: return "read.energy";
+    case DFL_PARAM_WRITE_ENERGY: return "write.energy";
+    case DFL_PARAM_MAC_ENERGY: return "energy.mac";
+    case DFL_PARAM_FLOP_ENERGY: return "energy.flop";
+    case DFL_PARAM_MEMORY_LEAKAGE: case DFL_PARAM_UNIT_LEAKAGE: break;
+    }
+    return "leakage";
+}
+
+const char *dfl_why_name(dfl_arena *arena, const dfl_why *why, const dfl_param *p)
+{
+    const dfl_intern *names = why->results->names;
+    const char *text = dfl_arena_printf(arena, "%s.%s", dfl_sym_text(names, part_name(why, p)), attribute(p));
+    const dfl_rate *rate;
+
+    if (p->kind != DFL_PARAM_RATE)
+        return text;
+    rate = &why->item->mapping->system->computes[p->part].rates[p->rate];
+    if (rate->op)
+        text = dfl_arena_printf(arena, "%s.%s", text, dfl_sym_text(names, rate->op));
+    if (rate->type)
+        text = dfl_arena_printf(arena, "%s.%s", text, dfl_sym_text(names, rate->type));
+    return text;
+}
+
+const char *dfl_why_unit(const dfl_why *why, const dfl_param *p)
+{
+    dfl_sym op;
+
+    switch (p->kind) {
+    case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: return "bit/s";
+    case DFL_PARAM_RATE:
+        op = why->item->mapping->system->computes[p->part].rates[p->rate].op;
+        return op && strcmp(dfl_sym_text(why->results->names, op), "mac") == 0 ? "MAC/s" : "FLOP/s";
+    case DFL_PARAM_ENERGY: case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_NETWORK_ENERGY:
+        return "J/bit";
+    case DFL_PARAM_MAC_ENERGY: return "J/MAC";
+    case DFL_PARAM_FLOP_ENERGY: return "J/FLOP";
+    case DFL_PARAM_MEMORY_LEAKAGE: case DFL_PARAM_UNIT_LEAKAGE: break;
+    }
+    return "W";
+}
+
+dfl_slopes dfl_why_slopes(const dfl_why *why, const dfl_param *p, bool faster)
+{
+    const dfl_piece *piece = faster ? &p->faster : &p->slower;
+    dfl_slopes s = { 0 };
+
+    if (dfl_param_is_timed(p->kind)) {
+        s.latency = piece->waited > 0 ? -piece->waited / p->value / p->value : 0;
+        s.energy = why->found->leakage > 0 ? why->found->leakage * s.latency : 0;
+    } else {
+        s.energy = p->per_value;
+    }
+    s.objective = why->per_second * s.latency + why->per_joule * s.energy;
+    return s;
+}
+
+static double percent(double slope, double value, double of)
+{
+    return of > 0 ? slope * value / of : 0;
+}
+
+dfl_slopes dfl_why_elasticity(const dfl_why *why, const dfl_param *p, bool faster)
+{
+    const dfl_result *r = why->item->result;
+    dfl_slopes s = dfl_why_slopes(why, p, faster);
+
+    return (dfl_slopes){ percent(s.objective, p->value, why->value), percent(s.latency, p->value, r->seconds),
+                         percent(s.energy, p->value, r->joules) };
+}
+
+bool dfl_why_is_edge(const dfl_param *p)
+{
+    static const double rounding = 1e-9;
+
+    return dfl_param_is_timed(p->kind) && p->slower.waited - p->faster.waited > rounding * p->slower.waited;
+}
+
+typedef struct { uint32_t param; double objective, latency; } entry;
+
+static int by_size(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+
+    if (x->objective != y->objective)
+        return x->objective < y->objective ? 1 : -1;
+    if (x->latency != y->latency)
+        return x->latency < y->latency ? 1 : -1;
+    return (x->param > y->param) - (x->param < y->param);
+}
+
+const uint32_t *dfl_why_order(dfl_arena *arena, const dfl_why *why)
+{
+    uint32_t n = why->found->n_params, *order = DFL_NEW_ARRAY(arena, uint32_t, n + 1);
+    entry *entries = DFL_NEW_ARRAY(arena, entry, n + 1);
+
+    for (uint32_t i = 0; i < n; i++) {
+        /* slower costs at least as much as faster gains */
+        dfl_slopes s = dfl_why_elasticity(why, &why->found->params[i], false);
+        entries[i] = (entry){ i, fabs(s.objective), fabs(s.latency) };
+    }
+    qsort(entries, n, sizeof *entries, by_size);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = entries[i].param;
+    return order;
+}
