@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The rules of the tree that a script can see: who includes whom (layers.txt), sizes, forbidden calls, no mutable
-# globals, no leftovers. Each rule is one test; what breaks it is listed. `run_arch.sh --self-test` checks the checks
-# on a small tree of violations.
+# The rules of the tree that a script can check: who includes and calls whom (layers.txt), no circles of calls, one name for one
+# type, sizes, forbidden calls, no mutable globals, no leftovers. Each rule is one test; each violation is listed. The first test
+# runs the others on a small tree of violations, where each must be found. A violation of a room that a line `pending` of layers.txt
+# names is counted as skipped.
 set -u
 export LC_ALL=C
 root=${ARCH_ROOT:-.}
 layers=${ARCH_LAYERS:-tests/arch/layers.txt}
-passed=0 failed=0 code=
+out=${OUT:-build/release}
+passed=0 failed=0 skipped=0 code= found=
 
 # result NAME FINDINGS: findings are lines; none is a pass.
 result() {
@@ -17,6 +19,22 @@ result() {
         echo "FAILED: $1"
         printf '%s\n' "$2" | sed 's/^/    /'
     fi
+}
+
+# rule NAME KEY: the findings of symbols.pl under a key, without the rooms for which it is pending
+rule() {
+    local pending=" $(words_of "pending $2") " room count
+    for room in $pending; do
+        count=$(printf '%s\n' "$found" | grep -c "^$2 $room ")
+        if [ "$count" -eq 0 ]; then
+            echo "not pending any more, to be taken out of layers.txt: $2 $room"
+        else
+            skipped=$((skipped + 1))
+            echo "skipped: $2 of room $room, findings: $count"
+        fi
+    done
+    result "$1" "$(printf '%s\n' "$found" | awk -v key="$2" -v pending="$pending" '
+        $1 == key && !index(pending, " " $2 " ") { print substr($0, length($1) + length($2) + 3) }')"
 }
 
 words_of() { # words_of 'room diag' -> the words behind the colon
@@ -110,7 +128,7 @@ check_sizes() {
     sources | (cd "$root" && xargs -r -d '\n' wc -l /dev/null) | awk '
         $1 == 0 && $2 != "/dev/null" { print $2 ": no line" }
         $2 ~ /\.c$/ && $1 > 1000 { print $2 ": " $1 " lines, the limit is 1000" }
-        $2 ~ /\.h$/ && $1 > 150 { print $2 ": " $1 " lines, the limit of a header is 150" }
+        $2 ~ /\.h$/ && $1 > 300 { print $2 ": " $1 " lines, the limit of a header is 300" }
         $2 ~ /\.y$/ && $1 > 900 { print $2 ": " $1 " lines, the limit of the grammar is 900" }'
 }
 
@@ -136,7 +154,7 @@ check_layout() {
 
 # Objects in sections that can be written at run time; .data.rel.ro holds constant tables of pointers.
 check_globals() {
-    local lib=${OUT:-build/release}/libdfl.a
+    local lib=$out/libdfl.a
     [ -f "$lib" ] || { echo "$lib is missing"; return; }
     objdump -t "$lib" | awk '
         /^[A-Za-z0-9_.-]+\.o:/ { object = $1 }
@@ -162,7 +180,13 @@ check_top_level() {
 
 run_all() {
     code=$(all_code)
+    found=$(perl tests/arch/symbols.pl "$root" "$out/obj" <"$layers" 2>&1 || echo "calls - symbols.pl failed")
     result "rooms include only what they may" "$(check_includes)"
+    rule "rooms use only what they may" calls
+    rule "no circles of calls" circles
+    rule "X.h declares what X.c defines" declared
+    rule "rooms with a face are used through it" face
+    rule "one name for one type" types
     result "headers of libraries stay in one file" "$(check_libraries)"
     result "nobody prints who must not" \
         "$(check_calls 'printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|fputc|putc|perror|fwrite' "$(words_of prints)" prints)"
@@ -179,33 +203,63 @@ run_all() {
     [ -n "${ARCH_ROOT:-}" ] || result "names at the top level" "$(check_top_level)"
 }
 
-# A tree with one violation a rule: each must be found, and a clean file must not.
+# A tree with one violation a rule: each must be found, and a clean file must not be blamed.
 self_test() {
-    local tree out want missed=0
+    local tree out_of_tree want missed=0 file
     tree=$(mktemp -d)
-    mkdir -p "$tree/src/support" "$tree/src/model" "$tree/src/nowhere"
+    mkdir -p "$tree/src/support" "$tree/src/model/sets" "$tree/src/nowhere" "$tree/src/ir" "$tree/src/diag"
     printf '#include "sema/sema.h"\n#include "x.h"\n#include <jansson.h>\n#include <zlib.h>\n' >"$tree/src/model/bad.c"
     printf 'void f(void) { printf("x"); exit(1); strcpy(a, b); malloc(1); } \n\t/* TODO */\n' >>"$tree/src/model/bad.c"
     printf '#include "support/a.h"\n/* printf(1) */ void g(void) { my_exit(1); h("printf(2)"); }\n' >"$tree/src/model/good.c"
     printf 'int x;\n' >"$tree/src/support/bad.h"
     printf 'int x;\n' >"$tree/src/nowhere/a.c"
     awk 'BEGIN { for (i = 0; i < 1001; i++) print "" }' >"$tree/src/model/long.c"
-    out=$(ARCH_ROOT=$tree bash "$0")
+    awk 'BEGIN { for (i = 0; i < 301; i++) print "" }' >"$tree/src/model/long.h"
+    # Calls: ir calls up into model/sets past its face, first and second call each other, nobody declares dfl_second or dfl_pended.
+    printf 'int dfl_up(void); int dfl_low(void); int dfl_low(void) { return dfl_up(); }\n' >"$tree/src/ir/low.c"
+    printf '/* x */\nint dfl_low(void);\n' >"$tree/src/ir/ir_internal.h"
+    printf 'int dfl_up(void); int dfl_up(void) { return 1; }\n' >"$tree/src/model/sets/good.c"
+    printf '/* x */\nint dfl_up(void);\n' >"$tree/src/model/sets/good.h"
+    printf '/* x */\n' >"$tree/src/model/sets/sets.h"
+    printf 'int dfl_second(void); int dfl_first(void); int dfl_first(void) { return dfl_second(); }\n' >"$tree/src/ir/first.c"
+    printf '/* x */\nint dfl_first(void);\n' >"$tree/src/ir/first.h"
+    printf 'int dfl_second(void); int dfl_first(void); int dfl_second(void) { return dfl_first(); }\n' >"$tree/src/ir/second.c"
+    printf '/* int dfl_second(void); */\n' >"$tree/src/ir/second.h"
+    printf 'int dfl_pended(void); int dfl_pended(void) { return 1; }\n' >"$tree/src/diag/late.c"
+    # Types: four pairs of one name; a declaration of a struct that is defined elsewhere is none.
+    printf 'typedef struct { struct dfl_inner { int a; } b; } dfl_one;\nenum dfl_two { DFL_A };\n' >"$tree/src/ir/types.h"
+    printf 'typedef int (*dfl_three)(void);\ntypedef struct dfl_fine dfl_fine;\nstruct dfl_inner { int a; };\n' >"$tree/src/ir/more.h"
+    printf 'struct dfl_one { int a; };\ntypedef struct dfl_two { int a; } dfl_other;\n' >"$tree/src/diag/types.h"
+    printf 'typedef int dfl_three(void);\nstruct dfl_fine { int a; };\nstruct own { int a; };\n' >"$tree/src/diag/more.c"
+    { grep -v '^pending' "$layers"; echo 'face model/sets: model/sets/sets.h'; echo 'pending declared: diag'; } >"$tree/layers.txt"
+    for file in ir/low ir/first ir/second model/sets/good diag/late; do
+        mkdir -p "$tree/out/obj/src/${file%/*}"
+        "${CC:-cc}" -c "$tree/src/$file.c" -o "$tree/out/obj/src/$file.o" || missed=1
+    done
+    out_of_tree=$(ARCH_ROOT=$tree ARCH_LAYERS=$tree/layers.txt OUT=$tree/out bash "$0")
     for want in 'model may not include "sema/sema.h"' '"x.h" is not written from src' '<jansson.h> belongs' '<zlib.h> is not' \
         'bad.c:5: prints' 'bad.c:5: ends the process' 'bad.c:5: forbidden' 'bad.c:5: not from an arena' 'bad.c:6: tab' \
-        'bad.c:5: blank at the end' 'long.c: 1001 lines' 'bad.h: the first line' 'bad.h: the include guard' 'TODO' \
-        'room nowhere is not'; do
-        printf '%s\n' "$out" | grep -qF -- "$want" || { echo "self test: not found: $want"; missed=1; }
+        'bad.c:5: blank at the end' 'long.c: 1001 lines' 'long.h: 301 lines' 'bad.h: the first line' 'bad.h: the include guard' \
+        'TODO' 'room nowhere is not' 'ir/low.c: room ir may not use src/model/sets/good.c: dfl_up' \
+        '2 files: src/ir/first.c src/ir/second.c' 'src/ir/first.c uses src/ir/second.c: dfl_second' \
+        'ir/second.c: dfl_second is not declared in second.h' 'dfl_up is used by src/ir/low.c, and not declared in model/sets/sets.h' \
+        'dfl_inner is a type of src/ir/more.h, src/ir/types.h' 'dfl_one is a type of src/diag/types.h, src/ir/types.h' \
+        'dfl_two is a type of' 'dfl_three is a type of src/diag/more.c, src/ir/more.h' 'skipped: declared of room diag'; do
+        printf '%s\n' "$out_of_tree" | grep -qF -- "$want" || { echo "self test: not found: $want"; missed=1; }
     done
-    if printf '%s\n' "$out" | grep -q 'good\.c'; then
-        echo "self test: a clean file was blamed"
-        missed=1
-    fi
+    for want in '/good\.c: ' 'dfl_first is not' 'dfl_low is not' 'dfl_pended' 'dfl_fine' '\<own\>' 'dfl_other'; do
+        if printf '%s\n' "$out_of_tree" | grep "$want" | grep -v 'is used by\|may not use'; then
+            echo "self test: blamed without a reason: $want"
+            missed=1
+        fi
+    done
     rm -rf "$tree"
     return $missed
 }
 
-[ -n "${ARCH_ROOT:-}" ] || result "the checks find what they look for" "$(self_test)"
+[ -n "${ARCH_ROOT:-}" ] || result "the checks find what they look for" "$(self_test 2>&1)"
 run_all
-echo "$passed passed, $failed failed"
+printf '%d passed, %d failed' "$passed" "$failed"
+[ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
+echo
 [ "$failed" -eq 0 ]
