@@ -1,0 +1,139 @@
+#include "prove/prove.h"
+
+#include "ir/shrink.h"
+#include "model/model.h"
+#include "prove/compare.h"
+#include "prove/sizes.h"
+
+enum {
+    FIRST_POINTS = 50000,     /* points that the first attempt may execute; each further attempt a quarter: milliseconds */
+    LEAST_POINTS = 16,        /* points of the last attempt: fewer exercise no loop */
+};
+/* Limits of one attempt: seconds of execution, and far below the memory of a session. */
+static const uint64_t STEPS_OF_ATTEMPT = 2000000000;
+static const size_t MEMORY_OF_ATTEMPT = (size_t)1 << 30;
+
+/* One execution at given sizes. Model and oracle are NULL where the attempt failed. */
+typedef struct {
+    dfl_budget budget;
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_mapping *mapping;
+    const dfl_result *model;
+    const dfl_oracle_result *oracle;
+} attempt;
+
+static void start_attempt(const dfl_prover *prover, attempt *a)
+{
+    const uint64_t limit = prover->budget->steps_limit;
+
+    *a = (attempt){ .budget = { .steps_limit = limit < STEPS_OF_ATTEMPT ? limit : STEPS_OF_ATTEMPT,
+                                .memory_limit = MEMORY_OF_ATTEMPT, .cancel = prover->budget->cancel } };
+    a->arena = dfl_arena_new(&a->budget);
+    a->sink = dfl_sink_new(a->arena, dfl_sink_sources(prover->sink));
+}
+
+static void execute(const dfl_prover *prover, const dfl_proof_sizes *sizes, attempt *a)
+{
+    const dfl_paths *paths;
+
+    a->mapping = dfl_mapping_shrink(a->arena, sizes->mapping, sizes->extents, sizes->halvings);
+    paths = dfl_paths_resolve(a->arena, a->sink, prover->names, a->mapping);
+    if (paths)
+        a->model = dfl_model_eval(a->arena, a->sink, prover->names, paths);
+    if (a->model)
+        a->oracle = dfl_oracle_run(a->arena, a->sink, prover->names, paths);
+}
+
+static void write_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+    const char *between = "";
+
+    dfl_strbuf_z(prover->out, "  sizes: ");
+    for (uint32_t r = 0; r < w->n_ranks; r++) {
+        dfl_strbuf_printf(prover->out, "%s%s %lld", between, dfl_sym_text(prover->names, w->ranks[r].name),
+                          (long long)sizes->extents[r]);
+        if (sizes->extents[r] != w->ranks[r].extent)
+            dfl_strbuf_printf(prover->out, " (of %lld)", (long long)w->ranks[r].extent);
+        between = ", ";
+    }
+    dfl_strbuf_char(prover->out, '\n');
+}
+
+/* Copies the errors of an attempt into the sink of the prover. */
+static void pass_on_errors(const dfl_prover *prover, const dfl_sink *from)
+{
+    for (size_t i = 0; i < dfl_sink_count(from); i++) {
+        const dfl_diag *d = dfl_sink_at(from, i);
+        dfl_diag *copy;
+
+        if (d->severity < DFL_ERROR)
+            continue;
+        copy = dfl_report(prover->sink, d->code, d->span, "%s", d->message);
+        if (d->label)
+            dfl_diag_here(prover->sink, copy, "%s", d->label);
+        for (const dfl_label *l = d->labels; l; l = l->next)
+            dfl_diag_label(prover->sink, copy, l->span, "%s", l->text);
+        dfl_diag_note(prover->sink, copy, "at the small sizes of the proof");
+        if (d->help)
+            dfl_diag_help(prover->sink, copy, "%s", d->help);
+    }
+}
+
+static void report_too_large(const dfl_prover *prover, const dfl_mapping *mapping)
+{
+    dfl_diag *d = dfl_report(prover->sink, DFL_LIMIT_STEPS, mapping->span, "`%s` cannot be made small enough to execute",
+                             dfl_sym_text(prover->names, mapping->name));
+
+    dfl_diag_help(prover->sink, d, "name smaller sizes: `--size r=4`");
+}
+
+/* One attempt, and the text of its result. False if it needed too many steps or too much memory: smaller sizes may do. */
+static bool try_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
+{
+    bool finished = true;
+    attempt a;
+
+    start_attempt(prover, &a);
+    execute(prover, sizes, &a);
+    if (a.oracle) {
+        const dfl_proof_sides sides = { .names = prover->names, .arena = a.arena, .sink = prover->sink,
+                                        .written = sizes->mapping, .executed = a.mapping, .model = a.model,
+                                        .oracle = a.oracle };
+        write_sizes(prover, sizes);
+        dfl_proof_compare(&sides, prover->out);
+    } else if (a.budget.why == DFL_STOP_CANCELLED) {
+        dfl_budget_stop(prover->budget, DFL_STOP_CANCELLED);
+    } else if (a.budget.why == DFL_STOP_STEPS || a.budget.why == DFL_STOP_MEMORY) {
+        finished = false;
+    } else {
+        pass_on_errors(prover, a.sink);
+        dfl_strbuf_z(prover->out, "  not proven: see the diagnostics\n");
+    }
+    dfl_arena_free(a.arena);
+    return finished;
+}
+
+void dfl_prove(const dfl_prover *prover, const dfl_mapping *mapping)
+{
+    dfl_proof_sizes sizes = dfl_proof_sizes_make(prover->arena, prover->names, mapping, prover->sizes, prover->n_sizes,
+                                                 prover->used);
+    int64_t most = FIRST_POINTS, points;
+
+    dfl_strbuf_printf(prover->out, "%s: %s on %s\n", dfl_sym_text(prover->names, mapping->name),
+                      dfl_sym_text(prover->names, mapping->workload->name), dfl_sym_text(prover->names, mapping->system->name));
+    for (;;) {
+        if (!dfl_proof_sizes_shrink(&sizes, most, prover->budget) && most == FIRST_POINTS)
+            most = dfl_proof_sizes_points(&sizes); /* the sizes that the user fixed are larger: one attempt with them */
+        dfl_proof_sizes_keep_character(&sizes);
+        if (try_sizes(prover, &sizes))
+            return;
+        points = dfl_proof_sizes_points(&sizes);
+        most = (points < most ? points : most) / 4;
+        if (most < LEAST_POINTS || !dfl_proof_sizes_shrink(&sizes, most, prover->budget)) {
+            report_too_large(prover, mapping);
+            return;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+#include "prove/sizes.h"
+
+#include <string.h>
+
+#include "ir/shrink.h"
+
+/* A tile size is an int64_t: further halvings change nothing. */
+enum { MOST_HALVINGS = 62 };
+
+/* "" names every rank, "m" every rank m, "conv1.m" that of one instance. */
+static bool names_rank(const dfl_intern *names, const dfl_rank *rank, const char *name)
+{
+    const char *text = dfl_sym_text(names, rank->name);
+    size_t len = strlen(text), name_len = strlen(name);
+
+    return name_len == 0 || strcmp(text, name) == 0 ||
+           (len > name_len && text[len - name_len - 1] == '.' && strcmp(text + len - name_len, name) == 0);
+}
+
+static void set_class(dfl_proof_sizes *sizes, uint32_t class, int64_t extent, bool fix)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        if (sizes->class_of[r] == class) {
+            sizes->extents[r] = extent < w->ranks[r].extent ? extent : w->ranks[r].extent;
+            sizes->fixed[r] |= fix;
+        }
+}
+
+static int64_t largest_tile(const dfl_proof_sizes *sizes, uint32_t class)
+{
+    return dfl_mapping_largest_tile(sizes->mapping, sizes->class_of, class, sizes->halvings[class]);
+}
+
+static void halve_tiles(dfl_proof_sizes *sizes, uint32_t class)
+{
+    for (uint32_t r = 0; r < sizes->mapping->workload->n_ranks; r++)
+        if (sizes->class_of[r] == class)
+            sizes->halvings[r]++;
+}
+
+static void halve_class(dfl_proof_sizes *sizes, uint32_t class)
+{
+    int64_t extent = sizes->extents[class] / 2 + sizes->extents[class] % 2;
+
+    if (extent <= largest_tile(sizes, class))
+        halve_tiles(sizes, class);
+    set_class(sizes, class, extent, false);
+}
+
+/* Halves the tiles of a class whose extent the user chose, until the rank has more than one tile. */
+static void fit_tiles(dfl_proof_sizes *sizes, uint32_t class)
+{
+    while (sizes->extents[class] > 1 && sizes->halvings[class] < MOST_HALVINGS &&
+           largest_tile(sizes, class) >= sizes->extents[class] &&
+           sizes->extents[class] < sizes->mapping->workload->ranks[class].extent)
+        halve_tiles(sizes, class);
+}
+
+dfl_proof_sizes dfl_proof_sizes_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                     const dfl_size *sizes, size_t n_sizes, bool *used)
+{
+    const dfl_workload *w = mapping->workload;
+    dfl_proof_sizes out = { .mapping = mapping, .names = names,
+                            .extents = DFL_NEW_ARRAY(arena, int64_t, (size_t)w->n_ranks + 1),
+                            .halvings = DFL_NEW_ARRAY(arena, unsigned, (size_t)w->n_ranks + 1),
+                            .fixed = DFL_NEW_ARRAY(arena, bool, (size_t)w->n_ranks + 1),
+                            .class_of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_ranks + 1) };
+
+    dfl_rank_classes(w, out.class_of);
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        out.extents[r] = w->ranks[r].extent;
+    for (size_t i = 0; i < n_sizes; i++)
+        for (uint32_t r = 0; r < w->n_ranks; r++)
+            if (names_rank(names, &w->ranks[r], sizes[i].name)) {
+                set_class(&out, out.class_of[r], sizes[i].extent, true);
+                fit_tiles(&out, out.class_of[r]);
+                used[i] = true;
+            }
+    return out;
+}
+
+int64_t dfl_proof_sizes_points(const dfl_proof_sizes *sizes)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+    int64_t sum = 0;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        int64_t n = 1;
+
+        for (uint32_t i = 0; i < w->einsums[e].n_ranks; i++)
+            if (__builtin_mul_overflow(n, sizes->extents[w->einsums[e].ranks[i]], &n))
+                return INT64_MAX;
+        if (__builtin_add_overflow(sum, n, &sum))
+            return INT64_MAX;
+    }
+    return sum;
+}
+
+bool dfl_proof_sizes_shrink(dfl_proof_sizes *sizes, int64_t most, dfl_budget *budget)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+
+    while (dfl_proof_sizes_points(sizes) > most) {
+        uint32_t largest = DFL_NONE;
+
+        if (!dfl_budget_ok(budget))
+            return false;
+        for (uint32_t r = 0; r < w->n_ranks; r++)
+            if (!sizes->fixed[r] && sizes->extents[r] > 1 &&
+                (largest == DFL_NONE || sizes->extents[r] > sizes->extents[largest]))
+                largest = r;
+        if (largest == DFL_NONE)
+            return false;
+        halve_class(sizes, sizes->class_of[largest]);
+    }
+    return true;
+}
+
+/* A rank that its largest tile does not divide as written, but does after halving, loses one element. */
+static void keep_ragged(dfl_proof_sizes *sizes)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+
+    for (uint32_t c = 0; c < w->n_ranks; c++) {
+        int64_t before = dfl_mapping_largest_tile(sizes->mapping, sizes->class_of, c, 0);
+        int64_t after = largest_tile(sizes, c);
+
+        if (sizes->class_of[c] == c && !sizes->fixed[c] && sizes->extents[c] < w->ranks[c].extent &&
+            w->ranks[c].extent % before && after > 1 && sizes->extents[c] > after && sizes->extents[c] % after == 0)
+            set_class(sizes, c, sizes->extents[c] - 1, false);
+    }
+}
+
+/* Largest position of dimension `dim` of a tensor that its consumers read. */
+static int64_t largest_read(const dfl_workload *w, uint32_t tensor, uint32_t dim, const int64_t *extents)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+    int64_t most = 0;
+
+    for (uint32_t c = 0; c < t->n_consumers; c++) {
+        const dfl_einsum *consumer = &w->einsums[t->consumers[c]];
+
+        for (uint32_t i = 0; i < consumer->n_inputs; i++)
+            if (consumer->inputs[i].tensor == tensor) {
+                int64_t reach = dfl_index_reach(w, &consumer->inputs[i].index[dim], extents);
+                most = reach > most ? reach : most;
+            }
+    }
+    return most;
+}
+
+/* A bare rank of a result loses at most as many elements as the reach of its consumers' indices does. Else consumers with a
+   halo or a stride would read beyond the result. Consumers come before their producers, since they may grow, too. */
+static void cover_reads(dfl_proof_sizes *sizes)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+
+    for (uint32_t e = w->n_einsums; e-- > 0;) {
+        const dfl_access *out = &w->einsums[e].output;
+        const dfl_tensor *t = &w->tensors[out->tensor];
+
+        for (uint32_t d = 0; t->n_consumers > 0 && d < out->n_dims; d++) {
+            uint32_t rank;
+
+            if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank])
+                continue;
+            int64_t gone = largest_read(w, out->tensor, d, NULL) - largest_read(w, out->tensor, d, sizes->extents);
+            if (sizes->extents[rank] < t->extents[d] - gone)
+                set_class(sizes, sizes->class_of[rank], t->extents[d] - gone, false);
+        }
+    }
+}
+
+void dfl_proof_sizes_keep_character(dfl_proof_sizes *sizes)
+{
+    keep_ragged(sizes);
+    cover_reads(sizes);
+}
