@@ -17,6 +17,7 @@
 
 #include "certify/steps.h"
 #include "support/hash.h"
+#include "support/hashmap.h"
 
 enum {
     LIVE = 16,
@@ -54,7 +55,7 @@ typedef struct { opened key; uint32_t first; } bucket;
 typedef struct {
     DFL_VEC(bucket) buckets;
     DFL_VEC(state) states;
-    uint32_t *slots, n_slots;
+    dfl_hashmap by_key;                /* item number - 1 is the index of the bucket */
 } layer;
 
 typedef struct {
@@ -72,29 +73,18 @@ typedef struct {
 
 static uint32_t find_bucket(joiner *k, layer *l, const opened *key)
 {
+    uint64_t hash = dfl_hash(key, sizeof *key, 0);
     uint32_t at;
+    bucket b;
 
-    if (2 * l->buckets.n >= l->n_slots) {
-        l->n_slots = l->n_slots ? 2 * l->n_slots : 64;
-        l->slots = DFL_NEW_ARRAY(k->arena, uint32_t, l->n_slots);
-        for (size_t i = 0; i < l->buckets.n; i++) {
-            at = (uint32_t)dfl_hash(&l->buckets.at[i].key, sizeof *key, 0) & (l->n_slots - 1);
-            while (l->slots[at])
-                at = (at + 1) & (l->n_slots - 1);
-            l->slots[at] = (uint32_t)i + 1;
-        }
-    }
-    at = (uint32_t)dfl_hash(key, sizeof *key, 0) & (l->n_slots - 1);
-    while (l->slots[at] && memcmp(&l->buckets.at[l->slots[at] - 1].key, key, sizeof *key) != 0)
-        at = (at + 1) & (l->n_slots - 1);
-    if (!l->slots[at]) {
-        bucket b;
-        memset(&b, 0, sizeof b);
-        memcpy(&b.key, key, sizeof *key);
-        DFL_PUSH(k->arena, &l->buckets, b);
-        l->slots[at] = (uint32_t)l->buckets.n;
-    }
-    return l->slots[at] - 1;
+    for (uint32_t item = dfl_hashmap_first(&l->by_key, hash, &at); item != 0; item = dfl_hashmap_next(&l->by_key, hash, &at))
+        if (memcmp(&l->buckets.at[item - 1].key, key, sizeof *key) == 0)
+            return item - 1;
+    memset(&b, 0, sizeof b);
+    memcpy(&b.key, key, sizeof *key);
+    DFL_PUSH(k->arena, &l->buckets, b);
+    dfl_hashmap_add(k->arena, &l->by_key, hash, (uint32_t)l->buckets.n);
+    return (uint32_t)l->buckets.n - 1;
 }
 
 static bool covers(const joiner *k, uint32_t n_open, const state *a, const state *b)
@@ -553,7 +543,7 @@ bool dfl_certify_join(dfl_certify_run *run)
 {
     joiner k = { .run = run, .w = run->s->asked->workload, .s = run->s };
     dfl_arena *arenas[2] = { dfl_arena_new(dfl_arena_budget(run->arena)), dfl_arena_new(dfl_arena_budget(run->arena)) };
-    layer layers[2] = { { .n_slots = 0 } };
+    layer layers[2] = { { .by_key = { 0 } } };
     double least = INFINITY;
     bool fine = true;
     opened none;
@@ -572,7 +562,7 @@ bool dfl_certify_join(dfl_certify_run *run)
         layer *from = &layers[k.einsum % 2], *to = &layers[(k.einsum + 1) % 2];
         k.arena = arenas[(k.einsum + 1) % 2];
         dfl_arena_reset(k.arena);
-        *to = (layer){ .n_slots = 0 };
+        *to = (layer){ .by_key = { 0 } };
         k.f = run->s->frames[k.einsum].at[0];
         for (size_t b = 0; b < from->buckets.n && fine; b++)
             fine = join_bucket(&k, from, &from->buckets.at[b], to);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/hash.h"
+#include "support/hashmap.h"
 #include "support/vec.h"
 
 /* Where something may be reported, and which of several things. */
@@ -37,52 +38,44 @@ struct dfl_linter {
     const dfl_lint_levels *levels;
     bool parts, keeps, idle, latencies; /* which lints are wanted */
     DFL_VEC(opinion) opinions;
-    uint32_t *slots;          /* by hash of the place: number of the opinion + 1, 0 = free */
-    size_t n_slots;           /* a power of two, at least twice the number of opinions */
+    dfl_hashmap by_place;     /* item number - 1 is the index of the opinion */
 };
 typedef dfl_linter linter;
 
 static const char *text(const linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
 
-static size_t slot_of(const linter *l, const place *at)
+static opinion *find_opinion(linter *l, const place *at, uint64_t hash)
 {
-    size_t mask = l->n_slots - 1, i = (size_t)dfl_hash(at, sizeof *at, 0) & mask;
+    uint32_t i;
 
-    while (l->slots[i] != 0 && memcmp(&l->opinions.at[l->slots[i] - 1].at, at, sizeof *at) != 0)
-        i = (i + 1) & mask;
-    return i;
-}
-
-static void widen(linter *l)
-{
-    l->n_slots *= 2;
-    l->slots = DFL_NEW_ARRAY(l->arena, uint32_t, l->n_slots);
-    for (size_t i = 0; i < l->opinions.n; i++)
-        l->slots[slot_of(l, &l->opinions.at[i].at)] = (uint32_t)i + 1;
+    for (uint32_t item = dfl_hashmap_first(&l->by_place, hash, &i); item != 0;
+         item = dfl_hashmap_next(&l->by_place, hash, &i))
+        if (memcmp(&l->opinions.at[item - 1].at, at, sizeof *at) == 0)
+            return &l->opinions.at[item - 1];
+    return NULL;
 }
 
 static void add(linter *l, finding f)
 {
     const dfl_source_map *sources = dfl_sink_sources(l->sink);
     const place at = { f.span.start, f.span.end, (uint32_t)f.code, f.key };
-    size_t slot;
+    uint64_t hash = dfl_hash(&at, sizeof at, 0);
+    opinion *known;
     finding *first;
 
     if (dfl_source_of(sources, f.span) != dfl_source_of(sources, f.mapping->span))
         return;
-    slot = slot_of(l, &at);
-    if (l->slots[slot] != 0) {
+    known = find_opinion(l, &at, hash);
+    if (known) {
         if (!f.holds)
-            l->opinions.at[l->slots[slot] - 1].first = NULL;
+            known->first = NULL;
         return;
     }
     first = f.holds ? DFL_NEW(l->arena, finding) : NULL;
     if (first)
         *first = f;
-    l->slots[slot] = (uint32_t)l->opinions.n + 1;
     DFL_PUSH(l->arena, &l->opinions, ((opinion){ at, first }));
-    if (l->opinions.n * 2 > l->n_slots)
-        widen(l);
+    dfl_hashmap_add(l->arena, &l->by_place, hash, (uint32_t)l->opinions.n);
 }
 
 /* ---- what holds where -------------------------------------------------------------------------------------------- */
@@ -254,8 +247,7 @@ dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
 {
     linter *l = DFL_NEW(arena, linter);
 
-    *l = (linter){ .arena = arena, .sink = sink, .names = names, .levels = levels, .n_slots = 64 };
-    l->slots = DFL_NEW_ARRAY(arena, uint32_t, l->n_slots);
+    *l = (linter){ .arena = arena, .sink = sink, .names = names, .levels = levels };
     l->parts = wanted(l, DFL_MAP_EMPTY_PARTS);
     l->keeps = wanted(l, DFL_MAP_KEEP_UNUSED);
     l->idle = wanted(l, DFL_MAP_IDLE_INSTANCES);

@@ -1,22 +1,21 @@
-/* Open addressing with linear probing over symbols; the texts live in one vector in order of interning. */
+/* A hash map over the texts of the names, which one vector holds in order of interning: a symbol is an index of it. */
 #include "support/intern.h"
 
 #include <string.h>
 
 #include "support/hash.h"
+#include "support/hashmap.h"
 #include "support/vec.h"
 
 typedef struct {
-    const char *text;
-    size_t len;
-    uint64_t hash;
+    const char *text; /* NUL-terminated */
+    size_t len;       /* bytes of `text` without the NUL */
 } name;
 
 struct dfl_intern {
     dfl_arena *arena;
-    DFL_VEC(name) names; /* at[0] is the empty name */
-    dfl_sym *slots;      /* 0 marks a free slot */
-    size_t n_slots;      /* a power of two, at least twice the number of names */
+    DFL_VEC(name) names; /* by symbol; at[0] is the empty name */
+    dfl_hashmap by_text; /* symbols by the hash of their text */
 };
 
 dfl_intern *dfl_intern_new(dfl_arena *arena)
@@ -24,59 +23,40 @@ dfl_intern *dfl_intern_new(dfl_arena *arena)
     dfl_intern *names = DFL_NEW(arena, dfl_intern);
 
     names->arena = arena;
-    names->n_slots = 64;
-    names->slots = DFL_NEW_ARRAY(arena, dfl_sym, names->n_slots);
     DFL_PUSH(arena, &names->names, ((name){ .text = "" }));
     return names;
 }
 
-/* The slot that holds the text, or the free one where it belongs. */
-static size_t slot_of(const dfl_intern *names, const char *text, size_t len, uint64_t hash)
+/* The symbol of a text that was interned before, else 0. */
+static dfl_sym find_symbol(const dfl_intern *names, const char *text, size_t len, uint64_t hash)
 {
-    size_t mask = names->n_slots - 1;
-    size_t at = (size_t)hash & mask;
+    uint32_t at;
 
-    for (; names->slots[at] != 0; at = (at + 1) & mask) {
-        const name *n = &names->names.at[names->slots[at]];
-        if (n->hash == hash && n->len == len && memcmp(n->text, text, len) == 0)
-            break;
+    for (dfl_sym sym = dfl_hashmap_first(&names->by_text, hash, &at); sym != 0;
+         sym = dfl_hashmap_next(&names->by_text, hash, &at)) {
+        const name *n = &names->names.at[sym];
+
+        if (n->len == len && memcmp(n->text, text, len) == 0)
+            return sym;
     }
-    return at;
-}
-
-static void rehash(dfl_intern *names)
-{
-    size_t mask = names->n_slots * 2 - 1;
-    dfl_sym *slots = DFL_NEW_ARRAY(names->arena, dfl_sym, mask + 1);
-
-    for (size_t sym = 1; sym < names->names.n; sym++) {
-        size_t at = (size_t)names->names.at[sym].hash & mask;
-        while (slots[at] != 0)
-            at = (at + 1) & mask;
-        slots[at] = (dfl_sym)sym;
-    }
-    names->slots = slots;
-    names->n_slots = mask + 1;
+    return 0;
 }
 
 dfl_sym dfl_intern_text(dfl_intern *names, const char *text, size_t len)
 {
     uint64_t hash;
-    size_t at;
-    name added;
+    dfl_sym sym;
 
     if (len == 0)
         return 0;
     hash = dfl_hash(text, len, 0);
-    at = slot_of(names, text, len, hash);
-    if (names->slots[at] != 0)
-        return names->slots[at];
-    added = (name){ .text = dfl_arena_copy(names->arena, text, len), .len = len, .hash = hash };
-    names->slots[at] = (dfl_sym)names->names.n;
-    DFL_PUSH(names->arena, &names->names, added);
-    if (names->names.n * 2 > names->n_slots)
-        rehash(names);
-    return (dfl_sym)(names->names.n - 1);
+    sym = find_symbol(names, text, len, hash);
+    if (sym == 0) {
+        sym = (dfl_sym)names->names.n;
+        DFL_PUSH(names->arena, &names->names, ((name){ dfl_arena_copy(names->arena, text, len), len }));
+        dfl_hashmap_add(names->arena, &names->by_text, hash, sym);
+    }
+    return sym;
 }
 
 dfl_sym dfl_intern_z(dfl_intern *names, const char *text)
@@ -86,7 +66,7 @@ dfl_sym dfl_intern_z(dfl_intern *names, const char *text)
 
 dfl_sym dfl_intern_find(const dfl_intern *names, const char *text, size_t len)
 {
-    return len == 0 ? 0 : names->slots[slot_of(names, text, len, dfl_hash(text, len, 0))];
+    return len == 0 ? 0 : find_symbol(names, text, len, dfl_hash(text, len, 0));
 }
 
 const char *dfl_sym_text(const dfl_intern *names, dfl_sym sym)

@@ -17,7 +17,7 @@ static const dfl_ast_node *param_named(dfl_sema *s, const dfl_ast_node *params, 
             params = params->next;
         return params;
     }
-    if (table->n == 0)
+    if (table->items.n == 0)
         for (const dfl_ast_node *p = params; p != NULL; p = p->next)
             dfl_symmap_put(s->arena, table, p->name.sym, (void *)(uintptr_t)p);
     return dfl_symmap_get(table, name);

@@ -1,54 +1,38 @@
 #include "sema/files/symmap.h"
 
-#ifdef DFL_HOSTILE
-enum { FIRST_ROOM = 2 }; /* one slot is always free: it ends a search */
-#else
-enum { FIRST_ROOM = 4 };
-#endif
-
-static uint32_t slot(const dfl_symmap *map, dfl_sym key)
+/* Symbols are small and dense: an odd factor keeps neighbours apart in the lower bits, which choose the slot. */
+static uint64_t hash_of(dfl_sym key)
 {
-    uint32_t at = (key * 2654435761u) >> 7;
+    return key * UINT64_C(2654435761);
+}
 
-    for (;; at++) {
-        at &= map->room - 1;
-        if (map->keys[at] == key || map->keys[at] == 0)
-            return at;
-    }
+static dfl_symmap_item *find_item(const dfl_symmap *map, dfl_sym key)
+{
+    uint64_t hash = hash_of(key);
+    uint32_t at;
+
+    for (uint32_t item = dfl_hashmap_first(&map->by_key, hash, &at); item != 0;
+         item = dfl_hashmap_next(&map->by_key, hash, &at))
+        if (map->items.at[item - 1].key == key)
+            return &map->items.at[item - 1];
+    return NULL;
 }
 
 void *dfl_symmap_get(const dfl_symmap *map, dfl_sym key)
 {
-    return map->n == 0 ? NULL : map->values[slot(map, key)];
-}
+    const dfl_symmap_item *item = find_item(map, key);
 
-static void grow(dfl_arena *arena, dfl_symmap *map)
-{
-    dfl_symmap wide = { .room = map->room == 0 ? FIRST_ROOM : map->room * 2 };
-
-    wide.keys = DFL_NEW_ARRAY(arena, dfl_sym, wide.room);
-    wide.values = DFL_NEW_ARRAY(arena, void *, wide.room);
-    wide.n = map->n;
-    for (uint32_t i = 0; i < map->room; i++) {
-        uint32_t at;
-
-        if (map->keys[i] == 0)
-            continue;
-        at = slot(&wide, map->keys[i]);
-        wide.keys[at] = map->keys[i];
-        wide.values[at] = map->values[i];
-    }
-    *map = wide;
+    return item ? item->value : NULL;
 }
 
 void dfl_symmap_put(dfl_arena *arena, dfl_symmap *map, dfl_sym key, void *value)
 {
-    uint32_t at;
+    dfl_symmap_item *item = find_item(map, key);
 
-    if ((map->n + 1) * 4 > map->room * 3)
-        grow(arena, map);
-    at = slot(map, key);
-    map->n += map->keys[at] == 0;
-    map->keys[at] = key;
-    map->values[at] = value;
+    if (item) {
+        item->value = value;
+        return;
+    }
+    DFL_PUSH(arena, &map->items, ((dfl_symmap_item){ key, value }));
+    dfl_hashmap_add(arena, &map->by_key, hash_of(key), (uint32_t)map->items.n);
 }

@@ -1,0 +1,32 @@
+#include "support/hashmap.h"
+
+enum { FIRST_SLOTS = 4 }; /* slots of the smallest map: most scopes hold one to three names */
+
+/* Puts an item into the first free slot for its hash; the map has one. */
+static void insert(dfl_hashmap *map, dfl_hashmap_slot added)
+{
+    uint32_t at = added.hash & (map->n_slots - 1);
+
+    while (map->slots[at].item != 0)
+        at = (at + 1) & (map->n_slots - 1);
+    map->slots[at] = added;
+}
+
+static void double_slots(dfl_arena *arena, dfl_hashmap *map)
+{
+    const dfl_hashmap old = *map;
+
+    map->n_slots = old.n_slots == 0 ? FIRST_SLOTS : 2 * old.n_slots;
+    map->slots = DFL_NEW_ARRAY(arena, dfl_hashmap_slot, map->n_slots);
+    for (uint32_t at = 0; at < old.n_slots; at++)
+        if (old.slots[at].item != 0)
+            insert(map, old.slots[at]);
+}
+
+void dfl_hashmap_add(dfl_arena *arena, dfl_hashmap *map, uint64_t hash, uint32_t item)
+{
+    if (4 * ((uint64_t)map->n + 1) > 3 * (uint64_t)map->n_slots)
+        double_slots(arena, map);
+    insert(map, (dfl_hashmap_slot){ (uint32_t)hash, item });
+    map->n++;
+}
