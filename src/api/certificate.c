@@ -31,7 +31,7 @@ static void digest_of(dfl_session *s, const dfl_mapping *m, const char *objectiv
     dfl_strbuf_init(&text, s->arena);
     dfl_workload_print(&text, s->names, m->workload);
     dfl_system_print(&text, s->names, m->system);
-    dfl_mapping_print(&text, s->names, m);
+    dfl_mapping_print(&text, s->names, m, DFL_PRINT_INDENT);
     dfl_strbuf_z(&text, objective);
     dfl_digest(text.text, text.len, out);
 }
@@ -74,7 +74,7 @@ void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective
         return;
     digest_of(s, filled->given, objective->text, digest);
     dfl_strbuf_init(&best, s->arena);
-    dfl_mapping_print(&best, s->names, filled->mapping);
+    dfl_mapping_print(&best, s->names, filled->mapping, DFL_PRINT_INDENT);
     dfl_strbuf_init(&out, s->arena);
     dfl_json_start(&w, &out, 1);
     dfl_json_object(&w);

@@ -109,15 +109,14 @@ static void add_line(dfl_strbuf *out, const char *line, size_t len, size_t inden
     dfl_strbuf_add(out, line, len);
 }
 
-/* Lines, without the end of the last one, `column` blanks further in, the first too where `fresh`. A level has four blanks in
-   a file, and two where it is printed. */
-static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column, bool fresh)
+/* Lines, without the end of the last one, `column` blanks further in but for the first. */
+static void add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column)
 {
     for (size_t i = 0; i + 1 < lines->len; i++) {
         size_t blanks = strspn(lines->text + i, " "), len = strcspn(lines->text + i + blanks, "\n");
-        for (size_t k = 0; k < 2 * blanks + (i > 0 || fresh ? column : 0); k++)
+        for (size_t k = 0; k < blanks + (i > 0 ? column : 0); k++)
             dfl_strbuf_char(out, ' ');
-        add_line(out, lines->text + i + blanks, len, 2 * blanks + column);
+        add_line(out, lines->text + i + blanks, len, blanks + column);
         i += blanks + len;
         dfl_strbuf_z(out, i + 1 < lines->len ? "\n" : "");
     }
@@ -160,11 +159,11 @@ static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root
     below.root = &copy;
     dfl_strbuf_init(&lines, s->arena);
     dfl_strbuf_init(&text, s->arena);
-    dfl_mapping_print_lines(&lines, s->names, &below, 0);
+    dfl_mapping_print_lines(&lines, s->names, &below, DFL_FMT_INDENT);
     dfl_strbuf_z(&text, "");
     if (alone && lines.len > 0)
         take_comment(s, &at, column, &text);
-    add_lines(&text, &lines, column, false);
+    add_lines(&text, &lines, column);
     if (lines.len == 0 && alone) { /* nothing is left of the line */
         const char *next = source->text + (at.end - source->base);
         const uint32_t end = *next == '\n' ? 1 : next[0] == '\r' && next[1] == '\n' ? 2 : 0;
@@ -260,20 +259,20 @@ static void add_mapping(dfl_session *s, dfl_strbuf *out, const dfl_filled *f, bo
     if (target != NULL)
         m.target = target;
     dfl_strbuf_init(&lines, s->arena);
-    dfl_mapping_print(&lines, s->names, &m);
+    dfl_mapping_print(&lines, s->names, &m, DFL_FMT_INDENT);
     lines.len -= strlen("}\n");
     for (uint32_t i = 0; i < s->program->n_checks; i++) {
         const dfl_check *c = &s->program->checks[i];
         if (c->scope != f->given->name || (c->kind != DFL_CHECK_REQUIRE && !whole))
             continue;
-        dfl_strbuf_z(&lines, "  ");
+        dfl_strbuf_printf(&lines, "%*s", DFL_FMT_INDENT, "");
         if (is_inside(c->span, f->given->text))
             dfl_strbuf_printf(&lines, "%s%s\n", c->text, c->text[strlen(c->text) - 1] == ';' ? "" : ";");
         else
             dfl_check_write(&lines, s->names, c);
     }
     dfl_strbuf_z(&lines, "}\n");
-    add_lines(out, &lines, 0, false);
+    add_lines(out, &lines, 0);
 }
 
 /* The first mapping of a front has a name of its own, and says no more that it is to be one of many. */

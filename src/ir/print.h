@@ -11,10 +11,12 @@
 
 void dfl_workload_print(dfl_strbuf *out, const dfl_intern *names, const dfl_workload *w);
 void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system *s);
-/* `mapping NAME for W(...) on S(...) { ... }` */
-void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m);
-/* The lines of its body alone, two blanks a level from `depth` on. */
-void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, uint32_t depth);
+enum { DFL_PRINT_INDENT = 2 }; /* blanks per level of mappings in dumps, reports and certificates */
+
+/* `mapping NAME for W(...) on S(...) { ... }`, with `indent` blanks per level. */
+void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent);
+/* The lines of its body alone; those of the root are not indented. */
+void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent);
 void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v);
 void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c);
 /* As a statement where it stands, which means exactly the same when it is read again. */

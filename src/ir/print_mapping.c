@@ -5,6 +5,7 @@ typedef struct {
     dfl_strbuf *out;
     const dfl_intern *names;
     const dfl_mapping *m;
+    unsigned indent;              /* blanks per level */
 } printer;
 
 static void name(const printer *p, dfl_sym sym)
@@ -12,10 +13,9 @@ static void name(const printer *p, dfl_sym sym)
     dfl_strbuf_z(p->out, dfl_sym_text(p->names, sym));
 }
 
-static void indent(const printer *p, uint32_t depth)
+static void print_indent(const printer *p, uint32_t depth)
 {
-    for (uint32_t i = 0; i < depth; i++)
-        dfl_strbuf_z(p->out, "  ");
+    dfl_strbuf_printf(p->out, "%*s", (int)(depth * p->indent), "");
 }
 
 static void print_hole(const printer *p, const dfl_hole *h)
@@ -79,7 +79,7 @@ static void print_group_end(const printer *p, const dfl_line *l)
 
 static void print_open(const printer *p, uint32_t depth)
 {
-    indent(p, depth);
+    print_indent(p, depth);
     dfl_strbuf_z(p->out, "...;\n");
 }
 
@@ -89,7 +89,7 @@ static void print_choice(const printer *p, const dfl_line_choice *c, uint32_t de
 {
     const dfl_line like = { .kind = c->kind, .axis = c->axis, .memory = c->memory, .mode = c->mode };
 
-    indent(p, depth);
+    print_indent(p, depth);
     dfl_strbuf_printf(p->out, "%s?", line_words[c->kind]);
     print_group_end(p, &like);
     dfl_strbuf_z(p->out, c->online ? " online;\n" : ";\n");
@@ -129,7 +129,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
 
         print_opens_at(p, b, i, depth);
         if (first) {
-            indent(p, depth);
+            print_indent(p, depth);
             dfl_strbuf_z(p->out, line_words[l->kind]);
         }
         if (l->kind == DFL_LINE_KEEP)
@@ -166,14 +166,14 @@ static bool children_are_empty(const dfl_body *b)
 static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
 {
     if (b->compute != DFL_NONE && (b->parent == NULL || b->parent->compute != b->compute)) {
-        indent(p, depth);
+        print_indent(p, depth);
         dfl_strbuf_z(p->out, "on ");
         name(p, p->m->system->computes[b->compute].name);
         dfl_strbuf_z(p->out, ";\n");
     }
     for (uint32_t i = 0; i < b->n_recompute; i++) {
         if (i == 0) {
-            indent(p, depth);
+            print_indent(p, depth);
             dfl_strbuf_z(p->out, "recompute ");
         }
         name(p, p->m->workload->tensors[b->recompute[i]].name);
@@ -182,37 +182,37 @@ static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
     print_lines(p, b, depth);
     if (b->kind == DFL_BODY_LEAF || children_are_empty(b))
         return;
-    indent(p, depth);
+    print_indent(p, depth);
     dfl_strbuf_z(p->out, b->kind == DFL_BODY_FUSE ? "fuse {\n" : "pipeline {\n");
     for (uint32_t i = 0; i < b->n_children; i++) {
         const dfl_body *c = b->children[i];
 
-        indent(p, depth + 1);
+        print_indent(p, depth + 1);
         for (uint32_t e = 0; e < c->n_einsums; e++) {
             dfl_strbuf_z(p->out, e > 0 ? ", " : "");
             name(p, p->m->workload->einsums[c->einsums[e]].name);
         }
         dfl_strbuf_z(p->out, " {\n");
         print_body(p, c, depth + 2);
-        indent(p, depth + 1);
+        print_indent(p, depth + 1);
         dfl_strbuf_z(p->out, "}\n");
     }
     if (b->open_children)
         print_open(p, depth + 1);
-    indent(p, depth);
+    print_indent(p, depth);
     dfl_strbuf_z(p->out, "}\n");
 }
 
-void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, uint32_t depth)
+void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent)
 {
-    const printer p = { out, names, m };
+    const printer p = { out, names, m, indent };
 
-    print_body(&p, m->root, depth);
+    print_body(&p, m->root, 0);
 }
 
-void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m)
+void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent)
 {
-    const printer p = { out, names, m };
+    const printer p = { out, names, m, indent };
 
     dfl_strbuf_z(out, "mapping ");
     name(&p, m->name);
@@ -225,10 +225,13 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
         name(&p, m->system->name);
     }
     dfl_strbuf_z(out, " {\n");
-    if (m->options.overlap_perfect)
-        dfl_strbuf_z(out, "  option overlap = perfect;\n");
+    if (m->options.overlap_perfect) {
+        print_indent(&p, 1);
+        dfl_strbuf_z(out, "option overlap = perfect;\n");
+    }
     for (uint32_t i = 0; i < m->n_minimize; i++) {
-        dfl_strbuf_z(out, i == 0 ? "  minimize " : ", ");
+        print_indent(&p, i == 0 ? 1 : 0);
+        dfl_strbuf_z(out, i == 0 ? "minimize " : ", ");
         dfl_val_print(out, names, m->minimize[i]);
         dfl_strbuf_z(out, i + 1 == m->n_minimize ? ";\n" : "");
     }
@@ -334,7 +337,7 @@ void dfl_ir_print(dfl_strbuf *out, const dfl_intern *names, const dfl_program *p
     for (uint32_t i = 0; i < p->n_systems; i++)
         dfl_system_print(out, names, p->systems[i]);
     for (uint32_t i = 0; i < p->n_designs; i++)
-        dfl_mapping_print(out, names, p->designs[i].mapping);
+        dfl_mapping_print(out, names, p->designs[i].mapping, DFL_PRINT_INDENT);
     for (uint32_t i = 0; i < p->n_checks; i++)
         dfl_check_print(out, names, &p->checks[i]);
 }

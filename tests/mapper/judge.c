@@ -83,7 +83,7 @@ static void say_better(dfl_session *s, const dfl_filled *filled, const enumerate
     dfl_strbuf text;
 
     dfl_strbuf_init(&text, s->arena);
-    dfl_mapping_print(&text, s->names, r->mapping);
+    dfl_mapping_print(&text, s->names, r->mapping, DFL_PRINT_INDENT);
     snprintf(why, WHY, "the search says %.12g and at least %.12g, but there is %.12g: %s",
              filled->search->value, filled->search->lower_bound, r->value, text.text);
 }

@@ -44,7 +44,7 @@ bool judge_prints_back(const dfl_intern *names, const char *text, const dfl_resu
 
     dfl_strbuf_init(&out, s->arena);
     dfl_strbuf_add(&out, text, mapping ? (size_t)(mapping - text) + 1 : 0);
-    dfl_mapping_print(&out, names, r->mapping);
+    dfl_mapping_print(&out, names, r->mapping, DFL_PRINT_INDENT);
     read = dfl_session_open_text(s, "case.dfl", out.text, out.len) == DFL_EXIT_OK && dfl_session_analyse(s) &&
            dfl_session_errors(s) == 0 && s->program && s->program->n_designs == 1;
     if (read) {

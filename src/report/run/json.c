@@ -341,7 +341,7 @@ static void write_item(dfl_json_writer *w, const dfl_results *results, const dfl
         write_search(&c, item->search);
     if (item->result) {
         dfl_strbuf_init(&text, w->out->arena);
-        dfl_mapping_print(&text, results->names, m);
+        dfl_mapping_print(&text, results->names, m, DFL_PRINT_INDENT);
         write_costs(&c);
         key_string(&c, "mapping", text.text);
     }

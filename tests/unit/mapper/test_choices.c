@@ -78,7 +78,7 @@ static void is_numbered(void **state)
     assert_int_equal(dfl_choices_count(s->arena, given), c->count);
     if (c->text != NULL) {
         dfl_strbuf_init(&text, s->arena);
-        dfl_mapping_print_lines(&text, s->names, dfl_choices_take(s->arena, given, c->number), 0);
+        dfl_mapping_print_lines(&text, s->names, dfl_choices_take(s->arena, given, c->number), DFL_PRINT_INDENT);
         assert_string_equal(text.text, c->text);
     }
     dfl_session_free(s);
@@ -124,7 +124,7 @@ static void is_best_of_all(void **state)
     for (uint32_t i = 0; i < n; i++) {
         dfl_strbuf text;
         dfl_strbuf_init(&text, s->arena);
-        dfl_mapping_print_lines(&text, s->names, dfl_choices_take(s->arena, given, i), 0);
+        dfl_mapping_print_lines(&text, s->names, dfl_choices_take(s->arena, given, i), DFL_PRINT_INDENT);
         least = fmin(least, best_of(text.text, &optimal));
     }
     assert_true(least < INFINITY);

@@ -42,7 +42,7 @@ static const char *printed(analysed *a, const char *name)
         if (strcmp(dfl_sym_text(a->names, m->name), name) != 0)
             continue;
         dfl_strbuf_init(&out, a->arena);
-        dfl_mapping_print(&out, a->names, m);
+        dfl_mapping_print(&out, a->names, m, DFL_PRINT_INDENT);
         return out.text;
     }
     fail_msg("no mapping `%s`: %s", name, analysed_message(a));
