@@ -8,9 +8,9 @@
 #include "certify/certify.h"
 #include "ir/print.h"
 #include "mapper/given.h"
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "mapper/holes.h"
-#include "mapper/teller.h"
+#include "support/progress.h"
 #include "model/model.h"
 #include "support/hash.h"
 #include "support/json_write.h"
@@ -209,13 +209,13 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
 typedef struct {
     dfl_session *s;
     const char *mapping;
-    double deadline;          /* of dfl_halt_clock, 0 = none */
-    dfl_teller teller;
+    double deadline;          /* of dfl_deadline_clock, 0 = none */
+    dfl_progress_meter meter;
     atomic_uint templates, of;
     bool told;
 } watch;
 
-static void tell_progress(void *context, const dfl_telling *now)
+static void tell_progress(void *context, const dfl_progress_state *now)
 {
     watch *w = context;
     char phase[64];
@@ -232,10 +232,10 @@ static dfl_stop look_on(void *context, uint64_t more, const dfl_certify_told *no
 
     atomic_store(&w->templates, now->templates);
     atomic_store(&w->of, now->of);
-    dfl_teller_add(&w->teller, more);
+    dfl_progress_add(&w->meter, more);
     if (w->s->budget.cancel && atomic_load_explicit(w->s->budget.cancel, memory_order_relaxed))
         return DFL_STOP_CANCELLED;
-    return w->deadline > 0 && dfl_halt_clock() >= w->deadline ? DFL_STOP_TIME : DFL_STOP_NONE;
+    return w->deadline > 0 && dfl_deadline_clock() >= w->deadline ? DFL_STOP_TIME : DFL_STOP_NONE;
 }
 
 static void check(dfl_session *s, const dfl_claims *claims, uint64_t effort, double deadline)
@@ -277,7 +277,7 @@ static void check(dfl_session *s, const dfl_claims *claims, uint64_t effort, dou
     task.best = read_best(s, claims, asked);
     if (!task.best)
         return;
-    dfl_teller_open(&w.teller, s->search.progress ? tell_progress : NULL, &w);
+    dfl_progress_open(&w.meter, s->search.progress ? tell_progress : NULL, &w);
     dfl_strbuf_init(&said, s->arena);
     (void)dfl_certify(s->arena, s->sink, &task, claims, &said);
     if (w.told)
@@ -287,7 +287,7 @@ static void check(dfl_session *s, const dfl_claims *claims, uint64_t effort, dou
 
 dfl_exit dfl_session_check_certificate(dfl_session *s, const char *name, const char *text, size_t len, uint64_t effort)
 {
-    double deadline = s->search.seconds > 0 ? dfl_halt_clock() + s->search.seconds : 0;
+    double deadline = s->search.seconds > 0 ? dfl_deadline_clock() + s->search.seconds : 0;
     const dfl_claims *claims;
 
     s->certified = NULL;

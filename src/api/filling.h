@@ -21,12 +21,12 @@ typedef struct {
     DFL_VEC(dfl_span) required_at;
     DFL_VEC(dfl_required) asked; /* the same as a search can use it */
     bool ruled;                  /* some of it is more than the room in a memory */
-    dfl_teller *teller;
+    dfl_progress_meter *meter;
     bool told;
-    double started;              /* by dfl_halt_clock */
+    double started;              /* by dfl_deadline_clock */
     const double *known;         /* terms of another mapping: one that is no better is of no use; NULL = everything is */
     uint32_t choice, choices;    /* the one that is searched, of so many; 0 of 0 without */
-    double begun;                /* the first of them, by dfl_halt_clock */
+    double begun;                /* the first of them, by dfl_deadline_clock */
 } dfl_filling;
 
 /* Finds what is required of the mapping, in its braces or by its name. */

@@ -12,7 +12,7 @@
 #include "mapper/cost.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 #include "report/check/verdict.h"
@@ -148,7 +148,7 @@ static dfl_search_found about(dfl_filling *j, const dfl_objective *o)
 static bool fill_amounts(dfl_filling *j, const dfl_objective *o, dfl_filled *out, dfl_stop *stopped)
 {
     dfl_session *s = j->s;
-    const dfl_holes_options options = { .objective = o, .imperfect = j->limits.imperfect, .teller = j->teller,
+    const dfl_holes_options options = { .objective = o, .imperfect = j->limits.imperfect, .progress = j->meter,
                                         .most_evaluations = j->limits.evaluations > 0 ? j->limits.evaluations
                                                                                       : DFL_HOLES_EVALUATIONS,
                                         .time_limit = j->limits.seconds, .known = j->known };
@@ -189,7 +189,7 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
     static const double rounding = 1 + 1e-9;
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .imperfect = j->limits.imperfect, .max_fused = max_fused(j),
-                                      .jobs = j->limits.jobs, .time_limit = j->limits.seconds, .teller = j->teller,
+                                      .jobs = j->limits.jobs, .time_limit = j->limits.seconds, .progress = j->meter,
                                       .evaluations = j->limits.evaluations, .beyond = j->limits.beyond,
                                       .spread = j->limits.spread,
                                       .certificate = j->limits.certificate && !j->limits.imperfect && !j->limits.beyond &&
@@ -206,7 +206,7 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
     if (!o->native)
         return refuse_figure(j, o, out->given);
     work = dfl_arena_new(&s->budget);
-    j->started = dfl_halt_clock();
+    j->started = dfl_deadline_clock();
     r = dfl_mapper_run(work, j->sink, s->names, within, &options);
     if (r) {
         out->mapping = dfl_filling_copy(s, r->mapping, out->given);
@@ -306,7 +306,7 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(j), .spread = j->limits.spread,
                                       .jobs = j->limits.jobs,
-                                      .time_limit = j->limits.seconds, .teller = j->teller,
+                                      .time_limit = j->limits.seconds, .progress = j->meter,
                                       .evaluations = j->limits.evaluations };
     const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
     const size_t errors = dfl_sink_errors(j->sink);
@@ -326,7 +326,7 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
                             "name expressions over `energy` and `latency` alone, and bound the room: `require peak(M) <= SIZE;`");
     work = dfl_arena_new(&s->budget);
     alone = dfl_filling_alone(j, work, o, true);
-    j->started = dfl_halt_clock();
+    j->started = dfl_deadline_clock();
     front = dfl_front_find(work, j->sink, s->names, within, &options, 0, &alone);
     any = front != NULL && front->n > 0;
     if (front != NULL)
@@ -351,7 +351,7 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     dfl_session *s = j->s;
     const dfl_map_options options = { .objective = o, .max_fused = max_fused(j), .spread = j->limits.spread,
                                       .jobs = j->limits.jobs,
-                                      .time_limit = j->limits.seconds, .teller = j->teller,
+                                      .time_limit = j->limits.seconds, .progress = j->meter,
                                       .evaluations = j->limits.evaluations };
     const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
     const size_t errors = dfl_sink_errors(j->sink);
@@ -370,7 +370,7 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     if (dfl_tree_is(m))
         return refuse_kinds(j, "`--top` is for mappings without written branches", "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
-    j->started = dfl_halt_clock();
+    j->started = dfl_deadline_clock();
     front = dfl_front_kinds(work, j->sink, s->names, within, &options, j->limits.top, s->known);
     if (front != NULL)
         bound = front->search->lower_bound;
@@ -402,7 +402,7 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
 /* "choice 17 of 512, 40 s left: search", for a mapping of which choices are searched. */
 static const char *phase_text(const dfl_filling *j, const char *phase, char *text, size_t room)
 {
-    const double used = dfl_halt_clock() - j->begun;
+    const double used = dfl_deadline_clock() - j->begun;
 
     if (j->choices == 0)
         return phase;
@@ -414,7 +414,7 @@ static const char *phase_text(const dfl_filling *j, const char *phase, char *tex
     return text;
 }
 
-static void tell(void *context, const dfl_telling *now)
+static void tell(void *context, const dfl_progress_state *now)
 {
     dfl_filling *j = context;
     char phase[100];
@@ -437,8 +437,8 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
 {
     size_t first = s->filled.n;
     dfl_mapping compared = *m;
-    dfl_teller teller;
-    dfl_filling j = { .s = s, .sink = s->sink, .limits = s->search, .teller = &teller,
+    dfl_progress_meter meter;
+    dfl_filling j = { .s = s, .sink = s->sink, .limits = s->search, .meter = &meter,
                       .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
     dfl_filled filled = { .given = m };
     dfl_objective objective;
@@ -464,7 +464,7 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
     j.one.n_items = 1;
     dfl_sink_limit(j.one.sink, 0);
     dfl_filling_require(&j);
-    dfl_teller_open(&teller, j.limits.progress ? tell : NULL, &j);
+    dfl_progress_open(&meter, j.limits.progress ? tell : NULL, &j);
     objective.figure = figure;
     objective.meets = meets;
     objective.required = j.required_at.at;

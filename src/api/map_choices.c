@@ -5,7 +5,7 @@
 
 #include "mapper/choices.h"
 #include "mapper/cost.h"
-#include "mapper/halt.h"
+#include "support/deadline.h"
 
 typedef struct {
     dfl_filling *f;
@@ -127,12 +127,12 @@ static bool try_all(chooser *k, dfl_filled *out, dfl_stop *stopped)
     bool goes_on = true;
 
     k->f->choices = k->n;
-    k->f->begun = dfl_halt_clock();
+    k->f->begun = dfl_deadline_clock();
     limits.certificate = 0;
     while (k->searched < k->n && goes_on) {
         k->f->choice = k->searched;
         if (all->seconds > 0)
-            limits.seconds = fmax(all->seconds - (dfl_halt_clock() - k->f->begun), 1e-3);
+            limits.seconds = fmax(all->seconds - (dfl_deadline_clock() - k->f->begun), 1e-3);
         limits.evaluations = dfl_map_left(all->evaluations, k->evaluated);
         goes_on = try_choice(k, k->searched, &limits, out, stopped);
         k->searched += goes_on;

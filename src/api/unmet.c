@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "mapper/cost.h"
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "mapper/infeasible.h"
 #include "model/model.h"
 #include "report/check/verdict.h"
@@ -134,7 +134,7 @@ bool dfl_filling_choose(dfl_filling *f, const dfl_mapping *within, const dfl_map
     dfl_sink_limit(quiet, 0);
     left.evaluations = dfl_map_left(options->evaluations, found->evaluated);
     if (options->time_limit > 0)
-        left.time_limit = fmax(options->time_limit - (dfl_halt_clock() - f->started), 1e-3);
+        left.time_limit = fmax(options->time_limit - (dfl_deadline_clock() - f->started), 1e-3);
     if (best != NULL)
         alone.n = 0;
     front = dfl_front_find(work, quiet, f->s->names, within, &left, limit, &alone);

@@ -53,9 +53,9 @@ typedef struct {
 
 static bool is_stopped(explorer *k)
 {
-    dfl_halt halt = { .budget = dfl_arena_budget(k->arena), .deadline = k->polish->deadline };
+    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->polish->deadline };
 
-    if (k->out->stopped == DFL_STOP_NONE && dfl_halted(&halt))
+    if (k->out->stopped == DFL_STOP_NONE && dfl_deadline_passed(&halt))
         k->out->stopped = halt.why;
     return k->out->stopped != DFL_STOP_NONE;
 }
@@ -80,7 +80,7 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     both.free = false;
     if (product)
         options.objective = &both;
-    options.teller = NULL;
+    options.progress = NULL;
     options.evaluations = dfl_map_left(options.evaluations, k->out->evaluated);
     options.certificate = false;
     options.ceiling = ceiling < INFINITY ? ceiling : 0;
@@ -89,7 +89,7 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     if (r != NULL) {
         k->out->evaluated += r->evaluated;
         k->out->pruned += r->pruned;
-        dfl_teller_add(k->options->teller, r->evaluated);
+        dfl_progress_add(k->options->progress, r->evaluated);
         if (k->out->stopped == DFL_STOP_NONE)
             k->out->stopped = r->stopped;
     }
@@ -432,8 +432,8 @@ void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
     bool better = (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER) != 0;
     double floor = better ? floor_of(&k) : 0; /* while there is time */
 
-    if (options->teller != NULL)
-        options->teller->now.phase = "beyond";
+    if (options->progress != NULL)
+        options->progress->now.phase = "beyond";
     if (wants(&k, DFL_BEYOND_ORDER))
         try_orders(&k);
     if (wants(&k, DFL_BEYOND_PIPELINE))

@@ -20,11 +20,11 @@ static void bound_some(void *context, size_t first)
 {
     bounding *b = context;
     dfl_budget budget = { .cancel = b->cancel };
-    dfl_halt halt = { .budget = &budget, .deadline = b->deadline };
+    dfl_deadline halt = { .budget = &budget, .at = b->deadline };
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
     dfl_rows *rows = dfl_rows_new(arena, scratch);
 
-    for (size_t i = first; i < b->n && !dfl_halted(&halt); i += b->step) {
+    for (size_t i = first; i < b->n && !dfl_deadline_passed(&halt); i += b->step) {
         dfl_candidate *x = b->at[i];
         dfl_tile_bound(rows, x->job, x->form, &x->roomy_joules, &x->roomy_seconds, x->busy);
         x->joules = x->roomy_joules;
@@ -48,9 +48,9 @@ static int by_joules(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t threads, dfl_halt *halt)
+void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t threads, dfl_deadline *halt)
 {
-    bounding b = { .plain = plain, .deadline = halt->deadline, .cancel = halt->budget ? halt->budget->cancel : NULL };
+    bounding b = { .plain = plain, .deadline = halt->at, .cancel = halt->budget ? halt->budget->cancel : NULL };
 
     for (size_t c = 0; c < k->at.n; c++)
         b.n += k->at.at[c].candidates.n;

@@ -10,7 +10,7 @@ typedef struct {
     dfl_arena *arena;
     dfl_classes *out;
     const dfl_job_limits *limits;
-    dfl_halt *halt;
+    dfl_deadline *halt;
 } maker;
 
 static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
@@ -113,7 +113,7 @@ static bool collect(void *context, const dfl_tiling_template *t)
     found.pattern = pattern_of(x->k, x->c, x->job, t);
     found.at = (uint32_t)x->c->candidates.n;
     DFL_PUSH(x->k->arena, &x->c->candidates, found);
-    return !dfl_halted(x->k->halt);
+    return !dfl_deadline_passed(x->k->halt);
 }
 
 static void make_class(maker *k, uint32_t e)
@@ -192,7 +192,7 @@ static void find_partners(dfl_arena *arena, dfl_classes *k)
 }
 
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                      const dfl_job_limits *limits, uint32_t threads, dfl_halt *halt, dfl_classes *out)
+                      const dfl_job_limits *limits, uint32_t threads, dfl_deadline *halt, dfl_classes *out)
 {
     maker k = { .arena = arena, .out = out, .limits = limits, .halt = halt };
 
@@ -202,7 +202,7 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
     if (!limits->homes_only)
         dfl_common_find(out, limits);
     out->of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)out->n + 1);
-    for (uint32_t e = 0; e < out->n && !dfl_halted(halt); e++) {
+    for (uint32_t e = 0; e < out->n && !dfl_deadline_passed(halt); e++) {
         uint32_t c = 0;
         while (c < out->at.n && !same_class(out, out->at.at[c].first, e))
             c++;

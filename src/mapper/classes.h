@@ -62,9 +62,9 @@ typedef struct dfl_classes {
 
 /* False after reporting, or when halted. */
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                      const dfl_job_limits *limits, uint32_t threads, dfl_halt *halt, dfl_classes *out);
+                      const dfl_job_limits *limits, uint32_t threads, dfl_deadline *halt, dfl_classes *out);
 /* Sets the bounds of all candidates, and puts them in order. */
-void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t threads, dfl_halt *halt);
+void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t threads, dfl_deadline *halt);
 /* Sets what `goal` adds to rows of the class that follow a pattern: everything else, and the ports that they keep busy. */
 void dfl_classes_aim(const dfl_einsum_class *c, uint32_t pattern, dfl_tile_goal *goal);
 /* The pattern that a template follows. */

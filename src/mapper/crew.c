@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mapper/least.h"
+#include "mapper/rows.h"
 #include "support/pool.h"
 
 struct dfl_crew_space {
@@ -37,7 +38,7 @@ struct dfl_crew_shift {
     uint32_t round;              /* of the least */
     double ceiling;
     uint64_t most;               /* evaluations of a piece, 0 = any number */
-    double patience;             /* of any: until then, of dfl_halt_clock, 0 = for ever */
+    double patience;             /* of any: until then, of dfl_deadline_clock, 0 = for ever */
     dfl_lock *lock;              /* of the idle workspaces, and the arenas that results are copied to */
 };
 
@@ -73,7 +74,7 @@ static void leave_space(shift *s, dfl_crew_space *space)
 }
 
 /* Rows of the candidates of the pattern, with what else each needs at least. */
-static void find_rows(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
+static void find_rows(shift *s, piece *p, dfl_crew_space *space, dfl_deadline *halt)
 {
     const dfl_crew *k = s->crew;
     const dfl_einsum_class *c = &k->classes->at.at[p->class];
@@ -81,17 +82,17 @@ static void find_rows(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
     dfl_tile_goal goal = *k->goal;
     const dfl_row *const *list;
 
-    dfl_halt_count(halt, rows);
+    dfl_deadline_count(halt, &rows->evaluated);
     goal.halt = halt;
     goal.filter = &c->filter;
     dfl_classes_aim(c, p->pattern, &goal);
-    for (size_t i = 0; i < c->candidates.n && !dfl_halted(halt); i++) {
+    for (size_t i = 0; i < c->candidates.n && !dfl_deadline_passed(halt); i++) {
         const dfl_candidate *x = &c->candidates.at[i];
         uint64_t before = dfl_rows_evaluated(rows);
         if (x->pattern != p->pattern || !dfl_tile_useful(&goal, x->joules, x->seconds))
             continue;
         (void)dfl_tile_search(rows, x->job, x->form, &goal);
-        dfl_teller_add(k->teller, dfl_rows_evaluated(rows) - before);
+        dfl_progress_add(k->progress, dfl_rows_evaluated(rows) - before);
     }
     p->evaluated = dfl_rows_evaluated(rows);
     p->pruned = dfl_rows_pruned(rows);
@@ -103,12 +104,13 @@ static void find_rows(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
     dfl_lock_leave(s->lock);
 }
 
-static void find_least(shift *s, piece *p, dfl_crew_space *space, dfl_halt *halt)
+static void find_least(shift *s, piece *p, dfl_crew_space *space, dfl_deadline *halt)
 {
     const dfl_crew *k = s->crew;
     dfl_tile_goal goal = *k->goal, within = *k->goal;
     dfl_least least = p->least;
-    dfl_least_work work = { .goal = &goal, .halt = halt, .teller = k->teller, .arena = space->arena, .scratch = space->scratch };
+    dfl_least_work work = { .goal = &goal, .halt = halt, .progress = k->progress, .arena = space->arena,
+                            .scratch = space->scratch };
 
     if (s->ceiling < INFINITY) {
         dfl_classes_aim(&k->classes->at.at[p->class], p->pattern, &within);
@@ -133,7 +135,8 @@ static void work(void *context, size_t i)
     const dfl_crew *k = s->crew;
     piece *p = &s->pieces[i];
     dfl_crew_space *space;
-    dfl_halt halt = { .deadline = k->deadline, .most = s->most, .why = p->left_out ? DFL_STOP_EVALUATIONS : DFL_STOP_NONE };
+    dfl_deadline halt = { .at = k->deadline, .most_evaluations = s->most,
+                          .why = p->left_out ? DFL_STOP_EVALUATIONS : DFL_STOP_NONE };
     dfl_budget patient;
 
     if (p->done)
@@ -141,8 +144,8 @@ static void work(void *context, size_t i)
     space = take_space(s);
     halt.budget = &space->budget;
     if (s->task == FIND_ANY) {
-        dfl_halt_patiently(&halt, &patient, k->stopped);
-        halt.deadline = s->patience;
+        dfl_deadline_grace(&halt, &patient, k->stopped);
+        halt.at = s->patience;
     }
     if (s->task == FIND_ROWS)
         find_rows(s, p, space, &halt);
@@ -259,7 +262,7 @@ static void find_any(dfl_crew *k)
 {
     shift *s = DFL_NEW(k->arena, shift);
     dfl_budget budget;
-    dfl_halt patient;
+    dfl_deadline patient;
 
     *s = (shift){ .crew = k, .task = FIND_ANY, .ceiling = INFINITY, .lock = dfl_lock_new(k->arena),
                   .pieces = DFL_NEW_ARRAY(k->arena, piece, k->classes->at.n + 1) };
@@ -269,8 +272,8 @@ static void find_any(dfl_crew *k)
             s->pieces[s->n].least = least_of(k, &s->pieces[s->n]);
             s->n++;
         }
-    dfl_halt_patiently(&patient, &budget, k->stopped);
-    s->patience = patient.deadline;
+    dfl_deadline_grace(&patient, &budget, k->stopped);
+    s->patience = patient.at;
     (void)run_waiting(s);
     take_apart(s);
 }

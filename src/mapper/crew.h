@@ -9,7 +9,7 @@
 #define DFL_MAPPER_CREW_H
 
 #include "mapper/classes.h"
-#include "mapper/teller.h"
+#include "support/progress.h"
 
 typedef struct dfl_crew_space dfl_crew_space;
 typedef struct dfl_crew_shift dfl_crew_shift;
@@ -18,9 +18,9 @@ typedef struct {
     dfl_arena *arena;            /* its budget is the limit of every piece */
     dfl_classes *classes;
     const dfl_tile_goal *goal;   /* of the present search */
-    dfl_teller *teller;          /* NULL = nobody listens */
+    dfl_progress_meter *progress;          /* NULL = nobody listens */
     uint32_t jobs;               /* threads */
-    double deadline;             /* of dfl_halt_clock, 0 = none */
+    double deadline;             /* of dfl_deadline_clock, 0 = none */
     uint64_t limit;              /* evaluations, about the most; 0 = any number */
     /* found: */
     dfl_stop stopped;            /* some piece was */
@@ -31,9 +31,9 @@ typedef struct {
     dfl_arena *rows;             /* of the present search */
 } dfl_crew;
 
-/* A round (least.h) of all patterns: sets `least` of them, and `apart` of all classes, even if it is stopped, as patiently as
-   halt.h says. Whether another one may find more. With a `ceiling` only what can be part of a mapping of that value counts, and
-   the bounds of everything else have to be there. */
+/* A round (least.h) of all patterns: sets `least` of them, and `apart` of all classes, even if it is stopped: then within a
+   grace budget of support/deadline.h. Whether another one may find more. With a `ceiling` only what can be part of a mapping of
+   that value counts, and the bounds of everything else have to be there. */
 bool dfl_crew_least(dfl_crew *k, uint32_t round, double ceiling);
 /* Sets the lists of the `n` classes to their rows within the limit, by pattern. False if some piece was stopped. */
 bool dfl_crew_rows(dfl_crew *k, const uint32_t *classes, uint32_t n);

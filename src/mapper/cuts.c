@@ -16,7 +16,7 @@ typedef struct {
     dfl_cuts *table;
     int64_t cut[DFL_GAPS];
     size_t n, cap;
-    dfl_halt *halt;
+    dfl_deadline *halt;
     const dfl_search *s;
     uint32_t rank;
 } cutter;
@@ -70,7 +70,7 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
         memcpy(t->cut[k->n++], k->cut, sizeof k->cut);
         return;
     }
-    if (dfl_halted(k->halt))
+    if (dfl_deadline_passed(k->halt))
         return;
     for (uint32_t d = needed; d < k->divisors.n && k->divisors.at[d] <= left && (any || needed || d == 0); d++) {
         int64_t by = k->divisors.at[d];
@@ -161,7 +161,7 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
     cut_from(&k, 0, c.left);
     c.count = (uint32_t)k.n;
     kept = !s->t->form && k.n * (c.n_gaps + 1) <= SMALL && rows->tables.numbers + k.n * (c.n_gaps + 1) <= KEPT &&
-           !dfl_halted(k.halt);
+           !dfl_deadline_passed(k.halt);
     k.arena = kept ? rows->arena : rows->scratch;
     if (kept) {
         void *cuts = dfl_arena_alloc(k.arena, k.n + 1, sizeof *c.cut, _Alignof(int64_t));

@@ -43,7 +43,7 @@ static void search_class(fitter *k, dfl_einsum_class *c)
 {
     dfl_rows *rows = dfl_rows_new(k->arena, k->scratch);
 
-    for (size_t i = 0; i < c->candidates.n && !dfl_halted(k->f->halt); i++)
+    for (size_t i = 0; i < c->candidates.n && !dfl_deadline_passed(k->f->halt); i++)
         if (is_home_form(c->candidates.at[i].form))
             dfl_tile_search(rows, c->candidates.at[i].job, c->candidates.at[i].form, &k->goal);
     c->list = dfl_rows_list(rows, &c->n_list);

@@ -6,7 +6,7 @@
 #ifndef DFL_MAPPER_FITTING_H
 #define DFL_MAPPER_FITTING_H
 
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "ir/mapping.h"
 
 typedef enum { DFL_ANSWER_NO, DFL_ANSWER_YES, DFL_ANSWER_UNKNOWN } dfl_answer; /* unknown: stopped, or not searched */
@@ -14,7 +14,7 @@ typedef enum { DFL_ANSWER_NO, DFL_ANSWER_YES, DFL_ANSWER_UNKNOWN } dfl_answer; /
 typedef struct {
     const dfl_intern *names;
     uint32_t max_fused;       /* loops that einsums share, DFL_NONE = any */
-    dfl_halt *halt;
+    dfl_deadline *halt;
 } dfl_fitting;
 
 dfl_answer dfl_fitting_any(const dfl_fitting *f, const dfl_mapping *mapping);

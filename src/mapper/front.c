@@ -99,7 +99,7 @@ static const dfl_map_result *search_alone(judge *k, dfl_sink *sink, const dfl_ma
     const dfl_map_result *r;
 
     left.evaluations = dfl_map_left(options->evaluations, search->evaluated);
-    left.time_limit = deadline > 0 ? fmax(deadline - dfl_halt_clock(), 1e-3) : 0;
+    left.time_limit = deadline > 0 ? fmax(deadline - dfl_deadline_clock(), 1e-3) : 0;
     r = dfl_mapper_run(k->arena, sink, k->names, mapping, &left);
     if (r != NULL) {
         search->evaluated += r->evaluated;
@@ -143,7 +143,7 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
                                 const dfl_map_options *options, double limit, const dfl_front_alone *alone)
 {
     judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
-    const double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
+    const double deadline = options->time_limit > 0 ? dfl_deadline_clock() + options->time_limit : 0;
     dfl_map_options all = *options;
     dfl_front *out = DFL_NEW(arena, dfl_front);
     dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
@@ -273,7 +273,7 @@ const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_int
                                  const dfl_map_options *options, uint32_t top, const dfl_mapping *best)
 {
     judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
-    double deadline = options->time_limit > 0 ? dfl_halt_clock() + options->time_limit : 0;
+    double deadline = options->time_limit > 0 ? dfl_deadline_clock() + options->time_limit : 0;
     dfl_map_options all = *options;
     dfl_front *out = DFL_NEW(arena, dfl_front);
     dfl_map_result *search = DFL_NEW(arena, dfl_map_result);

@@ -59,7 +59,7 @@ typedef struct {
     int64_t *unknown;          /* of the first choice that the model refuses, else of the first that is not legal */
     uint32_t deepest;          /* slot for which no amount went with the other loops, the innermost of them */
     uint64_t evaluated, pruned, refused, illegal, looks;
-    double start;              /* of dfl_halt_clock */
+    double start;              /* of dfl_deadline_clock */
     bool out_of_evaluations, failed;
     dfl_stop stopped;
 } search;
@@ -276,7 +276,7 @@ static bool is_hopeless(search *s, uint32_t k)
 static bool is_late(search *s)
 {
     return s->options->time_limit > 0 && ++s->looks % LOOK_AT_CLOCK == 0 &&
-           dfl_halt_clock() - s->start >= s->options->time_limit;
+           dfl_deadline_clock() - s->start >= s->options->time_limit;
 }
 
 /* Whether the search goes on. */
@@ -308,7 +308,7 @@ static const dfl_result *costs(search *s)
     if (s->model != NULL)
         r = dfl_model_run(s->model, s->scratch);
     s->evaluated++;
-    dfl_teller_add(s->asks ? NULL : s->options->teller, 1);
+    dfl_progress_add(s->asks ? NULL : s->options->progress, 1);
     if (r != NULL || s->budget.why != DFL_STOP_NONE)
         return r;
     if (dfl_sink_last(s->quiet) == DFL_MAP_NEEDED_AFTER_RELEASE) {
@@ -353,8 +353,8 @@ static void evaluate(search *s)
         if (has_best(s) && !dfl_objective_less(s->objective, terms, s->best))
             return;
         memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
-        if (s->options->teller != NULL)
-            s->options->teller->now.best = s->best[0];
+        if (s->options->progress != NULL)
+            s->options->progress->now.best = s->best[0];
         s->joules = r->joules;
         s->seconds = r->seconds;
     }
@@ -560,9 +560,9 @@ static dfl_holes_result *search_all(search *s)
 {
     if (!bind(s))
         return NULL;
-    s->start = dfl_halt_clock();
-    if (s->options->teller != NULL)
-        s->options->teller->now.phase = "search";
+    s->start = dfl_deadline_clock();
+    if (s->options->progress != NULL)
+        s->options->progress->now.phase = "search";
     for (uint32_t i = 0; s->options->known != NULL && i < dfl_objective_count(s->objective); i++)
         s->best[i] = s->options->known[i];
     run(s);

@@ -12,14 +12,14 @@
 #define DFL_MAPPER_HOLES_H
 
 #include "mapper/objective.h"
-#include "mapper/teller.h"
+#include "support/progress.h"
 
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;            /* all tiles that differ in their number, not only divisors */
     uint64_t most_evaluations; /* > 0 */
     double time_limit;         /* seconds; 0 = none */
-    dfl_teller *teller;        /* NULL = nobody listens */
+    dfl_progress_meter *progress;        /* NULL = nobody listens */
     const double *known;       /* terms of the objective: nothing that is no better is of use; NULL = everything is */
 } dfl_holes_options;
 

@@ -38,7 +38,7 @@ typedef struct {
 static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
 {
     const double enough = dfl_value_times(k->out->lower_bound, ROUNDING);
-    dfl_halt halt = { .budget = dfl_arena_budget(k->arena), .deadline = k->options.deadline };
+    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options.deadline };
     dfl_mapping *found = dfl_polish(k->arena, k->names, m, &k->options, value);
     double before = INFINITY;
 
@@ -215,12 +215,12 @@ static void take_first(improver *k, uint32_t max_fused)
 {
     dfl_map_result *out = k->out;
     dfl_budget budget;
-    dfl_halt brief;
+    dfl_deadline brief;
     const dfl_fitting f = { .names = k->names, .max_fused = max_fused, .halt = &brief };
     double joules, seconds;
     dfl_mapping *first;
 
-    dfl_halt_patiently(&brief, &budget, DFL_STOP_TIME);
+    dfl_deadline_grace(&brief, &budget, DFL_STOP_TIME);
     first = dfl_given_nothing(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
     if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >=
                              dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective))
@@ -233,7 +233,7 @@ static void take_first(improver *k, uint32_t max_fused)
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked)
 {
-    const double deadline = asked->time_limit > 0 ? dfl_halt_clock() + asked->time_limit : 0;
+    const double deadline = asked->time_limit > 0 ? dfl_deadline_clock() + asked->time_limit : 0;
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
                    .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline,

@@ -557,7 +557,7 @@ void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_map
                           const dfl_budget *session, double deadline)
 {
     dfl_budget budget = { .steps_limit = MOST_STEPS };
-    dfl_halt halt = { .budget = &budget, .deadline = deadline };
+    dfl_deadline halt = { .budget = &budget, .at = deadline };
     dfl_fitting fitting = { .names = names, .max_fused = options->max_fused, .halt = &halt };
     const dfl_question question = { .answer = answer_lines, .context = &fitting, .kind = DFL_QUESTION_LINES,
                                     .rooms = options->objective->rooms };

@@ -170,7 +170,7 @@ static finding find_least(asker *k, const dfl_mapping *m, const bool *waived, ui
     if (k->first && out.value < INFINITY && out.value > out.bound * ROUNDING && may_ask(k, &w, m)) {
         dfl_map_options all = options_of(k, &o); /* what waits is counted, too, so that what could be allowed is not too much */
         all.overlapped = false;
-        all.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_halt_clock(), 1e-3) : 0;
+        all.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_deadline_clock(), 1e-3) : 0;
         r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &all);
         if (r != NULL)
             take_found(k, &w, r, waived, i, &o, &out);
@@ -336,7 +336,7 @@ static double least_of_run(asker *k, const dfl_mapping *m, uint32_t i)
     if (objective_of(k, &w, m, NULL, i, &o) && may_ask(k, &w, m)) {
         options = options_of(k, &o);
         options.overlapped = false;
-        options.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_halt_clock(), 1e-3) : 0;
+        options.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_deadline_clock(), 1e-3) : 0;
         r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &options);
     }
     if (r != NULL && r->mapping != NULL && meets(k, &w, r->mapping, NULL, i, &joules, &seconds))

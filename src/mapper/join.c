@@ -384,7 +384,7 @@ static void join_rows(joiner *j, const layer *from, const bucket *b, uint32_t sk
     const row_index *x = index_of(j, bound, inputs_alive(j, &b->way));
     uint32_t at = (uint32_t)hash_way(j, &b->way, skipped, x->inputs) & (x->n_slots - 1);
 
-    for (uint32_t r = x->first[at]; r != 0 && !dfl_halted(j->goal->halt); r = x->next[r - 1]) {
+    for (uint32_t r = x->first[at]; r != 0 && !dfl_deadline_passed(j->goal->halt); r = x->next[r - 1]) {
         const dfl_row *row = j->step->rows[r - 1];
         uint32_t may_end = 0, ends;
         dfl_align a;

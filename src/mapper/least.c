@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/rows.h"
+
 enum {
     GLANCE = 8,                /* nodes of a template that a first look goes through, */
     FIRST = 32,                /* of so many templates; of more nodes where so many looks have found nothing */
@@ -39,7 +41,7 @@ static bool look_at(look *l, uint32_t aim, const dfl_candidate *x)
         k->aim[i].limit = fmin(k->aim[i].limit, k->aim[i].value(k->aim[i].objective, goal->best_joules, goal->best_seconds));
     k->aim[k->n_aims - 1].limit = fmin(k->aim[k->n_aims - 1].limit, goal->seen_seconds);
     a->evaluated += dfl_rows_evaluated(l->rows) - before;
-    dfl_teller_add(l->work->teller, dfl_rows_evaluated(l->rows) - before);
+    dfl_progress_add(l->work->progress, dfl_rows_evaluated(l->rows) - before);
     return whole && goal->halt->why == DFL_STOP_NONE;
 }
 
@@ -57,7 +59,7 @@ static void glance(look *l)
     uint32_t first = FIRST, vain = 0;
 
     l->work->goal->effort = GLANCE;
-    for (size_t i = 0; i < c->candidates.n && first > 0 && !dfl_halted(l->work->halt); i++) {
+    for (size_t i = 0; i < c->candidates.n && first > 0 && !dfl_deadline_passed(l->work->halt); i++) {
         const dfl_candidate *x = &c->candidates.at[i];
         if (x->pattern != k->pattern || !is_useful(l, &k->aim[0], x))
             continue;
@@ -74,7 +76,7 @@ static void look_again(look *l, uint32_t aim, uint32_t i)
     dfl_least_aim *a = &l->known->aim[aim];
     const dfl_candidate *x = &l->known->class->candidates.at[i];
 
-    if (is_useful(l, a, x) && (a->evaluated > l->known->enough || dfl_halted(l->work->halt) || !look_at(l, aim, x)))
+    if (is_useful(l, a, x) && (a->evaluated > l->known->enough || dfl_deadline_passed(l->work->halt) || !look_at(l, aim, x)))
         a->left[a->n_left++] = i;
 }
 
@@ -136,7 +138,7 @@ static look begin(dfl_least *k, dfl_least_work *work)
 {
     look l = { .known = k, .work = work, .rows = dfl_rows_new(work->arena, work->scratch) };
 
-    dfl_halt_count(work->halt, l.rows);
+    dfl_deadline_count(work->halt, &l.rows->evaluated);
     work->goal->halt = work->halt;
     work->goal->best_only = true;
     work->goal->n_tracks = 0;
@@ -175,7 +177,7 @@ void dfl_least_any(dfl_least *k, dfl_least_work *work)
     look l = begin(k, work);
 
     work->goal->effort = GLANCE;
-    for (size_t i = 0; i < c->candidates.n && k->best.form == NULL && !dfl_halted(work->halt); i++)
+    for (size_t i = 0; i < c->candidates.n && k->best.form == NULL && !dfl_deadline_passed(work->halt); i++)
         if (is_apart(&c->candidates.at[i]))
             (void)look_at(&l, 0, &c->candidates.at[i]);
     end(&l);

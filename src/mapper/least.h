@@ -10,7 +10,7 @@
 #define DFL_MAPPER_LEAST_H
 
 #include "mapper/classes.h"
-#include "mapper/teller.h"
+#include "support/progress.h"
 
 enum {
     DFL_LEAST_ROUNDS = 3,
@@ -40,8 +40,8 @@ typedef struct {
 /* A round of one pattern: its work. */
 typedef struct {
     dfl_tile_goal *goal;         /* of the whole search; changed */
-    dfl_halt *halt;              /* what it stops is left as it is */
-    dfl_teller *teller;
+    dfl_deadline *halt;              /* what it stops is left as it is */
+    dfl_progress_meter *progress;
     const dfl_tile_goal *within; /* only what may be worth this: see dfl_tile_useful; NULL = all */
     dfl_arena *arena, *scratch;  /* what is left afterwards lies in the former */
     uint64_t evaluated, pruned;  /* found */

@@ -148,12 +148,12 @@ static double lifted_bound(const mapper *k)
 static bool take_first(mapper *k, dfl_map_result *out)
 {
     dfl_budget budget;
-    dfl_halt patient;
+    dfl_deadline patient;
     const dfl_fitting f = { .names = k->names, .max_fused = k->options->max_fused, .halt = &patient };
 
     if (!dfl_given_nothing(k->m) || k->options->front || k->options->top > 0)
         return false;
-    dfl_halt_patiently(&patient, &budget, k->stopped);
+    dfl_deadline_grace(&patient, &budget, k->stopped);
     out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
     out->joules += k->goal.of.leakage * out->seconds;
     out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);
@@ -261,10 +261,10 @@ static bool take_rescued(mapper *k, dfl_map_result *out)
 /* What listeners hear from now on. */
 static void begin(const mapper *k, const char *phase, double bound)
 {
-    dfl_teller *t = k->options->teller;
+    dfl_progress_meter *t = k->options->progress;
     const dfl_join_result *r;
 
-    if (t == NULL || t->tell == NULL)
+    if (t == NULL || t->show == NULL)
         return;
     t->now.phase = phase;
     t->now.bound = dfl_classes_windows(&k->classes) ? fmin(bound, template_bound(k, false, true)) : bound;
@@ -513,13 +513,13 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     mapper k = { .arena = arena, .names = names, .m = mapping, .options = options, .deadline = deadline };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
-    dfl_halt halt;
+    dfl_deadline halt;
     bool found, possible, reported = false;
 
     k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
                                       .product = dfl_objective_is_product(options->objective) },
                               .max_loops = options->max_fused, .top = options->top };
-    halt = (dfl_halt){ .budget = dfl_arena_budget(arena), .deadline = k.deadline };
+    halt = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = k.deadline };
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
     dfl_measures_look(options->objective, options->front, &k.goal);
     const dfl_job_limits limits = { .plain = options->certificate, .spread = options->spread,
@@ -531,7 +531,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     dfl_arena_free(scratch);
     k.stopped = halt.why;
     if (found) {
-        k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .teller = options->teller,
+        k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->progress,
                              .jobs = options->jobs, .deadline = deadline, .limit = options->evaluations };
         k.through = dfl_through_make(arena, &k.classes);
         dfl_measures_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);

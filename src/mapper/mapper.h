@@ -13,7 +13,7 @@
 #define DFL_MAPPER_MAPPER_H
 
 #include "mapper/objective.h"
-#include "mapper/teller.h"
+#include "support/progress.h"
 #include "support/budget.h"
 
 /* Limits of the space: shared loops of an einsum, keeps of a template. */
@@ -42,7 +42,7 @@ typedef struct {
     uint32_t jobs;           /* threads */
     double time_limit;       /* s, 0 = none */
     uint64_t evaluations;    /* about the most; 0 = any number */
-    dfl_teller *teller;      /* NULL = nobody listens */
+    dfl_progress_meter *progress;      /* NULL = nobody listens */
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
     bool overlapped;         /* transfers wait for nothing, whatever the mapping says: bounds hold of all mappings */
@@ -82,7 +82,7 @@ static inline uint64_t dfl_map_left(uint64_t limit, uint64_t evaluated)
     return limit == 0 ? 0 : limit > evaluated ? limit - evaluated : 1;
 }
 
-/* The search over tiles that divide, until `deadline` of dfl_halt_clock (0 = none); NULL after reporting. */
+/* The search over tiles that divide, until `deadline` of dfl_deadline_clock (0 = none); NULL after reporting. */
 dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, double deadline);
 /* The same for a mapping without written branches (tree.h), but for one around its only einsum; nothing is reported where nothing

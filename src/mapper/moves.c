@@ -17,14 +17,14 @@ typedef struct {
     const dfl_polish_options *options;
     dfl_mapping *m;            /* the best so far */
     double value;
-    dfl_halt *halt;
+    dfl_deadline *halt;
     uint64_t left;             /* evaluations of an einsum */
 } mover;
 
 static bool is_over(mover *k)
 {
-    k->halt->looks = 0; /* an evaluation is worth a look at the clock */
-    return k->left < k->m->workload->n_einsums || dfl_polish_over(k->options) || dfl_halted(k->halt);
+    k->halt->polls = 0; /* an evaluation is worth a look at the clock */
+    return k->left < k->m->workload->n_einsums || dfl_polish_over(k->options) || dfl_deadline_passed(k->halt);
 }
 
 /* Takes the n lines for those of the body if that is better. They are the caller's, and copied. */
@@ -173,7 +173,7 @@ static bool improve_body(mover *k, dfl_body *b)
 }
 
 dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_polish_options *options,
-                       dfl_halt *halt, double *value)
+                       dfl_deadline *halt, double *value)
 {
     mover k = { .arena = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .options = options, .halt = halt,
                 .left = MOST };

@@ -14,11 +14,11 @@
 #ifndef DFL_MAPPER_MOVES_H
 #define DFL_MAPPER_MOVES_H
 
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "mapper/polish.h"
 
 /* A copy of `m`, without holes, in `arena`, as good or better. `*value` is that of `m` by dfl_mapping_value, then of the copy. */
 dfl_mapping *dfl_moves(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_polish_options *options,
-                       dfl_halt *halt, double *value);
+                       dfl_deadline *halt, double *value);
 
 #endif

@@ -134,7 +134,7 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
                         double *value)
 {
     dfl_budget *budget = dfl_arena_budget(arena);
-    dfl_halt halt = { .budget = budget, .deadline = options->deadline };
+    dfl_deadline halt = { .budget = budget, .at = options->deadline };
     polisher k = { .names = names, .options = options, .m = dfl_mapping_copy(arena, m) };
     bool better = true;
 
@@ -147,8 +147,8 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
             for (size_t j = i + 1; j < k.loops.n && halt.why == DFL_STOP_NONE && k.spent < MOST && !dfl_polish_over(options);
                  j++)
                 if (related(&k, &k.loops.at[i], &k.loops.at[j])) {
-                    halt.looks = 0; /* a pair is worth a look at the clock */
-                    better |= !dfl_halted(&halt) && improve(&k, budget, k.loops.at[i].line, k.loops.at[j].line);
+                    halt.polls = 0; /* a pair is worth a look at the clock */
+                    better |= !dfl_deadline_passed(&halt) && improve(&k, budget, k.loops.at[i].line, k.loops.at[j].line);
                 }
     }
     tidy_all(arena, k.m);

@@ -6,13 +6,13 @@
 #ifndef DFL_MAPPER_POLISH_H
 #define DFL_MAPPER_POLISH_H
 
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "mapper/objective.h"
 
 typedef struct {
     const dfl_objective *objective;
     bool imperfect;              /* tiles that do not divide, too */
-    double deadline;             /* of dfl_halt_clock, 0 = none */
+    double deadline;             /* of dfl_deadline_clock, 0 = none */
     uint64_t *left;              /* evaluations of an einsum that all who have these options may still take, NULL = any number */
 } dfl_polish_options;
 

@@ -9,7 +9,7 @@ enum {
     LEAST_STATES = 32,       /* and where the limit is the lower bound */
     LOOKS = 1 << 22,         /* of the templates of a class together */
     LEAST_LOOKS = 1 << 10,   /* of a template */
-    STEPS = DFL_HALT_PATIENT, /* of a join with few states */
+    STEPS = DFL_GRACE_COUNTED, /* of a join with few states */
     FIRST = 1 << 22,         /* steps of a join before something else is tried */
     SHARED = 2,              /* loops of an einsum */
 };
@@ -91,8 +91,8 @@ static const dfl_join_result *join_few(dfl_rescue *k, const dfl_join_step *steps
                                        uint32_t states, uint64_t most)
 {
     dfl_tile_goal goal = *within;
-    dfl_budget budget = { .steps_limit = dfl_halt_left(&k->halt, most) };
-    dfl_halt halt = { .budget = &budget, .deadline = k->halt.deadline };
+    dfl_budget budget = { .steps_limit = dfl_deadline_left(&k->halt, most) };
+    dfl_deadline halt = { .budget = &budget, .at = k->halt.at };
     const dfl_join_result *r;
     uint32_t n;
     bool full = false;
@@ -112,11 +112,11 @@ static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
     uint64_t useful = 1;
 
     for (int look = 0; look < 2; look++)
-        for (size_t i = 0; i < c->candidates.n && !dfl_halted(&k->halt); i++) {
+        for (size_t i = 0; i < c->candidates.n && !dfl_deadline_passed(&k->halt); i++) {
             const dfl_candidate *x = &c->candidates.at[i];
             const uint64_t most = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS;
-            dfl_budget few = { .steps_limit = dfl_halt_left(&k->halt, most) };
-            dfl_halt halt = { .budget = &few };
+            dfl_budget few = { .steps_limit = dfl_deadline_left(&k->halt, most) };
+            dfl_deadline halt = { .budget = &few };
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;
             goal.halt = &halt;
@@ -159,7 +159,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
 
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
 {
-    dfl_halt_patiently(&k->halt, &k->budget, why);
+    dfl_deadline_grace(&k->halt, &k->budget, why);
     k->rows = dfl_arena_new(NULL);
     k->scratch = dfl_arena_new(NULL);
 }
@@ -192,7 +192,7 @@ static const dfl_join_result *join_within(const dfl_rescue *k, const dfl_join_st
                                           uint32_t *n, bool *full, dfl_stop *why)
 {
     dfl_budget budget = dfl_budget_fresh(dfl_arena_budget(k->arena));
-    dfl_halt halt = { .budget = &budget, .deadline = k->deadline };
+    dfl_deadline halt = { .budget = &budget, .at = k->deadline };
     dfl_tile_goal goal = *k->goal;
     const dfl_join_result *r;
 
@@ -220,7 +220,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
     uint64_t most = session ? session->steps_limit : 0, first = most != 0 && most < FIRST ? most : FIRST;
     const dfl_join_result *r, *some;
 
-    k->halt.deadline = k->deadline; /* not stopped yet */
+    k->halt.at = k->deadline; /* not stopped yet */
     r = front ? NULL : join_least(k, steps, bound);
     *n = 1;
     if (r != NULL)
@@ -229,7 +229,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
     if (*why != DFL_STOP_STEPS)
         return r;
     dfl_rescue_start(k, *why);
-    k->halt.deadline = k->deadline;
+    k->halt.at = k->deadline;
     some = join_few(k, steps, k->goal, STATES, STEPS);
     if (some == NULL)
         some = dfl_rescue_any(k, bound);

@@ -20,11 +20,11 @@ typedef struct {
     uint64_t evaluations;        /* of rows of einsums between others, about the most; 0 = any number */
     /* inside: */
     dfl_budget budget;
-    dfl_halt halt;
+    dfl_deadline halt;
     dfl_arena *rows, *scratch;
 } dfl_rescue;
 
-/* As patiently as halt.h says from now on. */
+/* Within a grace budget (support/deadline.h) from now on. */
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why);
 /* Rows that were found in a glance are gone. */
 void dfl_rescue_end(dfl_rescue *k);

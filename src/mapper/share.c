@@ -103,7 +103,7 @@ static void search_each(dfl_search *s, dfl_spread *const *spreads, uint32_t n)
     for (uint32_t w = 1; w < s->n_ways; w++)
         dfl_cost_lower(&more, &s->way_more[w]);
     dfl_cost_add(&s->goal->rest, &more);
-    for (uint32_t i = 0; i < n && !dfl_halted(s->goal->halt); i++) {
+    for (uint32_t i = 0; i < n && !dfl_deadline_passed(s->goal->halt); i++) {
         s->now = spreads[i];
         s->placed = false;
         if (dfl_sharing_useful(s) && dfl_room_left(s) && dfl_search_useful(s, s->least_joules, s->least_seconds))
@@ -177,7 +177,7 @@ static void share_from(dfl_search *s, uint32_t r, dfl_spread **spreads, uint32_t
     dfl_spread **next = spreads + n;
     uint32_t n_next;
 
-    if (dfl_halted(s->goal->halt))
+    if (dfl_deadline_passed(s->goal->halt))
         return;
     if (r == s->job->n_ranks) {
         search_each(s, spreads, n);
@@ -253,7 +253,7 @@ static void through_from(dfl_search *s, uint32_t l, uint32_t gap, dfl_spread **s
     dfl_spread **next = spreads + n;
     uint32_t r = w->rank[l];
 
-    if (dfl_halted(s->goal->halt))
+    if (dfl_deadline_passed(s->goal->halt))
         return;
     if (l == w->n_loops) {
         if (stands_alike(s, w))

@@ -283,7 +283,7 @@ static void spread_listed(dfl_search *s, uint32_t a, dfl_portions *list, void (*
             use(s);
         else
             spread_over(s, a + 1, use);
-        if (dfl_search_spent(s) || dfl_halted(s->goal->halt))
+        if (dfl_search_spent(s) || dfl_deadline_passed(s->goal->halt))
             break;
     }
     for (uint32_t r = 0; r < s->job->n_ranks; r++)
@@ -312,7 +312,7 @@ static void spread_from(dfl_search *s, uint32_t a, uint32_t r, const portion *p,
     int64_t left, most;
     bool last, other;
 
-    if (dfl_halted(s->goal->halt))
+    if (dfl_deadline_passed(s->goal->halt))
         return;
     while (r < job->n_ranks && !(job->axis[a].ranks >> r & 1))
         r++;
@@ -371,7 +371,7 @@ static void spread_over(dfl_search *s, uint32_t a, void (*use)(dfl_search *s))
 {
     dfl_portions *list = s->axis[a].listed ? dfl_portions_of(s->rows, s->job, a, s->whole[a]) : NULL;
 
-    if (dfl_halted(s->goal->halt))
+    if (dfl_deadline_passed(s->goal->halt))
         return;
     weigh_keys(s, a);
     if (list != NULL)

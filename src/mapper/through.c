@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mapper/rows.h"
 #include "mapper/through_asks.h"
 #include "support/pool.h"
 
@@ -11,7 +12,7 @@ typedef struct {
     dfl_rows *rows;
     dfl_arena *arena, *scratch;
     dfl_budget budget;
-    dfl_halt halt;
+    dfl_deadline halt;
     bool done;                   /* with the present ways */
 } pattern_rows;
 
@@ -27,7 +28,7 @@ struct dfl_through {
     dfl_tile_goal goal;
     dfl_join_between rows;       /* of the goal */
     dfl_arena *arena;
-    dfl_teller *teller;
+    dfl_progress_meter *progress;
     uint32_t threads;
     uint64_t limit;              /* evaluations, about the most; 0 = any number */
     class_rows *of;              /* by class */
@@ -131,7 +132,7 @@ static bool note_form(void *context, const dfl_tiling_template *form)
     const dfl_cost *least = &k->c->patterns.at[p].least;
     dfl_tiling_template *copy;
 
-    if (dfl_halted(k->goal.halt))
+    if (dfl_deadline_passed(k->goal.halt))
         return false;
     dfl_classes_aim(k->c, p, &k->goal);
     choose_asks(k, form, p, least->at[DFL_COST_JOULES], least->at[DFL_COST_SECONDS]);
@@ -156,7 +157,7 @@ static void search_form(searcher *k, dfl_rows *rows, const through_form *f)
     choose_asks(k, f->form, f->pattern, joules, seconds);
     if (k->some.n > 0)
         dfl_tile_search(rows, f->job, f->form, &k->goal);
-    dfl_teller_add(k->x->teller, dfl_rows_evaluated(rows) - before);
+    dfl_progress_add(k->x->progress, dfl_rows_evaluated(rows) - before);
 }
 
 static void search_pattern(void *context, size_t p)
@@ -170,7 +171,7 @@ static void search_pattern(void *context, size_t p)
     k.some.at = k.at;
     k.goal.halt = &own->halt;
     k.goal.through = &k.some;
-    for (size_t i = 0; i < k.forms->n && !dfl_halted(&own->halt); i++)
+    for (size_t i = 0; i < k.forms->n && !dfl_deadline_passed(&own->halt); i++)
         if (k.forms->at[i].pattern == p)
             search_form(&k, own->rows, &k.forms->at[i]);
     own->done = own->halt.why != DFL_STOP_EVALUATIONS;
@@ -203,7 +204,7 @@ static void search_patterns(searcher *k)
             if (!k->rows[p].done) {
                 if (k->rows[p].halt.why == DFL_STOP_EVALUATIONS)
                     k->rows[p].halt.why = DFL_STOP_NONE;
-                k->rows[p].halt.most = dfl_rows_evaluated(k->rows[p].rows) + (part > 0 ? part : 1);
+                k->rows[p].halt.most_evaluations = dfl_rows_evaluated(k->rows[p].rows) + (part > 0 ? part : 1);
             }
         dfl_pool_run(k->x->threads, n, search_pattern, k);
         waiting = 0;
@@ -240,16 +241,16 @@ static void search_asks(dfl_through *x, uint32_t class, const dfl_asks *some)
 /* Memory for every pattern of a class, and the limits that all have. */
 static pattern_rows *make_rows(dfl_through *x, const dfl_einsum_class *c)
 {
-    const dfl_halt *halt = x->goal.halt;
+    const dfl_deadline *halt = x->goal.halt;
     pattern_rows *of = DFL_NEW_ARRAY(x->arena, pattern_rows, c->patterns.n + 1);
 
     for (uint32_t p = 0; p < c->patterns.n; p++) {
         of[p].budget = dfl_budget_fresh(halt->budget);
-        of[p].halt = (dfl_halt){ .budget = &of[p].budget, .deadline = halt->deadline };
+        of[p].halt = (dfl_deadline){ .budget = &of[p].budget, .at = halt->at };
         of[p].arena = dfl_arena_new(&of[p].budget);
         of[p].scratch = dfl_arena_new(&of[p].budget);
         of[p].rows = dfl_rows_new(of[p].arena, of[p].scratch);
-        dfl_halt_count(&of[p].halt, of[p].rows);
+        dfl_deadline_count(&of[p].halt, &of[p].rows->evaluated);
     }
     return of;
 }
@@ -306,15 +307,15 @@ static const dfl_row *const *rows_between(void *through, uint32_t einsum, const 
     return list_rows(x->arena, x, class, n);
 }
 
-const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal, const dfl_bounds *bounds, dfl_halt *halt,
-                                       dfl_teller *teller)
+const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal, const dfl_bounds *bounds, dfl_deadline *halt,
+                                       dfl_progress_meter *progress)
 {
     x->goal = *goal;
     x->rows = (dfl_join_between){ .rows = rows_between, .context = x };
     x->goal.between = &x->rows;
     x->goal.halt = halt;
     x->asker.bounds = bounds;
-    x->teller = teller;
+    x->progress = progress;
     x->threads = 1;
     x->limit = 0;
     x->arena = dfl_arena_new(halt->budget);
@@ -327,12 +328,12 @@ const dfl_join_result *dfl_through_join(dfl_through *x, dfl_rescue *rescue, cons
                                         bool *full, dfl_stop *why)
 {
     const dfl_tile_goal *goal = rescue->goal;
-    dfl_halt halt = { .budget = dfl_arena_budget(rescue->arena), .deadline = rescue->deadline };
+    dfl_deadline halt = { .budget = dfl_arena_budget(rescue->arena), .at = rescue->deadline };
     bool many = options->front || options->top > 0;
     const dfl_join_result *better;
     uint32_t more = 0;
 
-    rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->teller);
+    rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->progress);
     x->threads = options->jobs > 0 ? options->jobs : 1;
     x->limit = rescue->evaluations;
     if (found != NULL && !many)

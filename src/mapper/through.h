@@ -14,9 +14,9 @@ typedef struct dfl_through dfl_through;
 
 /* NULL: no einsum stands between others. */
 dfl_through *dfl_through_make(dfl_arena *arena, const dfl_classes *k);
-/* The goal with such einsums, for joins until dfl_through_end; rows are searched until it stops. `teller` may be NULL. */
-const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal, const dfl_bounds *bounds, dfl_halt *halt,
-                                       dfl_teller *teller);
+/* The goal with such einsums, for joins until dfl_through_end; rows are searched until it stops. `progress` may be NULL. */
+const dfl_tile_goal *dfl_through_begin(dfl_through *x, const dfl_tile_goal *goal, const dfl_bounds *bounds, dfl_deadline *halt,
+                                       dfl_progress_meter *progress);
 /* What is better with such einsums than `found`, the best mapping without, NULL = there is none, or that; with several of a kind
    or a front all within the limit of the goal. `*n`, `*full` and `*why` as of dfl_rescue_join. */
 const dfl_join_result *dfl_through_join(dfl_through *x, dfl_rescue *rescue, const dfl_join_step *steps,

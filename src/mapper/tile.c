@@ -292,7 +292,7 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
     double *joules = s->bounds + (size_t)3 * depth * s->most_ways, *seconds = joules + s->most_ways;
     double *values = seconds + s->most_ways;
 
-    if (dfl_halted(s->goal->halt))
+    if (dfl_deadline_passed(s->goal->halt))
         return;
     if (depth + 1 < s->n_order && !dfl_room_useful(s, depth, product)) {
         s->rows->pruned++;
@@ -429,7 +429,7 @@ void dfl_search_cuts(dfl_search *s)
 /* The spread is chosen: with `best_only` its cuts, as if all loops were the einsum's own, else it waits for the shared loops. */
 static void use_spread(dfl_search *s)
 {
-    if (dfl_halted(s->goal->halt))
+    if (dfl_deadline_passed(s->goal->halt))
         return;
     if (!dfl_spread_take(s))
         s->rows->pruned++;

@@ -12,7 +12,7 @@
 #define DFL_MAPPER_TILE_H
 
 #include "mapper/cost.h"
-#include "mapper/halt.h"
+#include "support/deadline.h"
 #include "mapper/template.h"
 
 enum {
@@ -84,7 +84,7 @@ typedef struct {
     double busy[DFL_PORTS];   /* the latter alone */
     double limit;
     bool best_only;           /* one row is enough, the best: `limit` follows it */
-    dfl_halt *halt;
+    dfl_deadline *halt;
     dfl_row *best;            /* with `best_only`: where the best row goes that shares no loops, and exchanges
                                  all in the outermost memory, or NULL */
     /* whether some neighbour goes with the way, and how much more than `rest` that costs at least; NULL = all do */

@@ -123,7 +123,7 @@ static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part,
     const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
                                       .spread = k->options->spread,
                                       .overlapped = k->options->overlapped || has_loops(k->m),
-                                      .jobs = k->options->jobs, .teller = k->options->teller,
+                                      .jobs = k->options->jobs, .progress = k->options->progress,
                                       .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
     const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);
 

@@ -51,7 +51,7 @@ static inline void job_template(const dfl_job *job, const dfl_mapping *m, dfl_ti
 /* Searches the tiles of the lines of a text for the least of the goal, without a limit; what the model says of its objective. */
 static inline double search_lines(const char *text, const dfl_job_limits *limits, dfl_session *s, dfl_tile_goal *goal)
 {
-    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
+    dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
     dfl_arena *scratch = dfl_arena_new(NULL);
     dfl_objective objective;
     dfl_tiling_template form;

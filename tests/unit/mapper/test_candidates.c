@@ -10,7 +10,7 @@
 
 enum { THREADS = 3, ENOUGH = 64 * THREADS }; /* templates that all threads have something to do with */
 
-static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_halt *halt, dfl_classes *out)
+static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_deadline *halt, dfl_classes *out)
 {
     const dfl_job_limits limits = { .plain = plain };
     dfl_arena *scratch = dfl_arena_new(NULL);
@@ -28,7 +28,7 @@ static void are_the_same_with_threads(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        dfl_halt halt = { .budget = &s[i]->budget };
+        dfl_deadline halt = { .budget = &s[i]->budget };
         assert_true(make(s[i], i == 0 ? 1 : THREADS, false, &halt, &k[i]));
     }
     assert_int_equal(k[0].at.n, k[1].at.n);
@@ -54,7 +54,7 @@ static void are_in_order(void **state)
     (void)state;
     for (uint32_t plain = 0; plain < 2; plain++) {
         dfl_session *s = open_pair();
-        dfl_halt halt = { .budget = &s->budget };
+        dfl_deadline halt = { .budget = &s->budget };
         uint32_t raised = 0;
         dfl_classes k;
         assert_true(make(s, 1, plain, &halt, &k));
@@ -74,7 +74,7 @@ static void are_in_order(void **state)
 static void are_below_all_rows(void **state)
 {
     dfl_session *s = open_pair();
-    dfl_halt halt = { .budget = &s->budget };
+    dfl_deadline halt = { .budget = &s->budget };
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
     uint32_t found = 0;
     dfl_classes k;
@@ -106,7 +106,7 @@ static void say_when_they_are_stopped(void **state)
     (void)state;
     for (uint32_t threads = 1; threads <= THREADS; threads += 2) {
         dfl_session *s = open_pair();
-        dfl_halt halt = { .budget = &s->budget, .deadline = dfl_halt_clock() - 1 };
+        dfl_deadline halt = { .budget = &s->budget, .at = dfl_deadline_clock() - 1 };
         dfl_classes k = { .n = 0 };
         (void)make(s, threads, false, &halt, &k);
         assert_int_equal(halt.why, DFL_STOP_TIME);

@@ -23,10 +23,10 @@ static void open_search(search *s, uint32_t jobs, uint64_t limit)
 {
     const dfl_job_limits limits = { .plain = false };
     dfl_arena *scratch = dfl_arena_new(NULL);
-    dfl_halt halt;
+    dfl_deadline halt;
 
     *s = (search){ .session = open_pair() };
-    halt = (dfl_halt){ .budget = &s->session->budget };
+    halt = (dfl_deadline){ .budget = &s->session->budget };
     assert_true(dfl_classes_make(s->session->arena, scratch, s->session->sink, s->session->names,
                                  s->session->program->designs[0].mapping, &limits, 1, &halt, &s->classes));
     dfl_arena_free(scratch);
@@ -189,7 +189,7 @@ static void has_some_row_when_stopped(void **state)
 
     (void)state;
     open_search(&s, 1, 0);
-    s.crew.deadline = dfl_halt_clock() - 1;
+    s.crew.deadline = dfl_deadline_clock() - 1;
     find_least(&s);
     assert_int_equal(s.crew.stopped, DFL_STOP_TIME);
     for (size_t c = 0; c < CLASSES; c++)

@@ -42,7 +42,7 @@ static const cuts_case cases[] = {
 typedef struct {
     dfl_arena *arena, *scratch;
     dfl_search *s;
-    dfl_halt halt;
+    dfl_deadline halt;
     dfl_budget budget;
     dfl_tile_goal goal;
     dfl_job job;

@@ -83,7 +83,7 @@ static void fills(void **state)
         "        compute mac { rate { mac = 1MAC/s; } energy { mac = 1pJ/MAC; } }\n    }\n}\n"
         "mapping m for mm on chip { ...; minimize energy; }\n", c->m, c->n, c->k, c->shares[0] ? "    network links = bus { " : "",
         c->shares, c->shares[0] ? " }\n" : "", c->size, c->shares[0] ? " over links" : "");
-    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
+    dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
     dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true, .limit = INFINITY, .halt = &halt };
     const dfl_job_limits limits = { .spread = c->limits == ANY, .plain = c->limits == PLAIN };
     const dfl_tiling_template form = { .allow = { ALL }, .innermost = { -1, -1, -1 } };

@@ -69,7 +69,7 @@ static void finds_least(void **state)
     dfl_job job = { .n_ranks = 2, .n_operands = OPERANDS, .n_places = 2, .extent = { 8, 8 }, .points = 64 };
     dfl_einsum_class class = { .first = 0 };
     dfl_budget budget = { 0 };
-    dfl_halt halt = { .budget = &budget };
+    dfl_deadline halt = { .budget = &budget };
     dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true };
     dfl_tile_goal within = goal;
     dfl_least_work work = { .goal = &goal, .halt = &halt, .arena = arena, .scratch = scratch };

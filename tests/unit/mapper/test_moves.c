@@ -66,7 +66,7 @@ static void moves(void **state)
     dfl_session *s = dfl_session_new(NULL);
     const char *text = dfl_arena_printf(s->arena, "%smapping m for mm on chip(size = %u) {\n    on mac;\n"
                                         "    keep A, B, Z in dram;\n    %s\n    minimize latency;\n}\n", head, c->size, c->lines);
-    dfl_halt halt = { .budget = dfl_arena_budget(s->arena), .deadline = c->late ? 1e-9 : 0 };
+    dfl_deadline halt = { .budget = dfl_arena_budget(s->arena), .at = c->late ? 1e-9 : 0 };
     const dfl_mapping *m, *moved;
     dfl_objective objective;
     const dfl_polish_options options = { .objective = &objective };
@@ -132,7 +132,7 @@ static void moves_in_trees(void **state)
         "    T[m, n] += A[m, k] * B[k, n]; output Z[m, q] += T[m, n] * E[n, q]; }\n%s"
         "mapping m for pair on chip(size = %u) {\n    keep A, B, E, Z in dram;\n    %s\n    minimize latency;\n}\n",
         strchr(head, '\n') + 1, c->size, c->body);
-    dfl_halt halt = { .budget = dfl_arena_budget(s->arena) };
+    dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
     const dfl_mapping *m, *moved;
     dfl_objective objective;
     uint64_t left = c->left;

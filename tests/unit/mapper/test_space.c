@@ -39,7 +39,7 @@ static const dfl_job_operand *made(const dfl_classes *k, uint32_t einsum)
     return einsum == 0 ? &job->operand[job->n_operands - 1] : &job->operand[0];
 }
 
-static void make(dfl_session *s, const dfl_job_limits *limits, dfl_halt *halt, dfl_classes *out)
+static void make(dfl_session *s, const dfl_job_limits *limits, dfl_deadline *halt, dfl_classes *out)
 {
     dfl_arena *scratch = dfl_arena_new(NULL);
 
@@ -72,7 +72,7 @@ static void is_whole_where_all_fits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dfl_session *s = open_problem(cases[i].dram, cases[i].sram, cases[i].lines);
-        dfl_halt halt = { .budget = &s->budget };
+        dfl_deadline halt = { .budget = &s->budget };
         dfl_classes k;
         make(s, &cases[i].limits, &halt, &k);
         for (uint32_t m = 0; m < 2; m++)
@@ -92,7 +92,7 @@ static void stands_apart_where_the_whole_fits(void **state)
     static const struct { double capacity; bool fits; } cases[] = { { 256, true }, { 255, false } };
     dfl_session *s = open_problem("size = unlimited; holds = input, output", "size = 32B", "");
     const dfl_job_limits limits = { 0 };
-    dfl_halt halt = { .budget = &s->budget };
+    dfl_deadline halt = { .budget = &s->budget };
     dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .n_tracks = 1, .track = { 1 } };
     dfl_tiling_template form[2] = { { .n_keeps = 2 }, { .n_keeps = 2 } };
     dfl_row row[2];

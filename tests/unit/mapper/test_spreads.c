@@ -79,7 +79,7 @@ static void compare_lists(dfl_search *s)
 static void are_the_same_step_by_step(void **state)
 {
     dfl_session *s = dfl_session_new(NULL);
-    dfl_halt halt = { .budget = &s->budget };
+    dfl_deadline halt = { .budget = &s->budget };
     const dfl_job_limits limits = { .plain = false };
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
     uint64_t spreads = 0, listed = 0, keys = 0;

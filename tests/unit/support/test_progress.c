@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "mapper/halt.h"
-#include "mapper/teller.h"
+#include "support/deadline.h"
+#include "support/progress.h"
 #include "support/pool.h"
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     bool overlapped, backwards;
 } listener;
 
-static void hear(void *context, const dfl_telling *now)
+static void hear(void *context, const dfl_progress_state *now)
 {
     listener *l = context;
 
@@ -29,34 +29,34 @@ static void hear(void *context, const dfl_telling *now)
 
 static void add_for_a_while(void *context, size_t i)
 {
-    dfl_teller *t = context;
-    double end = dfl_halt_clock() + 0.35;
+    dfl_progress_meter *t = context;
+    double end = dfl_deadline_clock() + 0.35;
 
     (void)i;
-    while (dfl_halt_clock() < end)
-        dfl_teller_add(t, 1);
+    while (dfl_deadline_clock() < end)
+        dfl_progress_add(t, 1);
 }
 
 static void nobody_listens(void **state)
 {
-    dfl_teller t;
+    dfl_progress_meter t;
 
     (void)state;
-    dfl_teller_open(&t, NULL, NULL);
-    dfl_teller_add(&t, 5);
-    dfl_teller_add(NULL, 5);
+    dfl_progress_open(&t, NULL, NULL);
+    dfl_progress_add(&t, 5);
+    dfl_progress_add(NULL, 5);
     assert_int_equal(atomic_load(&t.evaluated), 0);
 }
 
 static void starts_late(void **state)
 {
     listener l = { 0 };
-    dfl_teller t;
+    dfl_progress_meter t;
 
     (void)state;
-    dfl_teller_open(&t, hear, &l);
-    dfl_teller_add(&t, 5);
-    dfl_teller_add(&t, 6);
+    dfl_progress_open(&t, hear, &l);
+    dfl_progress_add(&t, 5);
+    dfl_progress_add(&t, 6);
     assert_int_equal(atomic_load(&l.calls), 0);
     assert_int_equal(atomic_load(&t.evaluated), 11);
     assert_true(isnan(t.now.best) && isnan(t.now.bound));
@@ -65,14 +65,14 @@ static void starts_late(void **state)
 static void some_threads(void **state)
 {
     listener l = { 0 };
-    dfl_teller t;
-    double start = dfl_halt_clock();
+    dfl_progress_meter t;
+    double start = dfl_deadline_clock();
 
     (void)state;
-    dfl_teller_open(&t, hear, &l);
+    dfl_progress_open(&t, hear, &l);
     dfl_pool_run(3, 3, add_for_a_while, &t);
     assert_true(atomic_load(&l.calls) >= 1);
-    assert_true(atomic_load(&l.calls) <= (dfl_halt_clock() - start) * 10 + 1);
+    assert_true(atomic_load(&l.calls) <= (dfl_deadline_clock() - start) * 10 + 1);
     assert_false(l.overlapped || l.backwards);
     assert_true(l.last > 0 && l.last <= atomic_load(&t.evaluated));
 }

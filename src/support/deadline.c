@@ -1,0 +1,57 @@
+#include "support/deadline.h"
+
+#include <time.h>
+
+/* Polls between two readings of the clock and the budget: a reading costs about as much as 100 polls. */
+enum { POLLS_PER_READING = 128 };
+
+double dfl_deadline_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The evaluations of all stages. */
+static uint64_t count_evaluations(const dfl_deadline *deadline)
+{
+    return deadline->counted + (deadline->counter != NULL ? *deadline->counter : 0);
+}
+
+void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why)
+{
+    const bool counted = why == DFL_STOP_STEPS || why == DFL_STOP_EVALUATIONS;
+
+    *budget = (dfl_budget){ .steps_limit = counted ? DFL_GRACE_COUNTED : DFL_GRACE_TIMED };
+    *deadline = (dfl_deadline){ .budget = budget };
+}
+
+uint64_t dfl_deadline_left(const dfl_deadline *deadline, uint64_t most)
+{
+    const dfl_budget *b = deadline->budget;
+    uint64_t left = b == NULL || b->steps_limit == 0 ? most : b->steps_limit > b->steps_used ? b->steps_limit - b->steps_used : 1;
+
+    return left < most ? left : most;
+}
+
+void dfl_deadline_count(dfl_deadline *deadline, const uint64_t *counter)
+{
+    deadline->counted = count_evaluations(deadline);
+    deadline->counter = counter;
+}
+
+bool dfl_deadline_passed(dfl_deadline *deadline)
+{
+    if (deadline->why != DFL_STOP_NONE)
+        return true;
+    if (deadline->most_evaluations > 0 && count_evaluations(deadline) >= deadline->most_evaluations)
+        deadline->why = DFL_STOP_EVALUATIONS;
+    else if (deadline->polls++ % POLLS_PER_READING != 0)
+        return false;
+    else if (!dfl_budget_spend(deadline->budget, POLLS_PER_READING))
+        deadline->why = deadline->budget->why;
+    else if (deadline->at > 0 && dfl_deadline_clock() >= deadline->at)
+        deadline->why = DFL_STOP_TIME;
+    return deadline->why != DFL_STOP_NONE;
+}
