@@ -11,6 +11,8 @@
 #                    above (`//~^^` two above), `//~?` any place. A file with such marks needs no x.stderr.
 #   _x.dfl           is imported by others and no test itself
 #
+# Counters of a search are compared as `N evaluated, M pruned`, in JSON as 0; see tests/harness/counters.sed.
+#
 # DFL_BLESS=1 writes x.stdout and x.stderr anew. A directory without tests fails, and so does an expected output
 # without its input.
 set -u
@@ -80,7 +82,7 @@ check_mapped() { # check_mapped FILE STATUS
 }
 
 run_file() { # run_file FILE: prints what is wrong
-    local file=$1 base=${1%.*} arguments want_exit status bad=0 need=needed
+    local file=$1 base=${1%.*} arguments want_exit status stream bad=0 need=needed
     arguments=$(sed -n '1s|^\(# \)*// run: *||p' "$file")
     want_exit=$(sed -n '1,5s|^\(# \)*// exit: *\([0-9]*\) *$|\2|p' "$file")
     # shellcheck disable=SC2086
@@ -91,6 +93,9 @@ run_file() { # run_file FILE: prints what is wrong
         grep -qE '(^|: )(internal )?error\[E[0-9]+\]: ' "$work/out" "$work/err" && want_exit=1
         grep -qE '^    *"severity": *"error"' "$work/out" && want_exit=1
     fi
+    for stream in "$work/out" "$work/err"; do
+        ! grep -qE ' pruned|"pruned"' "$stream" || sed -i -E -f tests/harness/counters.sed "$stream"
+    done
     [ "$status" -eq "$want_exit" ] || { echo "exit status $status, not $want_exit"; bad=1; }
     marks_of "$file" >"$work/marks"
     if [ -s "$work/marks" ]; then

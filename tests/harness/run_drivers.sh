@@ -48,12 +48,12 @@ skips() { OUT=$work/out bash tests/harness/run_tests "$@" | sed -n 2p | sed 's/^
 printf 'echo "skipped: no moon"; echo "4 passed, 0 failed, 1 skipped"\n' >"$work/run_skips.sh"
 expect "what is skipped is told" "no moon" skips "$work/run_skips.sh"
 
-# ---- a dflc that reports every line with BAD as E0301, and prints every line with OUT ----
+# ---- a dflc that reports every line with BAD as E0301, prints every line with OUT and the rest of lines with SAY ----
 cat >"$work/dflc" <<'PROGRAM'
 #!/bin/sh
 [ "$1" = import ] && shift
 shift
-awk -v file="$1" '/BAD/ { print file ":" FNR ":1: error[E0301]: bad" > "/dev/stderr"; bad = 1 } /OUT/ { print "out" }
+awk -v file="$1" '/BAD/ { print file ":" FNR ":1: error[E0301]: bad" > "/dev/stderr"; bad = 1 } /OUT/ { print "out" } sub(/^SAY /, "")
     END { exit bad }' "$1"
 PROGRAM
 chmod +x "$work/dflc"
@@ -68,6 +68,16 @@ DFL_BLESS=1 golden >/dev/null
 expect "golden: blessed" "1 passed, 0 failed" golden
 echo 'fine' >"$work/golden/a/x.dfl"
 expect "golden: another output" "0 passed, 1 failed" golden
+fresh 'SAY search optimal; 3 evaluated, 2 pruned; minimize energy'
+DFL_BLESS=1 golden >/dev/null
+echo 'SAY search optimal; 41 evaluated, 7 pruned; minimize energy' >"$work/golden/a/x.dfl"
+expect "golden: other counters of a search" "1 passed, 0 failed" golden
+echo 'SAY search optimal; 41 evaluated, 7 pruned; minimize latency' >"$work/golden/a/x.dfl"
+expect "golden: another search" "0 passed, 1 failed" golden
+fresh 'SAY     "pruned": 12,'
+DFL_BLESS=1 golden >/dev/null
+echo 'SAY     "pruned": 0,' >"$work/golden/a/x.dfl"
+expect "golden: other counters in JSON" "1 passed, 0 failed" golden
 fresh 'BAD //~ E0301'
 expect "golden: a mark" "1 passed, 0 failed" golden
 fresh 'BAD //~ E0302'
