@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The effort of searches: mappings evaluated and partial mappings pruned, summed over the mappings of a file, with one thread. The
+# goldens do not hold these numbers. A sum more than TOLERANCE % above its row fails: either the search became worse, or the row is
+# brought up to date by the commit that says why. A sum as far below is told, so that the row follows.
+set -u
+export LC_ALL=C NO_COLOR=1 DFL_STDLIB=${DFL_STDLIB:-stdlib}
+tolerance=${TOLERANCE:-10} bad=0
+while read -r file evaluated pruned; do
+    line=$("$DFLC" map -j1 "tests/golden/eval/$file.dfl" 2>&1 >/dev/null |
+        sed -nE 's/.*; ([0-9]+) evaluated, ([0-9]+) pruned.*/\1 \2/p' |
+        awk -v file="$file" -v e="$evaluated" -v p="$pruned" -v t="$tolerance" '
+            { evaluated += $1; pruned += $2 }
+            END {
+                sum = evaluated + pruned; was = e + p
+                verdict = sum > was * (1 + t / 100) ? "FAILED: more effort" : sum < was * (1 - t / 100) ? "less effort" : "as before"
+                printf "effort of %-16s %8d evaluated, %8d pruned (before %d, %d): %s\n", file, evaluated, pruned, e, p, verdict
+            }')
+    echo "$line"
+    case $line in *FAILED*) bad=1 ;; esac
+done <<'END'
+branches 166328 41392
+busy_beside 61686 26520
+choices 553943 395775
+common_input 9837 2534
+front_waits 172404 128953
+required_lines 8102 4597
+stands_between 16811 9229
+uneven 407667 109119
+END
+exit "$bad"
