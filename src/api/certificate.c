@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "certify/certify.h"
+#include "ir/mapping_open.h"
 #include "ir/print.h"
-#include "mapper/given.h"
 #include "support/deadline.h"
-#include "mapper/holes.h"
 #include "support/progress.h"
 #include "model/model.h"
 #include "support/hash.h"
@@ -129,7 +128,7 @@ bool dfl_session_may_certify(dfl_session *s, const char *only)
     }
     if (first == NULL)
         return true;
-    if (!dfl_holes_only(first) && dfl_given_nothing(first) && first->n_front == 0 && first->n_choices == 0 && !o->imperfect &&
+    if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 && first->n_choices == 0 && !o->imperfect &&
         o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread)
         return true;
     return refuse_certificate(s, first);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "ir/path/checks.h"
 #include "lint/lint.h"
-#include "mapper/holes.h"
 #include "model/model.h"
 #include "report/check/verdict.h"
 
@@ -35,7 +35,7 @@ static void check_open(dfl_session *s, dfl_arena *arena, const dfl_mapping *m)
 {
     size_t reports = dfl_sink_count(s->sink);
 
-    if (dfl_mapping_check_axes(s->sink, s->names, m) && dfl_holes_only(m))
+    if (dfl_mapping_check_axes(s->sink, s->names, m) && dfl_mapping_lines_are_written(m))
         (void)dfl_paths_bind(arena, s->sink, s->names, m);
     name_mapping(s, m, reports);
 }

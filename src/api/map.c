@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "ir/path/checks.h"
 #include "ir/print.h"
 #include "mapper/holes.h"
@@ -13,7 +14,6 @@
 #include "mapper/front.h"
 #include "mapper/given.h"
 #include "support/deadline.h"
-#include "mapper/tree.h"
 #include "model/model.h"
 #include "report/check/verdict.h"
 
@@ -70,7 +70,7 @@ static bool refuse_figure(const dfl_filling *j, const dfl_objective *o, const df
                    dfl_sym_text(j->s->names, m->name), text.text);
     dfl_diag_here(j->sink, d, "where lines are open only `energy` and `latency` are minimized");
     dfl_diag_label(j->sink, d, m->hole_span, "these are open");
-    if (room != DFL_NONE && !dfl_tree_is(m))
+    if (room != DFL_NONE && !dfl_mapping_has_open_branches(m))
         dfl_diag_help(j->sink, d, "`pareto %s, %s;` lists what less room costs, and `require %s <= SIZE;` bounds it; or write "
                       "the lines with `?` for amounts", o->free ? "latency" : "energy", text.text, text.text);
     else
@@ -89,12 +89,12 @@ static bool is_searched(const dfl_filling *j, const dfl_mapping *m)
                             "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
     if (m->n_front > 0 && m->n_minimize > 0)
         return refuse_front(j, "`minimize` asks for one best mapping instead",
-                            dfl_holes_only(m) ? "leave out `pareto`: amounts alone are open"
+                            dfl_mapping_lines_are_written(m) ? "leave out `pareto`: amounts alone are open"
                                               : "leave out `minimize`, or `pareto`");
-    if (m->n_front > 0 && dfl_holes_only(m))
+    if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
         return refuse_front(j, "fronts are searched where lines are open, not amounts alone",
                             "put `...;` in the place of lines, or `minimize` what counts most");
-    return m->n_choices > 0 || dfl_holes_only(m) || dfl_given_nothing(m) || dfl_given_check(j->sink, j->s->names, m);
+    return m->n_choices > 0 || dfl_mapping_lines_are_written(m) || dfl_mapping_all_lines_open(m) || dfl_given_check(j->sink, j->s->names, m);
 }
 
 /* ---- figures of a mapping that is looked at ---- */
@@ -321,7 +321,7 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
         return refuse_front(j, "fronts are over `energy`, `latency` and the peak of one memory",
                             "name expressions over `energy` and `latency`, and the peak of one memory, as in `pareto latency, "
                             "peak(sram);`; what else counts can be bounded by `require`");
-    if (!o->native && dfl_tree_is(m))
+    if (!o->native && dfl_mapping_has_open_branches(m))
         return refuse_front(j, "lines of written branches are not compared by the peak of a memory",
                             "name expressions over `energy` and `latency` alone, and bound the room: `require peak(M) <= SIZE;`");
     work = dfl_arena_new(&s->budget);
@@ -367,7 +367,7 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     if (o->n_terms > 1)
         return refuse_kinds(j, "`--top` ranks kinds by one figure, and this mapping minimizes several",
                             "`minimize` one expression over `energy` and `latency`, or leave `--top` out");
-    if (dfl_tree_is(m))
+    if (dfl_mapping_has_open_branches(m))
         return refuse_kinds(j, "`--top` is for mappings without written branches", "leave `--top` out, or open all lines");
     work = dfl_arena_new(&s->budget);
     j->started = dfl_deadline_clock();
@@ -430,7 +430,7 @@ static bool fill_open(dfl_filling *j, const dfl_objective *o, dfl_filled *out, d
 {
     if (!is_searched(j, out->given))
         return false;
-    return dfl_holes_only(out->given) ? fill_amounts(j, o, out, stopped) : fill_lines(j, o, out, stopped);
+    return dfl_mapping_lines_are_written(out->given) ? fill_amounts(j, o, out, stopped) : fill_lines(j, o, out, stopped);
 }
 
 static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
@@ -443,7 +443,7 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
-    bool found, several = j.limits.top > 0 && m->n_front == 0 && !dfl_holes_only(m) && m->n_choices == 0;
+    bool found, several = j.limits.top > 0 && m->n_front == 0 && !dfl_mapping_lines_are_written(m) && m->n_choices == 0;
 
     *stopped = DFL_STOP_NONE;
     if (m->n_front > 0) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fmt/fmt.h"
+#include "ir/mapping_open.h"
 #include "ir/print.h"
-#include "mapper/given.h"
 #include "report/units.h"
 #include "support/number.h"
 
@@ -179,7 +179,7 @@ static void edit_place(dfl_session *s, const dfl_filled *f, const dfl_body *root
 static bool edit_body(dfl_session *s, const dfl_filled *f, const dfl_body *given, const dfl_body *root, edits *out,
                       bool *loose)
 {
-    const bool homes = dfl_given_nothing(f->chosen != NULL ? f->chosen : f->given); /* they are the first lines */
+    const bool homes = dfl_mapping_all_lines_open(f->chosen != NULL ? f->chosen : f->given); /* they are the first lines */
     uint32_t line = 0, seen = 0;
 
     for (uint32_t o = 0; o < given->n_opens; o++) {

@@ -1,9 +1,8 @@
 /* Why a search does not prove what it found, and what can be done about it: clauses of a list. */
 #include "api/session.h"
 
+#include "ir/mapping_open.h"
 #include "mapper/beyond.h"
-#include "mapper/given.h"
-#include "mapper/tree.h"
 
 typedef struct {
     dfl_strbuf out;
@@ -41,7 +40,7 @@ static void add_rest(reasons *r, dfl_arena *arena, const dfl_mapping *given, boo
     else if (doubts->several)
         add(r, "some cost more than the search counts, so there may be others: `minimize` looks further for the best of one "
                "figure");
-    else if (dfl_tree_is(given))
+    else if (dfl_mapping_has_open_branches(given))
         add(r, "the branches were filled one by one, and with other lines around them others may be better");
     else if (given->options.overlap_perfect && given->workload->n_einsums > 1)
         add(r, "transfers above shared loops were taken to run beside other einsums, and do not all: a second term, "
@@ -55,7 +54,7 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
                                  dfl_doubts doubts)
 {
     const bool lines = found != NULL;
-    const uint32_t kinds = lines && dfl_given_nothing(given) ? dfl_beyond_kinds(given->workload, s->search.beyond) : 0;
+    const uint32_t kinds = lines && dfl_mapping_all_lines_open(given) ? dfl_beyond_kinds(given->workload, s->search.beyond) : 0;
     const bool beyond = (kinds & ~(unsigned)DFL_SEARCH_ORDER) != 0;
     reasons r = { .any = false };
 

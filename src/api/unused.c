@@ -1,10 +1,9 @@
 /* Options of searches that change nothing in this one: a lint. */
 #include "api/session.h"
 
+#include "ir/mapping_open.h"
 #include "mapper/beyond.h"
 #include "mapper/choices.h"
-#include "mapper/given.h"
-#include "mapper/holes.h"
 
 static void warn_unused(dfl_session *s, const dfl_mapping *m, const char *option, const char *why, const char *help)
 {
@@ -21,7 +20,7 @@ static void warn_unused(dfl_session *s, const dfl_mapping *m, const char *option
 /* Whether what is left open when the choices are made is all lines. */
 static bool is_all_open(dfl_session *s, const dfl_mapping *m)
 {
-    return dfl_given_nothing(m->n_choices > 0 ? dfl_choices_take(s->arena, m, 0) : m);
+    return dfl_mapping_all_lines_open(m->n_choices > 0 ? dfl_choices_take(s->arena, m, 0) : m);
 }
 
 /* Of a mapping with choices, in which nothing else is open than amounts, or lines as well. */
@@ -43,7 +42,7 @@ void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m)
 {
     static const char *const open = "leave the option out, or open the lines: `...`",
                       *const one = "leave the option out, or `minimize` what counts most, instead of `pareto`";
-    const bool amounts = dfl_holes_only(m), front = m->n_front > 0;
+    const bool amounts = dfl_mapping_lines_are_written(m), front = m->n_front > 0;
     const char *why = amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
 
     if (m->n_choices > 0) {
@@ -58,7 +57,7 @@ void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m)
         warn_unused(s, m, "--tiles imperfect", why, one);
     if (s->search.beyond != 0 && why)
         warn_unused(s, m, "--beyond", why, amounts ? open : one);
-    else if (s->search.beyond != 0 && !dfl_given_nothing(m))
+    else if (s->search.beyond != 0 && !dfl_mapping_all_lines_open(m))
         warn_unused(s, m, "--beyond", "lines are written in this mapping", "leave the option out, or all lines but homes open");
     else if (s->search.beyond != 0 && dfl_beyond_kinds(m->workload, s->search.beyond) == 0)
         warn_unused(s, m, "--beyond", "there is nothing in this workload that it is about",

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include "mapper/holes.h"
+#include "ir/mapping_open.h"
 #include "mapper/objective.h"
-#include "mapper/tree.h"
 #include "model/model.h"
 #include "report/check/verdict.h"
 #include "report/explain/explain.h"
@@ -51,7 +50,7 @@ static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
 /* Whether there are kinds of mappings to compare. */
 static bool has_kinds(const dfl_session *s, const dfl_mapping *m, const dfl_objective *o, dfl_stop stopped)
 {
-    return m->has_holes && !dfl_holes_only(m) && m->n_choices == 0 && m->n_front == 0 && !dfl_tree_is(m) && o->native &&
+    return m->has_holes && !dfl_mapping_lines_are_written(m) && m->n_choices == 0 && m->n_front == 0 && !dfl_mapping_has_open_branches(m) && o->native &&
            dfl_objective_count(o) == 1 && !s->search.imperfect && s->search.beyond == 0 && stopped == DFL_STOP_NONE;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 
 /* What one place can be filled with. */
@@ -25,7 +26,7 @@ static uint32_t kept_above(const dfl_body *b, uint32_t at, uint32_t tensor)
     for (uint32_t i = at; i-- > 0;)
         if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == tensor)
             return b->lines[i].memory;
-    return dfl_given_home(b->parent, tensor);
+    return dfl_body_home(b->parent, tensor);
 }
 
 /* Whether the tensor may be kept there: it is touched below, and kept further out. An intermediate need not be: then it is at

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/terms.h"
 #include "mapper/windows.h"
@@ -346,7 +347,7 @@ dfl_mapping *dfl_emit(dfl_arena *arena, const dfl_mapping *with_holes, const dfl
     k.all = all;
     *out = *with_holes;
     out->root = new_body(&k, NULL, 0, w->n_einsums - 1);
-    for (uint32_t i = 0; i < dfl_given_homes(with_holes); i++) {
+    for (uint32_t i = 0; i < dfl_body_count_homes(with_holes->root); i++) {
         DFL_PUSH(arena, &lines, with_holes->root->lines[i]);
         lines.at[i].given = true;
         DFL_PUSH(arena, &k.kept[lines.at[i].tensor], ((kept){ out->root, lines.at[i].memory }));

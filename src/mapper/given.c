@@ -3,42 +3,9 @@
 
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "ir/path/path.h"
 #include "mapper/tree.h"
-
-uint32_t dfl_given_home(const dfl_body *body, uint32_t tensor)
-{
-    for (const dfl_body *b = body; b != NULL; b = b->parent)
-        for (uint32_t i = b->n_lines; i-- > 0;)
-            if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == tensor)
-                return b->lines[i].memory;
-    return DFL_NONE;
-}
-
-/* The first lines of a body: keeps, one of each tensor that is not kept above. */
-static uint32_t homes_of(const dfl_body *b)
-{
-    uint32_t n = 0, end = b->n_opens > 0 && b->opens[0].at < b->n_lines ? b->opens[0].at : b->n_lines;
-
-    for (; n < end && b->lines[n].kind == DFL_LINE_KEEP && dfl_given_home(b->parent, b->lines[n].tensor) == DFL_NONE; n++)
-        for (uint32_t i = 0; i < n; i++)
-            if (b->lines[i].tensor == b->lines[n].tensor)
-                return n;
-    return n;
-}
-
-uint32_t dfl_given_homes(const dfl_mapping *m) { return homes_of(m->root); }
-
-bool dfl_given_nothing(const dfl_mapping *m)
-{
-    const dfl_body *root = m->root;
-
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        if (root->lines[i].mode != DFL_KEEP_EXACT)
-            return false;
-    return m->n_bodies == 1 && root->n_opens == 1 && root->opens[0].at >= root->n_lines && root->compute == DFL_NONE &&
-           root->n_recompute == 0 && dfl_given_homes(m) == root->n_lines;
-}
 
 /* ---- what can be searched ---- */
 
@@ -88,7 +55,7 @@ static uint32_t first_memory(const dfl_mapping *m, uint32_t tensor)
 /* Where the tensor is at home for the lines of a leaf: above them, or in the first ones. */
 static uint32_t written_home(const checker *k, uint32_t tensor)
 {
-    uint32_t above = dfl_given_home(k->leaf->parent, tensor);
+    uint32_t above = dfl_body_home(k->leaf->parent, tensor);
 
     for (uint32_t i = 0; i < k->homes && above == DFL_NONE; i++)
         if (k->leaf->lines[i].tensor == tensor)
@@ -184,7 +151,7 @@ static void check_homes(checker *k)
 
 bool dfl_given_check_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_body *leaf)
 {
-    checker k = { .sink = sink, .names = names, .m = m, .leaf = leaf, .homes = homes_of(leaf), .ok = true };
+    checker k = { .sink = sink, .names = names, .m = m, .leaf = leaf, .homes = dfl_body_count_homes(leaf), .ok = true };
 
     check_lines(&k);
     if (k.ok)
@@ -194,7 +161,7 @@ bool dfl_given_check_lines(dfl_sink *sink, const dfl_intern *names, const dfl_ma
 
 bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
 {
-    if (dfl_tree_is(m))
+    if (dfl_mapping_has_open_branches(m))
         return dfl_tree_check(sink, names, m);
     if (m->workload->n_einsums == 1)
         return dfl_given_check_lines(sink, names, m, m->root);
@@ -246,9 +213,9 @@ const dfl_given *dfl_given_make(dfl_arena *arena, const dfl_mapping *m, dfl_job 
 {
     const dfl_body *leaf = dfl_mapping_leaf(m, job->einsum);
     dfl_given *out;
-    uint32_t first = dfl_given_homes(m);
+    uint32_t first = dfl_body_count_homes(m->root);
 
-    if (dfl_given_nothing(m) || leaf == NULL)
+    if (dfl_mapping_all_lines_open(m) || leaf == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_given);
     for (uint32_t r = 0; r < job->n_ranks; r++)

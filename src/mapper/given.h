@@ -66,15 +66,9 @@ typedef struct {
     int64_t parts[DFL_GIVEN_SLOTS][DFL_JOB_AXES];/* of a place */
 } dfl_given_way;
 
-/* Nothing is written but homes, above the only `...`. */
-bool dfl_given_nothing(const dfl_mapping *m);
-/* The memory in which a tensor is kept last by the lines down to those of a body (NULL = none), DFL_NONE = nowhere. */
-uint32_t dfl_given_home(const dfl_body *body, uint32_t tensor);
 /* Reports E0612: the line at `span` is `what`, which is not searched. */
 void dfl_given_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what,
                       const char *help);
-/* Lines of the root that are the homes of tensors: the first ones. */
-uint32_t dfl_given_homes(const dfl_mapping *m);
 /* Whether a mapping that leaves lines open can be searched; false after reporting. */
 bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* The same for the lines of one einsum, at home in the memories that are written above them. */

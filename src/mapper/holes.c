@@ -64,14 +64,6 @@ typedef struct {
     dfl_stop stopped;
 } search;
 
-bool dfl_holes_only(const dfl_mapping *m)
-{
-    for (uint32_t b = 0; b < m->n_bodies; b++)
-        if (m->bodies[b]->open || m->bodies[b]->open_children)
-            return false;
-    return true;
-}
-
 /* ---- the loops ---- */
 
 static const slot *slot_of(const search *s, const dfl_line *line)

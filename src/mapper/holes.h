@@ -38,8 +38,6 @@ typedef struct {
 /* Default of most_evaluations. */
 #define DFL_HOLES_EVALUATIONS UINT64_C(20000000)
 
-/* Whether all that is open in a mapping are amounts of loops. */
-bool dfl_holes_only(const dfl_mapping *mapping);
 /* The best filling in `arena`; NULL after reporting: E0618 when nothing fits, or what is wrong with every filling. */
 const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                       const dfl_mapping *mapping, const dfl_holes_options *options);

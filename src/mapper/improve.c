@@ -1,10 +1,10 @@
 /* What follows the search over tiles that divide: polishing, and tiles that do not divide. */
 #include <math.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/beyond.h"
 #include "mapper/cost.h"
 #include "mapper/fitting.h"
-#include "mapper/given.h"
 #include "mapper/infeasible.h"
 #include "mapper/mapper.h"
 #include "mapper/measures.h"
@@ -82,8 +82,8 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     dfl_arena *work;
     const dfl_map_result *r;
 
-    if (k->out->evaluated > SHORT || k->given->workload->n_einsums > DFL_JOB_WAITING || dfl_tree_is(k->given) ||
-        !dfl_given_nothing(k->given))
+    if (k->out->evaluated > SHORT || k->given->workload->n_einsums > DFL_JOB_WAITING || dfl_mapping_has_open_branches(k->given) ||
+        !dfl_mapping_all_lines_open(k->given))
         return;
     several.top = KINDS;
     several.overlapped = true;
@@ -149,12 +149,12 @@ static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern
                               const dfl_map_options *options, double deadline)
 {
     bool fits = true;
-    dfl_map_result *out = dfl_tree_is(mapping) ? dfl_tree_search(arena, sink, names, mapping, options, deadline, &fits)
+    dfl_map_result *out = dfl_mapping_has_open_branches(mapping) ? dfl_tree_search(arena, sink, names, mapping, options, deadline, &fits)
                                                : dfl_mapper_alone(arena, sink, names, mapping, options, deadline, &fits);
 
     if (!fits && dfl_space_overstates(mapping->workload))
         dfl_infeasible_unknown(sink, names, mapping);
-    else if (!fits && !dfl_given_nothing(mapping))
+    else if (!fits && !dfl_mapping_all_lines_open(mapping))
         dfl_infeasible_between(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
     else if (!fits)
         dfl_infeasible_lines(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
@@ -221,7 +221,7 @@ static void take_first(improver *k, uint32_t max_fused)
     dfl_mapping *first;
 
     dfl_deadline_grace(&brief, &budget, DFL_STOP_TIME);
-    first = dfl_given_nothing(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
+    first = dfl_mapping_all_lines_open(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
     if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >=
                              dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective))
         return;
@@ -241,13 +241,13 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     dfl_map_options options = *asked;
     dfl_map_result *out;
 
-    options.beyond = dfl_given_nothing(mapping) ? dfl_beyond_kinds(mapping->workload, asked->beyond) : 0;
+    options.beyond = dfl_mapping_all_lines_open(mapping) ? dfl_beyond_kinds(mapping->workload, asked->beyond) : 0;
     out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, deadline);
     if (out != NULL && out->stopped != DFL_STOP_NONE && !options.front && options.top == 0)
         take_first(&k, options.max_fused);
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
         return out;
-    k.moves = (waits(mapping, asked) || out->windows) && dfl_given_nothing(mapping);
+    k.moves = (waits(mapping, asked) || out->windows) && dfl_mapping_all_lines_open(mapping);
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (out->inside && !options.imperfect && options.beyond == 0)

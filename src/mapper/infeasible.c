@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/space.h"
 #include "support/vec.h"
@@ -67,7 +68,7 @@ static bool is_home(const dfl_body *b, uint32_t line)
     for (uint32_t i = 0; i < line; i++)
         if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == b->lines[line].tensor)
             return false;
-    return dfl_given_home(b->parent, b->lines[line].tensor) == DFL_NONE;
+    return dfl_body_home(b->parent, b->lines[line].tensor) == DFL_NONE;
 }
 
 /* Keeps between written lines, or homes that are not in the outermost memory. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
 #include "mapper/mapper.h"
@@ -53,7 +54,7 @@ static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t m
     quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(quiet, 0);
     if (k->asked++ < QUESTIONS && dfl_given_check(quiet, k->names, m) && dfl_tree_choices(m, CHOICES))
-        r = dfl_tree_is(m) ? dfl_tree_search(arena, quiet, k->names, m, &options, k->deadline, &fits)
+        r = dfl_mapping_has_open_branches(m) ? dfl_tree_search(arena, quiet, k->names, m, &options, k->deadline, &fits)
                            : dfl_mapper_alone(arena, quiet, k->names, m, &options, k->deadline, &fits);
     if (r != NULL && r->mapping != NULL) {
         dfl_arena *work = dfl_arena_new(NULL);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
@@ -119,7 +120,7 @@ static bool is_bounded(const dfl_mapping *m, const dfl_objective *o)
 /* Whether a mapping, perhaps with less written, can be searched. */
 static bool may_ask(asker *k, work *w, const dfl_mapping *m)
 {
-    return (k->asked++ < SEARCHES || k->first) && (dfl_given_nothing(m) || dfl_given_check(w->quiet, k->names, m)) &&
+    return (k->asked++ < SEARCHES || k->first) && (dfl_mapping_all_lines_open(m) || dfl_given_check(w->quiet, k->names, m)) &&
            dfl_tree_choices(m, CHOICES);
 }
 
@@ -131,7 +132,7 @@ static const dfl_map_result *search(asker *k, work *w, const dfl_mapping *m, con
 
     *fits = true;
     if (may_ask(k, w, m))
-        r = dfl_tree_is(m) ? dfl_tree_search(w->arena, w->quiet, k->names, m, &options, k->deadline, fits)
+        r = dfl_mapping_has_open_branches(m) ? dfl_tree_search(w->arena, w->quiet, k->names, m, &options, k->deadline, fits)
                            : dfl_mapper_alone(w->arena, w->quiet, k->names, m, &options, k->deadline, fits);
     return r;
 }
@@ -421,7 +422,7 @@ bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_
     if (known) {
         const dfl_question question = { .answer = answer, .proven = proven, .least = least, .context = &k,
                                         .required = spans, .n_required = k.n, .rooms = o->rooms, .doubtful = true,
-                                        .kind = dfl_given_nothing(m) ? DFL_QUESTION_LINES : DFL_QUESTION_BETWEEN };
+                                        .kind = dfl_mapping_all_lines_open(m) ? DFL_QUESTION_LINES : DFL_QUESTION_BETWEEN };
         known = dfl_infeasible_report(sink, names, m, &question, &budget);
     }
     for (uint32_t i = 0; i < k.n && asked && !known; i++)

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/certificate.h"
 #include "mapper/classes.h"
 #include "mapper/crew.h"
 #include "mapper/emit.h"
 #include "mapper/fitting.h"
-#include "mapper/given.h"
 #include "mapper/measures.h"
 #include "mapper/polish.h"
 #include "mapper/rescue.h"
@@ -151,7 +151,7 @@ static bool take_first(mapper *k, dfl_map_result *out)
     dfl_deadline patient;
     const dfl_fitting f = { .names = k->names, .max_fused = k->options->max_fused, .halt = &patient };
 
-    if (!dfl_given_nothing(k->m) || k->options->front || k->options->top > 0)
+    if (!dfl_mapping_all_lines_open(k->m) || k->options->front || k->options->top > 0)
         return false;
     dfl_deadline_grace(&patient, &budget, k->stopped);
     out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
@@ -229,7 +229,7 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         out->lower_bound = full ? out->lower_bound : r->value;
         out->lost = full && k->stopped == DFL_STOP_NONE;
         out->optimal = !full || (k->stopped == DFL_STOP_NONE && is_least(k, r, out));
-        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_given_nothing(k->m))
+        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) && dfl_mapping_all_lines_open(k->m))
             certify(k, true, out);
     }
     k->full |= full;
@@ -552,7 +552,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
     out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
     out->floor_lifted = found ? lifted_bound(&k) : out->floor_beside;
-    if (found && options->certificate && !out->certificate && dfl_given_nothing(mapping))
+    if (found && options->certificate && !out->certificate && dfl_mapping_all_lines_open(mapping))
         certify(&k, false, out);
     out->evaluated = k.crew.evaluated;
     out->pruned = k.crew.pruned;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "ir/path/checks.h"
 #include "mapper/given.h"
 
@@ -227,7 +228,7 @@ static void find_waits(dfl_job *job, const dfl_mapping *m, const dfl_job_limits 
 /* Memory of the home that a line above the hole gives the tensor. */
 static uint32_t written_home(const dfl_mapping *m, uint32_t tensor)
 {
-    for (uint32_t i = 0; i < dfl_given_homes(m); i++)
+    for (uint32_t i = 0; i < dfl_body_count_homes(m->root); i++)
         if (m->root->lines[i].tensor == tensor)
             return m->root->lines[i].memory;
     return DFL_NONE;
@@ -258,7 +259,7 @@ const bool *dfl_space_roomy(dfl_arena *arena, const dfl_mapping *m, const dfl_jo
 
     for (uint32_t t = 0; t < w->n_tensors; t++)
         home[t] = dfl_space_outermost(m, t);
-    for (uint32_t i = 0; i < dfl_given_homes(m); i++)
+    for (uint32_t i = 0; i < dfl_body_count_homes(m->root); i++)
         home[m->root->lines[i].tensor] = m->root->lines[i].memory;
     for (uint32_t i = 0; i < m->system->n_memories; i++) {
         const dfl_memory *memory = &m->system->memories[i];

@@ -1,17 +1,9 @@
 /* Which written branches can be searched. */
 #include "mapper/tree.h"
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/tree_build.h"
-
-bool dfl_tree_is(const dfl_mapping *m)
-{
-    bool open = false;
-
-    for (uint32_t b = 0; b < m->n_bodies; b++)
-        open |= m->bodies[b]->open || m->bodies[b]->open_children;
-    return open && m->root->kind != DFL_BODY_LEAF;
-}
 
 typedef struct {
     dfl_sink *sink;
@@ -97,7 +89,7 @@ static bool check_several(const checker *k, const dfl_body *b, const dfl_body *a
 
     for (uint32_t i = 0; b != NULL && i < b->n_lines && plain; i++) {
         plain = b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].mode == DFL_KEEP_EXACT &&
-                dfl_given_home(b->parent, b->lines[i].tensor) == DFL_NONE;
+                dfl_body_home(b->parent, b->lines[i].tensor) == DFL_NONE;
         for (uint32_t j = 0; j < i && plain; j++)
             plain = b->lines[j].tensor != b->lines[i].tensor;
     }
@@ -105,7 +97,7 @@ static bool check_several(const checker *k, const dfl_body *b, const dfl_body *a
         return refuse(k, span, "lines of several einsums are searched only in their braces",
                       "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
     for (uint32_t t = 0; t < w->n_tensors && loop != NULL; t++)
-        if (is_touched(w, einsums, n, t) && !is_own(w, einsums, n, t) && dfl_given_home(homes, t) == DFL_NONE)
+        if (is_touched(w, einsums, n, t) && !is_own(w, einsums, n, t) && dfl_body_home(homes, t) == DFL_NONE)
             return refuse_homes(k, loop);
     return true;
 }
@@ -128,7 +120,7 @@ static bool check_body(const checker *k, const dfl_body *b)
     if (b->n_einsums > 1)
         return check_several(k, b, b, b->einsums, b->n_einsums);
     for (uint32_t t = 0; t < k->m->workload->n_tensors && loop != NULL; t++)
-        if (dfl_einsum_touches(&k->m->workload->einsums[b->einsums[0]], t) && dfl_given_home(b->parent, t) == DFL_NONE)
+        if (dfl_einsum_touches(&k->m->workload->einsums[b->einsums[0]], t) && dfl_body_home(b->parent, t) == DFL_NONE)
             return refuse_homes(k, loop);
     return dfl_given_check_lines(k->sink, k->names, k->m, b);
 }
@@ -146,7 +138,7 @@ static bool check_homes(const checker *k)
                 n += is_touched(w, body->children[c]->einsums, body->children[c]->n_einsums, t);
             for (; body->open_children && dfl_tree_run(body, &i, &end); i = end)
                 n += is_touched(w, body->einsums + i, end - i, t);
-            if (n > 1 && dfl_given_home(body, t) == DFL_NONE)
+            if (n > 1 && dfl_body_home(body, t) == DFL_NONE)
                 return refuse(k, w->tensors[t].span,
                               "several branches touch this tensor, and none of the lines above is its home",
                               "put a `keep` for it above the branches");

@@ -45,8 +45,6 @@ enum { DFL_TREE_CHOICES = 1 << 12 }; /* that are tried */
 
 typedef enum { DFL_TREE_ILLEGAL, DFL_TREE_REFUSED, DFL_TREE_FULL, DFL_TREE_FINE } dfl_tree_state;
 
-/* Whether branches are written, and lines open. */
-bool dfl_tree_is(const dfl_mapping *m);
 /* Whether it can be searched; false after reporting. */
 bool dfl_tree_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* The parts of a mapping. Illegal, or refused since it is not searched: after reporting to `sink`; full: what is written has no

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/tree_build.h"
 #include "mapper/space.h"
@@ -76,7 +77,7 @@ static bool touches(const dfl_tree_part *part, const dfl_workload *w, uint32_t t
 /* Where the tensor is kept above the lines of the part. */
 static uint32_t home_above(const dfl_tree_part *part, uint32_t tensor)
 {
-    return dfl_given_home(part->braced ? part->at->parent : part->at, tensor);
+    return dfl_body_home(part->braced ? part->at->parent : part->at, tensor);
 }
 
 static dfl_line keep_line(const dfl_tree_part *part, uint32_t tensor, uint32_t memory)

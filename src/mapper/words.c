@@ -1,9 +1,9 @@
 /* What a search for lines looks at, in words. */
 #include "mapper/words.h"
 
+#include "ir/mapping_open.h"
 #include "mapper/beyond.h"
 #include "mapper/given.h"
-#include "mapper/tree.h"
 #include "support/strbuf.h"
 
 typedef struct {
@@ -29,7 +29,7 @@ static bool has_inner_homes(const dfl_mapping *m)
         uint32_t held = 0;
         for (uint32_t i = 0; i < m->system->n_memories; i++)
             held += !m->system->memories[i].holds.on || dfl_selects(&m->system->memories[i].holds, tensor);
-        if (held > 1 && tensor->role != DFL_ROLE_INTERMEDIATE && dfl_given_home(m->root, t) == DFL_NONE)
+        if (held > 1 && tensor->role != DFL_ROLE_INTERMEDIATE && dfl_body_home(m->root, t) == DFL_NONE)
             return true;
     }
     return false;
@@ -58,7 +58,7 @@ static void add_fusion(speaker *k)
 
 const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_words *what)
 {
-    const bool tree = dfl_tree_is(m), nothing = dfl_given_nothing(m);
+    const bool tree = dfl_mapping_has_open_branches(m), nothing = dfl_mapping_all_lines_open(m);
     speaker k = { .beyond = nothing ? what->beyond : 0 };
 
     dfl_strbuf_init(&k.out, arena);

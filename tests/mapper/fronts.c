@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/tree.h"
+#include "ir/mapping_open.h"
 #include "model/model.h"
 #include "tests/mapper/enumerate.h"
 #include "tests/mapper/judge.h"
@@ -104,7 +104,7 @@ bool judge_front_fails(judge *j, const char *text, const char *by)
             enumerate_result r = { .mapping = NULL };
             snprintf(j->why, WHY, "the front over energy and %s has not all", by);
             options.limit = 0.5;
-            if (dfl_tree_is(open))
+            if (dfl_mapping_has_open_branches(open))
                 fails = sums_fail(s, open, f, &options);
             else
                 enumerate_between(s->arena, s->names, open, &options, &r);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "ir/mapping_open.h"
 #include "ir/print.h"
 #include "mapper/given.h"
 #include "mapper/holes.h"
@@ -19,11 +20,11 @@ enum { WHY = sizeof ((judge *)0)->why };
 
 static void enumerate(dfl_session *s, const dfl_mapping *open, const enumerate_options *options, enumerate_result *out)
 {
-    if (dfl_holes_only(open))
+    if (dfl_mapping_lines_are_written(open))
         enumerate_amounts(s->arena, s->names, open, options, out);
-    else if (dfl_given_nothing(open))
+    else if (dfl_mapping_all_lines_open(open))
         enumerate_mappings(s->arena, s->names, open, options, out);
-    else if (dfl_tree_is(open))
+    else if (dfl_mapping_has_open_branches(open))
         enumerate_braces(s->arena, s->names, open, options, out);
     else
         enumerate_between(s->arena, s->names, open, options, out);
@@ -118,7 +119,7 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
     snprintf(j->why, WHY, "not filled: %s", messages(s));
     if (dfl_sink_last(s->sink) == DFL_EVAL_HOLE_KIND && dfl_space_overstates(open->workload))
         return false; /* nobody says that nothing fits */
-    if (!dfl_holes_only(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE && dfl_sink_last(s->sink) != DFL_MAP_TOO_MANY_INSTANCES)
+    if (!dfl_mapping_lines_are_written(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE && dfl_sink_last(s->sink) != DFL_MAP_TOO_MANY_INSTANCES)
         return true;
     options->limit = INFINITY;
     enumerate(s, open, options, &r);
@@ -131,7 +132,7 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
 static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *options)
 {
     const dfl_filled *filled = &s->filled.at[0];
-    bool alone = filled->given->workload->n_einsums == 1 || dfl_holes_only(filled->given) || dfl_tree_is(filled->given), fails;
+    bool alone = filled->given->workload->n_einsums == 1 || dfl_mapping_lines_are_written(filled->given) || dfl_mapping_has_open_branches(filled->given), fails;
     double best = j->file || filled->search->optimal ? filled->search->value : filled->search->lower_bound;
     enumerate_result r;
 

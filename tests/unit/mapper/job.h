@@ -8,6 +8,7 @@
 #include "tests/harness/check.h"
 
 #include "api/session.h"
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/objective.h"
 #include "mapper/polish.h"
@@ -34,7 +35,7 @@ static inline const dfl_mapping *open_job(dfl_session *s, const char *text, cons
 static inline void job_template(const dfl_job *job, const dfl_mapping *m, dfl_tiling_template *t)
 {
     *t = (dfl_tiling_template){ .innermost = { -1, -1, -1 } };
-    for (uint32_t i = dfl_given_homes(m); i < m->root->n_lines; i++) {
+    for (uint32_t i = dfl_body_count_homes(m->root); i < m->root->n_lines; i++) {
         const dfl_line *line = &m->root->lines[i];
         if (line->kind == DFL_LINE_KEEP) {
             const uint32_t o = dfl_job_find_operand(job, line->tensor);

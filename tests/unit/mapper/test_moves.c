@@ -8,6 +8,7 @@
 
 #include "tests/unit/mapper/job.h"
 
+#include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/moves.h"
 #include "mapper/polish.h"
@@ -47,7 +48,7 @@ static const char *lines_of(dfl_arena *arena, const dfl_intern *names, const dfl
     dfl_strbuf text;
 
     dfl_strbuf_init(&text, arena);
-    for (uint32_t i = dfl_given_homes(m); i < m->root->n_lines; i++) {
+    for (uint32_t i = dfl_body_count_homes(m->root); i < m->root->n_lines; i++) {
         const dfl_line *line = &m->root->lines[i];
         const char *space = text.len > 0 ? " " : "";
         if (line->kind == DFL_LINE_KEEP)
