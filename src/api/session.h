@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "report/explain/explain.h"
 #include "sema/sema.h"
+#include "solve/filled.h"
 #include "syntax/syntax.h"
 #include "support/vec.h"
 
@@ -22,14 +23,6 @@ typedef struct {
     const dfl_source *source;  /* its name is what diagnostics show */
     const dfl_syntax *syntax;  /* NULL until it is parsed */
 } dfl_loaded;
-
-/* A mapping whose holes were filled. */
-typedef struct {
-    const dfl_mapping *given, *mapping;
-    const dfl_mapping *chosen; /* the given one with what was chosen for the lines that it leaves open; NULL = it leaves none */
-    const dfl_search_found *search;
-    const char *certificate;   /* NULL = not asked for, or there is none for this search */
-} dfl_filled;
 
 struct dfl_session {
     dfl_arena *home;           /* of the session itself */
@@ -97,27 +90,6 @@ const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_s
 /* Adds the certificate of what a search found; NULL = there is none for such a search. */
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs);
-
-/* ---- map_choice_text.c ---- */
-
-/* What was chosen for a `?` among loops or keeps of `given`, the lines of `body` of what was found that stand for it, and what of
-   the file it takes the place of: the `?` alone, with a comma, its statement, or nothing where another `?` takes it along. False
-   if it is not in the file. */
-bool dfl_session_choice_text(dfl_session *s, const dfl_mapping *found, const dfl_body *body, const dfl_body *given,
-                             const dfl_line_choice *c, dfl_span *at, dfl_strbuf *text);
-/* "W(M = 8) on S", what a mapping is for as its declaration says it; NULL if it has comments there. */
-const char *dfl_session_target(dfl_session *s, const dfl_mapping *m);
-
-/* ---- map_layout.c: text that goes into the file ---- */
-
-/* Text with the line ends of the file; `*len` is its length, and of what comes back. */
-const char *dfl_session_line_ends(dfl_session *s, const char *text, size_t *len);
-/* A whole file, or declarations of one, as the formatter lays them out; NULL if they cannot be read. */
-const char *dfl_session_laid_out(dfl_session *s, const char *text, size_t *len);
-/* Whether the formatter would change nothing in the file but line ends. */
-bool dfl_session_is_laid_out(dfl_session *s);
-/* The comments inside of a part of the file, each with what must stand around it. */
-void dfl_session_add_comments(dfl_session *s, dfl_strbuf *out, dfl_span span);
 
 /* An arena for results of filled mappings, which no interrupt stops. */
 dfl_arena *dfl_session_after(dfl_session *s);
