@@ -128,8 +128,8 @@ bool dfl_session_may_certify(dfl_session *s, const char *only)
     }
     if (first == NULL)
         return true;
-    if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 && first->n_choices == 0 && !o->imperfect &&
-        o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread)
+    if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 &&
+        first->n_choices == 0 && !o->imperfect && o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread)
         return true;
     return refuse_certificate(s, first);
 }

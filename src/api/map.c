@@ -94,7 +94,8 @@ static bool is_searched(const dfl_filling *j, const dfl_mapping *m)
     if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
         return refuse_front(j, "fronts are searched where lines are open, not amounts alone",
                             "put `...;` in the place of lines, or `minimize` what counts most");
-    return m->n_choices > 0 || dfl_mapping_lines_are_written(m) || dfl_mapping_all_lines_open(m) || dfl_given_check(j->sink, j->s->names, m);
+    return m->n_choices > 0 || dfl_mapping_lines_are_written(m) || dfl_mapping_all_lines_open(m) ||
+           dfl_given_check(j->sink, j->s->names, m);
 }
 
 /* ---- figures of a mapping that is looked at ---- */

@@ -50,8 +50,9 @@ static const dfl_result *costs_of(dfl_session *s, const dfl_mapping *m)
 /* Whether there are kinds of mappings to compare. */
 static bool has_kinds(const dfl_session *s, const dfl_mapping *m, const dfl_objective *o, dfl_stop stopped)
 {
-    return m->has_holes && !dfl_mapping_lines_are_written(m) && m->n_choices == 0 && m->n_front == 0 && !dfl_mapping_has_open_branches(m) && o->native &&
-           dfl_objective_count(o) == 1 && !s->search.imperfect && s->search.beyond == 0 && stopped == DFL_STOP_NONE;
+    return m->has_holes && !dfl_mapping_lines_are_written(m) && m->n_choices == 0 && m->n_front == 0 &&
+           !dfl_mapping_has_open_branches(m) && o->native && dfl_objective_count(o) == 1 && !s->search.imperfect &&
+           s->search.beyond == 0 && stopped == DFL_STOP_NONE;
 }
 
 /* Those that `--top 2` lists: the best one, which may be better than the one that is known, and the best of another kind, or
