@@ -2,9 +2,12 @@
 #include "model/model.h"
 
 #include "model/counts/rank_chain.h"
-#include "model/cost/cost.h"
+#include "model/cost/energy.h"
 #include "model/cost/occupancy.h"
+#include "model/cost/time.h"
 #include "model/counts/operations.h"
+#include "model/counts/traffic.h"
+#include "model/sets/producer_limits.h"
 #include "support/vec.h"
 
 struct dfl_model {
@@ -90,7 +93,7 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     dfl_model *m = DFL_NEW(home, dfl_model);
     dfl_setting *set = &m->set;
 
-    if (!dfl_setting_init(set, home, sink, names, paths) || !dfl_keeps_make(set, &m->keeps))
+    if (!dfl_setting_init(set, home, sink, names, paths) || !dfl_producer_limits_find(set) || !dfl_keeps_make(set, &m->keeps))
         return NULL;
     set->sizes = dfl_sizes_new(home, set->paths);
     set->chains = dfl_arena_alloc(home, set->w->n_einsums + 1, sizeof *set->chains, _Alignof(dfl_chain *));

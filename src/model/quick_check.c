@@ -4,7 +4,7 @@
  */
 #include "model/model.h"
 
-#include "model/sets/position.h"
+#include "model/sets/nest.h"
 
 enum { SAFE_BITS = 110 }; /* of the 127 of a count: sums over keeps, loops and instances take the rest */
 

@@ -1,6 +1,7 @@
 /* Energy: actions times the price of an action, plus leakage over the time. Nothing is charged that the system does
    not declare. */
-#include "model/cost/cost.h"
+#include "model/cost/energy.h"
+
 #include "support/vec.h"
 
 /* The networks of the arrays between a keep and the next outer one. */

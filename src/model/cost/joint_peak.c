@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "model/counts/groups.h"
+#include "model/counts/group_sums.h"
+#include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
 enum { MOST_TILES = 64, MOST_LINES = 64 };

@@ -1,5 +1,5 @@
 /* Which tiles are live together. */
-#include "model/cost/occupancy.h"
+#include "model/cost/liveness.h"
 
 #include <string.h>
 

@@ -1,55 +1,9 @@
-/*
- * Occupancy: which tiles are live at the same time is found once for a mapping; how much room they take in one
- * instance of a memory depends on the sizes.
- */
+/* Occupancy. */
 #ifndef DFL_MODEL_COST_OCCUPANCY_H
 #define DFL_MODEL_COST_OCCUPANCY_H
 
-#include "model/counts/traffic.h"
+#include "model/cost/liveness.h"
 
-/* A keep whose tile is live at one place of the mapping, or would be if something of it stays when a loop advances. */
-typedef struct {
-    uint32_t at;
-    bool if_stays;
-} dfl_live_tile;
-
-/* What is live in one memory at one place of the mapping; of a pipeline what is live above its stages, which add. */
-typedef struct dfl_live {
-    dfl_live_tile *tiles;
-    uint32_t n;
-    struct dfl_live_list *stages;
-    uint32_t n_stages;        /* 0 = no pipeline */
-} dfl_live;
-
-typedef struct dfl_live_list {
-    dfl_live *at;
-    size_t n, cap;
-} dfl_live_list;
-
-/* Room of one keep: its largest tile times `each` bits, or what does not depend on the sizes. */
-typedef struct {
-    dfl_i128 each;
-    dfl_i128 fixed;           /* bits of a home that holds the whole shape, or -1 */
-    uint64_t *spread;         /* per axis: spatial steps of it around the memory */
-} dfl_keep_room;
-
-/* Room of what is in a memory all the time, and the line of the first of it. */
-typedef struct { dfl_i128 bits; dfl_span at; } dfl_lasting;
-
-typedef struct {
-    dfl_keep_room *keeps;
-    dfl_live_list *live;      /* per memory, in the order of the mapping */
-    uint32_t *unsure;         /* keeps of which it depends on the sizes where they are live */
-    uint32_t n_unsure;
-    bool *stays;              /* per keep that is unsure: what it is at the present sizes */
-    uint32_t **homes;         /* per memory: keeps of what is there all the time, by tensor ... */
-    uint32_t *n_homes;
-    dfl_lasting *lasting;     /* ... or, where no size matters to them, what they take together */
-    dfl_i128 *instances;      /* per memory */
-    bool over;                /* some of this passed 2^127 */
-} dfl_room_plan;
-
-void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out);
 /* Peak room of every memory and tensor; false after E0406 or E0608. Fills peak_bits, peak_at and instances. */
 bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
                     dfl_memory_cost *memories, dfl_i128 *keep_bits);

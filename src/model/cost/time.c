@@ -1,5 +1,5 @@
 /* Latency. Work that overlaps costs the maximum, work that cannot costs the sum (MODEL.md, section 4). */
-#include "model/cost/cost.h"
+#include "model/cost/time.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* What the time of a mapping is made of. */
+#include "model/cost/time_plan.h"
+
 #include <string.h>
 
-#include "model/cost/cost.h"
 #include "support/vec.h"
 
 static void find_unit(const dfl_setting *set, uint32_t e, dfl_einsum_time *out)

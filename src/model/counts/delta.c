@@ -1,10 +1,11 @@
 /* Combining the groups of a point. */
 #include "model/counts/delta.h"
 
-#include "model/counts/groups.h"
+#include "model/counts/group_sums.h"
+#include "model/counts/product_form.h"
 #include "support/vec.h"
 
-bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b)
+static bool dfl_sharing_equal(const dfl_sharing *a, const dfl_sharing *b)
 {
     return a->united == b->united && a->inside == b->inside && a->first_only == b->first_only && a->forward == b->forward &&
            a->anew == b->anew && a->box == b->box && a->made == b->made;
@@ -106,14 +107,6 @@ static void times(product *p, const dfl_pair *q, bool *over)
     *over |= dfl_mul(p->left_kept, q->left_kept, &p->left_kept);
 }
 
-bool dfl_flow_too_big(dfl_setting *set, dfl_span at)
-{
-    dfl_diag *d = dfl_report(set->sink, DFL_EVAL_OVERFLOW, at, "a count of this mapping passes 2^127");
-
-    dfl_diag_help(set->sink, d, "use smaller extents");
-    return false;
-}
-
 /* The steps of loop `j`: its group advances, the others hold. */
 static product advance(const dfl_point *point, const dfl_sums *const *sums, uint32_t j, bool *over)
 {
@@ -129,7 +122,7 @@ static product advance(const dfl_point *point, const dfl_sums *const *sums, uint
     return p;
 }
 
-bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
+static bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
 {
     dfl_point *point = m->point;
     const dfl_path *p = &set->paths->paths[point->einsum];
@@ -184,6 +177,15 @@ bool dfl_moves_combine(dfl_setting *set, dfl_moves *m)
     return over ? dfl_flow_too_big(set, point->span) : true;
 }
 
+bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
+{
+    m->even = false;
+    if (!dfl_closed_chains(set, m) && !dfl_moves_combine(set, m))
+        return false;
+    m->run = set->run;
+    return true;
+}
+
 bool dfl_moves_stay(const dfl_setting *set, const dfl_moves *m)
 {
     const dfl_point *point = m->point;
@@ -223,53 +225,4 @@ int64_t dfl_moves_most(dfl_setting *set, const dfl_moves *m, uint32_t group)
     const dfl_sums *s = fill_sums(set, m->point, &m->point->groups[group], m->parts[group]);
 
     return s ? s->most : 0;
-}
-
-/* The indices of one dimension of an access over the whole run, inside the shape. */
-static void whole_index(const dfl_setting *set, const dfl_access *a, uint32_t d, dfl_runs *out)
-{
-    dfl_runs all = { 0 }, next = { 0 }, rank = { 0 }, shape = { 0 };
-
-    dfl_runs_add(set->arena, &all, a->index[d].offset, a->index[d].offset + 1);
-    for (uint32_t k = 0; k < a->index[d].n_terms; k++) {
-        dfl_runs_clear(&rank);
-        dfl_runs_add(set->arena, &rank, 0, set->w->ranks[a->index[d].terms[k].rank].extent);
-        dfl_runs_sum(set->arena, &next, &all, a->index[d].terms[k].coef, &rank);
-        dfl_runs swap = all;
-        all = next;
-        next = swap;
-    }
-    dfl_runs_add(set->arena, &shape, 0, set->w->tensors[a->tensor].extents[d]);
-    dfl_runs_intersect(set->arena, out, &all, &shape);
-}
-
-bool dfl_flow_distinct(dfl_setting *set, const dfl_access *a, dfl_i128 *out)
-{
-    dfl_runs index = { 0 };
-    bool over = false;
-
-    *out = 1;
-    for (uint32_t d = 0; d < a->n_dims; d++) {
-        whole_index(set, a, d, &index);
-        over |= dfl_mul(*out, dfl_runs_count(&index), out);
-    }
-    if (!dfl_budget_ok(dfl_arena_budget(set->arena)))
-        return dfl_report_stop(set->sink, dfl_arena_budget(set->arena));
-    return over ? dfl_flow_too_big(set, a->span) : true;
-}
-
-bool dfl_flow_within(dfl_setting *set, const dfl_access *a, const dfl_access *made)
-{
-    dfl_runs inner = { 0 }, outer = { 0 }, rest = { 0 };
-    bool some = false;
-
-    for (uint32_t d = 0; d < a->n_dims; d++) {
-        whole_index(set, a, d, &inner);
-        if (inner.n == 0)
-            return true; /* nothing of it is inside the shape */
-        whole_index(set, made, d, &outer);
-        dfl_runs_subtract(set->arena, &rest, &inner, &outer);
-        some |= rest.n > 0;
-    }
-    return !some;
 }

@@ -2,6 +2,7 @@
 #include "model/counts/operations.h"
 
 #include "model/counts/padding.h"
+#include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
 dfl_work *dfl_work_make(dfl_setting *set)

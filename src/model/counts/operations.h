@@ -4,7 +4,7 @@
 #ifndef DFL_MODEL_COUNTS_OPERATIONS_H
 #define DFL_MODEL_COUNTS_OPERATIONS_H
 
-#include "model/counts/traffic.h"
+#include "model/counts/traffic_plan.h"
 
 /* What an einsum does, whatever the sizes. */
 typedef struct {

@@ -5,8 +5,9 @@
  * steps are loads does not depend on how instances share, and how instances share is a factor of the size. What the
  * point has to offer for this is found once (dfl_closed_find); the present sizes give the factors.
  */
+#include "model/counts/product_form.h"
+
 #include "model/counts/rank_chain.h"
-#include "model/counts/groups.h"
 #include "support/vec.h"
 
 enum { MOST_BITS = 62 }; /* no product passes the number of points of the einsum */
@@ -220,11 +221,76 @@ void dfl_closed_fill(dfl_setting *set)
                     fill_even(set, point, &set->sizes[point->closed.einsum], m);
 }
 
-bool dfl_moves_count(dfl_setting *set, dfl_moves *m)
+/* ---- chains ---- */
+
+static void times(dfl_chain_sum *p, const dfl_chain_sum *q)
 {
-    m->even = false;
-    if (!dfl_moves_uneven(set, m))
-        return false;
-    m->run = set->run;
+    p->enter *= q->enter;
+    p->kept *= q->kept;
+    p->leave *= q->leave;
+    p->left_kept *= q->left_kept;
+}
+
+/* Over the groups, of which there is one at least where something is ragged. */
+static dfl_chain_sum product(const dfl_moves *m)
+{
+    dfl_chain_sum p = *m->at[0];
+
+    for (uint32_t g = 1; g < m->point->n_groups; g++)
+        times(&p, m->at[g]);
+    return p;
+}
+
+/* As dfl_moves_combine, from chains; false if not all of them are known. */
+static bool combine(dfl_setting *set, dfl_moves *m)
+{
+    const dfl_point *point = m->point;
+    int64_t present = 1, most = 1;
+
+    m->late = m->widened = false; /* of interest for windows only */
+    for (uint32_t g = 0; g < point->n_groups; g++) {
+        dfl_chain *c = m->chains[g];
+        if (!dfl_chain_fill(set, c))
+            return false;
+        m->at[g] = c->sums;
+        present *= c->present;
+        most *= c->most;
+    }
+    m->present = present;
+    m->most = most;
+    m->falling = true;
+    if (!m->moving)
+        return true;
+    m->active = m->whole = 0;
+    dfl_chain_sum all = product(m);
+    if (m->by_enter) {
+        m->by_enter[point->n] = all.enter;
+        m->by_leave[point->n] = all.leave;
+    }
+    for (uint64_t left = point->closed.lines & set->sizes[point->closed.einsum].moving; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        const dfl_chain_sum **mine = &m->at[point->line_group[j]];
+        ++*mine; /* this loop advances */
+        dfl_chain_sum at = product(m);
+        ++*mine; /* it stands still while loops inside advance */
+        bool anew = j < point->restart;
+        at.enter -= anew ? 0 : at.kept;
+        at.leave -= anew ? 0 : at.left_kept;
+        all.enter += at.enter;
+        all.leave += at.leave;
+        m->active |= at.enter != 0 || at.leave != 0 ? UINT64_C(1) << j : 0;
+        m->whole |= anew || at.kept == 0 ? UINT64_C(1) << j : 0;
+        if (m->by_enter) {
+            m->by_enter[j] = at.enter;
+            m->by_leave[j] = at.leave;
+        }
+    }
+    m->enter = all.enter;
+    m->leave = all.leave;
     return true;
+}
+
+bool dfl_closed_chains(dfl_setting *set, dfl_moves *m)
+{
+    return m->closed && m->point->closed.bounded && combine(set, m);
 }

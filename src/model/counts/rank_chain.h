@@ -10,7 +10,7 @@
 #ifndef DFL_MODEL_COUNTS_RANK_CHAIN_H
 #define DFL_MODEL_COUNTS_RANK_CHAIN_H
 
-#include "model/counts/delta.h"
+#include "model/sets/nest.h"
 
 typedef enum {
     DFL_CHAIN_ELEMENTS,  /* a dimension: the set is the piece */

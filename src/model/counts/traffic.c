@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/counts/product_form.h"
+
 typedef struct {
     dfl_setting *set;
     dfl_keeps *keeps;

@@ -1,6 +1,7 @@
 /* Which ways of sharing the counts need: found once for a mapping, whatever its sizes. */
-#include "model/counts/traffic.h"
+#include "model/counts/traffic_plan.h"
 
+#include "model/sets/access_elements.h"
 #include "support/vec.h"
 
 typedef struct {

@@ -3,10 +3,10 @@
  * maximum or a product of counts and attributes of the system. A plan holds the attributes, and the room for what is
  * in between.
  */
-#ifndef DFL_MODEL_COST_COST_H
-#define DFL_MODEL_COST_COST_H
+#ifndef DFL_MODEL_COST_TIME_PLAN_H
+#define DFL_MODEL_COST_TIME_PLAN_H
 
-#include "model/counts/traffic.h"
+#include "model/counts/traffic_plan.h"
 
 /* What is read from a memory and what is written to it, in bits or seconds, side by side. */
 typedef double dfl_ports __attribute__((vector_size(2 * sizeof(double))));
@@ -82,27 +82,9 @@ typedef struct {
     const char **bound;       /* per body: scratch */
 } dfl_time_plan;
 
-typedef struct {
-    uint32_t **networks;      /* per keep: networks between it and the outer keep */
-    uint32_t *n_networks;
-    double *each;             /* per einsum: J per point */
-    double leakage, area;     /* of the whole system, W and m2 */
-} dfl_energy_plan;
-
 /* False after E0609. */
 bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out);
 /* Takes bandwidths and rates from a system alike. */
 void dfl_time_plan_rates(const dfl_setting *set, const dfl_system *like, dfl_time_plan *out);
-/* Latency of every einsum and of the whole, and what bounds them; false when the budget stopped. */
-bool dfl_time_count(dfl_setting *set, const dfl_keeps *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
-                    dfl_result *result, dfl_einsum_cost *einsums, dfl_memory_cost *memories);
-void dfl_energy_plan_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_energy_plan *out);
-/* What a network is charged for; true on overflow. */
-bool dfl_energy_network_bits(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
-                             const dfl_traffic_sums *sums, uint32_t network, dfl_i128 *out);
-/* Energy by component and tensor, area and power. `traffic` are the rows of the result. */
-void dfl_energy_count(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
-                      const dfl_traffic_sums *sums, dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums,
-                      dfl_memory_cost *memories);
 
 #endif

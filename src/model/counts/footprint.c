@@ -1,6 +1,7 @@
 /* Splitting a point into independent groups: dimensions, ranks and gates are joined by the loops they share. */
-#include "model/counts/groups.h"
+#include "model/counts/footprint.h"
 
+#include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
 typedef struct {

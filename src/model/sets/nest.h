@@ -1,13 +1,8 @@
 /*
- * Where the ranks of an einsum are at one position of the loops above a point.
- *
- * A position assigns an index to every loop of a path, temporal or spatial, by step number (step_numbers.h); paths that share a
- * prefix of lines share its step numbers. A rank's piece is an interval [lo, hi): the whole extent, cut by each loop bound to
- * it in turn. The rank of a restricted producer (MODEL.md, rule 11) starts at a branch from what its consumers read
- * there and nothing before has computed; loops below the branch cut the hull of that.
+ * The loop nest.
  */
-#ifndef DFL_MODEL_SETS_POSITION_H
-#define DFL_MODEL_SETS_POSITION_H
+#ifndef DFL_MODEL_SETS_NEST_H
+#define DFL_MODEL_SETS_NEST_H
 
 #include "model/sets/step_numbers.h"
 #include "model/sets/interval_set.h"
@@ -63,22 +58,12 @@ bool dfl_setting_fits(dfl_setting *set);
 /* Reports E0609 once per evaluation: the mapping is right but this part of it is not counted. */
 void dfl_setting_refuse(dfl_setting *set, dfl_span at, const char *what, const char *help);
 
-/* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`. Empty for hi <= lo. */
-dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
-/* The same without what a restricted producer leaves out of it: a set, normalised. */
-void dfl_place_set(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_runs *out);
-/* Whether the piece of a rank may be more than an interval. */
-bool dfl_place_has_gaps(const dfl_setting *set, uint32_t e, uint32_t rank);
-/* Iterations of temporal step `i` at a position of the loops above it, for the largest instance: at least 1, in which
-   the einsum may be idle. */
-int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos);
+/* Reports a count that passes 2^127 (E0608); false. */
+bool dfl_flow_too_big(dfl_setting *set, dfl_span at);
 /* An einsum below the body of step `i` of `e` that has a rank bound to it. */
 uint32_t dfl_place_driver(const dfl_setting *set, uint32_t e, uint32_t i);
 /* The steps < n <= 64, and those of them that cut a rank. */
 static inline uint64_t dfl_steps_below(uint32_t n) { return (n < 64 ? UINT64_C(1) << n : 0) - 1; }
-uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n);
-/* Adds the steps < n that decide the piece of a rank to a bit set of steps. */
-void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);
 
 enum { DFL_MAX_STEPS = 64 };
 
