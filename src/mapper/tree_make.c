@@ -319,7 +319,7 @@ static bool room_around(const maker *k, const dfl_tree_part *part, const dfl_wor
 
     *out = 0;
     for (uint32_t e = 0; e < part->n; e++) {
-        if (!dfl_model_room(bare, memory, part->leaf + e, own, &around))
+        if (!dfl_model_occupancy(bare, memory, part->leaf + e, own, &around))
             return false;
         *out = e == 0 || around > *out ? around : *out;
         least = e == 0 || around < least ? around : least;
@@ -471,7 +471,8 @@ static bool has_room(const maker *k, dfl_model *bare)
             open |= leaf >= k->tree->parts[p].leaf && leaf < k->tree->parts[p].leaf + k->tree->parts[p].n;
         for (uint32_t m = 0; m < s->n_memories && !open; m++) {
             dfl_i128 bits = 0;
-            if (s->memories[m].size_bits >= 0 && dfl_model_room(bare, m, leaf, none, &bits) && bits > s->memories[m].size_bits)
+            if (s->memories[m].size_bits >= 0 &&
+                dfl_model_occupancy(bare, m, leaf, none, &bits) && bits > s->memories[m].size_bits)
                 return false;
         }
     }

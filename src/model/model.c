@@ -11,16 +11,16 @@
 #include "support/vec.h"
 
 struct dfl_model {
-    dfl_setting set;
-    dfl_keeps keeps;
+    dfl_nest nest;
+    dfl_keep_tree keeps;
     uint32_t *row;            /* per keep: where its traffic is told */
     bool *first;              /* per keep: no other of the row before it */
     bool again;               /* what restricts a producer depends on the sizes: nothing can be kept */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;
-    dfl_room_plan room;
+    dfl_liveness room;
     dfl_i128 *bits;           /* per keep */
-    dfl_work *work;
+    dfl_operations *work;
     dfl_time_plan time;
     dfl_energy_plan energy;
     dfl_result result;
@@ -33,19 +33,19 @@ struct dfl_model {
 /* The keeps by memory and tensor. */
 static void make_rows(dfl_model *m)
 {
-    dfl_setting *set = &m->set;
-    size_t n_tensors = set->w->n_tensors;
-    uint32_t n = 0, *row = DFL_NEW_ARRAY(set->arena, uint32_t, set->s->n_memories * n_tensors + 1); /* and 1, 0 = none */
+    dfl_nest *nest = &m->nest;
+    size_t n_tensors = nest->workload->n_tensors;
+    uint32_t n = 0, *row = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_memories * n_tensors + 1); /* and 1, 0 = none */
 
-    m->rows = DFL_NEW_ARRAY(set->arena, dfl_traffic, m->keeps.n + 1);
-    m->row = DFL_NEW_ARRAY(set->arena, uint32_t, m->keeps.n + 1);
-    m->first = DFL_NEW_ARRAY(set->arena, bool, m->keeps.n + 1);
+    m->rows = DFL_NEW_ARRAY(nest->arena, dfl_traffic, m->keeps.n + 1);
+    m->row = DFL_NEW_ARRAY(nest->arena, uint32_t, m->keeps.n + 1);
+    m->first = DFL_NEW_ARRAY(nest->arena, bool, m->keeps.n + 1);
     for (uint32_t i = 0; i < m->keeps.n; i++) {
         const dfl_line *line = m->keeps.at[i].line;
         m->first[i] = row[line->memory * n_tensors + line->tensor] == 0;
         row[line->memory * n_tensors + line->tensor] = 1;
     }
-    for (uint32_t memory = 0; memory < set->s->n_memories; memory++)
+    for (uint32_t memory = 0; memory < nest->system->n_memories; memory++)
         for (uint32_t tensor = 0; tensor < n_tensors; tensor++)
             if (row[memory * n_tensors + tensor] != 0) {
                 m->rows[n] = (dfl_traffic){ .memory = memory, .tensor = tensor };
@@ -60,25 +60,25 @@ static void make_rows(dfl_model *m)
 /* The parts of the result, with all that does not depend on the sizes. */
 static void make_result(dfl_model *m)
 {
-    const dfl_setting *set = &m->set;
+    const dfl_nest *nest = &m->nest;
     dfl_result *r = &m->result;
-    dfl_arena *arena = set->arena;
+    dfl_arena *arena = nest->arena;
 
-    m->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, set->w->n_einsums + 1);
-    m->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, set->s->n_memories + 1);
-    m->links = DFL_NEW_ARRAY(arena, dfl_link_cost, set->s->n_axes + 1);
-    for (uint32_t i = 0; i < set->s->n_memories; i++)
+    m->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, nest->workload->n_einsums + 1);
+    m->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, nest->system->n_memories + 1);
+    m->links = DFL_NEW_ARRAY(arena, dfl_link_cost, nest->system->n_axes + 1);
+    for (uint32_t i = 0; i < nest->system->n_memories; i++)
         m->memories[i].memory = i;
-    for (uint32_t i = 0; i < set->s->n_axes; i++)
+    for (uint32_t i = 0; i < nest->system->n_axes; i++)
         m->links[i].axis = i;
-    *r = (dfl_result){ .mapping = set->m, .einsums = m->einsums, .memories = m->memories,
-                       .links = m->links, .compute_joules = DFL_NEW_ARRAY(arena, double, set->s->n_computes + 1),
-                       .network_joules = DFL_NEW_ARRAY(arena, double, set->s->n_networks + 1) };
+    *r = (dfl_result){ .mapping = nest->mapping, .einsums = m->einsums, .memories = m->memories,
+                       .links = m->links, .compute_joules = DFL_NEW_ARRAY(arena, double, nest->system->n_computes + 1),
+                       .network_joules = DFL_NEW_ARRAY(arena, double, nest->system->n_networks + 1) };
     make_rows(m);
 }
 
 /* Whether sizes decide what restricts a producer (`recompute`: which loops bring elements back). */
-static bool sized(const dfl_paths *paths)
+static bool depends_on_sizes(const dfl_paths *paths)
 {
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
         const dfl_path *p = &paths->paths[e];
@@ -91,22 +91,22 @@ static bool sized(const dfl_paths *paths)
 dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
 {
     dfl_model *m = DFL_NEW(home, dfl_model);
-    dfl_setting *set = &m->set;
+    dfl_nest *nest = &m->nest;
 
-    if (!dfl_setting_init(set, home, sink, names, paths) || !dfl_producer_limits_find(set) || !dfl_keeps_make(set, &m->keeps))
+    if (!dfl_nest_init(nest, home, sink, names, paths) || !dfl_producer_limits_find(nest) || !dfl_keep_tree_make(nest, &m->keeps))
         return NULL;
-    set->sizes = dfl_sizes_new(home, set->paths);
-    set->chains = dfl_arena_alloc(home, set->w->n_einsums + 1, sizeof *set->chains, _Alignof(dfl_chain *));
-    if (!dfl_traffic_plan_make(set, &m->keeps, &m->traffic) || !dfl_time_plan_make(set, &m->keeps, &m->time))
+    nest->sizes = dfl_loop_sizes_new(home, nest->paths);
+    nest->chains = dfl_arena_alloc(home, nest->workload->n_einsums + 1, sizeof *nest->chains, _Alignof(dfl_rank_chain *));
+    if (!dfl_traffic_plan_make(nest, &m->keeps, &m->traffic) || !dfl_time_plan_make(nest, &m->keeps, &m->time))
         return NULL;
-    m->work = dfl_work_make(set);
+    m->work = dfl_operations_make(nest);
     if (!m->work)
         return NULL;
-    dfl_traffic_sums_make(set, &m->keeps, &m->sums);
-    dfl_room_plan_make(set, &m->keeps, &m->room);
-    dfl_energy_plan_make(set, &m->keeps, &m->energy);
+    dfl_traffic_plan_make_sums(nest, &m->keeps, &m->sums);
+    dfl_liveness_make(nest, &m->keeps, &m->room);
+    dfl_energy_plan_make(nest, &m->keeps, &m->energy);
     m->bits = DFL_NEW_ARRAY(home, dfl_i128, m->keeps.n + 1);
-    m->again = sized(paths);
+    m->again = depends_on_sizes(paths);
     make_result(m);
     return m;
 }
@@ -124,7 +124,7 @@ static bool add_counts(dfl_counts *to, const dfl_counts *from)
 }
 
 /* Whether the sum of reads or that of writes, of which time and energy are made, passes 2^127. */
-static bool too_many(const dfl_counts *n)
+static bool is_too_many(const dfl_counts *n)
 {
     dfl_i128 sum;
 
@@ -150,53 +150,53 @@ static bool gather_traffic(dfl_model *m)
         }
     }
     for (uint32_t i = 0; i < m->result.n_traffic; i++)
-        over |= too_many(&m->rows[i].counts);
-    return over ? dfl_flow_too_big(&m->set, m->set.m->span) : true;
+        over |= is_too_many(&m->rows[i].counts);
+    return over ? dfl_nest_report_overflow(&m->nest, m->nest.mapping->span) : true;
 }
 
 const dfl_result *dfl_model_run(dfl_model *m, dfl_arena *scratch)
 {
-    dfl_setting *set = &m->set;
+    dfl_nest *nest = &m->nest;
 
-    if (m->again && set->run > 0)
-        return dfl_model_eval(scratch, set->sink, set->names, set->given);
-    set->arena = scratch;
-    set->refused = false;
-    dfl_fold_read(set->fold);
-    if (set->run++ > 0 && !dfl_setting_fits(set))
+    if (m->again && nest->run > 0)
+        return dfl_model_eval(scratch, nest->sink, nest->names, nest->input_paths);
+    nest->arena = scratch;
+    nest->refused = false;
+    dfl_step_numbers_read(nest->numbers);
+    if (nest->run++ > 0 && !dfl_nest_sizes_are_countable(nest))
         return NULL;
-    dfl_sizes_read(set->paths, set->sizes);
-    if (!dfl_traffic_count(set, &m->keeps, &m->traffic, &m->sums))
+    dfl_loop_sizes_read(nest->paths, nest->sizes);
+    if (!dfl_traffic_count(nest, &m->keeps, &m->traffic, &m->sums))
         return NULL;
-    for (uint32_t a = 0; a < set->s->n_axes; a++)
+    for (uint32_t a = 0; a < nest->system->n_axes; a++)
         m->links[a].forwarded = m->sums.forwarded[a];
-    bool fits = dfl_room_count(set, &m->keeps, &m->room, &m->sums, m->memories, m->bits);
-    if (!dfl_work_count(set, m->work, &m->sums, &m->result, m->einsums) || !fits)
+    bool fits = dfl_occupancy_count(nest, &m->keeps, &m->room, &m->sums, m->memories, m->bits);
+    if (!dfl_operations_count(nest, m->work, &m->sums, &m->result, m->einsums) || !fits)
         return NULL;
     if (!gather_traffic(m))
         return NULL;
-    if (!dfl_time_count(set, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories))
+    if (!dfl_time_count(nest, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories))
         return NULL;
-    dfl_energy_count(set, &m->keeps, &m->energy, &m->sums, &m->result, m->rows, m->einsums, m->memories);
+    dfl_energy_count(nest, &m->keeps, &m->energy, &m->sums, &m->result, m->rows, m->einsums, m->memories);
     return &m->result;
 }
 
-bool dfl_model_room(dfl_model *m, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
+bool dfl_model_occupancy(dfl_model *m, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
 {
-    return dfl_room_around(&m->set, &m->keeps, &m->room, &m->sums, m->bits, memory, leaf, without, out);
+    return dfl_occupancy_during(&m->nest, &m->keeps, &m->room, &m->sums, m->bits, memory, leaf, without, out);
 }
 
 const dfl_result *dfl_model_retime(dfl_model *m, const dfl_system *like)
 {
-    dfl_time_plan_rates(&m->set, like, &m->time);
+    dfl_time_plan_set_rates(&m->nest, like, &m->time);
     /* the counts by loop are there since the run */
-    (void)dfl_time_count(&m->set, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories);
+    (void)dfl_time_count(&m->nest, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories);
     return &m->result;
 }
 
 bool dfl_model_network_bits(const dfl_model *m, uint32_t network, dfl_i128 *out)
 {
-    return dfl_energy_network_bits(&m->set, &m->keeps, &m->energy, &m->sums, network, out);
+    return dfl_energy_network_bits(&m->nest, &m->keeps, &m->energy, &m->sums, network, out);
 }
 
 const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)

@@ -35,7 +35,7 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch);
  */
 const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like);
 /* After a run: bits that are live in a memory while one of the leaves runs (occupancy.h). */
-bool dfl_model_room(dfl_model *model, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
+bool dfl_model_occupancy(dfl_model *model, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
 /* Bits that the last run charged a network for; true on overflow. */
 bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out);
 /* Both, once. */

@@ -6,10 +6,10 @@
 
 #include "model/sets/nest.h"
 
-enum { SAFE_BITS = 110 }; /* of the 127 of a count: sums over keeps, loops and instances take the rest */
+enum { DFL_SAFE_BITS = 110 }; /* of the 127 of a count: sums over keeps, loops and instances take the rest */
 
 /* Bits that hold `x` > 0. */
-static unsigned bits_of(uint64_t x)
+static unsigned bit_length(uint64_t x)
 {
     return x == 0 ? 1 : 64 - (unsigned)__builtin_clzll(x);
 }
@@ -17,16 +17,16 @@ static unsigned bits_of(uint64_t x)
 /* At least the logarithm of every count: points of the padded iteration space times all that an index adds to it. */
 static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const dfl_path *p)
 {
-    unsigned bits = e->flops_per_point > UINT32_MAX ? SAFE_BITS : bits_of((uint64_t)e->flops_per_point);
+    unsigned bits = e->flops_per_point > UINT32_MAX ? DFL_SAFE_BITS : bit_length((uint64_t)e->flops_per_point);
 
     for (uint32_t k = 0; k < e->n_ranks; k++)
-        bits += bits_of((uint64_t)w->ranks[e->ranks[k]].extent);
+        bits += bit_length((uint64_t)w->ranks[e->ranks[k]].extent);
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const dfl_path_step *s = &p->steps[i];
 
         /* each cut rounds up once: at most one tile more than the rank holds */
         if (s->line->kind != DFL_LINE_KEEP)
-            bits += s->bind == DFL_BIND_DIRECT ? 1u : 1u + SAFE_BITS;
+            bits += s->bind == DFL_BIND_DIRECT ? 1u : 1u + DFL_SAFE_BITS;
     }
     for (uint32_t a = 0; a <= e->n_inputs; a++) {
         const dfl_access *access = a < e->n_inputs ? &e->inputs[a] : &e->output;
@@ -35,20 +35,20 @@ static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const d
             const dfl_index *index = &access->index[d];
 
             for (uint32_t t = 0; t < index->n_terms; t++)
-                bits += bits_of(index->terms[t].coef < 0 ? 0 - (uint64_t)index->terms[t].coef
-                                                         : (uint64_t)index->terms[t].coef);
-            bits += index->n_terms + bits_of(index->offset < 0 ? 0 - (uint64_t)index->offset : (uint64_t)index->offset);
+                bits += bit_length(index->terms[t].coef < 0 ? 0 - (uint64_t)index->terms[t].coef
+                                   : (uint64_t)index->terms[t].coef);
+            bits += index->n_terms + bit_length(index->offset < 0 ? 0 - (uint64_t)index->offset : (uint64_t)index->offset);
         }
     }
-    return bits <= SAFE_BITS;
+    return bits <= DFL_SAFE_BITS;
 }
 
 /* Where a rank is above a keep: `parts` intervals of up to `tile` elements each, in one instance of its memory. */
-typedef struct { int64_t tile, parts; } piece;
+typedef struct { int64_t tile, parts; } rank_parts;
 
-static bool piece_of(const dfl_mapping *m, const dfl_path *p, uint32_t rank, uint32_t step, uint32_t element, piece *out)
+static bool find_piece(const dfl_mapping *m, const dfl_path *p, uint32_t rank, uint32_t step, uint32_t element, rank_parts *out)
 {
-    *out = (piece){ m->workload->ranks[rank].extent, 1 };
+    *out = (rank_parts){ m->workload->ranks[rank].extent, 1 };
     for (uint32_t i = 0; i < step; i++) {
         const dfl_path_step *s = &p->steps[i];
 
@@ -64,8 +64,8 @@ static bool piece_of(const dfl_mapping *m, const dfl_path *p, uint32_t rank, uin
 }
 
 /* At least the elements that one access touches below a keep; false when that is beyond 64 bits. */
-static bool tile_of(const dfl_mapping *m, const dfl_path *p, const dfl_access *a, uint32_t step, uint32_t element,
-                    int64_t *out)
+static bool bound_tile(const dfl_mapping *m, const dfl_path *p, const dfl_access *a, uint32_t step, uint32_t element,
+                       int64_t *out)
 {
     *out = 1;
     for (uint32_t d = 0; d < a->n_dims; d++) {
@@ -74,9 +74,9 @@ static bool tile_of(const dfl_mapping *m, const dfl_path *p, const dfl_access *a
 
         for (uint32_t t = 0; t < index->n_terms; t++) {
             int64_t coef = index->terms[t].coef, reach;
-            piece r;
+            rank_parts r;
 
-            if (coef == INT64_MIN || !piece_of(m, p, index->terms[t].rank, step, element, &r) ||
+            if (coef == INT64_MIN || !find_piece(m, p, index->terms[t].rank, step, element, &r) ||
                 __builtin_mul_overflow(coef < 0 ? -coef : coef, r.tile - 1, &reach) ||
                 __builtin_add_overflow(span, reach, &span) || __builtin_mul_overflow(parts, r.parts, &parts))
                 return false;
@@ -92,7 +92,7 @@ static bool tile_of(const dfl_mapping *m, const dfl_path *p, const dfl_access *a
 }
 
 /* At least the bits of the keep on line `step`, of which there may be more than one buffer. */
-static bool keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, dfl_i128 *out)
+static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, dfl_i128 *out)
 {
     const dfl_line *line = p->steps[step].line;
     const dfl_tensor *t = &m->workload->tensors[line->tensor];
@@ -113,7 +113,7 @@ static bool keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, df
 
             if (access->tensor != line->tensor)
                 continue;
-            if (!tile_of(m, p, access, step, memory->element, &tile))
+            if (!bound_tile(m, p, access, step, memory->element, &tile))
                 return false;
             elements += tile;
         }
@@ -121,7 +121,7 @@ static bool keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, df
     return !dfl_mul(elements, t->type.bits, out) && !dfl_mul(*out, memory->buffers, out);
 }
 
-static bool room_is_enough(const dfl_mapping *m, const dfl_path *p)
+static bool capacity_is_enough(const dfl_mapping *m, const dfl_path *p)
 {
     for (uint32_t k = 0; k < m->system->n_memories; k++) {
         dfl_i128 sum = 0, bits, instances;
@@ -133,7 +133,7 @@ static bool room_is_enough(const dfl_mapping *m, const dfl_path *p)
 
             if (line->kind != DFL_LINE_KEEP || line->memory != k)
                 continue;
-            if (line->mode != DFL_KEEP_EXACT || !keep_bits(m, p, i, &bits) || dfl_add(sum, bits, &sum))
+            if (line->mode != DFL_KEEP_EXACT || !bound_keep_bits(m, p, i, &bits) || dfl_add(sum, bits, &sum))
                 return false;
         }
         if (m->system->memories[k].size_bits >= 0 && sum > m->system->memories[k].size_bits)
@@ -150,5 +150,5 @@ bool dfl_model_surely_fits(const dfl_paths *paths)
     return m->workload->n_einsums == 1 && m->n_bodies == 1 && paths->paths[0].n_steps == m->root->n_lines &&
            m->root->n_lines <= DFL_MAX_STEPS &&
            m->workload->tensors[e->output.tensor].role != DFL_ROLE_INTERMEDIATE &&
-           counts_are_small(m->workload, e, &paths->paths[0]) && room_is_enough(m, &paths->paths[0]);
+           counts_are_small(m->workload, e, &paths->paths[0]) && capacity_is_enough(m, &paths->paths[0]);
 }

@@ -30,14 +30,14 @@ typedef struct {
     bench *b;
     uint32_t param, einsum;
     double sign, now;
-} line_of_sight;
+} rate_line;
 
 /* Where the piece at w = 0 ends, and its slope. */
 typedef struct {
     double slope, end;
     double beyond;            /* a point inside the next piece */
     bool wall, proven;
-} stretch;
+} straight_piece;
 
 bool dfl_param_is_timed(dfl_param_kind kind) { return kind <= DFL_PARAM_RATE; }
 
@@ -62,7 +62,7 @@ static double measure(const bench *b, uint32_t einsum)
     return einsum == DFL_NONE ? r->seconds : r->einsums[einsum].seconds;
 }
 
-static double at(const line_of_sight *l, double w)
+static double evaluate_at(const rate_line *l, double w)
 {
     double value = l->b->params[l->param].value, seconds;
 
@@ -72,7 +72,7 @@ static double at(const line_of_sight *l, double w)
     return seconds;
 }
 
-static bool equal(const line_of_sight *l, double a, double b)
+static bool is_equal(const rate_line *l, double a, double b)
 {
     return fabs(a - b) <= tolerance * fmax(a, b) + rounding * l->now;
 }
@@ -80,13 +80,13 @@ static bool equal(const line_of_sight *l, double a, double b)
 /* ---- one piece --------------------------------------------------------------------------------------------------- */
 
 /* The slope at `from` in the direction of `step`, and how far it is known to hold. */
-static double slope_at(const line_of_sight *l, double from, double here, double *step)
+static double slope_at(const rate_line *l, double from, double here, double *step)
 {
-    double there = at(l, from + *step);
+    double there = evaluate_at(l, from + *step);
 
     for (int i = 0; i < HALVINGS; i++) {
-        double middle = at(l, from + *step / 2);
-        if (equal(l, middle, here + (there - here) / 2))
+        double middle = evaluate_at(l, from + *step / 2);
+        if (is_equal(l, middle, here + (there - here) / 2))
             break;
         there = middle;
         *step /= 2;
@@ -95,7 +95,7 @@ static double slope_at(const line_of_sight *l, double from, double here, double 
 }
 
 /* Follows tangents from `out`, where the function is above the line, to where the line ends. */
-static void find_wall(const line_of_sight *l, double known, double out, double above, stretch *s)
+static void find_wall(const rate_line *l, double known, double out, double above, straight_piece *s)
 {
     s->proven = false;
     s->end = known;
@@ -107,9 +107,9 @@ static void find_wall(const line_of_sight *l, double known, double out, double a
         if (!(tangent > s->slope && meet < out)) /* it is steeper than the line, but for rounding */
             return;
         meet = meet > known ? meet : known; /* no tangent is above the function */
-        there = at(l, meet);
+        there = evaluate_at(l, meet);
         line = l->now + s->slope * meet;
-        if (equal(l, there, line)) {
+        if (is_equal(l, there, line)) {
             s->end = meet;
             s->beyond = meet + (out - meet) / 2;
             s->proven = true;
@@ -120,50 +120,50 @@ static void find_wall(const line_of_sight *l, double known, double out, double a
     }
 }
 
-static stretch find_stretch(const line_of_sight *l)
+static straight_piece find_straight_piece(const rate_line *l)
 {
     bool faster = l->sign < 0;
     double first = faster ? 0.5 : 1, known = first, left = 1, factor = 1;
-    stretch s = { .proven = true };
+    straight_piece s = { .proven = true };
 
     s.slope = slope_at(l, 0, l->now, &known);
-    if (equal(l, l->now + s.slope * known, l->now))
+    if (is_equal(l, l->now + s.slope * known, l->now))
         s.slope = 0;
     if (faster && s.slope == 0) /* it never falls again */
         return s;
     if (known < first) {
         s.wall = true;
-        find_wall(l, known, 2 * known, at(l, 2 * known), &s);
+        find_wall(l, known, 2 * known, evaluate_at(l, 2 * known), &s);
         return s;
     }
     for (int i = 1; i <= FARTHEST; i++) {
         left /= 4;
         factor *= 4;
-        double far = faster ? 1 - left : factor - 1, there = at(l, far);
+        double far = faster ? 1 - left : factor - 1, there = evaluate_at(l, far);
         if (far <= known)
             continue;
-        if (!equal(l, there, l->now + s.slope * far)) {
+        if (!is_equal(l, there, l->now + s.slope * far)) {
             s.wall = true;
             find_wall(l, known, far, there, &s);
             return s;
         }
         known = far;
-        s.slope = equal(l, there, l->now) ? 0 : (there - l->now) / far; /* the longer, the more exact */
+        s.slope = is_equal(l, there, l->now) ? 0 : (there - l->now) / far; /* the longer, the more exact */
     }
     return s;
 }
 
 /* Seconds that the latency waits for a parameter: its slope in (present value / value). */
-static double waiting(bench *b, uint32_t param, uint32_t einsum)
+static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
 {
-    line_of_sight l = { b, param, einsum, 1, measure(b, einsum) };
+    rate_line l = { b, param, einsum, 1, measure(b, einsum) };
     double step = 0x1p-10;
 
     return slope_at(&l, 0, l.now, &step);
 }
 
 /* What takes over beyond a wall: the parameter for which more is waited than before by the largest difference. */
-static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign, const stretch *s)
+static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign, const straight_piece *s)
 {
     double value = b->params[param].value, most = 0;
     uint32_t next = DFL_NONE;
@@ -173,9 +173,9 @@ static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign
         if (i == param)
             continue;
         set_value(b, param, value / (1 + sign * s->end / 2));
-        before = waiting(b, i, einsum);
+        before = find_waiting(b, i, einsum);
         set_value(b, param, value / (1 + sign * s->beyond));
-        after = waiting(b, i, einsum);
+        after = find_waiting(b, i, einsum);
         if (after - before > most) {
             most = after - before;
             next = i;
@@ -185,14 +185,14 @@ static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign
     return next;
 }
 
-static dfl_piece find_piece(bench *b, uint32_t param, uint32_t einsum, double sign)
+static dfl_rate_piece find_piece(bench *b, uint32_t param, uint32_t einsum, double sign)
 {
-    line_of_sight l = { b, param, einsum, sign, measure(b, einsum) };
-    stretch s = find_stretch(&l);
+    rate_line l = { b, param, einsum, sign, measure(b, einsum) };
+    straight_piece s = find_straight_piece(&l);
     double value = b->params[param].value, waited = s.slope != 0 ? sign * s.slope : 0;
     bool all = fabs(l.now - waited) <= rounding * l.now;
-    dfl_piece piece = { .fixed = all ? 0 : l.now - waited, .waited = (all ? l.now : waited) * value, .wall = s.wall,
-                        .until = sign < 0 ? INFINITY : 0, .proven = s.proven, .next = DFL_NONE };
+    dfl_rate_piece piece = { .fixed = all ? 0 : l.now - waited, .waited = (all ? l.now : waited) * value, .wall = s.wall,
+                             .until = sign < 0 ? INFINITY : 0, .proven = s.proven, .next = DFL_NONE };
 
     if (!s.wall)
         return piece;

@@ -36,7 +36,7 @@ typedef struct {
     bool wall;                /* it has an end */
     bool proven;              /* false: the end was not found, and lies beyond `until` */
     uint32_t next;            /* what is waited for more beyond it: a parameter of time, or DFL_NONE */
-} dfl_piece;
+} dfl_rate_piece;
 
 typedef struct {
     dfl_param_kind kind;
@@ -44,7 +44,7 @@ typedef struct {
     uint32_t rate;            /* RATE: number among those of the unit */
     double value;
     /* of time; both pieces are parts of one line, unless the present value is itself a wall */
-    dfl_piece faster, slower; /* with larger values, with smaller ones */
+    dfl_rate_piece faster, slower; /* with larger values, with smaller ones */
     /* of energy */
     dfl_i128 actions;         /* bits, MACs, FLOPs; leakage: instances */
     bool over;                /* `actions` pass 2^127: not known */
@@ -56,7 +56,7 @@ typedef struct {
     uint32_t param;           /* what it waits for most, DFL_NONE for an einsum that takes no time */
     bool looked;              /* it is one of the slowest, and so has the following */
     double share;             /* elasticity of its latency to that, when it gets faster */
-    dfl_piece faster;         /* of its latency */
+    dfl_rate_piece faster;         /* of its latency */
 } dfl_einsum_bound;
 
 enum { DFL_SENSITIVITY_EINSUMS = 16 };

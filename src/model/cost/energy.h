@@ -11,12 +11,12 @@ typedef struct {
     double leakage, area;     /* of the whole system, W and m2 */
 } dfl_energy_plan;
 
-void dfl_energy_plan_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_energy_plan *out);
+void dfl_energy_plan_make(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_energy_plan *out);
 /* What a network is charged for; true on overflow. */
-bool dfl_energy_network_bits(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
+bool dfl_energy_network_bits(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
                              const dfl_traffic_sums *sums, uint32_t network, dfl_i128 *out);
 /* Energy by component and tensor, area and power. `traffic` are the rows of the result. */
-void dfl_energy_count(const dfl_setting *set, const dfl_keeps *keeps, const dfl_energy_plan *plan,
+void dfl_energy_count(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
                       const dfl_traffic_sums *sums, dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums,
                       dfl_memory_cost *memories);
 

@@ -7,13 +7,13 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-enum { MOST_TILES = 64, MOST_LINES = 64 };
+enum { DFL_JOINT_TILES = 64 };
 
 /* One factor of one tile. */
 typedef struct {
     uint32_t tile;
     const dfl_group *group;
-    int64_t most;
+    int64_t largest;
 } factor;
 
 /* Factors that share loops: their sizes vary together. */
@@ -25,20 +25,20 @@ typedef struct {
 } bundle;
 
 typedef struct {
-    dfl_setting *set;
-    dfl_tile_room *tiles;
+    dfl_nest *nest;
+    dfl_weighted_tile *tiles;
     uint32_t n_tiles;
     bundle *b;
-    uint32_t step[MOST_LINES], driver[MOST_LINES];
-    bool temporal[MOST_LINES];
-    int64_t parts[MOST_LINES];
+    uint32_t step[DFL_MAX_STEPS], driver[DFL_MAX_STEPS];
+    bool temporal[DFL_MAX_STEPS];
+    int64_t parts[DFL_MAX_STEPS];
     uint32_t n_lines;
     int64_t pos[DFL_MAX_STEPS];
     int64_t *sizes;
     bool found; /* a position at which every factor is largest */
 } search;
 
-static uint64_t lines_of(const dfl_group *g)
+static uint64_t find_steps(const dfl_group *g)
 {
     uint64_t bits = 0;
 
@@ -66,40 +66,40 @@ static void keep_vector(search *s, const int64_t *sizes)
             b->best.at[kept++] = b->best.at[i];
     }
     b->best.n = kept;
-    int64_t *copy = DFL_NEW_ARRAY(s->set->arena, int64_t, b->n);
+    int64_t *copy = DFL_NEW_ARRAY(s->nest->arena, int64_t, b->n);
     memcpy(copy, sizes, b->n * sizeof *copy);
-    DFL_PUSH(s->set->arena, &b->best, copy);
+    DFL_PUSH(s->nest->arena, &b->best, copy);
 }
 
-static void look(search *s)
+static void measure_position(search *s)
 {
     int64_t *sizes = s->sizes;
     bool all = true;
 
     for (uint32_t k = 0; k < s->b->n; k++) {
         const factor *f = &s->b->factors[k];
-        dfl_tile_room *t = &s->tiles[f->tile];
-        sizes[k] = dfl_group_size(s->set, &t->keep->point, f->group, &t->keep->all.each->how, s->pos);
-        all &= sizes[k] == f->most;
+        dfl_weighted_tile *t = &s->tiles[f->tile];
+        sizes[k] = dfl_group_sums_size(s->nest, &t->keep->footprint, f->group, &t->keep->all.each->how, s->pos);
+        all &= sizes[k] == f->largest;
     }
     s->found = all;
     keep_vector(s, sizes);
 }
 
-static void walk(search *s, uint32_t at)
+static void visit_positions(search *s, uint32_t at)
 {
-    if (s->found || !dfl_budget_ok(dfl_arena_budget(s->set->arena)))
+    if (s->found || !dfl_budget_ok(dfl_arena_budget(s->nest->arena)))
         return;
     if (at == s->n_lines) {
-        look(s);
+        measure_position(s);
         return;
     }
-    int64_t n = s->temporal[at] ? dfl_place_trips(s->set, s->driver[at], s->step[at], s->pos) : s->parts[at];
+    int64_t n = s->temporal[at] ? dfl_rank_piece_trips(s->nest, s->driver[at], s->step[at], s->pos) : s->parts[at];
     /* the middle first: that is where tiles are full and nothing is clipped */
     int64_t middle = n / 2;
     for (int64_t k = 0; k < n && !s->found; k++) {
         s->pos[s->step[at]] = k == 0 ? middle : k <= middle ? k - 1 : k;
-        walk(s, at + 1);
+        visit_positions(s, at + 1);
     }
     s->pos[s->step[at]] = 0;
 }
@@ -125,17 +125,17 @@ static void add_line(search *s, const dfl_group *g, uint32_t k, bool temporal)
     s->n_lines++;
 }
 
-static void find_best(dfl_setting *set, dfl_tile_room *tiles, uint32_t n_tiles, uint64_t first, bundle *b)
+static void find_best(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n_tiles, uint64_t first, bundle *b)
 {
-    search s = { .set = set, .tiles = tiles, .n_tiles = n_tiles, .b = b };
+    search s = { .nest = nest, .tiles = tiles, .n_tiles = n_tiles, .b = b };
 
     if (b->n == 1 && !(b->lines & first)) { /* nothing to vary together with */
-        int64_t *only = DFL_NEW(set->arena, int64_t);
-        *only = b->factors[0].most;
-        DFL_PUSH(set->arena, &b->best, only);
+        int64_t *only = DFL_NEW(nest->arena, int64_t);
+        *only = b->factors[0].largest;
+        DFL_PUSH(nest->arena, &b->best, only);
         return;
     }
-    s.sizes = DFL_NEW_ARRAY(set->arena, int64_t, b->n);
+    s.sizes = DFL_NEW_ARRAY(nest->arena, int64_t, b->n);
     for (uint32_t f = 0; f < b->n; f++) {
         const dfl_group *g = b->factors[f].group;
         const dfl_sharing *how = &tiles[b->factors[f].tile].keep->all.each->how;
@@ -145,14 +145,14 @@ static void find_best(dfl_setting *set, dfl_tile_room *tiles, uint32_t n_tiles, 
             if (!((how->inside | first) >> g->spatial[k] & 1))
                 add_line(&s, g, k, false);
     }
-    walk(&s, 0);
+    visit_positions(&s, 0);
 }
 
 /* Largest weighted sum over one choice from each bundle. */
-static void combine(const dfl_tile_room *tiles, uint32_t n_tiles, bundle *bundles, uint32_t n, uint32_t at,
-                    dfl_i128 *product, dfl_i128 *best, bool *over)
+static void combine_bundles(const dfl_weighted_tile *tiles, uint32_t n_tiles, bundle *bundles, uint32_t n, uint32_t at,
+                            dfl_i128 *product, dfl_i128 *best, bool *over)
 {
-    dfl_i128 next[MOST_TILES];
+    dfl_i128 next[DFL_JOINT_TILES];
 
     if (at == n) {
         dfl_i128 sum = 0, part;
@@ -167,11 +167,11 @@ static void combine(const dfl_tile_room *tiles, uint32_t n_tiles, bundle *bundle
         memcpy(next, product, n_tiles * sizeof *next);
         for (uint32_t k = 0; k < bundles[at].n; k++)
             *over |= dfl_mul(next[bundles[at].factors[k].tile], bundles[at].best.at[v][k], &next[bundles[at].factors[k].tile]);
-        combine(tiles, n_tiles, bundles, n, at + 1, next, best, over);
+        combine_bundles(tiles, n_tiles, bundles, n, at + 1, next, best, over);
     }
 }
 
-static void join(dfl_setting *set, bundle *bundles, uint32_t *n, uint32_t most, factor f, uint64_t lines)
+static void join_bundles(dfl_nest *nest, bundle *bundles, uint32_t *n, uint32_t most, factor f, uint64_t lines)
 {
     uint32_t kept = 0;
     bundle whole = { .lines = lines, .factors = NULL };
@@ -189,40 +189,40 @@ static void join(dfl_setting *set, bundle *bundles, uint32_t *n, uint32_t most, 
         whole.lines |= bundles[i].lines;
     }
     if (!whole.factors)
-        whole.factors = DFL_NEW_ARRAY(set->arena, factor, most);
+        whole.factors = DFL_NEW_ARRAY(nest->arena, factor, most);
     whole.factors[whole.n++] = f;
     bundles[kept++] = whole;
     *n = kept;
 }
 
-bool dfl_joint_room(dfl_setting *set, dfl_tile_room *tiles, uint32_t n, uint64_t first, dfl_i128 *out)
+bool dfl_joint_peak_find(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n, uint64_t first, dfl_i128 *out)
 {
     bool over = false;
-    dfl_i128 ones[MOST_TILES];
+    dfl_i128 ones[DFL_JOINT_TILES];
     bundle *bundles;
     uint32_t n_bundles = 0, n_factors = 0;
 
     *out = 0;
-    if (n > MOST_TILES) {
-        dfl_setting_refuse(set, tiles[0].keep->line->span, "more than 64 tiles in one memory at once",
-                           "keep fewer tensors there");
+    if (n > DFL_JOINT_TILES) {
+        dfl_nest_refuse(nest, tiles[0].keep->line->span, "more than 64 tiles in one memory at once",
+                        "keep fewer tensors there");
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
         ones[i] = 1;
-        n_factors += tiles[i].keep->point.n_groups;
+        n_factors += tiles[i].keep->footprint.n_groups;
     }
-    bundles = DFL_NEW_ARRAY(set->arena, bundle, n_factors + 1);
+    bundles = DFL_NEW_ARRAY(nest->arena, bundle, n_factors + 1);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t g = 0; g < tiles[i].keep->point.n_groups; g++) {
-            const dfl_group *group = &tiles[i].keep->point.groups[g];
-            factor f = { i, group, dfl_moves_most(set, tiles[i].keep->all.each, g) };
-            join(set, bundles, &n_bundles, n_factors, f, lines_of(group));
+        for (uint32_t g = 0; g < tiles[i].keep->footprint.n_groups; g++) {
+            const dfl_group *group = &tiles[i].keep->footprint.groups[g];
+            factor f = { i, group, dfl_delta_largest_factor(nest, tiles[i].keep->all.each, g) };
+            join_bundles(nest, bundles, &n_bundles, n_factors, f, find_steps(group));
         }
     for (uint32_t b = 0; b < n_bundles; b++)
-        find_best(set, tiles, n, first, &bundles[b]);
-    combine(tiles, n, bundles, n_bundles, 0, ones, out, &over);
-    if (!dfl_budget_ok(dfl_arena_budget(set->arena)))
-        return dfl_report_stop(set->sink, dfl_arena_budget(set->arena));
+        find_best(nest, tiles, n, first, &bundles[b]);
+    combine_bundles(tiles, n, bundles, n_bundles, 0, ones, out, &over);
+    if (!dfl_budget_ok(dfl_arena_budget(nest->arena)))
+        return dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
     return !over;
 }

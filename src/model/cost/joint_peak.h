@@ -12,10 +12,10 @@ typedef struct {
     uint32_t at;     /* number of the keep */
     dfl_keep *keep;
     dfl_i128 weight;
-} dfl_tile_room;
+} dfl_weighted_tile;
 
 /* Largest sum of weight * size over all steps and instances, in *out; of the spatial steps in the bit set `first` only
    coordinate 0 counts. False on overflow or a stopped budget. */
-bool dfl_joint_room(dfl_setting *set, dfl_tile_room *tiles, uint32_t n, uint64_t first, dfl_i128 *out);
+bool dfl_joint_peak_find(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n, uint64_t first, dfl_i128 *out);
 
 #endif

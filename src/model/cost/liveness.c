@@ -13,26 +13,26 @@ typedef struct {
 } live_range;
 
 typedef struct {
-    dfl_setting *set;
-    const dfl_keeps *keeps;
+    dfl_nest *nest;
+    const dfl_keep_tree *keeps;
     const live_range *ranges; /* per keep */
     uint32_t memory;
-} maker;
+} liveness_search;
 
-static bool outside_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
+static bool is_interface_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
 
 /* Inputs and outputs of the workload have their whole shape at home, all the time. */
-static bool always_live(const dfl_setting *set, const dfl_keep *k)
+static bool is_always_live(const dfl_nest *nest, const dfl_keep *k)
 {
-    return k->parent == DFL_NONE && outside_role(set->w->tensors[k->line->tensor].role);
+    return k->parent == DFL_NONE && is_interface_role(nest->workload->tensors[k->line->tensor].role);
 }
 
 /* The children of a branch that touch the tensor of a keep directly above it. */
 static void find_children(const dfl_keep *k, const uint32_t *child_of, live_range *out)
 {
     out->first = DFL_NONE;
-    for (uint32_t v = 0; v < k->point.n_views; v++) {
-        uint32_t c = child_of[k->point.views[v].einsum];
+    for (uint32_t v = 0; v < k->footprint.n_references; v++) {
+        uint32_t c = child_of[k->footprint.references[v].einsum];
 
         out->first = c < out->first ? c : out->first;
         out->last = c > out->last ? c : out->last;
@@ -40,7 +40,7 @@ static void find_children(const dfl_keep *k, const uint32_t *child_of, live_rang
 }
 
 /* Of all keeps in a body; `looped` says whether a loop stands above it. True if one stands above the bodies inside. */
-static bool find_ranges(const dfl_body *b, const dfl_keeps *keeps, bool looped, uint32_t *child_of, live_range *out)
+static bool find_ranges(const dfl_body *b, const dfl_keep_tree *keeps, bool looped, uint32_t *child_of, live_range *out)
 {
     const dfl_line *loop = NULL, *last = NULL;
 
@@ -63,14 +63,14 @@ static bool find_ranges(const dfl_body *b, const dfl_keeps *keeps, bool looped, 
     return looped || loop;
 }
 
-static live_range *live_ranges(dfl_setting *set, const dfl_keeps *keeps)
+static live_range *find_live_ranges(dfl_nest *nest, const dfl_keep_tree *keeps)
 {
-    live_range *ranges = DFL_NEW_ARRAY(set->arena, live_range, keeps->n + 1);
-    uint32_t *child_of = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_einsums + 1);
-    bool *looped = DFL_NEW_ARRAY(set->arena, bool, set->m->n_bodies + 1);
+    live_range *ranges = DFL_NEW_ARRAY(nest->arena, live_range, keeps->n + 1);
+    uint32_t *child_of = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_einsums + 1);
+    bool *looped = DFL_NEW_ARRAY(nest->arena, bool, nest->mapping->n_bodies + 1);
 
-    for (uint32_t i = 0; i < set->m->n_bodies; i++) {
-        const dfl_body *b = set->m->bodies[i];
+    for (uint32_t i = 0; i < nest->mapping->n_bodies; i++) {
+        const dfl_body *b = nest->mapping->bodies[i];
 
         looped[i] = find_ranges(b, keeps, b->parent && looped[b->parent->id], child_of, ranges);
     }
@@ -78,28 +78,29 @@ static live_range *live_ranges(dfl_setting *set, const dfl_keeps *keeps)
 }
 
 /* Whether a keep directly above a branch is live while child `c` runs, even if nothing of it stays. */
-static bool live_during(const live_range *r, uint32_t c)
+static bool is_live_during(const live_range *r, uint32_t c)
 {
     return r->first <= c && c <= r->last;
 }
 
 /* Adds a set of live tiles; gives its place. */
-static dfl_live *add_live(maker *r, dfl_live_list *out, const dfl_live_tile *tiles, uint32_t n)
+static dfl_live_set *add_live(liveness_search *r, dfl_live_sets *out, const dfl_live_tile *tiles, uint32_t n)
 {
-    dfl_live live = { .tiles = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, n + 1), .n = n };
+    dfl_live_set live = { .tiles = DFL_NEW_ARRAY(r->nest->arena, dfl_live_tile, n + 1), .n = n };
 
     if (n > 0)
         memcpy(live.tiles, tiles, n * sizeof *tiles);
-    DFL_PUSH(r->set->arena, out, live);
+    DFL_PUSH(r->nest->arena, out, live);
     return &out->at[out->n - 1];
 }
 
 /* Adds the keeps of a body that are live while its child `c` runs to `live`; gives how many there are then. */
-static uint32_t add_own(const maker *r, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live, uint32_t n)
+static uint32_t add_own(const liveness_search *r, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live,
+                        uint32_t n)
 {
     for (uint32_t i = 0; i < n_own; i++) {
         const live_range *range = &r->ranges[own[i]];
-        bool if_stays = range->above_branch && !live_during(range, c);
+        bool if_stays = range->above_branch && !is_live_during(range, c);
 
         if (!if_stays || range->may_stay)
             live[n++] = (dfl_live_tile){ own[i], if_stays };
@@ -108,16 +109,16 @@ static uint32_t add_own(const maker *r, const uint32_t *own, uint32_t n_own, uin
 }
 
 /* The live tiles of the memory while the body runs, on top of those already live outside of it. */
-static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_list *out)
+static void find_live(liveness_search *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_sets *out)
 {
     uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1, n_own = 0;
     uint32_t from = r->keeps->first[b->id], to = r->keeps->first[b->id + 1];
-    uint32_t *own = DFL_NEW_ARRAY(r->set->arena, uint32_t, to - from + 1);
+    uint32_t *own = DFL_NEW_ARRAY(r->nest->arena, uint32_t, to - from + 1);
 
     for (uint32_t i = from; i < to; i++)
-        if (r->keeps->at[i].line->memory == r->memory && !always_live(r->set, &r->keeps->at[i]))
+        if (r->keeps->at[i].line->memory == r->memory && !is_always_live(r->nest, &r->keeps->at[i]))
             own[n_own++] = i;
-    dfl_live_tile *live = DFL_NEW_ARRAY(r->set->arena, dfl_live_tile, n_outer + n_own + 1);
+    dfl_live_tile *live = DFL_NEW_ARRAY(r->nest->arena, dfl_live_tile, n_outer + n_own + 1);
     if (n_outer > 0)
         memcpy(live, outer, n_outer * sizeof *live);
     for (uint32_t c = 0; c < n; c++) {
@@ -130,8 +131,8 @@ static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, u
             find_live(r, b->children[c], live, n_live, out);
             break;
         case DFL_BODY_PIPELINE: {
-            dfl_live_list *stages = DFL_NEW_ARRAY(r->set->arena, dfl_live_list, b->n_children + 1);
-            dfl_live *above = add_live(r, out, live, n_live);
+            dfl_live_sets *stages = DFL_NEW_ARRAY(r->nest->arena, dfl_live_sets, b->n_children + 1);
+            dfl_live_set *above = add_live(r, out, live, n_live);
             above->stages = stages;
             above->n_stages = b->n_children;
             for (uint32_t i = 0; i < b->n_children; i++)
@@ -143,27 +144,27 @@ static void find_live(maker *r, const dfl_body *b, const dfl_live_tile *outer, u
 }
 
 /* Keeps that are live in some places only if something of them stays. */
-static void find_unsure(const dfl_setting *set, const dfl_keeps *keeps, const live_range *ranges, dfl_room_plan *out)
+static void find_unsure(const dfl_nest *nest, const dfl_keep_tree *keeps, const live_range *ranges, dfl_liveness *out)
 {
     for (uint32_t i = 0; i < keeps->n; i++) {
         const dfl_keep *k = &keeps->at[i];
         const live_range *r = &ranges[i];
         bool sure = !r->above_branch || !r->may_stay || (r->first == 0 && r->last + 1 == k->body->n_children);
 
-        if (!sure && !always_live(set, k))
+        if (!sure && !is_always_live(nest, k))
             out->unsure[out->n_unsure++] = i;
     }
 }
 
 /* Keeps of what is in the memory all the time, by tensor. */
-static uint32_t find_homes(const maker *r, uint32_t *out)
+static uint32_t find_homes(const liveness_search *r, uint32_t *out)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < r->keeps->n; i++) {
         const dfl_keep *k = &r->keeps->at[i];
         uint32_t at = n;
-        if (k->line->memory != r->memory || !always_live(r->set, k))
+        if (k->line->memory != r->memory || !is_always_live(r->nest, k))
             continue;
         for (; at > 0 && r->keeps->at[out[at - 1]].line->tensor > k->line->tensor; at--)
             out[at] = out[at - 1];
@@ -174,10 +175,10 @@ static uint32_t find_homes(const maker *r, uint32_t *out)
 }
 
 /* What the homes take together, if that does not depend on the sizes. */
-static void find_lasting(const dfl_keeps *keeps, uint32_t m, dfl_room_plan *out)
+static void find_lasting(const dfl_keep_tree *keeps, uint32_t m, dfl_liveness *out)
 {
     const uint32_t *homes = out->homes[m];
-    dfl_lasting *all = &out->lasting[m];
+    dfl_resident_bits *all = &out->lasting[m];
 
     for (uint32_t i = 0; i < out->n_homes[m]; i++)
         if (out->keeps[homes[i]].fixed < 0 || (i > 0 && keeps->at[homes[i]].line->tensor == keeps->at[homes[i - 1]].line->tensor))
@@ -189,49 +190,49 @@ static void find_lasting(const dfl_keeps *keeps, uint32_t m, dfl_room_plan *out)
     out->n_homes[m] = 0;
 }
 
-static void find_room(dfl_setting *set, const dfl_keep *k, dfl_keep_room *out, bool *over)
+static void find_keep_bits(dfl_nest *nest, const dfl_keep *k, dfl_keep_bits *out, bool *over)
 {
-    const dfl_tensor *t = &set->w->tensors[k->line->tensor];
-    const dfl_memory *m = &set->s->memories[k->line->memory];
+    const dfl_tensor *t = &nest->workload->tensors[k->line->tensor];
+    const dfl_memory *m = &nest->system->memories[k->line->memory];
     dfl_i128 instances = 1;
-    uint64_t left = dfl_steps_around(set, k->point.einsum, k->step, m->element);
-    bool many = dfl_element_instances(set->s, m->element, &instances);
+    uint64_t left = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, m->element);
+    bool many = dfl_element_instances(nest->system, m->element, &instances);
 
     *over |= many;
-    *out = (dfl_keep_room){ .each = t->type.bits, .fixed = -1,
-                            .spread = DFL_NEW_ARRAY(set->arena, uint64_t, set->s->n_axes + 1) };
+    *out = (dfl_keep_bits){ .each = t->type.bits, .fixed = -1,
+                            .spread = DFL_NEW_ARRAY(nest->arena, uint64_t, nest->system->n_axes + 1) };
     if (k->parent != DFL_NONE)
         *over |= dfl_mul(out->each, m->buffers, &out->each);
-    if (always_live(set, k) && instances == 1)
+    if (is_always_live(nest, k) && instances == 1)
         *over |= dfl_tensor_elements(t, &out->fixed) || dfl_mul(out->fixed, out->each, &out->fixed);
     for (; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        out->spread[set->paths->paths[k->point.einsum].steps[i].line->axis] |= left & -left;
+        out->spread[nest->paths->paths[k->footprint.einsum].steps[i].line->axis] |= left & -left;
     }
 }
 
-void dfl_room_plan_make(dfl_setting *set, const dfl_keeps *keeps, dfl_room_plan *out)
+void dfl_liveness_make(dfl_nest *nest, const dfl_keep_tree *keeps, dfl_liveness *out)
 {
-    uint32_t n = set->s->n_memories;
-    const live_range *ranges = live_ranges(set, keeps);
+    uint32_t n = nest->system->n_memories;
+    const live_range *ranges = find_live_ranges(nest, keeps);
 
-    *out = (dfl_room_plan){ .keeps = DFL_NEW_ARRAY(set->arena, dfl_keep_room, keeps->n + 1),
-                            .live = DFL_NEW_ARRAY(set->arena, dfl_live_list, n + 1),
-                            .unsure = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1),
-                            .stays = DFL_NEW_ARRAY(set->arena, bool, keeps->n + 1),
-                            .homes = DFL_NEW_ARRAY(set->arena, uint32_t *, n + 1),
-                            .n_homes = DFL_NEW_ARRAY(set->arena, uint32_t, n + 1),
-                            .lasting = DFL_NEW_ARRAY(set->arena, dfl_lasting, n + 1),
-                            .instances = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
+    *out = (dfl_liveness){ .keeps = DFL_NEW_ARRAY(nest->arena, dfl_keep_bits, keeps->n + 1),
+                           .live = DFL_NEW_ARRAY(nest->arena, dfl_live_sets, n + 1),
+                           .unsure = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1),
+                           .stays = DFL_NEW_ARRAY(nest->arena, bool, keeps->n + 1),
+                           .homes = DFL_NEW_ARRAY(nest->arena, uint32_t *, n + 1),
+                           .n_homes = DFL_NEW_ARRAY(nest->arena, uint32_t, n + 1),
+                           .lasting = DFL_NEW_ARRAY(nest->arena, dfl_resident_bits, n + 1),
+                           .instances = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1) };
     for (uint32_t i = 0; i < keeps->n; i++)
-        find_room(set, &keeps->at[i], &out->keeps[i], &out->over);
-    find_unsure(set, keeps, ranges, out);
+        find_keep_bits(nest, &keeps->at[i], &out->keeps[i], &out->over);
+    find_unsure(nest, keeps, ranges, out);
     for (uint32_t m = 0; m < n; m++) {
-        maker r = { .set = set, .keeps = keeps, .ranges = ranges, .memory = m };
-        find_live(&r, set->m->root, NULL, 0, &out->live[m]);
-        out->homes[m] = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1);
+        liveness_search r = { .nest = nest, .keeps = keeps, .ranges = ranges, .memory = m };
+        find_live(&r, nest->mapping->root, NULL, 0, &out->live[m]);
+        out->homes[m] = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1);
         out->n_homes[m] = find_homes(&r, out->homes[m]);
         find_lasting(keeps, m, out);
-        out->over |= dfl_element_instances(set->s, set->s->memories[m].element, &out->instances[m]);
+        out->over |= dfl_element_instances(nest->system, nest->system->memories[m].element, &out->instances[m]);
     }
 }

@@ -4,20 +4,20 @@
 #include "model/cost/joint_peak.h"
 #include "support/vec.h"
 
-enum { MOST_AXES = 8 };
+enum { DFL_MIXED_AXES = 8 };
 
 typedef struct {
-    dfl_setting *set;
-    dfl_keeps *keeps;
-    const dfl_room_plan *plan;
+    dfl_nest *nest;
+    dfl_keep_tree *keeps;
+    const dfl_liveness *plan;
     const dfl_i128 *bits;     /* per keep: room of its largest tile in one instance */
-    const dfl_i128 *most;     /* per keep: elements of that tile */
+    const dfl_i128 *largest;     /* per keep: elements of that tile */
     dfl_i128 best;            /* largest sum so far */
     dfl_span at;              /* the innermost line that adds to it */
     bool over;
-} room;
+} peak_search;
 
-static dfl_i128 add(room *r, dfl_i128 a, dfl_i128 b)
+static dfl_i128 add_bits(peak_search *r, dfl_i128 a, dfl_i128 b)
 {
     dfl_i128 sum = 0;
 
@@ -26,37 +26,37 @@ static dfl_i128 add(room *r, dfl_i128 a, dfl_i128 b)
 }
 
 /* Spatial steps on axis `a` around the memory that spread the keep. */
-static uint64_t steps_on(const room *r, uint32_t keep, uint32_t a)
+static uint64_t find_steps_on(const peak_search *r, uint32_t keep, uint32_t a)
 {
     const dfl_keep *k = &r->keeps->at[keep];
     uint64_t bits = 0;
 
     for (uint64_t left = r->plan->keeps[keep].spread[a]; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left), driver = dfl_place_driver(r->set, k->point.einsum, i);
+        uint32_t i = (uint32_t)__builtin_ctzll(left), driver = dfl_nest_driver(r->nest, k->footprint.einsum, i);
         if (driver != DFL_NONE)
-            bits |= left & -left & r->set->sizes[driver].moving;
+            bits |= left & -left & r->nest->sizes[driver].moving;
     }
     return bits;
 }
 
 /* Finds the axes on which only some of the tiles are spread: the others stand at coordinate 0. Gives the steps. */
-static uint32_t mixed_axes(room *r, const dfl_tile_room *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
+static uint32_t find_mixed_axes(peak_search *r, const dfl_weighted_tile *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
 {
     uint32_t found = 0;
 
-    for (uint32_t a = 0; a < r->set->s->n_axes && found < MOST_AXES; a++) {
+    for (uint32_t a = 0; a < r->nest->system->n_axes && found < DFL_MIXED_AXES; a++) {
         uint64_t all = 0;
         bool without = false, unlike = false;
         for (uint32_t i = 0; i < n; i++)
-            all |= steps_on(r, tiles[i].at, a);
+            all |= find_steps_on(r, tiles[i].at, a);
         for (uint32_t i = 0; i < n; i++) {
-            uint64_t mine = steps_on(r, tiles[i].at, a);
+            uint64_t mine = find_steps_on(r, tiles[i].at, a);
             without |= mine == 0;
             unlike |= mine != 0 && mine != all;
         }
         if (unlike)
-            dfl_setting_refuse(r->set, tiles[0].keep->line->span, "tiles that are spread over one axis in different ways",
-                               "keep them below the same spatial lines");
+            dfl_nest_refuse(r->nest, tiles[0].keep->line->span, "tiles that are spread over one axis in different ways",
+                            "keep them below the same spatial lines");
         if (all == 0 || !without)
             continue;
         axes[found] = a;
@@ -67,15 +67,15 @@ static uint32_t mixed_axes(room *r, const dfl_tile_room *tiles, uint32_t n, uint
 
 /* Largest sum of the tiles over all steps and instances: those at coordinate 0 of a mixed axis hold all of them, the
    others only those that are spread over it. */
-static dfl_i128 joint_room(room *r, dfl_tile_room *tiles, uint32_t n)
+static dfl_i128 find_joint_peak(peak_search *r, dfl_weighted_tile *tiles, uint32_t n)
 {
-    uint32_t axes[MOST_AXES], n_axes;
-    uint64_t steps[MOST_AXES];
+    uint32_t axes[DFL_MIXED_AXES], n_axes;
+    uint64_t steps[DFL_MIXED_AXES];
     dfl_i128 best = 0;
 
-    n_axes = mixed_axes(r, tiles, n, axes, steps);
-    for (uint32_t pick = 0; pick < 1u << n_axes && !r->set->refused; pick++) {
-        dfl_tile_room *some = DFL_NEW_ARRAY(r->set->arena, dfl_tile_room, n + 1);
+    n_axes = find_mixed_axes(r, tiles, n, axes, steps);
+    for (uint32_t pick = 0; pick < 1u << n_axes && !r->nest->refused; pick++) {
+        dfl_weighted_tile *some = DFL_NEW_ARRAY(r->nest->arena, dfl_weighted_tile, n + 1);
         uint64_t first = 0;
         uint32_t n_some = 0;
         dfl_i128 sum = 0;
@@ -84,20 +84,20 @@ static dfl_i128 joint_room(room *r, dfl_tile_room *tiles, uint32_t n)
         for (uint32_t i = 0; i < n; i++) {
             bool held = true;
             for (uint32_t x = 0; x < n_axes; x++)
-                held &= !(pick >> x & 1) || steps_on(r, tiles[i].at, axes[x]) != 0;
+                held &= !(pick >> x & 1) || find_steps_on(r, tiles[i].at, axes[x]) != 0;
             if (held)
                 some[n_some++] = tiles[i];
         }
-        r->over |= n_some > 0 && !dfl_joint_room(r->set, some, n_some, first, &sum);
+        r->over |= n_some > 0 && !dfl_joint_peak_find(r->nest, some, n_some, first, &sum);
         best = sum > best ? sum : best;
     }
     return best;
 }
 
-static bool is_live(const room *r, const dfl_live_tile *t) { return !t->if_stays || r->plan->stays[t->at]; }
+static bool is_live(const peak_search *r, const dfl_live_tile *t) { return !t->if_stays || r->plan->stays[t->at]; }
 
 /* Room of live tiles together. */
-static dfl_i128 together(room *r, const dfl_live *live)
+static dfl_i128 sum_live_tiles(peak_search *r, const dfl_live_set *live)
 {
     dfl_i128 plain = 0;
     uint32_t n = 0;
@@ -105,28 +105,28 @@ static dfl_i128 together(room *r, const dfl_live *live)
 
     for (uint32_t i = 0; i < live->n; i++) {
         uint32_t at = live->tiles[i].at;
-        if (r->most[at] == 0 || !is_live(r, &live->tiles[i]))
+        if (r->largest[at] == 0 || !is_live(r, &live->tiles[i]))
             continue;
         n++;
-        plain = add(r, plain, r->bits[at]);
-        falling &= r->keeps->at[at].all.each->falling;
+        plain = add_bits(r, plain, r->bits[at]);
+        falling &= r->keeps->at[at].all.each->peaks_first;
     }
     /* no more than the sum of the largest, which meet in the first step at coordinate 0 where that is the size of the
        largest; and no need to look where that changes nothing */
     if (n <= 1 || falling || plain <= r->best)
         return plain;
-    dfl_tile_room *tiles = DFL_NEW_ARRAY(r->set->arena, dfl_tile_room, n + 1);
+    dfl_weighted_tile *tiles = DFL_NEW_ARRAY(r->nest->arena, dfl_weighted_tile, n + 1);
     n = 0;
     for (uint32_t i = 0; i < live->n; i++) {
         uint32_t at = live->tiles[i].at;
-        if (r->most[at] > 0 && is_live(r, &live->tiles[i]))
-            tiles[n++] = (dfl_tile_room){ at, &r->keeps->at[at], r->plan->keeps[at].each };
+        if (r->largest[at] > 0 && is_live(r, &live->tiles[i]))
+            tiles[n++] = (dfl_weighted_tile){ at, &r->keeps->at[at], r->plan->keeps[at].each };
     }
-    return joint_room(r, tiles, n);
+    return find_joint_peak(r, tiles, n);
 }
 
 /* The largest sum so far is said to be at the innermost of what is live there, if nothing further in is known. */
-static void note_peak(room *r, dfl_i128 sum, const dfl_live *live, dfl_span inner)
+static void note_peak(peak_search *r, dfl_i128 sum, const dfl_live_set *live, dfl_span inner)
 {
     uint32_t step = 0;
 
@@ -143,22 +143,22 @@ static void note_peak(room *r, dfl_i128 sum, const dfl_live *live, dfl_span inne
     }
 }
 
-static void find_peak(room *r, const dfl_live_list *list);
+static void find_peak(peak_search *r, const dfl_live_sets *list);
 
 /* Stages work on different iterations at the same time: what is live above them, and the largest room of each. */
-static void pipeline_peak(room *r, const dfl_live *live)
+static void find_pipeline_peak(peak_search *r, const dfl_live_set *live)
 {
-    room alone = *r;
+    peak_search alone = *r;
     dfl_span at = { 0, 0 }; /* of the stage that takes most */
     dfl_i128 most = 0;
 
     alone.best = -1;
-    dfl_i128 sum = together(&alone, live);
+    dfl_i128 sum = sum_live_tiles(&alone, live);
     for (uint32_t c = 0; c < live->n_stages; c++) {
         alone.best = 0;
         alone.at = (dfl_span){ 0, 0 };
         find_peak(&alone, &live->stages[c]);
-        sum = add(&alone, sum, alone.best);
+        sum = add_bits(&alone, sum, alone.best);
         at = alone.best > most ? alone.at : at;
         most = alone.best > most ? alone.best : most;
     }
@@ -166,21 +166,21 @@ static void pipeline_peak(room *r, const dfl_live *live)
     note_peak(r, sum, live, at);
 }
 
-static void find_peak(room *r, const dfl_live_list *list)
+static void find_peak(peak_search *r, const dfl_live_sets *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         if (list->at[i].n_stages > 0)
-            pipeline_peak(r, &list->at[i]);
+            find_pipeline_peak(r, &list->at[i]);
         else
-            note_peak(r, together(r, &list->at[i]), &list->at[i], (dfl_span){ 0, 0 });
+            note_peak(r, sum_live_tiles(r, &list->at[i]), &list->at[i], (dfl_span){ 0, 0 });
     }
 }
 
 /* Adds what is in the memory all the time; a tensor with homes in several branches is there once. */
-static void at_home(room *r, const dfl_lasting *fixed, const uint32_t *homes, uint32_t n)
+static void add_resident(peak_search *r, const dfl_resident_bits *fixed, const uint32_t *homes, uint32_t n)
 {
     r->at = r->at.end ? r->at : fixed->at;
-    r->best = add(r, r->best, fixed->bits);
+    r->best = add_bits(r, r->best, fixed->bits);
     for (uint32_t i = 0; i < n;) {
         uint32_t tensor = r->keeps->at[homes[i]].line->tensor;
         dfl_i128 bits = 0;
@@ -191,13 +191,13 @@ static void at_home(room *r, const dfl_lasting *fixed, const uint32_t *homes, ui
                 home = r->keeps->at[homes[i]].line->span;
             }
         r->at = r->at.end ? r->at : home;
-        r->best = add(r, r->best, bits);
+        r->best = add_bits(r, r->best, bits);
     }
 }
 
-static void too_full(dfl_setting *set, uint32_t memory, const dfl_memory_cost *cost)
+static void report_too_full(dfl_nest *nest, uint32_t memory, const dfl_memory_cost *cost)
 {
-    const dfl_memory *m = &set->s->memories[memory];
+    const dfl_memory *m = &nest->system->memories[memory];
     char over[41], peak[41], size[41];
     dfl_i128 excess = cost->peak_bits - m->size_bits;
     bool bytes = excess % 8 == 0 && cost->peak_bits % 8 == 0 && m->size_bits % 8 == 0;
@@ -205,58 +205,58 @@ static void too_full(dfl_setting *set, uint32_t memory, const dfl_memory_cost *c
     dfl_i128_text(bytes ? excess / 8 : excess, over);
     dfl_i128_text(bytes ? cost->peak_bits / 8 : cost->peak_bits, peak);
     dfl_i128_text(bytes ? m->size_bits / 8 : m->size_bits, size);
-    const char *name = dfl_sym_text(set->names, m->name), *unit = bytes ? "bytes" : "bits";
-    dfl_diag *d = dfl_report(set->sink, DFL_MAP_CAPACITY, cost->peak_at, "memory `%s` is exceeded by %s %s", name, over, unit);
-    dfl_diag_here(set->sink, d, "%s %s are live at this line", peak, unit);
-    dfl_diag_label(set->sink, d, m->size_span, "`%s` holds %s %s", name, size, unit);
-    dfl_diag_help(set->sink, d, "use smaller tiles above this line, keep less in `%s`, or give it more room", name);
+    const char *name = dfl_sym_text(nest->names, m->name), *unit = bytes ? "bytes" : "bits";
+    dfl_diag *d = dfl_report(nest->sink, DFL_MAP_CAPACITY, cost->peak_at, "memory `%s` is exceeded by %s %s", name, over, unit);
+    dfl_diag_here(nest->sink, d, "%s %s are live at this line", peak, unit);
+    dfl_diag_label(nest->sink, d, m->size_span, "`%s` holds %s %s", name, size, unit);
+    dfl_diag_help(nest->sink, d, "use smaller tiles above this line, keep less in `%s`, or give it more room", name);
 }
 
-bool dfl_room_count(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
-                    dfl_memory_cost *memories, dfl_i128 *keep_bits)
+bool dfl_occupancy_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_liveness *plan, const dfl_traffic_sums *sums,
+                         dfl_memory_cost *memories, dfl_i128 *keep_bits)
 {
     bool fits = true, over = plan->over;
 
     for (uint32_t i = 0; i < plan->n_unsure; i++)
-        plan->stays[plan->unsure[i]] = dfl_moves_stay(set, keeps->at[plan->unsure[i]].all.each);
+        plan->stays[plan->unsure[i]] = dfl_delta_has_stationary(nest, keeps->at[plan->unsure[i]].all.each);
     for (uint32_t i = 0; i < keeps->n; i++) {
         keep_bits[i] = plan->keeps[i].fixed;
         if (keep_bits[i] < 0)
-            over |= dfl_mul(sums->most[i], plan->keeps[i].each, &keep_bits[i]);
+            over |= dfl_mul(sums->largest[i], plan->keeps[i].each, &keep_bits[i]);
     }
-    for (uint32_t m = 0; m < set->s->n_memories; m++) {
-        room r = { .set = set, .keeps = keeps, .plan = plan, .bits = keep_bits, .most = sums->most };
+    for (uint32_t m = 0; m < nest->system->n_memories; m++) {
+        peak_search r = { .nest = nest, .keeps = keeps, .plan = plan, .bits = keep_bits, .largest = sums->largest };
         find_peak(&r, &plan->live[m]);
-        at_home(&r, &plan->lasting[m], plan->homes[m], plan->n_homes[m]);
+        add_resident(&r, &plan->lasting[m], plan->homes[m], plan->n_homes[m]);
         memories[m].peak_bits = r.best;
         memories[m].peak_at = r.at;
         memories[m].instances = plan->instances[m];
         over |= r.over;
-        if (!over && set->s->memories[m].size_bits >= 0 && memories[m].peak_bits > set->s->memories[m].size_bits) {
-            too_full(set, m, &memories[m]);
+        if (!over && nest->system->memories[m].size_bits >= 0 && memories[m].peak_bits > nest->system->memories[m].size_bits) {
+            report_too_full(nest, m, &memories[m]);
             fits = false;
         }
     }
-    if (over && dfl_budget_ok(dfl_arena_budget(set->arena)) && !set->refused) {
-        dfl_diag *d = dfl_report(set->sink, DFL_EVAL_OVERFLOW, set->m->span,
+    if (over && dfl_budget_ok(dfl_arena_budget(nest->arena)) && !nest->refused) {
+        dfl_diag *d = dfl_report(nest->sink, DFL_EVAL_OVERFLOW, nest->mapping->span,
                                  "the room that this mapping takes passes 2^127 bits");
-        dfl_diag_help(set->sink, d, "use smaller extents");
+        dfl_diag_help(nest->sink, d, "use smaller extents");
     }
-    return fits && !over && !set->refused;
+    return fits && !over && !nest->refused;
 }
 
-bool dfl_room_around(dfl_setting *set, dfl_keeps *keeps, const dfl_room_plan *plan, const dfl_traffic_sums *sums,
-                     const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
+bool dfl_occupancy_during(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_liveness *plan, const dfl_traffic_sums *sums,
+                          const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
 {
-    room r = { .set = set, .keeps = keeps, .plan = plan, .bits = keep_bits, .most = sums->most, .best = -1 };
-    const dfl_live *all = &plan->live[memory].at[leaf];
-    dfl_live some = { .tiles = DFL_NEW_ARRAY(set->arena, dfl_live_tile, all->n + 1) };
+    peak_search r = { .nest = nest, .keeps = keeps, .plan = plan, .bits = keep_bits, .largest = sums->largest, .best = -1 };
+    const dfl_live_set *all = &plan->live[memory].at[leaf];
+    dfl_live_set some = { .tiles = DFL_NEW_ARRAY(nest->arena, dfl_live_tile, all->n + 1) };
 
     for (uint32_t i = 0; i < all->n; i++)
         if (!without[keeps->at[all->tiles[i].at].line->tensor])
             some.tiles[some.n++] = all->tiles[i];
-    r.best = together(&r, &some);
-    at_home(&r, &plan->lasting[memory], plan->homes[memory], plan->n_homes[memory]);
+    r.best = sum_live_tiles(&r, &some);
+    add_resident(&r, &plan->lasting[memory], plan->homes[memory], plan->n_homes[memory]);
     *out = r.best;
-    return !r.over && !set->refused;
+    return !r.over && !nest->refused;
 }

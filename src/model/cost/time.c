@@ -4,61 +4,61 @@
 #include <string.h>
 
 typedef struct {
-    dfl_setting *set;
-    const dfl_keeps *keeps;
+    dfl_nest *nest;
+    const dfl_keep_tree *keeps;
     const dfl_time_plan *plan;
     const dfl_traffic_sums *sums;
     dfl_einsum_cost *einsums;
     bool ok;
-} clockwork;
+} time_walk;
 
 typedef long long mask __attribute__((vector_size(sizeof(dfl_ports))));
 
 /* Seconds at each port. Rates are positive, and one that is infinite takes no time: bits are finite. */
-static inline dfl_ports at_ports(const dfl_port_rates *m, dfl_ports bits)
+static inline dfl_ports port_seconds(const dfl_port_rates *m, dfl_ports bits)
 {
     return (dfl_ports)((mask)bits & (mask)(bits > 0)) / m->rates;
 }
 
 /* Of reads and writes together. */
-static inline double busy_for(const dfl_port_rates *m, dfl_ports bits)
+static inline double busy_seconds(const dfl_port_rates *m, dfl_ports bits)
 {
-    dfl_ports busy = at_ports(m, bits);
+    dfl_ports busy = port_seconds(m, bits);
     double r = busy[DFL_READ], w = busy[DFL_WRITE];
 
     return m->one_port ? r + w : r > w ? r : w;
 }
 
-static const char *port_name(const clockwork *c, uint32_t m, dfl_ports bits)
+static const char *port_name(const time_walk *c, uint32_t m, dfl_ports bits)
 {
-    dfl_ports busy = at_ports(&c->plan->rates[m], bits);
+    dfl_ports busy = port_seconds(&c->plan->rates[m], bits);
 
     return c->plan->names[m][busy[DFL_READ] < busy[DFL_WRITE]];
 }
 
 /* The busier port of those at the two ends of a transfer. */
-static const char *transfer_port(const clockwork *c, const dfl_transfer *t, dfl_ports here, dfl_ports there)
+static const char *transfer_port(const time_walk *c, const dfl_transfer *t, dfl_ports here, dfl_ports there)
 {
-    bool outer = busy_for(&t->outer_ports, there) > busy_for(&t->inner_ports, here);
+    bool outer = busy_seconds(&t->outer_ports, there) > busy_seconds(&t->inner_ports, here);
 
     return outer ? port_name(c, t->outer, there) : port_name(c, t->inner, here);
 }
 
 /* What a unit needs for its share of an einsum. */
-static double unit_seconds(const clockwork *c, uint32_t e)
+static double unit_seconds(const time_walk *c, uint32_t e)
 {
-    return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].point;
+    return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].footprint;
 }
 
 /* Empties the first rows; gives the first of them. */
-static inline dfl_ports *clear(const clockwork *c, uint32_t n, uint32_t width)
+static inline dfl_ports *clear_rows(const time_walk *c, uint32_t n, uint32_t width)
 {
     memset(c->plan->rows, 0, (size_t)n * width * sizeof *c->plan->rows);
     return c->plan->rows;
 }
 
 /* What an einsum itself reads and updates in the innermost keeps of its operands. */
-static void find_operands(const clockwork *c, uint32_t e)
+static void find_operands(const time_walk *c, uint32_t e)
 {
     const dfl_einsum_time *t = &c->plan->einsums[e];
 
@@ -72,7 +72,7 @@ static void find_operands(const clockwork *c, uint32_t e)
     }
 }
 
-static void add_operands(const clockwork *c, uint32_t e, dfl_ports *row)
+static void add_operands(const time_walk *c, uint32_t e, dfl_ports *row)
 {
     const dfl_einsum_time *t = &c->plan->einsums[e];
 
@@ -81,22 +81,22 @@ static void add_operands(const clockwork *c, uint32_t e, dfl_ports *row)
 }
 
 /* The longest that a port is busy with the bits of a row, if that is longer than `least`. */
-static inline double longest(const clockwork *c, double least, const dfl_ports *row)
+static inline double longest_port(const time_walk *c, double least, const dfl_ports *row)
 {
-    for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        double busy = busy_for(&c->plan->rates[m], row[m]);
+    for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
+        double busy = busy_seconds(&c->plan->rates[m], row[m]);
         least = busy > least ? busy : least;
     }
     return least;
 }
 
 /* The same, and its name. */
-static double busiest_port(const clockwork *c, double least, const dfl_ports *row, const char **name)
+static double busiest_port(const time_walk *c, double least, const dfl_ports *row, const char **name)
 {
     uint32_t busiest = DFL_NONE;
 
-    for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        double busy = busy_for(&c->plan->rates[m], row[m]);
+    for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
+        double busy = busy_seconds(&c->plan->rates[m], row[m]);
         busiest = busy > least ? m : busiest;
         least = busy > least ? busy : least;
     }
@@ -105,20 +105,20 @@ static double busiest_port(const clockwork *c, double least, const dfl_ports *ro
     return least;
 }
 
-static inline double ratio(dfl_i128 part, dfl_i128 whole)
+static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
 {
     if (part == whole) /* most often */
         return part > 0;
     return part != 0 && whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0;
 }
 
-static uint64_t below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
+static uint64_t steps_below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 
 /* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
-typedef struct { double filled, drained, served, added, updated; } shares;
+typedef struct { double filled, drained, served, added, updated; } value_shares;
 
 /* The longer of two times, and no less than none. */
-static inline double longer(double a, double b)
+static inline double longer_time(double a, double b)
 {
     double most = a > b ? a : b;
 
@@ -127,27 +127,27 @@ static inline double longer(double a, double b)
 
 /* What enters and leaves at both ends, given in elements. What is only read leaves nothing behind, and keeps one port busy
    at each end. */
-static inline dfl_slot slot_of(const dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs)
+static inline dfl_transfer_slot make_slot(const dfl_transfer *t, const value_shares *s, dfl_ports mine, dfl_ports theirs)
 {
-    dfl_slot slot = { .here = { 0, t->bits * mine[DFL_WRITE] * s->filled },
-                      .there = { t->bits * (theirs[DFL_WRITE] * s->served), 0 } };
+    dfl_transfer_slot slot = { .here = { 0, t->bits * mine[DFL_WRITE] * s->filled },
+                               .there = { t->bits * (theirs[DFL_WRITE] * s->served), 0 } };
     double a, b;
 
     if (t->written) {
         slot.here[DFL_READ] = t->bits * mine[DFL_READ] * s->drained;
         slot.there[DFL_READ] = t->bits * (theirs[DFL_WRITE] * s->served + theirs[DFL_READ] * s->added);
         slot.there[DFL_WRITE] = t->bits * theirs[DFL_READ] * s->updated;
-        a = busy_for(&t->inner_ports, slot.here);
-        b = busy_for(&t->outer_ports, slot.there);
+        a = busy_seconds(&t->inner_ports, slot.here);
+        b = busy_seconds(&t->outer_ports, slot.there);
     } else {
         a = slot.here[DFL_WRITE] / t->inner_ports.rates[DFL_WRITE];
         b = slot.there[DFL_READ] / t->outer_ports.rates[DFL_READ];
     }
-    slot.seconds = longer(a, b);
+    slot.seconds = longer_time(a, b);
     return slot;
 }
 
-static inline void add_slot(const dfl_slot *slot, dfl_totals *sum)
+static inline void add_slot(const dfl_transfer_slot *slot, dfl_transfer_totals *sum)
 {
     sum->here += slot->here;
     sum->there += slot->there;
@@ -155,9 +155,10 @@ static inline void add_slot(const dfl_slot *slot, dfl_totals *sum)
 }
 
 /* What moves when loop j advances, added to the sum over the loops. */
-static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs, dfl_totals *sum)
+static inline void fill_loop(dfl_transfer *t, const value_shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs,
+                             dfl_transfer_totals *sum)
 {
-    dfl_slot slot = slot_of(t, s, mine, theirs);
+    dfl_transfer_slot slot = make_slot(t, s, mine, theirs);
 
     t->slots[j] = slot;
     add_slot(&slot, sum);
@@ -167,17 +168,19 @@ static inline void fill_loop(dfl_transfer *t, const shares *s, uint32_t j, dfl_p
 
 /* The first tile in, which only enters, and the last one out, which only leaves. Where they are waited for they are no part
    of the sum of what moves beside the work. */
-static inline void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, dfl_ports theirs, bool beside, dfl_totals *sum)
+static inline void fill_ends(dfl_transfer *t, const value_shares *s, dfl_ports mine, dfl_ports theirs, bool beside,
+                             dfl_transfer_totals *sum)
 {
     double in = t->bits * mine[DFL_WRITE] * s->filled, from = t->bits * (theirs[DFL_WRITE] * s->served);
-    dfl_slot *first = &t->slots[t->step], *last = first + 1;
+    dfl_transfer_slot *first = &t->slots[t->step], *last = first + 1;
 
     double filling = in / t->inner_ports.rates[DFL_WRITE], serving = from / t->outer_ports.rates[DFL_READ];
-    *first = (dfl_slot){ { 0, in }, { from, 0 }, longer(filling, serving) };
+    *first = (dfl_transfer_slot){ { 0, in }, { from, 0 }, longer_time(filling, serving) };
     if (t->written) {
         double out = t->bits * mine[DFL_READ] * s->drained;
         dfl_ports to = { t->bits * (theirs[DFL_READ] * s->added), t->bits * theirs[DFL_READ] * s->updated };
-        *last = (dfl_slot){ { out, 0 }, to, longer(out / t->inner_ports.rates[DFL_READ], busy_for(&t->outer_ports, to)) };
+        double draining = out / t->inner_ports.rates[DFL_READ], updating = busy_seconds(&t->outer_ports, to);
+        *last = (dfl_transfer_slot){ { out, 0 }, to, longer_time(draining, updating) };
     }
     if (beside) {
         add_slot(first, sum);
@@ -186,82 +189,83 @@ static inline void fill_ends(dfl_transfer *t, const shares *s, dfl_ports mine, d
 }
 
 /* What leaves (is read) and enters (is written) when temporal step `j` advances, or for j = point->n at the ends. */
-static dfl_ports uneven_moves(const dfl_moves *m, uint32_t j)
+static dfl_ports find_uneven_change(const dfl_delta *m, uint32_t j)
 {
-    if (j != m->point->n && !(m->active >> j & 1))
+    if (j != m->footprint->n && !(m->active >> j & 1))
         return (dfl_ports){ 0, 0 };
-    return (dfl_ports){ dfl_i128_double(m->by_leave[j]), dfl_i128_double(m->by_enter[j]) };
+    return (dfl_ports){ dfl_i128_double(m->leaving_by_step[j]), dfl_i128_double(m->entering_by_step[j]) };
 }
 
-static dfl_ports twice(double n) { return (dfl_ports){ n, n }; }
+static dfl_ports both_ports(double n) { return (dfl_ports){ n, n }; }
 
-static shares find_shares(const clockwork *c, const dfl_transfer *t)
+static value_shares find_shares(const time_walk *c, const dfl_transfer *t)
 {
     const dfl_counts *n = &c->sums->busiest[t->keep], *up = &c->sums->outer_busiest[t->keep];
-    const dfl_moves *mine = t->mine, *theirs = t->theirs;
-    shares s = { .filled = ratio(n->fill, mine->enter), .served = ratio(up->serve, theirs->enter) };
+    const dfl_delta *mine = t->mine, *theirs = t->theirs;
+    value_shares s = { .filled = find_ratio(n->fill, mine->enter), .served = find_ratio(up->serve, theirs->enter) };
 
     if (t->written) {
-        s.drained = ratio(n->drain, mine->leave);
-        s.added = ratio(up->accumulate, theirs->leave);
-        s.updated = ratio(up->update, theirs->leave);
+        s.drained = find_ratio(n->drain, mine->leave);
+        s.added = find_ratio(up->accumulate, theirs->leave);
+        s.updated = find_ratio(up->update, theirs->leave);
     }
     return s;
 }
 
-static bool fill_transfer(const clockwork *c, dfl_transfer *t)
+static bool fill_transfer(const time_walk *c, dfl_transfer *t)
 {
-    const dfl_moves *mine = t->mine, *theirs = t->theirs;
-    bool perfect = c->set->m->options.overlap_perfect;
-    dfl_totals sum = { .seconds = 0 };
+    const dfl_delta *mine = t->mine, *theirs = t->theirs;
+    bool perfect = c->nest->mapping->options.overlap_perfect;
+    dfl_transfer_totals sum = { .seconds = 0 };
 
-    if (!dfl_moves_fill(c->set, t->mine) || !dfl_moves_fill(c->set, t->theirs))
+    if (!dfl_delta_fill(c->nest, t->mine) || !dfl_delta_fill(c->nest, t->theirs))
         return false;
-    shares s = find_shares(c, t);
-    bool even = mine->even && theirs->even;
+    value_shares s = find_shares(c, t);
+    bool even = mine->is_even && theirs->is_even;
     const uint64_t *steps = t->steps;
     for (uint64_t left = mine->active | theirs->active; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         if (even) {
             int64_t times = (int64_t)(steps[j + 1] - steps[j]);
-            fill_loop(t, &s, j, twice((double)(mine->size * times)), twice((double)(theirs->size * times)), &sum);
+            fill_loop(t, &s, j, both_ports((double)(mine->size * times)), both_ports((double)(theirs->size * times)), &sum);
         } else {
-            fill_loop(t, &s, j, uneven_moves(mine, j), uneven_moves(theirs, j), &sum);
+            fill_loop(t, &s, j, find_uneven_change(mine, j), find_uneven_change(theirs, j), &sum);
         }
     }
     if (even)
-        fill_ends(t, &s, twice((double)mine->size), twice((double)theirs->size), perfect, &sum);
+        fill_ends(t, &s, both_ports((double)mine->size), both_ports((double)theirs->size), perfect, &sum);
     else
-        fill_ends(t, &s, uneven_moves(mine, t->step), uneven_moves(theirs, t->step), perfect, &sum);
+        fill_ends(t, &s, find_uneven_change(mine, t->step), find_uneven_change(theirs, t->step), perfect, &sum);
     t->all = sum;
-    t->stops = t->waited ? sum.lasting & below(t->step) : 0;
+    t->stops = t->waited ? sum.lasting & steps_below(t->step) : 0;
     return true;
 }
 
 /* One transfer beside the others: it prolongs the chain of its tensor, and keeps the ports at its ends busy. */
-static inline void add_stall(const clockwork *c, const dfl_transfer *t, uint32_t chain, const dfl_slot *slot, dfl_ports *row)
+static inline void add_stall(const time_walk *c, const dfl_transfer *t, uint32_t chain, const dfl_transfer_slot *slot,
+                             dfl_ports *row)
 {
-    row[c->set->s->n_memories + chain] += (dfl_ports){ slot->seconds, 0 };
+    row[c->nest->system->n_memories + chain] += (dfl_ports){ slot->seconds, 0 };
     row[t->inner] += slot->here;
     row[t->outer] += slot->there;
 }
 
 /* Time that everything stands still for what was added to a row: tensors are moved side by side, the levels of one tensor one
    after another, and no port does two things at once. */
-static inline double stall(const clockwork *c, const dfl_ports *row, uint32_t width)
+static inline double stall_seconds(const time_walk *c, const dfl_ports *row, uint32_t width)
 {
     double worst = 0;
 
-    for (uint32_t i = c->set->s->n_memories; i < width; i++)
+    for (uint32_t i = c->nest->system->n_memories; i < width; i++)
         worst = row[i][0] > worst ? row[i][0] : worst;
-    return longest(c, worst, row);
+    return longest_port(c, worst, row);
 }
 
 /* Time that the work below a body's keeps stands still, for one loop after another. */
-static double stalls(const clockwork *c, const dfl_body_time *own)
+static double loop_stall_seconds(const time_walk *c, const dfl_body_time *own)
 {
     const dfl_transfer *all = c->plan->transfers + own->first;
-    uint32_t width = c->set->s->n_memories + own->chains;
+    uint32_t width = c->nest->system->n_memories + own->chains;
     double waiting = 0;
     uint64_t loops = 0;
 
@@ -269,33 +273,33 @@ static double stalls(const clockwork *c, const dfl_body_time *own)
         loops |= all[i].stops;
     if (loops == 0)
         return 0;
-    dfl_ports *rows = clear(c, 64 - (uint32_t)__builtin_clzll(loops), width);
+    dfl_ports *rows = clear_rows(c, 64 - (uint32_t)__builtin_clzll(loops), width);
     for (uint32_t i = 0; i < own->n; i++)
         for (uint64_t left = all[i].stops; left; left &= left - 1) {
             uint32_t j = (uint32_t)__builtin_ctzll(left);
             add_stall(c, &all[i], all[i].among, &all[i].slots[j], rows + j * width);
         }
     for (; loops; loops &= loops - 1)
-        waiting += stall(c, rows + (uint32_t)__builtin_ctzll(loops) * width, width);
+        waiting += stall_seconds(c, rows + (uint32_t)__builtin_ctzll(loops) * width, width);
     return waiting;
 }
 
 /* Time for the first tiles in where something begins, or for the last ones out where it ends. */
-static double ends_seconds(const clockwork *c, const dfl_ends *ends, uint32_t end)
+static double ends_seconds(const time_walk *c, const dfl_transfer_ends *ends, uint32_t end)
 {
-    uint32_t width = c->set->s->n_memories + ends->chains;
-    dfl_ports *row = clear(c, 1, width);
+    uint32_t width = c->nest->system->n_memories + ends->chains;
+    dfl_ports *row = clear_rows(c, 1, width);
 
     for (uint32_t i = 0; i < ends->n; i++) {
         const dfl_transfer *t = &c->plan->transfers[ends->at[i]];
         if (end == 0 || t->written)
             add_stall(c, t, t->chain[end], &t->slots[t->step + end], row);
     }
-    return stall(c, row, width);
+    return stall_seconds(c, row, width);
 }
 
 /* Adds the first tiles in and the last ones out, which are waited for where the children of a branch begin and end. */
-static void add_ends(const clockwork *c, dfl_result *result)
+static void add_ends(const time_walk *c, dfl_result *result)
 {
     const dfl_transfer *all = c->plan->transfers;
     double most = 0, ends = 0;
@@ -317,7 +321,7 @@ static void add_ends(const clockwork *c, dfl_result *result)
 /* The transfers of a body's keeps, in the order of their lines. `stopped`: loops at which the keeps of the bodies around
    stop the work. A stream takes new elements in the room of those that the work has done with, so it runs beside the work;
    but it does not run ahead of work that a keep further out has stopped: there it starts anew, beside that refill. */
-static bool fill_transfers(const clockwork *c, const dfl_body_time *own, uint64_t stopped)
+static bool fill_transfers(const time_walk *c, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = c->plan->transfers + own->first;
 
@@ -326,21 +330,21 @@ static bool fill_transfers(const clockwork *c, const dfl_body_time *own, uint64_
             return false;
     for (uint32_t i = 0; i < own->n; i++) {
         uint64_t above = stopped;
-        if (!all[i].stream || c->set->m->options.overlap_perfect)
+        if (!all[i].stream || c->nest->mapping->options.overlap_perfect)
             continue;
         for (uint32_t k = 0; k < i; k++)
             if (!all[k].stream)
                 above |= all[k].stops;
-        all[i].stops = all[i].all.lasting & all[i].mine->whole & above & below(all[i].step);
+        all[i].stops = all[i].all.lasting & all[i].mine->whole & above & steps_below(all[i].step);
     }
     return true;
 }
 
 /* Adds what the keeps of a body cost to the time of the work below them. */
-static void add_levels(const clockwork *c, const dfl_body_time *own, double *total, const char **bound)
+static void add_levels(const time_walk *c, const dfl_body_time *own, double *total, const char **bound)
 {
     const dfl_transfer *all = c->plan->transfers, *slowest = NULL;
-    double waiting = stalls(c, own), beside = 0;
+    double waiting = loop_stall_seconds(c, own), beside = 0;
 
     for (uint32_t i = own->first; i < own->first + own->n; i++)
         if (all[i].all.seconds > beside) {
@@ -354,24 +358,24 @@ static void add_levels(const clockwork *c, const dfl_body_time *own, double *tot
 }
 
 /* Iterations of all temporal loops down to the end of the body's lines, nominally. */
-static double visits(const clockwork *c, const dfl_body *body)
+static double count_visits(const time_walk *c, const dfl_body *body)
 {
-    uint32_t e = body->einsums[0], n = c->set->fold->step[body->id][body->n_lines];
+    uint32_t e = body->einsums[0], n = c->nest->numbers->step[body->id][body->n_lines];
     double times = 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        bool loop = c->set->paths->paths[e].steps[i].line->kind == DFL_LINE_TEMPORAL;
-        uint32_t d = loop ? dfl_place_driver(c->set, e, i) : DFL_NONE;
-        times *= d == DFL_NONE ? 1 : (double)c->set->sizes[d].trips[i];
+        bool loop = c->nest->paths->paths[e].steps[i].line->kind == DFL_LINE_TEMPORAL;
+        uint32_t d = loop ? dfl_nest_driver(c->nest, e, i) : DFL_NONE;
+        times *= d == DFL_NONE ? 1 : (double)c->nest->sizes[d].trips[i];
     }
     return times;
 }
 
 /* No port is busy in a body, without the ends, for longer than the body takes. */
-static double hold_ports(const clockwork *c, const dfl_body *b, double total, const char **bound)
+static double limit_by_ports(const time_walk *c, const dfl_body *b, double total, const char **bound)
 {
     const dfl_body_time *own = &c->plan->bodies[b->id];
-    dfl_ports *row = clear(c, 1, c->set->s->n_memories);
+    dfl_ports *row = clear_rows(c, 1, c->nest->system->n_memories);
 
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
         const dfl_transfer *t = &c->plan->transfers[i];
@@ -383,9 +387,9 @@ static double hold_ports(const clockwork *c, const dfl_body *b, double total, co
     return busiest_port(c, total, row, bound);
 }
 
-static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
+static double body_seconds(time_walk *c, const dfl_body *b, uint64_t stopped)
 {
-    const dfl_setting *set = c->set;
+    const dfl_nest *nest = c->nest;
     const dfl_body_time *own = &c->plan->bodies[b->id];
     double total = 0, slowest = 0, all = 0;
     const char *bound = "nothing";
@@ -400,8 +404,8 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
             inside |= c->plan->transfers[i].stops;
     if (b->kind == DFL_BODY_LEAF) {
         uint32_t e = b->einsums[0];
-        bound = dfl_sym_text(set->names, set->s->computes[set->paths->paths[e].compute].name);
-        dfl_ports *row = clear(c, 1, c->set->s->n_memories);
+        bound = dfl_sym_text(nest->names, nest->system->computes[nest->paths->paths[e].compute].name);
+        dfl_ports *row = clear_rows(c, 1, c->nest->system->n_memories);
         find_operands(c, e);
         add_operands(c, e, row);
         total = busiest_port(c, c->einsums[e].compute_seconds, row, &bound);
@@ -417,11 +421,11 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
     if (b->kind == DFL_BODY_FUSE)
         total = all;
     if (b->kind == DFL_BODY_PIPELINE) {
-        double iterations = visits(c, b);
+        double iterations = count_visits(c, b);
         total = slowest + (iterations > 0 ? (all - slowest) / iterations : 0);
     }
     add_levels(c, own, &total, &bound);
-    total = hold_ports(c, b, total, &bound);
+    total = limit_by_ports(c, b, total, &bound);
     c->plan->bound[b->id] = bound;
     if (b->kind == DFL_BODY_LEAF) {
         c->einsums[b->einsums[0]].seconds = total;
@@ -431,21 +435,21 @@ static double body_seconds(clockwork *c, const dfl_body *b, uint64_t stopped)
 }
 
 /* No port is busy for longer than the whole takes. */
-static void check_ports(const clockwork *c, dfl_result *result, dfl_memory_cost *memories)
+static void limit_whole_by_ports(const time_walk *c, dfl_result *result, dfl_memory_cost *memories)
 {
     const dfl_time_plan *plan = c->plan;
-    dfl_ports *row = clear(c, 1, c->set->s->n_memories);
+    dfl_ports *row = clear_rows(c, 1, c->nest->system->n_memories);
 
     for (uint32_t i = 0; i < c->keeps->n; i++) {
         const dfl_counts *n = &c->sums->busiest[i];
         dfl_ports moved = { dfl_i128_double(n->serve + n->drain + n->accumulate), dfl_i128_double(n->fill + n->update) };
         row[plan->memory[i]] += moved * plan->bits[i];
     }
-    for (uint32_t m = 0; m < c->set->s->n_memories; m++) {
-        dfl_ports seconds = at_ports(&plan->rates[m], row[m]);
+    for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
+        dfl_ports seconds = port_seconds(&plan->rates[m], row[m]);
         memories[m].read_seconds = seconds[DFL_READ];
         memories[m].write_seconds = seconds[DFL_WRITE];
-        double busy = busy_for(&plan->rates[m], row[m]);
+        double busy = busy_seconds(&plan->rates[m], row[m]);
         if (busy > result->seconds) {
             result->seconds = busy;
             result->bound_by = port_name(c, m, row[m]);
@@ -453,20 +457,20 @@ static void check_ports(const clockwork *c, dfl_result *result, dfl_memory_cost 
     }
 }
 
-bool dfl_time_count(dfl_setting *set, const dfl_keeps *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
+bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
                     dfl_result *result, dfl_einsum_cost *einsums, dfl_memory_cost *memories)
 {
-    clockwork c = { .set = set, .keeps = keeps, .plan = plan, .sums = sums, .einsums = einsums, .ok = true };
+    time_walk c = { .nest = nest, .keeps = keeps, .plan = plan, .sums = sums, .einsums = einsums, .ok = true };
     double work = 0;
 
-    for (uint32_t e = 0; e < set->w->n_einsums; e++)
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
         einsums[e].compute_seconds = unit_seconds(&c, e);
-    result->seconds = body_seconds(&c, set->m->root, 0);
-    result->bound_by = plan->bound[set->m->root->id];
-    if (c.ok && !set->m->options.overlap_perfect)
+    result->seconds = body_seconds(&c, nest->mapping->root, 0);
+    result->bound_by = plan->bound[nest->mapping->root->id];
+    if (c.ok && !nest->mapping->options.overlap_perfect)
         add_ends(&c, result);
-    check_ports(&c, result, memories);
-    for (uint32_t e = 0; e < set->w->n_einsums; e++) {
+    limit_whole_by_ports(&c, result, memories);
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         /* work of the unit at full rate on all its instances, against the time taken */
         double steps = dfl_i128_double(sums->steps[e]), points = dfl_i128_double(sums->points[e]);
         if (einsums[e].compute_seconds > 0)

@@ -5,7 +5,7 @@
 #include "model/cost/time_plan.h"
 
 /* Latency of every einsum and of the whole, and what bounds them; false when the budget stopped. */
-bool dfl_time_count(dfl_setting *set, const dfl_keeps *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
+bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
                     dfl_result *result, dfl_einsum_cost *einsums, dfl_memory_cost *memories);
 
 #endif

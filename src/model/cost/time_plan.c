@@ -5,28 +5,29 @@
 
 #include "support/vec.h"
 
-static void find_unit(const dfl_setting *set, uint32_t e, dfl_einsum_time *out)
+static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
 {
-    const dfl_compute *unit = &set->s->computes[set->paths->paths[e].compute];
+    const dfl_compute *unit = &nest->system->computes[nest->paths->paths[e].compute];
     dfl_i128 instances = 1;
 
-    dfl_element_instances(set->s, unit->element, &instances);
-    out->point = dfl_point_seconds(set->names, set->w, &set->w->einsums[e], unit);
+    dfl_element_instances(nest->system, unit->element, &instances);
+    out->footprint = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e], unit);
     out->instances = dfl_i128_double(instances);
 }
 
 /* The innermost keeps of what the einsum touches, by memory; its operands are numbered from `first`. */
-static void find_ports(const dfl_setting *set, const dfl_keeps *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
+static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
 {
-    const dfl_einsum *einsum = &set->w->einsums[e];
+    const dfl_einsum *einsum = &nest->workload->einsums[e];
 
-    out->ports = DFL_NEW_ARRAY(set->arena, dfl_operand_port, einsum->n_inputs + 2);
+    out->ports = DFL_NEW_ARRAY(nest->arena, dfl_operand_port, einsum->n_inputs + 2);
     for (uint32_t a = 0; a <= einsum->n_inputs; a++) {
         bool output = a == einsum->n_inputs;
         uint32_t tensor = output ? einsum->output.tensor : einsum->inputs[a].tensor, at = 0;
-        dfl_operand_port port = { .operand = first + a, .keep = dfl_keep_innermost(set, keeps, e, tensor), .output = output };
+        dfl_operand_port port = { .operand = first + a, .output = output,
+                                  .keep = dfl_keep_tree_innermost(nest, keeps, e, tensor) };
         port.memory = keeps->at[port.keep].line->memory;
-        port.bits = set->w->tensors[tensor].type.bits;
+        port.bits = nest->workload->tensors[tensor].type.bits;
         while (at < out->n_ports && out->ports[at].memory <= port.memory)
             at++;
         memmove(&out->ports[at + 1], &out->ports[at], (out->n_ports - at) * sizeof port);
@@ -35,34 +36,34 @@ static void find_ports(const dfl_setting *set, const dfl_keeps *keeps, uint32_t 
     }
 }
 
-static bool add_transfer(dfl_setting *set, dfl_keeps *keeps, uint32_t at, dfl_time_plan *out)
+static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_time_plan *out)
 {
     dfl_keep *k = &keeps->at[at];
     dfl_transfer *t = &out->transfers[out->n_transfers++];
-    const dfl_memory *m = &set->s->memories[k->line->memory];
-    dfl_sharing how = dfl_keep_sharing(set, k);
+    const dfl_memory *m = &nest->system->memories[k->line->memory];
+    dfl_sharing how = dfl_keep_tree_sharing(nest, k);
 
     *t = (dfl_transfer){ .keep = at, .step = k->step, .tensor = k->line->tensor, .inner = k->line->memory,
                          .outer = keeps->at[k->parent].line->memory, .written = k->written, .stream = m->stream,
-                         .waited = !set->m->options.overlap_perfect && !m->stream && m->buffers < 2,
-                         .bits = out->bits[at], .slots = DFL_NEW_ARRAY(set->arena, dfl_slot, k->step + 2) };
+                         .waited = !nest->mapping->options.overlap_perfect && !m->stream && m->buffers < 2,
+                         .bits = out->bits[at], .slots = DFL_NEW_ARRAY(nest->arena, dfl_transfer_slot, k->step + 2) };
     t->inner_ports = out->rates[t->inner];
     t->outer_ports = out->rates[t->outer];
-    uint64_t around = dfl_steps_around(set, k->point.einsum, k->step, m->element);
-    uint64_t outer = dfl_steps_around(set, k->point.einsum, k->step, set->s->memories[t->outer].element);
+    uint64_t around = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, m->element);
+    uint64_t outer = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, nest->system->memories[t->outer].element);
     how.first_only = around;
-    t->mine = dfl_moves_of(set, k->flushed, &how, true);
+    t->mine = dfl_delta_of(nest, k->flushed, &how, true);
     how.first_only = outer;
-    how.united = dfl_steps_served(set, k->point.einsum, around & ~outer, k->line->tensor, k->written);
-    t->theirs = t->mine ? dfl_moves_of(set, k->flushed, &how, true) : NULL;
-    t->steps = t->theirs ? set->sizes[t->mine->point->closed.einsum].steps : NULL;
+    how.united = dfl_keep_tree_steps_shared(nest, k->footprint.einsum, around & ~outer, k->line->tensor, k->written);
+    t->theirs = t->mine ? dfl_delta_of(nest, k->flushed, &how, true) : NULL;
+    t->steps = t->theirs ? nest->sizes[t->mine->footprint->product.einsum].steps : NULL;
     return t->theirs != NULL;
 }
 
 enum { FIRST, LAST };
 
 /* Numbers the tensors of some transfers; gives how many there are. `number` is all 0 before and after. */
-static uint32_t number_tensors(const dfl_ends *g, uint32_t *number, dfl_transfer *all, uint32_t end)
+static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl_transfer *all, uint32_t end)
 {
     uint32_t n = 0;
 
@@ -79,7 +80,7 @@ static uint32_t number_tensors(const dfl_ends *g, uint32_t *number, dfl_transfer
 
 /* The transfers of a body go with those around it if it is where these begin, or end: the first child of a branch, or the last
    one, or any that runs together with the others. */
-static void find_ends(dfl_setting *set, const dfl_body *b, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
+static void find_ends(dfl_nest *nest, const dfl_body *b, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
 {
     const dfl_body_time *own = &plan->bodies[b->id];
 
@@ -87,26 +88,26 @@ static void find_ends(dfl_setting *set, const dfl_body *b, uint32_t end, uint32_
         of[i] = group;
     for (uint32_t i = 0; i < b->n_children; i++) {
         bool with = b->kind == DFL_BODY_PIPELINE || i == (end == FIRST ? 0 : b->n_children - 1);
-        find_ends(set, b->children[i], end, with ? group : plan->n_ends[end]++, plan, of);
+        find_ends(nest, b->children[i], end, with ? group : plan->n_ends[end]++, plan, of);
     }
 }
 
-static void add_ends(dfl_setting *set, uint32_t end, uint32_t *number, dfl_time_plan *plan)
+static void add_ends(dfl_nest *nest, uint32_t end, uint32_t *number, dfl_time_plan *plan)
 {
-    uint32_t *of = DFL_NEW_ARRAY(set->arena, uint32_t, plan->n_transfers + 1);
+    uint32_t *of = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_transfers + 1);
 
     plan->n_ends[end] = 1;
-    find_ends(set, set->m->root, end, 0, plan, of);
-    plan->ends[end] = DFL_NEW_ARRAY(set->arena, dfl_ends, plan->n_ends[end]);
+    find_ends(nest, nest->mapping->root, end, 0, plan, of);
+    plan->ends[end] = DFL_NEW_ARRAY(nest->arena, dfl_transfer_ends, plan->n_ends[end]);
     for (uint32_t i = 0; i < plan->n_transfers; i++)
         plan->ends[end][of[i]].n++;
     for (uint32_t g = 0; g < plan->n_ends[end]; g++) {
-        dfl_ends *ends = &plan->ends[end][g];
-        ends->at = DFL_NEW_ARRAY(set->arena, uint32_t, ends->n + 1);
+        dfl_transfer_ends *ends = &plan->ends[end][g];
+        ends->at = DFL_NEW_ARRAY(nest->arena, uint32_t, ends->n + 1);
         ends->n = 0;
     }
     for (uint32_t i = 0; i < plan->n_transfers; i++) {
-        dfl_ends *ends = &plan->ends[end][of[i]];
+        dfl_transfer_ends *ends = &plan->ends[end][of[i]];
         ends->at[ends->n++] = i;
     }
     for (uint32_t g = 0; g < plan->n_ends[end]; g++)
@@ -114,11 +115,11 @@ static void add_ends(dfl_setting *set, uint32_t end, uint32_t *number, dfl_time_
 }
 
 /* Numbers the tensors that are moved together; a row has room for all of them. */
-static void number_chains(dfl_setting *set, dfl_time_plan *plan)
+static void number_chains(dfl_nest *nest, dfl_time_plan *plan)
 {
-    uint32_t *number = DFL_NEW_ARRAY(set->arena, uint32_t, set->w->n_tensors + 1), most = 0; /* and 1, 0 = none yet */
+    uint32_t *number = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_tensors + 1), most = 0; /* and 1, 0 = none yet */
 
-    for (uint32_t b = 0; b < set->m->n_bodies; b++) {
+    for (uint32_t b = 0; b < nest->mapping->n_bodies; b++) {
         dfl_body_time *own = &plan->bodies[b];
         dfl_transfer *all = plan->transfers + own->first;
         for (uint32_t i = 0; i < own->n; i++) {
@@ -131,43 +132,43 @@ static void number_chains(dfl_setting *set, dfl_time_plan *plan)
         most = own->chains > most ? own->chains : most;
     }
     for (uint32_t end = FIRST; end <= LAST; end++) {
-        add_ends(set, end, number, plan);
+        add_ends(nest, end, number, plan);
         for (uint32_t g = 0; g < plan->n_ends[end]; g++)
             most = plan->ends[end][g].chains > most ? plan->ends[end][g].chains : most;
     }
-    plan->rows = DFL_NEW_ARRAY(set->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * (set->s->n_memories + most));
+    plan->rows = DFL_NEW_ARRAY(nest->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * (nest->system->n_memories + most));
 }
 
-static bool add_body(dfl_setting *set, dfl_keeps *keeps, const dfl_body *b, dfl_time_plan *out)
+static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *b, dfl_time_plan *out)
 {
     dfl_body_time *mine = &out->bodies[b->id];
 
     mine->below = out->n_transfers;
     for (uint32_t i = 0; i < b->n_children; i++)
-        if (!add_body(set, keeps, b->children[i], out))
+        if (!add_body(nest, keeps, b->children[i], out))
             return false;
     mine->first = out->n_transfers;
     for (uint32_t i = keeps->first[b->id]; i < keeps->first[b->id + 1]; i++)
-        if (keeps->at[i].parent != DFL_NONE && !add_transfer(set, keeps, i, out))
+        if (keeps->at[i].parent != DFL_NONE && !add_transfer(nest, keeps, i, out))
             return false;
     mine->n = out->n_transfers - mine->first;
     return true;
 }
 
-static const char *port_name(const dfl_setting *set, const dfl_memory *m, const char *port)
+static const char *port_name(const dfl_nest *nest, const dfl_memory *m, const char *port)
 {
-    const char *name = dfl_sym_text(set->names, m->name);
+    const char *name = dfl_sym_text(nest->names, m->name);
     size_t len = strlen(name), more = strlen(port);
 
     if (m->one_port)
         return name;
-    char *text = DFL_NEW_ARRAY(set->arena, char, len + more + 1);
+    char *text = DFL_NEW_ARRAY(nest->arena, char, len + more + 1);
     memcpy(text, name, len);
     memcpy(text + len, port, more);
     return text;
 }
 
-void dfl_time_plan_rates(const dfl_setting *set, const dfl_system *like, dfl_time_plan *out)
+void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_time_plan *out)
 {
     for (uint32_t m = 0; m < like->n_memories; m++)
         out->rates[m].rates = (dfl_ports){ like->memories[m].read_rate, like->memories[m].write_rate };
@@ -176,40 +177,40 @@ void dfl_time_plan_rates(const dfl_setting *set, const dfl_system *like, dfl_tim
         t->inner_ports = out->rates[t->inner];
         t->outer_ports = out->rates[t->outer];
     }
-    for (uint32_t e = 0; e < set->w->n_einsums; e++)
-        out->einsums[e].point = dfl_point_seconds(set->names, set->w, &set->w->einsums[e],
-                                                  &like->computes[set->paths->paths[e].compute]);
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
+        out->einsums[e].footprint = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e],
+                                                      &like->computes[nest->paths->paths[e].compute]);
 }
 
-bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out)
+bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out)
 {
-    uint32_t n_einsums = set->w->n_einsums, n_memories = set->s->n_memories;
+    uint32_t n_einsums = nest->workload->n_einsums, n_memories = nest->system->n_memories;
 
-    *out = (dfl_time_plan){ .transfers = DFL_NEW_ARRAY(set->arena, dfl_transfer, keeps->n + 1),
-                            .bodies = DFL_NEW_ARRAY(set->arena, dfl_body_time, set->m->n_bodies + 1),
-                            .einsums = DFL_NEW_ARRAY(set->arena, dfl_einsum_time, n_einsums + 1),
-                            .names = dfl_arena_alloc(set->arena, n_memories + 1, sizeof *out->names, _Alignof(char *)),
-                            .rates = DFL_NEW_ARRAY(set->arena, dfl_port_rates, n_memories + 1),
-                            .memory = DFL_NEW_ARRAY(set->arena, uint32_t, keeps->n + 1),
-                            .bits = DFL_NEW_ARRAY(set->arena, double, keeps->n + 1),
-                            .bound = DFL_NEW_ARRAY(set->arena, const char *, set->m->n_bodies + 1) };
+    *out = (dfl_time_plan){ .transfers = DFL_NEW_ARRAY(nest->arena, dfl_transfer, keeps->n + 1),
+                            .bodies = DFL_NEW_ARRAY(nest->arena, dfl_body_time, nest->mapping->n_bodies + 1),
+                            .einsums = DFL_NEW_ARRAY(nest->arena, dfl_einsum_time, n_einsums + 1),
+                            .names = dfl_arena_alloc(nest->arena, n_memories + 1, sizeof *out->names, _Alignof(char *)),
+                            .rates = DFL_NEW_ARRAY(nest->arena, dfl_port_rates, n_memories + 1),
+                            .memory = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1),
+                            .bits = DFL_NEW_ARRAY(nest->arena, double, keeps->n + 1),
+                            .bound = DFL_NEW_ARRAY(nest->arena, const char *, nest->mapping->n_bodies + 1) };
     for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
-        find_unit(set, e, &out->einsums[e]);
-        find_ports(set, keeps, e, operand, &out->einsums[e]);
-        operand += set->w->einsums[e].n_inputs + 1;
+        find_unit(nest, e, &out->einsums[e]);
+        find_ports(nest, keeps, e, operand, &out->einsums[e]);
+        operand += nest->workload->einsums[e].n_inputs + 1;
     }
     for (uint32_t i = 0; i < keeps->n; i++) {
         out->memory[i] = keeps->at[i].line->memory;
-        out->bits[i] = set->w->tensors[keeps->at[i].line->tensor].type.bits;
+        out->bits[i] = nest->workload->tensors[keeps->at[i].line->tensor].type.bits;
     }
     for (uint32_t m = 0; m < n_memories; m++) {
-        const dfl_memory *memory = &set->s->memories[m];
+        const dfl_memory *memory = &nest->system->memories[m];
         out->rates[m] = (dfl_port_rates){ { memory->read_rate, memory->write_rate }, memory->one_port };
-        out->names[m][0] = port_name(set, &set->s->memories[m], ".read");
-        out->names[m][1] = port_name(set, &set->s->memories[m], ".write");
+        out->names[m][0] = port_name(nest, &nest->system->memories[m], ".read");
+        out->names[m][1] = port_name(nest, &nest->system->memories[m], ".write");
     }
-    if (!add_body(set, keeps, set->m->root, out))
+    if (!add_body(nest, keeps, nest->mapping->root, out))
         return false;
-    number_chains(set, out);
+    number_chains(nest, out);
     return true;
 }

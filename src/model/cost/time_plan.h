@@ -20,10 +20,10 @@ typedef struct {
     dfl_ports here, there;
     double seconds;
     uint64_t lasting;         /* loops that take time */
-} dfl_totals;
+} dfl_transfer_totals;
 
 /* Bits at each end, and how long they take. */
-typedef struct { dfl_ports here, there; double seconds; } dfl_slot;
+typedef struct { dfl_ports here, there; double seconds; } dfl_transfer_slot;
 
 /* What moves between a keep and the next outer one, by the loop whose advance causes it; behind the loops there is
    a slot [step] for the first tile in and a slot [step + 1] for the last one out. */
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t inner, outer;    /* memories */
     dfl_port_rates inner_ports, outer_ports;
     double bits;              /* of an element */
-    dfl_moves *mine, *theirs; /* of one instance at each end */
+    dfl_delta *mine, *theirs; /* of one instance at each end */
     const uint64_t *steps;    /* of the sizes of the loops around them */
     bool written;             /* else nothing leaves: what is there was there before */
     bool stream;
@@ -40,8 +40,8 @@ typedef struct {
     uint32_t among;           /* number of the tensor among those that keeps of the body move */
     uint32_t chain[2];        /* and among those that move when its first tile comes in, and its last one goes out */
     /* of the present sizes */
-    dfl_slot *slots;
-    dfl_totals all;
+    dfl_transfer_slot *slots;
+    dfl_transfer_totals all;
     uint64_t stops;           /* loops at which the work below cannot go on meanwhile */
 } dfl_transfer;
 
@@ -56,7 +56,7 @@ typedef struct {
 typedef struct {
     dfl_operand_port *ports;  /* by memory */
     uint32_t n_ports;
-    double point;             /* seconds that the unit takes for a point */
+    double footprint;             /* seconds that the unit takes for a point */
     double instances;         /* of the unit */
 } dfl_einsum_time;
 
@@ -64,13 +64,13 @@ typedef struct {
 typedef struct { uint32_t first, n, below, chains; } dfl_body_time;
 
 /* Transfers whose first tiles come in side by side, or whose last ones go out; tensors that they move. */
-typedef struct { uint32_t *at, n, chains; } dfl_ends;
+typedef struct { uint32_t *at, n, chains; } dfl_transfer_ends;
 
 typedef struct {
     dfl_transfer *transfers;  /* those of inner bodies before those of the bodies around */
     uint32_t n_transfers;
     dfl_body_time *bodies;    /* by id */
-    dfl_ends *ends[2];        /* where a child of a branch begins, and where one ends (MODEL.md, section 4) */
+    dfl_transfer_ends *ends[2];        /* where a child of a branch begins, and where one ends (MODEL.md, section 4) */
     uint32_t n_ends[2];
     dfl_einsum_time *einsums;
     const char *(*names)[2];  /* per memory: read port, write port */
@@ -83,8 +83,8 @@ typedef struct {
 } dfl_time_plan;
 
 /* False after E0609. */
-bool dfl_time_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_time_plan *out);
+bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out);
 /* Takes bandwidths and rates from a system alike. */
-void dfl_time_plan_rates(const dfl_setting *set, const dfl_system *like, dfl_time_plan *out);
+void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_time_plan *out);
 
 #endif

@@ -23,7 +23,7 @@ enum { DFL_NO_DIM = -1, DFL_MAX_GROUP = 16 };
 typedef struct {
     uint32_t einsum;
     const dfl_access *access;
-} dfl_view;
+} dfl_reference;
 
 /* What is true of a point for every size of its tiles, if its counts are products (product_form.c). */
 typedef struct {
@@ -40,25 +40,25 @@ typedef struct {
     uint64_t active;         /* temporal steps whose advance moves something */
     int64_t length;          /* elements of the tile of one instance */
     int64_t loads;           /* positions of the temporal steps at which the tile is a new one */
-} dfl_closed;
+} dfl_product_form;
 
-typedef struct dfl_point {
+typedef struct dfl_footprint {
     uint32_t einsum;         /* any einsum below; its first n steps are the lines above the point */
     uint32_t n;
     uint32_t restart;        /* temporal steps before this one start the tile anew (bodies outside the brace, `fresh`) */
     uint32_t tensor;
-    bool lenient;            /* instances without work hold the tile as if they worked (MODEL.md, rule 1) */
-    const dfl_view *views;
-    uint32_t n_views;
+    bool holds_when_idle;            /* instances without work hold the tile as if they worked (MODEL.md, rule 1) */
+    const dfl_reference *references;
+    uint32_t n_references;
     dfl_span span;           /* for messages */
-    struct dfl_point *next;  /* in the list of the setting */
-    struct dfl_moves *moves; /* every way of sharing that somebody asks for */
+    struct dfl_footprint *next;  /* in the list of the setting */
+    struct dfl_delta *moves; /* every way of sharing that somebody asks for */
     struct dfl_group *groups;/* made on first use */
     uint32_t n_groups;
     uint64_t spatial;        /* spatial steps that matter to it */
-    uint32_t *line_group;    /* group of each temporal or spatial step [n] */
-    dfl_closed closed;
-} dfl_point;
+    uint32_t *group_of_step;    /* group of each temporal or spatial step [n] */
+    dfl_product_form product;
+} dfl_footprint;
 
 /* How instances share: bit sets of spatial steps. Steps in neither set are counted instance by instance. */
 typedef struct {
@@ -76,8 +76,8 @@ typedef struct {
     uint32_t einsum, rank, n;          /* below the first n steps of the einsum */
     int64_t coef;                      /* in the group's dimension; 0 for a rank that only decides activity */
     int64_t extent;
-    bool restricted;                   /* pieces come from dfl_place_rank */
-    bool gaps;                         /* ... and dfl_place_set */
+    bool is_restricted;                   /* pieces come from dfl_rank_piece */
+    bool has_gaps;                         /* ... and dfl_rank_piece_set */
     uint32_t n_cuts;
     const uint32_t *step;
     int64_t *tile;                     /* of the present sizes */
@@ -92,7 +92,7 @@ typedef struct {
     uint32_t n_active;
     const uint32_t *gates;
     uint32_t n_gates;
-} dfl_group_view;
+} dfl_group_reference;
 
 typedef struct dfl_group {
     int32_t dim;                       /* dimension of the tensor, or DFL_NO_DIM */
@@ -103,15 +103,15 @@ typedef struct dfl_group {
     uint32_t owner[DFL_MAX_GROUP];     /* einsum whose parts the step spreads */
     int64_t parts[DFL_MAX_GROUP];      /* instances along each */
     uint32_t n_spatial;
-    const dfl_group_view *views;       /* as the point's */
+    const dfl_group_reference *references;       /* as the point's */
     bool plain;                        /* no restricted rank: translation applies */
     uint32_t rank;                     /* if one decides the group (product_form.c); DFL_NONE where all is constant */
-    struct dfl_kept_sums *kept;        /* sums that are asked for, by how instances share */
+    struct dfl_group_sums_entry *kept;        /* sums that are asked for, by how instances share */
     uint32_t run;                      /* whose sizes `parts` and the tiles of the sources are */
 } dfl_group;
 
 /* Splits a point into its groups; false after E0609. */
-bool dfl_groups_make(dfl_setting *set, dfl_point *point);
+bool dfl_footprint_split(dfl_nest *nest, dfl_footprint *footprint);
 /* Takes over the present sizes. */
-void dfl_group_resize(const dfl_setting *set, const dfl_point *point, dfl_group *group);
+void dfl_footprint_resize_group(const dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group);
 #endif

@@ -11,32 +11,32 @@
 typedef struct {
     dfl_i128 enter, kept;              /* A and B of delta.h */
     dfl_i128 leave, left_kept;         /* the same with the steps exchanged */
-} dfl_pair;
+} dfl_change;
 
 typedef struct {
-    dfl_pair *hold;                    /* [k]: first k loops fixed, the others wrap around; k <= n_lines */
-    dfl_pair *adv;                     /* [k], k > 0: loop k advances */
+    dfl_change *hold;                    /* [k]: first k loops fixed, the others wrap around; k <= n_lines */
+    dfl_change *adv;                     /* [k], k > 0: loop k advances */
     dfl_i128 present;                  /* over all positions */
-    int64_t most;
+    int64_t largest;
     uint64_t covering;                 /* views that held everything at every position */
     bool equal;                        /* all views were equal at every position */
-    bool widened;                      /* a box held more than what is touched */
+    bool is_widened;                      /* a box held more than what is touched */
     bool late;                         /* an index entered an instance while it stayed in another one of its union */
     bool overflow;
-} dfl_sums;
+} dfl_group_sums;
 
-typedef struct dfl_kept_sums {
+typedef struct dfl_group_sums_entry {
     dfl_sharing how;                   /* restricted to the group's steps */
     uint32_t run;                      /* in which the sums were taken */
-    dfl_sums sums;                     /* its arrays are the slot's */
-    struct dfl_kept_sums *next;
-} dfl_kept_sums;
+    dfl_group_sums sums;                     /* its arrays are the slot's */
+    struct dfl_group_sums_entry *next;
+} dfl_group_sums_entry;
 
 /* Size of the group's set in one instance at one position. */
-int64_t dfl_group_size(dfl_setting *set, const dfl_point *point, const dfl_group *group, const dfl_sharing *how,
-                       const int64_t *pos);
+int64_t dfl_group_sums_size(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
+                            const int64_t *pos);
 /* Overwrites `out`, whose arrays have n_lines + 1 items each; false when the budget stopped. */
-bool dfl_group_sums(dfl_setting *set, const dfl_point *point, const dfl_group *group, const dfl_sharing *how,
-                    dfl_sums *out);
+bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
+                         dfl_group_sums *out);
 
 #endif

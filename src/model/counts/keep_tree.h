@@ -9,25 +9,25 @@
 #include "ir/result.h"
 
 /* Elements that a refill of a `fresh` keep finds staying in the keep inside it: the difference of two countings. */
-typedef struct { dfl_moves *with, *without; } dfl_stay;
+typedef struct { dfl_delta *with, *without; } dfl_refill_stay;
 
 /* The ways of sharing in which the entries and leavings of a keep are counted. */
 typedef struct {
-    dfl_moves *each;         /* every instance by itself */
-    dfl_moves *starts_each;  /* written: the same, a flush being an exit and an entry */
-    dfl_moves *shared;       /* read-only: as the outer keep serves them */
-    dfl_moves *passed;       /* read-only, with forwarding: every instance, without what neighbours pass on */
-    dfl_moves *joined;       /* written: as one instance; NULL = refused */
-    dfl_moves *coming;       /* ... inside a `fresh` keep, for coordinate 0: the same without what a flush leaves there */
-    dfl_moves *meeting;      /* written: as the outer keep is updated */
-    dfl_moves *made;         /* written: every instance by itself, what is made below; NULL = some of it again */
-    dfl_moves *given;        /* exchanged: the same in one instance of the outer keep */
-    dfl_stay *stays;         /* written, inside a `fresh` keep: what it refills although it stays here */
+    dfl_delta *each;         /* every instance by itself */
+    dfl_delta *starts_each;  /* written: the same, a flush being an exit and an entry */
+    dfl_delta *shared;       /* read-only: as the outer keep serves them */
+    dfl_delta *passed;       /* read-only, with forwarding: every instance, without what neighbours pass on */
+    dfl_delta *joined;       /* written: as one instance; NULL = refused */
+    dfl_delta *coming;       /* ... inside a `fresh` keep, for coordinate 0: the same without what a flush leaves there */
+    dfl_delta *meeting;      /* written: as the outer keep is updated */
+    dfl_delta *made;         /* written: every instance by itself, what is made below; NULL = some of it again */
+    dfl_delta *given;        /* exchanged: the same in one instance of the outer keep */
+    dfl_refill_stay *stays;         /* written, inside a `fresh` keep: what it refills although it stays here */
     uint32_t n_stays;
     bool anew;               /* written: entries do not tell who made what, as a keep at or around it is refilled whole */
-    dfl_moves *starts;       /* recomputed at home: how often its producer starts an element */
-    dfl_moves *supplied;     /* recomputed at home, or `adding`: entries at which the producer touches what enters */
-} dfl_keep_moves;
+    dfl_delta *starts;       /* recomputed at home: how often its producer starts an element */
+    dfl_delta *supplied;     /* recomputed at home, or `adding`: entries at which the producer touches what enters */
+} dfl_keep_deltas;
 
 typedef struct {
     const dfl_body *body;
@@ -43,10 +43,10 @@ typedef struct {
     bool windows;            /* written: a dimension of the result is indexed by a sum of ranks, its tiles may overlap */
     bool box;                /* it, or a keep of the tensor inside it, holds the bounding box */
     bool fresh;              /* the tile is refilled whenever a temporal loop above advances */
-    dfl_point point;
-    dfl_point *flushed;      /* the same; where a `fresh` keep further out is refilled everything leaves and enters anew */
-    dfl_keep_moves all, one; /* in the whole system; in one instance */
-    dfl_moves *united;       /* written, at home: all instances as one */
+    dfl_footprint footprint;
+    dfl_footprint *flushed;      /* the same; where a `fresh` keep further out is refilled everything leaves and enters anew */
+    dfl_keep_deltas all, one; /* in the whole system; in one instance */
+    dfl_delta *united;       /* written, at home: all instances as one */
     uint32_t forward;        /* spatial step whose neighbours pass elements on, or DFL_NONE */
     dfl_i128 distinct;       /* written: elements that are ever made */
 } dfl_keep;
@@ -56,19 +56,19 @@ typedef struct {
     uint32_t n;              /* in the order of the bodies, parents before children */
     uint32_t *first;         /* per body: its first keep; behind the last body `n` */
     uint32_t *latest;        /* per tensor: its last keep, or DFL_NONE */
-} dfl_keeps;
+} dfl_keep_tree;
 
 /* False after E0609. */
-bool dfl_keeps_make(dfl_setting *set, dfl_keeps *out);
+bool dfl_keep_tree_make(dfl_nest *nest, dfl_keep_tree *out);
 /* The point of a keep, its tile starting anew whenever a temporal step before `restart` advances. */
-dfl_point *dfl_keep_point(dfl_setting *set, const dfl_keep *k, uint32_t restart);
+dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *k, uint32_t restart);
 /* The innermost keep of the tensor on the way to an einsum; DFL_NONE if there is none. */
-uint32_t dfl_keep_innermost(const dfl_setting *set, const dfl_keeps *keeps, uint32_t einsum, uint32_t tensor);
+uint32_t dfl_keep_tree_innermost(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t einsum, uint32_t tensor);
 /* How the instances of a keep hold its tiles, each by itself. */
-dfl_sharing dfl_keep_sharing(const dfl_setting *set, const dfl_keep *k);
+dfl_sharing dfl_keep_tree_sharing(const dfl_nest *nest, const dfl_keep *k);
 /* Spatial steps < n on the way to `einsum` whose axis encloses an element. */
-uint64_t dfl_steps_around(const dfl_setting *set, uint32_t einsum, uint32_t n, uint32_t element);
+uint64_t dfl_keep_tree_steps_around(const dfl_nest *nest, uint32_t einsum, uint32_t n, uint32_t element);
 /* Those of the steps whose axis' network has multicast (or reduction) for the tensor. */
-uint64_t dfl_steps_served(const dfl_setting *set, uint32_t einsum, uint64_t steps, uint32_t tensor, bool reduce);
+uint64_t dfl_keep_tree_steps_shared(const dfl_nest *nest, uint32_t einsum, uint64_t steps, uint32_t tensor, bool reduce);
 
 #endif

@@ -12,12 +12,12 @@ typedef struct {
     dfl_i128 outputs;         /* elements of its result */
     bool online;              /* below an `online` loop */
     bool over;                /* more than 2^127 points or operations */
-} dfl_work;
+} dfl_operations;
 
 /* By einsum; NULL when the budget stopped. */
-dfl_work *dfl_work_make(dfl_setting *set);
+dfl_operations *dfl_operations_make(dfl_nest *nest);
 /* False after E0608. Fills the counts of the einsums and of the result. */
-bool dfl_work_count(dfl_setting *set, const dfl_work *work, const dfl_traffic_sums *sums, dfl_result *r,
-                    dfl_einsum_cost *costs);
+bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_traffic_sums *sums, dfl_result *r,
+                          dfl_einsum_cost *costs);
 
 #endif

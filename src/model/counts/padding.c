@@ -84,7 +84,7 @@ static bool count_set(dfl_arena *arena, const dfl_workload *w, const bound *boun
     }
 }
 
-bool dfl_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
+bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
 {
     enum { MOST = 64 };
     bound bounds[MOST], mine[MOST];

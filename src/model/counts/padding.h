@@ -6,6 +6,6 @@
 #include "support/arena.h"
 
 /* False on overflow or a stopped budget. */
-bool dfl_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
 
 #endif

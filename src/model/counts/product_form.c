@@ -3,45 +3,45 @@
  * an index falls outside the shape, then the tiles at different positions and coordinates of a dimension's loops are
  * disjoint and equally large. A load, a step at which the tile is another one than before, moves all of it; how many
  * steps are loads does not depend on how instances share, and how instances share is a factor of the size. What the
- * point has to offer for this is found once (dfl_closed_find); the present sizes give the factors.
+ * point has to offer for this is found once (dfl_product_form_find); the present sizes give the factors.
  */
 #include "model/counts/product_form.h"
 
 #include "model/counts/rank_chain.h"
 #include "support/vec.h"
 
-enum { MOST_BITS = 62 }; /* no product passes the number of points of the einsum */
+enum { DFL_PRODUCT_BITS = 62 }; /* no product passes the number of points of the einsum */
 
-static uint64_t bit(uint32_t i) { return UINT64_C(1) << i; }
+static uint64_t step_bit(uint32_t i) { return UINT64_C(1) << i; }
 
-static bool single(const dfl_setting *set, uint32_t rank) { return set->w->ranks[rank].extent == 1; }
+static bool has_one_index(const dfl_nest *nest, uint32_t rank) { return nest->workload->ranks[rank].extent == 1; }
 
 /* The rank that the index moves with, in *rank, DFL_NONE for a constant; false where there are several, or something
    falls outside the shape. */
-static bool one_rank(const dfl_setting *set, const dfl_point *point, const dfl_index *index, uint32_t dim, uint32_t *rank,
-                     int64_t *coef)
+static bool find_one_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_index *index, uint32_t dim,
+                          uint32_t *rank, int64_t *coef)
 {
     dfl_i128 last = index->offset;
 
     *rank = DFL_NONE;
     *coef = 1;
     for (uint32_t t = 0; t < index->n_terms; t++) {
-        if (single(set, index->terms[t].rank))
+        if (has_one_index(nest, index->terms[t].rank))
             continue;
         if (*rank != DFL_NONE || index->terms[t].coef < 1)
             return false;
         *rank = index->terms[t].rank;
         *coef = index->terms[t].coef;
-        last += (dfl_i128)*coef * (set->w->ranks[*rank].extent - 1);
+        last += (dfl_i128)*coef * (nest->workload->ranks[*rank].extent - 1);
     }
-    return index->offset >= 0 && last < set->w->tensors[point->tensor].extents[dim];
+    return index->offset >= 0 && last < nest->workload->tensors[footprint->tensor].extents[dim];
 }
 
 /* Whether one rank decides the group; adds its steps and what it says of the point. */
-static bool add_group(const dfl_setting *set, dfl_point *point, dfl_group *g)
+static bool add_group(const dfl_nest *nest, dfl_footprint *footprint, dfl_group *g)
 {
-    dfl_closed *c = &point->closed;
-    const dfl_group_view *view = &g->views[0];
+    dfl_product_form *c = &footprint->product;
+    const dfl_group_reference *view = &g->references[0];
     uint32_t rank = DFL_NONE, inner = DFL_NONE;
     uint64_t steps = 0;
     int64_t coef = 1;
@@ -49,10 +49,10 @@ static bool add_group(const dfl_setting *set, dfl_point *point, dfl_group *g)
     if (!g->plain || view->n_gates)
         return false;
     if (g->dim != DFL_NO_DIM &&
-        !one_rank(set, point, &point->views[0].access->index[g->dim], (uint32_t)g->dim, &rank, &coef))
+        !find_one_rank(nest, footprint, &footprint->references[0].access->index[g->dim], (uint32_t)g->dim, &rank, &coef))
         return false;
     for (uint32_t k = 0; k < view->n_active; k++) {
-        if (single(set, view->active[k].rank))
+        if (has_one_index(nest, view->active[k].rank))
             continue;
         if (rank != DFL_NONE)
             return false;
@@ -60,101 +60,102 @@ static bool add_group(const dfl_setting *set, dfl_point *point, dfl_group *g)
     }
     for (uint32_t k = 0; k < g->n_lines + g->n_spatial; k++) {
         uint32_t i = k < g->n_lines ? g->lines[k] : g->spatial[k - g->n_lines];
-        const dfl_path_step *step = &set->paths->paths[c->einsum].steps[i];
-        if (step->rank == DFL_NONE || (k < g->n_lines ? g->driver[k] : dfl_place_driver(set, point->einsum, i)) != c->einsum)
+        const dfl_path_step *step = &nest->paths->paths[c->einsum].steps[i];
+        if (step->rank == DFL_NONE || (k < g->n_lines ? g->driver[k] : dfl_nest_driver(nest, footprint->einsum, i)) != c->einsum)
             return false;
-        if (single(set, step->rank))
+        if (has_one_index(nest, step->rank))
             continue;
-        if (rank == DFL_NONE && g->dim == DFL_NO_DIM && point->lenient)
+        if (rank == DFL_NONE && g->dim == DFL_NO_DIM && footprint->holds_when_idle)
             rank = step->rank;
         if (step->rank != rank)
             return false;
         inner = inner == DFL_NONE || i > inner ? i : inner;
-        steps |= bit(i);
+        steps |= step_bit(i);
     }
     g->rank = rank;
     for (uint32_t k = 0; k < g->n_lines; k++)
-        c->lines |= bit(g->lines[k]);
+        c->lines |= step_bit(g->lines[k]);
     if (g->dim == DFL_NO_DIM)
         return true;
     c->dims |= steps;
     c->stride |= coef > 1;
     if (inner != DFL_NONE)
-        c->tiles |= bit(inner);
+        c->tiles |= step_bit(inner);
     else if (rank != DFL_NONE)
-        c->uncut *= set->w->ranks[rank].extent;
+        c->uncut *= nest->workload->ranks[rank].extent;
     return true;
 }
 
-void dfl_closed_find(dfl_setting *set, dfl_point *point)
+void dfl_product_form_find(dfl_nest *nest, dfl_footprint *footprint)
 {
-    dfl_closed *c = &point->closed;
+    dfl_product_form *c = &footprint->product;
     dfl_i128 points;
 
-    *c = (dfl_closed){ .einsum = point->views[0].einsum, .uncut = 1, .possible = point->n_views == 1 };
-    if (!c->possible || dfl_einsum_points(set->w, &set->w->einsums[c->einsum], &points) || points >> MOST_BITS) {
+    *c = (dfl_product_form){ .einsum = footprint->references[0].einsum, .uncut = 1, .possible = footprint->n_references == 1 };
+    if (!c->possible || dfl_einsum_points(nest->workload, &nest->workload->einsums[c->einsum], &points) ||
+        points >> DFL_PRODUCT_BITS) {
         c->possible = false;
         return;
     }
     while (points >> c->bits)
         c->bits++;
-    for (uint32_t g = 0; g < point->n_groups && c->possible; g++)
-        c->possible = add_group(set, point, &point->groups[g]);
-    for (uint32_t i = 0; i < point->n; i++)
-        c->possible &= set->paths->paths[c->einsum].steps[i].line->kind != DFL_LINE_TEMPORAL || (c->lines & bit(i));
+    for (uint32_t g = 0; g < footprint->n_groups && c->possible; g++)
+        c->possible = add_group(nest, footprint, &footprint->groups[g]);
+    for (uint32_t i = 0; i < footprint->n; i++)
+        c->possible &= nest->paths->paths[c->einsum].steps[i].line->kind != DFL_LINE_TEMPORAL || (c->lines & step_bit(i));
 }
 
 /* What the group's loops make of its rank. */
-static dfl_chain *chain_of(dfl_setting *set, const dfl_moves *m, const dfl_group *g)
+static dfl_rank_chain *find_chain(dfl_nest *nest, const dfl_delta *m, const dfl_group *g)
 {
-    uint32_t einsum = m->point->closed.einsum;
-    dfl_chain like = { .kind = DFL_CHAIN_ALL, .einsum = einsum, .extent = 1 };
+    uint32_t einsum = m->footprint->product.einsum;
+    dfl_rank_chain like = { .kind = DFL_RANK_CHAIN_ALL, .einsum = einsum, .extent = 1 };
 
     if (g->rank != DFL_NONE)
-        like.extent = set->w->ranks[g->rank].extent;
+        like.extent = nest->workload->ranks[g->rank].extent;
     for (uint32_t k = 0; k < g->n_lines; k++)
-        like.temporal |= bit(g->lines[k]);
+        like.temporal |= step_bit(g->lines[k]);
     for (uint32_t k = 0; k < g->n_spatial; k++)
-        like.spatial |= bit(g->spatial[k]);
+        like.spatial |= step_bit(g->spatial[k]);
     like.counted = m->counted & like.spatial;
     if (g->dim != DFL_NO_DIM) {
-        like.kind = DFL_CHAIN_ELEMENTS;
+        like.kind = DFL_RANK_CHAIN_ELEMENTS;
         like.joined = m->joined & like.spatial;
-    } else if (g->views[0].n_active > 0 && (like.counted | (m->how.united & like.spatial))) {
-        like.kind = DFL_CHAIN_WORKING;
+    } else if (g->references[0].n_active > 0 && (like.counted | (m->how.united & like.spatial))) {
+        like.kind = DFL_RANK_CHAIN_WORKING;
         like.united = m->how.united & like.spatial;
     }
-    return dfl_chain_of(set, &like);
+    return dfl_rank_chain_of(nest, &like);
 }
 
-void dfl_closed_share(dfl_setting *set, dfl_moves *m)
+void dfl_product_form_share(dfl_nest *nest, dfl_delta *m)
 {
-    const dfl_point *point = m->point;
-    const dfl_closed *c = &point->closed;
+    const dfl_footprint *footprint = m->footprint;
+    const dfl_product_form *c = &footprint->product;
     const dfl_sharing *how = &m->how;
 
     m->joined = how->inside & c->dims;
-    m->counted = m->joined | (point->spatial & ~(how->inside | how->first_only | (how->united & ~c->dims)));
+    m->counted = m->joined | (footprint->spatial & ~(how->inside | how->first_only | (how->united & ~c->dims)));
     /* chunks that lie side by side; a loop in between leaves gaps, which a box would close */
-    m->closed = c->possible && how->forward == DFL_NONE && !(how->box && (c->stride || m->joined));
-    if (!m->closed)
+    m->has_product_form = c->possible && how->forward == DFL_NONE && !(how->box && (c->stride || m->joined));
+    if (!m->has_product_form)
         return;
-    m->chains = DFL_NEW_ARRAY(set->arena, dfl_chain *, point->n_groups + 1);
-    m->at = DFL_NEW_ARRAY(set->arena, const dfl_chain_sum *, point->n_groups + 1);
-    for (uint32_t g = 0; g < point->n_groups; g++)
-        m->chains[g] = chain_of(set, m, &point->groups[g]);
+    m->chains = DFL_NEW_ARRAY(nest->arena, dfl_rank_chain *, footprint->n_groups + 1);
+    m->at = DFL_NEW_ARRAY(nest->arena, const dfl_rank_chain_sum *, footprint->n_groups + 1);
+    for (uint32_t g = 0; g < footprint->n_groups; g++)
+        m->chains[g] = find_chain(nest, m, &footprint->groups[g]);
 }
 
 /* Whether every loop divides what it cuts; takes over the sizes. */
-static bool find_sizes(const dfl_setting *set, dfl_point *point)
+static bool find_even_sizes(const dfl_nest *nest, dfl_footprint *footprint)
 {
-    dfl_closed *c = &point->closed;
-    const dfl_sizes *s = &set->sizes[c->einsum];
+    dfl_product_form *c = &footprint->product;
+    const dfl_loop_sizes *s = &nest->sizes[c->einsum];
 
-    uint64_t ragged = s->ragged & (c->lines | point->spatial);
+    uint64_t ragged = s->ragged & (c->lines | footprint->spatial);
     if (ragged) {
         /* full tiles only would be less than twice as long for each such loop */
-        c->bounded = c->bits + (uint32_t)__builtin_popcountll(ragged) <= MOST_BITS;
+        c->bounded = c->bits + (uint32_t)__builtin_popcountll(ragged) <= DFL_PRODUCT_BITS;
         return false;
     }
     c->length = c->uncut;
@@ -163,13 +164,13 @@ static bool find_sizes(const dfl_setting *set, dfl_point *point)
     /* loops outside the innermost that moves the tile move it, too: the inner one goes back to its first iteration */
     uint64_t moving = c->lines & c->dims & s->moving;
     uint32_t loaded = moving ? 64 - (uint32_t)__builtin_clzll(moving) : 0;
-    loaded = loaded > point->restart ? loaded : point->restart;
+    loaded = loaded > footprint->restart ? loaded : footprint->restart;
     c->active = c->lines & s->moving & ((loaded < 64 ? UINT64_C(1) << loaded : 0) - 1);
     c->loads = (int64_t)s->steps[loaded];
     return true;
 }
 
-static int64_t parts(const dfl_sizes *s, uint64_t steps)
+static int64_t count_instances(const dfl_loop_sizes *s, uint64_t steps)
 {
     int64_t n = 1;
 
@@ -178,52 +179,52 @@ static int64_t parts(const dfl_sizes *s, uint64_t steps)
     return n;
 }
 
-bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out)
+bool dfl_product_form_disjoint(dfl_nest *nest, const dfl_delta *m, dfl_i128 *out)
 {
-    const dfl_point *point = m->point;
-    const dfl_closed *c = &point->closed;
+    const dfl_footprint *footprint = m->footprint;
+    const dfl_product_form *c = &footprint->product;
     int64_t n = 1;
 
-    if (!m->even && !(m->closed && c->bounded))
+    if (!m->is_even && !(m->has_product_form && c->bounded))
         return false;
-    if (m->even)
-        n = c->length * parts(&set->sizes[c->einsum], c->dims & (m->counted | c->lines));
-    for (uint32_t g = 0; g < point->n_groups && !m->even; g++) {
-        if (!dfl_chain_fill(set, m->chains[g]))
+    if (m->is_even)
+        n = c->length * count_instances(&nest->sizes[c->einsum], c->dims & (m->counted | c->lines));
+    for (uint32_t g = 0; g < footprint->n_groups && !m->is_even; g++) {
+        if (!dfl_rank_chain_fill(nest, m->chains[g]))
             return false;
-        n *= point->groups[g].dim == DFL_NO_DIM ? 1 : m->chains[g]->present;
+        n *= footprint->groups[g].dim == DFL_NO_DIM ? 1 : m->chains[g]->present;
     }
     *out = n;
     return true;
 }
 
-static inline void fill_even(const dfl_setting *set, const dfl_point *point, const dfl_sizes *s, dfl_moves *m)
+static inline void fill_even(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_loop_sizes *s, dfl_delta *m)
 {
-    const dfl_closed *c = &point->closed;
+    const dfl_product_form *c = &footprint->product;
 
-    m->run = set->run;
-    m->even = true;
-    m->size = c->length * parts(s, m->counted);
+    m->run = nest->run;
+    m->is_even = true;
+    m->size = c->length * count_instances(s, m->counted);
     m->enter = m->leave = m->size * c->loads;
-    m->present = m->size * (int64_t)s->steps[point->n];
-    m->most = m->joined ? c->length * parts(s, m->joined) : c->length;
-    m->late = m->widened = false;
-    m->falling = true;
+    m->present = m->size * (int64_t)s->steps[footprint->n];
+    m->largest = m->joined ? c->length * count_instances(s, m->joined) : c->length;
+    m->late = m->is_widened = false;
+    m->peaks_first = true;
     m->active = m->whole = c->active;
 }
 
-void dfl_closed_fill(dfl_setting *set)
+void dfl_product_form_fill_all(dfl_nest *nest)
 {
-    for (dfl_point *point = set->points; point; point = point->next)
-        if (point->closed.possible && find_sizes(set, point))
-            for (dfl_moves *m = point->moves; m; m = m->next)
-                if (m->closed)
-                    fill_even(set, point, &set->sizes[point->closed.einsum], m);
+    for (dfl_footprint *footprint = nest->footprints; footprint; footprint = footprint->next)
+        if (footprint->product.possible && find_even_sizes(nest, footprint))
+            for (dfl_delta *m = footprint->moves; m; m = m->next)
+                if (m->has_product_form)
+                    fill_even(nest, footprint, &nest->sizes[footprint->product.einsum], m);
 }
 
 /* ---- chains ---- */
 
-static void times(dfl_chain_sum *p, const dfl_chain_sum *q)
+static void multiply_sums(dfl_rank_chain_sum *p, const dfl_rank_chain_sum *q)
 {
     p->enter *= q->enter;
     p->kept *= q->kept;
@@ -232,57 +233,57 @@ static void times(dfl_chain_sum *p, const dfl_chain_sum *q)
 }
 
 /* Over the groups, of which there is one at least where something is ragged. */
-static dfl_chain_sum product(const dfl_moves *m)
+static dfl_rank_chain_sum multiply_groups(const dfl_delta *m)
 {
-    dfl_chain_sum p = *m->at[0];
+    dfl_rank_chain_sum p = *m->at[0];
 
-    for (uint32_t g = 1; g < m->point->n_groups; g++)
-        times(&p, m->at[g]);
+    for (uint32_t g = 1; g < m->footprint->n_groups; g++)
+        multiply_sums(&p, m->at[g]);
     return p;
 }
 
-/* As dfl_moves_combine, from chains; false if not all of them are known. */
-static bool combine(dfl_setting *set, dfl_moves *m)
+/* As combine_groups, from chains; false if not all of them are known. */
+static bool combine_chains(dfl_nest *nest, dfl_delta *m)
 {
-    const dfl_point *point = m->point;
+    const dfl_footprint *footprint = m->footprint;
     int64_t present = 1, most = 1;
 
-    m->late = m->widened = false; /* of interest for windows only */
-    for (uint32_t g = 0; g < point->n_groups; g++) {
-        dfl_chain *c = m->chains[g];
-        if (!dfl_chain_fill(set, c))
+    m->late = m->is_widened = false; /* of interest for windows only */
+    for (uint32_t g = 0; g < footprint->n_groups; g++) {
+        dfl_rank_chain *c = m->chains[g];
+        if (!dfl_rank_chain_fill(nest, c))
             return false;
         m->at[g] = c->sums;
         present *= c->present;
-        most *= c->most;
+        most *= c->largest;
     }
     m->present = present;
-    m->most = most;
-    m->falling = true;
+    m->largest = most;
+    m->peaks_first = true;
     if (!m->moving)
         return true;
     m->active = m->whole = 0;
-    dfl_chain_sum all = product(m);
-    if (m->by_enter) {
-        m->by_enter[point->n] = all.enter;
-        m->by_leave[point->n] = all.leave;
+    dfl_rank_chain_sum all = multiply_groups(m);
+    if (m->entering_by_step) {
+        m->entering_by_step[footprint->n] = all.enter;
+        m->leaving_by_step[footprint->n] = all.leave;
     }
-    for (uint64_t left = point->closed.lines & set->sizes[point->closed.einsum].moving; left; left &= left - 1) {
+    for (uint64_t left = footprint->product.lines & nest->sizes[footprint->product.einsum].moving; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
-        const dfl_chain_sum **mine = &m->at[point->line_group[j]];
+        const dfl_rank_chain_sum **mine = &m->at[footprint->group_of_step[j]];
         ++*mine; /* this loop advances */
-        dfl_chain_sum at = product(m);
+        dfl_rank_chain_sum at = multiply_groups(m);
         ++*mine; /* it stands still while loops inside advance */
-        bool anew = j < point->restart;
+        bool anew = j < footprint->restart;
         at.enter -= anew ? 0 : at.kept;
         at.leave -= anew ? 0 : at.left_kept;
         all.enter += at.enter;
         all.leave += at.leave;
         m->active |= at.enter != 0 || at.leave != 0 ? UINT64_C(1) << j : 0;
         m->whole |= anew || at.kept == 0 ? UINT64_C(1) << j : 0;
-        if (m->by_enter) {
-            m->by_enter[j] = at.enter;
-            m->by_leave[j] = at.leave;
+        if (m->entering_by_step) {
+            m->entering_by_step[j] = at.enter;
+            m->leaving_by_step[j] = at.leave;
         }
     }
     m->enter = all.enter;
@@ -290,7 +291,7 @@ static bool combine(dfl_setting *set, dfl_moves *m)
     return true;
 }
 
-bool dfl_closed_chains(dfl_setting *set, dfl_moves *m)
+bool dfl_product_form_fill_ragged(dfl_nest *nest, dfl_delta *m)
 {
-    return m->closed && m->point->closed.bounded && combine(set, m);
+    return m->has_product_form && m->footprint->product.bounded && combine_chains(nest, m);
 }

@@ -5,14 +5,14 @@
 #include "model/counts/delta.h"
 
 /* Whether the counts of a footprint can be products. */
-void dfl_closed_find(dfl_setting *set, dfl_point *point);
+void dfl_product_form_find(dfl_nest *nest, dfl_footprint *footprint);
 /* Whether the counts of a delta can be products. */
-void dfl_closed_share(dfl_setting *set, dfl_moves *m);
+void dfl_product_form_share(dfl_nest *nest, dfl_delta *m);
 /* Fills all. */
-void dfl_closed_fill(dfl_setting *set);
+void dfl_product_form_fill_all(dfl_nest *nest);
 /* Apart. */
-bool dfl_closed_apart(dfl_setting *set, const dfl_moves *m, dfl_i128 *out);
+bool dfl_product_form_disjoint(dfl_nest *nest, const dfl_delta *m, dfl_i128 *out);
 /* Chains. */
-bool dfl_closed_chains(dfl_setting *set, dfl_moves *m);
+bool dfl_product_form_fill_ragged(dfl_nest *nest, dfl_delta *m);
 
 #endif

@@ -5,56 +5,56 @@
 
 #include "support/vec.h"
 
-enum { MOST_PIECES = 16 };
+enum { DFL_LENGTH_CLASSES = 16 };
 
 /* Instances whose pieces have these lengths at the present step and at the one before. */
-typedef struct { int64_t cur, prev, n; } piece;
+typedef struct { int64_t cur, prev, n; } length_class;
 
 /* Those of coordinate 0, which are the longest, come first. */
-typedef struct { piece at[MOST_PIECES]; uint32_t n; } pieces;
+typedef struct { length_class at[DFL_LENGTH_CLASSES]; uint32_t n; } length_classes;
 
 typedef struct {
-    dfl_chain *c;
-    const dfl_sizes *s;
+    dfl_rank_chain *c;
+    const dfl_loop_sizes *s;
     dfl_budget *budget;
     uint64_t several;        /* spatial steps of which all coordinates are looked at; the others stand at 0 */
     int64_t all;             /* factor of the instances that are alike */
     bool known;
-} adder;
+} chain_walk;
 
-dfl_chain *dfl_chain_of(dfl_setting *set, const dfl_chain *like)
+dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like)
 {
-    dfl_chain **list = &set->chains[like->einsum];
+    dfl_rank_chain **list = &nest->chains[like->einsum];
 
-    for (dfl_chain *c = *list; c; c = c->next)
+    for (dfl_rank_chain *c = *list; c; c = c->next)
         if (c->kind == like->kind && c->extent == like->extent &&
             c->temporal == like->temporal && c->spatial == like->spatial &&
             c->counted == like->counted && c->joined == like->joined && c->united == like->united)
             return c;
-    dfl_chain *c = DFL_NEW(set->arena, dfl_chain);
+    dfl_rank_chain *c = DFL_NEW(nest->arena, dfl_rank_chain);
     *c = *like;
-    c->sums = DFL_NEW_ARRAY(set->arena, dfl_chain_sum, 2 * (size_t)__builtin_popcountll(c->temporal) + 1);
+    c->sums = DFL_NEW_ARRAY(nest->arena, dfl_rank_chain_sum, 2 * (size_t)__builtin_popcountll(c->temporal) + 1);
     c->next = *list;
     *list = c;
     return c;
 }
 
 /* Length of tile number q of a piece. */
-static int64_t tile_of(int64_t length, int64_t tile, int64_t q)
+static int64_t tile_length(int64_t length, int64_t tile, int64_t q)
 {
     int64_t left = length - q * tile;
 
     return left > tile ? tile : left > 0 ? left : 0;
 }
 
-static void add_piece(adder *a, pieces *p, piece more)
+static void add_piece(chain_walk *a, length_classes *p, length_class more)
 {
     for (uint32_t i = 0; i < p->n; i++)
         if (p->at[i].cur == more.cur && p->at[i].prev == more.prev) {
             p->at[i].n += more.n;
             return;
         }
-    if (p->n == MOST_PIECES)
+    if (p->n == DFL_LENGTH_CLASSES)
         a->known = false;
     else
         p->at[p->n++] = more;
@@ -70,66 +70,66 @@ static int64_t next_length(int64_t length, int64_t tile, int64_t q)
     return q == full && length % tile > 0 ? full + 1 : INT64_MAX;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The instances along spatial step i. */
-static void spread(adder *a, pieces *p, uint32_t i)
+static void split_instances(chain_walk *a, length_classes *p, uint32_t i)
 {
-    int64_t tile = a->s->tile[i], parts = a->several >> i & 1 ? a->s->trips[i] : 1;
-    pieces from = { .n = p->n };
+    int64_t tile = a->s->tile[i], count_instances = a->several >> i & 1 ? a->s->trips[i] : 1;
+    length_classes from = { .n = p->n };
 
     memcpy(from.at, p->at, p->n * sizeof from.at[0]);
     p->n = 0;
     for (uint32_t k = 0; k < from.n; k++)
-        for (int64_t q = 0, next; q < parts; q = next) {
-            const piece *of = &from.at[k];
-            next = least(next_length(of->cur, tile, q), next_length(of->prev, tile, q));
-            next = least(next, parts);
-            add_piece(a, p, (piece){ tile_of(of->cur, tile, q), tile_of(of->prev, tile, q), of->n * (next - q) });
+        for (int64_t q = 0, next; q < count_instances; q = next) {
+            const length_class *of = &from.at[k];
+            next = smaller(next_length(of->cur, tile, q), next_length(of->prev, tile, q));
+            next = smaller(next, count_instances);
+            add_piece(a, p, (length_class){ tile_length(of->cur, tile, q), tile_length(of->prev, tile, q), of->n * (next - q) });
         }
 }
 
 /* Instances that have a piece: each by itself, or all as one. */
-static dfl_chain_sum working(adder *a, const pieces *p)
+static dfl_rank_chain_sum count_working(chain_walk *a, const length_classes *p)
 {
     int64_t now = 0, before = 0, both = 0;
 
     for (uint32_t k = 0; k < p->n; k++) {
-        const piece *of = &p->at[k];
+        const length_class *of = &p->at[k];
         now += of->cur > 0 ? of->n : 0;
         before += of->prev > 0 ? of->n : 0;
         both += of->cur > 0 && of->prev > 0 ? of->n : 0;
     }
     if (!(a->c->united & a->several))
-        return (dfl_chain_sum){ now, both, before, both };
+        return (dfl_rank_chain_sum){ now, both, before, both };
     /* coordinate 0 always works; what another instance starts with enters, what it stops with leaves */
-    return (dfl_chain_sum){ 1, now == both, 1, before == both };
+    return (dfl_rank_chain_sum){ 1, now == both, 1, before == both };
 }
 
 /* The sets below the steps at their first iterations, against those at the last iterations of the step before. */
-static dfl_chain_sum measure(adder *a, const pieces *from, uint64_t steps, bool moved)
+static dfl_rank_chain_sum measure_sets(chain_walk *a, const length_classes *from, uint64_t steps, bool moved)
 {
-    dfl_chain_sum sum = { 0 };
-    pieces p = { .n = from->n };
+    dfl_rank_chain_sum sum = { 0 };
+    length_classes p = { .n = from->n };
 
-    if (a->c->kind == DFL_CHAIN_ALL)
-        return (dfl_chain_sum){ a->all, a->all, a->all, a->all };
+    if (a->c->kind == DFL_RANK_CHAIN_ALL)
+        return (dfl_rank_chain_sum){ a->all, a->all, a->all, a->all };
     memcpy(p.at, from->at, from->n * sizeof p.at[0]);
     for (; steps; steps &= steps - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(steps);
         if (!(a->c->temporal >> i & 1)) {
-            spread(a, &p, i);
+            split_instances(a, &p, i);
             continue;
         }
         int64_t tile = a->s->tile[i], last = (p.at[0].prev - 1) / tile;
         moved |= last > 0;
         for (uint32_t k = 0; k < p.n; k++) {
-            p.at[k].cur = least(p.at[k].cur, tile);
-            p.at[k].prev = tile_of(p.at[k].prev, tile, last);
+            p.at[k].cur = smaller(p.at[k].cur, tile);
+            p.at[k].prev = tile_length(p.at[k].prev, tile, last);
         }
     }
-    if (a->c->kind == DFL_CHAIN_WORKING)
-        return working(a, &p);
+    if (a->c->kind == DFL_RANK_CHAIN_WORKING)
+        return count_working(a, &p);
     for (uint32_t k = 0; k < p.n; k++) {
         sum.enter += p.at[k].n * p.at[k].cur;
         sum.leave += p.at[k].n * p.at[k].prev;
@@ -138,7 +138,7 @@ static dfl_chain_sum measure(adder *a, const pieces *from, uint64_t steps, bool 
     return sum;
 }
 
-static void add_times(dfl_chain_sum *to, dfl_chain_sum sum, int64_t times)
+static void add_times(dfl_rank_chain_sum *to, dfl_rank_chain_sum sum, int64_t times)
 {
     to->enter += times * sum.enter;
     to->kept += times * sum.kept;
@@ -147,15 +147,15 @@ static void add_times(dfl_chain_sum *to, dfl_chain_sum sum, int64_t times)
 }
 
 /* All positions of the steps, below the first k loops; the present lengths occur `times` times. */
-static void visit(adder *a, pieces *p, uint64_t steps, uint32_t k, int64_t times)
+static void visit_positions(chain_walk *a, length_classes *p, uint64_t steps, uint32_t k, int64_t times)
 {
-    dfl_chain *c = a->c;
-    dfl_chain_sum hold = measure(a, p, steps, false);
-    pieces now, next_to;
+    dfl_rank_chain *c = a->c;
+    dfl_rank_chain_sum hold = measure_sets(a, p, steps, false);
+    length_classes now, next_to;
 
     add_times(&c->sums[2 * k], hold, times);
     for (; steps && !(c->temporal & steps & -steps); steps &= steps - 1)
-        spread(a, p, (uint32_t)__builtin_ctzll(steps));
+        split_instances(a, p, (uint32_t)__builtin_ctzll(steps));
     if (!steps)
         c->present += times * hold.enter;
     if (!steps || !dfl_budget_spend(a->budget, 1 + p->n))
@@ -166,20 +166,20 @@ static void visit(adder *a, pieces *p, uint64_t steps, uint32_t k, int64_t times
         next = trips;
         now.n = next_to.n = p->n;
         for (uint32_t i = 0; i < p->n; i++) {
-            int64_t length = p->at[i].cur, own = tile_of(length, tile, q);
-            next = least(next, next_length(length, tile, q));
-            now.at[i] = (piece){ own, own, p->at[i].n };
-            next_to.at[i] = (piece){ own, q > 0 ? tile_of(length, tile, q - 1) : 0, p->at[i].n };
+            int64_t length = p->at[i].cur, own = tile_length(length, tile, q);
+            next = smaller(next, next_length(length, tile, q));
+            now.at[i] = (length_class){ own, own, p->at[i].n };
+            next_to.at[i] = (length_class){ own, q > 0 ? tile_length(length, tile, q - 1) : 0, p->at[i].n };
         }
         if (q > 0)
-            add_times(&c->sums[2 * k + 1], measure(a, &next_to, steps, true), times);
+            add_times(&c->sums[2 * k + 1], measure_sets(a, &next_to, steps, true), times);
         if (next - q > 1)
-            add_times(&c->sums[2 * k + 1], measure(a, &now, steps, true), times * (next - q - 1));
-        visit(a, &now, steps, k + 1, times * (next - q));
+            add_times(&c->sums[2 * k + 1], measure_sets(a, &now, steps, true), times * (next - q - 1));
+        visit_positions(a, &now, steps, k + 1, times * (next - q));
     }
 }
 
-static int64_t parts(const dfl_sizes *s, uint64_t steps)
+static int64_t count_instances(const dfl_loop_sizes *s, uint64_t steps)
 {
     int64_t n = 1;
 
@@ -189,54 +189,55 @@ static int64_t parts(const dfl_sizes *s, uint64_t steps)
 }
 
 /* Every loop divides what it cuts: all sets are equally large. */
-static void count_even(adder *a, uint64_t steps, int64_t length)
+static void count_even(chain_walk *a, uint64_t steps, int64_t length)
 {
-    dfl_chain *c = a->c;
-    bool moves = c->kind == DFL_CHAIN_ELEMENTS;
-    int64_t times = 1, size = length * parts(a->s, steps & c->counted);
+    dfl_rank_chain *c = a->c;
+    bool moves = c->kind == DFL_RANK_CHAIN_ELEMENTS;
+    int64_t times = 1, size = length * count_instances(a->s, steps & c->counted);
     uint32_t k = 0;
 
     for (uint64_t left = steps & c->temporal; left; left &= left - 1, k++) {
         int64_t trips = a->s->trips[__builtin_ctzll(left)], held = times * size, stays = moves ? 0 : held;
-        c->sums[2 * k] = (dfl_chain_sum){ held, stays, held, stays };
-        c->sums[2 * k + 1] = (dfl_chain_sum){ held * (trips - 1), stays * (trips - 1), held * (trips - 1), stays * (trips - 1) };
+        c->sums[2 * k] = (dfl_rank_chain_sum){ held, stays, held, stays };
+        c->sums[2 * k + 1] = (dfl_rank_chain_sum){ held * (trips - 1), stays * (trips - 1), held * (trips - 1),
+                                                   stays * (trips - 1) };
         times *= trips;
     }
     c->present = times * size;
-    c->sums[2 * k] = (dfl_chain_sum){ c->present, c->present, c->present, c->present };
+    c->sums[2 * k] = (dfl_rank_chain_sum){ c->present, c->present, c->present, c->present };
 }
 
-bool dfl_chain_count(dfl_setting *set, dfl_chain *c)
+bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *c)
 {
-    const dfl_sizes *s = &set->sizes[c->einsum];
+    const dfl_loop_sizes *s = &nest->sizes[c->einsum];
     uint64_t steps = (c->temporal | c->spatial) & s->moving;
-    adder a = { .c = c, .s = s, .budget = dfl_arena_budget(set->arena), .several = (c->counted | c->united) & s->moving,
-                .all = parts(s, c->counted & s->moving), .known = true };
-    pieces whole = { .at = { { c->extent, c->extent, 1 } }, .n = 1 };
-    bool elements = c->kind == DFL_CHAIN_ELEMENTS;
+    chain_walk a = { .c = c, .s = s, .budget = dfl_arena_budget(nest->arena), .several = (c->counted | c->united) & s->moving,
+                     .all = count_instances(s, c->counted & s->moving), .known = true };
+    length_classes whole = { .at = { { c->extent, c->extent, 1 } }, .n = 1 };
+    bool elements = c->kind == DFL_RANK_CHAIN_ELEMENTS;
 
-    c->run = set->run;
+    c->run = nest->run;
     c->n = (uint32_t)__builtin_popcountll(steps & c->temporal);
     int64_t innermost = !elements ? 1 : steps ? s->tile[63 - __builtin_clzll(steps)] : c->extent;
-    c->most = innermost * parts(s, c->joined & s->moving);
+    c->largest = innermost * count_instances(s, c->joined & s->moving);
     if (!(steps & s->ragged)) {
         count_even(&a, steps, innermost);
         c->known = true;
         return true;
     }
-    if (c->kind == DFL_CHAIN_ALL)
+    if (c->kind == DFL_RANK_CHAIN_ALL)
         a.several = 0;
     /* which of them work is not known where some are added up and others united */
-    a.known = c->kind != DFL_CHAIN_WORKING || !(c->counted & a.several) || !(c->united & a.several);
+    a.known = c->kind != DFL_RANK_CHAIN_WORKING || !(c->counted & a.several) || !(c->united & a.several);
     c->present = 0;
     for (uint32_t k = 0; k <= 2 * c->n; k++)
-        c->sums[k] = (dfl_chain_sum){ 0 };
+        c->sums[k] = (dfl_rank_chain_sum){ 0 };
     if (elements && (c->joined & s->moving)) {
         a.several = c->joined & s->moving;
-        c->most = measure(&a, &whole, steps, false).enter;
+        c->largest = measure_sets(&a, &whole, steps, false).enter;
         a.several = c->counted & s->moving;
     }
-    visit(&a, &whole, steps, 0, 1);
+    visit_positions(&a, &whole, steps, 0, 1);
     c->known = a.known && dfl_budget_ok(a.budget);
     return c->known;
 }

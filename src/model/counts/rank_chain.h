@@ -13,40 +13,40 @@
 #include "model/sets/nest.h"
 
 typedef enum {
-    DFL_CHAIN_ELEMENTS,  /* a dimension: the set is the piece */
-    DFL_CHAIN_WORKING,   /* {0} in instances that have a piece */
-    DFL_CHAIN_ALL        /* {0} in every instance */
-} dfl_chain_kind;
+    DFL_RANK_CHAIN_ELEMENTS,  /* a dimension: the set is the piece */
+    DFL_RANK_CHAIN_WORKING,   /* {0} in instances that have a piece */
+    DFL_RANK_CHAIN_ALL        /* {0} in every instance */
+} dfl_rank_chain_kind;
 
 /* Sums of |U|, of what was there before, and both with time reversed (delta.h). */
-typedef struct dfl_chain_sum { int64_t enter, kept, leave, left_kept; } dfl_chain_sum;
+typedef struct dfl_rank_chain_sum { int64_t enter, kept, leave, left_kept; } dfl_rank_chain_sum;
 
-typedef struct dfl_chain {
-    dfl_chain_kind kind;
+typedef struct dfl_rank_chain {
+    dfl_rank_chain_kind kind;
     uint32_t einsum;
     int64_t extent;          /* of the rank */
     uint64_t temporal, spatial; /* steps that cut it */
     uint64_t counted;        /* spatial steps whose instances are added up */
     uint64_t joined;         /* those of them whose pieces make one tile */
     uint64_t united;         /* spatial steps whose instances count as one; none if elements are counted */
-    struct dfl_chain *next;
+    struct dfl_rank_chain *next;
     /* of the present sizes */
     uint32_t run;
     bool known;              /* else the lengths are too many */
     uint32_t n;              /* loops with more than one iteration */
-    dfl_chain_sum *sums;     /* for k = 0 .. n: [2k] first k of them fixed, the others wrap around; [2k - 1] the k-th advances */
+    dfl_rank_chain_sum *sums;     /* for k = 0 .. n: [2k] first k fixed; [2k - 1] the k-th advances */
     int64_t present;         /* over all positions */
-    int64_t most;            /* largest tile of one instance */
-} dfl_chain;
+    int64_t largest;            /* largest tile of one instance */
+} dfl_rank_chain;
 
 /* The chain that is cut like this, from the list of the setting or new. */
-dfl_chain *dfl_chain_of(dfl_setting *set, const dfl_chain *like);
+dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like);
 /* Takes the sums; they and all that follow from them must be below 2^62. False if they are not known. */
-bool dfl_chain_count(dfl_setting *set, dfl_chain *c);
+bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *c);
 /* The same, once per run. */
-static inline bool dfl_chain_fill(dfl_setting *set, dfl_chain *c)
+static inline bool dfl_rank_chain_fill(dfl_nest *nest, dfl_rank_chain *c)
 {
-    return c->run == set->run ? c->known : dfl_chain_count(set, c);
+    return c->run == nest->run ? c->known : dfl_rank_chain_count(nest, c);
 }
 
 #endif

@@ -6,121 +6,121 @@
 #include "model/counts/product_form.h"
 
 typedef struct {
-    dfl_setting *set;
-    dfl_keeps *keeps;
+    dfl_nest *nest;
+    dfl_keep_tree *keeps;
     bool one;                 /* one instance instead of all */
     dfl_counts *counts;
     dfl_traffic_sums *out;
     bool ok;
     bool over;                /* a sum passed 2^127 */
-} counter;
+} traffic_pass;
 
-static void add(counter *c, dfl_i128 *to, dfl_i128 n) { c->over |= dfl_add(*to, n, to); }
+static void add_count(traffic_pass *c, dfl_i128 *to, dfl_i128 n) { c->over |= dfl_add(*to, n, to); }
 
-static const dfl_moves *fill(counter *c, dfl_moves *m)
+static const dfl_delta *fill_delta(traffic_pass *c, dfl_delta *m)
 {
-    static const dfl_moves nothing;
+    static const dfl_delta nothing;
 
-    c->ok = c->ok && dfl_moves_fill(c->set, m);
+    c->ok = c->ok && dfl_delta_fill(c->nest, m);
     return c->ok ? m : &nothing;
 }
 
-static void count_read_only(counter *c, uint32_t at)
+static void count_read_only(traffic_pass *c, uint32_t at)
 {
     const dfl_keep *k = &c->keeps->at[at];
-    const dfl_keep_moves *how = c->one ? &k->one : &k->all;
-    dfl_i128 entered = fill(c, how->each)->enter, served = fill(c, how->shared)->enter;
+    const dfl_keep_deltas *how = c->one ? &k->one : &k->all;
+    dfl_i128 entered = fill_delta(c, how->each)->enter, served = fill_delta(c, how->shared)->enter;
 
     c->counts[at].fill = entered;
-    add(c, &c->counts[k->parent].serve, served);
+    add_count(c, &c->counts[k->parent].serve, served);
     if (c->one)
         c->out->outer_busiest[at] = (dfl_counts){ .serve = served };
     if (k->forward == DFL_NONE)
         return;
-    dfl_i128 passed = entered - fill(c, how->passed)->enter;
-    add(c, &c->counts[at].serve, passed);
+    dfl_i128 passed = entered - fill_delta(c, how->passed)->enter;
+    add_count(c, &c->counts[at].serve, passed);
     c->out->rough[at] = true; /* what one instance gets is not what it gives */
     if (!c->one)
-        add(c, &c->out->forwarded[c->set->paths->paths[k->point.einsum].steps[k->forward].line->axis], passed);
+        add_count(c, &c->out->forwarded[c->nest->paths->paths[k->footprint.einsum].steps[k->forward].line->axis], passed);
 }
 
-static void needed_again(counter *c, const dfl_keep *k)
+static void report_needed_again(traffic_pass *c, const dfl_keep *k)
 {
-    const dfl_tensor *t = &c->set->w->tensors[k->line->tensor];
-    const char *name = dfl_sym_text(c->set->names, t->name);
-    dfl_diag *d = dfl_report(c->set->sink, DFL_MAP_NEEDED_AFTER_RELEASE, k->line->span,
+    const dfl_tensor *t = &c->nest->workload->tensors[k->line->tensor];
+    const char *name = dfl_sym_text(c->nest->names, t->name);
+    dfl_diag *d = dfl_report(c->nest->sink, DFL_MAP_NEEDED_AFTER_RELEASE, k->line->span,
                              "elements of `%s` are needed again after this keep has released them", name);
-    dfl_diag_here(c->set->sink, d, "nothing outside holds them");
-    dfl_diag_label(c->set->sink, d, t->span, "`%s` is declared here", name);
+    dfl_diag_here(c->nest->sink, d, "nothing outside holds them");
+    dfl_diag_label(c->nest->sink, d, t->span, "`%s` is declared here", name);
     if (k->all.starts)
-        dfl_diag_help(c->set->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
+        dfl_diag_help(c->nest->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
                       "memory; `recompute` computes again what a loop outside of those returns to", name);
     else
-        dfl_diag_help(c->set->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer "
+        dfl_diag_help(c->nest->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer "
                       "memory, or say `recompute %s;`", name, name);
     c->ok = false;
 }
 
-static void check_home(counter *c, const dfl_keep *k)
+static void check_home(traffic_pass *c, const dfl_keep *k)
 {
-    dfl_i128 once = fill(c, k->united)->enter;
+    dfl_i128 once = fill_delta(c, k->united)->enter;
 
-    if (c->ok && fill(c, k->all.each)->enter != once) {
-        dfl_setting_refuse(c->set, k->line->span, "a result whose home holds it in several instances",
-                           "keep it in a memory outside the array first");
+    if (c->ok && fill_delta(c, k->all.each)->enter != once) {
+        dfl_nest_refuse(c->nest, k->line->span, "a result whose home holds it in several instances",
+                        "keep it in a memory outside the array first");
         c->ok = false;
     }
-    if (c->set->w->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
+    if (c->nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
         return; /* never released at home */
     if (c->ok && once > k->distinct)
-        needed_again(c, k);
+        report_needed_again(c, k);
 }
 
-static void count_home(counter *c, uint32_t at)
+static void count_home(traffic_pass *c, uint32_t at)
 {
     const dfl_keep *k = &c->keeps->at[at];
-    const dfl_keep_moves *how = c->one ? &k->one : &k->all;
-    dfl_i128 entered = fill(c, how->each)->enter, *unfilled = &c->out->unfilled[at];
+    const dfl_keep_deltas *how = c->one ? &k->one : &k->all;
+    dfl_i128 entered = fill_delta(c, how->each)->enter, *unfilled = &c->out->unfilled[at];
 
     if (how->starts) {
-        *unfilled = fill(c, how->starts)->present;
+        *unfilled = fill_delta(c, how->starts)->present;
         /* a sum would not do: what is made again while it is still here makes up for nothing that comes back */
-        if (!c->one && fill(c, how->supplied)->enter < entered && c->ok)
-            needed_again(c, k);
+        if (!c->one && fill_delta(c, how->supplied)->enter < entered && c->ok)
+            report_needed_again(c, k);
         return;
     }
     if (!c->one)
         check_home(c, k);
     *unfilled = entered;
-    if (entered > k->distinct && c->set->w->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
+    if (entered > k->distinct && c->nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
         *unfilled = k->distinct; /* an element that comes back is still there */
 }
 
 /* A joint entry finds the value that was drained before, unless some other instance holds the element at the time.
    Where single ranks index the result, that one has held it ever since the drain; windows may have come back to it. */
-static void refuse_late(counter *c, const dfl_keep *k, const dfl_moves *joined)
+static void refuse_late(traffic_pass *c, const dfl_keep *k, const dfl_delta *joined)
 {
     if (!joined->late || !k->windows)
         return;
-    dfl_setting_refuse(c->set, k->line->span, "a result that enters one instance while another one holds it",
-                       "keep it in a memory outside the array");
+    dfl_nest_refuse(c->nest, k->line->span, "a result that enters one instance while another one holds it",
+                    "keep it in a memory outside the array");
     c->ok = false;
 }
 
 /* Elements of those that moves `m` are of, among all that are made; a negative number where tiles may overlap or are made
    again, so that this cannot be told from their sizes. */
-static dfl_i128 made_in(counter *c, const dfl_keep *k, dfl_moves *m)
+static dfl_i128 count_made(traffic_pass *c, const dfl_keep *k, dfl_delta *m)
 {
     dfl_i128 all = 0, some = 0;
 
     if (!k->all.made || k->windows)
         return -1;
-    c->ok = c->ok && dfl_moves_apart(c->set, k->all.made, &all) && dfl_moves_apart(c->set, m, &some);
+    c->ok = c->ok && dfl_delta_disjoint(c->nest, k->all.made, &all) && dfl_delta_disjoint(c->nest, m, &some);
     return all == k->distinct ? some : -1;
 }
 
 /* Elsewhere as many of the `entered` entries into the first instance find a value as of all joint ones. */
-static dfl_i128 share_of(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
+static dfl_i128 estimate_share(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
 {
     dfl_i128 product;
 
@@ -131,41 +131,41 @@ static dfl_i128 share_of(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
     return joint > 0 ? product / joint : 0;
 }
 
-static void count_written(counter *c, uint32_t at)
+static void count_written(traffic_pass *c, uint32_t at)
 {
     const dfl_keep *k = &c->keeps->at[at];
-    const dfl_keep_moves *how = c->one ? &k->one : &k->all;
+    const dfl_keep_deltas *how = c->one ? &k->one : &k->all;
     dfl_traffic_sums *out = c->out;
 
     if (!how->joined) {
-        dfl_setting_refuse(c->set, k->line->span, "a recomputed tensor that is kept in two memories above its branch",
-                           "keep it in one memory above the branch");
+        dfl_nest_refuse(c->nest, k->line->span, "a recomputed tensor that is kept in two memories above its branch",
+                        "keep it in one memory above the branch");
         c->ok = false;
         return;
     }
-    dfl_i128 entered = fill(c, how->starts_each)->enter;
+    dfl_i128 entered = fill_delta(c, how->starts_each)->enter;
     /* one instance takes the value back; the first residency inside an unfilled outer one finds none */
-    const dfl_moves *joined = fill(c, how->joined);
+    const dfl_delta *joined = fill_delta(c, how->joined);
     refuse_late(c, k, joined);
     dfl_i128 joint = joined->enter, filled = joint - out->unfilled[k->parent];
     for (uint32_t i = 0; i < how->n_stays; i++)
-        filled -= fill(c, how->stays[i].with)->enter - fill(c, how->stays[i].without)->enter;
+        filled -= fill_delta(c, how->stays[i].with)->enter - fill_delta(c, how->stays[i].without)->enter;
     /* coordinate 0 is the first to take a value, so of each of its elements only the first entry finds none */
-    dfl_i128 made = !c->one ? k->distinct : how->anew ? -1 : made_in(c, k, how->made);
-    dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : share_of(entered, filled, joint);
+    dfl_i128 made = !c->one ? k->distinct : how->anew ? -1 : count_made(c, k, how->made);
+    dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
     /* ... unless an element stays there, flushed, when it enters another one, which then takes it */
-    bool passed_by = how->coming && fill(c, how->coming)->enter != fill(c, how->each)->enter;
+    bool passed_by = how->coming && fill_delta(c, how->coming)->enter != fill_delta(c, how->each)->enter;
     out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[k->parent] ||
-                                  (k->windows && fill(c, k->all.each)->enter != entered));
+                                  (k->windows && fill_delta(c, k->all.each)->enter != entered));
 
     c->counts[at].fill = own;
-    add(c, &c->counts[k->parent].serve, filled);
+    add_count(c, &c->counts[k->parent].serve, filled);
     out->unfilled[at] = entered - own;
     if (c->one)
         out->outer_busiest[at] = (dfl_counts){ .serve = filled };
-    if (k->exchanged && !(k->adding & c->set->sizes[k->producer].moving)) {
+    if (k->exchanged && !(k->adding & c->nest->sizes[k->producer].moving)) {
         /* made in one visit, read in others: only the residency in which an element is made is drained */
-        dfl_i128 given = c->one ? made_in(c, k, how->given) : k->distinct;
+        dfl_i128 given = c->one ? count_made(c, k, how->given) : k->distinct;
         if (given < 0 || made < 0) {
             out->rough[at] |= how->anew;
             out->rough[k->parent] |= how->anew;
@@ -173,21 +173,21 @@ static void count_written(counter *c, uint32_t at)
             given = k->distinct;
         }
         c->counts[at].drain = made;
-        add(c, &c->counts[k->parent].update, given);
+        add_count(c, &c->counts[k->parent].update, given);
         if (c->one)
             out->outer_busiest[at].update = given;
         return;
     }
-    if (how->supplied && fill(c, how->supplied)->enter < entered && c->ok) {
-        dfl_setting_refuse(c->set, k->line->span, "a result that some of the visits to this keep add to and others only read",
-                           "keep it further out only");
+    if (how->supplied && fill_delta(c, how->supplied)->enter < entered && c->ok) {
+        dfl_nest_refuse(c->nest, k->line->span, "a result that some of the visits to this keep add to and others only read",
+                        "keep it further out only");
         c->ok = false;
         return;
     }
-    add(c, &out->taken[k->parent], filled);
+    add_count(c, &out->taken[k->parent], filled);
     c->counts[at].drain = how->starts_each->leave;
-    dfl_i128 updates = fill(c, how->meeting)->leave;
-    add(c, &c->counts[k->parent].update, updates);
+    dfl_i128 updates = fill_delta(c, how->meeting)->leave;
+    add_count(c, &c->counts[k->parent].update, updates);
     if (c->one) {
         out->outer_busiest[at].update = updates;
         /* what does not meet on the way is added at the outer keep */
@@ -197,31 +197,31 @@ static void count_written(counter *c, uint32_t at)
 }
 
 /* What a box adds to a produced tensor is made elsewhere, or later. */
-static void check_box(counter *c, const dfl_keep *k)
+static void check_box(traffic_pass *c, const dfl_keep *k)
 {
-    if (!k->box || !k->produced || !fill(c, c->one ? k->one.each : k->all.each)->widened)
+    if (!k->box || !k->produced || !fill_delta(c, c->one ? k->one.each : k->all.each)->is_widened)
         return;
-    dfl_setting_refuse(c->set, k->line->span, "a bounding box of a produced tensor that holds more than what is touched",
-                       "leave `window` out of the keeps of this tensor");
+    dfl_nest_refuse(c->nest, k->line->span, "a bounding box of a produced tensor that holds more than what is touched",
+                    "leave `window` out of the keeps of this tensor");
     c->ok = false;
 }
 
-static void count_operand(counter *c, const dfl_operand *o, dfl_i128 *moved)
+static void count_operand(traffic_pass *c, const dfl_operand *o, dfl_i128 *moved)
 {
-    const dfl_moves *m = fill(c, c->one ? o->one : o->all);
+    const dfl_delta *m = fill_delta(c, c->one ? o->one : o->all);
     dfl_i128 read = o->reuse ? m->enter : m->present;
 
     *moved = o->output ? m->present : read;
     if (o->output) {
-        add(c, &c->counts[o->inner].update, m->present);
+        add_count(c, &c->counts[o->inner].update, m->present);
         if (c->one)
-            add(c, &c->out->ops_busiest[o->inner].update, m->present);
+            add_count(c, &c->out->ops_busiest[o->inner].update, m->present);
     } else {
-        add(c, &c->counts[o->inner].serve, read);
+        add_count(c, &c->counts[o->inner].serve, read);
     }
 }
 
-static void count_pass(counter *c, const dfl_traffic_plan *plan)
+static void count_pass(traffic_pass *c, const dfl_traffic_plan *plan)
 {
     dfl_traffic_sums *out = c->out;
 
@@ -254,24 +254,24 @@ static void count_pass(counter *c, const dfl_traffic_plan *plan)
     }
 }
 
-bool dfl_traffic_count(dfl_setting *set, dfl_keeps *keeps, const dfl_traffic_plan *plan, dfl_traffic_sums *out)
+bool dfl_traffic_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_traffic_plan *plan, dfl_traffic_sums *out)
 {
-    counter c = { .set = set, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
+    traffic_pass c = { .nest = nest, .keeps = keeps, .counts = out->all, .out = out, .ok = true };
 
-    dfl_closed_fill(set);
+    dfl_product_form_fill_all(nest);
     memset(out->rough, 0, keeps->n * sizeof *out->rough);
-    for (uint32_t a = 0; a < set->s->n_axes; a++)
+    for (uint32_t a = 0; a < nest->system->n_axes; a++)
         out->forwarded[a] = 0;
     count_pass(&c, plan);
-    for (uint32_t e = 0; e < set->w->n_einsums && c.ok; e++) {
-        out->points[e] = fill(&c, plan->points[e])->present;
-        out->steps[e] = fill(&c, plan->steps[e])->present;
+    for (uint32_t e = 0; e < nest->workload->n_einsums && c.ok; e++) {
+        out->points[e] = fill_delta(&c, plan->points[e])->present;
+        out->steps[e] = fill_delta(&c, plan->steps[e])->present;
     }
     for (uint32_t i = 0; i < keeps->n && c.ok; i++)
-        out->most[i] = fill(&c, keeps->at[i].all.each)->most;
+        out->largest[i] = fill_delta(&c, keeps->at[i].all.each)->largest;
     c.one = true;
     c.counts = out->busiest;
     if (c.ok)
         count_pass(&c, plan);
-    return c.ok && c.over ? dfl_flow_too_big(set, set->m->span) : c.ok;
+    return c.ok && c.over ? dfl_nest_report_overflow(nest, nest->mapping->span) : c.ok;
 }

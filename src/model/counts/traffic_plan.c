@@ -5,58 +5,58 @@
 #include "support/vec.h"
 
 typedef struct {
-    dfl_setting *set;
-    dfl_keeps *keeps;
+    dfl_nest *nest;
+    dfl_keep_tree *keeps;
     bool one; /* one instance instead of all */
     bool ok;
-} maker;
+} planner;
 
-static dfl_moves *moves(maker *c, dfl_point *p, const dfl_sharing *how)
+static dfl_delta *plan_delta(planner *c, dfl_footprint *p, const dfl_sharing *how)
 {
-    dfl_moves *m = c->ok ? dfl_moves_of(c->set, p, how, false) : NULL;
+    dfl_delta *m = c->ok ? dfl_delta_of(c->nest, p, how, false) : NULL;
 
     c->ok = m != NULL;
     return m;
 }
 
-static uint32_t element_of(const maker *c, const dfl_keep *k) { return c->set->s->memories[k->line->memory].element; }
+static uint32_t find_element(const planner *c, const dfl_keep *k) { return c->nest->system->memories[k->line->memory].element; }
 
-static uint64_t around(const maker *c, const dfl_keep *of, const dfl_keep *k)
+static uint64_t find_steps_around(const planner *c, const dfl_keep *of, const dfl_keep *k)
 {
-    return dfl_steps_around(c->set, of->point.einsum, of->step, element_of(c, k));
+    return dfl_keep_tree_steps_around(c->nest, of->footprint.einsum, of->step, find_element(c, k));
 }
 
-static dfl_moves *present(maker *c, dfl_point *p, const dfl_sharing *how)
+static dfl_delta *plan_size(planner *c, dfl_footprint *p, const dfl_sharing *how)
 {
-    dfl_moves *m = c->ok ? dfl_present_of(c->set, p, how) : NULL;
+    dfl_delta *m = c->ok ? dfl_delta_of_size(c->nest, p, how) : NULL;
 
     c->ok = m != NULL;
     return m;
 }
 
 /* The way instances of keep `k` share, seen from the instances of the memory of keep `from`. */
-static dfl_sharing sharing(const maker *c, const dfl_keep *k, const dfl_keep *from, uint64_t united)
+static dfl_sharing make_sharing(const planner *c, const dfl_keep *k, const dfl_keep *from, uint64_t united)
 {
-    dfl_sharing how = dfl_keep_sharing(c->set, k);
+    dfl_sharing how = dfl_keep_tree_sharing(c->nest, k);
 
     how.united = united;
-    how.first_only = c->one ? around(c, k, from) : 0;
+    how.first_only = c->one ? find_steps_around(c, k, from) : 0;
     return how;
 }
 
 /* The spatial step on an axis between parent and keep over which neighbours forward, or DFL_NONE. */
-static uint32_t forwarding(maker *c, const dfl_keep *k, uint64_t between)
+static uint32_t find_forwarding(planner *c, const dfl_keep *k, uint64_t between)
 {
-    const dfl_path *p = &c->set->paths->paths[k->point.einsum];
+    const dfl_path *p = &c->nest->paths->paths[k->footprint.einsum];
     uint32_t found = DFL_NONE;
 
     for (uint64_t left = k->produced ? 0 : between; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        if (!c->set->s->axes[p->steps[i].line->axis].forward)
+        if (!c->nest->system->axes[p->steps[i].line->axis].forward)
             continue;
         if (found != DFL_NONE) {
-            dfl_setting_refuse(c->set, p->steps[i].line->span, "forwarding over several loops at once",
-                               "forward along one axis that one loop is spread over");
+            dfl_nest_refuse(c->nest, p->steps[i].line->span, "forwarding over several loops at once",
+                            "forward along one axis that one loop is spread over");
             c->ok = false;
         }
         found = i;
@@ -64,90 +64,90 @@ static uint32_t forwarding(maker *c, const dfl_keep *k, uint64_t between)
     return found;
 }
 
-static void plan_read_only(maker *c, dfl_keep *k, dfl_keep_moves *out)
+static void plan_read_only(planner *c, dfl_keep *k, dfl_keep_deltas *out)
 {
     dfl_keep *outer = &c->keeps->at[k->parent];
-    uint64_t between = around(c, k, k) & ~around(c, k, outer);
-    uint64_t united = dfl_steps_served(c->set, k->point.einsum, between, k->line->tensor, false);
-    dfl_sharing each = sharing(c, k, k, 0), shared = sharing(c, k, outer, united);
+    uint64_t between = find_steps_around(c, k, k) & ~find_steps_around(c, k, outer);
+    uint64_t united = dfl_keep_tree_steps_shared(c->nest, k->footprint.einsum, between, k->line->tensor, false);
+    dfl_sharing each = make_sharing(c, k, k, 0), shared = make_sharing(c, k, outer, united);
 
-    dfl_point *point = &k->point;
+    dfl_footprint *footprint = &k->footprint;
 
-    k->forward = forwarding(c, k, between);
+    k->forward = find_forwarding(c, k, between);
     each.forward = shared.forward = k->forward;
     if (k->forward != DFL_NONE && k->fresh) {
-        point = dfl_keep_point(c->set, k, c->set->fold->above[k->body->id]);
+        footprint = dfl_keep_tree_footprint(c->nest, k, c->nest->numbers->above[k->body->id]);
         each.anew = shared.anew = true;
     }
-    out->shared = moves(c, point, &shared);
+    out->shared = plan_delta(c, footprint, &shared);
     if (k->forward != DFL_NONE)
-        out->passed = moves(c, point, &each);
+        out->passed = plan_delta(c, footprint, &each);
 }
 
 /* Tiles of the producer of a recomputed tensor, at the branch where it meets its readers. */
-static dfl_moves *plan_starts(maker *c, const dfl_keep *k, const dfl_sharing *how)
+static dfl_delta *plan_starts(planner *c, const dfl_keep *k, const dfl_sharing *how)
 {
-    const dfl_path *p = &c->set->paths->paths[k->producer];
-    dfl_view *view = DFL_NEW(c->set->arena, dfl_view);
-    dfl_point *point = DFL_NEW(c->set->arena, dfl_point);
+    const dfl_path *p = &c->nest->paths->paths[k->producer];
+    dfl_reference *view = DFL_NEW(c->nest->arena, dfl_reference);
+    dfl_footprint *footprint = DFL_NEW(c->nest->arena, dfl_footprint);
 
-    *view = (dfl_view){ k->producer, &c->set->w->einsums[k->producer].output };
-    *point = (dfl_point){ .einsum = k->producer, .n = p->n_above, .restart = p->n_above, .tensor = k->line->tensor,
-                          .views = view, .n_views = 1, .span = k->line->span };
-    return moves(c, point, how);
+    *view = (dfl_reference){ k->producer, &c->nest->workload->einsums[k->producer].output };
+    *footprint = (dfl_footprint){ .einsum = k->producer, .n = p->n_above, .restart = p->n_above, .tensor = k->line->tensor,
+                                  .references = view, .n_references = 1, .span = k->line->span };
+    return plan_delta(c, footprint, how);
 }
 
-static bool recomputed(const maker *c, const dfl_keep *k)
+static bool is_recomputed(const planner *c, const dfl_keep *k)
 {
-    const dfl_path *p = &c->set->paths->paths[k->producer];
+    const dfl_path *p = &c->nest->paths->paths[k->producer];
 
     return p->has_exchange && p->exchange.recompute && p->exchange.restricts;
 }
 
-static void plan_home(maker *c, dfl_keep *k, dfl_keep_moves *out)
+static void plan_home(planner *c, dfl_keep *k, dfl_keep_deltas *out)
 {
-    if (recomputed(c, k) && k->exchanged) {
-        dfl_sharing each = sharing(c, k, k, 0);
+    if (is_recomputed(c, k) && k->exchanged) {
+        dfl_sharing each = make_sharing(c, k, k, 0);
         each.box = false; /* what is made, not what is held */
         out->starts = plan_starts(c, k, &each);
         if (c->one)
             return;
         each.made = true;
-        out->supplied = moves(c, &k->point, &each);
+        out->supplied = plan_delta(c, &k->footprint, &each);
     } else if (!c->one) {
-        dfl_sharing united = sharing(c, k, k, around(c, k, k));
-        k->united = moves(c, &k->point, &united);
+        dfl_sharing united = make_sharing(c, k, k, find_steps_around(c, k, k));
+        k->united = plan_delta(c, &k->footprint, &united);
     }
 }
 
 /* Where readers meet the producer below the keep, its tiles are more than what is made; what is made again is not
    counted so. */
-static void plan_made(maker *c, const dfl_keep *k, dfl_keep_moves *out)
+static void plan_made(planner *c, const dfl_keep *k, dfl_keep_deltas *out)
 {
-    dfl_sharing each = sharing(c, k, k, 0);
+    dfl_sharing each = make_sharing(c, k, k, 0);
 
     if (!k->exchanged) {
-        out->made = recomputed(c, k) ? NULL : out->each;
+        out->made = is_recomputed(c, k) ? NULL : out->each;
         return;
     }
-    dfl_view *view = DFL_NEW(c->set->arena, dfl_view);
-    dfl_point *point = DFL_NEW(c->set->arena, dfl_point);
-    *view = (dfl_view){ k->producer, &c->set->w->einsums[k->producer].output };
-    *point = (dfl_point){ .einsum = k->producer, .n = k->step, .restart = k->flushed->restart, .tensor = k->line->tensor,
-                          .views = view, .n_views = 1, .span = k->line->span };
-    out->made = moves(c, point, &each);
+    dfl_reference *view = DFL_NEW(c->nest->arena, dfl_reference);
+    dfl_footprint *footprint = DFL_NEW(c->nest->arena, dfl_footprint);
+    *view = (dfl_reference){ k->producer, &c->nest->workload->einsums[k->producer].output };
+    *footprint = (dfl_footprint){ .einsum = k->producer, .n = k->step, .restart = k->flushed->restart, .tensor = k->line->tensor,
+                                  .references = view, .n_references = 1, .span = k->line->span };
+    out->made = plan_delta(c, footprint, &each);
     if (!c->one)
         return;
-    each.first_only = around(c, k, &c->keeps->at[k->parent]);
-    out->given = moves(c, point, &each);
+    each.first_only = find_steps_around(c, k, &c->keeps->at[k->parent]);
+    out->given = plan_delta(c, footprint, &each);
 }
 
 /* Steps on which only the first of the instances that hold an element of a result is ever filled: those that do not
    index it. False where windows of the result lie across instances. */
-static bool without_index(const maker *c, const dfl_keep *k, uint64_t steps, uint64_t *out)
+static bool find_unindexed(const planner *c, const dfl_keep *k, uint64_t steps, uint64_t *out)
 {
-    const dfl_path *p = &c->set->paths->paths[k->producer];
-    const dfl_access *result = &c->set->w->einsums[k->producer].output;
+    const dfl_path *p = &c->nest->paths->paths[k->producer];
+    const dfl_access *result = &c->nest->workload->einsums[k->producer].output;
 
     *out = steps;
     for (uint64_t left = steps; left; left &= left - 1)
@@ -162,34 +162,34 @@ static bool without_index(const maker *c, const dfl_keep *k, uint64_t steps, uin
     return true;
 }
 
-static void add_stay(maker *c, dfl_keep *k, const dfl_keep *valued, uint32_t from, uint32_t to, dfl_keep_moves *out)
+static void add_stay(planner *c, dfl_keep *k, const dfl_keep *valued, uint32_t from, uint32_t to, dfl_keep_deltas *out)
 {
     const dfl_keep *outer = &c->keeps->at[k->parent];
-    dfl_sharing how = sharing(c, k, outer, around(c, k, k) & ~around(c, k, outer));
+    dfl_sharing how = make_sharing(c, k, outer, find_steps_around(c, k, k) & ~find_steps_around(c, k, outer));
     uint64_t first;
 
-    if (!without_index(c, k, around(c, k, outer) & ~around(c, k, valued), &first)) {
-        dfl_setting_refuse(c->set, k->line->span, "a result that stays inside a `fresh` keep and has windows across an array",
-                           "make this keep `fresh`, too");
+    if (!find_unindexed(c, k, find_steps_around(c, k, outer) & ~find_steps_around(c, k, valued), &first)) {
+        dfl_nest_refuse(c->nest, k->line->span, "a result that stays inside a `fresh` keep and has windows across an array",
+                        "make this keep `fresh`, too");
         c->ok = false;
         return;
     }
     how.first_only |= first;
-    dfl_stay *stay = &out->stays[out->n_stays++];
-    stay->with = moves(c, dfl_keep_point(c->set, k, to), &how);
-    stay->without = moves(c, dfl_keep_point(c->set, k, from), &how);
+    dfl_refill_stay *stay = &out->stays[out->n_stays++];
+    stay->with = plan_delta(c, dfl_keep_tree_footprint(c->nest, k, to), &how);
+    stay->without = plan_delta(c, dfl_keep_tree_footprint(c->nest, k, from), &how);
 }
 
 /* A `fresh` keep around this one fetches values of elements that stay here, without a value since they were flushed.
    One instance of it gets them: the first one inside the innermost keep that is not refilled at that step. */
-static void plan_stays(maker *c, dfl_keep *k, dfl_keep_moves *out)
+static void plan_stays(planner *c, dfl_keep *k, dfl_keep_deltas *out)
 {
     const dfl_keep *fresh = &c->keeps->at[k->parent];
-    uint32_t brace = c->set->fold->above[k->body->id];
+    uint32_t brace = c->nest->numbers->above[k->body->id];
 
     if (k->fresh)
         return;
-    out->stays = DFL_NEW_ARRAY(c->set->arena, dfl_stay, k->step + 1);
+    out->stays = DFL_NEW_ARRAY(c->nest->arena, dfl_refill_stay, k->step + 1);
     while (fresh->fresh && fresh->parent != DFL_NONE && fresh->step > brace) {
         const dfl_keep *next = &c->keeps->at[fresh->parent];
         uint32_t from = next->fresh ? next->step : next->flushed->restart;
@@ -200,7 +200,7 @@ static void plan_stays(maker *c, dfl_keep *k, dfl_keep_moves *out)
 }
 
 /* Whether some outer keep of the tensor is refilled whole. */
-static bool refilled_further_out(const maker *c, const dfl_keep *k)
+static bool is_refilled_outside(const planner *c, const dfl_keep *k)
 {
     for (; k->parent != DFL_NONE; k = &c->keeps->at[k->parent])
         if (c->keeps->at[k->parent].fresh)
@@ -208,61 +208,61 @@ static bool refilled_further_out(const maker *c, const dfl_keep *k)
     return false;
 }
 
-static void plan_written(maker *c, dfl_keep *k, dfl_keep_moves *out)
+static void plan_written(planner *c, dfl_keep *k, dfl_keep_deltas *out)
 {
     const dfl_keep *outer = &c->keeps->at[k->parent];
 
-    if (recomputed(c, k) && k->exchanged)
+    if (is_recomputed(c, k) && k->exchanged)
         return; /* refused unless the home finds fault first */
-    uint64_t between = around(c, k, k) & ~around(c, k, outer);
-    uint64_t reduced = dfl_steps_served(c->set, k->point.einsum, between, k->line->tensor, true);
-    dfl_sharing joined = sharing(c, k, outer, between), meeting = sharing(c, k, outer, reduced);
-    dfl_sharing each = sharing(c, k, k, 0);
-    out->starts_each = moves(c, k->flushed, &each);
-    out->joined = moves(c, k->flushed, &joined);
-    if (c->one && k->flushed != &k->point)
-        out->coming = moves(c, &k->point, &joined);
-    out->meeting = moves(c, k->flushed, &meeting);
+    uint64_t between = find_steps_around(c, k, k) & ~find_steps_around(c, k, outer);
+    uint64_t reduced = dfl_keep_tree_steps_shared(c->nest, k->footprint.einsum, between, k->line->tensor, true);
+    dfl_sharing joined = make_sharing(c, k, outer, between), meeting = make_sharing(c, k, outer, reduced);
+    dfl_sharing each = make_sharing(c, k, k, 0);
+    out->starts_each = plan_delta(c, k->flushed, &each);
+    out->joined = plan_delta(c, k->flushed, &joined);
+    if (c->one && k->flushed != &k->footprint)
+        out->coming = plan_delta(c, &k->footprint, &joined);
+    out->meeting = plan_delta(c, k->flushed, &meeting);
     if (k->exchanged && k->adding && !c->one) {
         each.made = true;
-        out->supplied = moves(c, k->flushed, &each);
+        out->supplied = plan_delta(c, k->flushed, &each);
     }
     plan_stays(c, k, out);
     plan_made(c, k, out);
-    out->anew = k->flushed != &k->point || out->n_stays > 0 || refilled_further_out(c, k);
+    out->anew = k->flushed != &k->footprint || out->n_stays > 0 || is_refilled_outside(c, k);
 }
 
 /* Elements that no einsum makes have no value, so that nothing fills a keep with them and a home waits in vain. */
-static void refuse_unmade(maker *c, const dfl_keep *k)
+static void refuse_unmade(planner *c, const dfl_keep *k)
 {
-    const dfl_tensor *t = &c->set->w->tensors[k->line->tensor];
-    const dfl_access *made = k->produced ? &c->set->w->einsums[k->producer].output : NULL;
+    const dfl_tensor *t = &c->nest->workload->tensors[k->line->tensor];
+    const dfl_access *made = k->produced ? &c->nest->workload->einsums[k->producer].output : NULL;
 
     if (!made || (k->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
         return; /* all there from the start, or the interface's */
-    for (uint32_t v = 0; v < k->point.n_views && c->ok; v++) {
-        if (dfl_flow_within(c->set, k->point.views[v].access, made))
+    for (uint32_t v = 0; v < k->footprint.n_references && c->ok; v++) {
+        if (dfl_access_elements_within(c->nest, k->footprint.references[v].access, made))
             continue;
-        dfl_setting_refuse(c->set, k->point.views[v].access->span, "a reader of elements that nothing makes",
-                           "read only what the producer writes, or give the tensor a shape that ends there");
+        dfl_nest_refuse(c->nest, k->footprint.references[v].access->span, "a reader of elements that nothing makes",
+                        "read only what the producer writes, or give the tensor a shape that ends there");
         c->ok = false;
     }
 }
 
-static void plan_keep(maker *c, dfl_keep *k)
+static void plan_keep(planner *c, dfl_keep *k)
 {
-    dfl_keep_moves *out = c->one ? &k->one : &k->all;
-    dfl_sharing each = sharing(c, k, k, 0);
+    dfl_keep_deltas *out = c->one ? &k->one : &k->all;
+    dfl_sharing each = make_sharing(c, k, k, 0);
 
     if (!c->one)
         refuse_unmade(c, k);
-    out->each = moves(c, &k->point, &each);
+    out->each = plan_delta(c, &k->footprint, &each);
     if (!k->written) {
         if (k->parent != DFL_NONE)
             plan_read_only(c, k, out);
         return;
     }
-    const dfl_access *result = &c->set->w->einsums[k->producer].output;
+    const dfl_access *result = &c->nest->workload->einsums[k->producer].output;
     for (uint32_t d = 0; d < result->n_dims; d++)
         k->windows |= result->index[d].n_terms > 1;
     if (k->parent == DFL_NONE)
@@ -270,39 +270,39 @@ static void plan_keep(maker *c, dfl_keep *k)
     else
         plan_written(c, k, out);
     if (c->ok && !c->one)
-        c->ok = dfl_flow_distinct(c->set, &c->set->w->einsums[k->producer].output, &k->distinct);
+        c->ok = dfl_access_elements_count(c->nest, &c->nest->workload->einsums[k->producer].output, &k->distinct);
 }
 
-static dfl_point *operand_point(dfl_setting *set, uint32_t e, const dfl_access *a, dfl_span span)
+static dfl_footprint *make_operand_footprint(dfl_nest *nest, uint32_t e, const dfl_access *a, dfl_span span)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    dfl_view *view = DFL_NEW(set->arena, dfl_view);
-    dfl_point *point = DFL_NEW(set->arena, dfl_point);
+    const dfl_path *p = &nest->paths->paths[e];
+    dfl_reference *view = DFL_NEW(nest->arena, dfl_reference);
+    dfl_footprint *footprint = DFL_NEW(nest->arena, dfl_footprint);
 
-    *view = (dfl_view){ e, a };
-    *point = (dfl_point){ .einsum = e, .n = p->n_steps, .restart = set->fold->above[p->leaf->id], .tensor = a->tensor,
-                          .views = view, .n_views = 1, .span = span };
-    return point;
+    *view = (dfl_reference){ e, a };
+    *footprint = (dfl_footprint){ .einsum = e, .n = p->n_steps, .restart = nest->numbers->above[p->leaf->id], .tensor = a->tensor,
+                                  .references = view, .n_references = 1, .span = span };
+    return footprint;
 }
 
-static void plan_operand(maker *c, uint32_t e, const dfl_access *a, bool output, dfl_operand *out)
+static void plan_operand(planner *c, uint32_t e, const dfl_access *a, bool output, dfl_operand *out)
 {
-    const dfl_path *p = &c->set->paths->paths[e];
-    const dfl_compute *unit = &c->set->s->computes[p->compute];
-    dfl_point *point = operand_point(c->set, e, a, a->span);
+    const dfl_path *p = &c->nest->paths->paths[e];
+    const dfl_compute *unit = &c->nest->system->computes[p->compute];
+    dfl_footprint *footprint = make_operand_footprint(c->nest, e, a, a->span);
     dfl_sharing how = { .forward = DFL_NONE };
 
-    *out = (dfl_operand){ .inner = dfl_keep_innermost(c->set, c->keeps, e, a->tensor), .output = output,
-                          .reuse = dfl_selects(&unit->operand_reuse, &c->set->w->tensors[a->tensor]) };
-    uint64_t all = dfl_steps_around(c->set, e, p->n_steps, unit->element);
-    uint64_t mine = dfl_steps_around(c->set, e, p->n_steps, element_of(c, &c->keeps->at[out->inner]));
-    how.united = dfl_steps_served(c->set, e, all & ~mine, a->tensor, output);
-    out->all = out->reuse ? moves(c, point, &how) : present(c, point, &how);
+    *out = (dfl_operand){ .inner = dfl_keep_tree_innermost(c->nest, c->keeps, e, a->tensor), .output = output,
+                          .reuse = dfl_selects(&unit->operand_reuse, &c->nest->workload->tensors[a->tensor]) };
+    uint64_t all = dfl_keep_tree_steps_around(c->nest, e, p->n_steps, unit->element);
+    uint64_t mine = dfl_keep_tree_steps_around(c->nest, e, p->n_steps, find_element(c, &c->keeps->at[out->inner]));
+    how.united = dfl_keep_tree_steps_shared(c->nest, e, all & ~mine, a->tensor, output);
+    out->all = out->reuse ? plan_delta(c, footprint, &how) : plan_size(c, footprint, &how);
     how.first_only = mine;
-    out->one = out->reuse ? moves(c, point, &how) : present(c, point, &how);
+    out->one = out->reuse ? plan_delta(c, footprint, &how) : plan_size(c, footprint, &how);
 }
 
-static uint64_t spatial_steps(const dfl_path *p)
+static uint64_t find_spatial_steps(const dfl_path *p)
 {
     uint64_t bits = 0;
 
@@ -312,33 +312,33 @@ static uint64_t spatial_steps(const dfl_path *p)
     return bits;
 }
 
-static void plan_einsum(maker *c, uint32_t e, dfl_traffic_plan *out)
+static void plan_einsum(planner *c, uint32_t e, dfl_traffic_plan *out)
 {
-    const dfl_einsum *einsum = &c->set->w->einsums[e];
-    dfl_access *none = DFL_NEW(c->set->arena, dfl_access);
+    const dfl_einsum *einsum = &c->nest->workload->einsums[e];
+    dfl_access *none = DFL_NEW(c->nest->arena, dfl_access);
 
     for (uint32_t a = 0; a < einsum->n_inputs; a++)
         plan_operand(c, e, &einsum->inputs[a], false, &out->operands[out->n_operands++]);
     plan_operand(c, e, &einsum->output, true, &out->operands[out->n_operands++]);
     *none = (dfl_access){ .tensor = einsum->output.tensor };
-    dfl_point *point = operand_point(c->set, e, none, einsum->span);
+    dfl_footprint *footprint = make_operand_footprint(c->nest, e, none, einsum->span);
     dfl_sharing each = { .forward = DFL_NONE };
-    dfl_sharing together = { .forward = DFL_NONE, .united = spatial_steps(&c->set->paths->paths[e]) };
-    out->points[e] = present(c, point, &each);
-    out->steps[e] = present(c, point, &together);
+    dfl_sharing together = { .forward = DFL_NONE, .united = find_spatial_steps(&c->nest->paths->paths[e]) };
+    out->points[e] = plan_size(c, footprint, &each);
+    out->steps[e] = plan_size(c, footprint, &together);
 }
 
-bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan *out)
+bool dfl_traffic_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_traffic_plan *out)
 {
-    maker c = { .set = set, .keeps = keeps, .ok = true };
+    planner c = { .nest = nest, .keeps = keeps, .ok = true };
     uint32_t n = 0;
 
-    for (uint32_t e = 0; e < set->w->n_einsums; e++)
-        n += set->w->einsums[e].n_inputs + 1;
-    *out = (dfl_traffic_plan){ .operands = DFL_NEW_ARRAY(set->arena, dfl_operand, n + 1),
-                               .points = DFL_NEW_ARRAY(set->arena, dfl_moves *, set->w->n_einsums + 1),
-                               .steps = DFL_NEW_ARRAY(set->arena, dfl_moves *, set->w->n_einsums + 1) };
-    out->visits = DFL_NEW_ARRAY(set->arena, uint32_t, 2 * (size_t)keeps->n + 1);
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
+        n += nest->workload->einsums[e].n_inputs + 1;
+    *out = (dfl_traffic_plan){ .operands = DFL_NEW_ARRAY(nest->arena, dfl_operand, n + 1),
+                               .points = DFL_NEW_ARRAY(nest->arena, dfl_delta *, nest->workload->n_einsums + 1),
+                               .steps = DFL_NEW_ARRAY(nest->arena, dfl_delta *, nest->workload->n_einsums + 1) };
+    out->visits = DFL_NEW_ARRAY(nest->arena, uint32_t, 2 * (size_t)keeps->n + 1);
     out->written = out->visits + keeps->n;
     for (uint32_t i = 0; i < keeps->n; i++) {
         if (keeps->at[i].written || keeps->at[i].parent != DFL_NONE)
@@ -351,27 +351,27 @@ bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan 
         for (uint32_t i = 0; i < keeps->n && c.ok; i++)
             plan_keep(&c, &keeps->at[i]);
     }
-    for (uint32_t e = 0; e < set->w->n_einsums && c.ok; e++)
+    for (uint32_t e = 0; e < nest->workload->n_einsums && c.ok; e++)
         plan_einsum(&c, e, out);
     return c.ok;
 }
 
-void dfl_traffic_sums_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_traffic_sums *out)
+void dfl_traffic_plan_make_sums(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_traffic_sums *out)
 {
     uint32_t n = keeps->n, n_operands = 0;
 
-    for (uint32_t e = 0; e < set->w->n_einsums; e++)
-        n_operands += set->w->einsums[e].n_inputs + 1;
-    *out = (dfl_traffic_sums){ .all = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
-                               .busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
-                               .outer_busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
-                               .ops_busiest = DFL_NEW_ARRAY(set->arena, dfl_counts, n + 1),
-                               .rough = DFL_NEW_ARRAY(set->arena, bool, n + 1),
-                               .moved = DFL_NEW_ARRAY(set->arena, dfl_i128, n_operands + 1),
-                               .most = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1),
-                               .points = DFL_NEW_ARRAY(set->arena, dfl_i128, set->w->n_einsums + 1),
-                               .steps = DFL_NEW_ARRAY(set->arena, dfl_i128, set->w->n_einsums + 1),
-                               .forwarded = DFL_NEW_ARRAY(set->arena, dfl_i128, set->s->n_axes + 1),
-                               .unfilled = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1),
-                               .taken = DFL_NEW_ARRAY(set->arena, dfl_i128, n + 1) };
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
+        n_operands += nest->workload->einsums[e].n_inputs + 1;
+    *out = (dfl_traffic_sums){ .all = DFL_NEW_ARRAY(nest->arena, dfl_counts, n + 1),
+                               .busiest = DFL_NEW_ARRAY(nest->arena, dfl_counts, n + 1),
+                               .outer_busiest = DFL_NEW_ARRAY(nest->arena, dfl_counts, n + 1),
+                               .ops_busiest = DFL_NEW_ARRAY(nest->arena, dfl_counts, n + 1),
+                               .rough = DFL_NEW_ARRAY(nest->arena, bool, n + 1),
+                               .moved = DFL_NEW_ARRAY(nest->arena, dfl_i128, n_operands + 1),
+                               .largest = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1),
+                               .points = DFL_NEW_ARRAY(nest->arena, dfl_i128, nest->workload->n_einsums + 1),
+                               .steps = DFL_NEW_ARRAY(nest->arena, dfl_i128, nest->workload->n_einsums + 1),
+                               .forwarded = DFL_NEW_ARRAY(nest->arena, dfl_i128, nest->system->n_axes + 1),
+                               .unfilled = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1),
+                               .taken = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1) };
 }

@@ -13,7 +13,7 @@ typedef struct {
     uint32_t inner;            /* keep */
     bool output;
     bool reuse;                /* read only when it changes */
-    dfl_moves *all, *one;
+    dfl_delta *all, *one;
 } dfl_operand;
 
 /* What is counted, whatever the sizes. */
@@ -24,8 +24,8 @@ typedef struct {
     uint32_t n_written;
     dfl_operand *operands;     /* of all einsums in order: the inputs of each, then its output */
     uint32_t n_operands;
-    dfl_moves **points;        /* per einsum: its operations, each instance by itself */
-    dfl_moves **steps;         /* and those of all instances at once */
+    dfl_delta **points;        /* per einsum: its operations, each instance by itself */
+    dfl_delta **steps;         /* and those of all instances at once */
 } dfl_traffic_plan;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
     dfl_counts *ops_busiest;   /* per written keep: update and accumulate that operations cause, busiest instance */
     bool *rough;               /* per keep: its part of `busiest` is an estimate */
     dfl_i128 *moved;           /* per operand of the plan: reads or updates, busiest instance */
-    dfl_i128 *most;            /* per keep: largest tile of one instance */
+    dfl_i128 *largest;            /* per keep: largest tile of one instance */
     dfl_i128 *points, *steps;  /* per einsum */
     dfl_i128 *forwarded;       /* per axis */
     dfl_i128 *unfilled;        /* per keep, of the pass: residencies of elements that start without a value */
@@ -42,6 +42,6 @@ typedef struct {
 } dfl_traffic_sums;
 
 /* False after E0608 or E0609. */
-bool dfl_traffic_plan_make(dfl_setting *set, dfl_keeps *keeps, dfl_traffic_plan *out);
-void dfl_traffic_sums_make(const dfl_setting *set, const dfl_keeps *keeps, dfl_traffic_sums *out);
+bool dfl_traffic_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_traffic_plan *out);
+void dfl_traffic_plan_make_sums(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_traffic_sums *out);
 #endif

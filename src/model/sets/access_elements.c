@@ -4,49 +4,49 @@
 #include "support/vec.h"
 
 /* The indices of one dimension of an access over the whole run, inside the shape. */
-static void whole_index(const dfl_setting *set, const dfl_access *a, uint32_t d, dfl_runs *out)
+static void whole_index(const dfl_nest *nest, const dfl_access *a, uint32_t d, dfl_interval_set *out)
 {
-    dfl_runs all = { 0 }, next = { 0 }, rank = { 0 }, shape = { 0 };
+    dfl_interval_set all = { 0 }, next = { 0 }, rank = { 0 }, shape = { 0 };
 
-    dfl_runs_add(set->arena, &all, a->index[d].offset, a->index[d].offset + 1);
+    dfl_interval_set_add(nest->arena, &all, a->index[d].offset, a->index[d].offset + 1);
     for (uint32_t k = 0; k < a->index[d].n_terms; k++) {
-        dfl_runs_clear(&rank);
-        dfl_runs_add(set->arena, &rank, 0, set->w->ranks[a->index[d].terms[k].rank].extent);
-        dfl_runs_sum(set->arena, &next, &all, a->index[d].terms[k].coef, &rank);
-        dfl_runs swap = all;
+        dfl_interval_set_clear(&rank);
+        dfl_interval_set_add(nest->arena, &rank, 0, nest->workload->ranks[a->index[d].terms[k].rank].extent);
+        dfl_interval_set_sum(nest->arena, &next, &all, a->index[d].terms[k].coef, &rank);
+        dfl_interval_set swap = all;
         all = next;
         next = swap;
     }
-    dfl_runs_add(set->arena, &shape, 0, set->w->tensors[a->tensor].extents[d]);
-    dfl_runs_intersect(set->arena, out, &all, &shape);
+    dfl_interval_set_add(nest->arena, &shape, 0, nest->workload->tensors[a->tensor].extents[d]);
+    dfl_interval_set_intersect(nest->arena, out, &all, &shape);
 }
 
-bool dfl_flow_distinct(dfl_setting *set, const dfl_access *a, dfl_i128 *out)
+bool dfl_access_elements_count(dfl_nest *nest, const dfl_access *a, dfl_i128 *out)
 {
-    dfl_runs index = { 0 };
+    dfl_interval_set index = { 0 };
     bool over = false;
 
     *out = 1;
     for (uint32_t d = 0; d < a->n_dims; d++) {
-        whole_index(set, a, d, &index);
-        over |= dfl_mul(*out, dfl_runs_count(&index), out);
+        whole_index(nest, a, d, &index);
+        over |= dfl_mul(*out, dfl_interval_set_count(&index), out);
     }
-    if (!dfl_budget_ok(dfl_arena_budget(set->arena)))
-        return dfl_report_stop(set->sink, dfl_arena_budget(set->arena));
-    return over ? dfl_flow_too_big(set, a->span) : true;
+    if (!dfl_budget_ok(dfl_arena_budget(nest->arena)))
+        return dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
+    return over ? dfl_nest_report_overflow(nest, a->span) : true;
 }
 
-bool dfl_flow_within(dfl_setting *set, const dfl_access *a, const dfl_access *made)
+bool dfl_access_elements_within(dfl_nest *nest, const dfl_access *a, const dfl_access *made)
 {
-    dfl_runs inner = { 0 }, outer = { 0 }, rest = { 0 };
+    dfl_interval_set inner = { 0 }, outer = { 0 }, rest = { 0 };
     bool some = false;
 
     for (uint32_t d = 0; d < a->n_dims; d++) {
-        whole_index(set, a, d, &inner);
+        whole_index(nest, a, d, &inner);
         if (inner.n == 0)
             return true; /* nothing of it is inside the shape */
-        whole_index(set, made, d, &outer);
-        dfl_runs_subtract(set->arena, &rest, &inner, &outer);
+        whole_index(nest, made, d, &outer);
+        dfl_interval_set_subtract(nest->arena, &rest, &inner, &outer);
         some |= rest.n > 0;
     }
     return !some;

@@ -5,36 +5,36 @@
 
 #include "support/vec.h"
 
-void dfl_runs_clear(dfl_runs *s)
+void dfl_interval_set_clear(dfl_interval_set *s)
 {
     s->n = 0;
     s->sorted = true;
 }
 
-void dfl_runs_add(dfl_arena *arena, dfl_runs *s, int64_t lo, int64_t hi)
+void dfl_interval_set_add(dfl_arena *arena, dfl_interval_set *s, int64_t lo, int64_t hi)
 {
     if (hi <= lo)
         return;
     if (s->n > 0 && s->sorted) {
-        dfl_run *last = &s->at[s->n - 1];
+        dfl_interval *last = &s->at[s->n - 1];
         if (lo >= last->lo && lo <= last->hi) {
             last->hi = hi > last->hi ? hi : last->hi;
             return;
         }
         s->sorted = lo > last->hi;
     }
-    dfl_run run = { lo, hi };
+    dfl_interval run = { lo, hi };
     DFL_PUSH(arena, s, run);
 }
 
 static int by_start(const void *a, const void *b)
 {
-    const dfl_run *x = a, *y = b;
+    const dfl_interval *x = a, *y = b;
 
     return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-void dfl_runs_normalise(dfl_runs *s)
+void dfl_interval_set_normalise(dfl_interval_set *s)
 {
     size_t n = 0;
 
@@ -53,21 +53,21 @@ void dfl_runs_normalise(dfl_runs *s)
     s->sorted = true;
 }
 
-void dfl_runs_unite(dfl_arena *arena, dfl_runs *a, const dfl_runs *b)
+void dfl_interval_set_unite(dfl_arena *arena, dfl_interval_set *a, const dfl_interval_set *b)
 {
     for (size_t i = 0; i < b->n; i++)
-        dfl_runs_add(arena, a, b->at[i].lo, b->at[i].hi);
+        dfl_interval_set_add(arena, a, b->at[i].lo, b->at[i].hi);
 }
 
-void dfl_runs_intersect(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const dfl_runs *b)
+void dfl_interval_set_intersect(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b)
 {
     size_t i = 0, k = 0;
 
-    dfl_runs_clear(out);
+    dfl_interval_set_clear(out);
     while (i < a->n && k < b->n) {
         int64_t lo = a->at[i].lo > b->at[k].lo ? a->at[i].lo : b->at[k].lo;
         int64_t hi = a->at[i].hi < b->at[k].hi ? a->at[i].hi : b->at[k].hi;
-        dfl_runs_add(arena, out, lo, hi);
+        dfl_interval_set_add(arena, out, lo, hi);
         if (a->at[i].hi < b->at[k].hi)
             i++;
         else
@@ -75,44 +75,45 @@ void dfl_runs_intersect(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, cons
     }
 }
 
-void dfl_runs_subtract(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const dfl_runs *b)
+void dfl_interval_set_subtract(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b)
 {
     size_t k = 0;
 
-    dfl_runs_clear(out);
+    dfl_interval_set_clear(out);
     for (size_t i = 0; i < a->n; i++) {
         int64_t lo = a->at[i].lo;
         while (k < b->n && b->at[k].hi <= lo)
             k++;
         for (size_t j = k; j < b->n && b->at[j].lo < a->at[i].hi; j++) {
-            dfl_runs_add(arena, out, lo, b->at[j].lo);
+            dfl_interval_set_add(arena, out, lo, b->at[j].lo);
             lo = b->at[j].hi > lo ? b->at[j].hi : lo;
         }
-        dfl_runs_add(arena, out, lo, a->at[i].hi);
+        dfl_interval_set_add(arena, out, lo, a->at[i].hi);
     }
 }
 
-void dfl_runs_sum(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, int64_t coef, const dfl_runs *b)
+void dfl_interval_set_sum(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, int64_t coef,
+                          const dfl_interval_set *b)
 {
     int64_t gap = coef > 0 ? coef : -coef;
 
-    dfl_runs_clear(out);
+    dfl_interval_set_clear(out);
     for (size_t k = 0; k < b->n; k++) {
         int64_t len = b->at[k].hi - b->at[k].lo, first = coef > 0 ? coef * b->at[k].lo : coef * (b->at[k].hi - 1);
         for (size_t i = 0; i < a->n; i++) {
             int64_t lo = a->at[i].lo + first, hi = a->at[i].hi + first;
             if (hi - lo >= gap) {
-                dfl_runs_add(arena, out, lo, hi + (len - 1) * gap);
+                dfl_interval_set_add(arena, out, lo, hi + (len - 1) * gap);
                 continue;
             }
             for (int64_t j = 0; j < len && dfl_budget_spend(dfl_arena_budget(arena), 4); j++)
-                dfl_runs_add(arena, out, lo + j * gap, hi + j * gap);
+                dfl_interval_set_add(arena, out, lo + j * gap, hi + j * gap);
         }
     }
-    dfl_runs_normalise(out);
+    dfl_interval_set_normalise(out);
 }
 
-bool dfl_runs_equal(const dfl_runs *a, const dfl_runs *b)
+bool dfl_interval_set_equal(const dfl_interval_set *a, const dfl_interval_set *b)
 {
     if (a->n != b->n)
         return false;
@@ -122,7 +123,7 @@ bool dfl_runs_equal(const dfl_runs *a, const dfl_runs *b)
     return true;
 }
 
-int64_t dfl_runs_count(const dfl_runs *s)
+int64_t dfl_interval_set_count(const dfl_interval_set *s)
 {
     int64_t n = 0;
 

@@ -10,27 +10,28 @@
 
 #include "support/arena.h"
 
-typedef struct { int64_t lo, hi; } dfl_run; /* [lo, hi) */
+typedef struct { int64_t lo, hi; } dfl_interval; /* [lo, hi) */
 
 typedef struct {
-    dfl_run *at;
+    dfl_interval *at;
     size_t n, cap;
     bool sorted; /* sorted, disjoint and merged */
-} dfl_runs;
+} dfl_interval_set;
 
-void dfl_runs_clear(dfl_runs *s);
+void dfl_interval_set_clear(dfl_interval_set *s);
 /* Adds an interval; nothing for hi <= lo. */
-void dfl_runs_add(dfl_arena *arena, dfl_runs *s, int64_t lo, int64_t hi);
-void dfl_runs_normalise(dfl_runs *s);
+void dfl_interval_set_add(dfl_arena *arena, dfl_interval_set *s, int64_t lo, int64_t hi);
+void dfl_interval_set_normalise(dfl_interval_set *s);
 /* All of `b` into `a`. */
-void dfl_runs_unite(dfl_arena *arena, dfl_runs *a, const dfl_runs *b);
+void dfl_interval_set_unite(dfl_arena *arena, dfl_interval_set *a, const dfl_interval_set *b);
 /* out = a & b, out = a \ b; both inputs normalised, `out` distinct from them. */
-void dfl_runs_intersect(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const dfl_runs *b);
-void dfl_runs_subtract(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, const dfl_runs *b);
+void dfl_interval_set_intersect(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b);
+void dfl_interval_set_subtract(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b);
 /* out = { x + coef * y : x in a, y in b }; `out` distinct from them. Spends the arena's budget. */
-void dfl_runs_sum(dfl_arena *arena, dfl_runs *out, const dfl_runs *a, int64_t coef, const dfl_runs *b);
-bool dfl_runs_equal(const dfl_runs *a, const dfl_runs *b);
+void dfl_interval_set_sum(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, int64_t coef,
+                          const dfl_interval_set *b);
+bool dfl_interval_set_equal(const dfl_interval_set *a, const dfl_interval_set *b);
 /* Number of integers in a normalised set. */
-int64_t dfl_runs_count(const dfl_runs *s);
+int64_t dfl_interval_set_count(const dfl_interval_set *s);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include "support/vec.h"
 
-dfl_sizes *dfl_sizes_new(dfl_arena *arena, const dfl_paths *paths)
+dfl_loop_sizes *dfl_loop_sizes_new(dfl_arena *arena, const dfl_paths *paths)
 {
     uint32_t n = paths->mapping->workload->n_einsums;
-    dfl_sizes *sizes = DFL_NEW_ARRAY(arena, dfl_sizes, n + 1);
+    dfl_loop_sizes *sizes = DFL_NEW_ARRAY(arena, dfl_loop_sizes, n + 1);
 
     for (uint32_t e = 0; e < n; e++) {
         uint32_t steps = paths->paths[e].n_steps;
@@ -23,11 +23,11 @@ dfl_sizes *dfl_sizes_new(dfl_arena *arena, const dfl_paths *paths)
     return sizes;
 }
 
-void dfl_sizes_read(const dfl_paths *paths, dfl_sizes *sizes)
+void dfl_loop_sizes_read(const dfl_paths *paths, dfl_loop_sizes *sizes)
 {
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
         const dfl_path *p = &paths->paths[e];
-        dfl_sizes *s = &sizes[e];
+        dfl_loop_sizes *s = &sizes[e];
         s->ragged = s->moving = 0;
         for (uint32_t i = 0; i < p->n_steps; i++) {
             const dfl_path_step *step = &p->steps[i];

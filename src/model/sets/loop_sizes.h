@@ -15,10 +15,10 @@ typedef struct {
     uint64_t temporal; /* temporal steps */
     uint64_t ragged;   /* steps whose last tile is shorter than the others */
     uint64_t moving;   /* steps with more than one iteration or part */
-} dfl_sizes;
+} dfl_loop_sizes;
 
 /* Room for the sizes of every path, by einsum. */
-dfl_sizes *dfl_sizes_new(dfl_arena *arena, const dfl_paths *paths);
-void dfl_sizes_read(const dfl_paths *paths, dfl_sizes *sizes);
+dfl_loop_sizes *dfl_loop_sizes_new(dfl_arena *arena, const dfl_paths *paths);
+void dfl_loop_sizes_read(const dfl_paths *paths, dfl_loop_sizes *sizes);
 
 #endif

@@ -4,10 +4,10 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-static bool temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
+static bool is_temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
 /* Whether the values of an index are all of an interval, for whole ranks and any piece of the term that moves. */
-static bool gapless(const dfl_setting *set, const dfl_index *index, uint32_t moving)
+static bool is_gapless(const dfl_nest *nest, const dfl_index *index, uint32_t moving)
 {
     dfl_i128 covered = 1;
     bool used[16] = { false };
@@ -21,7 +21,7 @@ static bool gapless(const dfl_setting *set, const dfl_index *index, uint32_t mov
                 best = t;
         best = best == DFL_NONE ? moving : best; /* last: its piece may be a single index */
         used[best] = true;
-        int64_t extent = set->w->ranks[index->terms[best].rank].extent;
+        int64_t extent = nest->workload->ranks[index->terms[best].rank].extent;
         if (extent == 1)
             continue;
         if (index->terms[best].coef < 0 || index->terms[best].coef > covered)
@@ -32,34 +32,34 @@ static bool gapless(const dfl_setting *set, const dfl_index *index, uint32_t mov
 }
 
 /* Whether a reader's index of a restricted dimension is a window that moves up and leaves nothing out. */
-static bool window(const dfl_setting *set, uint32_t end, uint32_t c, const dfl_index *index)
+static bool is_window(const dfl_nest *nest, uint32_t end, uint32_t c, const dfl_index *index)
 {
     uint32_t moving = 0, last = DFL_NONE;
 
     for (uint32_t t = 0; t < index->n_terms; t++) {
         uint64_t bits = 0;
-        dfl_place_lines(set, c, index->terms[t].rank, end, &bits);
+        dfl_rank_piece_steps(nest, c, index->terms[t].rank, end, &bits);
         moving += bits != 0;
         last = bits != 0 ? t : last;
-        if (dfl_place_has_gaps(set, c, index->terms[t].rank))
+        if (dfl_rank_piece_has_gaps(nest, c, index->terms[t].rank))
             return false;
     }
-    return moving <= 1 && index->offset <= 0 && gapless(set, index, last);
+    return moving <= 1 && index->offset <= 0 && is_gapless(nest, index, last);
 }
 
 /* Whether what is read of a dimension below a branch are such windows, side by side. */
-static bool windows(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want)
+static bool are_windows(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand)
 {
-    uint32_t tensor = set->w->einsums[e].output.tensor, accesses = 0;
+    uint32_t tensor = nest->workload->einsums[e].output.tensor, accesses = 0;
     int64_t first_offset = 0;
 
-    for (uint32_t k = 0; k < want->n_consumers; k++) {
-        const dfl_einsum *reader = &set->w->einsums[want->consumers[k]];
+    for (uint32_t k = 0; k < demand->n_consumers; k++) {
+        const dfl_einsum *reader = &nest->workload->einsums[demand->consumers[k]];
         for (uint32_t i = 0; i < reader->n_inputs; i++) {
             const dfl_index *index = &reader->inputs[i].index[d];
             if (reader->inputs[i].tensor != tensor)
                 continue;
-            if (!window(set, want->end, want->consumers[k], index))
+            if (!is_window(nest, demand->end, demand->consumers[k], index))
                 return false;
             if (accesses++ == 0)
                 first_offset = index->offset;
@@ -72,145 +72,145 @@ static bool windows(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_di
 }
 
 /* The readers below the brace of step `i` of the producer, in workload order. */
-static uint32_t readers_below(const dfl_setting *set, uint32_t e, uint32_t i, uint32_t *out)
+static uint32_t find_readers(const dfl_nest *nest, uint32_t e, uint32_t i, uint32_t *out)
 {
-    const dfl_path *p = &set->paths->paths[e];
+    const dfl_path *p = &nest->paths->paths[e];
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++)
-        if (dfl_body_within(set->paths->paths[p->exchange.consumers[k]].leaf, p->steps[i].body))
+        if (dfl_body_within(nest->paths->paths[p->exchange.consumers[k]].leaf, p->steps[i].body))
             out[n++] = p->exchange.consumers[k];
     return n;
 }
 
 /* Lines < `end` that decide what the readers read of a dimension. */
-static uint64_t reading_lines(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want)
+static uint64_t find_reading_steps(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand)
 {
     uint64_t bits = 0;
 
-    for (uint32_t k = 0; k < want->n_consumers; k++) {
-        const dfl_einsum *reader = &set->w->einsums[want->consumers[k]];
+    for (uint32_t k = 0; k < demand->n_consumers; k++) {
+        const dfl_einsum *reader = &nest->workload->einsums[demand->consumers[k]];
         for (uint32_t i = 0; i < reader->n_inputs; i++)
-            for (uint32_t t = 0; reader->inputs[i].tensor == set->w->einsums[e].output.tensor &&
-                                 t < reader->inputs[i].index[d].n_terms; t++)
-                dfl_place_lines(set, want->consumers[k], reader->inputs[i].index[d].terms[t].rank, want->end, &bits);
+            for (uint32_t t = 0; reader->inputs[i].tensor == nest->workload->einsums[e].output.tensor &&
+                 t < reader->inputs[i].index[d].n_terms; t++)
+                dfl_rank_piece_steps(nest, demand->consumers[k], reader->inputs[i].index[d].terms[t].rank, demand->end, &bits);
     }
     return bits;
 }
 
 /* What the loops of one branch, steps `first` to `end`, leave of a dimension; they have the readers below the branch in
    common. `want` becomes the dimension's innermost restriction, and what it was the next outer one. */
-static void restrict_branch(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint32_t first, uint32_t end,
+static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint32_t first, uint32_t end,
                             uint64_t needed)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    dfl_dim_want own = { .end = end };
-    uint32_t *consumers = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1);
+    const dfl_path *p = &nest->paths->paths[e];
+    dfl_demand own = { .end = end };
+    uint32_t *consumers = DFL_NEW_ARRAY(nest->arena, uint32_t, p->exchange.n_consumers + 1);
 
-    own.n_consumers = readers_below(set, e, first, consumers);
+    own.n_consumers = find_readers(nest, e, first, consumers);
     own.consumers = consumers;
-    uint64_t bits = reading_lines(set, e, d, &own);
+    uint64_t bits = find_reading_steps(nest, e, d, &own);
     own.stepping = bits & needed & ~((UINT64_C(1) << first) - 1);
     if (own.stepping == 0)
         return;
-    if (want->restricted) {
-        own.outer = DFL_NEW(set->arena, dfl_dim_want);
-        *own.outer = *want;
-        for (uint32_t k = 0; k < want->n_lines; k++)
-            bits |= UINT64_C(1) << want->lines[k];
+    if (demand->is_restricted) {
+        own.outer = DFL_NEW(nest->arena, dfl_demand);
+        *own.outer = *demand;
+        for (uint32_t k = 0; k < demand->n_lines; k++)
+            bits |= UINT64_C(1) << demand->lines[k];
     }
-    own.restricted = true;
-    own.lines = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
-    own.driver = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    own.is_restricted = true;
+    own.lines = DFL_NEW_ARRAY(nest->arena, uint32_t, DFL_MAX_STEPS);
+    own.driver = DFL_NEW_ARRAY(nest->arena, uint32_t, DFL_MAX_STEPS);
     for (uint32_t i = 0; i < end; i++)
-        if (bits >> i & 1 && temporal(p, i)) {
-            own.driver[own.n_lines] = dfl_place_driver(set, e, i);
+        if (bits >> i & 1 && is_temporal(p, i)) {
+            own.driver[own.n_lines] = dfl_nest_driver(nest, e, i);
             own.lines[own.n_lines++] = i;
         }
-    own.gaps = own.outer || bits != own.stepping || !windows(set, e, d, &own);
-    *want = own;
+    own.has_gaps = own.outer || bits != own.stepping || !are_windows(nest, e, d, &own);
+    *demand = own;
 }
 
 /* Whether a restricted dimension can be counted at all. */
-static bool countable(dfl_setting *set, uint32_t e, uint32_t d)
+static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
 {
-    const dfl_path *p = &set->paths->paths[e];
+    const dfl_path *p = &nest->paths->paths[e];
     uint32_t rank;
 
-    if (!dfl_index_is_bare(&set->w->einsums[e].output.index[d], &rank)) {
-        dfl_setting_refuse(set, set->w->einsums[e].span, "a restricted producer that writes through an index expression",
-                           "exchange the tensor above the loops of this branch");
+    if (!dfl_index_is_bare(&nest->workload->einsums[e].output.index[d], &rank)) {
+        dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a restricted producer that writes through an index expression",
+                        "exchange the tensor above the loops of this branch");
         return false;
     }
     for (uint32_t i = 0; i < p->n_above; i++)
         if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP) {
-            dfl_setting_refuse(set, p->steps[i].line->span,
-                               "a dimension that is both looped over and restricted by its consumers",
-                               "loop over the consumer's rank only");
+            dfl_nest_refuse(nest, p->steps[i].line->span,
+                            "a dimension that is both looped over and restricted by its consumers",
+                            "loop over the consumer's rank only");
             return false;
         }
     return true;
 }
 
 /* From the outermost branch with readers inwards. */
-static void restrict_dim(dfl_setting *set, uint32_t e, uint32_t d, dfl_dim_want *want, uint64_t needed)
+static void restrict_dim(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint64_t needed)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    uint32_t *unused = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1), first = 0;
+    const dfl_path *p = &nest->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(nest->arena, uint32_t, p->exchange.n_consumers + 1), first = 0;
 
     for (uint32_t i = 1; i <= p->n_above; i++)
-        if (i == p->n_above || readers_below(set, e, i, unused) != readers_below(set, e, first, unused)) {
-            restrict_branch(set, e, d, want, first, i, needed);
+        if (i == p->n_above || find_readers(nest, e, i, unused) != find_readers(nest, e, first, unused)) {
+            restrict_branch(nest, e, d, demand, first, i, needed);
             first = i;
         }
 }
 
 /* Steps above the outermost branch with readers: those that all readers stand below. */
-static uint32_t common_steps(const dfl_setting *set, uint32_t e)
+static uint32_t count_common_steps(const dfl_nest *nest, uint32_t e)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    uint32_t *unused = DFL_NEW_ARRAY(set->arena, uint32_t, p->exchange.n_consumers + 1), n = 0;
+    const dfl_path *p = &nest->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(nest->arena, uint32_t, p->exchange.n_consumers + 1), n = 0;
 
-    while (n < p->n_above && readers_below(set, e, n, unused) == p->exchange.n_consumers)
+    while (n < p->n_above && find_readers(nest, e, n, unused) == p->exchange.n_consumers)
         n++;
     return n;
 }
 
 /* The restriction of a dimension by the loops above the outermost branch, or NULL. */
-static dfl_dim_want *outer_want(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t end)
+static dfl_demand *find_outer_demand(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t end)
 {
-    dfl_dim_want *want = &set->wants[e][d];
+    dfl_demand *demand = &nest->demands[e][d];
 
-    while (want && want->end > end)
-        want = want->outer;
-    return want && want->restricted ? want : NULL;
+    while (demand && demand->end > end)
+        demand = demand->outer;
+    return demand && demand->is_restricted ? demand : NULL;
 }
 
 /* Whether a loop has more than one iteration. */
-static bool iterates(const dfl_setting *set, uint32_t e, uint32_t i)
+static bool has_iterations(const dfl_nest *nest, uint32_t e, uint32_t i)
 {
-    uint32_t driver = dfl_place_driver(set, e, i);
-    const dfl_path_step *s = driver == DFL_NONE ? NULL : &set->paths->paths[driver].steps[i];
+    uint32_t driver = dfl_nest_driver(nest, e, i);
+    const dfl_path_step *s = driver == DFL_NONE ? NULL : &nest->paths->paths[driver].steps[i];
 
     return s && s->line->kind == DFL_LINE_TEMPORAL && s->tile < s->nominal;
 }
 
 /* Whether a dimension is ever left out altogether in an iteration of the loops among the first `n` steps. */
-static bool ever_empty(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t n)
+static bool is_ever_empty(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t n)
 {
-    const dfl_dim_want *want = &set->wants[e][d];
+    const dfl_demand *demand = &nest->demands[e][d];
     int64_t pos[DFL_MAX_STEPS] = { 0 };
-    dfl_runs piece = { 0 };
+    dfl_interval_set piece = { 0 };
     uint32_t rank, k;
 
-    (void)dfl_index_is_bare(&set->w->einsums[e].output.index[d], &rank);
+    (void)dfl_index_is_bare(&nest->workload->einsums[e].output.index[d], &rank);
     do {
-        dfl_place_set(set, e, rank, n, pos, &piece);
-        if (piece.n == 0 || !dfl_budget_spend(dfl_arena_budget(set->arena), 4))
+        dfl_rank_piece_set(nest, e, rank, n, pos, &piece);
+        if (piece.n == 0 || !dfl_budget_spend(dfl_arena_budget(nest->arena), 4))
             return true;
-        for (k = want->n_lines; k-- > 0;) {
-            uint32_t i = want->lines[k];
-            if (i < n && pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos)) {
+        for (k = demand->n_lines; k-- > 0;) {
+            uint32_t i = demand->lines[k];
+            if (i < n && pos[i] + 1 < dfl_rank_piece_trips(nest, demand->driver[k], i, pos)) {
                 pos[i]++;
                 break;
             }
@@ -221,34 +221,34 @@ static bool ever_empty(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t 
 }
 
 /* Whether a reader does nothing in some iteration of the loops among the first `n` steps, gates apart. */
-static bool ever_idle(const dfl_setting *set, uint32_t c, uint32_t n)
+static bool is_ever_idle(const dfl_nest *nest, uint32_t c, uint32_t n)
 {
-    bool idle = set->asks[c] != DFL_NONE;
+    bool idle = nest->trigger[c] != DFL_NONE;
 
-    for (uint32_t d = 0; set->wants[c] && !idle && d < set->w->einsums[c].output.n_dims; d++)
-        idle = set->wants[c][d].restricted && ever_empty(set, c, d, n);
+    for (uint32_t d = 0; nest->demands[c] && !idle && d < nest->workload->einsums[c].output.n_dims; d++)
+        idle = nest->demands[c][d].is_restricted && is_ever_empty(nest, c, d, n);
     return idle;
 }
 
 /* What is computed again is computed where some reader works. False after E0609. */
-static bool ask_readers(dfl_setting *set, uint32_t e, uint32_t start)
+static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
 {
-    const dfl_path *p = &set->paths->paths[e];
+    const dfl_path *p = &nest->paths->paths[e];
     uint32_t n_idle = 0;
 
-    set->asks_steps[e] = start;
+    nest->trigger_steps[e] = start;
     for (uint32_t k = 0; k < p->exchange.n_consumers && start > 0; k++) {
         uint32_t c = p->exchange.consumers[k];
-        if (ever_idle(set, c, start))
-            set->asks[e] = c;
-        n_idle += ever_idle(set, c, start);
+        if (is_ever_idle(nest, c, start))
+            nest->trigger[e] = c;
+        n_idle += is_ever_idle(nest, c, start);
     }
     if (n_idle < p->exchange.n_consumers)
-        set->asks[e] = DFL_NONE; /* some reader always works */
+        nest->trigger[e] = DFL_NONE; /* some reader always works */
     if (n_idle <= 1 || n_idle < p->exchange.n_consumers)
         return true;
-    dfl_setting_refuse(set, set->w->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
-                       "exchange the tensor in a branch of its own for each reader");
+    dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
+                    "exchange the tensor in a branch of its own for each reader");
     return false;
 }
 
@@ -256,17 +256,17 @@ static bool ask_readers(dfl_setting *set, uint32_t e, uint32_t start)
    that keep change nothing in it, loops outside its brace empty it; of those between, the innermost that selects a part
    of the tensor brings new elements, together with the loops around it over the same dimension, and every other loop
    outside brings the same ones back. Marks the loops that repeat work in `open`. */
-static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
+static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    const dfl_einsum *me = &set->w->einsums[e];
-    uint32_t kept = 0, start = 0, innermost = DFL_NONE, end = common_steps(set, e);
+    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_einsum *me = &nest->workload->einsums[e];
+    uint32_t kept = 0, start = 0, innermost = DFL_NONE, end = count_common_steps(nest, e);
     uint64_t selecting = *open, together = 0;
 
     for (uint32_t i = 0; i < end; i++) {
         if (p->steps[i].line->kind == DFL_LINE_KEEP && p->steps[i].line->tensor == me->output.tensor)
             kept = i;
-        for (uint32_t d = 0; d < me->output.n_dims && temporal(p, i); d++)
+        for (uint32_t d = 0; d < me->output.n_dims && is_temporal(p, i); d++)
             for (uint32_t k = 0; k < me->output.index[d].n_terms; k++)
                 if (me->output.index[d].terms[k].rank == p->steps[i].rank)
                     selecting |= UINT64_C(1) << i;
@@ -274,37 +274,37 @@ static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
     for (uint32_t i = 0; i < kept; i++) {
         if (p->steps[i].body != p->steps[kept].body)
             start = i + 1;
-        else if ((selecting >> i & 1) && iterates(set, e, i))
+        else if ((selecting >> i & 1) && has_iterations(nest, e, i))
             innermost = i;
     }
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
-        const dfl_dim_want *want = outer_want(set, e, d, end);
+        const dfl_demand *demand = find_outer_demand(nest, e, d, end);
         uint64_t bits = 0;
-        for (uint32_t k = 0; want && k < want->n_lines; k++)
-            bits |= UINT64_C(1) << want->lines[k];
+        for (uint32_t k = 0; demand && k < demand->n_lines; k++)
+            bits |= UINT64_C(1) << demand->lines[k];
         if (innermost != DFL_NONE && (bits >> innermost & 1))
             together = bits;
     }
     for (uint32_t i = innermost; i != DFL_NONE && i-- > start;)
-        if (iterates(set, e, i) && !(together >> i & 1))
+        if (has_iterations(nest, e, i) && !(together >> i & 1))
             start = i + 1;
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
-        dfl_dim_want *want = outer_want(set, e, d, end);
-        if (!want || want->lines[0] >= start)
+        dfl_demand *demand = find_outer_demand(nest, e, d, end);
+        if (!demand || demand->lines[0] >= start)
             continue;
-        want->from = start;
-        want->gaps = true; /* windows go back */
+        demand->from = start;
+        demand->has_gaps = true; /* windows go back */
     }
     uint64_t idle = UINT64_MAX;
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
         uint32_t c = p->exchange.consumers[k];
         uint64_t gates = 0;
-        for (uint32_t i = 0; i < set->n_gates[c]; i++)
-            gates |= UINT64_C(1) << set->gates[c][i];
+        for (uint32_t i = 0; i < nest->n_gates[c]; i++)
+            gates |= UINT64_C(1) << nest->gates[c][i];
         gates &= (UINT64_C(1) << start) - 1;
         if (k > 0 && (gates & idle) != gates && (gates & idle) != idle) {
-            dfl_setting_refuse(set, me->span, "a recomputed tensor whose readers work in different iterations",
-                               "exchange the tensor in a branch of its own for each reader");
+            dfl_nest_refuse(nest, me->span, "a recomputed tensor whose readers work in different iterations",
+                            "exchange the tensor in a branch of its own for each reader");
             return false;
         }
         idle &= gates;
@@ -312,48 +312,48 @@ static bool recompute_einsum(dfl_setting *set, uint32_t e, uint64_t *open)
     for (uint32_t i = 0; i < start; i++)
         if (!(idle >> i & 1)) /* nobody reads it there */
             *open |= UINT64_C(1) << i;
-    return ask_readers(set, e, start);
+    return find_trigger(nest, e, start);
 }
 
-static bool init_einsum(dfl_setting *set, uint32_t e)
+static bool find_einsum_demands(dfl_nest *nest, uint32_t e)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    const dfl_einsum *me = &set->w->einsums[e];
+    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_einsum *me = &nest->workload->einsums[e];
     uint64_t needed = 0, restricting = 0;
 
     for (uint32_t i = 0; i < p->n_above; i++)
-        if (temporal(p, i) && p->steps[i].bind == DFL_BIND_NEED)
+        if (is_temporal(p, i) && p->steps[i].bind == DFL_BIND_NEED)
             needed |= UINT64_C(1) << i;
     if (needed == 0)
         return true;
-    set->wants[e] = DFL_NEW_ARRAY(set->arena, dfl_dim_want, me->output.n_dims ? me->output.n_dims : 1);
+    nest->demands[e] = DFL_NEW_ARRAY(nest->arena, dfl_demand, me->output.n_dims ? me->output.n_dims : 1);
     for (uint32_t d = 0; d < me->output.n_dims; d++) {
-        restrict_dim(set, e, d, &set->wants[e][d], needed);
-        if (set->wants[e][d].restricted && !countable(set, e, d))
+        restrict_dim(nest, e, d, &nest->demands[e][d], needed);
+        if (nest->demands[e][d].is_restricted && !check_countable(nest, e, d))
             return false;
-        for (const dfl_dim_want *w = &set->wants[e][d]; w; w = w->outer) {
+        for (const dfl_demand *w = &nest->demands[e][d]; w; w = w->outer) {
             uint64_t twice = restricting & w->stepping;
             if (twice) {
-                dfl_setting_refuse(set, p->steps[__builtin_ctzll(twice)].line->span,
-                                   "a loop that restricts two dimensions of a tensor at once",
-                                   "exchange the tensor above this loop");
+                dfl_nest_refuse(nest, p->steps[__builtin_ctzll(twice)].line->span,
+                                "a loop that restricts two dimensions of a tensor at once",
+                                "exchange the tensor above this loop");
                 return false;
             }
             restricting |= w->stepping;
         }
     }
-    if (p->exchange.recompute && !recompute_einsum(set, e, &restricting))
+    if (p->exchange.recompute && !recompute_einsum(nest, e, &restricting))
         return false;
-    set->gates[e] = DFL_NEW_ARRAY(set->arena, uint32_t, DFL_MAX_STEPS);
+    nest->gates[e] = DFL_NEW_ARRAY(nest->arena, uint32_t, DFL_MAX_STEPS);
     for (uint32_t i = 0; i < p->n_above; i++)
         if ((needed & ~restricting) >> i & 1)
-            set->gates[e][set->n_gates[e]++] = i;
+            nest->gates[e][nest->n_gates[e]++] = i;
     return true;
 }
 
-bool dfl_producer_limits_find(dfl_setting *set)
+bool dfl_producer_limits_find(dfl_nest *nest)
 {
-    for (uint32_t e = set->w->n_einsums; e-- > 0 && !set->refused;)
-        init_einsum(set, e);
-    return !set->refused;
+    for (uint32_t e = nest->workload->n_einsums; e-- > 0 && !nest->refused;)
+        find_einsum_demands(nest, e);
+    return !nest->refused;
 }

@@ -5,6 +5,6 @@
 #include "model/sets/nest.h"
 
 /* Finds the demands. */
-bool dfl_producer_limits_find(dfl_setting *set);
+bool dfl_producer_limits_find(dfl_nest *nest);
 
 #endif

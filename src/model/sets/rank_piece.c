@@ -6,38 +6,38 @@
 #include "support/vec.h"
 
 /* Dimension of the output that is `rank` bare, where consumers restrict it; else NULL. */
-static const dfl_dim_want *want_of(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t *dim)
+static const dfl_demand *find_demand(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t *dim)
 {
-    const dfl_access *out = &set->w->einsums[e].output;
+    const dfl_access *out = &nest->workload->einsums[e].output;
 
-    for (uint32_t d = 0; set->wants[e] && d < out->n_dims; d++) {
+    for (uint32_t d = 0; nest->demands[e] && d < out->n_dims; d++) {
         uint32_t found;
-        if (set->wants[e][d].restricted && dfl_index_is_bare(&out->index[d], &found) && found == rank) {
+        if (nest->demands[e][d].is_restricted && dfl_index_is_bare(&out->index[d], &found) && found == rank) {
             *dim = d;
-            return &set->wants[e][d];
+            return &nest->demands[e][d];
         }
     }
     return NULL;
 }
 
 /* Hull of what the consumers read of dimension `d` below their first `n` steps; empty if nothing. */
-static dfl_run read_at(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want, uint32_t n,
-                       const int64_t *pos)
+static dfl_interval find_read_hull(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand, uint32_t n,
+                                   const int64_t *pos)
 {
-    uint32_t tensor = set->w->einsums[e].output.tensor;
-    int64_t extent = set->w->tensors[tensor].extents[d];
-    dfl_run all = { INT64_MAX, INT64_MIN };
+    uint32_t tensor = nest->workload->einsums[e].output.tensor;
+    int64_t extent = nest->workload->tensors[tensor].extents[d];
+    dfl_interval all = { INT64_MAX, INT64_MIN };
 
-    for (uint32_t k = 0; k < want->n_consumers; k++) {
-        const dfl_einsum *c = &set->w->einsums[want->consumers[k]];
+    for (uint32_t k = 0; k < demand->n_consumers; k++) {
+        const dfl_einsum *c = &nest->workload->einsums[demand->consumers[k]];
         for (uint32_t i = 0; i < c->n_inputs; i++) {
             const dfl_access *a = &c->inputs[i];
             if (a->tensor != tensor)
                 continue;
-            dfl_run r = { a->index[d].offset, a->index[d].offset + 1 };
+            dfl_interval r = { a->index[d].offset, a->index[d].offset + 1 };
             bool empty = false;
             for (uint32_t t = 0; t < a->index[d].n_terms; t++) {
-                dfl_run piece = dfl_place_rank(set, want->consumers[k], a->index[d].terms[t].rank, n, pos);
+                dfl_interval piece = dfl_rank_piece(nest, demand->consumers[k], a->index[d].terms[t].rank, n, pos);
                 int64_t coef = a->index[d].terms[t].coef;
                 empty |= piece.hi <= piece.lo;
                 r.lo += coef * (coef > 0 ? piece.lo : piece.hi - 1);
@@ -51,56 +51,56 @@ static dfl_run read_at(const dfl_setting *set, uint32_t e, uint32_t d, const dfl
             all.hi = r.hi > all.hi ? r.hi : all.hi;
         }
     }
-    return all.lo < all.hi ? all : (dfl_run){ 0, 0 };
+    return all.lo < all.hi ? all : (dfl_interval){ 0, 0 };
 }
 
 /* Moves `pos` to the position before it in the order of the lines; false at the first. */
-static bool step_back(const dfl_setting *set, const dfl_dim_want *want, uint32_t n, int64_t *pos)
+static bool step_back(const dfl_nest *nest, const dfl_demand *demand, uint32_t n, int64_t *pos)
 {
-    for (uint32_t k = want->n_lines; k-- > 0;) {
-        uint32_t i = want->lines[k];
+    for (uint32_t k = demand->n_lines; k-- > 0;) {
+        uint32_t i = demand->lines[k];
         if (i >= n || pos[i] == 0)
             continue;
         pos[i]--;
-        for (uint32_t j = k + 1; j < want->n_lines; j++) {
-            uint32_t inner = want->lines[j];
+        for (uint32_t j = k + 1; j < demand->n_lines; j++) {
+            uint32_t inner = demand->lines[j];
             if (inner < n)
-                pos[inner] = dfl_place_trips(set, want->driver[j], inner, pos) - 1;
+                pos[inner] = dfl_rank_piece_trips(nest, demand->driver[j], inner, pos) - 1;
         }
         return true;
     }
     return false;
 }
 
-static bool is_last(const dfl_setting *set, const dfl_dim_want *want, uint32_t n, const int64_t *pos)
+static bool is_last(const dfl_nest *nest, const dfl_demand *demand, uint32_t n, const int64_t *pos)
 {
-    for (uint32_t k = 0; k < want->n_lines; k++) {
-        uint32_t i = want->lines[k];
-        if (i < n && pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos))
+    for (uint32_t k = 0; k < demand->n_lines; k++) {
+        uint32_t i = demand->lines[k];
+        if (i < n && pos[i] + 1 < dfl_rank_piece_trips(nest, demand->driver[k], i, pos))
             return false;
     }
     return true;
 }
 
 /* What a restricted producer computes of dimension `d` below the first `n` steps. Windows only move up (checked at the start). */
-static dfl_run wanted_at(const dfl_setting *set, uint32_t e, uint32_t d, const dfl_dim_want *want, uint32_t n,
-                         const int64_t *pos)
+static dfl_interval find_demand_interval(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand, uint32_t n,
+                                         const int64_t *pos)
 {
-    int64_t extent = set->w->tensors[set->w->einsums[e].output.tensor].extents[d], done = 0;
-    dfl_run now = read_at(set, e, d, want, n, pos);
+    int64_t extent = nest->workload->tensors[nest->workload->einsums[e].output.tensor].extents[d], done = 0;
+    dfl_interval now = find_read_hull(nest, e, d, demand, n, pos);
     int64_t back[DFL_MAX_STEPS];
-    bool last = is_last(set, want, n, pos);
+    bool last = is_last(nest, demand, n, pos);
 
     memcpy(back, pos, sizeof back);
-    while (step_back(set, want, n, back)) {
-        dfl_run before = read_at(set, e, d, want, n, back);
+    while (step_back(nest, demand, n, back)) {
+        dfl_interval before = find_read_hull(nest, e, d, demand, n, back);
         if (before.hi > before.lo) {
             done = before.hi;
             break;
         }
     }
     if (now.hi <= now.lo)
-        now = (dfl_run){ done, done };
+        now = (dfl_interval){ done, done };
     now.lo = now.lo < done ? done : now.lo;
     now.hi = now.hi < now.lo ? now.lo : now.hi;
     if (last && now.hi < extent)
@@ -111,69 +111,69 @@ static dfl_run wanted_at(const dfl_setting *set, uint32_t e, uint32_t d, const d
 /* ---- demand as sets ---- */
 
 /* A set found before, by the positions of the lines that decide it. */
-typedef struct dfl_known {
+typedef struct dfl_demand_entry {
     uint32_t n;                /* lines that are fixed: the first n */
     const int64_t *pos;        /* of those */
-    dfl_runs runs;
-    const dfl_runs *joined;    /* with what outer branches let through; NULL = not asked yet */
-    struct dfl_known *next;
-} known;
+    dfl_interval_set runs;
+    const dfl_interval_set *joined;    /* with what outer branches let through; NULL = not asked yet */
+    struct dfl_demand_entry *next;
+} demand_entry;
 
-enum { BUCKETS = 256 };
+enum { DFL_DEMAND_BUCKETS = 256 };
 
-static uint32_t fixed_lines(const dfl_dim_want *want, uint32_t n)
+static uint32_t count_fixed(const dfl_demand *demand, uint32_t n)
 {
     uint32_t k = 0;
 
-    while (k < want->n_lines && want->lines[k] < n)
+    while (k < demand->n_lines && demand->lines[k] < n)
         k++;
     return k;
 }
 
-static known **bucket(const dfl_setting *set, dfl_dim_want *want, uint32_t n, const int64_t *pos)
+static demand_entry **find_bucket(const dfl_nest *nest, dfl_demand *demand, uint32_t n, const int64_t *pos)
 {
     uint64_t hash = n;
 
-    if (!want->known || want->run != set->run)
-        want->known = DFL_NEW_ARRAY(set->arena, known *, BUCKETS);
-    want->run = set->run;
+    if (!demand->known || demand->run != nest->run)
+        demand->known = DFL_NEW_ARRAY(nest->arena, demand_entry *, DFL_DEMAND_BUCKETS);
+    demand->run = nest->run;
     for (uint32_t k = 0; k < n; k++)
-        hash = (hash ^ (uint64_t)pos[want->lines[k]]) * UINT64_C(0x9E3779B97F4A7C15);
-    return &want->known[hash >> 56];
+        hash = (hash ^ (uint64_t)pos[demand->lines[k]]) * UINT64_C(0x9E3779B97F4A7C15);
+    return &demand->known[hash >> 56];
 }
 
-static known *find(const dfl_setting *set, dfl_dim_want *want, uint32_t n, const int64_t *pos)
+static demand_entry *find_entry(const dfl_nest *nest, dfl_demand *demand, uint32_t n, const int64_t *pos)
 {
-    known *at = *bucket(set, want, n, pos);
+    demand_entry *at = *find_bucket(nest, demand, n, pos);
 
     for (; at; at = at->next) {
         bool same = at->n == n;
         for (uint32_t k = 0; same && k < n; k++)
-            same = at->pos[k] == pos[want->lines[k]];
+            same = at->pos[k] == pos[demand->lines[k]];
         if (same)
             break;
     }
     return at;
 }
 
-static known *insert(const dfl_setting *set, dfl_dim_want *want, uint32_t n, const int64_t *pos)
+static demand_entry *insert_entry(const dfl_nest *nest, dfl_demand *demand, uint32_t n, const int64_t *pos)
 {
-    known **first = bucket(set, want, n, pos), *at = DFL_NEW(set->arena, known);
-    int64_t *own = DFL_NEW_ARRAY(set->arena, int64_t, n + 1);
+    demand_entry **first = find_bucket(nest, demand, n, pos), *at = DFL_NEW(nest->arena, demand_entry);
+    int64_t *own = DFL_NEW_ARRAY(nest->arena, int64_t, n + 1);
 
     for (uint32_t k = 0; k < n; k++)
-        own[k] = pos[want->lines[k]];
-    *at = (known){ .n = n, .pos = own, .next = *first };
+        own[k] = pos[demand->lines[k]];
+    *at = (demand_entry){ .n = n, .pos = own, .next = *first };
     *first = at;
     return at;
 }
 
 /* Next coordinates of spatial lines; false after the last. */
-static bool next_coordinate(const dfl_setting *set, const dfl_path *p, uint64_t lines, int64_t *pos)
+static bool advance_coordinate(const dfl_nest *nest, const dfl_path *p, uint64_t lines, int64_t *pos)
 {
     for (; lines; lines &= ~(UINT64_C(1) << (63 - __builtin_clzll(lines)))) {
-        uint32_t i = 63 - (uint32_t)__builtin_clzll(lines), driver = dfl_place_driver(set, p->einsum, i);
-        const dfl_path_step *s = &set->paths->paths[driver].steps[i];
+        uint32_t i = 63 - (uint32_t)__builtin_clzll(lines), driver = dfl_nest_driver(nest, p->einsum, i);
+        const dfl_path_step *s = &nest->paths->paths[driver].steps[i];
         if (pos[i] + 1 < dfl_ceil_div(s->nominal, s->tile)) {
             pos[i]++;
             return true;
@@ -184,61 +184,61 @@ static bool next_coordinate(const dfl_setting *set, const dfl_path *p, uint64_t 
 }
 
 /* What the readers read of dimension `d` below the first `n` steps, in any instance. */
-static void read_set(const dfl_setting *set, const dfl_dim_want *want, uint32_t e, uint32_t d, uint32_t n,
-                     const int64_t *pos, dfl_runs *out)
+static void find_read_set(const dfl_nest *nest, const dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n,
+                          const int64_t *pos, dfl_interval_set *out)
 {
-    uint32_t tensor = set->w->einsums[e].output.tensor;
-    const dfl_run shape = { 0, set->w->tensors[tensor].extents[d] };
-    dfl_runs piece = { 0 }, sum = { 0 }, next = { 0 };
+    uint32_t tensor = nest->workload->einsums[e].output.tensor;
+    const dfl_interval shape = { 0, nest->workload->tensors[tensor].extents[d] };
+    dfl_interval_set piece = { 0 }, sum = { 0 }, next = { 0 };
     int64_t at[DFL_MAX_STEPS];
 
-    dfl_runs_clear(out);
+    dfl_interval_set_clear(out);
     memcpy(at, pos, sizeof at);
-    for (uint32_t k = 0; k < want->n_consumers; k++) {
-        uint32_t c = want->consumers[k];
-        const dfl_einsum *reader = &set->w->einsums[c];
+    for (uint32_t k = 0; k < demand->n_consumers; k++) {
+        uint32_t c = demand->consumers[k];
+        const dfl_einsum *reader = &nest->workload->einsums[c];
         for (uint32_t i = 0; i < reader->n_inputs; i++) {
             const dfl_index *index = &reader->inputs[i].index[d];
             uint64_t spatial = 0;
             if (reader->inputs[i].tensor != tensor)
                 continue;
             for (uint32_t t = 0; t < index->n_terms; t++)
-                dfl_place_lines(set, c, index->terms[t].rank, n, &spatial);
+                dfl_rank_piece_steps(nest, c, index->terms[t].rank, n, &spatial);
             for (uint32_t s = 0; s < n; s++)
-                if (set->paths->paths[c].steps[s].line->kind != DFL_LINE_SPATIAL)
+                if (nest->paths->paths[c].steps[s].line->kind != DFL_LINE_SPATIAL)
                     spatial &= ~(UINT64_C(1) << s);
                 else
                     at[s] = 0;
             do {
-                dfl_runs_clear(&sum);
-                dfl_runs_add(set->arena, &sum, index->offset, index->offset + 1);
+                dfl_interval_set_clear(&sum);
+                dfl_interval_set_add(nest->arena, &sum, index->offset, index->offset + 1);
                 for (uint32_t t = 0; t < index->n_terms; t++) {
-                    dfl_place_set(set, c, index->terms[t].rank, n, at, &piece);
-                    dfl_runs_sum(set->arena, &next, &sum, index->terms[t].coef, &piece);
-                    dfl_runs swap = sum;
+                    dfl_rank_piece_set(nest, c, index->terms[t].rank, n, at, &piece);
+                    dfl_interval_set_sum(nest->arena, &next, &sum, index->terms[t].coef, &piece);
+                    dfl_interval_set swap = sum;
                     sum = next;
                     next = swap;
                 }
-                for (size_t r = 0; r < sum.n && dfl_budget_spend(dfl_arena_budget(set->arena), 2); r++)
-                    dfl_runs_add(set->arena, out, sum.at[r].lo < shape.lo ? shape.lo : sum.at[r].lo,
-                                 sum.at[r].hi > shape.hi ? shape.hi : sum.at[r].hi);
-            } while (next_coordinate(set, &set->paths->paths[c], spatial, at));
+                for (size_t r = 0; r < sum.n && dfl_budget_spend(dfl_arena_budget(nest->arena), 2); r++)
+                    dfl_interval_set_add(nest->arena, out, sum.at[r].lo < shape.lo ? shape.lo : sum.at[r].lo,
+                                         sum.at[r].hi > shape.hi ? shape.hi : sum.at[r].hi);
+            } while (advance_coordinate(nest, &nest->paths->paths[c], spatial, at));
         }
     }
-    dfl_runs_normalise(out);
+    dfl_interval_set_normalise(out);
 }
 
-static bool steps_through(const dfl_dim_want *want, uint32_t k) { return want->stepping >> want->lines[k] & 1; }
+static bool is_stepping(const dfl_demand *demand, uint32_t k) { return demand->stepping >> demand->lines[k] & 1; }
 
 /* Moves to the next position of the own loops of the branch among the first `fixed` lines; DFL_NONE after the last,
    else the step that advanced. */
-static uint32_t advance(const dfl_setting *set, const dfl_dim_want *want, uint32_t fixed, int64_t *pos)
+static uint32_t advance_position(const dfl_nest *nest, const dfl_demand *demand, uint32_t fixed, int64_t *pos)
 {
     for (uint32_t k = fixed; k-- > 0;) {
-        uint32_t i = want->lines[k];
-        if (!steps_through(want, k))
+        uint32_t i = demand->lines[k];
+        if (!is_stepping(demand, k))
             continue;
-        if (pos[i] + 1 < dfl_place_trips(set, want->driver[k], i, pos)) {
+        if (pos[i] + 1 < dfl_rank_piece_trips(nest, demand->driver[k], i, pos)) {
             pos[i]++;
             return i;
         }
@@ -248,65 +248,65 @@ static uint32_t advance(const dfl_setting *set, const dfl_dim_want *want, uint32
 }
 
 /* Goes through the positions of the branch's own loops around `pos`. */
-static void fill(const dfl_setting *set, dfl_dim_want *want, uint32_t e, uint32_t d, uint32_t n, uint32_t fixed,
-                 const int64_t *pos)
+static void fill_demand(const dfl_nest *nest, dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n, uint32_t fixed,
+                        const int64_t *pos)
 {
-    dfl_runs read = { 0 }, done = { 0 }, ever = { 0 }, unread = { 0 }, all = { 0 };
+    dfl_interval_set read = { 0 }, done = { 0 }, ever = { 0 }, unread = { 0 }, all = { 0 };
     int64_t at[DFL_MAX_STEPS];
     uint32_t moved;
-    known *last;
+    demand_entry *last;
 
     memcpy(at, pos, sizeof at);
     for (uint32_t k = 0; k < fixed; k++)
-        if (steps_through(want, k))
-            at[want->lines[k]] = 0;
-    dfl_runs_clear(&done);
-    dfl_runs_clear(&ever);
+        if (is_stepping(demand, k))
+            at[demand->lines[k]] = 0;
+    dfl_interval_set_clear(&done);
+    dfl_interval_set_clear(&ever);
     do {
-        last = insert(set, want, fixed, at);
-        read_set(set, want, e, d, n, at, &read);
-        dfl_runs_subtract(set->arena, &last->runs, &read, &done);
-        dfl_runs_unite(set->arena, &ever, &read);
-        dfl_runs_normalise(&ever);
-        moved = advance(set, want, fixed, at);
-        dfl_runs_unite(set->arena, &done, &read);
-        dfl_runs_normalise(&done);
-        if (moved < want->from)
-            dfl_runs_clear(&done);
-    } while (moved != DFL_NONE && dfl_budget_spend(dfl_arena_budget(set->arena), 1 + read.n + done.n));
-    dfl_runs_clear(&all);
-    dfl_runs_add(set->arena, &all, 0, set->w->tensors[set->w->einsums[e].output.tensor].extents[d]);
-    dfl_runs_subtract(set->arena, &unread, &all, &ever);
-    dfl_runs_unite(set->arena, &last->runs, &unread);
-    dfl_runs_normalise(&last->runs);
+        last = insert_entry(nest, demand, fixed, at);
+        find_read_set(nest, demand, e, d, n, at, &read);
+        dfl_interval_set_subtract(nest->arena, &last->runs, &read, &done);
+        dfl_interval_set_unite(nest->arena, &ever, &read);
+        dfl_interval_set_normalise(&ever);
+        moved = advance_position(nest, demand, fixed, at);
+        dfl_interval_set_unite(nest->arena, &done, &read);
+        dfl_interval_set_normalise(&done);
+        if (moved < demand->from)
+            dfl_interval_set_clear(&done);
+    } while (moved != DFL_NONE && dfl_budget_spend(dfl_arena_budget(nest->arena), 1 + read.n + done.n));
+    dfl_interval_set_clear(&all);
+    dfl_interval_set_add(nest->arena, &all, 0, nest->workload->tensors[nest->workload->einsums[e].output.tensor].extents[d]);
+    dfl_interval_set_subtract(nest->arena, &unread, &all, &ever);
+    dfl_interval_set_unite(nest->arena, &last->runs, &unread);
+    dfl_interval_set_normalise(&last->runs);
 }
 
 /* What one branch lets through. */
-static known *level_set(const dfl_setting *set, dfl_dim_want *want, uint32_t e, uint32_t d, uint32_t n,
-                        const int64_t *pos)
+static demand_entry *find_branch_set(const dfl_nest *nest, dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n,
+                                     const int64_t *pos)
 {
-    n = n < want->end ? n : want->end;
-    uint32_t fixed = fixed_lines(want, n);
-    known *at = find(set, want, fixed, pos);
+    n = n < demand->end ? n : demand->end;
+    uint32_t fixed = count_fixed(demand, n);
+    demand_entry *at = find_entry(nest, demand, fixed, pos);
 
     if (!at) {
-        fill(set, want, e, d, n, fixed, pos);
-        at = find(set, want, fixed, pos);
+        fill_demand(nest, demand, e, d, n, fixed, pos);
+        at = find_entry(nest, demand, fixed, pos);
     }
     /* nothing where the loops never are, and when the budget stopped */
-    return at ? at : insert(set, want, fixed, pos);
+    return at ? at : insert_entry(nest, demand, fixed, pos);
 }
 
-static const dfl_runs *dfl_want_set(const dfl_setting *set, uint32_t e, uint32_t d, uint32_t n, const int64_t *pos)
+static const dfl_interval_set *find_demand_set(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t n, const int64_t *pos)
 {
-    known *own = level_set(set, &set->wants[e][d], e, d, n, pos);
+    demand_entry *own = find_branch_set(nest, &nest->demands[e][d], e, d, n, pos);
 
     if (own->joined)
         return own->joined;
     own->joined = &own->runs;
-    for (dfl_dim_want *outer = set->wants[e][d].outer; outer; outer = outer->outer) {
-        dfl_runs *both = DFL_NEW(set->arena, dfl_runs);
-        dfl_runs_intersect(set->arena, both, own->joined, &level_set(set, outer, e, d, n, pos)->runs);
+    for (dfl_demand *outer = nest->demands[e][d].outer; outer; outer = outer->outer) {
+        dfl_interval_set *both = DFL_NEW(nest->arena, dfl_interval_set);
+        dfl_interval_set_intersect(nest->arena, both, own->joined, &find_branch_set(nest, outer, e, d, n, pos)->runs);
         own->joined = both;
     }
     return own->joined;
@@ -314,88 +314,92 @@ static const dfl_runs *dfl_want_set(const dfl_setting *set, uint32_t e, uint32_t
 
 /* ---- pieces ---- */
 
-static dfl_run hull(const dfl_runs *s) { return s->n ? (dfl_run){ s->at[0].lo, s->at[s->n - 1].hi } : (dfl_run){ 0, 0 }; }
+static dfl_interval hull_of(const dfl_interval_set *s)
+{
+    return s->n ? (dfl_interval){ s->at[0].lo, s->at[s->n - 1].hi } : (dfl_interval){ 0, 0 };
+}
 
-static dfl_run cut(dfl_run piece, const dfl_path_step *s, int64_t at)
+static dfl_interval cut_interval(dfl_interval piece, const dfl_path_step *s, int64_t at)
 {
     int64_t lo = piece.lo + at * s->tile;
 
     if (lo >= piece.hi)
-        return (dfl_run){ piece.hi, piece.hi };
-    return (dfl_run){ lo, piece.hi - lo > s->tile ? lo + s->tile : piece.hi };
+        return (dfl_interval){ piece.hi, piece.hi };
+    return (dfl_interval){ lo, piece.hi - lo > s->tile ? lo + s->tile : piece.hi };
 }
 
-dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos)
+dfl_interval dfl_rank_piece(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos)
 {
-    const dfl_path *p = &set->paths->paths[e];
-    dfl_run piece = { 0, set->w->ranks[rank].extent };
+    const dfl_path *p = &nest->paths->paths[e];
+    dfl_interval piece = { 0, nest->workload->ranks[rank].extent };
     uint32_t dim = 0, i = 0;
-    const dfl_dim_want *want = want_of(set, e, rank, &dim);
+    const dfl_demand *demand = find_demand(nest, e, rank, &dim);
 
-    if (want) {
-        i = n < want->end ? n : want->end;
-        piece = want->gaps ? hull(dfl_want_set(set, e, dim, i, pos)) : wanted_at(set, e, dim, want, i, pos);
+    if (demand) {
+        i = n < demand->end ? n : demand->end;
+        piece = demand->has_gaps ? hull_of(find_demand_set(nest, e, dim, i, pos))
+                                 : find_demand_interval(nest, e, dim, demand, i, pos);
     }
     for (; i < n; i++)
         if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP)
-            piece = cut(piece, &p->steps[i], pos[i]);
+            piece = cut_interval(piece, &p->steps[i], pos[i]);
     return piece;
 }
 
-bool dfl_place_has_gaps(const dfl_setting *set, uint32_t e, uint32_t rank)
+bool dfl_rank_piece_has_gaps(const dfl_nest *nest, uint32_t e, uint32_t rank)
 {
     uint32_t dim;
-    const dfl_dim_want *want = want_of(set, e, rank, &dim);
+    const dfl_demand *demand = find_demand(nest, e, rank, &dim);
 
-    return want && want->gaps;
+    return demand && demand->has_gaps;
 }
 
-void dfl_place_set(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_runs *out)
+void dfl_rank_piece_set(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_interval_set *out)
 {
-    dfl_run piece = dfl_place_rank(set, e, rank, n, pos);
+    dfl_interval piece = dfl_rank_piece(nest, e, rank, n, pos);
     uint32_t dim;
-    const dfl_dim_want *want = want_of(set, e, rank, &dim);
+    const dfl_demand *demand = find_demand(nest, e, rank, &dim);
 
-    dfl_runs_clear(out);
-    if (!want || !want->gaps) {
-        dfl_runs_add(set->arena, out, piece.lo, piece.hi);
+    dfl_interval_set_clear(out);
+    if (!demand || !demand->has_gaps) {
+        dfl_interval_set_add(nest->arena, out, piece.lo, piece.hi);
         return;
     }
-    const dfl_runs *all = dfl_want_set(set, e, dim, n, pos);
+    const dfl_interval_set *all = find_demand_set(nest, e, dim, n, pos);
     for (size_t k = 0; k < all->n; k++)
-        dfl_runs_add(set->arena, out, all->at[k].lo < piece.lo ? piece.lo : all->at[k].lo,
-                     all->at[k].hi > piece.hi ? piece.hi : all->at[k].hi);
+        dfl_interval_set_add(nest->arena, out, all->at[k].lo < piece.lo ? piece.lo : all->at[k].lo,
+                             all->at[k].hi > piece.hi ? piece.hi : all->at[k].hi);
 }
 
-int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos)
+int64_t dfl_rank_piece_trips(const dfl_nest *nest, uint32_t e, uint32_t i, const int64_t *pos)
 {
-    const dfl_path *p = &set->paths->paths[e];
+    const dfl_path *p = &nest->paths->paths[e];
     int64_t first[DFL_MAX_STEPS];
 
     memcpy(first, pos, sizeof first);
     for (uint32_t k = 0; k < i; k++)
         if (p->steps[k].line->kind == DFL_LINE_SPATIAL)
             first[k] = 0;
-    dfl_run piece = dfl_place_rank(set, e, p->steps[i].rank, i, first);
+    dfl_interval piece = dfl_rank_piece(nest, e, p->steps[i].rank, i, first);
     return piece.hi <= piece.lo ? 1 : dfl_ceil_div(piece.hi - piece.lo, p->steps[i].tile);
 }
 
-uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n)
+uint64_t dfl_rank_piece_cuts(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n)
 {
-    const dfl_einsum *einsum = &set->w->einsums[e];
+    const dfl_einsum *einsum = &nest->workload->einsums[e];
 
     for (uint32_t k = 0; k < einsum->n_ranks; k++)
         if (einsum->ranks[k] == rank)
-            return set->cuts[e][k] & dfl_steps_below(n);
+            return nest->cuts[e][k] & dfl_nest_steps_below(n);
     return 0;
 }
 
-void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits)
+void dfl_rank_piece_steps(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits)
 {
     uint32_t dim;
-    const dfl_dim_want *want = want_of(set, e, rank, &dim);
+    const dfl_demand *demand = find_demand(nest, e, rank, &dim);
 
-    for (uint32_t k = 0; want && k < want->n_lines && want->lines[k] < n; k++)
-        *bits |= UINT64_C(1) << want->lines[k];
-    *bits |= dfl_place_cuts(set, e, rank, n);
+    for (uint32_t k = 0; demand && k < demand->n_lines && demand->lines[k] < n; k++)
+        *bits |= UINT64_C(1) << demand->lines[k];
+    *bits |= dfl_rank_piece_cuts(nest, e, rank, n);
 }

@@ -12,16 +12,16 @@
 #include "model/sets/nest.h"
 
 /* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`. Empty for hi <= lo. */
-dfl_run dfl_place_rank(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
+dfl_interval dfl_rank_piece(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
 /* The same without what a restricted producer leaves out of it: a set, normalised. */
-void dfl_place_set(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_runs *out);
+void dfl_rank_piece_set(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_interval_set *out);
 /* Whether the piece of a rank may be more than an interval. */
-bool dfl_place_has_gaps(const dfl_setting *set, uint32_t e, uint32_t rank);
+bool dfl_rank_piece_has_gaps(const dfl_nest *nest, uint32_t e, uint32_t rank);
 /* Iterations of temporal step `i` at a position of the loops above it, for the largest instance: at least 1, in which
    the einsum may be idle. */
-int64_t dfl_place_trips(const dfl_setting *set, uint32_t e, uint32_t i, const int64_t *pos);
-uint64_t dfl_place_cuts(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n);
+int64_t dfl_rank_piece_trips(const dfl_nest *nest, uint32_t e, uint32_t i, const int64_t *pos);
+uint64_t dfl_rank_piece_cuts(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n);
 /* Adds the steps < n that decide the piece of a rank to a bit set of steps. */
-void dfl_place_lines(const dfl_setting *set, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);
+void dfl_rank_piece_steps(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);
 
 #endif

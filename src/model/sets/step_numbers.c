@@ -5,7 +5,7 @@
 
 /* Numbers the lines of a body; those of the bodies around it are numbered. `kept`: per tensor, the run that it was last
    kept in, numbered from 1 over all bodies; `runs` of them so far. */
-static void number_lines(dfl_arena *arena, dfl_fold *f, const dfl_body *b, uint32_t *kept, uint32_t *runs)
+static void number_lines(dfl_arena *arena, dfl_step_numbers *f, const dfl_body *b, uint32_t *kept, uint32_t *runs)
 {
     uint32_t *step = DFL_NEW_ARRAY(arena, uint32_t, b->n_lines + 1);
     bool open = false; /* the line before belongs to a run */
@@ -25,7 +25,7 @@ static void number_lines(dfl_arena *arena, dfl_fold *f, const dfl_body *b, uint3
     f->step[b->id] = step;
 }
 
-static void fold_path(dfl_arena *arena, dfl_fold *f, const dfl_path *from, uint32_t output, dfl_path *to)
+static void fold_path(dfl_arena *arena, dfl_step_numbers *f, const dfl_path *from, uint32_t output, dfl_path *to)
 {
     *to = *from;
     to->n_steps = f->step[from->leaf->id][from->leaf->n_lines];
@@ -38,34 +38,34 @@ static void fold_path(dfl_arena *arena, dfl_fold *f, const dfl_path *from, uint3
         if (mine || !to->steps[at].line)
             to->steps[at] = *s;
         if (s->line->kind != DFL_LINE_KEEP)
-            f->loops[f->n_loops++] = (dfl_fold_loop){ &to->steps[at], s };
+            f->loops[f->n_loops++] = (dfl_numbered_loop){ &to->steps[at], s };
         if (i < from->n_above)
             to->n_above = at + 1;
     }
 }
 
-dfl_fold *dfl_fold_make(dfl_arena *arena, const dfl_paths *paths)
+dfl_step_numbers *dfl_step_numbers_make(dfl_arena *arena, const dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
     const dfl_workload *w = m->workload;
-    dfl_fold *f = DFL_NEW(arena, dfl_fold);
+    dfl_step_numbers *f = DFL_NEW(arena, dfl_step_numbers);
     uint32_t *kept = DFL_NEW_ARRAY(arena, uint32_t, w->n_tensors + 1), runs = 0, n_loops = 0;
 
-    *f = (dfl_fold){ .paths.mapping = m, .paths.paths = DFL_NEW_ARRAY(arena, dfl_path, w->n_einsums + 1),
-                     .above = DFL_NEW_ARRAY(arena, uint32_t, m->n_bodies + 1),
-                     .step = DFL_NEW_ARRAY(arena, uint32_t *, m->n_bodies + 1) };
+    *f = (dfl_step_numbers){ .paths.mapping = m, .paths.paths = DFL_NEW_ARRAY(arena, dfl_path, w->n_einsums + 1),
+                             .above = DFL_NEW_ARRAY(arena, uint32_t, m->n_bodies + 1),
+                             .step = DFL_NEW_ARRAY(arena, uint32_t *, m->n_bodies + 1) };
     for (uint32_t b = 0; b < m->n_bodies; b++)
         number_lines(arena, f, m->bodies[b], kept, &runs);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t i = 0; i < paths->paths[e].n_steps; i++)
             n_loops += paths->paths[e].steps[i].line->kind != DFL_LINE_KEEP;
-    f->loops = DFL_NEW_ARRAY(arena, dfl_fold_loop, n_loops + 1);
+    f->loops = DFL_NEW_ARRAY(arena, dfl_numbered_loop, n_loops + 1);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         fold_path(arena, f, &paths->paths[e], w->einsums[e].output.tensor, &f->paths.paths[e]);
     return f;
 }
 
-void dfl_fold_read(const dfl_fold *fold)
+void dfl_step_numbers_read(const dfl_step_numbers *fold)
 {
     for (uint32_t i = 0; i < fold->n_loops; i++) {
         const dfl_path_step *from = fold->loops[i].from;

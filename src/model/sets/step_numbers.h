@@ -13,19 +13,19 @@
 typedef struct {
     dfl_path_step *to;
     const dfl_path_step *from;
-} dfl_fold_loop;
+} dfl_numbered_loop;
 
 typedef struct {
     dfl_paths paths;      /* a run of keeps shows an einsum the keep of its own result, or else the first of them */
     uint32_t *above;      /* per body: steps above its first line */
     uint32_t **step;      /* per body and line: steps above the line; after the last line, above the bodies inside */
-    dfl_fold_loop *loops; /* of all paths */
+    dfl_numbered_loop *loops; /* of all paths */
     uint32_t n_loops;
-} dfl_fold;
+} dfl_step_numbers;
 
 /* Of resolved paths, which must live as long. */
-dfl_fold *dfl_fold_make(dfl_arena *arena, const dfl_paths *paths);
+dfl_step_numbers *dfl_step_numbers_make(dfl_arena *arena, const dfl_paths *paths);
 /* Takes over the present sizes of the loops. */
-void dfl_fold_read(const dfl_fold *fold);
+void dfl_step_numbers_read(const dfl_step_numbers *fold);
 
 #endif

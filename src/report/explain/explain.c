@@ -74,7 +74,7 @@ const char *dfl_why_unit(const dfl_why *why, const dfl_param *p)
 
 dfl_slopes dfl_why_slopes(const dfl_why *why, const dfl_param *p, bool faster)
 {
-    const dfl_piece *piece = faster ? &p->faster : &p->slower;
+    const dfl_rate_piece *piece = faster ? &p->faster : &p->slower;
     dfl_slopes s = { 0 };
 
     if (dfl_param_is_timed(p->kind)) {

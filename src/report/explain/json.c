@@ -43,7 +43,7 @@ static void write_slopes(const context *c, const char *key, dfl_slopes s)
 }
 
 /* `until` is null where the piece has no end. */
-static void write_piece(const context *c, const char *key, const dfl_piece *piece, const dfl_param *p, bool faster)
+static void write_piece(const context *c, const char *key, const dfl_rate_piece *piece, const dfl_param *p, bool faster)
 {
     dfl_json_key(c->w, key);
     dfl_json_object(c->w);

@@ -27,7 +27,7 @@ static void put_elasticity(dfl_table *table, double elasticity)
     dfl_table_cell(table, digits);
 }
 
-static void put_end(dfl_table *table, const dfl_why *why, const dfl_param *p, const dfl_piece *piece)
+static void put_end(dfl_table *table, const dfl_why *why, const dfl_param *p, const dfl_rate_piece *piece)
 {
     char text[DFL_UNIT_TEXT];
 

@@ -110,7 +110,7 @@ static const dfl_sensitivity *find(const variant *v)
 
 /* ---- what is told against what is so ----------------------------------------------------------------------------- */
 
-static double told(const dfl_piece *piece, double value) { return piece->fixed + piece->waited / value; }
+static double told(const dfl_rate_piece *piece, double value) { return piece->fixed + piece->waited / value; }
 
 static double latency(const dfl_result *r, uint32_t einsum)
 {
@@ -118,7 +118,7 @@ static double latency(const dfl_result *r, uint32_t einsum)
 }
 
 /* Inside the piece it tells the latency; beyond its wall the latency is larger than it tells. */
-static unsigned check_piece(variant *v, const dfl_param *p, const dfl_piece *piece, bool faster, uint32_t einsum)
+static unsigned check_piece(variant *v, const dfl_param *p, const dfl_rate_piece *piece, bool faster, uint32_t einsum)
 {
     double end = piece->wall ? piece->until : faster ? p->value * 1e6 : p->value / 1e6;
 
