@@ -31,7 +31,7 @@ static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *g, const dfl_s
             return k;
     dfl_group_sums_entry *fresh = DFL_NEW(nest->arena, dfl_group_sums_entry);
     *fresh = (dfl_group_sums_entry){ .how = part, .next = g->kept,
-                                     .sums.hold = DFL_NEW_ARRAY(nest->arena, dfl_change, 2 * (g->n_lines + 1)) };
+                                     .sums.hold = DFL_NEW_ARRAY(nest->arena, dfl_group_change, 2 * (g->n_lines + 1)) };
     fresh->sums.adv = fresh->sums.hold + g->n_lines + 1;
     g->kept = fresh;
     return fresh;
@@ -99,7 +99,7 @@ dfl_delta *dfl_delta_of(dfl_nest *nest, dfl_footprint *footprint, const dfl_shar
 
 typedef struct { dfl_i128 enter, kept, leave, left_kept; } product;
 
-static void multiply_sums(product *p, const dfl_change *q, bool *over)
+static void multiply_sums(product *p, const dfl_group_change *q, bool *over)
 {
     *over |= dfl_mul(p->enter, q->enter, &p->enter);
     *over |= dfl_mul(p->kept, q->kept, &p->kept);

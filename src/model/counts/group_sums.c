@@ -222,7 +222,7 @@ static void add_forwarded(walker *w)
 static int64_t interval_length(dfl_interval r) { return r.hi > r.lo ? r.hi - r.lo : 0; }
 
 /* One view, one interval, nothing united: no sets needed. False where that does not hold at this position. */
-static bool add_interval_change(walker *w, dfl_change *out, bool compare)
+static bool add_interval_change(walker *w, dfl_group_change *out, bool compare)
 {
     dfl_interval cur, old, stay;
 
@@ -251,7 +251,7 @@ static bool enters_late(walker *w)
 }
 
 /* Sets at `pos` against those at `prev`, summed over instances. */
-static void add_change(walker *w, dfl_change *out, bool compare)
+static void add_change(walker *w, dfl_group_change *out, bool compare)
 {
     const dfl_group *g = w->g;
     uint64_t summed = 0;
@@ -328,7 +328,7 @@ static void wrap_inner(walker *w, uint32_t level)
         w->prev[w->g->lines[k]] = dfl_rank_piece_trips(w->nest, w->g->driver[k], w->g->lines[k], w->prev) - 1;
 }
 
-static void add_times(dfl_change *to, const dfl_change *from, int64_t times, bool *over)
+static void add_times(dfl_group_change *to, const dfl_group_change *from, int64_t times, bool *over)
 {
     dfl_i128 part;
 
@@ -483,7 +483,7 @@ static void visit_iteration(walker *w, uint32_t level, int64_t q, int64_t times)
 {
     uint32_t i = w->g->lines[level];
     dfl_group_sums *outer = w->sums, *part = outer;
-    dfl_change store[2][DFL_MAX_GROUP + 1];
+    dfl_group_change store[2][DFL_MAX_GROUP + 1];
     dfl_group_sums own = { .hold = store[0], .adv = store[1] };
 
     if (times > 1) {
@@ -526,7 +526,7 @@ static void visit_loop(walker *w, uint32_t level)
 
     memcpy(w->prev, w->pos, sizeof w->prev);
     wrap_inner(w, level);
-    dfl_change at = { 0 };
+    dfl_group_change at = { 0 };
     add_change(w, &at, level < g->n_lines || w->how->anew);
     if (level == g->n_lines && !w->how->anew) /* another group's loop advances: this group's sets stay */
         at.kept = at.leave = at.left_kept = at.enter;
@@ -600,7 +600,7 @@ static bool find_even_piece(const dfl_nest *nest, const dfl_footprint *footprint
     return true;
 }
 
-static void put_change(dfl_change *to, dfl_i128 enter, bool stays)
+static void put_change(dfl_group_change *to, dfl_i128 enter, bool stays)
 {
     to->enter = to->leave = enter;
     to->kept = to->left_kept = stays ? enter : 0;

@@ -11,11 +11,11 @@
 typedef struct {
     dfl_i128 enter, kept;              /* A and B of delta.h */
     dfl_i128 leave, left_kept;         /* the same with the steps exchanged */
-} dfl_change;
+} dfl_group_change;
 
 typedef struct {
-    dfl_change *hold;                    /* [k]: first k loops fixed, the others wrap around; k <= n_lines */
-    dfl_change *adv;                     /* [k], k > 0: loop k advances */
+    dfl_group_change *hold;                    /* [k]: first k loops fixed, the others wrap around; k <= n_lines */
+    dfl_group_change *adv;                     /* [k], k > 0: loop k advances */
     dfl_i128 present;                  /* over all positions */
     int64_t largest;
     uint64_t covering;                 /* views that held everything at every position */
