@@ -225,12 +225,12 @@ static void tell_progress(void *context, const dfl_progress_state *now)
     w->s->search.progress(w->s->search.progress_context, &p);
 }
 
-static dfl_stop look_on(void *context, uint64_t more, const dfl_certify_told *now)
+static dfl_stop look_on(void *context, uint64_t more, const dfl_certify_progress *now)
 {
     watch *w = context;
 
-    atomic_store(&w->templates, now->templates);
-    atomic_store(&w->of, now->of);
+    atomic_store(&w->templates, now->checked);
+    atomic_store(&w->of, now->total);
     dfl_progress_add(&w->meter, more);
     if (w->s->budget.cancel && atomic_load_explicit(w->s->budget.cancel, memory_order_relaxed))
         return DFL_STOP_CANCELLED;

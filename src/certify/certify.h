@@ -1,60 +1,55 @@
 /*
- * Verifies what a search claims, without the search: this room may include the language's data, the intermediate
- * representation and the model, and nothing of src/mapper. What is shown, from a certificate (claims.h) and a file:
+ * Checks the claims of a search without the search: this room sees the intermediate representation and the model, and nothing
+ * of src/mapper. The input is a certificate (claims.h) and the mapping with holes; the check has four parts.
  *
- *   proven    The certificate is for this file: digests of workload, system, mapping and objective. The best mapping is
- *             legal, has the lines that were written, and costs by the model what is claimed.
- *   proven    The templates of each class of einsums, with those that the search calls useless, are all that the stated
- *             space has (skeletons.c), by an enumeration of its own; two that differ in nothing but how the search counts
- *             them are one.
- *   proven    The bounds go together: what the patterns make at least (pattern_bounds.c), and the best way to put the rows
- *             together (join.c), are the values claimed; the mapping is called optimal if and only if its
- *             value is the lower bound.
- *   by the    For each template, useless or not, all choices of tiles, or a fixed sample of them where they are too many for
- *   model     the effort that is shared by all (sampling.c), are evaluated by the model (tiles.c): none is below the least
- *             of its pattern, or of the bounds of the templates with no other keeps, and where it could be part of a
- *             mapping below the lower bound some row
- *             covers it. Which templates were complete is told. Not among the choices are loops that stand just above a
- *             keep which they do not move (the keep further out is another template), just below a keep of which they
- *             select a part (above it they make it smaller), and other orders of the loops in one gap; a sample of the
- *             first two is looked at, too. Nor is it shown that no row is missing of those with loops that stand above nothing
- *             that the einsum exchanges, or that do not go along an input which a keep holds for several below them.
+ *   certify.c         Proved: the best mapping of the certificate is legal, keeps the lines that were written, and costs what
+ *                     is claimed by the model. The caller compares the digests of workload, system, mapping and objective.
+ *   skeletons.c       Proved: the skeletons of each class of einsums, useless ones included, are exactly those of the space.
+ *                     They are enumerated anew; skeletons that differ only in how the search counts them are one.
+ *   pattern_bounds.c  Proved: the claims follow from each other. The lower bounds of the patterns and the best combination of
+ *   join.c            rows have the claimed values, and the mapping is called optimal if and only if its value is the lower
+ *                     bound.
+ *   sampling.c        Tested by the model: for each skeleton, useless or not, all tile choices, or a fixed sample where they
+ *   tiles.c           exceed the effort. No choice is below the bound of its pattern, or below the bounds of the skeletons that
+ *                     keep a subset. A row covers each choice that could be part of a mapping below the lower bound. The result
+ *                     tells which skeletons were checked completely.
  *
- * Taken for granted are the language, the model, which `dflc prove` compares with an execution, and that a mapping of the
- * space costs no less than its einsums one by one, each with what it exchanges in its place, and with every input that a keep
- * holds for several of them fetched once: no other keep serves two.
- * Time is what the model tells for one einsum alone: transfers above shared loops are counted, so that rows are checked
- * against less of them.
+ * The complete tile choices leave out loops that cannot help: loops just above a keep that they do not move (the keep further
+ * out is another skeleton), loops just below a keep of which they select a part (above it they make the tile smaller), and
+ * other orders of the loops in one slot. A sample of the first two is evaluated, too. Not shown: that no row is missing whose
+ * loops stand above nothing that the einsum exchanges, or do not go along an input in a keep for several einsums.
+ *
+ * Trusted: the language; the model, which `dflc prove` compares with an execution; and that a mapping of the space costs at
+ * least its einsums one by one, each with its exchanges in their memories, with every input in a keep for several einsums
+ * fetched once. No other keep serves two einsums. Time is that of the model for the einsum alone: it counts transfers above
+ * shared loops, so a row is compared with fewer of them.
  */
 #ifndef DFL_CERTIFY_CERTIFY_H
 #define DFL_CERTIFY_CERTIFY_H
 
 #include "certify/claims.h"
+#include "certify/limits.h"
 #include "support/strbuf.h"
 
-/* Choices of tiles of all templates. */
-#define DFL_CERTIFY_EFFORT UINT64_C(1000000)
-
-/* How far the check of tiles is. */
-typedef struct { uint64_t evaluated; uint32_t templates, of; } dfl_certify_told;
+/* Progress of the check of tiles: evaluations since the last report; skeletons checked, and all. */
+typedef struct { uint64_t evaluated; uint32_t checked, total; } dfl_certify_progress;
 
 typedef struct {
     const dfl_intern *names;
-    const dfl_mapping *asked;      /* with holes */
-    const dfl_mapping *best;       /* the certificate's, read from its text in the place of `asked` */
+    const dfl_mapping *asked;      /* the mapping with holes */
+    const dfl_mapping *best;       /* the certificate's mapping, read from its text in the place of `asked` */
     double (*value)(const void *objective, double joules, double seconds);
     const void *objective;
-    double rounding;               /* relative */
-    uint64_t effort;
+    double rounding;               /* relative difference up to which two costs are equal */
+    uint64_t effort;               /* evaluations by the model for all skeletons; DFL_CERTIFY_EFFORT */
     unsigned jobs;                 /* threads */
-    /* Called from any of them now and then with the choices evaluated since, and how far it is; says whether to stop. May be
-       NULL. */
-    dfl_stop (*tell)(void *context, uint64_t more, const dfl_certify_told *now);
+    /* Called from any thread every few milliseconds with the evaluations since the last call; may ask to stop. May be NULL. */
+    dfl_stop (*tell)(void *context, uint64_t more, const dfl_certify_progress *now);
     void *context;
 } dfl_certify_task;
 
-/* Appends lines on what was shown; false after reporting what does not hold: E0801, E0803 .. E0807, or what stopped it
-   (E06xx): then the lines are on what was shown until then. */
+/* Checks the claims and appends one line on the outcome to `said`. False after reporting the first claim that does not hold
+   (E0801, E0803 .. E0807) or what ended the check early (E06xx); in the second case the line is on the skeletons checked. */
 bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task, const dfl_claims *claims, dfl_strbuf *said);
 
 #endif

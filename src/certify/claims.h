@@ -1,10 +1,15 @@
 /*
- * A certificate, read: what a search claims (grammar/dfl-certificate-1.schema.json). The head says for what and how good;
- * the rest, in the numbers of frames, is resolved against the mapping that was asked for.
+ * A certificate as data: the claims of a search (grammar/dfl-certificate-1.schema.json). The head tells which search and how
+ * good its result is. The rest is resolved against the mapping with holes: names become numbers of certify/problem.h.
+ *
+ * Terms of the certificate. A skeleton is a choice of keeps, their memories and their order, with tile sizes left open. A
+ * pattern is a choice of the memories in which an einsum exchanges tensors with others. A row is a partial mapping: one einsum
+ * with its tiles, known by its cost and by its interface to other einsums. A class is a set of einsums with equal choices.
  */
 #ifndef DFL_CERTIFY_CLAIMS_H
 #define DFL_CERTIFY_CLAIMS_H
 
+#include "certify/limits.h"
 #include "certify/problem.h"
 #include "diag/diag.h"
 #include "support/json.h"
@@ -12,83 +17,88 @@
 
 #define DFL_CERTIFICATE "dfl-certificate/1"
 
-enum { DFL_CLAIM_KEEPS = 16, DFL_CLAIM_LOOPS = 4, DFL_CLAIM_TRACKS = 3 };
-
+/* The head. Strings and `search` live as long as the arena of dfl_claims_read. */
 typedef struct {
-    const char *file;              /* the certificate, in messages */
-    const char *mapping, *digest, *objective;
+    const char *file;              /* name of the certificate, for messages */
+    const char *mapping;           /* name of the mapping with holes */
+    const char *digest, *objective;
     const char *best;              /* the best mapping, in the language */
-    double value, joules, seconds; /* of it */
-    double lower_bound;            /* no mapping of the space has less */
+    double value, joules, seconds; /* objective, energy and time of the best mapping */
+    double lower_bound;            /* no mapping of the space has a smaller objective value */
     bool optimal;
-    uint32_t most_loops, most_keeps; /* of the space: shared loops of an einsum, keeps of a template */
+    uint32_t most_loops;           /* of the space: loops that an einsum shares with others, at most */
+    uint32_t most_keeps;           /* of the space: keeps of a skeleton, at most */
     const dfl_json *search;
 } dfl_claims;
 
-typedef struct { uint8_t operand, place; bool home; } dfl_claim_keep;
-
-/* Which operands are kept where, in which order; bytes without meaning 0. */
+/* The structure of a skeleton. Compared by its bytes, so unused bytes are 0. */
 typedef struct {
     uint8_t unit, n_keeps;
-    uint8_t operand[DFL_CLAIM_KEEPS], place[DFL_CLAIM_KEEPS];
-    uint8_t exchange[DFL_FRAME_OPERANDS]; /* place of the home of every operand */
+    uint8_t operand[DFL_CLAIM_KEEPS], level[DFL_CLAIM_KEEPS]; /* by keep, outermost first */
+    uint8_t exchange[DFL_CERTIFY_OPERANDS]; /* by operand: level where it is exchanged, its home */
 } dfl_claim_form;
 
+/* A skeleton with its lower bounds over all tile choices. */
 typedef struct {
     dfl_claim_form form;
-    const dfl_frame *frame;        /* of the first einsum of the class */
+    const dfl_certify_problem *problem; /* of the first einsum of the class */
     uint32_t pattern;
-    double joules, seconds;        /* no mapping of the template costs less */
-    bool useless;                  /* without bounds: others are as good with every choice of tiles */
-    bool searched;
-} dfl_claim_template;
+    double joules, seconds;        /* lower bounds */
+    bool useless;                  /* without bounds: for every tile choice another skeleton is as good */
+    bool searched;                 /* its tile choices were searched for rows */
+} dfl_claim_skeleton;
 
 typedef struct {
-    uint32_t memory[DFL_FRAME_OPERANDS]; /* in which shared operands are exchanged, else DFL_NONE */
-    double joules, seconds;        /* least, each by itself */
+    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* by operand: memory of the exchange, DFL_NONE for operands without a choice */
+    double joules, seconds;        /* lower bounds over all skeletons of the pattern, each for itself */
 } dfl_claim_pattern;
 
-/* How an einsum shares loops and memories with others; bytes without meaning 0. */
+/* The interface of a row: the loops and memories that it shares with other einsums. Compared by its bytes, so unused bytes are
+   0. */
 typedef struct {
-    int64_t trips[DFL_CLAIM_LOOPS];
-    uint32_t memory[DFL_FRAME_OPERANDS];
-    uint8_t depth[DFL_FRAME_OPERANDS], rank[DFL_CLAIM_LOOPS], n_loops;
-} dfl_claim_way;
+    int64_t trips[DFL_CLAIM_LOOPS]; /* iterations of each shared loop, outermost first */
+    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* by operand: memory of the exchange */
+    uint8_t depth[DFL_CERTIFY_OPERANDS];   /* by operand: shared loops above its exchange */
+    uint8_t rank[DFL_CLAIM_LOOPS]; /* rank of the problem that each shared loop iterates */
+    uint8_t n_loops;
+} dfl_claim_interface;
 
 typedef struct {
-    dfl_claim_way way;
+    dfl_claim_interface interface;
     double joules, seconds;
-    double room[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS + 1]; /* bits of keeps below so many shared loops */
+    double room[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS + 1]; /* bits of the keeps below d shared loops, by tracked memory */
 } dfl_claim_row;
 
 typedef struct {
     uint32_t *einsums, n_einsums;
-    uint32_t wave;                 /* rows are only those that go with what earlier waves offer */
-    DFL_VEC(dfl_claim_template) templates;
+    uint32_t wave;                 /* rows are listed only if rows of classes of smaller waves match them */
+    DFL_VEC(dfl_claim_skeleton) skeletons;
     DFL_VEC(dfl_claim_pattern) patterns;
     DFL_VEC(dfl_claim_row) rows;
 } dfl_claim_class;
 
-typedef DFL_VEC(dfl_frame *) dfl_frames;
+/* The problems of one einsum, one for every unit that can run it. */
+typedef DFL_VEC(dfl_certify_problem *) dfl_certify_problems;
 
-/* What a search knew. */
+/* The claims of the search itself. */
 typedef struct {
-    const dfl_mapping *asked;
+    const dfl_mapping *asked;      /* the mapping with holes */
     const dfl_claims *head;
-    dfl_frames *frames;            /* by einsum: one for every unit that can run it */
-    bool rows;                     /* else only templates and their bounds are claimed */
-    double joined;                 /* value of the best way to put rows together */
-    double limit;                  /* rows are complete up to this value */
-    double least_joules, least_seconds; /* of all einsums, by their patterns */
-    uint32_t track[DFL_CLAIM_TRACKS], n_tracks; /* memories whose room the rows tell */
-    uint32_t *of;                  /* class of an einsum */
+    dfl_certify_problems *problems; /* by einsum */
+    bool has_rows;                 /* else only skeletons and their bounds are claimed */
+    double joined;                 /* objective value of the best combination of rows */
+    double cutoff;                 /* the rows are complete up to this objective value */
+    double least_joules, least_seconds; /* lower bounds of all einsums together, from their patterns */
+    uint32_t track[DFL_CLAIM_TRACKS], n_tracks; /* memories whose occupancy the rows tell */
+    uint32_t *class_of;            /* by einsum */
     DFL_VEC(dfl_claim_class) classes;
 } dfl_claim_search;
 
-/* The head; NULL after E0801. */
+/* Reads the head; NULL after E0801. */
 const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *text, size_t len);
-/* The rest; NULL after E0801, or E0804 for classes that leave einsums out or are none. */
-const dfl_claim_search *dfl_claims_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_claims *head,
-                                          const dfl_mapping *asked);
+/* Resolves the rest against the mapping with holes. NULL after E0801, or after E0804 if the classes leave out an einsum or have
+   one with different choices. */
+const dfl_claim_search *dfl_claims_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_claims *head,
+                                           const dfl_mapping *asked);
 
 #endif

@@ -1,54 +1,60 @@
 /*
- * What the patterns make at least, which is no less than claimed: from einsum to einsum with the memories of the tensors that
- * are alive as the state, forwards and backwards, energy and time each by itself.
+ * Lower bounds from exchange patterns, energy and time apart: dynamic programming over the einsums. The state between two
+ * einsums is the memory of every live tensor; a transition is a pattern of the next einsum that agrees with these memories. A
+ * forward and a backward pass give, for each pattern, the least cost of all other einsums.
  */
+#include "certify/pattern_bounds.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "certify/steps.h"
+#include "certify/cost.h"
 
 typedef struct {
-    uint32_t *memory;                  /* of the tensors alive */
-    double before_joules, before_seconds, behind_joules, behind_seconds;
-} state;
+    uint32_t *memory;                      /* by live tensor of the layer */
+    double spent_joules, spent_seconds;    /* least cost of the einsums before, each for itself */
+    double rest_joules, rest_seconds;      /* least cost of the einsums behind: cost-to-go */
+} dp_state;
 
-typedef struct { uint32_t from, to, pattern; } step;
+/* States `from` before and `to` behind an einsum that has this pattern. */
+typedef struct { uint32_t from, to, pattern; } transition;
 
 typedef struct {
-    uint32_t *tensors, n_tensors;      /* alive before einsum e */
-    DFL_VEC(state) states;
-    DFL_VEC(step) steps;               /* of einsum e */
-} front;
+    uint32_t *tensors, n_tensors;          /* tensors that are live before einsum e */
+    DFL_VEC(dp_state) states;              /* before einsum e */
+    DFL_VEC(transition) steps;             /* of einsum e */
+} dp_layer;
 
 typedef struct {
     dfl_certify_run *run;
     const dfl_workload *w;
-    front *fronts;                     /* [n_einsums + 1] */
-} summer;
+    dp_layer *layers;                      /* [n_einsums + 1] */
+} pattern_sums;
 
-/* Whether a keep may hold the tensor for several einsums. */
-static bool is_common(const summer *k, uint32_t tensor)
+/* Whether one keep may hold the tensor for several einsums. */
+static bool is_common(const pattern_sums *sums, uint32_t tensor)
 {
-    const dfl_tensor *t = &k->w->tensors[tensor];
-    const dfl_frame *f = t->n_consumers > 0 ? k->run->s->frames[t->consumers[0]].at[0] : NULL;
+    const dfl_tensor *t = &sums->w->tensors[tensor];
+    const dfl_certify_problem *problem = t->n_consumers > 0 ? sums->run->search->problems[t->consumers[0]].at[0] : NULL;
 
-    return f && f->operand[dfl_frame_operand_of(f, tensor)].common != 0;
+    return problem && problem->operand[dfl_certify_operand_of(problem, tensor)].common != 0;
 }
 
-static void find_alive(summer *k, uint32_t e)
+static void find_alive(pattern_sums *sums, uint32_t e)
 {
-    front *f = &k->fronts[e];
+    dp_layer *f = &sums->layers[e];
 
-    f->tensors = DFL_NEW_ARRAY(k->run->arena, uint32_t, (size_t)k->w->n_tensors + 1);
-    for (uint32_t t = 0; t < k->w->n_tensors; t++) {
-        const dfl_tensor *x = &k->w->tensors[t];
+    f->tensors = DFL_NEW_ARRAY(sums->run->arena, uint32_t, (size_t)sums->w->n_tensors + 1);
+    for (uint32_t t = 0; t < sums->w->n_tensors; t++) {
+        const dfl_tensor *x = &sums->w->tensors[t];
         bool made = x->role == DFL_ROLE_INTERMEDIATE && x->n_producers > 0 && x->n_consumers > 0;
-        if ((made || is_common(k, t)) && (made ? x->producers[0] : x->consumers[0]) < e && x->consumers[x->n_consumers - 1] >= e)
+        if ((made || is_common(sums, t)) && (made ? x->producers[0] : x->consumers[0]) < e &&
+            x->consumers[x->n_consumers - 1] >= e)
             f->tensors[f->n_tensors++] = t;
     }
 }
 
-static uint32_t memory_in(const front *f, const state *s, uint32_t tensor)
+static uint32_t memory_in(const dp_layer *f, const dp_state *s, uint32_t tensor)
 {
     for (uint32_t i = 0; i < f->n_tensors; i++)
         if (f->tensors[i] == tensor)
@@ -56,160 +62,164 @@ static uint32_t memory_in(const front *f, const state *s, uint32_t tensor)
     return DFL_NONE;
 }
 
-static uint32_t add_state(summer *k, front *f, const uint32_t *memory)
+static uint32_t add_state(pattern_sums *sums, dp_layer *f, const uint32_t *memory)
 {
-    state s = { .memory = DFL_NEW_ARRAY(k->run->arena, uint32_t, (size_t)f->n_tensors + 1), .before_joules = INFINITY,
-                .before_seconds = INFINITY, .behind_joules = INFINITY, .behind_seconds = INFINITY };
+    dp_state s = { .memory = DFL_NEW_ARRAY(sums->run->arena, uint32_t, (size_t)f->n_tensors + 1), .spent_joules = INFINITY,
+                .spent_seconds = INFINITY, .rest_joules = INFINITY, .rest_seconds = INFINITY };
 
     for (size_t i = 0; i < f->states.n; i++)
         if (memcmp(f->states.at[i].memory, memory, f->n_tensors * sizeof *memory) == 0)
             return (uint32_t)i;
     memcpy(s.memory, memory, f->n_tensors * sizeof *memory);
-    DFL_PUSH(k->run->arena, &f->states, s);
+    DFL_PUSH(sums->run->arena, &f->states, s);
     return (uint32_t)f->states.n - 1;
 }
 
-/* The state behind einsum `e`; false if the pattern contradicts what is alive. */
-static bool follow(summer *k, uint32_t e, const state *s, const dfl_claim_pattern *p, uint32_t *memory)
+/* The memories of the live tensors behind einsum `e`; false if the pattern contradicts those before it. */
+static bool apply_pattern(pattern_sums *sums, uint32_t e, const dp_state *s, const dfl_claim_pattern *p, uint32_t *memory)
 {
-    const front *from = &k->fronts[e], *to = &k->fronts[e + 1];
-    const dfl_frame *f = k->run->s->frames[e].at[0];
+    const dp_layer *from = &sums->layers[e], *to = &sums->layers[e + 1];
+    const dfl_certify_problem *problem = sums->run->search->problems[e].at[0];
 
-    for (uint32_t o = 0; o < f->n_operands; o++) {
-        uint32_t alive = f->operand[o].output || f->operand[o].common != 0 ? DFL_NONE : memory_in(from, s, f->operand[o].tensor);
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        uint32_t alive = problem->operand[o].output || problem->operand[o].common != 0
+                             ? DFL_NONE
+                             : memory_in(from, s, problem->operand[o].tensor);
         if (alive != DFL_NONE && alive != p->memory[o])
             return false;
     }
     for (uint32_t i = 0; i < to->n_tensors; i++) {
         memory[i] = memory_in(from, s, to->tensors[i]);
-        for (uint32_t o = 0; o < f->n_operands; o++)
-            if ((f->operand[o].output || f->operand[o].common != 0) && f->operand[o].tensor == to->tensors[i])
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            if ((problem->operand[o].output || problem->operand[o].common != 0) && problem->operand[o].tensor == to->tensors[i])
                 memory[i] = p->memory[o];
     }
     return true;
 }
 
-/* Energy of einsum `e` by a pattern, and to fetch what it is the first to take from a keep for several. */
-static double joules_of(summer *k, uint32_t e, const state *s, const dfl_claim_pattern *p)
+/* Energy of einsum `e` by a pattern, J, with the fetches of the inputs for which a common keep begins here. */
+static double find_joules(pattern_sums *sums, uint32_t e, const dp_state *s, const dfl_claim_pattern *p)
 {
-    const dfl_frame *f = k->run->s->frames[e].at[0];
+    const dfl_certify_problem *problem = sums->run->search->problems[e].at[0];
     double joules = p->joules;
 
-    for (uint32_t o = 0; o < f->n_operands; o++)
-        if (f->operand[o].common != 0 && memory_in(&k->fronts[e], s, f->operand[o].tensor) != p->memory[o])
-            joules += dfl_certify_fetch(k->run, f, o, p->memory[o]);
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (problem->operand[o].common != 0 && memory_in(&sums->layers[e], s, problem->operand[o].tensor) != p->memory[o])
+            joules += dfl_certify_fetch_joules(sums->run, problem, o, p->memory[o]);
     return joules;
 }
 
-static bool go_forwards(summer *k, uint32_t e)
+static bool advance_forwards(pattern_sums *sums, uint32_t e)
 {
-    const dfl_claim_class *c = &k->run->s->classes.at[k->run->s->of[e]];
-    uint32_t *memory = DFL_NEW_ARRAY(k->run->arena, uint32_t, (size_t)k->w->n_tensors + 1);
-    front *from = &k->fronts[e], *to = &k->fronts[e + 1];
+    const dfl_claim_class *c = &sums->run->search->classes.at[sums->run->search->class_of[e]];
+    uint32_t *memory = DFL_NEW_ARRAY(sums->run->arena, uint32_t, (size_t)sums->w->n_tensors + 1);
+    dp_layer *from = &sums->layers[e], *to = &sums->layers[e + 1];
 
     for (uint32_t i = 0; i < from->states.n; i++)
         for (uint32_t p = 0; p < c->patterns.n; p++) {
             const dfl_claim_pattern *pattern = &c->patterns.at[p];
-            step one = { .from = i, .pattern = p };
-            if (!dfl_budget_ok(dfl_arena_budget(k->run->arena)))
-                return dfl_report_stop(k->run->sink, dfl_arena_budget(k->run->arena));
-            if (!follow(k, e, &from->states.at[i], pattern, memory))
+            transition one = { .from = i, .pattern = p };
+            if (!dfl_budget_ok(dfl_arena_budget(sums->run->arena)))
+                return dfl_report_stop(sums->run->sink, dfl_arena_budget(sums->run->arena));
+            if (!apply_pattern(sums, e, &from->states.at[i], pattern, memory))
                 continue;
-            one.to = add_state(k, to, memory);
-            DFL_PUSH(k->run->arena, &from->steps, one);
-            state *a = &from->states.at[i], *b = &to->states.at[one.to];
-            b->before_joules = fmin(b->before_joules, a->before_joules + joules_of(k, e, a, pattern));
-            b->before_seconds = fmin(b->before_seconds, a->before_seconds + pattern->seconds);
+            one.to = add_state(sums, to, memory);
+            DFL_PUSH(sums->run->arena, &from->steps, one);
+            dp_state *a = &from->states.at[i], *b = &to->states.at[one.to];
+            b->spent_joules = fmin(b->spent_joules, a->spent_joules + find_joules(sums, e, a, pattern));
+            b->spent_seconds = fmin(b->spent_seconds, a->spent_seconds + pattern->seconds);
         }
     return true;
 }
 
-static void go_backwards(summer *k, uint32_t e)
+static void advance_backwards(pattern_sums *sums, uint32_t e)
 {
-    const dfl_certify_run *run = k->run;
-    uint32_t class = run->s->of[e];
-    front *from = &k->fronts[e], *to = &k->fronts[e + 1];
+    const dfl_certify_run *run = sums->run;
+    uint32_t class = run->search->class_of[e];
+    dp_layer *from = &sums->layers[e], *to = &sums->layers[e + 1];
 
     for (size_t i = 0; i < from->steps.n; i++) {
-        const step *one = &from->steps.at[i];
-        const dfl_claim_pattern *p = &run->s->classes.at[class].patterns.at[one->pattern];
-        state *a = &from->states.at[one->from];
-        const state *b = &to->states.at[one->to];
+        const transition *one = &from->steps.at[i];
+        const dfl_claim_pattern *p = &run->search->classes.at[class].patterns.at[one->pattern];
+        dp_state *a = &from->states.at[one->from];
+        const dp_state *b = &to->states.at[one->to];
         double *joules = &run->others_joules[class][one->pattern], *seconds = &run->others_seconds[class][one->pattern];
-        double own = joules_of(k, e, a, p);
-        a->behind_joules = fmin(a->behind_joules, b->behind_joules + own);
-        a->behind_seconds = fmin(a->behind_seconds, b->behind_seconds + p->seconds);
-        *joules = fmin(*joules, a->before_joules + b->behind_joules + own - p->joules);
-        *seconds = fmin(*seconds, a->before_seconds + b->behind_seconds);
+        double own = find_joules(sums, e, a, p);
+        a->rest_joules = fmin(a->rest_joules, b->rest_joules + own);
+        a->rest_seconds = fmin(a->rest_seconds, b->rest_seconds + p->seconds);
+        *joules = fmin(*joules, a->spent_joules + b->rest_joules + own - p->joules);
+        *seconds = fmin(*seconds, a->spent_seconds + b->rest_seconds);
     }
 }
 
 static bool check_patterns(dfl_certify_run *run)
 {
-    const dfl_workload *w = run->s->asked->workload;
-    summer k = { .run = run, .w = w, .fronts = DFL_NEW_ARRAY(run->arena, front, (size_t)w->n_einsums + 1) };
-    state *start;
+    const dfl_workload *w = run->search->asked->workload;
+    pattern_sums sums = { .run = run, .w = w, .layers = DFL_NEW_ARRAY(run->arena, dp_layer, (size_t)w->n_einsums + 1) };
+    dp_state *start;
     uint32_t none = 0;
 
     for (uint32_t e = 0; e <= w->n_einsums; e++)
-        find_alive(&k, e);
-    add_state(&k, &k.fronts[0], &none);
-    start = k.fronts[0].states.at;
-    start->before_joules = start->before_seconds = 0;
+        find_alive(&sums, e);
+    add_state(&sums, &sums.layers[0], &none);
+    start = sums.layers[0].states.at;
+    start->spent_joules = start->spent_seconds = 0;
     for (uint32_t e = 0; e < w->n_einsums; e++)
-        if (!go_forwards(&k, e))
+        if (!advance_forwards(&sums, e))
             return false;
-    for (size_t i = 0; i < k.fronts[w->n_einsums].states.n; i++)
-        k.fronts[w->n_einsums].states.at[i].behind_joules = k.fronts[w->n_einsums].states.at[i].behind_seconds = 0;
+    for (size_t i = 0; i < sums.layers[w->n_einsums].states.n; i++)
+        sums.layers[w->n_einsums].states.at[i].rest_joules = sums.layers[w->n_einsums].states.at[i].rest_seconds = 0;
     for (uint32_t e = w->n_einsums; e-- > 0;)
-        go_backwards(&k, e);
-    start = k.fronts[0].states.at;
-    if (run->s->least_joules <= start->behind_joules * (1 + run->task->rounding) &&
-        run->s->least_seconds <= start->behind_seconds * (1 + run->task->rounding))
+        advance_backwards(&sums, e);
+    start = sums.layers[0].states.at;
+    if (run->search->least_joules <= start->rest_joules * (1 + run->task->rounding) &&
+        run->search->least_seconds <= start->rest_seconds * (1 + run->task->rounding))
         return true;
-    dfl_report(run->sink, DFL_CERT_SUMS, run->s->asked->span,
+    dfl_report(run->sink, DFL_CERT_SUMS, run->search->asked->span,
                "`%s` has a least energy of %.12g and a least time of %.12g, and its patterns make %.12g and %.12g",
-               run->s->head->file, run->s->least_joules, run->s->least_seconds, start->behind_joules, start->behind_seconds);
+               run->search->head->file, run->search->least_joules, run->search->least_seconds, start->rest_joules,
+               start->rest_seconds);
     return false;
 }
 
-/* Without patterns the least of all templates of each einsum is all that is known. */
+/* Without rows there are no patterns to combine: the sum of the least skeleton bounds must reach the lower bound. */
 static bool check_sum(const dfl_certify_run *run)
 {
     double joules = 0, seconds = 0, value;
 
-    for (uint32_t e = 0; e < run->s->asked->workload->n_einsums; e++) {
-        const dfl_claim_class *c = &run->s->classes.at[run->s->of[e]];
+    for (uint32_t e = 0; e < run->search->asked->workload->n_einsums; e++) {
+        const dfl_claim_class *c = &run->search->classes.at[run->search->class_of[e]];
         double least_joules = INFINITY, least_seconds = INFINITY;
-        for (size_t i = 0; i < c->templates.n; i++) {
-            if (c->templates.at[i].useless)
+        for (size_t i = 0; i < c->skeletons.n; i++) {
+            if (c->skeletons.at[i].useless)
                 continue;
-            least_joules = fmin(least_joules, c->templates.at[i].joules);
-            least_seconds = fmin(least_seconds, c->templates.at[i].seconds);
+            least_joules = fmin(least_joules, c->skeletons.at[i].joules);
+            least_seconds = fmin(least_seconds, c->skeletons.at[i].seconds);
         }
         joules += least_joules;
         seconds += least_seconds;
     }
     value = dfl_certify_value(run, joules, seconds);
-    if (run->s->head->lower_bound <= value * (1 + run->task->rounding))
+    if (run->search->head->lower_bound <= value * (1 + run->task->rounding))
         return true;
-    dfl_report(run->sink, DFL_CERT_SUMS, run->s->asked->span, "`%s` has a lower bound of %.12g, and its templates make %.12g",
-               run->s->head->file, run->s->head->lower_bound, value);
+    dfl_report(run->sink, DFL_CERT_SUMS, run->search->asked->span,
+               "`%s` has a lower bound of %.12g, and its templates make %.12g", run->search->head->file,
+               run->search->head->lower_bound, value);
     return false;
 }
 
-bool dfl_certify_least(dfl_certify_run *run)
+bool dfl_certify_pattern_bounds(dfl_certify_run *run)
 {
-    size_t n = run->s->classes.n;
+    size_t n = run->search->classes.n;
 
     run->others_joules = DFL_NEW_ARRAY(run->arena, double *, n + 1);
     run->others_seconds = DFL_NEW_ARRAY(run->arena, double *, n + 1);
     for (size_t c = 0; c < n; c++) {
-        size_t m = run->s->classes.at[c].patterns.n;
+        size_t m = run->search->classes.at[c].patterns.n;
         run->others_joules[c] = DFL_NEW_ARRAY(run->arena, double, m + 1);
         run->others_seconds[c] = DFL_NEW_ARRAY(run->arena, double, m + 1);
         for (size_t p = 0; p < m; p++)
             run->others_joules[c][p] = run->others_seconds[c][p] = INFINITY;
     }
-    return run->s->rows ? check_patterns(run) : check_sum(run);
+    return run->search->has_rows ? check_patterns(run) : check_sum(run);
 }

@@ -1,108 +1,109 @@
-/* Frames from the intermediate representation. */
 #include "certify/problem.h"
 
 #include <string.h>
 
 #include "ir/path/checks.h"
 
-static uint32_t rank_at(const dfl_frame *f, uint32_t rank)
+/* Position of a rank of the workload in the problem, n_ranks if the einsum does not have it. */
+static uint32_t rank_at(const dfl_certify_problem *problem, uint32_t rank)
 {
     uint32_t i = 0;
 
-    while (i < f->n_ranks && f->rank[i] != rank)
+    while (i < problem->n_ranks && problem->rank[i] != rank)
         i++;
     return i;
 }
 
-static bool add_operand(const dfl_mapping *m, dfl_frame *f, const dfl_access *a, bool output)
+static bool add_operand(const dfl_mapping *m, dfl_certify_problem *problem, const dfl_access *a, bool output)
 {
     const dfl_tensor *t = &m->workload->tensors[a->tensor];
-    dfl_frame_operand *o = &f->operand[f->n_operands];
+    dfl_certify_operand *operand = &problem->operand[problem->n_operands];
 
-    if (f->n_operands == DFL_FRAME_OPERANDS)
+    if (problem->n_operands == DFL_CERTIFY_OPERANDS)
         return false;
-    *o = (dfl_frame_operand){ .access = a, .tensor = a->tensor, .output = output,
+    *operand = (dfl_certify_operand){ .access = a, .tensor = a->tensor, .output = output,
                               .shared = t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0 };
-    for (uint32_t i = 0; i < f->n_operands; i++)
-        if (f->operand[i].tensor == a->tensor)
+    for (uint32_t i = 0; i < problem->n_operands; i++)
+        if (problem->operand[i].tensor == a->tensor)
             return false;
-    f->n_operands++;
+    problem->n_operands++;
     for (uint32_t d = 0; d < a->n_dims; d++) {
         uint32_t bare;
         for (uint32_t i = 0; i < a->index[d].n_terms; i++)
-            o->ranks |= 1u << rank_at(f, a->index[d].terms[i].rank);
+            operand->ranks |= 1u << rank_at(problem, a->index[d].terms[i].rank);
         if (dfl_index_is_bare(&a->index[d], &bare))
-            o->plain |= 1u << rank_at(f, bare);
+            operand->plain |= 1u << rank_at(problem, bare);
     }
-    o->bits = dfl_frame_tile(m, f, f->n_operands - 1, f->extent);
+    operand->bits = dfl_certify_tile_bits(m, problem, problem->n_operands - 1, problem->extent);
     return t->n_producers <= 1;
 }
 
-static bool add_axes(const dfl_mapping *m, dfl_frame *f)
+static bool add_axes(const dfl_mapping *m, dfl_certify_problem *problem)
 {
     const dfl_system *s = m->system;
 
     for (uint32_t a = 0; a < s->n_axes; a++) {
-        uint32_t all = (1u << f->n_ranks) - 1, sharing = 0;
-        if (!dfl_axis_encloses(s, a, s->computes[f->unit].element) || s->axes[a].size <= 1)
+        uint32_t all = (1u << problem->n_ranks) - 1, sharing = 0;
+        if (!dfl_axis_encloses(s, a, s->computes[problem->unit].element) || s->axes[a].size <= 1)
             continue;
-        if (f->n_axes == DFL_FRAME_AXES)
+        if (problem->n_axes == DFL_CERTIFY_AXES)
             return false;
-        for (uint32_t o = 0; o < f->n_operands; o++) {
-            const dfl_frame_operand *op = &f->operand[o];
+        for (uint32_t o = 0; o < problem->n_operands; o++) {
+            const dfl_certify_operand *op = &problem->operand[o];
             if (!dfl_selects(op->output ? &s->axes[a].reduce : &s->axes[a].multicast, &m->workload->tensors[op->tensor]))
                 continue;
-            f->shares[f->n_axes] |= 1u << o;
+            problem->shares[problem->n_axes] |= 1u << o;
             sharing |= all & ~op->ranks;
         }
-        f->spread[f->n_axes] = sharing ? sharing : all;
-        f->axis[f->n_axes++] = a;
+        problem->spread[problem->n_axes] = sharing ? sharing : all;
+        problem->axis[problem->n_axes++] = a;
     }
     return true;
 }
 
-static bool add_places(const dfl_mapping *m, dfl_frame *f)
+static bool add_levels(const dfl_mapping *m, dfl_certify_problem *problem)
 {
     const dfl_system *s = m->system;
 
     for (uint32_t i = 0; i < s->n_memories; i++) {
-        if (!dfl_compute_sees(s, f->unit, i))
+        if (!dfl_compute_sees(s, problem->unit, i))
             continue;
-        if (f->n_places == DFL_FRAME_PLACES)
+        if (problem->n_levels == DFL_CERTIFY_LEVELS)
             return false;
-        for (uint32_t a = 0; a < f->n_axes; a++)
-            f->around[f->n_places] |= (uint32_t)dfl_axis_encloses(s, f->axis[a], s->memories[i].element) << a;
-        f->memory[f->n_places++] = i;
+        for (uint32_t a = 0; a < problem->n_axes; a++)
+            problem->axes_around[problem->n_levels] |= (uint32_t)dfl_axis_encloses(s, problem->axis[a], s->memories[i].element)
+                                                       << a;
+        problem->memory[problem->n_levels++] = i;
     }
     return true;
 }
 
-/* The home that is written, or the outermost memory that may hold the operand, and those further in. */
-static bool find_home(const dfl_mapping *m, const bool *ample, const dfl_frame *f, dfl_frame_operand *o)
+/* Sets the home, written or else the outermost level that may hold the operand, and the levels further in. */
+static bool find_home(const dfl_mapping *m, const bool *ample, const dfl_certify_problem *problem, dfl_certify_operand *operand)
 {
-    const dfl_tensor *t = &m->workload->tensors[o->tensor];
+    const dfl_tensor *t = &m->workload->tensors[operand->tensor];
     uint32_t written = DFL_NONE;
 
     for (uint32_t i = 0; i < m->root->n_lines; i++)
-        if (m->root->lines[i].kind == DFL_LINE_KEEP && m->root->lines[i].tensor == o->tensor && written == DFL_NONE)
+        if (m->root->lines[i].kind == DFL_LINE_KEEP && m->root->lines[i].tensor == operand->tensor && written == DFL_NONE)
             written = m->root->lines[i].memory;
-    o->settled = written != DFL_NONE;
-    o->home = DFL_NONE;
-    for (uint32_t p = 0; p < f->n_places; p++) {
-        const dfl_memory *memory = &m->system->memories[f->memory[p]];
+    operand->settled = written != DFL_NONE;
+    operand->home = DFL_NONE;
+    for (uint32_t p = 0; p < problem->n_levels; p++) {
+        const dfl_memory *memory = &m->system->memories[problem->memory[p]];
         if ((memory->holds.on && !dfl_selects(&memory->holds, t)) ||
-            (o->home == DFL_NONE && o->settled && f->memory[p] != written))
+            (operand->home == DFL_NONE && operand->settled && problem->memory[p] != written))
             continue;
-        if (o->home == DFL_NONE)
-            o->home = p;
+        if (operand->home == DFL_NONE)
+            operand->home = p;
         else
-            o->places |= 1u << p;
+            operand->levels |= 1u << p;
     }
-    if (o->home == DFL_NONE)
+    if (operand->home == DFL_NONE)
         return false;
-    if (o->shared && !o->settled && !ample[f->memory[o->home]]) {
-        o->places |= 1u << o->home;
-        o->home = DFL_NONE;
+    if (operand->shared && !operand->settled && !ample[problem->memory[operand->home]]) {
+        operand->levels |= 1u << operand->home;
+        operand->home = DFL_NONE;
     }
     return true;
 }
@@ -114,7 +115,7 @@ static bool may_hold(const dfl_mapping *m, uint32_t memory, uint32_t tensor)
     return !of->holds.on || dfl_selects(&of->holds, &m->workload->tensors[tensor]);
 }
 
-/* The memory that a line names first, or else the first that may hold the tensor. */
+/* The home of a tensor: the memory of its first written keep, or else the first memory that may hold it. */
 static uint32_t memory_of(const dfl_mapping *m, uint32_t tensor)
 {
     uint32_t i = 0;
@@ -127,7 +128,7 @@ static uint32_t memory_of(const dfl_mapping *m, uint32_t tensor)
     return i;
 }
 
-const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m)
+const bool *dfl_certify_ample_memories(dfl_arena *arena, const dfl_mapping *m)
 {
     const dfl_workload *w = m->workload;
     bool *ample = DFL_NEW_ARRAY(arena, bool, (size_t)m->system->n_memories + 1);
@@ -150,13 +151,13 @@ const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m)
     return ample;
 }
 
-bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
-                    dfl_frame *out, bool *fine)
+bool dfl_certify_problem_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
+                    dfl_certify_problem *out, bool *fine)
 {
     const dfl_einsum *e = &m->workload->einsums[einsum];
-    bool ok = e->n_ranks <= DFL_FRAME_RANKS;
+    bool ok = e->n_ranks <= DFL_CERTIFY_RANKS;
 
-    *out = (dfl_frame){ .einsum = einsum, .unit = unit };
+    *out = (dfl_certify_problem){ .einsum = einsum, .unit = unit };
     if (!dfl_unit_can_run(names, m, &m->system->computes[unit], e))
         return false;
     for (uint32_t r = 0; r < e->n_ranks && ok; r++) {
@@ -166,23 +167,24 @@ bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, const bool *a
     }
     for (uint32_t i = 0; i < e->n_inputs && ok; i++)
         ok = add_operand(m, out, &e->inputs[i], false);
-    ok = ok && add_operand(m, out, &e->output, true) && add_axes(m, out) && add_places(m, out);
+    ok = ok && add_operand(m, out, &e->output, true) && add_axes(m, out) && add_levels(m, out);
     for (uint32_t o = 0; o < out->n_operands && ok; o++)
         ok = find_home(m, ample, out, &out->operand[o]);
     *fine &= ok;
     return ok;
 }
 
-uint32_t dfl_frame_operand_of(const dfl_frame *f, uint32_t tensor)
+uint32_t dfl_certify_operand_of(const dfl_certify_problem *problem, uint32_t tensor)
 {
     uint32_t o = 0;
 
-    while (o < f->n_operands && f->operand[o].tensor != tensor)
+    while (o < problem->n_operands && problem->operand[o].tensor != tensor)
         o++;
     return o;
 }
 
-static bool same_index(const dfl_frame *a, const dfl_index *x, const dfl_frame *b, const dfl_index *y, bool exactly)
+static bool same_index(const dfl_certify_problem *a, const dfl_index *x, const dfl_certify_problem *b, const dfl_index *y,
+                       bool exactly)
 {
     if (x->n_terms != y->n_terms || (exactly && x->offset != y->offset))
         return false;
@@ -192,13 +194,14 @@ static bool same_index(const dfl_frame *a, const dfl_index *x, const dfl_frame *
     return true;
 }
 
-static bool same_operand(const dfl_mapping *m, const dfl_frame *a, const dfl_frame *b, uint32_t o, bool exactly)
+static bool same_operand(const dfl_mapping *m, const dfl_certify_problem *a, const dfl_certify_problem *b, uint32_t o,
+                         bool exactly)
 {
-    const dfl_frame_operand *x = &a->operand[o], *y = &b->operand[o];
+    const dfl_certify_operand *x = &a->operand[o], *y = &b->operand[o];
     const dfl_tensor *s = &m->workload->tensors[x->tensor], *t = &m->workload->tensors[y->tensor];
 
     if (x->output != y->output || x->shared != y->shared || x->settled != y->settled || x->ranks != y->ranks ||
-        x->plain != y->plain || x->home != y->home || x->places != y->places || x->common != y->common ||
+        x->plain != y->plain || x->home != y->home || x->levels != y->levels || x->common != y->common ||
         s->type.bits != t->type.bits || s->n_dims != t->n_dims || x->access->n_dims != y->access->n_dims)
         return false;
     for (uint32_t d = 0; d < s->n_dims && exactly; d++)
@@ -210,7 +213,8 @@ static bool same_operand(const dfl_mapping *m, const dfl_frame *a, const dfl_fra
     return true;
 }
 
-bool dfl_frame_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_frame *a, const dfl_frame *b, bool exactly)
+bool dfl_certify_problem_is_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_certify_problem *a,
+                                  const dfl_certify_problem *b, bool exactly)
 {
     const dfl_einsum *x = &m->workload->einsums[a->einsum], *y = &m->workload->einsums[b->einsum];
     const dfl_compute *unit = &m->system->computes[a->unit];
@@ -227,20 +231,20 @@ bool dfl_frame_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_fr
     return true;
 }
 
-int dfl_frame_dimension(const dfl_frame *f, uint32_t operand, uint32_t rank)
+int dfl_certify_dimension_of(const dfl_certify_problem *problem, uint32_t operand, uint32_t rank)
 {
-    const dfl_access *a = f->operand[operand].access;
+    const dfl_access *a = problem->operand[operand].access;
     uint32_t bare;
 
     for (uint32_t d = 0; d < a->n_dims; d++)
-        if (dfl_index_is_bare(&a->index[d], &bare) && bare == f->rank[rank])
+        if (dfl_index_is_bare(&a->index[d], &bare) && bare == problem->rank[rank])
             return (int)d;
     return -1;
 }
 
-double dfl_frame_tile(const dfl_mapping *m, const dfl_frame *f, uint32_t operand, const int64_t *piece)
+double dfl_certify_tile_bits(const dfl_mapping *m, const dfl_certify_problem *problem, uint32_t operand, const int64_t *piece)
 {
-    const dfl_access *a = f->operand[operand].access;
+    const dfl_access *a = problem->operand[operand].access;
     double bits = m->workload->tensors[a->tensor].type.bits;
 
     for (uint32_t d = 0; d < a->n_dims; d++) {
@@ -248,7 +252,7 @@ double dfl_frame_tile(const dfl_mapping *m, const dfl_frame *f, uint32_t operand
         for (uint32_t i = 0; i < a->index[d].n_terms; i++) {
             int64_t coef = a->index[d].terms[i].coef;
             length += (double)(coef < 0 ? -coef : coef) *
-                      (double)(piece[rank_at(f, a->index[d].terms[i].rank)] - 1);
+                      (double)(piece[rank_at(problem, a->index[d].terms[i].rank)] - 1);
         }
         bits *= length;
     }

@@ -1,59 +1,61 @@
 /*
- * One einsum on one unit as the checker of certificates sees it: its operands (the inputs, then the output), the memories
- * that the unit sees (places, outer first) and the arrays around it (axes, outer first). Made from the intermediate
- * representation alone. Sets of ranks, places, axes and operands are bit masks over their numbers here.
+ * One einsum on one unit, as the checker sees it: the operands (the inputs, then the output), the memory levels (the memories
+ * that the unit sees, outermost first) and the axes (arrays around the unit, outermost first). Built from the intermediate
+ * representation alone. Sets of ranks, levels, axes and operands are bit masks over their positions in the problem.
  */
 #ifndef DFL_CERTIFY_PROBLEM_H
 #define DFL_CERTIFY_PROBLEM_H
 
+#include "certify/limits.h"
 #include "ir/mapping.h"
-
-enum {
-    DFL_FRAME_RANKS = 12,
-    DFL_FRAME_OPERANDS = 5,
-    DFL_FRAME_PLACES = 8,
-    DFL_FRAME_AXES = 6,
-};
 
 typedef struct {
     const dfl_access *access;
-    uint32_t tensor;
+    uint32_t tensor;           /* of the workload */
     bool output;
     bool shared;               /* an intermediate: it may be exchanged further in than its home */
-    bool settled;              /* unless its home is written */
-    uint32_t ranks, plain;     /* that index it; alone in their dimension, as they are */
-    uint32_t home;             /* place of the outermost memory that may hold it; DFL_NONE: shared, and always exchanged in a */
-    uint32_t places;           /* place further in, or any */
-    uint32_t common;           /* of them: where a keep may serve several einsums that read it */
-    double bits;               /* of all that the einsum touches */
-} dfl_frame_operand;
+    bool settled;              /* its home is written in the mapping */
+    uint32_t ranks;            /* mask: ranks that occur in some index */
+    uint32_t plain;            /* mask: ranks that are the whole index of a dimension */
+    uint32_t home;             /* outermost level that may hold the operand; DFL_NONE: shared, and exchanged in one of `levels` */
+    uint32_t levels;           /* mask: levels inside of the home that may hold the operand; all levels if the home is DFL_NONE */
+    uint32_t common;           /* mask, subset of `levels`: where one keep may serve several einsums that read the operand */
+    double bits;               /* of all elements that the einsum touches */
+} dfl_certify_operand;
 
 typedef struct {
     uint32_t einsum, unit;
-    uint32_t n_ranks, n_operands, n_places, n_axes;
-    uint32_t rank[DFL_FRAME_RANKS];
-    int64_t extent[DFL_FRAME_RANKS];
-    dfl_frame_operand operand[DFL_FRAME_OPERANDS];
-    uint32_t memory[DFL_FRAME_PLACES], around[DFL_FRAME_PLACES]; /* of a place, and the axes around it */
-    uint32_t axis[DFL_FRAME_AXES], shares[DFL_FRAME_AXES];       /* operands whose transfers instances share */
-    uint32_t spread[DFL_FRAME_AXES];                             /* ranks that may be spread over the axis */
-} dfl_frame;
+    uint32_t n_ranks, n_operands, n_levels, n_axes;
+    uint32_t rank[DFL_CERTIFY_RANKS];   /* rank of the workload */
+    int64_t extent[DFL_CERTIFY_RANKS];
+    dfl_certify_operand operand[DFL_CERTIFY_OPERANDS];
+    uint32_t memory[DFL_CERTIFY_LEVELS];
+    uint32_t axes_around[DFL_CERTIFY_LEVELS]; /* mask: axes around the memory */
+    uint32_t axis[DFL_CERTIFY_AXES];    /* axis of the system */
+    uint32_t shares[DFL_CERTIFY_AXES];  /* mask: operands that the axis multicasts, or reduces for the output */
+    uint32_t spread[DFL_CERTIFY_AXES];  /* mask: ranks that may be spread over the axis */
+} dfl_certify_problem;
 
-/* Whether where other einsums find the operand is a choice. */
-static inline bool dfl_frame_exchanged(const dfl_frame_operand *o) { return o->shared || o->common != 0; }
-/* Number of the operand that is this tensor, or n_operands. */
-uint32_t dfl_frame_operand_of(const dfl_frame *f, uint32_t tensor);
-/* By memory: nothing is there but what has its home there, and all of that fits at once; or it has no size. */
-const bool *dfl_frame_ample(dfl_arena *arena, const dfl_mapping *m);
-/* False if the unit cannot run the einsum, or it is none that a search takes (`*fine` is cleared then). */
-bool dfl_frame_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
-                    dfl_frame *out, bool *fine);
-/* Whether all that can be chosen for two einsums is the same but for names; `exactly`: also the shapes of the tensors and the
-   offsets of the indices, that is all that it costs. */
-bool dfl_frame_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_frame *a, const dfl_frame *b, bool exactly);
-/* Dimension of the operand that a loop over the rank goes along, -1 = none. */
-int dfl_frame_dimension(const dfl_frame *f, uint32_t operand, uint32_t rank);
-/* Bits of the operand's tile when rank r has pieces of piece[r]. */
-double dfl_frame_tile(const dfl_mapping *m, const dfl_frame *f, uint32_t operand, const int64_t *piece);
+/* Whether the memory in which other einsums find the operand is a choice. */
+static inline bool dfl_certify_is_exchanged(const dfl_certify_operand *operand)
+{
+    return operand->shared || operand->common != 0;
+}
+/* The operand that accesses this tensor, n_operands if there is none. */
+uint32_t dfl_certify_operand_of(const dfl_certify_problem *problem, uint32_t tensor);
+/* By memory: whether it holds nothing but tensors with their home there, and either has no size or holds all of them at once. */
+const bool *dfl_certify_ample_memories(dfl_arena *arena, const dfl_mapping *m);
+/* Builds the problem. False if the unit cannot run the einsum, or if the einsum does not fit the limits of a problem; then
+   `*fine` is cleared. */
+bool dfl_certify_problem_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
+                              dfl_certify_problem *out, bool *fine);
+/* Whether two problems have the same choices; names may differ. `exactly`: also the same shapes of tensors and offsets of
+   indices, and so the same costs. */
+bool dfl_certify_problem_is_alike(const dfl_intern *names, const dfl_mapping *m, const dfl_certify_problem *a,
+                                  const dfl_certify_problem *b, bool exactly);
+/* The dimension of the operand that a loop over the rank goes along, -1 = none. */
+int dfl_certify_dimension_of(const dfl_certify_problem *problem, uint32_t operand, uint32_t rank);
+/* Bits of the operand's tile, as a bounding box, for `piece[r]` consecutive values of each rank r. */
+double dfl_certify_tile_bits(const dfl_mapping *m, const dfl_certify_problem *problem, uint32_t operand, const int64_t *piece);
 
 #endif

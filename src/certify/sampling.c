@@ -1,100 +1,43 @@
 /*
- * What is looked at of every template, so that all of them together take the effort that is given: those with few choices are
- * looked at completely, and what they leave is shared by the others.
+ * Distribution of the evaluations over the skeletons, within the effort of the task. A skeleton with few tile choices is
+ * checked completely; the evaluations that it leaves over are shared by the others, which are checked by samples.
  */
+#include "certify/sampling.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/limits.h"
 #include "certify/tile_choice.h"
+#include "certify/tiles.h"
 #include "support/pool.h"
 
-enum {
-    ODD = 8,                   /* of all that is looked at one eighth has loops that cannot help, too */
-    MOST_ODD = 2500,           /* but no more of a template */
-};
+typedef DFL_VEC(dfl_tile_check) check_vec;
 
-typedef DFL_VEC(dfl_certify_unit) unit_vec;
-
-/* Templates of one unit and one exchange that keep the same, in any order. */
+/* Skeletons of one unit and one exchange with the same set of keeps, in any order. */
 typedef struct {
-    dfl_claim_form like;       /* the first of them */
-    uint64_t kept;             /* mask of operands and places */
-    double joules, seconds;    /* the least of them; INFINITY when all are useless */
-    double least_joules, least_seconds; /* also of those that keep less */
+    dfl_claim_form like;       /* the first skeleton of the family */
+    uint64_t kept;             /* mask of the pairs (operand, level) that are kept */
+    double joules, seconds;    /* least claimed bounds of the family; INFINITY when all its skeletons are useless */
+    double least_joules, least_seconds; /* least bounds of this family and of those that keep a subset */
 } family;
 
 typedef struct {
     dfl_certify_run *run;
-    unit_vec units;
+    check_vec checks;
     DFL_VEC(family) families;  /* of one class */
-    uint32_t *family;          /* by template of the class */
-} planner;
+    uint32_t *family;          /* by skeleton of the class */
+} sample_plan;
 
-/* ---- factors ---- */
+/* ---- bounds of families ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void find_factors(dfl_arena *arena, int64_t extent, dfl_certify_factors *out)
-{
-    DFL_VEC(int64_t) primes = { 0 }, divisors = { 0 };
-    int64_t left = extent;
-
-    for (int64_t p = 2; left > 1 && (p % 4096 != 0 || dfl_budget_ok(dfl_arena_budget(arena))); p++) {
-        if (p > left / p)
-            p = left;
-        for (; left % p == 0; left /= p)
-            DFL_PUSH(arena, &primes, p);
-    }
-    DFL_PUSH(arena, &divisors, 1);
-    for (size_t i = 0, first = 0, n; i < primes.n; i++) {
-        n = divisors.n;
-        if (i == 0 || primes.at[i] != primes.at[i - 1])
-            first = 0;
-        for (size_t d = first; d < n; d++)
-            DFL_PUSH(arena, &divisors, divisors.at[d] * primes.at[i]);
-        first = n;
-    }
-    qsort(divisors.at, divisors.n, sizeof *divisors.at, by_number);
-    *out = (dfl_certify_factors){ primes.at, divisors.at, (uint32_t)primes.n, (uint32_t)divisors.n };
-}
-
-/* Each power of a prime is put into n places by itself. */
-double dfl_certify_cuts(const dfl_certify_factors *of, uint32_t n)
-{
-    double ways = 1;
-
-    if (n == 0)
-        return of->n_primes == 0 ? 1 : 0;
-    for (uint32_t i = 0, power = 0; i < of->n_primes; i++) {
-        power = i > 0 && of->primes[i] == of->primes[i - 1] ? power + 1 : 1;
-        ways = ways * (n - 1 + power) / power;
-    }
-    return ways;
-}
-
-static const dfl_certify_factors *factors_of(dfl_arena *arena, const dfl_frame *f)
-{
-    dfl_certify_factors *out = DFL_NEW_ARRAY(arena, dfl_certify_factors, DFL_FRAME_RANKS);
-
-    for (uint32_t r = 0; r < f->n_ranks; r++)
-        find_factors(arena, f->extent[r], &out[r]);
-    return out;
-}
-
-/* ---- the least of all templates with no other keeps ---- */
-
-static uint64_t kept_of(const dfl_claim_form *form)
+static uint64_t mask_keeps(const dfl_claim_form *form)
 {
     uint64_t kept = 0;
 
     for (uint32_t i = 0; i < form->n_keeps; i++)
-        kept |= UINT64_C(1) << (form->operand[i] * DFL_FRAME_PLACES + form->place[i]);
+        kept |= UINT64_C(1) << (form->operand[i] * DFL_CERTIFY_LEVELS + form->level[i]);
     return kept;
 }
 
@@ -103,39 +46,40 @@ static bool is_alike(const dfl_claim_form *a, const dfl_claim_form *b)
     return a->unit == b->unit && memcmp(a->exchange, b->exchange, sizeof a->exchange) == 0;
 }
 
-static uint32_t family_of(planner *k, const dfl_claim_form *form)
+static uint32_t find_family(sample_plan *plan, const dfl_claim_form *form)
 {
-    uint64_t kept = kept_of(form);
+    uint64_t kept = mask_keeps(form);
 
-    for (uint32_t i = 0; i < k->families.n; i++)
-        if (k->families.at[i].kept == kept && is_alike(&k->families.at[i].like, form))
+    for (uint32_t i = 0; i < plan->families.n; i++)
+        if (plan->families.at[i].kept == kept && is_alike(&plan->families.at[i].like, form))
             return i;
-    DFL_PUSH(k->run->arena, &k->families,
+    DFL_PUSH(plan->run->arena, &plan->families,
              ((family){ .like = *form, .kept = kept, .joules = INFINITY, .seconds = INFINITY, .least_joules = INFINITY,
                         .least_seconds = INFINITY }));
-    return (uint32_t)k->families.n - 1;
+    return (uint32_t)plan->families.n - 1;
 }
 
-/* Keeps without a loop between them that moves one of them have no order, and without one that uses a tile again are no
-   better than none: what is certain is the least of all templates with no other keeps. */
-static void find_families(planner *k, const dfl_claim_class *c)
+/* Finds the families of a class and their least bounds. Two keeps have no order without a loop between them that moves one of
+   them, and a keep whose tile no loop reuses is as good as none. So one tile choice may belong to several skeletons, and only
+   the least bound of all skeletons that keep a subset holds for it. */
+static void find_families(sample_plan *plan, const dfl_claim_class *c)
 {
-    k->families.n = 0;
-    k->family = DFL_NEW_ARRAY(k->run->arena, uint32_t, c->templates.n + 1);
-    for (size_t i = 0; i < c->templates.n; i++) {
-        const dfl_claim_template *t = &c->templates.at[i];
-        bool again = i > 0 && kept_of(&c->templates.at[i - 1].form) == kept_of(&t->form) &&
-                     is_alike(&c->templates.at[i - 1].form, &t->form);
+    plan->families.n = 0;
+    plan->family = DFL_NEW_ARRAY(plan->run->arena, uint32_t, c->skeletons.n + 1);
+    for (size_t i = 0; i < c->skeletons.n; i++) {
+        const dfl_claim_skeleton *t = &c->skeletons.at[i];
+        bool repeated = i > 0 && mask_keeps(&c->skeletons.at[i - 1].form) == mask_keeps(&t->form) &&
+                     is_alike(&c->skeletons.at[i - 1].form, &t->form);
         family *f;
-        k->family[i] = again ? k->family[i - 1] : family_of(k, &t->form);
-        f = &k->families.at[k->family[i]];
+        plan->family[i] = repeated ? plan->family[i - 1] : find_family(plan, &t->form);
+        f = &plan->families.at[plan->family[i]];
         f->joules = t->useless ? f->joules : fmin(f->joules, t->joules);
         f->seconds = t->useless ? f->seconds : fmin(f->seconds, t->seconds);
     }
-    for (size_t i = 0; i < k->families.n; i++)
-        for (size_t j = 0; j < k->families.n; j++) {
-            family *f = &k->families.at[i];
-            const family *less = &k->families.at[j];
+    for (size_t i = 0; i < plan->families.n; i++)
+        for (size_t j = 0; j < plan->families.n; j++) {
+            family *f = &plan->families.at[i];
+            const family *less = &plan->families.at[j];
             if ((less->kept & ~f->kept) != 0 || !is_alike(&less->like, &f->like))
                 continue;
             f->least_joules = fmin(f->least_joules, less->joules);
@@ -143,98 +87,105 @@ static void find_families(planner *k, const dfl_claim_class *c)
         }
 }
 
-/* ---- what is to be looked at ---- */
+/* ---- skeletons to check ---- */
 
-/* Templates of a class in order of their forms, of equal ones the first. */
-typedef struct { const dfl_claim_template *t; size_t at; } place;
+/* A skeleton with its position in the class. Sorted by form, then by position. */
+typedef struct { const dfl_claim_skeleton *t; size_t at; } indexed_skeleton;
 
-static int by_form(const void *a, const void *b)
+static int compare_forms(const void *a, const void *b)
 {
-    const place *x = a, *y = b;
+    const indexed_skeleton *x = a, *y = b;
     int order = memcmp(&x->t->form, &y->t->form, sizeof x->t->form);
 
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* By template: whether one before it has the same form, and so the same choices and bounds. */
-static const bool *find_again(dfl_arena *arena, const dfl_claim_class *c)
+/* By skeleton: whether an earlier one has the same form, and so the same tile choices and bounds. */
+static const bool *find_repeated(dfl_arena *arena, const dfl_claim_class *c)
 {
-    bool *again = DFL_NEW_ARRAY(arena, bool, c->templates.n + 1);
-    place *all = DFL_NEW_ARRAY(arena, place, c->templates.n + 1);
+    bool *repeated = DFL_NEW_ARRAY(arena, bool, c->skeletons.n + 1);
+    indexed_skeleton *all = DFL_NEW_ARRAY(arena, indexed_skeleton, c->skeletons.n + 1);
 
-    for (size_t i = 0; i < c->templates.n; i++)
-        all[i] = (place){ &c->templates.at[i], i };
-    qsort(all, c->templates.n, sizeof *all, by_form);
-    for (size_t i = 1; i < c->templates.n; i++)
-        again[all[i].at] = memcmp(&all[i - 1].t->form, &all[i].t->form, sizeof all[i].t->form) == 0;
-    return again;
+    for (size_t i = 0; i < c->skeletons.n; i++)
+        all[i] = (indexed_skeleton){ &c->skeletons.at[i], i };
+    qsort(all, c->skeletons.n, sizeof *all, compare_forms);
+    for (size_t i = 1; i < c->skeletons.n; i++)
+        repeated[all[i].at] = memcmp(&all[i - 1].t->form, &all[i].t->form, sizeof all[i].t->form) == 0;
+    return repeated;
 }
 
-/* All templates of a class: for its first einsum, and for those that cost otherwise by shapes and offsets. */
-static void add_einsum(planner *k, uint32_t class, uint32_t einsum, size_t unit, const bool *again)
+/* Adds the skeletons of one unit for one einsum of a class: for the first einsum, and for those whose shapes or offsets differ
+   from the first and so their costs. */
+static void add_einsum(sample_plan *plan, uint32_t class, uint32_t einsum, size_t unit, const bool *repeated)
 {
-    const dfl_claim_class *c = &k->run->s->classes.at[class];
-    const dfl_frame *first = k->run->s->frames[c->einsums[0]].at[unit], *f = k->run->s->frames[c->einsums[einsum]].at[unit];
+    const dfl_claim_class *c = &plan->run->search->classes.at[class];
+    const dfl_certify_problem *first = plan->run->search->problems[c->einsums[0]].at[unit],
+                              *problem = plan->run->search->problems[c->einsums[einsum]].at[unit];
     const dfl_certify_factors *factors;
 
-    if (einsum > 0 && dfl_frame_alike(k->run->task->names, k->run->s->asked, f, first, true))
+    if (einsum > 0 && dfl_certify_problem_is_alike(plan->run->task->names, plan->run->search->asked, problem, first, true))
         return;
-    factors = factors_of(k->run->arena, f);
-    for (size_t i = 0; i < c->templates.n; i++) {
-        const family *of = &k->families.at[k->family[i]];
-        if (again[i] || c->templates.at[i].frame != first)
+    factors = dfl_certify_factors_of(plan->run->arena, problem);
+    for (size_t i = 0; i < c->skeletons.n; i++) {
+        const family *of = &plan->families.at[plan->family[i]];
+        if (repeated[i] || c->skeletons.at[i].problem != first)
             continue;
-        DFL_PUSH(k->run->arena, &k->units,
-                 ((dfl_certify_unit){ .class = class, .at = i, .f = f, .factors = factors, .least_joules = of->least_joules,
-                                      .least_seconds = of->least_seconds }));
+        DFL_PUSH(plan->run->arena, &plan->checks,
+                 ((dfl_tile_check){ .class = class,
+                                    .skeleton = i,
+                                    .problem = problem,
+                                    .factors = factors,
+                                    .least_joules = of->least_joules,
+                                    .least_seconds = of->least_seconds }));
     }
 }
 
-static void find_units(planner *k)
+static void list_checks(sample_plan *plan)
 {
-    for (uint32_t i = 0; i < k->run->s->classes.n; i++) {
-        const dfl_claim_class *c = &k->run->s->classes.at[i];
-        const bool *again = find_again(k->run->arena, c);
-        find_families(k, c);
+    for (uint32_t i = 0; i < plan->run->search->classes.n; i++) {
+        const dfl_claim_class *c = &plan->run->search->classes.at[i];
+        const bool *repeated = find_repeated(plan->run->arena, c);
+        find_families(plan, c);
         for (uint32_t e = 0; e < c->n_einsums; e++)
-            for (size_t unit = 0; unit < k->run->s->frames[c->einsums[0]].n; unit++)
-                add_einsum(k, i, e, unit, again);
+            for (size_t unit = 0; unit < plan->run->search->problems[c->einsums[0]].n; unit++)
+                add_einsum(plan, i, e, unit, repeated);
     }
 }
 
-/* ---- how much of each ---- */
+/* ---- evaluations per skeleton ---- */
 
 static void count_task(void *context, size_t i)
 {
-    planner *k = context;
-    dfl_certify_unit *u = &k->units.at[i];
-    const dfl_claim_form *form = &k->run->s->classes.at[u->class].templates.at[u->at].form;
+    sample_plan *plan = context;
+    dfl_tile_check *check = &plan->checks.at[i];
+    const dfl_claim_form *form = &plan->run->search->classes.at[check->class].skeletons.at[check->skeleton].form;
     dfl_arena *arena = dfl_arena_new(NULL);
-    dfl_choice choice;
+    dfl_tile_choice choice;
 
-    u->choices = dfl_choice_make(arena, arena, k->run, u->f, form, true, &choice) ? 1 : INFINITY;
-    for (uint32_t r = 0; r < u->f->n_ranks; r++)
-        u->choices *= dfl_certify_cuts(&u->factors[r], choice.n[r]);
+    check->n_choices = dfl_tile_choice_make(arena, arena, plan->run, check->problem, form, true, &choice) ? 1 : INFINITY;
+    for (uint32_t r = 0; r < check->problem->n_ranks; r++)
+        check->n_choices *= dfl_certify_factors_count(&check->factors[r], choice.n[r]);
     dfl_arena_free(arena);
 }
 
-static int by_choices(const void *a, const void *b)
+static int compare_counts(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
 
-/* The number that the choices of each template have to be limited to for all of them to be no more than the effort. */
-static uint64_t share_of(const planner *k)
+/* The largest number of evaluations per skeleton with which all skeletons together stay within the effort. */
+static uint64_t find_share(const sample_plan *plan)
 {
-    double *choices = DFL_NEW_ARRAY(k->run->arena, double, k->units.n + 1), left = (double)k->run->task->effort, share = 1;
+    double *choices = DFL_NEW_ARRAY(plan->run->arena, double, plan->checks.n + 1), left = (double)plan->run->task->effort,
+           share = 1;
 
-    for (size_t i = 0; i < k->units.n; i++)
-        choices[i] = k->units.at[i].choices;
-    qsort(choices, k->units.n, sizeof *choices, by_choices);
-    for (size_t i = 0; i < k->units.n; i++) {
-        share = fmax(1, floor(left / (double)(k->units.n - i)));
+    for (size_t i = 0; i < plan->checks.n; i++)
+        choices[i] = plan->checks.at[i].n_choices;
+    qsort(choices, plan->checks.n, sizeof *choices, compare_counts);
+    for (size_t i = 0; i < plan->checks.n; i++) {
+        share = fmax(1, floor(left / (double)(plan->checks.n - i)));
         if (choices[i] > share)
             break;
         left -= choices[i];
@@ -243,43 +194,36 @@ static uint64_t share_of(const planner *k)
     return (uint64_t)fmin(share, 1e15);
 }
 
-/* ---- all ---- */
-
-dfl_stop dfl_certify_tell(dfl_certify_run *run, uint64_t evaluated)
-{
-    const dfl_certify_told now = { evaluated, (uint32_t)atomic_load(&run->done), run->templates };
-
-    return run->task->tell ? run->task->tell(run->task->context, evaluated, &now) : DFL_STOP_NONE;
-}
+/* ---- the check ---- */
 
 static void check_task(void *context, size_t i)
 {
-    planner *k = context;
-    dfl_certify_unit *u = &k->units.at[i];
+    sample_plan *plan = context;
+    dfl_tile_check *check = &plan->checks.at[i];
 
-    u->why = dfl_certify_tell(k->run, 0);
-    if (u->why == DFL_STOP_NONE)
-        dfl_certify_unit_check(k->run, u, NULL);
-    if (u->why == DFL_STOP_NONE)
-        atomic_fetch_add(&k->run->done, 1);
+    check->why = dfl_tile_check_poll(plan->run, 0);
+    if (check->why == DFL_STOP_NONE)
+        dfl_tile_check_run(plan->run, check, NULL);
+    if (check->why == DFL_STOP_NONE)
+        atomic_fetch_add(&plan->run->n_done, 1);
 }
 
-/* The first one that does not hold is looked at again, and tells why. */
-static bool sum_up(planner *k)
+/* Sums up the outcomes in order. The first refuted skeleton is checked once more, with a sink for its report. */
+static bool sum_up(sample_plan *plan)
 {
-    dfl_certify_run *run = k->run;
+    dfl_certify_run *run = plan->run;
     dfl_stop why = DFL_STOP_NONE;
 
-    for (size_t i = 0; i < k->units.n; i++) {
-        dfl_certify_unit *u = &k->units.at[i];
-        if (u->wrong) {
-            dfl_certify_unit_check(run, u, run->sink);
+    for (size_t i = 0; i < plan->checks.n; i++) {
+        dfl_tile_check *check = &plan->checks.at[i];
+        if (check->refuted) {
+            dfl_tile_check_run(run, check, run->sink);
             return false;
         }
-        why = why == DFL_STOP_NONE ? u->why : why;
-        run->evaluated += u->evaluated;
-        run->looked += u->why == DFL_STOP_NONE;
-        run->complete += u->why == DFL_STOP_NONE && u->complete;
+        why = why == DFL_STOP_NONE ? check->why : why;
+        run->n_evaluated += check->n_evaluated;
+        run->n_checked += check->why == DFL_STOP_NONE;
+        run->n_complete += check->why == DFL_STOP_NONE && check->complete;
     }
     run->stopped = why != DFL_STOP_NONE;
     if (run->stopped)
@@ -287,16 +231,16 @@ static bool sum_up(planner *k)
     return !run->stopped || dfl_report_stop(run->sink, dfl_arena_budget(run->arena));
 }
 
-bool dfl_certify_tiles(dfl_certify_run *run)
+bool dfl_certify_sampling(dfl_certify_run *run)
 {
-    planner k = { .run = run };
+    sample_plan plan = { .run = run };
 
-    find_units(&k);
-    run->templates = (uint32_t)k.units.n;
-    dfl_pool_run(run->task->jobs, k.units.n, count_task, &k);
-    run->share = share_of(&k);
-    run->odd = run->task->effort / ODD / (k.units.n + 1);
-    run->odd = run->odd < MOST_ODD ? run->odd : MOST_ODD;
-    dfl_pool_run(run->task->jobs, k.units.n, check_task, &k);
-    return sum_up(&k);
+    list_checks(&plan);
+    run->n_skeletons = (uint32_t)plan.checks.n;
+    dfl_pool_run(run->task->jobs, plan.checks.n, count_task, &plan);
+    run->share = find_share(&plan);
+    run->useless_share = run->task->effort / DFL_CERTIFY_USELESS_PART / (plan.checks.n + 1);
+    run->useless_share = run->useless_share < DFL_CERTIFY_USELESS_MOST ? run->useless_share : DFL_CERTIFY_USELESS_MOST;
+    dfl_pool_run(run->task->jobs, plan.checks.n, check_task, &plan);
+    return sum_up(&plan);
 }

@@ -1,164 +1,168 @@
 /*
- * Which templates there are, by enumeration: for every operand the memory where it is exchanged and those further in that
- * keep it, then every order of these keeps in which an operand goes from outer to inner memories and all that is exchanged on
- * the chip stands above keeps inside of arrays. Where windows slide no array is left again.
+ * The skeletons of the space by enumeration, independent of the search. For every operand, choose the memory where it is
+ * exchanged and the inner memories that keep it. Then choose every order of these keeps in which
+ *   - the keeps of one operand go from outer to inner memories;
+ *   - everything exchanged on the chip stands above the keeps inside of arrays;
+ *   - in an einsum with sliding windows (an index over several ranks), no keep leaves an array again.
  */
+#include "certify/skeletons.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "certify/steps.h"
 
 typedef DFL_VEC(dfl_claim_form) form_vec;
 
 typedef struct {
     dfl_certify_run *run;
-    const dfl_frame *f;
-    dfl_claim_form form;
-    uint32_t kept[DFL_FRAME_OPERANDS];  /* places that are still to be written, by operand */
-    uint32_t most;
-    form_vec all;
+    const dfl_certify_problem *problem;
+    dfl_claim_form form;                /* the skeleton that is built */
+    uint32_t kept[DFL_CERTIFY_OPERANDS]; /* by operand: mask of the levels whose keeps are still to be placed */
+    uint32_t most;                      /* keeps of a skeleton, at most */
+    form_vec all;                       /* the skeletons found */
     bool slides;                        /* some operand is indexed by a sum of ranks */
-    bool stopped;
-} lister;
+    bool stopped;                       /* the budget is used up */
+} skeleton_list;
 
-/* Whether the next keep may be inside of the arrays `around`, that is what is to come outside of these may stand below it. */
-static bool may_enter(const lister *k, uint32_t around)
+/* Whether the next keep may stand inside of the arrays `around` (mask of axes). The keeps still to be placed outside of one of
+   these arrays then stand below it: no home on the chip may, and with sliding windows no keep. */
+static bool may_enter(const skeleton_list *list, uint32_t around)
 {
-    const dfl_frame *f = k->f;
+    const dfl_certify_problem *problem = list->problem;
 
-    for (uint32_t o = 0; o < f->n_operands; o++)
-        for (uint32_t p = 0; p < f->n_places; p++) {
-            bool home = p == k->form.exchange[o] && p != f->operand[o].home;
-            if ((k->kept[o] >> p & 1) && (around & ~f->around[p]) != 0 && (home || k->slides))
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        for (uint32_t p = 0; p < problem->n_levels; p++) {
+            bool home = p == list->form.exchange[o] && p != problem->operand[o].home;
+            if ((list->kept[o] >> p & 1) && (around & ~problem->axes_around[p]) != 0 && (home || list->slides))
                 return false;
         }
     return true;
 }
 
-static void list_orders(lister *k)
+static void list_orders(skeleton_list *list)
 {
     bool any = false;
 
-    if (k->stopped)
+    if (list->stopped)
         return;
-    for (uint32_t o = 0; o < k->f->n_operands; o++)
-        any |= k->kept[o] != 0;
+    for (uint32_t o = 0; o < list->problem->n_operands; o++)
+        any |= list->kept[o] != 0;
     if (!any) {
-        k->stopped = !dfl_budget_ok(dfl_arena_budget(k->run->arena));
-        DFL_PUSH(k->run->arena, &k->all, k->form);
+        list->stopped = !dfl_budget_ok(dfl_arena_budget(list->run->arena));
+        DFL_PUSH(list->run->arena, &list->all, list->form);
         return;
     }
-    if (k->form.n_keeps == k->most)
+    if (list->form.n_keeps == list->most)
         return;
-    for (uint32_t o = 0; o < k->f->n_operands; o++) {
-        uint32_t p = k->kept[o] ? (uint32_t)__builtin_ctz(k->kept[o]) : DFL_FRAME_PLACES, n = k->form.n_keeps;
-        if (p == DFL_FRAME_PLACES || !may_enter(k, k->f->around[p]))
+    for (uint32_t o = 0; o < list->problem->n_operands; o++) {
+        uint32_t p = list->kept[o] ? (uint32_t)__builtin_ctz(list->kept[o]) : DFL_CERTIFY_LEVELS, n = list->form.n_keeps;
+        if (p == DFL_CERTIFY_LEVELS || !may_enter(list, list->problem->axes_around[p]))
             continue;
-        k->form.operand[n] = (uint8_t)o;
-        k->form.place[n] = (uint8_t)p;
-        k->form.n_keeps++;
-        k->kept[o] &= k->kept[o] - 1;
-        list_orders(k);
-        k->kept[o] |= 1u << p;
-        k->form.n_keeps--;
-        k->form.operand[n] = k->form.place[n] = 0;
+        list->form.operand[n] = (uint8_t)o;
+        list->form.level[n] = (uint8_t)p;
+        list->form.n_keeps++;
+        list->kept[o] &= list->kept[o] - 1;
+        list_orders(list);
+        list->kept[o] |= 1u << p;
+        list->form.n_keeps--;
+        list->form.operand[n] = list->form.level[n] = 0;
     }
 }
 
-static void list_places(lister *k, uint32_t o)
+static void list_levels(skeleton_list *list, uint32_t o)
 {
-    const dfl_frame *f = k->f;
-    const dfl_frame_operand *op = &f->operand[o];
+    const dfl_certify_problem *problem = list->problem;
+    const dfl_certify_operand *op = &problem->operand[o];
 
-    if (o == f->n_operands) {
-        list_orders(k);
+    if (o == problem->n_operands) {
+        list_orders(list);
         return;
     }
-    for (uint32_t home = op->home == DFL_NONE ? 0 : op->home; home < f->n_places; home++) {
+    for (uint32_t home = op->home == DFL_NONE ? 0 : op->home; home < problem->n_levels; home++) {
         bool exchanged = home != op->home;
-        bool made = op->shared && !op->settled && (op->places >> home & 1) && f->around[home] == 0;
+        bool made = op->shared && !op->settled && (op->levels >> home & 1) && problem->axes_around[home] == 0;
         if (exchanged && !made && !(op->common >> home & 1))
             continue;
-        k->form.exchange[o] = (uint8_t)home;
-        for (uint32_t keeps = 0; keeps < 1u << f->n_places && !k->stopped; keeps++) {
-            if ((keeps & ~op->places) != 0 || (keeps & ((1u << (home + 1)) - 1)) != 0)
+        list->form.exchange[o] = (uint8_t)home;
+        for (uint32_t keeps = 0; keeps < 1u << problem->n_levels && !list->stopped; keeps++) {
+            if ((keeps & ~op->levels) != 0 || (keeps & ((1u << (home + 1)) - 1)) != 0)
                 continue;
-            k->kept[o] = keeps | (exchanged ? 1u << home : 0);
-            list_places(k, o + 1);
+            list->kept[o] = keeps | (exchanged ? 1u << home : 0);
+            list_levels(list, o + 1);
         }
     }
-    k->kept[o] = 0;
-    k->form.exchange[o] = 0;
+    list->kept[o] = 0;
+    list->form.exchange[o] = 0;
 }
 
-static int by_form(const void *a, const void *b) { return memcmp(a, b, sizeof(dfl_claim_form)); }
+static int compare_forms(const void *a, const void *b) { return memcmp(a, b, sizeof(dfl_claim_form)); }
 
-/* "A in sram, Z in sram, Z in regs": the keeps of a template. */
-static const char *form_text(const dfl_certify_run *run, const dfl_frame *f, const dfl_claim_form *form)
+/* The keeps of a skeleton as text: "A in sram, Z in sram, Z in regs". */
+static const char *write_form(const dfl_certify_run *run, const dfl_certify_problem *problem, const dfl_claim_form *form)
 {
-    const dfl_mapping *m = run->s->asked;
+    const dfl_mapping *m = run->search->asked;
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, run->arena);
     for (uint32_t i = 0; i < form->n_keeps; i++)
         dfl_strbuf_printf(&out, "%s%s in %s", i > 0 ? ", " : "",
-                          dfl_sym_text(run->task->names, m->workload->tensors[f->operand[form->operand[i]].tensor].name),
-                          dfl_sym_text(run->task->names, m->system->memories[f->memory[form->place[i]]].name));
+                          dfl_sym_text(run->task->names, m->workload->tensors[problem->operand[form->operand[i]].tensor].name),
+                          dfl_sym_text(run->task->names, m->system->memories[problem->memory[form->level[i]]].name));
     return out.len > 0 ? out.text : "nothing kept";
 }
 
-static bool refuse(const dfl_certify_run *run, const dfl_frame *f, const dfl_claim_form *form, const char *what)
+static bool refuse(const dfl_certify_run *run, const dfl_certify_problem *problem, const dfl_claim_form *form, const char *what)
 {
-    const dfl_einsum *e = &run->s->asked->workload->einsums[f->einsum];
+    const dfl_einsum *e = &run->search->asked->workload->einsums[problem->einsum];
 
-    dfl_report(run->sink, DFL_CERT_TEMPLATES, e->span, "`%s` %s for einsum `%s`: %s", run->s->head->file, what,
-               dfl_sym_text(run->task->names, e->name), form_text(run, f, form));
+    dfl_report(run->sink, DFL_CERT_TEMPLATES, e->span, "`%s` %s for einsum `%s`: %s", run->search->head->file, what,
+               dfl_sym_text(run->task->names, e->name), write_form(run, problem, form));
     return false;
 }
 
-/* Compares two sorted lists. */
-static bool same_forms(const dfl_certify_run *run, const dfl_frame *f, const form_vec *there, const form_vec *claimed)
+/* Whether two sorted lists have the same forms; reports the first difference. */
+static bool same_forms(const dfl_certify_run *run, const dfl_certify_problem *problem, const form_vec *there,
+                       const form_vec *claimed)
 {
     size_t i = 0, j = 0;
 
     while (i < there->n || j < claimed->n) {
-        int order = i == there->n ? 1 : j == claimed->n ? -1 : by_form(&there->at[i], &claimed->at[j]);
+        int order = i == there->n ? 1 : j == claimed->n ? -1 : compare_forms(&there->at[i], &claimed->at[j]);
         if (order < 0)
-            return refuse(run, f, &there->at[i], "lacks a template");
+            return refuse(run, problem, &there->at[i], "lacks a template");
         if (order > 0)
-            return refuse(run, f, &claimed->at[j], "has a template that is none");
-        for (i++; j < claimed->n && by_form(&there->at[i - 1], &claimed->at[j]) == 0;)
-            j++; /* some differ in nothing but how they are counted */
+            return refuse(run, problem, &claimed->at[j], "has a template that is none");
+        for (i++; j < claimed->n && compare_forms(&there->at[i - 1], &claimed->at[j]) == 0;)
+            j++; /* the search may list a form more than once, with different ways to count it */
     }
     return true;
 }
 
-static bool check_unit(dfl_certify_run *run, const dfl_claim_class *c, const dfl_frame *f)
+static bool check_unit(dfl_certify_run *run, const dfl_claim_class *c, const dfl_certify_problem *problem)
 {
-    lister k = { .run = run, .f = f, .most = run->s->head->most_keeps };
+    skeleton_list list = { .run = run, .problem = problem, .most = run->search->head->most_keeps };
     form_vec claimed = { .n = 0 };
 
-    k.form.unit = (uint8_t)f->unit;
-    for (uint32_t o = 0; o < f->n_operands; o++)
-        k.slides |= f->operand[o].ranks != f->operand[o].plain;
-    list_places(&k, 0);
-    if (k.stopped)
+    list.form.unit = (uint8_t)problem->unit;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        list.slides |= problem->operand[o].ranks != problem->operand[o].plain;
+    list_levels(&list, 0);
+    if (list.stopped)
         return dfl_report_stop(run->sink, dfl_arena_budget(run->arena));
-    for (size_t i = 0; i < c->templates.n; i++)
-        if (c->templates.at[i].frame == f)
-            DFL_PUSH(run->arena, &claimed, c->templates.at[i].form);
-    if (k.all.n > 0)
-        qsort(k.all.at, k.all.n, sizeof *k.all.at, by_form);
+    for (size_t i = 0; i < c->skeletons.n; i++)
+        if (c->skeletons.at[i].problem == problem)
+            DFL_PUSH(run->arena, &claimed, c->skeletons.at[i].form);
+    if (list.all.n > 0)
+        qsort(list.all.at, list.all.n, sizeof *list.all.at, compare_forms);
     if (claimed.n > 0)
-        qsort(claimed.at, claimed.n, sizeof *claimed.at, by_form);
-    return same_forms(run, f, &k.all, &claimed);
+        qsort(claimed.at, claimed.n, sizeof *claimed.at, compare_forms);
+    return same_forms(run, problem, &list.all, &claimed);
 }
 
-bool dfl_certify_templates(dfl_certify_run *run)
+bool dfl_certify_skeletons(dfl_certify_run *run)
 {
-    for (size_t i = 0; i < run->s->classes.n; i++) {
-        const dfl_claim_class *c = &run->s->classes.at[i];
-        const dfl_frames *units = &run->s->frames[c->einsums[0]];
+    for (size_t i = 0; i < run->search->classes.n; i++) {
+        const dfl_claim_class *c = &run->search->classes.at[i];
+        const dfl_certify_problems *units = &run->search->problems[c->einsums[0]];
         for (size_t u = 0; u < units->n; u++)
             if (!check_unit(run, c, units->at[u]))
                 return false;

@@ -1,115 +1,130 @@
-/* Choices of tiles for one template: all of them or a sample, against bounds and rows. */
+/*
+ * Tile choices of one skeleton, all of them or a sample: none may cost less than a claimed lower bound, and a row must cover
+ * each one that could be part of a mapping below the claimed lower bound.
+ */
+#include "certify/tiles.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/cost.h"
+#include "certify/limits.h"
 #include "certify/tile_choice.h"
 
-enum {
-    LISTED = 1 << 16,      /* ways to cut one rank that are written down */
-    VISITS = 8,            /* times the effort: how long to look for choices that are possible */
-    DRAWS = 8,             /* for one choice that is possible */
-    TOLD = 64,             /* evaluations between two looks at what stops the check */
-};
-
-typedef struct { int64_t n[DFL_CHOICE_VARIABLES]; } cut;
+/* One factorization of an extent, by variable of the rank. */
+typedef struct { int64_t n[DFL_TILE_VARIABLES]; } cut;
 
 typedef struct {
     dfl_certify_run *run;
-    dfl_certify_unit *u;
+    dfl_tile_check *check;
     uint32_t class;
-    const dfl_claim_template *t;
-    dfl_sink *sink;        /* NULL: what is wrong is not told */
-    dfl_choice choice;
+    const dfl_claim_skeleton *skeleton;
+    dfl_sink *sink;        /* NULL: contradictions are not reported */
+    dfl_tile_choice choice;
     dfl_arena *arena;
-    DFL_VEC(cut) cuts[DFL_FRAME_RANKS];
-    bool by_energy, by_time;
-    uint64_t random, visits, found;
-    bool counting, refused;
-} walker;
+    DFL_VEC(cut) cuts[DFL_CERTIFY_RANKS]; /* by rank of the problem: its factorizations */
+    bool by_energy, by_time; /* the objective depends on energy; on time */
+    uint64_t random;       /* state of the generator, seeded with the number of the skeleton */
+    uint64_t visits;       /* combinations of factorizations visited */
+    uint64_t found;        /* legal ones among them */
+    bool counting;         /* legal choices are counted, not evaluated */
+    bool refused;          /* the model refuses the skeleton, or one of its tile choices */
+} tile_walk;
 
-static uint64_t draw(walker *k, uint64_t n)
+/* The next number of the splitmix64 generator (Steele, Lea, Flood 2014), below `n`. */
+static uint64_t draw(tile_walk *walk, uint64_t n)
 {
-    uint64_t z = k->random += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = walk->random += UINT64_C(0x9e3779b97f4a7c15);
 
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (z ^ z >> 31) % n;
 }
 
-/* ---- what is wrong ---- */
-
-static const char *einsum_name(const walker *k)
+dfl_stop dfl_tile_check_poll(dfl_certify_run *run, uint64_t evaluated)
 {
-    return dfl_sym_text(k->run->task->names, k->run->s->asked->workload->einsums[k->choice.f->einsum].name);
+    const dfl_certify_progress now = { evaluated, (uint32_t)atomic_load(&run->n_done), run->n_skeletons };
+
+    return run->task->tell ? run->task->tell(run->task->context, evaluated, &now) : DFL_STOP_NONE;
 }
 
-static void refuse(walker *k, dfl_code code, const char *what, const char *of, double claimed, double is)
+/* ---- reports ---- */
+
+static const char *einsum_name(const tile_walk *walk)
 {
-    const dfl_einsum *e = &k->run->s->asked->workload->einsums[k->choice.f->einsum];
+    return dfl_sym_text(walk->run->task->names, walk->run->search->asked->workload->einsums[walk->choice.problem->einsum].name);
+}
+
+static void refuse(tile_walk *walk, dfl_code code, const char *what, const char *of, double claimed, double is)
+{
+    const dfl_einsum *e = &walk->run->search->asked->workload->einsums[walk->choice.problem->einsum];
     dfl_diag *d;
 
-    k->u->wrong = true;
-    if (!k->sink)
+    walk->check->refuted = true;
+    if (!walk->sink)
         return;
-    d = dfl_report(k->sink, code, e->span, "%s in `%s` is %.12g, and einsum `%s` can be mapped for %.12g", what,
-                             k->run->s->head->file, claimed, einsum_name(k), is);
+    d = dfl_report(walk->sink, code, e->span, "%s in `%s` is %.12g, and einsum `%s` can be mapped for %.12g", what,
+                             walk->run->search->head->file, claimed, einsum_name(walk), is);
 
-    dfl_diag_here(k->sink, d, "%s", of);
-    dfl_diag_note(k->sink, d, "mapped by `%s`", dfl_choice_text(&k->choice, k->run->arena));
+    dfl_diag_here(walk->sink, d, "%s", of);
+    dfl_diag_note(walk->sink, d, "mapped by `%s`", dfl_tile_choice_text(&walk->choice, walk->run->arena));
 }
 
-/* Nothing more is to be looked at. */
-static bool is_over(const walker *k) { return k->u->wrong || k->u->why != DFL_STOP_NONE; }
+/* Whether the check of this skeleton has ended: refuted or stopped. */
+static bool has_ended(const tile_walk *walk) { return walk->check->refuted || walk->check->why != DFL_STOP_NONE; }
 
-static bool is_below(const walker *k, double cost, double bound)
+static bool is_below(const tile_walk *walk, double cost, double bound)
 {
-    return cost < bound - fabs(bound) * k->run->task->rounding;
+    return cost < bound - fabs(bound) * walk->run->task->rounding;
 }
 
 /* ---- rows ---- */
 
-/* The value when all other einsums cost as little as they can. */
-static double value_with_others(const walker *k, double joules, double seconds)
+/* Objective value if all other einsums cost as little as their patterns allow. */
+static double value_with_others(const tile_walk *walk, double joules, double seconds)
 {
-    return dfl_certify_value(k->run, joules + k->run->others_joules[k->class][k->t->pattern],
-                             seconds + k->run->others_seconds[k->class][k->t->pattern]);
+    return dfl_certify_value(walk->run, joules + walk->run->others_joules[walk->class][walk->skeleton->pattern],
+                             seconds + walk->run->others_seconds[walk->class][walk->skeleton->pattern]);
 }
 
-static bool offers(const walker *k, const dfl_frame *mine, uint32_t o, const dfl_claim_way *way, uint32_t partner)
+static bool offers(const tile_walk *walk, const dfl_certify_problem *mine, uint32_t o, const dfl_claim_interface *interface,
+                   uint32_t partner)
 {
-    const dfl_claim_class *c = &k->run->s->classes.at[k->run->s->of[partner]];
-    const dfl_frame *f = k->run->s->frames[c->einsums[0]].at[0], *other = k->run->s->frames[partner].at[0];
+    const dfl_claim_class *c = &walk->run->search->classes.at[walk->run->search->class_of[partner]];
+    const dfl_certify_problem *problem = walk->run->search->problems[c->einsums[0]].at[0],
+                              *other = walk->run->search->problems[partner].at[0];
     uint32_t p = 0;
 
     while (other->operand[p].tensor != mine->operand[o].tensor)
         p++;
     for (size_t r = 0; r < c->rows.n; r++) {
-        const dfl_claim_way *w = &c->rows.at[r].way;
-        bool same = w->memory[p] == way->memory[o] && w->depth[p] == way->depth[o];
-        for (uint32_t i = 0; i < way->depth[o] && same; i++)
-            same = w->trips[i] == way->trips[i] &&
-                   dfl_frame_dimension(f, p, w->rank[i]) == dfl_frame_dimension(mine, o, way->rank[i]);
+        const dfl_claim_interface *w = &c->rows.at[r].interface;
+        bool same = w->memory[p] == interface->memory[o] && w->depth[p] == interface->depth[o];
+        for (uint32_t i = 0; i < interface->depth[o] && same; i++)
+            same = w->trips[i] == interface->trips[i] &&
+                   dfl_certify_dimension_of(problem, p, w->rank[i]) == dfl_certify_dimension_of(mine, o, interface->rank[i]);
         if (same)
             return true;
     }
     return false;
 }
 
-/* Whether classes of earlier waves have rows that the way can go with, for every einsum of the class. */
-static bool is_wanted(const walker *k, const dfl_claim_way *way)
+/* Whether, for every shared operand, some einsum of the class has a partner einsum with a matching row. Only partners in classes
+   of smaller waves are asked, since the search lists no row without a match there; other operands count as matched. */
+static bool has_partners(const tile_walk *walk, const dfl_claim_interface *interface)
 {
-    const dfl_claim_search *s = k->run->s;
-    const dfl_claim_class *c = &s->classes.at[k->class];
+    const dfl_claim_search *search = walk->run->search;
+    const dfl_claim_class *c = &search->classes.at[walk->class];
 
-    for (uint32_t o = 0; o < k->choice.f->n_operands; o++) {
-        bool earlier = k->choice.f->operand[o].shared, any = false;
+    for (uint32_t o = 0; o < walk->choice.problem->n_operands; o++) {
+        bool earlier = walk->choice.problem->operand[o].shared, any = false;
         for (uint32_t i = 0; i < c->n_einsums && earlier && !any; i++) {
-            const dfl_frame *f = s->frames[c->einsums[i]].at[0];
-            const dfl_tensor *t = &s->asked->workload->tensors[f->operand[o].tensor];
-            uint32_t partner = f->operand[o].output ? t->consumers[0] : t->producers[0];
-            earlier = s->classes.at[s->of[partner]].wave < c->wave;
-            any = earlier && offers(k, f, o, way, partner);
+            const dfl_certify_problem *problem = search->problems[c->einsums[i]].at[0];
+            const dfl_tensor *t = &search->asked->workload->tensors[problem->operand[o].tensor];
+            uint32_t partner = problem->operand[o].output ? t->consumers[0] : t->producers[0];
+            earlier = search->classes.at[search->class_of[partner]].wave < c->wave;
+            any = earlier && offers(walk, problem, o, interface, partner);
         }
         if (earlier && !any)
             return false;
@@ -117,8 +132,8 @@ static bool is_wanted(const walker *k, const dfl_claim_way *way)
     return true;
 }
 
-/* Whether keeps with these bits by depth never take more room than those: what stands below d loops is there whenever more
-   of them are shared, so that only sums from the outside count. */
+/* Whether keeps of a[d] bits below d shared loops never occupy more than keeps of b[d] bits. A keep below d loops is present
+   whenever more of them are shared, so sums from the outside decide. */
 static bool takes_less(const double *a, const double *b, uint32_t n_loops)
 {
     double x = 0, y = 0;
@@ -132,341 +147,353 @@ static bool takes_less(const double *a, const double *b, uint32_t n_loops)
     return true;
 }
 
-static bool is_covered(const walker *k, const dfl_claim_row *x)
+static bool is_covered(const tile_walk *walk, const dfl_claim_row *x)
 {
-    const dfl_claim_search *s = k->run->s;
-    const dfl_claim_class *c = &s->classes.at[k->class];
-    double more = 1 + k->run->task->rounding;
+    const dfl_claim_search *search = walk->run->search;
+    const dfl_claim_class *c = &search->classes.at[walk->class];
+    double more = 1 + walk->run->task->rounding;
 
     for (size_t i = 0; i < c->rows.n; i++) {
         const dfl_claim_row *row = &c->rows.at[i];
-        bool covers = memcmp(&row->way, &x->way, sizeof x->way) == 0 &&
-                      (!k->by_energy || row->joules <= x->joules * more) && (!k->by_time || row->seconds <= x->seconds * more);
-        for (uint32_t t = 0; t < s->n_tracks && covers; t++)
-            covers = takes_less(row->room[t], x->room[t], x->way.n_loops);
+        bool covers = memcmp(&row->interface, &x->interface, sizeof x->interface) == 0 &&
+                      (!walk->by_energy || row->joules <= x->joules * more) &&
+                      (!walk->by_time || row->seconds <= x->seconds * more);
+        for (uint32_t t = 0; t < search->n_tracks && covers; t++)
+            covers = takes_less(row->room[t], x->room[t], x->interface.n_loops);
         if (covers)
             return true;
     }
     return false;
 }
 
-typedef struct { uint32_t gap, rank; int64_t n; } shared_loop;
+typedef struct { uint32_t slot, rank; int64_t n; } shared_loop;
 
-/* The loops in every order that they can stand in. */
-static void check_orders(walker *k, dfl_claim_row *x, const shared_loop *loops, uint32_t n, uint32_t used)
+/* Checks the shared loops in every order: slot by slot, the loops of one slot in all orders. */
+static void check_orders(tile_walk *walk, dfl_claim_row *x, const shared_loop *loops, uint32_t n, uint32_t used)
 {
-    uint32_t gap = DFL_NONE;
+    uint32_t slot = DFL_NONE;
 
-    if (k->u->wrong)
+    if (walk->check->refuted)
         return;
-    if (x->way.n_loops == n) {
-        if (!is_covered(k, x) && is_wanted(k, &x->way))
-            refuse(k, DFL_CERT_ROW, "the lower bound", "no row covers this choice", k->run->s->head->lower_bound,
-                   value_with_others(k, x->joules, x->seconds));
+    if (x->interface.n_loops == n) {
+        if (!is_covered(walk, x) && has_partners(walk, &x->interface))
+            refuse(walk, DFL_CERT_ROW, "the lower bound", "no row covers this choice", walk->run->search->head->lower_bound,
+                   value_with_others(walk, x->joules, x->seconds));
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!(used >> i & 1) && loops[i].gap < gap)
-            gap = loops[i].gap;
+        if (!(used >> i & 1) && loops[i].slot < slot)
+            slot = loops[i].slot;
     for (uint32_t i = 0; i < n; i++) {
-        if ((used >> i & 1) || loops[i].gap != gap)
+        if ((used >> i & 1) || loops[i].slot != slot)
             continue;
-        x->way.rank[x->way.n_loops] = (uint8_t)loops[i].rank;
-        x->way.trips[x->way.n_loops++] = loops[i].n;
-        check_orders(k, x, loops, n, used | 1u << i);
-        x->way.rank[--x->way.n_loops] = 0;
-        x->way.trips[x->way.n_loops] = 0;
+        x->interface.rank[x->interface.n_loops] = (uint8_t)loops[i].rank;
+        x->interface.trips[x->interface.n_loops++] = loops[i].n;
+        check_orders(walk, x, loops, n, used | 1u << i);
+        x->interface.rank[--x->interface.n_loops] = 0;
+        x->interface.trips[x->interface.n_loops] = 0;
     }
 }
 
-static uint32_t find_shared(const dfl_choice *c, shared_loop *out)
+static uint32_t find_shared(const dfl_tile_choice *choice, shared_loop *out)
 {
     uint32_t n = 0;
 
-    for (uint32_t r = 0; r < c->f->n_ranks; r++)
-        for (uint32_t v = 0; v < c->n[r] && n < DFL_CLAIM_LOOPS; v++)
-            if (c->at[r][v].gap < c->shared_gaps && c->at[r][v].n > 1)
-                out[n++] = (shared_loop){ c->at[r][v].gap, r, c->at[r][v].n };
+    for (uint32_t r = 0; r < choice->problem->n_ranks; r++)
+        for (uint32_t v = 0; v < choice->n[r] && n < DFL_CLAIM_LOOPS; v++)
+            if (choice->at[r][v].slot < choice->shared_slots && choice->at[r][v].n > 1)
+                out[n++] = (shared_loop){ choice->at[r][v].slot, r, choice->at[r][v].n };
     return n;
 }
 
-/* Some row of the same way costs no more and takes no more room, if a mapping below the lower bound could have the choice. */
-static void check_rows(walker *k, const dfl_choice_cost *cost)
+/* If a mapping below the lower bound could have the choice, some row of the same interface must cost no more and occupy no
+   more. */
+static void check_rows(tile_walk *walk, const dfl_tile_choice_cost *cost)
 {
-    const dfl_choice *c = &k->choice;
-    const dfl_claim_search *s = k->run->s;
+    const dfl_tile_choice *choice = &walk->choice;
+    const dfl_claim_search *search = walk->run->search;
     shared_loop loops[DFL_CLAIM_LOOPS];
-    uint32_t n = find_shared(c, loops);
+    uint32_t n = find_shared(choice, loops);
     dfl_claim_row x;
 
-    if (!is_below(k, value_with_others(k, cost->joules, cost->seconds), s->head->lower_bound))
+    if (!is_below(walk, value_with_others(walk, cost->joules, cost->seconds), search->head->lower_bound))
         return;
     memset(&x, 0, sizeof x);
     x.joules = cost->joules;
     x.seconds = cost->seconds;
-    for (uint32_t o = 0; o < c->f->n_operands; o++)
-        x.way.memory[o] = dfl_frame_exchanged(&c->f->operand[o]) ? c->f->memory[c->form->exchange[o]] : 0;
-    for (uint32_t i = 0; i < c->form->n_keeps; i++) {
-        const dfl_memory *memory = &s->asked->system->memories[c->f->memory[c->form->place[i]]];
-        int64_t piece[DFL_FRAME_RANKS];
+    for (uint32_t o = 0; o < choice->problem->n_operands; o++)
+        x.interface.memory[o] =
+            dfl_certify_is_exchanged(&choice->problem->operand[o]) ? choice->problem->memory[choice->form->exchange[o]] : 0;
+    for (uint32_t i = 0; i < choice->form->n_keeps; i++) {
+        const dfl_memory *memory = &search->asked->system->memories[choice->problem->memory[choice->form->level[i]]];
+        int64_t piece[DFL_CERTIFY_RANKS];
         uint32_t depth = 0;
         for (uint32_t l = 0; l < n; l++)
-            depth += loops[l].gap <= i;
-        if (c->home[i]) {
-            x.way.depth[c->form->operand[i]] = (uint8_t)depth;
+            depth += loops[l].slot <= i;
+        if (choice->home[i]) {
+            x.interface.depth[choice->form->operand[i]] = (uint8_t)depth;
             continue;
         }
-        dfl_choice_piece(c, i, piece);
-        for (uint32_t t = 0; t < s->n_tracks; t++)
-            if (s->track[t] == c->f->memory[c->form->place[i]])
-                x.room[t][depth] += dfl_frame_tile(s->asked, c->f, c->form->operand[i], piece) * (double)memory->buffers;
+        dfl_tile_choice_piece(choice, i, piece);
+        for (uint32_t t = 0; t < search->n_tracks; t++)
+            if (search->track[t] == choice->problem->memory[choice->form->level[i]])
+                x.room[t][depth] += dfl_certify_tile_bits(search->asked, choice->problem, choice->form->operand[i], piece) *
+                                    (double)memory->buffers;
     }
-    check_orders(k, &x, loops, n, 0);
+    check_orders(walk, &x, loops, n, 0);
 }
 
 /* ---- one choice ---- */
 
-static bool fits(const walker *k, const dfl_choice_cost *cost)
+static bool fits(const tile_walk *walk, const dfl_tile_choice_cost *cost)
 {
-    const dfl_choice *c = &k->choice;
+    const dfl_tile_choice *choice = &walk->choice;
 
-    for (uint32_t p = 0; p < c->f->n_places; p++)
-        if (cost->room[p] > k->run->free_bits[c->f->memory[p]])
+    for (uint32_t p = 0; p < choice->problem->n_levels; p++)
+        if (cost->room[p] > walk->run->free_bits[choice->problem->memory[p]])
             return false;
     return true;
 }
 
-static void look_at(walker *k)
+static void evaluate_choice(tile_walk *walk)
 {
     static const char exchanges[] = "of all templates that exchange like this";
     static const char keeps[] = "of all templates with no other keeps than these";
-    const dfl_claim_pattern *p = &k->run->s->classes.at[k->class].patterns.at[k->t->pattern];
-    dfl_choice_cost cost;
+    const dfl_claim_pattern *p = &walk->run->search->classes.at[walk->class].patterns.at[walk->skeleton->pattern];
+    dfl_tile_choice_cost cost;
 
-    if (++k->u->evaluated % TOLD == 0)
-        k->u->why = dfl_certify_tell(k->run, TOLD);
-    if (!dfl_choice_evaluate(&k->choice, &cost)) {
-        k->refused = true;
+    if (++walk->check->n_evaluated % DFL_CERTIFY_POLL == 0)
+        walk->check->why = dfl_tile_check_poll(walk->run, DFL_CERTIFY_POLL);
+    if (!dfl_tile_choice_evaluate(&walk->choice, &cost)) {
+        walk->refused = true;
         return;
     }
-    if (!fits(k, &cost))
+    if (!fits(walk, &cost))
         return;
-    if (k->run->s->rows && is_below(k, cost.joules, p->joules))
-        refuse(k, DFL_CERT_BOUND, "the least energy", exchanges, p->joules, cost.joules);
-    else if (k->run->s->rows && is_below(k, cost.seconds, p->seconds))
-        refuse(k, DFL_CERT_BOUND, "the least time", exchanges, p->seconds, cost.seconds);
-    else if (is_below(k, cost.joules, k->u->least_joules))
-        refuse(k, DFL_CERT_BOUND, "the least energy", keeps, k->u->least_joules, cost.joules);
-    else if (is_below(k, cost.seconds, k->u->least_seconds))
-        refuse(k, DFL_CERT_BOUND, "the least time", keeps, k->u->least_seconds, cost.seconds);
-    else if (k->run->s->rows && dfl_choice_plain(&k->choice))
-        check_rows(k, &cost);
+    if (walk->run->search->has_rows && is_below(walk, cost.joules, p->joules))
+        refuse(walk, DFL_CERT_BOUND, "the least energy", exchanges, p->joules, cost.joules);
+    else if (walk->run->search->has_rows && is_below(walk, cost.seconds, p->seconds))
+        refuse(walk, DFL_CERT_BOUND, "the least time", exchanges, p->seconds, cost.seconds);
+    else if (is_below(walk, cost.joules, walk->check->least_joules))
+        refuse(walk, DFL_CERT_BOUND, "the least energy", keeps, walk->check->least_joules, cost.joules);
+    else if (is_below(walk, cost.seconds, walk->check->least_seconds))
+        refuse(walk, DFL_CERT_BOUND, "the least time", keeps, walk->check->least_seconds, cost.seconds);
+    else if (walk->run->search->has_rows && dfl_tile_choice_is_plain(&walk->choice))
+        check_rows(walk, &cost);
 }
 
-/* ---- all of them ---- */
+/* ---- all choices ---- */
 
-static bool is_possible(const walker *k)
+static bool is_possible(const tile_walk *walk)
 {
-    const dfl_choice *c = &k->choice;
+    const dfl_tile_choice *choice = &walk->choice;
     shared_loop loops[DFL_CLAIM_LOOPS];
 
-    for (uint32_t a = 0; a < c->f->n_axes; a++) {
-        int64_t parts = 1, size = k->run->s->asked->system->axes[c->f->axis[a]].size;
-        for (uint32_t r = 0; r < c->f->n_ranks; r++)
-            for (uint32_t v = 0; v < c->n[r]; v++)
-                if (c->at[r][v].axis == a) {
-                    if (c->at[r][v].n > size / parts)
+    for (uint32_t a = 0; a < choice->problem->n_axes; a++) {
+        int64_t parts = 1, size = walk->run->search->asked->system->axes[choice->problem->axis[a]].size;
+        for (uint32_t r = 0; r < choice->problem->n_ranks; r++)
+            for (uint32_t v = 0; v < choice->n[r]; v++)
+                if (choice->at[r][v].axis == a) {
+                    if (choice->at[r][v].n > size / parts)
                         return false;
-                    parts *= c->at[r][v].n;
+                    parts *= choice->at[r][v].n;
                 }
     }
-    return find_shared(c, loops) <= k->run->s->head->most_loops;
+    return find_shared(choice, loops) <= walk->run->search->head->most_loops;
 }
 
-static void set_cut(walker *k, uint32_t r, const cut *x)
+static void set_cut(tile_walk *walk, uint32_t r, const cut *x)
 {
-    for (uint32_t v = 0; v < k->choice.n[r]; v++)
-        k->choice.at[r][v].n = x->n[v];
+    for (uint32_t v = 0; v < walk->choice.n[r]; v++)
+        walk->choice.at[r][v].n = x->n[v];
 }
 
-static bool one_shared(const dfl_choice *c, uint32_t r, const cut *x)
+static bool one_shared(const dfl_tile_choice *choice, uint32_t r, const cut *x)
 {
     uint32_t n = 0;
 
-    for (uint32_t v = 0; v < c->n[r]; v++)
-        n += c->at[r][v].gap < c->shared_gaps && x->n[v] > 1;
+    for (uint32_t v = 0; v < choice->n[r]; v++)
+        n += choice->at[r][v].slot < choice->shared_slots && x->n[v] > 1;
     return n <= 1;
 }
 
-/* Ways to cut `left` elements of a rank along its variables from `v` on. False when there are too many to list. */
-static bool list_cuts(walker *k, uint32_t r, uint32_t v, int64_t left, cut *x)
+/* Lists the factorizations of `left` over the variables of rank `r` from `v` on; false if there are too many. */
+static bool list_cuts(tile_walk *walk, uint32_t r, uint32_t v, int64_t left, cut *x)
 {
-    const dfl_choice *c = &k->choice;
+    const dfl_tile_choice *choice = &walk->choice;
 
-    if (v == c->n[r]) {
-        if (left == 1 && one_shared(c, r, x))
-            DFL_PUSH(k->arena, &k->cuts[r], *x);
-        return k->cuts[r].n <= LISTED;
+    if (v == choice->n[r]) {
+        if (left == 1 && one_shared(choice, r, x))
+            DFL_PUSH(walk->arena, &walk->cuts[r], *x);
+        return walk->cuts[r].n <= DFL_CERTIFY_LISTED;
     }
-    const dfl_certify_factors *of = &k->u->factors[r];
+    const dfl_certify_factors *factors = &walk->check->factors[r];
 
-    for (uint32_t i = 0; i < of->n_divisors && of->divisors[i] <= left; i++) {
-        int64_t d = of->divisors[i];
-        if (left % d != 0 || (v + 1 == c->n[r] && d != left))
+    for (uint32_t i = 0; i < factors->n_divisors && factors->divisors[i] <= left; i++) {
+        int64_t d = factors->divisors[i];
+        if (left % d != 0 || (v + 1 == choice->n[r] && d != left))
             continue;
         x->n[v] = d;
-        if (!list_cuts(k, r, v + 1, left / d, x))
+        if (!list_cuts(walk, r, v + 1, left / d, x))
             return false;
     }
     return true;
 }
 
-/* The choices of the ranks from `r` on; stops after `most` of them. */
-static void walk(walker *k, uint32_t r, uint64_t most)
+/* Visits the combinations of factorizations of the ranks from `r` on; counts or evaluates `most` legal ones, at most. */
+static void walk_ranks(tile_walk *walk, uint32_t r, uint64_t most)
 {
-    if (is_over(k) || k->found > most || k->visits > most * VISITS)
+    if (has_ended(walk) || walk->found > most || walk->visits > most * DFL_CERTIFY_VISITS)
         return;
-    if (r == k->choice.f->n_ranks) {
-        k->visits++;
-        if (!is_possible(k))
+    if (r == walk->choice.problem->n_ranks) {
+        walk->visits++;
+        if (!is_possible(walk))
             return;
-        k->found++;
-        if (!k->counting)
-            look_at(k);
+        walk->found++;
+        if (!walk->counting)
+            evaluate_choice(walk);
         return;
     }
-    if (k->choice.n[r] == 0 && k->choice.f->extent[r] == 1) {
-        walk(k, r + 1, most);
+    if (walk->choice.n[r] == 0 && walk->choice.problem->extent[r] == 1) {
+        walk_ranks(walk, r + 1, most);
         return;
     }
-    for (size_t i = 0; i < k->cuts[r].n; i++) {
-        set_cut(k, r, &k->cuts[r].at[i]);
-        walk(k, r + 1, most);
+    for (size_t i = 0; i < walk->cuts[r].n; i++) {
+        set_cut(walk, r, &walk->cuts[r].at[i]);
+        walk_ranks(walk, r + 1, most);
     }
 }
 
 /* ---- a sample ---- */
 
-/* Every prime factor goes to some variable, most often to those where the others are. */
-static bool draw_cut(walker *k, uint32_t r, cut *x)
+/* Draws a factorization: each prime factor stays with the variable of the one before with probability 1/2, else it goes to any
+   variable. */
+static bool draw_cut(tile_walk *walk, uint32_t r, cut *x)
 {
-    uint32_t n = k->choice.n[r], last = n > 0 ? (uint32_t)draw(k, n) : 0;
+    uint32_t n = walk->choice.n[r], last = n > 0 ? (uint32_t)draw(walk, n) : 0;
 
     if (n == 0)
-        return k->u->factors[r].n_primes == 0;
+        return walk->check->factors[r].n_primes == 0;
     for (uint32_t v = 0; v < n; v++)
         x->n[v] = 1;
-    for (uint32_t i = 0; i < k->u->factors[r].n_primes; i++) {
-        if (draw(k, 2) == 0)
-            last = (uint32_t)draw(k, n);
-        x->n[last] *= k->u->factors[r].primes[i];
+    for (uint32_t i = 0; i < walk->check->factors[r].n_primes; i++) {
+        if (draw(walk, 2) == 0)
+            last = (uint32_t)draw(walk, n);
+        x->n[last] *= walk->check->factors[r].primes[i];
     }
-    return one_shared(&k->choice, r, x);
+    return one_shared(&walk->choice, r, x);
 }
 
-/* Corner number `corner` cuts each rank in one place. */
-static bool set_corner(walker *k, uint64_t corner)
+/* Sets corner number `corner`: one variable of each rank has the whole extent. False behind the last corner. */
+static bool set_corner(tile_walk *walk, uint64_t corner)
 {
-    for (uint32_t r = 0; r < k->choice.f->n_ranks; r++) {
-        uint32_t n = k->choice.n[r];
+    for (uint32_t r = 0; r < walk->choice.problem->n_ranks; r++) {
+        uint32_t n = walk->choice.n[r];
         cut x;
         if (n == 0)
             continue;
         for (uint32_t v = 0; v < n; v++)
-            x.n[v] = v == corner % n ? k->choice.f->extent[r] : 1;
+            x.n[v] = v == corner % n ? walk->choice.problem->extent[r] : 1;
         corner /= n;
-        set_cut(k, r, &x);
+        set_cut(walk, r, &x);
     }
     return corner == 0;
 }
 
-static bool draw_choice(walker *k)
+static bool draw_choice(tile_walk *walk)
 {
-    for (uint32_t r = 0; r < k->choice.f->n_ranks; r++) {
+    for (uint32_t r = 0; r < walk->choice.problem->n_ranks; r++) {
         cut x;
         uint32_t tries = 0;
-        if (k->choice.n[r] == 0 && k->choice.f->extent[r] == 1)
+        if (walk->choice.n[r] == 0 && walk->choice.problem->extent[r] == 1)
             continue;
-        while (!draw_cut(k, r, &x))
-            if (++tries == DRAWS)
+        while (!draw_cut(walk, r, &x))
+            if (++tries == DFL_CERTIFY_DRAWS)
                 return false;
-        set_cut(k, r, &x);
+        set_cut(walk, r, &x);
     }
-    return is_possible(k);
+    return is_possible(walk);
 }
 
-static void sample(walker *k, uint64_t n)
+static void sample(tile_walk *walk, uint64_t n)
 {
     uint64_t i = 0;
 
-    for (uint64_t corner = 0; i < n / 4 && corner < n && set_corner(k, corner) && !is_over(k); corner++)
-        if (is_possible(k)) {
-            look_at(k);
+    for (uint64_t corner = 0; i < n / 4 && corner < n && set_corner(walk, corner) && !has_ended(walk); corner++)
+        if (is_possible(walk)) {
+            evaluate_choice(walk);
             i++;
         }
-    for (; i < n && !is_over(k); i++)
-        for (uint32_t tries = 0; tries < DRAWS; tries++)
-            if (draw_choice(k)) {
-                look_at(k);
+    for (; i < n && !has_ended(walk); i++)
+        for (uint32_t tries = 0; tries < DFL_CERTIFY_DRAWS; tries++)
+            if (draw_choice(walk)) {
+                evaluate_choice(walk);
                 break;
             }
 }
 
-/* ---- templates ---- */
+/* ---- skeletons ---- */
 
-/* Ways to cut all ranks; false if they are more than can be looked at. */
-static bool list_all(walker *k)
+/* Lists the factorizations of all ranks; false if there are too many. */
+static bool list_all(tile_walk *walk)
 {
-    uint64_t most = k->run->share * VISITS;
+    uint64_t most = walk->run->share * DFL_CERTIFY_VISITS;
 
-    for (uint32_t r = 0; r < k->choice.f->n_ranks; r++) {
+    for (uint32_t r = 0; r < walk->choice.problem->n_ranks; r++) {
         cut x;
-        k->cuts[r].n = 0;
-        if (k->choice.f->extent[r] > 1 && (dfl_certify_cuts(&k->u->factors[r], k->choice.n[r]) > (double)most ||
-                                           !list_cuts(k, r, 0, k->choice.f->extent[r], &x)))
+        walk->cuts[r].n = 0;
+        if (walk->choice.problem->extent[r] > 1 &&
+            (dfl_certify_factors_count(&walk->check->factors[r], walk->choice.n[r]) > (double)most ||
+             !list_cuts(walk, r, 0, walk->choice.problem->extent[r], &x)))
             return false;
     }
     return true;
 }
 
-static void look_around(walker *k, dfl_arena *scratch)
+static void check_skeleton(tile_walk *walk, dfl_arena *scratch)
 {
-    const dfl_frame *f = k->u->f;
-    uint64_t most = k->run->share;
+    const dfl_certify_problem *problem = walk->check->problem;
+    uint64_t most = walk->run->share;
 
-    k->refused = !dfl_choice_make(k->arena, scratch, k->run, f, &k->t->form, true, &k->choice);
-    k->counting = true;
-    k->u->complete = !k->refused && list_all(k);
-    if (k->u->complete) {
-        walk(k, 0, most);
-        k->u->complete = k->found <= most && k->visits <= most * VISITS;
+    walk->refused = !dfl_tile_choice_make(walk->arena, scratch, walk->run, problem, &walk->skeleton->form, true, &walk->choice);
+    walk->counting = true;
+    walk->check->complete = !walk->refused && list_all(walk);
+    if (walk->check->complete) {
+        walk_ranks(walk, 0, most);
+        walk->check->complete = walk->found <= most && walk->visits <= most * DFL_CERTIFY_VISITS;
     }
-    k->counting = false;
-    k->found = k->visits = 0;
-    if (k->u->complete)
-        walk(k, 0, most);
-    else if (!k->refused)
-        sample(k, most);
-    if (!is_over(k) && !k->refused && dfl_choice_make(k->arena, scratch, k->run, f, &k->t->form, false, &k->choice))
-        sample(k, k->run->odd);
-    k->u->complete &= !k->refused;
+    walk->counting = false;
+    walk->found = walk->visits = 0;
+    if (walk->check->complete)
+        walk_ranks(walk, 0, most);
+    else if (!walk->refused)
+        sample(walk, most);
+    if (!has_ended(walk) && !walk->refused &&
+        dfl_tile_choice_make(walk->arena, scratch, walk->run, problem, &walk->skeleton->form, false, &walk->choice))
+        sample(walk, walk->run->useless_share);
+    walk->check->complete &= !walk->refused;
 }
 
-void dfl_certify_unit_check(dfl_certify_run *run, dfl_certify_unit *u, dfl_sink *sink)
+void dfl_tile_check_run(dfl_certify_run *run, dfl_tile_check *check, dfl_sink *sink)
 {
     dfl_budget budget = dfl_budget_fresh(dfl_arena_budget(run->arena));
-    walker k = { .run = run, .u = u, .class = u->class, .t = &run->s->classes.at[u->class].templates.at[u->at], .sink = sink,
-                 .random = u->at, .arena = dfl_arena_new(&budget),
-                 .by_energy = run->task->value(run->task->objective, 1, 1) != run->task->value(run->task->objective, 2, 1),
-                 .by_time = run->by_time };
+    tile_walk walk = { .run = run,
+                       .check = check,
+                       .class = check->class,
+                       .skeleton = &run->search->classes.at[check->class].skeletons.at[check->skeleton],
+                       .sink = sink,
+                       .random = check->skeleton,
+                       .arena = dfl_arena_new(&budget),
+                       .by_energy = run->task->value(run->task->objective, 1, 1) != run->task->value(run->task->objective, 2, 1),
+                       .by_time = run->time_counts };
     dfl_arena *scratch = dfl_arena_new(&budget);
 
-    u->evaluated = 0;
-    u->wrong = u->complete = false;
-    u->why = DFL_STOP_NONE;
-    look_around(&k, scratch);
-    if (u->why == DFL_STOP_NONE)
-        u->why = budget.why;
+    check->n_evaluated = 0;
+    check->refuted = check->complete = false;
+    check->why = DFL_STOP_NONE;
+    check_skeleton(&walk, scratch);
+    if (check->why == DFL_STOP_NONE)
+        check->why = budget.why;
     dfl_arena_free(scratch);
-    dfl_arena_free(k.arena);
+    dfl_arena_free(walk.arena);
 }

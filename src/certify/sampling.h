@@ -1,0 +1,11 @@
+/* Distribution of the evaluations over the skeletons. */
+#ifndef DFL_CERTIFY_SAMPLING_H
+#define DFL_CERTIFY_SAMPLING_H
+
+#include "certify/certify_internal.h"
+
+/* Whether no evaluated tile choice of any skeleton is below a claimed bound (E0806) or better than the rows (E0807). Checks
+   skeletons in parallel; the report and the counts do not depend on the threads, unless a stop ends the check early. */
+bool dfl_certify_sampling(dfl_certify_run *run);
+
+#endif

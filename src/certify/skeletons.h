@@ -1,0 +1,10 @@
+/* Completeness of the claimed skeletons. */
+#ifndef DFL_CERTIFY_SKELETONS_H
+#define DFL_CERTIFY_SKELETONS_H
+
+#include "certify/certify_internal.h"
+
+/* Whether the skeletons of every class are exactly those of the space: else E0804. */
+bool dfl_certify_skeletons(dfl_certify_run *run);
+
+#endif
