@@ -5,7 +5,7 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/checks.h"
-#include "lint/lint.h"
+#include "lint/mapping.h"
 #include "model/model.h"
 #include "report/check/verdict.h"
 
@@ -135,7 +135,7 @@ static void evaluate_designs(dfl_session *s, const char *only, purpose why)
         }
         item = evaluate(s, arena, m, why, &paths);
         if (paths)
-            dfl_linter_look(linter, paths);
+            dfl_linter_inspect(linter, paths);
         if (forget)
             dfl_arena_reset(arena);
         else

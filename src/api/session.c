@@ -3,6 +3,10 @@
 #include <string.h>
 
 #include "diag/render.h"
+#include "diag/render_json.h"
+#include "diag/render_sarif.h"
+#include "diag/render_text.h"
+#include "lint/source.h"
 
 enum { DEFAULT_DIAGNOSTICS = 200 };
 static const size_t default_memory = (size_t)4 << 30;
@@ -119,7 +123,7 @@ bool dfl_session_analyse(dfl_session *s)
         return true;
     s->analysed = true;
     syntax = dfl_loaded_syntax(s, s->root);
-    dfl_syntax_lint(syntax, s->sink, &s->lints);
+    dfl_lint_stray_docs(s->sink, &s->lints, syntax);
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
                               .load = dfl_session_load, .context = s };
     /* What is missing from a broken tree would be reported as if its author had forgotten it. */

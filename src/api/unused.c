@@ -7,8 +7,8 @@
 
 static void warn_unused(dfl_session *s, const dfl_mapping *m, const char *option, const char *why, const char *help)
 {
-    dfl_diag *d = dfl_report_lint(s->sink, "unused-option", dfl_lint_level(&s->lints, "unused-option"), DFL_EVAL_UNUSED_OPTION,
-                                  m->span, "`%s` changes nothing in the search for `%s`", option,
+    dfl_diag *d = dfl_report_lint(s->sink, &s->lints, DFL_LINT_UNUSED_OPTION, m->span,
+                                  "`%s` changes nothing in the search for `%s`", option,
                                   dfl_sym_text(s->names, m->name));
 
     dfl_diag_here(s->sink, d, "%s", why);

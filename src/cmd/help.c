@@ -80,8 +80,8 @@ static void print_lints(FILE *out)
 {
     static const char *const levels[] = { "allow", "warn", "deny" };
 
-    for (size_t i = 0; i < dfl_lint_count(); i++) {
-        const dfl_lint_info *lint = dfl_lint_at(i);
+    for (unsigned i = 0; i < DFL_N_LINTS; i++) {
+        const dfl_lint_info *lint = dfl_lint_at((dfl_lint)i);
         char code[6];
 
         fprintf(out, "%-24s%s  %-6s%s\n", lint->name, dfl_code_text(lint->code, code), levels[lint->level],

@@ -1,4 +1,4 @@
-#include "diag/diag.h"
+#include "diag/codes.h"
 
 #include <stdio.h>
 

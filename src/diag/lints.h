@@ -1,33 +1,44 @@
 /*
- * The names under which warnings are switched: `-A no-energy`, `-W no-energy`, `-D no-energy`, or in the source.
- * Each lint has one code and a default level. A set of levels starts as { 0 }, which means the defaults.
+ * Lints: warnings that a user can switch by name, with `-A no-energy` (allow), `-W no-energy` (warn) and `-D no-energy` (deny).
+ * lints.def has one row for each lint: its name, code, default level and summary.
  */
 #ifndef DFL_DIAG_LINTS_H
 #define DFL_DIAG_LINTS_H
 
-#include "diag/diag.h"
+#include <stddef.h>
+
+#include "diag/codes.h"
+#include "support/arena.h"
+
+typedef enum {
+#define DFL_LINT(lint, name, code, level, summary) DFL_LINT_##lint,
+#include "diag/lints.def"
+#undef DFL_LINT
+    DFL_N_LINTS
+} dfl_lint;
+
+/* ALLOW reports nothing, WARN a warning, DENY an error. */
+typedef enum { DFL_LEVEL_ALLOW, DFL_LEVEL_WARN, DFL_LEVEL_DENY } dfl_level;
 
 typedef struct {
     const char *name;
     dfl_code code;
-    dfl_level level; /* unless set otherwise */
+    dfl_level level; /* the default */
     const char *summary;
 } dfl_lint_info;
 
-enum { DFL_LINT_ROOM = 64 };
-
+/* The levels that a user has set. A struct that is all zero means the defaults. */
 typedef struct {
-    unsigned char set[DFL_LINT_ROOM]; /* by index of the lint: 0 for the default, else 1 + dfl_level */
+    unsigned char set[DFL_N_LINTS]; /* by dfl_lint: 0 for the default, else 1 + dfl_level */
 } dfl_lint_levels;
 
-size_t dfl_lint_count(void);
-/* In order of name. */
-const dfl_lint_info *dfl_lint_at(size_t i);
+/* The row of lints.def. The rows are in order of name. */
+const dfl_lint_info *dfl_lint_at(dfl_lint lint);
 /* NULL for a name that is no lint. */
 const dfl_lint_info *dfl_lint_find(const char *name);
-/* `levels` may be NULL. A name that is no lint is a mistake of the caller and is allowed (silent). */
-dfl_level dfl_lint_level(const dfl_lint_levels *levels, const char *name);
-/* False when `name` is neither a lint nor "all". */
+/* The level of a lint; `levels` may be NULL, which means the defaults. */
+dfl_level dfl_lint_level(const dfl_lint_levels *levels, dfl_lint lint);
+/* Sets the level of one lint, or of all for the name "all". False when `name` is neither. */
 bool dfl_lint_set(dfl_lint_levels *levels, const char *name, dfl_level level);
 /* The lint whose name is nearest to `name`, for "did you mean"; NULL when none is near. */
 const char *dfl_lint_suggest(dfl_arena *arena, const char *name);

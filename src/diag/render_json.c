@@ -1,4 +1,6 @@
 /* JSON lines: one object a report, the same keys in each, null for what it does not have. */
+#include "diag/render_json.h"
+
 #include "diag/render.h"
 
 static void put_span(dfl_json_writer *w, const dfl_sink *sink, dfl_span span)

@@ -3,11 +3,13 @@
  * units. Notes and help follow the message as paragraphs; secondary labels are related locations; all edits of a
  * report form one fix.
  */
-#include "diag/render.h"
+#include "diag/render_sarif.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag/render.h"
+#include "support/json_write.h"
 #include "support/utf8.h"
 
 static void pair(dfl_json_writer *w, const char *key, const char *text)

@@ -12,11 +12,12 @@
  *
  * A line longer than WINDOW bytes is cut around its first mark, so a file on one line costs no more than any other.
  */
-#include "diag/render.h"
+#include "diag/render_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag/render.h"
 #include "support/utf8.h"
 #include "support/vec.h"
 

@@ -224,9 +224,11 @@ dfl_diag *dfl_report(dfl_sink *sink, dfl_code code, dfl_span span, const char *f
     return d;
 }
 
-dfl_diag *dfl_report_lint(dfl_sink *sink, const char *lint, dfl_level level, dfl_code code, dfl_span span,
+dfl_diag *dfl_report_lint(dfl_sink *sink, const dfl_lint_levels *levels, dfl_lint lint, dfl_span span,
                           const char *format, ...)
 {
+    const dfl_level level = dfl_lint_level(levels, lint);
+    const dfl_code code = dfl_lint_at(lint)->code;
     dfl_severity severity = level == DFL_LEVEL_DENY ? DFL_ERROR : DFL_WARNING;
     va_list args;
     dfl_diag *d;
@@ -239,7 +241,7 @@ dfl_diag *dfl_report_lint(dfl_sink *sink, const char *lint, dfl_level level, dfl
     va_start(args, format);
     d = keep(sink, code, severity, span, dfl_arena_vprintf(sink->arena, format, args));
     va_end(args);
-    d->lint = lint;
+    d->lint = dfl_lint_at(lint)->name;
     return d;
 }
 

@@ -3,7 +3,7 @@
  * rolling rows. Words beyond LONGEST get no suggestion: nobody reads one, and the rows stay on the stack.
  * A candidate that differs in case only is one step away.
  */
-#include "diag/diag.h"
+#include "diag/suggest.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,4 @@
-#include "lint/lint.h"
+#include "lint/mapping.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,27 +8,30 @@
 #include "support/hashmap.h"
 #include "support/vec.h"
 
-/* Where something may be reported, and which of several things. */
+/* Key of an opinion: a place in the text, a lint, and one of several findings of the lint there. */
 typedef struct {
-    uint32_t start, end, code, key;
-} place;
+    uint32_t start, end;      /* span */
+    uint32_t code;            /* of the lint */
+    uint32_t key;             /* axis, memory or network that the finding is about; 0 where a place has one finding */
+} lint_place;
 
-/* What one einsum of one mapping has to say about a place: the lint holds there, or it does not. */
+/* The verdict of one lint on one line, for one einsum of one mapping. */
 typedef struct {
     dfl_span span;
-    dfl_code code;
-    uint32_t key;             /* tells findings apart that share a place */
+    dfl_lint lint;
+    uint32_t key;             /* see lint_place */
     bool holds;
     const dfl_mapping *mapping;
-    const dfl_line *line;
-    uint32_t einsum, axis;
-    int64_t have, want, tile, nominal;
+    const dfl_line *line;     /* NULL where no line splits over the axis */
+    uint32_t einsum, axis;    /* idle-instances */
+    int64_t have, want;       /* parts or instances: written and filled, or used and available */
+    int64_t tile, nominal;    /* empty-parts: iterations of a tile, and of the loop's whole extent */
 } finding;
 
-/* What all mappings so far have to say about a place. */
+/* The verdict of all mappings inspected so far. */
 typedef struct {
-    place at;
-    const finding *first;     /* the one to be reported; NULL where the lint does not hold in one of them */
+    lint_place at;
+    const finding *first;     /* finding to report; NULL where the lint does not hold in one of the mappings */
 } opinion;
 
 struct dfl_linter {
@@ -36,15 +39,13 @@ struct dfl_linter {
     dfl_sink *sink;
     const dfl_intern *names;
     const dfl_lint_levels *levels;
-    bool parts, keeps, idle, latencies; /* which lints are wanted */
     DFL_VEC(opinion) opinions;
     dfl_hashmap by_place;     /* item number - 1 is the index of the opinion */
 };
-typedef dfl_linter linter;
 
-static const char *text(const linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
+static const char *text(const dfl_linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
 
-static opinion *find_opinion(linter *l, const place *at, uint64_t hash)
+static opinion *find_opinion(dfl_linter *l, const lint_place *at, uint64_t hash)
 {
     uint32_t i;
 
@@ -55,10 +56,11 @@ static opinion *find_opinion(linter *l, const place *at, uint64_t hash)
     return NULL;
 }
 
-static void add(linter *l, finding f)
+/* Joins a finding with the opinion on its place. A place outside of the mapping's file has none. */
+static void add_finding(dfl_linter *l, finding f)
 {
     const dfl_source_map *sources = dfl_sink_sources(l->sink);
-    const place at = { f.span.start, f.span.end, (uint32_t)f.code, f.key };
+    const lint_place at = { f.span.start, f.span.end, (uint32_t)dfl_lint_at(f.lint)->code, f.key };
     uint64_t hash = dfl_hash(&at, sizeof at, 0);
     opinion *known;
     finding *first;
@@ -78,37 +80,29 @@ static void add(linter *l, finding f)
     dfl_hashmap_add(l->arena, &l->by_place, hash, (uint32_t)l->opinions.n);
 }
 
-/* ---- what holds where -------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-static const dfl_lint_info *lint_of(dfl_code code)
+static bool is_on(const dfl_linter *l, dfl_lint lint)
 {
-    const dfl_lint_info *lint = NULL;
-
-    for (size_t i = 0; i < dfl_lint_count() && !lint; i++)
-        lint = dfl_lint_at(i)->code == code ? dfl_lint_at(i) : NULL;
-    return lint;
+    return dfl_lint_level(l->levels, lint) != DFL_LEVEL_ALLOW;
 }
 
-static bool wanted(const linter *l, dfl_code code)
-{
-    return dfl_lint_level(l->levels, lint_of(code)->name) != DFL_LEVEL_ALLOW;
-}
-
-/* `r/K` with more parts than there are tiles. */
-static void find_empty_parts(linter *l, const dfl_mapping *m, const dfl_path *p)
+/* Loops `rank/K` with more parts than the extent has tiles. */
+static void find_empty_parts(dfl_linter *l, const dfl_mapping *m, const dfl_path *p)
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const dfl_path_step *s = &p->steps[i];
         if (s->line->kind == DFL_LINE_KEEP || s->line->by != DFL_BY_PARTS || s->rank == DFL_NONE)
             continue;
         int64_t full = dfl_ceil_div(s->nominal, s->tile);
-        add(l, (finding){ .span = s->line->amount_span, .code = DFL_MAP_EMPTY_PARTS, .mapping = m, .line = s->line,
+        add_finding(l, (finding){ .span = s->line->amount_span, .lint = DFL_LINT_EMPTY_PARTS, .mapping = m, .line = s->line,
                           .holds = full < s->line->amount, .have = s->line->amount, .want = full, .tile = s->tile,
                           .nominal = s->nominal });
     }
 }
 
-static void find_unused_keeps(linter *l, const dfl_mapping *m)
+/* Keeps of a tensor that no einsum of the body touches. */
+static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
 {
     for (uint32_t b = 0; b < m->n_bodies; b++)
         for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
@@ -118,13 +112,13 @@ static void find_unused_keeps(linter *l, const dfl_mapping *m)
                 continue;
             for (uint32_t k = 0; !touched && k < m->bodies[b]->n_einsums; k++)
                 touched = dfl_einsum_touches(&m->workload->einsums[m->bodies[b]->einsums[k]], line->tensor);
-            add(l, (finding){ .span = line->span, .code = DFL_MAP_KEEP_UNUSED, .mapping = m, .line = line,
+            add_finding(l, (finding){ .span = line->span, .lint = DFL_LINT_KEEP_UNUSED, .mapping = m, .line = line,
                               .holds = !touched });
         }
 }
 
-/* Axes around the unit of an einsum of which it uses a part only, or one instance. */
-static void find_idle_instances(linter *l, const dfl_mapping *m, const dfl_path *p)
+/* Axes around the unit of an einsum with fewer instances in use than there are; idle instances that are written are meant. */
+static void find_idle_instances(dfl_linter *l, const dfl_mapping *m, const dfl_path *p)
 {
     const dfl_system *s = m->system;
 
@@ -147,15 +141,17 @@ static void find_idle_instances(linter *l, const dfl_mapping *m, const dfl_path 
             at = last->span;
         }
         if (!excluded)
-            add(l, (finding){ .span = at, .code = DFL_MAP_IDLE_INSTANCES, .key = a, .mapping = m, .line = last,
+            add_finding(l, (finding){ .span = at, .lint = DFL_LINT_IDLE_INSTANCES, .key = a, .mapping = m, .line = last,
                               .holds = used < s->axes[a].size, .einsum = p->einsum, .axis = a, .have = used,
                               .want = s->axes[a].size });
     }
 }
 
-/* Latencies of the memories and networks that a mapping uses, and bandwidths of the networks: the model's times follow from
-   units and the ports of memories alone. */
-static void find_latencies(linter *l, const dfl_mapping *m)
+/*
+ * Latencies of the memories and networks that a mapping uses, and bandwidths of the networks. They change no result:
+ * the times of the model follow from units and the ports of memories alone.
+ */
+static void find_latencies(dfl_linter *l, const dfl_mapping *m)
 {
     const dfl_system *s = m->system;
 
@@ -164,24 +160,22 @@ static void find_latencies(linter *l, const dfl_mapping *m)
             const dfl_line *line = &m->bodies[b]->lines[i];
             uint32_t network = line->kind == DFL_LINE_SPATIAL ? s->axes[line->axis].network : DFL_NONE;
             if (line->kind == DFL_LINE_KEEP && s->memories[line->memory].latency > 0)
-                add(l, (finding){ .span = m->span, .code = DFL_SYS_ATTRIBUTE_NO_EFFECT, .key = line->memory,
+                add_finding(l, (finding){ .span = m->span, .lint = DFL_LINT_ATTRIBUTE_NO_EFFECT, .key = line->memory,
                                   .mapping = m, .line = line, .holds = true });
             if (network != DFL_NONE && (s->networks[network].latency > 0 || !isinf(s->networks[network].bandwidth)))
-                add(l, (finding){ .span = m->span, .code = DFL_SYS_ATTRIBUTE_NO_EFFECT, .key = s->n_memories + network,
+                add_finding(l, (finding){ .span = m->span, .lint = DFL_LINT_ATTRIBUTE_NO_EFFECT, .key = s->n_memories + network,
                                   .mapping = m, .line = line, .holds = true });
         }
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-static dfl_diag *report(const linter *l, const finding *f, const char *message)
+static dfl_diag *report(const dfl_linter *l, const finding *f, const char *message)
 {
-    const dfl_lint_info *lint = lint_of(f->code);
-
-    return dfl_report_lint(l->sink, lint->name, dfl_lint_level(l->levels, lint->name), f->code, f->span, "%s", message);
+    return dfl_report_lint(l->sink, l->levels, f->lint, f->span, "%s", message);
 }
 
-static void report_empty_parts(const linter *l, const finding *f)
+static void report_empty_parts(const dfl_linter *l, const finding *f)
 {
     const char *rank = text(l, f->mapping->workload->ranks[f->line->rank].name);
     dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "%lld parts of `%s`, but only %lld of them hold anything",
@@ -191,7 +185,7 @@ static void report_empty_parts(const linter *l, const finding *f)
     dfl_diag_help(l->sink, d, "write `%s/%lld`", rank, (long long)f->want);
 }
 
-static void report_unused_keep(const linter *l, const finding *f)
+static void report_unused_keep(const dfl_linter *l, const finding *f)
 {
     const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
     dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "`%s` is kept here, and nothing below touches it",
@@ -201,7 +195,7 @@ static void report_unused_keep(const linter *l, const finding *f)
     dfl_diag_help(l->sink, d, "remove the keep, or move it into the branches that read or produce `%s`", text(l, t->name));
 }
 
-static void report_idle_instances(const linter *l, const finding *f)
+static void report_idle_instances(const dfl_linter *l, const finding *f)
 {
     const dfl_axis *axis = &f->mapping->system->axes[f->axis];
     dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "einsum `%s` uses %lld of the %lld instances of axis `%s`",
@@ -214,7 +208,7 @@ static void report_idle_instances(const linter *l, const finding *f)
     dfl_diag_help(l->sink, d, "split a rank, or another one, over `%s`", text(l, axis->name));
 }
 
-static void report_latency(const linter *l, const finding *f)
+static void report_latency(const dfl_linter *l, const finding *f)
 {
     const dfl_system *s = f->mapping->system;
     bool memory = f->key < s->n_memories;
@@ -231,10 +225,10 @@ static void report_latency(const linter *l, const finding *f)
                                   : "times follow from rates alone; lower the bandwidth if the latency limits it");
 }
 
-/* By place, code and key, which no two share. */
-static int by_place(const void *a, const void *b)
+/* Order of two opinions: by place, code and key, which no two opinions share. */
+static int compare_places(const void *a, const void *b)
 {
-    const place *x = &((const opinion *)a)->at, *y = &((const opinion *)b)->at;
+    const lint_place *x = &((const opinion *)a)->at, *y = &((const opinion *)b)->at;
     const uint32_t left[] = { x->start, x->end, x->code, x->key }, right[] = { y->start, y->end, y->code, y->key };
 
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
@@ -243,31 +237,46 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
+static void report_finding(const dfl_linter *l, const finding *f)
+{
+    switch ((int)f->lint) {
+    case DFL_LINT_EMPTY_PARTS:
+        report_empty_parts(l, f);
+        break;
+    case DFL_LINT_KEEP_UNUSED:
+        report_unused_keep(l, f);
+        break;
+    case DFL_LINT_ATTRIBUTE_NO_EFFECT:
+        report_latency(l, f);
+        break;
+    default:
+        report_idle_instances(l, f);
+        break;
+    }
+}
+
 dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels)
 {
-    linter *l = DFL_NEW(arena, linter);
+    dfl_linter *l = DFL_NEW(arena, dfl_linter);
 
-    *l = (linter){ .arena = arena, .sink = sink, .names = names, .levels = levels };
-    l->parts = wanted(l, DFL_MAP_EMPTY_PARTS);
-    l->keeps = wanted(l, DFL_MAP_KEEP_UNUSED);
-    l->idle = wanted(l, DFL_MAP_IDLE_INSTANCES);
-    l->latencies = wanted(l, DFL_SYS_ATTRIBUTE_NO_EFFECT);
+    *l = (dfl_linter){ .arena = arena, .sink = sink, .names = names, .levels = levels };
     return l;
 }
 
-void dfl_linter_look(dfl_linter *l, const dfl_paths *paths)
+void dfl_linter_inspect(dfl_linter *l, const dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
+    const bool parts = is_on(l, DFL_LINT_EMPTY_PARTS), idle = is_on(l, DFL_LINT_IDLE_INSTANCES);
 
     for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
-        if (l->parts)
+        if (parts)
             find_empty_parts(l, m, &paths->paths[e]);
-        if (l->idle)
+        if (idle)
             find_idle_instances(l, m, &paths->paths[e]);
     }
-    if (l->keeps)
+    if (is_on(l, DFL_LINT_KEEP_UNUSED))
         find_unused_keeps(l, m);
-    if (l->latencies)
+    if (is_on(l, DFL_LINT_ATTRIBUTE_NO_EFFECT))
         find_latencies(l, m);
 }
 
@@ -279,15 +288,7 @@ void dfl_linter_report(dfl_linter *l)
         if (l->opinions.at[i].first)
             DFL_PUSH(l->arena, &firm, l->opinions.at[i]);
     if (firm.n > 0)
-        qsort(firm.at, firm.n, sizeof *firm.at, by_place);
-    for (size_t i = 0; i < firm.n; i++) {
-        const finding *f = firm.at[i].first;
-
-        switch ((int)f->code) {
-        case DFL_MAP_EMPTY_PARTS: report_empty_parts(l, f); break;
-        case DFL_MAP_KEEP_UNUSED: report_unused_keep(l, f); break;
-        case DFL_SYS_ATTRIBUTE_NO_EFFECT: report_latency(l, f); break;
-        default:                  report_idle_instances(l, f); break;
-        }
-    }
+        qsort(firm.at, firm.n, sizeof *firm.at, compare_places);
+    for (size_t i = 0; i < firm.n; i++)
+        report_finding(l, firm.at[i].first);
 }

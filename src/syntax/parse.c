@@ -82,18 +82,6 @@ static void collect_stray_docs(const dfl_parse *p, dfl_syntax *syntax)
     syntax->n_stray_docs = n;
 }
 
-void dfl_syntax_lint(const dfl_syntax *syntax, dfl_sink *sink, const dfl_lint_levels *levels)
-{
-    dfl_level level = dfl_lint_level(levels, "stray-doc");
-
-    for (uint32_t i = 0; i < syntax->n_stray_docs; i++) {
-        dfl_diag *d = dfl_report_lint(sink, "stray-doc", level, DFL_SYNTAX_STRAY_DOC, syntax->stray_docs[i],
-                                      "doc comment that documents nothing");
-
-        dfl_diag_help(sink, d, "put it right before a declaration, or write `//`");
-    }
-}
-
 /* ---- repairs -------------------------------------------------------------------------------------------------- */
 
 /* What a token may be to a repair. */

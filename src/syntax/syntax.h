@@ -5,7 +5,7 @@
 #ifndef DFL_SYNTAX_SYNTAX_H
 #define DFL_SYNTAX_SYNTAX_H
 
-#include "diag/lints.h"
+#include "diag/diag.h"
 #include "syntax/ast.h"
 
 typedef struct {
@@ -25,9 +25,6 @@ typedef struct {
 
 /* Reports E01xx and stopped budgets. The tree lives in `arena`, its names in `names`. */
 dfl_syntax dfl_syntax_parse(dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
-
-/* The lint of this room, `stray-doc`. */
-void dfl_syntax_lint(const dfl_syntax *syntax, dfl_sink *sink, const dfl_lint_levels *levels);
 
 /*
  * All tokens of a source, the last one the end of the file. Reports nothing: what is wrong becomes a token of kind

@@ -9,6 +9,9 @@
 
 #include "diag/fix.h"
 #include "diag/render.h"
+#include "diag/render_json.h"
+#include "diag/render_sarif.h"
+#include "diag/render_text.h"
 #include "support/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

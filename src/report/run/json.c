@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "diag/render.h"
+#include "diag/render_json.h"
 #include "ir/print.h"
 #include "support/json_write.h"
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lint/unit.h"
+
 static const char *text(const dfl_setup *c, dfl_sym sym)
 {
     return dfl_sema_text(c->s, sym);
@@ -79,42 +81,6 @@ static bool take_value(dfl_setup *c, const dfl_attr_info *info, const dfl_expr *
     return false;
 }
 
-static bool names_unit(const dfl_expr *literal, const char *unit)
-{
-    size_t len = strlen(unit);
-
-    for (size_t at = 0; at + len <= literal->len; at++)
-        if (memcmp(literal->text + at, unit, len) == 0)
-            return true;
-    return false;
-}
-
-/* Memories are measured in bytes and their energies per bit; the other way round is often a slip. */
-static void lint_bits(dfl_setup *c, const dfl_sys_part *p, const dfl_attr_info *info, const dfl_expr *e)
-{
-    const dfl_lint_levels *lints = c->sys->lints;
-    dfl_quantity q;
-    size_t at;
-    const char *unit, *slip;
-    bool bits;
-    dfl_diag *d;
-
-    if (p->kind != DFL_PART_MEMORY || e->kind != DFL_EXPR_NUMBER || !dfl_sys_lints(c->sys, e->span) ||
-        !(info->dim.power[DFL_BASE_DATA] == 1 ? names_unit(e, "bit") : names_unit(e, "/B")) ||
-        dfl_quantity_parse(e->text, e->len, &q, &at) != DFL_LITERAL_OK)
-        return;
-    unit = dfl_arena_copy(c->s->arena, e->text + at, e->len - at);
-    bits = info->dim.power[DFL_BASE_ENERGY] == 1 && info->dim.power[DFL_BASE_DATA] == -1;
-    slip = strstr(unit, bits ? "B" : "bit");
-    if (bits ? slip == NULL || slip == unit || slip[-1] != '/'
-             : info->dim.power[DFL_BASE_DATA] != 1 || slip == NULL || slip == unit || strstr(unit, "/cycle") != NULL)
-        return;
-    d = dfl_report_lint(c->s->sink, "bit-byte", dfl_lint_level(lints, "bit-byte"), DFL_UNIT_BIT_BYTE, e->span,
-                        "`%s` of a memory is usually given in %s", info->name, bits ? "bits" : "bytes");
-    dfl_diag_help(c->s->sink, d, "1B is 8bit: if `%s` is a slip, write `%.*s%.*s%s%s`", unit, (int)at, e->text,
-                  (int)(slip - unit), unit, bits ? "bit" : "B", slip + (bits ? 1 : 3));
-}
-
 /* ---- setting -------------------------------------------------------------------------------------------------- */
 
 static dfl_sym joined(dfl_setup *c, dfl_sym group, dfl_sym name)
@@ -138,7 +104,8 @@ static void set(dfl_setup *c, uint32_t part, int info, dfl_sym key, dfl_sym sub,
     n = 0;
     for (const dfl_expr *e = values; e != NULL; e = e->next) {
         ok = take_value(c, dfl_attr_at(info), e, &at[n++]) && ok;
-        lint_bits(c, &c->sys->parts.at[part], dfl_attr_at(info), e);
+        if (c->sys->parts.at[part].kind == DFL_PART_MEMORY && dfl_sys_lints(c->sys, e->span))
+            dfl_lint_bit_byte(c->s->sink, c->sys->lints, e, dfl_attr_at(info)->name, &dfl_attr_at(info)->dim);
     }
     if (!ok) {
         c->sys->parts.at[part].silent = true;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lint/system.h"
 #include "sema/expr/types.h"
 
 typedef struct {
@@ -431,15 +432,8 @@ static void lower_axis(finisher *f, const dfl_sys_part *p)
     a->size = p->size;
     a->element = f->s->parts.at[p->multiplies].id;
     a->network = p->network == DFL_NONE ? DFL_NONE : f->s->parts.at[p->network].id;
-    if (p->network == DFL_NONE && !p->silent && p->size > 1 && dfl_sys_lints(f->s, p->span)) {
-        dfl_diag *d = dfl_report_lint(f->s->sink, "array-without-network",
-                                      dfl_lint_level(f->s->lints, "array-without-network"), DFL_SYS_NO_NETWORK, p->span,
-                                      "axis `%s` has no network: neither multicast nor reduction, and no limit",
-                                      part_text(f, p));
-
-        dfl_diag_help(f->s->sink, d, "declare one before the array and write `over`: `network net = bus { multicast = "
-                      "%s; }`", part_text(f, p));
-    }
+    if (p->network == DFL_NONE && !p->silent && p->size > 1 && dfl_sys_lints(f->s, p->span))
+        dfl_lint_array_without_network(f->s->sink, f->s->lints, p->span, part_text(f, p));
 }
 
 /* ---- totals and lints ----------------------------------------------------------------------------------------- */
@@ -480,18 +474,12 @@ static void lint_energy(finisher *f)
     for (size_t i = 0; f->any_energy && i < f->s->parts.n; i++) {
         const dfl_sys_part *p = &f->s->parts.at[i];
         bool memory = p->kind == DFL_PART_MEMORY, compute = p->kind == DFL_PART_COMPUTE;
-        dfl_diag *d;
 
         if (!dfl_sys_lints(f->s, p->span))
             continue;
         if ((memory && !f->memories[p->id].has_read_energy && !f->memories[p->id].has_write_energy) ||
-            (compute && !f->computes[p->id].has_energy)) {
-            d = dfl_report_lint(f->s->sink, "no-energy", dfl_lint_level(f->s->lints, "no-energy"), DFL_SYS_NO_ENERGY,
-                                p->span, "%s `%s` has no energy, other parts of the system have",
-                                memory ? "memory" : "compute unit", part_text(f, p));
-            dfl_diag_help(f->s->sink, d, "its accesses count as free; `energy = 0pJ/%s;` says that this is meant",
-                          memory ? "bit" : "FLOP");
-        }
+            (compute && !f->computes[p->id].has_energy))
+            dfl_lint_no_energy(f->s->sink, f->s->lints, p->span, part_text(f, p), memory);
     }
 }
 

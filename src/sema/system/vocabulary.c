@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lint/system.h"
+
 #define E (1u << DFL_PART_ELEMENT)
 #define M (1u << DFL_PART_MEMORY)
 #define C (1u << DFL_PART_COMPUTE)
@@ -270,13 +272,8 @@ static void check_value(dfl_sys *s, const dfl_attr_info *info, const char *name,
 
 void dfl_sys_no_effect(dfl_sys *s, dfl_span at, const char *what, dfl_sym part, const char *why)
 {
-    dfl_diag *d;
-
-    if (!dfl_sys_lints(s, at))
-        return;
-    d = dfl_report_lint(s->sink, "attribute-no-effect", dfl_lint_level(s->lints, "attribute-no-effect"),
-                        DFL_SYS_ATTRIBUTE_NO_EFFECT, at, "`%s` has no effect", what);
-    dfl_diag_help(s->sink, d, "in `%s`, %s", dfl_sym_text(s->names, part != 0 ? part : s->name), why);
+    if (dfl_sys_lints(s, at))
+        dfl_lint_attribute_no_effect(s->sink, s->lints, at, what, dfl_sym_text(s->names, part != 0 ? part : s->name), why);
 }
 
 void dfl_sys_set(dfl_sys *s, uint32_t part, dfl_sys_attr attr)

@@ -1,6 +1,8 @@
 /* Finishing a workload: roles, types, users of each tensor, names of einsums, and what only the whole shows. */
 #include "sema/workload/build.h"
 
+#include "lint/workload.h"
+
 typedef struct {
     bool *produced, *read;     /* by tensor */
     uint32_t *writer, *reader; /* by tensor: first einsum that writes or reads it */
@@ -112,8 +114,7 @@ static void check_ranks(dfl_build *b)
         const dfl_build_rank *r = &b->ranks.at[i];
 
         if (!r->used && !r->silent && dfl_build_lints(b, r->span))
-            dfl_report_lint(b->sink, "unused-rank", dfl_lint_level(b->lints, "unused-rank"), DFL_RANK_UNUSED, r->span,
-                            "no einsum uses rank `%s`", text(b, r->name));
+            dfl_lint_unused_rank(b->sink, b->lints, r->span, text(b, r->name));
     }
 }
 

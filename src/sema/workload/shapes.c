@@ -1,6 +1,8 @@
 /* Shapes of tensors: declared, or inferred from the indices that write and read them. */
 #include "sema/workload/build.h"
 
+#include "lint/workload.h"
+
 static const char *text(const dfl_build *b, dfl_sym sym)
 {
     return dfl_sym_text(b->names, sym);
@@ -129,12 +131,7 @@ static void check_access(dfl_build *b, const dfl_build_tensor *t, const dfl_acce
             dfl_diag_label(b->sink, d, t->span, "`%s` has its shape from here", text(b, t->name));
             b->broken = true;
         } else if (dfl_build_lints(b, index->span) && (high < 0 || low >= extent)) {
-            dfl_diag *d = dfl_report_lint(b->sink, "outside-shape", dfl_lint_level(b->lints, "outside-shape"),
-                                          DFL_TENSOR_NEVER_READ_INSIDE, index->span,
-                                          "this index of `%s` runs from %lld to %lld, always outside its %lld elements",
-                                          text(b, t->name), (long long)low, (long long)high, (long long)extent);
-
-            dfl_diag_help(b->sink, d, "elements outside the shape read as zero; is the offset right?");
+            dfl_lint_outside_shape(b->sink, b->lints, index->span, text(b, t->name), low, high, extent);
         }
     }
 }

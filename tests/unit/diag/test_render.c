@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "diag/render.h"
+#include "diag/render_json.h"
+#include "diag/render_sarif.h"
+#include "diag/render_text.h"
 #include "support/json.h"
 
 typedef struct {
@@ -265,7 +268,7 @@ static dfl_sink *mixed_sink(dfl_arena *arena)
     a = dfl_source_add(map, "a b.dfl", "\xf0\x9f\x98\x80 x\n", 7);
     b = dfl_source_add(map, "/lib/c.dfl", "one\ntwo\n", 8);
     dfl_report(sink, DFL_LIMIT_STEPS, (dfl_span){ 0, 0 }, "step limit reached");
-    d = dfl_report_lint(sink, "no-energy", DFL_LEVEL_WARN, DFL_SYS_NO_ENERGY, (dfl_span){ b->base + 4, b->base + 7 },
+    d = dfl_report_lint(sink, NULL, DFL_LINT_NO_ENERGY, (dfl_span){ b->base + 4, b->base + 7 },
                         "`two` has no energy");
     dfl_diag_note(sink, d, "say \"so\"");
     d = dfl_report(sink, DFL_NAME_UNKNOWN, (dfl_span){ a->base + 5, a->base + 6 }, "`x` is not known");

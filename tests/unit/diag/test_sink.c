@@ -72,16 +72,19 @@ static void counts_what_is_over_the_limit(void **state)
 static void lints_follow_their_level(void **state)
 {
     fixture f = open_sink();
+    dfl_lint_levels levels = { { 0 } };
     dfl_diag *d;
 
     (void)state;
-    d = dfl_report_lint(f.sink, "no-energy", DFL_LEVEL_ALLOW, DFL_SYS_NO_ENERGY, (dfl_span){ 1, 2 }, "quiet");
+    assert_true(dfl_lint_set(&levels, "no-energy", DFL_LEVEL_ALLOW));
+    d = dfl_report_lint(f.sink, &levels, DFL_LINT_NO_ENERGY, (dfl_span){ 1, 2 }, "quiet");
     dfl_diag_help(f.sink, d, "nobody sees this");
     assert_int_equal(dfl_sink_count(f.sink), 0);
-    d = dfl_report_lint(f.sink, "no-energy", DFL_LEVEL_WARN, DFL_SYS_NO_ENERGY, (dfl_span){ 1, 2 }, "warned");
+    d = dfl_report_lint(f.sink, NULL, DFL_LINT_NO_ENERGY, (dfl_span){ 1, 2 }, "warned");
     assert_int_equal(d->severity, DFL_WARNING);
     assert_string_equal(d->lint, "no-energy");
-    d = dfl_report_lint(f.sink, "no-energy", DFL_LEVEL_DENY, DFL_SYS_NO_ENERGY, (dfl_span){ 1, 2 }, "denied");
+    assert_true(dfl_lint_set(&levels, "no-energy", DFL_LEVEL_DENY));
+    d = dfl_report_lint(f.sink, &levels, DFL_LINT_NO_ENERGY, (dfl_span){ 1, 2 }, "denied");
     assert_int_equal(d->severity, DFL_ERROR);
     assert_int_equal(dfl_sink_warnings(f.sink), 1);
     assert_int_equal(dfl_sink_errors(f.sink), 1);

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "lint/source.h"
+
 /* ---- spans ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -292,7 +294,7 @@ static void stray_docs(void **state)
     for (size_t i = 0; i < p.syntax.n_stray_docs && i < sizeof want / sizeof *want; i++)
         assert_string_equal(compact_slice(&p, p.syntax.stray_docs[i]), want[i]);
     assert_int_equal(p.syntax.n_stray_docs, sizeof want / sizeof *want);
-    dfl_syntax_lint(&p.syntax, p.sink, &levels);
+    dfl_lint_stray_docs(p.sink, &levels, &p.syntax);
     assert_int_equal(dfl_sink_count(p.sink), sizeof want / sizeof *want);
     assert_string_equal(dfl_sink_at(p.sink, 0)->lint, "stray-doc");
     assert_int_equal(dfl_sink_at(p.sink, 0)->code, DFL_SYNTAX_STRAY_DOC);
