@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/diff/shape_read.h"
+#include "report/run/run.h"
 
 /* The results of one side; false after reporting. */
 static bool read_side(dfl_session *s, const dfl_side *side, dfl_side_results *out)

@@ -7,7 +7,7 @@
 #include "ir/path/checks.h"
 #include "lint/mapping.h"
 #include "model/model.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 
 typedef enum { PURPOSE_CHECK, PURPOSE_EVAL, PURPOSE_TEST } purpose;
 
@@ -156,7 +156,7 @@ static void judge_checks(dfl_session *s, purpose why)
 
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(&s->budget); i++)
         if (p->checks[i].kind != DFL_CHECK_EXPECT || why == PURPOSE_TEST)
-            outcomes[n++] = dfl_check_judge(&s->results, &p->checks[i]);
+            outcomes[n++] = dfl_check_evaluate(&s->results, &p->checks[i]);
     s->results.checks = outcomes;
     s->results.n_checks = n;
 }
@@ -165,7 +165,7 @@ void dfl_session_preview_checks(dfl_session *s)
 {
     dfl_arena *scratch = dfl_arena_new(&s->budget);
 
-    dfl_checks_preview(scratch, &s->results);
+    dfl_check_types(scratch, &s->results);
     dfl_arena_free(scratch);
 }
 

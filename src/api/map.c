@@ -15,7 +15,7 @@
 #include "mapper/given.h"
 #include "support/deadline.h"
 #include "model/model.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 
 _Static_assert((int)DFL_SEARCH_ORDER == (int)DFL_BEYOND_ORDER && (int)DFL_SEARCH_RECOMPUTE == (int)DFL_BEYOND_RECOMPUTE &&
                    (int)DFL_SEARCH_SPILL == (int)DFL_BEYOND_SPILL && (int)DFL_SEARCH_SPLIT == (int)DFL_BEYOND_SPLIT &&
@@ -107,10 +107,10 @@ static bool figure(void *context, const dfl_result *result, const dfl_val *expr,
     size_t reports = dfl_sink_errors(j->sink);
 
     j->item.result = result;
-    if (dfl_figure(&j->one, j->item.mapping->name, expr, out))
+    if (dfl_check_number(&j->one, j->item.mapping->name, expr, out))
         return true;
     j->one.sink = j->sink;
-    (void)dfl_figure(&j->one, j->item.mapping->name, expr, out);
+    (void)dfl_check_number(&j->one, j->item.mapping->name, expr, out);
     j->one.sink = quiet;
     if (dfl_sink_errors(j->sink) == reports)
         dfl_report(j->sink, DFL_EVAL_OBJECTIVE, expr->span, "an objective is over figures of the mapping itself");
@@ -122,7 +122,7 @@ static bool meets(void *context, uint32_t requirement, const dfl_result *result)
     dfl_filling *j = context;
 
     j->item.result = result;
-    return !dfl_check_fails(&j->one, j->required.at[requirement]);
+    return !dfl_check_is_violated(&j->one, j->required.at[requirement]);
 }
 
 /* What is known of a search before it begins. */
@@ -135,7 +135,7 @@ static dfl_search_found about(dfl_filling *j, const dfl_objective *o)
                              .dim = o->free ? dfl_dim_of(DFL_BASE_TIME) : product };
 
     if (o->n_terms > 0)
-        out.dim = dfl_figure_dim(s->arena, &j->one, j->item.mapping, o->terms[0]);
+        out.dim = dfl_check_dim(s->arena, &j->one, j->item.mapping, o->terms[0]);
     if (o->n_terms > 1) {
         dfl_strbuf first;
         dfl_strbuf_init(&first, s->arena);
@@ -454,7 +454,7 @@ static const dfl_filled *fill(dfl_session *s, const dfl_mapping *m, dfl_stop *st
     if (!is_searched(&j, m) || !dfl_objective_make(j.sink, s->names, &compared, &objective))
         return NULL;
     texts = dfl_arena_new(&s->budget);
-    if (!dfl_objective_preview(texts, &s->results, m)) {
+    if (!dfl_check_objective_types(texts, &s->results, m)) {
         dfl_arena_free(texts);
         return NULL;
     }

@@ -7,6 +7,7 @@
 #include "diag/render_sarif.h"
 #include "diag/render_text.h"
 #include "lint/source.h"
+#include "report/run/run.h"
 
 enum { DEFAULT_DIAGNOSTICS = 200 };
 static const size_t default_memory = (size_t)4 << 30;

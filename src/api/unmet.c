@@ -7,7 +7,7 @@
 #include "support/deadline.h"
 #include "mapper/infeasible.h"
 #include "model/model.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 
 /* Whether all paths of an expression start with the name. */
 static bool is_about(const dfl_val *v, dfl_sym name)
@@ -186,9 +186,9 @@ static const char *unmet_text(dfl_filling *f, const dfl_check *check, const dfl_
     const char *text;
 
     f->item.result = costs;
-    if (costs != NULL && !dfl_check_fails(&f->one, check))
+    if (costs != NULL && !dfl_check_is_violated(&f->one, check))
         return NULL;
-    text = costs != NULL ? dfl_check_failure(&f->one, check) : NULL;
+    text = costs != NULL ? dfl_check_violation(&f->one, check) : NULL;
     if (known->found != NULL)
         text = dfl_arena_printf(arena, "%s was found", known->found);
     else if (costs != NULL)

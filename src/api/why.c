@@ -6,7 +6,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/objective.h"
 #include "model/model.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 #include "report/explain/explain.h"
 
 /* The mapping of the file itself that is called so, or NULL. */
@@ -34,7 +34,7 @@ static void set_objective(dfl_session *s, dfl_why *why, const dfl_objective *o)
         plain.free = false;
     }
     why->objective = why->other ? "energy * latency" : o->text;
-    why->dim = plain.n_terms > 0 ? dfl_figure_dim(s->arena, &s->results, why->item->mapping, plain.terms[0])
+    why->dim = plain.n_terms > 0 ? dfl_check_dim(s->arena, &s->results, why->item->mapping, plain.terms[0])
                : plain.free ? dfl_dim_of(DFL_BASE_TIME) : product;
     why->value = dfl_objective_value(&plain, r->joules, r->seconds);
     dfl_objective_slopes(&plain, 0, r->joules, r->seconds, &why->per_joule, &why->per_second);

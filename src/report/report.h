@@ -11,6 +11,9 @@
 #include "ir/program.h"
 #include "ir/result.h"
 #include "support/strbuf.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(const char *) dfl_attribute_list;
 
 typedef enum {
     DFL_STATUS_COMPLETE,   /* as written */
@@ -74,19 +77,8 @@ typedef struct {
     bool broken;       /* the file has errors: a name without figures may be declared where one is */
 } dfl_results;
 
-/* One screen for each mapping up to `detailed` mappings, else one line for each; then the comparison and the checks.
-   Diagnostics are not part of it. */
-void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed);
-/* One `dfl-report/1` object, diagnostics included. */
-void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
-/* RFC 4180: a header, then one row for each mapping, memory and tensor. */
-void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
-
 /* E0412 at `at`: something asks for a figure of a template. */
 void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at);
-
-/* The lines of a search in the text. Behind that of `before`, a mapping of that name, the same space is not told again. */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_found *search, const dfl_search_found *before, const char *name);
 
 /* ---- shared by the printers ---- */
 
@@ -109,12 +101,10 @@ bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, 
 double dfl_report_clock(const dfl_system *system);
 /* seconds * clock; a value within 1e-9 of a whole number of cycles is that number. */
 double dfl_report_cycles(const dfl_system *system, double seconds);
-/* Calls `each` with what the system says about time and the model does not use: "net.bandwidth", "dram.latency". */
-void dfl_report_untimed(const dfl_results *results, const dfl_system *system, void (*each)(void *context, const char *name),
-                        void *context);
-/* The same with memories that hold something and have no bandwidth, or ports of them ("sram.write"): they take no time. */
-void dfl_report_free(const dfl_results *results, const dfl_result *result, void (*each)(void *context, const char *name),
-                     void *context);
+/* Attributes that the system declares about time and the model does not use: "net.bandwidth", "dram.latency". */
+const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results *results, const dfl_system *system);
+/* Memories that keep something, or ports of such memories ("sram.write"), without a declared bandwidth: they take no time. */
+const dfl_attribute_list *dfl_report_free(dfl_arena *arena, const dfl_results *results, const dfl_result *result);
 /* What the doc comment's line `source_name: TEXT` says, or NULL. */
 const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "report/run/run.h"
 #include "report/units.h"
 #include "support/number.h"
 

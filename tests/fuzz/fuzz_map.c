@@ -14,7 +14,7 @@
 
 #include "api/session.h"
 #include "mapper/objective.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 #include "tests/mapper/judge.h"
 #include "tests/mapper/partial.h"
 
@@ -136,7 +136,7 @@ static bool value_of(dfl_session *s, const dfl_result_item *item, double *out)
     if (!item->result || !dfl_objective_make(s->sink, s->names, item->mapping, &o))
         return false;
     *out = dfl_objective_value(&o, item->result->joules, item->result->seconds);
-    return o.native || dfl_figure(&s->results, item->mapping->name, item->mapping->minimize[0], out);
+    return o.native || dfl_check_number(&s->results, item->mapping->name, item->mapping->minimize[0], out);
 }
 
 /* The file that the search made, read, evaluated and proven. */

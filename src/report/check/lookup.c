@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/check/lookup_list.h"
+#include "report/check/path_tree.h"
 
 typedef struct {
     dfl_node_list list;
@@ -168,7 +168,8 @@ static bool start_in_systems(lookup *l, const dfl_val *path, dfl_node *node, uin
     uint32_t found = 0;
 
     for (uint32_t i = 0; p && i < p->n_systems; i++) {
-        dfl_node candidate = { .kind = DFL_NODE_SYSTEM, .system = p->systems[i] };
+        dfl_node candidate = { .kind = DFL_NODE_PLACE, .place = { .scope = DFL_SCOPE_SYSTEM, .results = l->results,
+                                                                  .system = p->systems[i] } };
         uint32_t here = 0;
 
         if (step(l, path, &candidate, &here) != STEP_FOUND)
@@ -223,32 +224,80 @@ static bool walk(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
     return true;
 }
 
-static dfl_found value_of(lookup *l, const dfl_node *node)
+/* The value in state GIVEN or UNDECLARED as a quantity or text. */
+static dfl_found given_value(const dfl_figure *figure, const dfl_figure_value *value)
+{
+    dfl_dim dim = dfl_measure_dim(figure->measure);
+    dfl_found found = { .kind = DFL_FOUND_QUANTITY };
+
+    if (figure->kind == DFL_FIGURE_TEXT)
+        return (dfl_found){ .kind = DFL_FOUND_TEXT, .text = value->text ? value->text : "" };
+    if (figure->kind == DFL_FIGURE_COUNT) {
+        found.quantity = dfl_quantity_int(value->count);
+        found.quantity.dim = dim;
+    } else {
+        found.quantity = dfl_quantity_real(value->real, dim);
+    }
+    return found;
+}
+
+/* The value of a figure at a place; reports if there is none. */
+static dfl_found figure_value(lookup *l, const dfl_figure *figure, const dfl_figure_place *at)
 {
     dfl_sink *sink = l->results->sink;
     const char *path = joined(l, l->val, 0, l->val->n_path);
+    const dfl_figure_value value = dfl_figure_get(figure, at);
     dfl_diag *d;
 
-    if (node->kind == DFL_NODE_LATER || (node->kind == DFL_NODE_UNCOUNTED && l->results->blank))
-        return later;
-    if (node->kind == DFL_NODE_OVERFLOW) {
+    switch (value.state) {
+    case DFL_VALUE_GIVEN:
+    case DFL_VALUE_UNDECLARED: return given_value(figure, &value);
+    case DFL_VALUE_NONE: break;
+    case DFL_VALUE_OVERFLOW:
         dfl_report(sink, DFL_EVAL_OVERFLOW, l->val->span, "`%s` is beyond 128 bits", path);
-        return not_found;
-    }
-    if (node->kind == DFL_NODE_UNCOUNTED) {
+        break;
+    case DFL_VALUE_UNCOUNTED:
+        if (l->results->blank)
+            return later;
         d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, l->val->span,
                        "`%s` of a workload with `where` over more than two ranks, or over long ones, is not counted", path);
         dfl_diag_help(sink, d, "ask for the operations of a mapping of this workload");
-        return not_found;
+        break;
     }
-    if (node->value.kind == DFL_FOUND_NOTHING) {
-        d = dfl_report(sink, DFL_EVAL_NO_PATH, l->val->span, "`%s` is a part, not a figure", path);
-        dfl_node_children(&l->list, node);
-        if (l->list.entries.n > 0)
-            dfl_diag_help(sink, d, "name one of its figures, such as `%s.%s`", path, l->list.entries.at[0].name);
-        return not_found;
+    return not_found;
+}
+
+/* The first number below a node, else the first name. NULL if there is nothing below. */
+static const char *example_below(lookup *l, const dfl_node *node)
+{
+    dfl_node_children(&l->list, node);
+    for (size_t i = 0; i < l->list.entries.n; i++) {
+        const dfl_node *child = &l->list.entries.at[i].node;
+
+        if (child->kind != DFL_NODE_FIGURE || child->figure->kind != DFL_FIGURE_TEXT)
+            return l->list.entries.at[i].name;
     }
-    return node->value;
+    return NULL;
+}
+
+static dfl_found value_of(lookup *l, const dfl_node *node)
+{
+    const dfl_figure *figure = node->kind == DFL_NODE_FIGURE ? node->figure : NULL;
+    const char *path, *example;
+    dfl_diag *d;
+
+    if (node->kind == DFL_NODE_LATER)
+        return later;
+    if (node->kind == DFL_NODE_PLACE)
+        figure = dfl_figure_obvious(node->place.scope);
+    if (figure)
+        return figure_value(l, figure, &node->place);
+    path = joined(l, l->val, 0, l->val->n_path);
+    d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, l->val->span, "`%s` is a part, not a figure", path);
+    example = example_below(l, node);
+    if (example)
+        dfl_diag_help(l->results->sink, d, "name one of its figures, such as `%s.%s`", path, example);
+    return not_found;
 }
 
 /* ---- calls on a path ---- */
@@ -317,11 +366,11 @@ static bool instances_of(const lookup *l, const dfl_system *s, const char *word,
 /* Operations a second that one instance of a part reaches, two for a MAC. */
 static dfl_found reached_rate(lookup *l, const dfl_node *node, const char *word)
 {
-    const dfl_result *r = node->item->result;
+    const dfl_result *r = node->place.item->result;
     dfl_i128 instances;
     double total;
 
-    if (!instances_of(l, node->system, word, &instances))
+    if (!instances_of(l, node->place.system, word, &instances))
         return bad_call(l, "give a compute unit, an axis or an element of the system");
     if (!(r->seconds > 0))
         return bad_call(l, "the mapping takes no time");
@@ -331,22 +380,20 @@ static dfl_found reached_rate(lookup *l, const dfl_node *node, const char *word)
                                                       dfl_dim_ratio(DFL_BASE_OPS, DFL_BASE_TIME)) };
 }
 
+/* Bits of the figure `peak` of the memory that the argument names. */
 static dfl_found peak_of_memory(lookup *l, const dfl_node *node, const dfl_val *arg)
 {
-    dfl_node memories = *node;
+    const dfl_figure *memories = dfl_figure_find(DFL_SCOPE_MAPPING, "memories");
+    dfl_node memory = { .kind = DFL_NODE_LIST, .place = node->place, .figure = memories };
     uint32_t at = 0;
-    dfl_quantity q;
 
-    memories.kind = DFL_NODE_MEMORIES;
-    if (step(l, arg, &memories, &at) != STEP_FOUND || at != arg->n_path) {
+    if (step(l, arg, &memory, &at) != STEP_FOUND || at != arg->n_path) {
         const char *near = at == 0 ? nearest(l, joined(l, arg, 0, arg->n_path)) : NULL;
 
         return bad_call(l, near ? dfl_arena_printf(l->list.arena, "`peak` takes a memory; did you mean `%s`?", near)
                                 : "`peak` takes a memory of the mapping's system");
     }
-    q = dfl_quantity_int(node->item->result->memories[memories.a].peak_bits);
-    q.dim = dfl_dim_of(DFL_BASE_DATA);
-    return (dfl_found){ .kind = DFL_FOUND_QUANTITY, .quantity = q };
+    return figure_value(l, dfl_figure_find(DFL_SCOPE_MEMORY, "peak"), &memory.place);
 }
 
 static dfl_found call(lookup *l)
@@ -366,11 +413,11 @@ static dfl_found call(lookup *l)
     if (node.kind == DFL_NODE_LATER)
         return later;
     word = joined(l, arg, 0, arg->n_path);
-    if (node.kind == DFL_NODE_SYSTEM && strcmp(name, "peak") == 0)
-        return system_peak(l, node.system, arg->path[arg->n_path - 1]);
-    if (node.kind == DFL_NODE_DESIGN && strcmp(name, "peak") == 0)
+    if (dfl_node_is_place(&node, DFL_SCOPE_SYSTEM) && strcmp(name, "peak") == 0)
+        return system_peak(l, node.place.system, arg->path[arg->n_path - 1]);
+    if (dfl_node_is_place(&node, DFL_SCOPE_MAPPING) && strcmp(name, "peak") == 0)
         return peak_of_memory(l, &node, arg);
-    if (node.kind == DFL_NODE_DESIGN && strcmp(name, "flops") == 0)
+    if (dfl_node_is_place(&node, DFL_SCOPE_MAPPING) && strcmp(name, "flops") == 0)
         return reached_rate(l, &node, word);
     return bad_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
 }

@@ -12,6 +12,7 @@
 #define DFL_REPORT_DIFF_DIFF_H
 
 #include "diag/diag.h"
+#include "report/figures.h"
 #include "support/json.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
@@ -47,8 +48,6 @@ typedef struct {
 } dfl_shape;
 
 /* ---- results ---- */
-
-enum { DFL_SERVE, DFL_DRAIN, DFL_ACCUMULATE, DFL_FILL, DFL_UPDATE, DFL_ACTIONS };
 
 typedef struct {
     const char *memory, *tensor;
@@ -133,7 +132,7 @@ void dfl_shape_index(dfl_arena *arena, dfl_shape *shape);
 void dfl_diff_shapes(dfl_arena *arena, dfl_pair *pair);
 /* Why what moves at `memory` changed: a keep of the tensor there, or one further in. NULL when no line tells. */
 const char *dfl_diff_cause(dfl_arena *arena, const dfl_pair *pair, const char *memory, const char *tensor,
-                           unsigned action);
+                           dfl_action action);
 void dfl_ledger_fill(dfl_arena *arena, dfl_pair *pair);
 /* Rounds to `digits` digits of the larger total. */
 void dfl_ledger_settle(dfl_arena *arena, dfl_ledger *ledger, int digits);

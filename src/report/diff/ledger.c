@@ -36,14 +36,12 @@ static void put(dfl_part *p, bool to, double value, bool counted, dfl_i128 count
 
 static void add_energy(const context *c, const dfl_side_result *side, bool to)
 {
-    static const char *const actions[DFL_ACTIONS] = { "serve", "drain", "accumulate", "fill", "update" };
-
     for (size_t i = 0; i < side->traffic.n; i++) {
         const dfl_side_traffic *t = &side->traffic.at[i];
 
-        for (unsigned a = 0; a < DFL_ACTIONS; a++)
+        for (dfl_action a = 0; a < DFL_ACTIONS; a++)
             if (t->counts[a] != 0 || t->joules[a] != 0)
-                put(part(c, t->memory, t->tensor, actions[a]), to, t->joules[a], true, t->counts[a]);
+                put(part(c, t->memory, t->tensor, dfl_action_text(a)), to, t->joules[a], true, t->counts[a]);
     }
     for (size_t i = 0; i < side->einsums.n; i++) {
         const dfl_side_einsum *e = &side->einsums.at[i];
@@ -110,7 +108,7 @@ static const dfl_side_einsum *find_einsum(const dfl_side_result *side, const cha
     return NULL;
 }
 
-static const char *traffic_cause(const context *c, const dfl_part *p, unsigned action)
+static const char *traffic_cause(const context *c, const dfl_part *p, dfl_action action)
 {
     bool before = has_traffic(c->pair->from, p), after = has_traffic(c->pair->to, p);
     const char *why = NULL;
@@ -125,11 +123,10 @@ static const char *traffic_cause(const context *c, const dfl_part *p, unsigned a
 
 static const char *energy_cause(const context *c, const dfl_part *p)
 {
-    static const char *const actions[DFL_ACTIONS] = { "serve", "drain", "accumulate", "fill", "update" };
     const dfl_side_einsum *before = find_einsum(c->pair->from, p->what), *after = find_einsum(c->pair->to, p->what);
 
-    for (unsigned a = 0; a < DFL_ACTIONS; a++)
-        if (strcmp(p->how, actions[a]) == 0 && (is_memory(c->pair->from, p->where) || is_memory(c->pair->to, p->where)))
+    for (dfl_action a = 0; a < DFL_ACTIONS; a++)
+        if (strcmp(p->how, dfl_action_text(a)) == 0 && (is_memory(c->pair->from, p->where) || is_memory(c->pair->to, p->where)))
             return traffic_cause(c, p, a);
     if (strcmp(p->how, "transfer") == 0)
         return "transfers over it";

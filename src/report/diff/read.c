@@ -51,18 +51,17 @@ static void split_joules(reader *r, const dfl_json *actions, const dfl_json *ten
     double write = number(r, dfl_json_get(actions, "write"), "joules_per_bit");
     double joules = number(r, tensor, "joules"), all = 0, bits;
 
-    for (unsigned a = 0; a < DFL_ACTIONS; a++)
+    for (dfl_action a = 0; a < DFL_ACTIONS; a++)
         all += dfl_i128_double(t->counts[a]) * (a < DFL_FILL ? read : write);
     bits = all > 0 ? joules / all : 0;
     if (fabs(bits - round(bits)) < 1e-9 * bits)
         bits = round(bits);
-    for (unsigned a = 0; a < DFL_ACTIONS; a++)
+    for (dfl_action a = 0; a < DFL_ACTIONS; a++)
         t->joules[a] = dfl_i128_double(t->counts[a]) * bits * (a < DFL_FILL ? read : write);
 }
 
 static void read_memory(reader *r, const dfl_json *memory, const dfl_json *components, dfl_side_result *out)
 {
-    static const char *const actions[DFL_ACTIONS] = { "serve", "drain", "accumulate", "fill", "update" };
     const dfl_side_memory one = { dfl_json_want_text(&r->want, memory, "name"), count(r, memory, "peak_bits") };
     const dfl_json *tensors = dfl_json_want(&r->want, memory, "tensors", DFL_JSON_OBJECT, "is no object");
     const dfl_json *energy =
@@ -72,8 +71,8 @@ static void read_memory(reader *r, const dfl_json *memory, const dfl_json *compo
     for (size_t i = 0; r->want.ok && i < tensors->len; i++) {
         dfl_side_traffic t = { .memory = one.name, .tensor = tensors->keys[i] };
 
-        for (unsigned a = 0; a < DFL_ACTIONS; a++)
-            t.counts[a] = count(r, &tensors->items[i], actions[a]);
+        for (dfl_action a = 0; a < DFL_ACTIONS; a++)
+            t.counts[a] = count(r, &tensors->items[i], dfl_action_text(a));
         split_joules(r, dfl_json_get(energy, "actions"), &tensors->items[i], &t);
         DFL_PUSH(r->arena, &out->traffic, t);
     }

@@ -316,7 +316,7 @@ static const char *judge_next(const context *c, const char *tensor, const char *
 }
 
 const char *dfl_diff_cause(dfl_arena *arena, const dfl_pair *pair, const char *memory, const char *tensor,
-                           unsigned action)
+                           dfl_action action)
 {
     const context c = { arena, NULL, pair->from->shape, pair->to->shape };
     bool inside = action != DFL_FILL && action != DFL_DRAIN;

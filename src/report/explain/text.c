@@ -4,6 +4,7 @@
 #include "report/table.h"
 #include "report/units.h"
 #include "report/explain/explain.h"
+#include "report/run/run.h"
 #include "support/number.h"
 
 static const char *text_of(const dfl_why *why, dfl_sym sym)

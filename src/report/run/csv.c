@@ -1,18 +1,17 @@
 /*
- * One row for each mapping, memory and tensor; what belongs to the mapping or the memory is repeated in its rows, so
- * every row can be filtered and summed alone. A mapping without a result has one row with its status. Seconds,
- * joules, bits, elements.
+ * One row for each mapping, memory and tensor. The figures of the mapping and of the memory are repeated in each of their
+ * rows, so that a row can be filtered and summed alone. A mapping without a result has one row with its status.
+ * Units: seconds, joules, bits, elements.
  */
-#include "report/report.h"
-
 #include <string.h>
 
+#include "report/figures.h"
+#include "report/run/run.h"
 #include "support/number.h"
 
-static const char header[] =
-    "name,workload,system,status,seconds,joules,utilization,bound_by,mac,flop,padding,extra,memory,instances,size_bits,"
-    "memory_peak_bits,tensor,serve,drain,accumulate,fill,update,peak_bits,tensor_joules\r\n";
-enum { COLUMNS_AFTER_STATUS = 20 };
+/* A row has the columns of these scopes, one after the other. */
+static const dfl_figure_scope scopes[] = { DFL_SCOPE_MAPPING, DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC };
+enum { N_SCOPES = sizeof scopes / sizeof scopes[0] };
 
 static void add_text(dfl_strbuf *out, const char *text)
 {
@@ -31,84 +30,81 @@ static void add_text(dfl_strbuf *out, const char *text)
     dfl_strbuf_char(out, '"');
 }
 
-static void add_double(dfl_strbuf *out, double value)
+/* Nothing if there is no value. */
+static void add_value(dfl_strbuf *out, dfl_figure_kind kind, const dfl_figure_value *value)
 {
     char digits[32];
 
-    dfl_double_text(value, digits);
-    dfl_strbuf_char(out, ',');
-    dfl_strbuf_z(out, digits);
+    if (value->state != DFL_VALUE_GIVEN)
+        return;
+    if (kind == DFL_FIGURE_COUNT) {
+        dfl_strbuf_i128(out, value->count);
+    } else if (kind == DFL_FIGURE_REAL) {
+        dfl_double_text(value->real, digits);
+        dfl_strbuf_z(out, digits);
+    } else {
+        add_text(out, value->text);
+    }
 }
 
-static void add_count(dfl_strbuf *out, dfl_i128 value)
+static void add_figure(dfl_strbuf *out, const dfl_figure *figure, const dfl_figure_place *at)
 {
-    dfl_strbuf_char(out, ',');
-    dfl_strbuf_i128(out, value);
+    dfl_figure_place below;
+    dfl_figure_value value;
+
+    if (figure->kind == DFL_FIGURE_OBJECT) {
+        if (!dfl_figure_is_there(figure, at))
+            return;
+        below = dfl_figure_below(figure, at);
+        at = &below;
+        figure = dfl_figure_obvious(below.scope);
+    }
+    value = dfl_figure_get(figure, at);
+    add_value(out, figure->kind, &value);
 }
 
-static void add_design(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
+/* One row: the header without places, else the figures at the first `n` places, and empty cells for the other scopes. */
+static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t n)
 {
-    const dfl_mapping *m = item->mapping;
+    const char *comma = "";
 
-    add_text(out, dfl_sym_text(results->names, m->name));
-    dfl_strbuf_char(out, ',');
-    add_text(out, dfl_sym_text(results->names, m->workload->name));
-    dfl_strbuf_char(out, ',');
-    add_text(out, dfl_sym_text(results->names, m->system->name));
-    dfl_strbuf_char(out, ',');
-    dfl_strbuf_z(out, dfl_status_text(item->status));
-}
+    for (uint32_t s = 0; s < N_SCOPES; s++) {
+        uint32_t n_figures;
+        const dfl_figure *figures = dfl_figures(scopes[s], &n_figures);
 
-static void add_row(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item, const dfl_traffic *t)
-{
-    const dfl_result *r = item->result;
-    const dfl_memory *memory = &item->mapping->system->memories[t->memory];
-    const dfl_memory_cost *cost = &r->memories[t->memory];
-
-    add_design(out, results, item);
-    add_double(out, r->seconds);
-    add_double(out, r->joules);
-    add_double(out, r->utilization);
-    dfl_strbuf_char(out, ',');
-    add_text(out, r->bound_by);
-    add_count(out, r->macs);
-    add_count(out, r->flops);
-    add_count(out, r->padding);
-    add_count(out, r->extra);
-    dfl_strbuf_char(out, ',');
-    add_text(out, dfl_sym_text(results->names, memory->name));
-    add_count(out, cost->instances);
-    if (memory->size_bits < 0)
-        dfl_strbuf_char(out, ',');
-    else
-        add_count(out, memory->size_bits);
-    add_count(out, cost->peak_bits);
-    dfl_strbuf_char(out, ',');
-    add_text(out, dfl_sym_text(results->names, item->mapping->workload->tensors[t->tensor].name));
-    add_count(out, t->counts.serve);
-    add_count(out, t->counts.drain);
-    add_count(out, t->counts.accumulate);
-    add_count(out, t->counts.fill);
-    add_count(out, t->counts.update);
-    add_count(out, t->peak_bits);
-    add_double(out, t->joules);
+        for (uint32_t i = 0; i < n_figures; i++) {
+            if (!figures[i].column)
+                continue;
+            dfl_strbuf_z(out, comma);
+            comma = ",";
+            if (!places)
+                dfl_strbuf_z(out, figures[i].column);
+            else if (s < n)
+                add_figure(out, &figures[i], &places[s]);
+        }
+    }
     dfl_strbuf_z(out, "\r\n");
 }
 
 void dfl_report_csv(dfl_strbuf *out, const dfl_results *results)
 {
-    dfl_strbuf_z(out, header);
+    add_row(out, NULL, 0);
     for (uint32_t i = 0; i < results->n_items; i++) {
         const dfl_result_item *item = &results->items[i];
+        dfl_figure_place places[N_SCOPES];
 
+        for (uint32_t s = 0; s < N_SCOPES; s++) {
+            places[s] = dfl_figure_place_of(results, item, out->arena);
+            places[s].scope = scopes[s];
+        }
         if (!item->result) {
-            add_design(out, results, item);
-            for (int k = 0; k < COLUMNS_AFTER_STATUS; k++)
-                dfl_strbuf_char(out, ',');
-            dfl_strbuf_z(out, "\r\n");
+            add_row(out, places, 1);
             continue;
         }
-        for (uint32_t k = 0; k < item->result->n_traffic; k++)
-            add_row(out, results, item, &item->result->traffic[k]);
+        for (uint32_t k = 0; k < item->result->n_traffic; k++) {
+            places[1].part = places[2].part = item->result->traffic[k].memory;
+            places[2].tensor = item->result->traffic[k].tensor;
+            add_row(out, places, N_SCOPES);
+        }
     }
 }

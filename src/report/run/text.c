@@ -2,11 +2,11 @@
  * The report that people read. One mapping is one screen: what it costs, which memory moves what, what bounds each
  * einsum, where the energy goes. Counts have four digits; JSON has all of them.
  */
-#include "report/report.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "report/figures.h"
+#include "report/run/run.h"
 #include "report/table.h"
 #include "report/units.h"
 #include "support/number.h"
@@ -118,14 +118,17 @@ static void memory_remark(const context *c, uint32_t i, dfl_strbuf *remark)
 
 static void print_memories(const context *c)
 {
-    static const char *const heads[] = { "memory", "tensor", "serve", "drain", "accumulate", "fill", "update", "room" };
+    enum { NAMES = 2, COLUMNS = NAMES + DFL_ACTIONS + 1 };
     const dfl_system *s = c->mapping->system;
     dfl_table table;
 
-    dfl_table_init(&table, c->out->arena, 9, 2, 8);
+    dfl_table_init(&table, c->out->arena, COLUMNS + 1, NAMES, COLUMNS);
     dfl_table_row_start(&table);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        dfl_table_cell(&table, heads[i]);
+    dfl_table_cell(&table, "memory");
+    dfl_table_cell(&table, "tensor");
+    for (dfl_action a = 0; a < DFL_ACTIONS; a++)
+        dfl_table_cell(&table, dfl_action_text(a));
+    dfl_table_cell(&table, "room");
     for (uint32_t i = 0; i < s->n_memories; i++) {
         bool first = true;
 
@@ -139,11 +142,8 @@ static void print_memories(const context *c)
             dfl_table_row_start(&table);
             dfl_table_cell(&table, first ? text_of(c, s->memories[i].name) : NULL);
             dfl_table_cell(&table, text_of(c, c->mapping->workload->tensors[t->tensor].name));
-            dfl_table_count(&table, t->counts.serve);
-            dfl_table_count(&table, t->counts.drain);
-            dfl_table_count(&table, t->counts.accumulate);
-            dfl_table_count(&table, t->counts.fill);
-            dfl_table_count(&table, t->counts.update);
+            for (dfl_action a = 0; a < DFL_ACTIONS; a++)
+                dfl_table_count(&table, dfl_action_count(&t->counts, a));
             dfl_human_bits(t->peak_bits, room);
             dfl_table_cell(&table, room);
             if (first) {
@@ -256,26 +256,24 @@ static void print_energy(const context *c)
     dfl_strbuf_char(c->out, '\n');
 }
 
-static void add_name(void *list, const char *name)
+/* "  HEAD: a, b", or nothing for an empty list. */
+static void print_names(dfl_strbuf *out, const char *head, const dfl_attribute_list *names)
 {
-    dfl_strbuf *out = list;
-
-    dfl_strbuf_printf(out, "%s%s", out->len ? ", " : "", name);
+    if (names->n == 0)
+        return;
+    dfl_strbuf_printf(out, "  %s: ", head);
+    for (size_t i = 0; i < names->n; i++)
+        dfl_strbuf_printf(out, "%s%s", i > 0 ? ", " : "", names->at[i]);
+    dfl_strbuf_char(out, '\n');
 }
 
-/* What a reader might take for a part of the time. */
+/* Attributes and ports that a reader might take for a part of the time. */
 static void print_untimed(const context *c)
 {
-    dfl_strbuf list;
+    dfl_arena *arena = c->out->arena;
 
-    dfl_strbuf_init(&list, c->out->arena);
-    dfl_report_free(c->results, c->result, add_name, &list);
-    if (list.len)
-        dfl_strbuf_printf(c->out, "  without declared bandwidth, takes no time: %s\n", list.text);
-    dfl_strbuf_init(&list, c->out->arena);
-    dfl_report_untimed(c->results, c->mapping->system, add_name, &list);
-    if (list.len)
-        dfl_strbuf_printf(c->out, "  declared, but not part of the time: %s\n", list.text);
+    print_names(c->out, "without declared bandwidth, takes no time", dfl_report_free(arena, c->results, c->result));
+    print_names(c->out, "declared, but not part of the time", dfl_report_untimed(arena, c->results, c->mapping->system));
 }
 
 /* Up to the next blank, but for those in backticks. */

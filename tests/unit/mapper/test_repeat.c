@@ -13,7 +13,7 @@
 
 #include "api/session.h"
 #include "mapper/repeat.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 
 typedef struct {
     const char *name;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "report/check/lookup.h"
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 #include "tests/unit/report/fixture.h"
 
 /* "a.b[1].c" as a path; segments are cut at dots. */
@@ -277,7 +277,7 @@ static void judges(void **state)
     } else if (c->sign) {
         check.expr = pair(f, left, c->sign, right);
     }
-    got = dfl_check_judge(&f->results, &check);
+    got = dfl_check_evaluate(&f->results, &check);
     assert_int_equal(got.outcome, c->want);
     assert_int_equal(dfl_sink_count(f->sink), c->code ? 1 : 0);
     if (c->code)
@@ -293,7 +293,7 @@ static dfl_outcome outcome_of(fixture *f, const dfl_val *e)
 {
     dfl_check check = { .kind = DFL_CHECK_EXPECT, .expr = e, .text = "the check" };
 
-    return dfl_check_judge(&f->results, &check).outcome;
+    return dfl_check_evaluate(&f->results, &check).outcome;
 }
 
 static dfl_val *function(fixture *f, const char *name, const dfl_val *a, const dfl_val *b)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/run/run.h"
 #include "report/units.h"
 #include "support/json.h"
 #include "tests/unit/report/fixture.h"

@@ -99,49 +99,42 @@ double dfl_report_cycles(const dfl_system *system, double seconds)
     return fabs(cycles - whole) <= 1e-9 * fabs(cycles) ? whole : cycles;
 }
 
-typedef struct {
-    const dfl_results *results;
-    void (*each)(void *context, const char *name);
-    void *context;
-} listing;
-
-static void list_attribute(const listing *l, dfl_sym name, const char *attribute)
+static void list_attribute(dfl_arena *arena, dfl_attribute_list *list, const dfl_results *results, dfl_sym name,
+                           const char *attribute)
 {
-    dfl_arena *arena = dfl_sink_arena(l->results->sink);
-
-    l->each(l->context, dfl_arena_printf(arena, "%s%s", dfl_sym_text(l->results->names, name), attribute));
+    DFL_PUSH(arena, list, dfl_arena_printf(arena, "%s%s", dfl_sym_text(results->names, name), attribute));
 }
 
-void dfl_report_untimed(const dfl_results *results, const dfl_system *system, void (*each)(void *context, const char *name),
-                        void *context)
+const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results *results, const dfl_system *system)
 {
-    const listing l = { results, each, context };
+    dfl_attribute_list *list = DFL_NEW(arena, dfl_attribute_list);
 
     for (uint32_t i = 0; i < system->n_memories; i++)
         if (system->memories[i].latency > 0)
-            list_attribute(&l, system->memories[i].name, ".latency");
+            list_attribute(arena, list, results, system->memories[i].name, ".latency");
     for (uint32_t i = 0; i < system->n_networks; i++) {
         const dfl_network *n = &system->networks[i];
         if (n->bandwidth > 0 && !isinf(n->bandwidth))
-            list_attribute(&l, n->name, ".bandwidth");
+            list_attribute(arena, list, results, n->name, ".bandwidth");
         if (n->latency > 0)
-            list_attribute(&l, n->name, ".latency");
+            list_attribute(arena, list, results, n->name, ".latency");
     }
+    return list;
 }
 
-void dfl_report_free(const dfl_results *results, const dfl_result *result, void (*each)(void *context, const char *name),
-                     void *context)
+const dfl_attribute_list *dfl_report_free(dfl_arena *arena, const dfl_results *results, const dfl_result *result)
 {
-    const listing l = { results, each, context };
+    dfl_attribute_list *list = DFL_NEW(arena, dfl_attribute_list);
     uint32_t last = DFL_NONE;
 
-    for (uint32_t i = 0; i < result->n_traffic; i++) { /* by memory */
+    for (uint32_t i = 0; i < result->n_traffic; i++) { /* sorted by memory */
         const dfl_memory *m = &result->mapping->system->memories[result->traffic[i].memory];
         bool read = isinf(m->read_rate), write = isinf(m->write_rate);
         if (result->traffic[i].memory != last && (read || write))
-            list_attribute(&l, m->name, !write ? ".read" : !read ? ".write" : "");
+            list_attribute(arena, list, results, m->name, !write ? ".read" : !read ? ".write" : "");
         last = result->traffic[i].memory;
     }
+    return list;
 }
 
 const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping)

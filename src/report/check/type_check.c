@@ -1,5 +1,5 @@
 /* Checks before there are results: their paths walk blank figures, which have names and dimensions but no values. */
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 
 typedef struct {
     uint32_t einsums, memories, axes, computes, networks;
@@ -48,12 +48,12 @@ static void preview_objective(dfl_arena *scratch, const dfl_results *blank, cons
     double value;
 
     for (uint32_t k = 0; k < m->n_minimize && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
-        (void)dfl_figure(blank, m->name, m->minimize[k], &value);
+        (void)dfl_check_number(blank, m->name, m->minimize[k], &value);
     for (uint32_t k = 0; k < m->n_front && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
-        (void)dfl_figure(blank, m->name, m->front[k], &value);
+        (void)dfl_check_number(blank, m->name, m->front[k], &value);
 }
 
-void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
+void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
 {
     const dfl_program *p = results->program;
     dfl_result_item *items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
@@ -72,12 +72,12 @@ void dfl_checks_preview(dfl_arena *scratch, const dfl_results *results)
     all.blank = true;
     all.broken = dfl_sink_errors(results->sink) > 0;
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
-        (void)dfl_check_judge(&all, &p->checks[i]);
+        (void)dfl_check_evaluate(&all, &p->checks[i]);
     for (uint32_t i = 0; i < p->n_designs; i++)
         preview_objective(scratch, &all, p->designs[i].mapping);
 }
 
-bool dfl_objective_preview(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
+bool dfl_check_objective_types(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
 {
     const size_t errors = dfl_sink_errors(results->sink);
     extent most = { 0 };
@@ -93,7 +93,7 @@ bool dfl_objective_preview(dfl_arena *scratch, const dfl_results *results, const
     return dfl_sink_errors(results->sink) == errors;
 }
 
-dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr)
+dfl_dim dfl_check_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr)
 {
     extent most = { 0 };
     dfl_results one = *results;
@@ -105,5 +105,5 @@ dfl_dim dfl_figure_dim(dfl_arena *scratch, const dfl_results *results, const dfl
     one.items = &item;
     one.n_items = 1;
     one.blank = true;
-    return dfl_figure_quantity(&one, mapping->name, expr, &value) ? value.dim : DFL_DIM_NONE;
+    return dfl_check_quantity(&one, mapping->name, expr, &value) ? value.dim : DFL_DIM_NONE;
 }

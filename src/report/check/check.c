@@ -1,4 +1,4 @@
-#include "report/check/verdict.h"
+#include "report/check/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -461,7 +461,7 @@ static value judge_whole(judge *j)
     return j->check->within ? judge_within(j) : evaluate(j, j->check->expr);
 }
 
-bool dfl_check_fails(const dfl_results *results, const dfl_check *check)
+bool dfl_check_is_violated(const dfl_results *results, const dfl_check *check)
 {
     judge j = { .results = results, .check = check };
     value verdict = judge_whole(&j);
@@ -469,7 +469,7 @@ bool dfl_check_fails(const dfl_results *results, const dfl_check *check)
     return verdict.kind == VALUE_TRUTH && !verdict.truth;
 }
 
-const char *dfl_check_failure(const dfl_results *results, const dfl_check *check)
+const char *dfl_check_violation(const dfl_results *results, const dfl_check *check)
 {
     judge j = { .results = results, .check = check };
     value verdict = judge_whole(&j);
@@ -477,7 +477,7 @@ const char *dfl_check_failure(const dfl_results *results, const dfl_check *check
     return verdict.kind == VALUE_TRUTH && !verdict.truth ? failure_text(&j) : NULL;
 }
 
-bool dfl_figure_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out)
+bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out)
 {
     const dfl_check check = { .span = expr->span, .expr = expr, .scope = scope };
     judge j = { .results = results, .check = &check };
@@ -489,16 +489,16 @@ bool dfl_figure_quantity(const dfl_results *results, dfl_sym scope, const dfl_va
     return v.kind == VALUE_QUANTITY;
 }
 
-bool dfl_figure(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out)
+bool dfl_check_number(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out)
 {
     dfl_quantity q;
-    bool any = dfl_figure_quantity(results, scope, expr, &q);
+    bool any = dfl_check_quantity(results, scope, expr, &q);
 
     *out = q.real;
     return any;
 }
 
-dfl_check_outcome dfl_check_judge(const dfl_results *results, const dfl_check *check)
+dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check *check)
 {
     judge j = { .results = results, .check = check };
     dfl_check_outcome outcome = { .check = check, .outcome = DFL_OUTCOME_UNKNOWN };

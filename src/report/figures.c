@@ -1,0 +1,519 @@
+#include "report/figures.h"
+
+#include <string.h>
+
+#include "ir/print.h"
+
+/* ---- values ---- */
+
+static dfl_figure_value none(void)
+{
+    return (dfl_figure_value){ .state = DFL_VALUE_NONE };
+}
+
+static dfl_figure_value count(dfl_i128 value)
+{
+    return (dfl_figure_value){ .state = DFL_VALUE_GIVEN, .count = value };
+}
+
+static dfl_figure_value count_or_overflow(bool is_overflow, dfl_i128 value)
+{
+    return is_overflow ? (dfl_figure_value){ .state = DFL_VALUE_OVERFLOW } : count(value);
+}
+
+static dfl_figure_value count_unless_negative(int64_t value)
+{
+    return value < 0 ? none() : count(value);
+}
+
+static dfl_figure_value count_if_positive(uint64_t value)
+{
+    return value > 0 ? count(value) : none();
+}
+
+static dfl_figure_value real(double value)
+{
+    return (dfl_figure_value){ .state = DFL_VALUE_GIVEN, .real = value };
+}
+
+static dfl_figure_value real_if_equal(double a, double b)
+{
+    return a == b ? real(a) : none();
+}
+
+/* A number that is 0 unless it is declared. */
+static dfl_figure_value declared(double value)
+{
+    return (dfl_figure_value){ .state = value > 0 ? DFL_VALUE_GIVEN : DFL_VALUE_UNDECLARED, .real = value };
+}
+
+static dfl_figure_value truth(bool value)
+{
+    return (dfl_figure_value){ .state = DFL_VALUE_GIVEN, .truth = value };
+}
+
+static dfl_figure_value text(const char *value)
+{
+    return (dfl_figure_value){ .state = DFL_VALUE_GIVEN, .text = value };
+}
+
+static dfl_figure_value text_or_none(const char *value)
+{
+    return value ? text(value) : none();
+}
+
+static dfl_figure_value names(const dfl_attribute_list *list)
+{
+    return (dfl_figure_value){ .state = DFL_VALUE_GIVEN, .names = list };
+}
+
+static dfl_figure_value name_of(const dfl_figure_place *at, dfl_sym name)
+{
+    return text(dfl_sym_text(at->results->names, name));
+}
+
+static dfl_figure_value name_or_none(const dfl_figure_place *at, dfl_sym name)
+{
+    return name ? name_of(at, name) : none();
+}
+
+/* ---- what a place is about ---- */
+
+static const dfl_result *costs(const dfl_figure_place *at) { return at->item->result; }
+static const dfl_search_found *search(const dfl_figure_place *at) { return at->item->search; }
+static const dfl_memory *memory(const dfl_figure_place *at) { return &at->system->memories[at->part]; }
+static const dfl_memory_cost *memory_cost(const dfl_figure_place *at) { return &costs(at)->memories[at->part]; }
+static const dfl_compute *compute(const dfl_figure_place *at) { return &at->system->computes[at->part]; }
+static const dfl_network *network(const dfl_figure_place *at) { return &at->system->networks[at->part]; }
+static const dfl_einsum_cost *einsum_cost(const dfl_figure_place *at) { return &costs(at)->einsums[at->part]; }
+static const dfl_tensor *tensor(const dfl_figure_place *at) { return &at->workload->tensors[at->part]; }
+
+/* By binary search: traffic is sorted by memory, then tensor. NULL if the memory never keeps the tensor. */
+static const dfl_traffic *find_traffic(const dfl_figure_place *at)
+{
+    const dfl_result *result = costs(at);
+    uint32_t low = 0, high = result->n_traffic;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const dfl_traffic *t = &result->traffic[middle];
+
+        if (t->memory < at->part || (t->memory == at->part && t->tensor < at->tensor))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == result->n_traffic || result->traffic[low].memory != at->part || result->traffic[low].tensor != at->tensor)
+        return NULL;
+    return &result->traffic[low];
+}
+
+static const dfl_traffic *traffic(const dfl_figure_place *at)
+{
+    static const dfl_traffic never_kept;
+    const dfl_traffic *found = find_traffic(at);
+
+    return found ? found : &never_kept;
+}
+
+/* ---- values that are computed ---- */
+
+/* A MAC is two operations. */
+static dfl_figure_value all_operations(dfl_i128 macs, dfl_i128 flops)
+{
+    dfl_i128 total;
+    bool is_overflow = dfl_mul(macs, 2, &total) || dfl_add(total, flops, &total);
+
+    return count_or_overflow(is_overflow, total);
+}
+
+static dfl_figure_value mapping_text(const dfl_figure_place *at)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, at->arena);
+    dfl_mapping_print(&out, at->results->names, at->item->mapping, DFL_PRINT_INDENT);
+    return text(out.text);
+}
+
+static dfl_figure_value checks_passed(const dfl_figure_place *at)
+{
+    const dfl_results *results = at->results;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < results->n_checks; i++)
+        n += results->checks[i].check->scope == at->item->mapping->name && results->checks[i].outcome == DFL_OUTCOME_PASSED;
+    return count(n);
+}
+
+static dfl_figure_value fused_loops(uint32_t max_fused)
+{
+    return max_fused > 0 ? count(max_fused - 1) : none();
+}
+
+static dfl_figure_value cycles(const dfl_figure_place *at)
+{
+    dfl_figure_value value = real(dfl_report_cycles(at->system, costs(at)->seconds));
+
+    if (!(dfl_report_clock(at->system) > 0))
+        value.state = DFL_VALUE_UNDECLARED;
+    return value;
+}
+
+static double memory_joules(const dfl_figure_place *at)
+{
+    return memory_cost(at)->read_joules + memory_cost(at)->write_joules;
+}
+
+static dfl_figure_value bits_read(const dfl_figure_place *at)
+{
+    dfl_i128 read, written;
+    bool is_overflow = dfl_memory_bits(costs(at), at->part, &read, &written);
+
+    return count_or_overflow(is_overflow, read);
+}
+
+static dfl_figure_value bits_written(const dfl_figure_place *at)
+{
+    dfl_i128 read, written;
+    bool is_overflow = dfl_memory_bits(costs(at), at->part, &read, &written);
+
+    return count_or_overflow(is_overflow, written);
+}
+
+static dfl_figure_value reads(const dfl_figure_place *at)
+{
+    dfl_i128 sum;
+    bool is_overflow = dfl_counts_reads(&traffic(at)->counts, &sum);
+
+    return count_or_overflow(is_overflow, sum);
+}
+
+static dfl_figure_value writes(const dfl_figure_place *at)
+{
+    dfl_i128 sum;
+    bool is_overflow = dfl_counts_writes(&traffic(at)->counts, &sum);
+
+    return count_or_overflow(is_overflow, sum);
+}
+
+static dfl_figure_value forwarded_over_network(const dfl_figure_place *at)
+{
+    dfl_i128 sum = 0;
+    bool is_overflow = false;
+
+    for (uint32_t i = 0; i < at->system->n_axes; i++)
+        if (at->system->axes[i].network == at->part)
+            is_overflow |= dfl_add(sum, costs(at)->links[i].forwarded, &sum);
+    return count_or_overflow(is_overflow, sum);
+}
+
+/* GIVEN, OVERFLOW or UNCOUNTED; operations of the workload, without any mapping. */
+static dfl_value_state count_workload(const dfl_figure_place *at, dfl_i128 *macs, dfl_i128 *flops)
+{
+    if (!dfl_workload_countable(at->workload))
+        return DFL_VALUE_UNCOUNTED;
+    return dfl_workload_operations(at->workload, macs, flops) ? DFL_VALUE_OVERFLOW : DFL_VALUE_GIVEN;
+}
+
+static dfl_figure_value macs_of_workload(const dfl_figure_place *at)
+{
+    dfl_i128 macs = 0, flops = 0;
+    dfl_value_state state = count_workload(at, &macs, &flops);
+
+    return (dfl_figure_value){ .state = state, .count = macs };
+}
+
+static dfl_figure_value flops_of_workload(const dfl_figure_place *at)
+{
+    dfl_i128 macs = 0, flops = 0;
+    dfl_value_state state = count_workload(at, &macs, &flops);
+
+    return (dfl_figure_value){ .state = state, .count = flops };
+}
+
+static dfl_figure_value operations_of_workload(const dfl_figure_place *at)
+{
+    dfl_i128 macs = 0, flops = 0;
+    dfl_value_state state = count_workload(at, &macs, &flops);
+
+    return state == DFL_VALUE_GIVEN ? all_operations(macs, flops) : (dfl_figure_value){ .state = state };
+}
+
+static dfl_figure_value parameters_of_workload(const dfl_figure_place *at)
+{
+    dfl_i128 sum = 0, n;
+    bool is_overflow = false;
+
+    for (uint32_t i = 0; i < at->workload->n_tensors; i++)
+        if (at->workload->tensors[i].role == DFL_ROLE_WEIGHT)
+            is_overflow |= dfl_tensor_elements(&at->workload->tensors[i], &n) || dfl_add(sum, n, &sum);
+    return count_or_overflow(is_overflow, sum);
+}
+
+static dfl_figure_value elements_of_tensor(const dfl_figure_place *at)
+{
+    dfl_i128 n;
+    bool is_overflow = dfl_tensor_elements(tensor(at), &n);
+
+    return count_or_overflow(is_overflow, n);
+}
+
+static dfl_figure_value bits_of_tensor(const dfl_figure_place *at)
+{
+    dfl_i128 n;
+    bool is_overflow = dfl_tensor_elements(tensor(at), &n) || dfl_mul(n, tensor(at)->type.bits, &n);
+
+    return count_or_overflow(is_overflow, n);
+}
+
+static dfl_figure_value clock_of_system(const dfl_figure_place *at)
+{
+    double clock = dfl_report_clock(at->system);
+
+    return clock > 0 ? real(clock) : none();
+}
+
+/* ---- lists ---- */
+
+/* Item `part` of the place, if there are more than that. */
+static bool set_item(const dfl_figure_place *at, dfl_figure_scope scope, uint32_t part, dfl_sym name, dfl_figure_item *item)
+{
+    item->place = *at;
+    item->place.scope = scope;
+    item->place.part = part;
+    item->name = name;
+    item->is_unused = false;
+    return true;
+}
+
+static bool next_einsum(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->workload->n_einsums && set_item(at, DFL_SCOPE_EINSUM, k, at->workload->einsums[k].name, item);
+}
+
+static bool next_memory(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->system->n_memories && set_item(at, DFL_SCOPE_MEMORY, k, at->system->memories[k].name, item);
+}
+
+static bool next_network(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->system->n_networks && set_item(at, DFL_SCOPE_NETWORK, k, at->system->networks[k].name, item);
+}
+
+/* Memories, then compute units, then networks. */
+static bool next_component(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    const dfl_system *s = at->system;
+
+    if (k < s->n_memories)
+        return set_item(at, DFL_SCOPE_MEMORY_ENERGY, k, s->memories[k].name, item);
+    k -= s->n_memories;
+    if (k < s->n_computes)
+        return set_item(at, DFL_SCOPE_UNIT_ENERGY, k, s->computes[k].name, item);
+    k -= s->n_computes;
+    return k < s->n_networks && set_item(at, DFL_SCOPE_NETWORK_ENERGY, k, s->networks[k].name, item);
+}
+
+/* All tensors of the workload. */
+static bool next_traffic(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    if (k >= at->workload->n_tensors)
+        return false;
+    set_item(at, DFL_SCOPE_TRAFFIC, at->part, at->workload->tensors[k].name, item);
+    item->place.tensor = k;
+    item->is_unused = !find_traffic(&item->place);
+    return true;
+}
+
+/* The one compute unit that runs the einsum. */
+static bool next_unit_of_einsum(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < 1 && set_item(at, DFL_SCOPE_EINSUM_UNIT, at->part, at->system->computes[einsum_cost(at)->compute].name, item);
+}
+
+static bool next_axis_of_network(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    for (uint32_t i = 0; i < at->system->n_axes; i++)
+        if (at->system->axes[i].network == at->part && k-- == 0)
+            return set_item(at, DFL_SCOPE_AXIS, i, at->system->axes[i].name, item);
+    return false;
+}
+
+static bool next_tensor(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->workload->n_tensors && set_item(at, DFL_SCOPE_TENSOR, k, at->workload->tensors[k].name, item);
+}
+
+static bool next_system_memory(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->system->n_memories && set_item(at, DFL_SCOPE_SYSTEM_MEMORY, k, at->system->memories[k].name, item);
+}
+
+static bool next_system_unit(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->system->n_computes && set_item(at, DFL_SCOPE_SYSTEM_UNIT, k, at->system->computes[k].name, item);
+}
+
+static bool next_system_network(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->system->n_networks && set_item(at, DFL_SCOPE_SYSTEM_NETWORK, k, at->system->networks[k].name, item);
+}
+
+static bool next_axis_of_system(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < at->system->n_axes && set_item(at, DFL_SCOPE_AXIS, k, at->system->axes[k].name, item);
+}
+
+/* ---- the table ---- */
+
+/* One function for the value of each row. */
+#define FIGURE(scope, key, kind, measure, presence, views, column, expression)                    \
+    static dfl_figure_value value_##scope##_##key(const dfl_figure_place *at)                     \
+    {                                                                                             \
+        (void)at;                                                                                 \
+        return expression;                                                                        \
+    }
+#define OBJECT(scope, key, below, presence, views, column, condition)                             \
+    static bool has_##scope##_##key(const dfl_figure_place *at)                                   \
+    {                                                                                             \
+        (void)at;                                                                                 \
+        return condition;                                                                         \
+    }
+#define LIST(scope, key, kind, below, presence, views, next)
+#include "report/figures.def"
+#undef FIGURE
+#undef OBJECT
+#undef LIST
+
+enum { JSON = DFL_VIEW_JSON, PATH = DFL_VIEW_PATH, OPEN = DFL_VIEW_OPEN };
+
+static const dfl_figure table[] = {
+#define FIGURE(scope, key, kind, measure, presence, views, column, expression)                                              \
+    { DFL_SCOPE_##scope, #key, DFL_FIGURE_##kind, DFL_MEASURE_##measure, DFL_PRESENCE_##presence, (views), (column),         \
+      DFL_N_SCOPES, value_##scope##_##key, NULL, NULL },
+#define OBJECT(scope, key, below, presence, views, column, condition)                                                       \
+    { DFL_SCOPE_##scope, #key, DFL_FIGURE_OBJECT, DFL_MEASURE_NUMBER, DFL_PRESENCE_##presence, (views), (column),            \
+      DFL_SCOPE_##below, NULL, has_##scope##_##key, NULL },
+#define LIST(scope, key, kind, below, presence, views, next)                                                                \
+    { DFL_SCOPE_##scope, #key, DFL_FIGURE_##kind, DFL_MEASURE_NUMBER, DFL_PRESENCE_##presence, (views), NULL,                \
+      DFL_SCOPE_##below, NULL, NULL, next },
+#include "report/figures.def"
+#undef FIGURE
+#undef OBJECT
+#undef LIST
+};
+
+static const struct { const char *schema, *obvious; } scopes[DFL_N_SCOPES] = {
+#define SCOPE(name, schema, obvious) { schema, obvious },
+#include "report/figures.def"
+#undef SCOPE
+};
+
+const dfl_figure *dfl_figures(dfl_figure_scope scope, uint32_t *n)
+{
+    const uint32_t all = sizeof table / sizeof table[0];
+    uint32_t first = 0;
+
+    while (first < all && table[first].scope != scope)
+        first++;
+    for (*n = 0; first + *n < all && table[first + *n].scope == scope;)
+        ++*n;
+    return table + first;
+}
+
+const dfl_figure *dfl_figure_find(dfl_figure_scope scope, const char *key)
+{
+    uint32_t n;
+    const dfl_figure *figures = dfl_figures(scope, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(figures[i].key, key) == 0)
+            return &figures[i];
+    return NULL;
+}
+
+const dfl_figure *dfl_figure_obvious(dfl_figure_scope scope)
+{
+    return scopes[scope].obvious ? dfl_figure_find(scope, scopes[scope].obvious) : NULL;
+}
+
+const char *dfl_figure_schema(dfl_figure_scope scope)
+{
+    return scopes[scope].schema;
+}
+
+dfl_dim dfl_measure_dim(dfl_measure measure)
+{
+    switch (measure) {
+    case DFL_MEASURE_NUMBER: break;
+    case DFL_MEASURE_DATA: return dfl_dim_of(DFL_BASE_DATA);
+    case DFL_MEASURE_TIME: return dfl_dim_of(DFL_BASE_TIME);
+    case DFL_MEASURE_ENERGY: return dfl_dim_of(DFL_BASE_ENERGY);
+    case DFL_MEASURE_POWER: return dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_TIME);
+    case DFL_MEASURE_AREA: return dfl_dim_of(DFL_BASE_AREA);
+    case DFL_MEASURE_MONEY: return dfl_dim_of(DFL_BASE_MONEY);
+    case DFL_MEASURE_FREQUENCY: return dfl_dim_ratio(DFL_BASE_CYCLE, DFL_BASE_TIME);
+    case DFL_MEASURE_BANDWIDTH: return dfl_dim_ratio(DFL_BASE_DATA, DFL_BASE_TIME);
+    case DFL_MEASURE_ENERGY_PER_BIT: return dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_DATA);
+    case DFL_MEASURE_ENERGY_PER_OPERATION: return dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_OPS);
+    }
+    return DFL_DIM_NONE;
+}
+
+dfl_figure_place dfl_figure_place_of(const dfl_results *results, const dfl_result_item *item, dfl_arena *arena)
+{
+    return (dfl_figure_place){ .scope = DFL_SCOPE_MAPPING, .results = results, .item = item, .arena = arena,
+                               .workload = item->mapping->workload, .system = item->mapping->system };
+}
+
+/* Whether the row needs costs, and the mapping has none. */
+static bool lacks_costs(const dfl_figure *figure, const dfl_figure_place *at)
+{
+    return figure->presence == DFL_PRESENCE_OF_COST && !at->item->result;
+}
+
+dfl_figure_value dfl_figure_get(const dfl_figure *figure, const dfl_figure_place *at)
+{
+    return lacks_costs(figure, at) ? none() : figure->value(at);
+}
+
+bool dfl_figure_is_part(const dfl_figure *figure)
+{
+    return figure->kind == DFL_FIGURE_OBJECT || figure->kind == DFL_FIGURE_ARRAY || figure->kind == DFL_FIGURE_MAP;
+}
+
+bool dfl_figure_is_there(const dfl_figure *figure, const dfl_figure_place *at)
+{
+    return !lacks_costs(figure, at) && (!figure->has_object || figure->has_object(at));
+}
+
+dfl_figure_place dfl_figure_below(const dfl_figure *object, const dfl_figure_place *at)
+{
+    dfl_figure_place place = *at;
+
+    place.scope = object->below;
+    return place;
+}
+
+bool dfl_figure_item_at(const dfl_figure *list, const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return list->next_item(at, k, item);
+}
+
+/* ---- the counts of a keep ---- */
+
+const char *dfl_action_text(dfl_action action)
+{
+    static const char *const texts[DFL_ACTIONS] = { "serve", "drain", "accumulate", "fill", "update" };
+
+    return texts[action];
+}
+
+dfl_i128 dfl_action_count(const dfl_counts *counts, dfl_action action)
+{
+    const dfl_i128 all[DFL_ACTIONS] = { counts->serve, counts->drain, counts->accumulate, counts->fill, counts->update };
+
+    return all[action];
+}

@@ -1,0 +1,21 @@
+/*
+ * The report of an evaluation: as text for people, as JSON `dfl-report/1` for programs, as CSV for spreadsheets. Reports name
+ * files without directories and carry no time, so equal results are equal bytes.
+ */
+#ifndef DFL_REPORT_RUN_RUN_H
+#define DFL_REPORT_RUN_RUN_H
+
+#include "report/report.h"
+
+/* One screen for each mapping if there are at most `detailed` of them, else one line for each; then the comparison and the
+   checks. Diagnostics are not part of the text. */
+void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed);
+/* One `dfl-report/1` object, diagnostics included. */
+void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
+/* RFC 4180: a header, then one row for each mapping, memory and tensor. */
+void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
+/* The lines of the text about a search. `before` is the search of the mapping `name` that was printed before, or NULL: an equal
+   search space is not printed again. */
+void dfl_search_text(dfl_strbuf *out, const dfl_search_found *search, const dfl_search_found *before, const char *name);
+
+#endif
