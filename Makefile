@@ -109,10 +109,12 @@ JUDGE           := amounts between braces build fronts judge lines share tiny
 FUZZ_FRAME      := $(O)/obj/tests/fuzz/importer.o $(patsubst %,$(O)/obj/tests/mapper/%.o,$(JUDGE) partial)
 REPLAY_PROGRAMS := $(patsubst tests/%.c,$(O)/tests/%,$(FUZZ_SOURCES))
 FUZZ_PROGRAMS   := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SOURCES))
-# What takes longest is begun first, so that no processor waits for it in the end.
-LONG_TESTS      := $(patsubst %,tests/%.sh,mapper/run_shared cli/run_cli mapper/run_braces mapper/run_exhaustive mapper/run_beyond \
-                   mapper/run_partial)
-SCRIPT_TESTS    := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh)))
+# The tests that are rows of a table: SCRIPT:ROW. What takes longest is begun first, so that no processor waits for it in the end.
+PROBLEM_TESTS   := $(patsubst %,tests/mapper/run_problems.sh:%,$(shell sed -n 's/^\([a-z0-9_]*\)\t.*/\1/p' tests/mapper/problems.tsv))
+CLI_TESTS       := $(patsubst tests/cli/%.cli,tests/cli/run_cli.sh:%,$(sort $(wildcard tests/cli/*.cli)))
+LONG_TESTS      := $(PROBLEM_TESTS) $(patsubst %,tests/%.sh,golden/run_golden mapper/run_mapper mapper/run_growing)
+SCRIPT_TESTS    := tests/cli/run_cli.sh:map $(LONG_TESTS) $(filter-out tests/cli/run_cli.sh:map,$(CLI_TESTS)) \
+                   $(filter-out $(LONG_TESTS) tests/mapper/run_problems.sh tests/cli/run_cli.sh,$(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh)))
 
 .PHONY: all lib help test test-run unit clean deps demo editors install arch static repro fuzz-smoke fuzz-programs bench \
         prove optimal mutate cover compile

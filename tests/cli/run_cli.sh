@@ -12,7 +12,8 @@
 #   | line
 #
 # Lines with `#` are comments. The directory is an empty one of its own, with links to examples, stdlib and tests;
-# `dflc` is the program under test. CLI_FILTER=text runs only tests whose name contains it.
+# `dflc` is the program under test. CLI_FILTER=text runs only tests whose name contains it, ROW=map
+# only those of map.cli.
 set -u
 export LC_ALL=C NO_COLOR=1
 DFLC=${DFLC:-build/dflc}
@@ -89,7 +90,7 @@ finish() {
     rm -rf "$dir"
 }
 
-for file in "$tests"/*.cli; do
+for file in "$tests"/${ROW:-*}.cli; do
     [ -f "$file" ] || continue
     in_test=0
     while IFS= read -r line || [ -n "$line" ]; do

@@ -42,6 +42,9 @@ expect "a program that is missing" "0 passed, 1 failed" run "$work/none"
 expect "a script" "4 passed, 0 failed, 1 skipped" run "$work/run_good.sh"
 expect "a script that fails in silence" "4 passed, 1 failed" run "$work/run_bad.sh"
 expect "a script without a summary" "0 passed, 1 failed" run "$work/run_mute.sh"
+printf 'echo "${#ROW} passed, 0 failed"\n' >"$work/run_row.sh"
+expect "a row of a script" "3 passed, 0 failed" run "$work/run_row.sh:abc"
+expect "a script without a row" "0 passed, 0 failed" run "$work/run_row.sh"
 expect "the sum" "9 passed, 3 failed, 2 skipped" run "$work/run_good.sh" "$work/run_bad.sh" "$work/mixed" "$work/silent"
 
 skips() { OUT=$work/out bash tests/harness/run_tests "$@" | sed -n 2p | sed 's/^ *//'; }
@@ -177,6 +180,18 @@ stdout hass y
 nonsense
 TESTS
 expect "cli: what is wrong" "0 passed, 10 failed" cli
+
+problems() { PROBLEMS=$work/problems OUT=$work bash tests/mapper/run_problems.sh; }
+mkdir -p "$work/tests/mapper"
+printf '#!/bin/sh\necho "$1" >&2; echo "$# passed, 0 failed"\n' >"$work/tests/mapper/counts"
+printf '#!/bin/sh\necho "1 passed, 0 failed"; exit 1\n' >"$work/tests/mapper/fails"
+chmod +x "$work/tests/mapper/counts" "$work/tests/mapper/fails"
+printf '# name\none\tcounts\t-\t7\t1\tx\ntwo\tcounts\t-a -b\t7\t1\tx\n' >"$work/problems"
+expect "problems: two rows" "6 passed, 0 failed" problems
+expect "problems: one row" "4 passed, 0 failed" env ROW=two PROBLEMS="$work/problems" OUT="$work" bash tests/mapper/run_problems.sh
+expect "problems: no such row" "0 passed, 1 failed" env ROW=three PROBLEMS="$work/problems" OUT="$work" bash tests/mapper/run_problems.sh
+printf 'one\tfails\t-\t7\t1\tx\nnone\tmissing\t-\t7\t1\tx\n' >"$work/problems"
+expect "problems: a program that fails in silence, and one that is missing" "1 passed, 2 failed" problems
 
 cd "$here" || exit 2
 echo "$passed passed, $failed failed"
