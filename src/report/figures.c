@@ -411,9 +411,14 @@ static const struct { const char *schema, *obvious; } scopes[DFL_N_SCOPES] = {
 #undef SCOPE
 };
 
+uint32_t dfl_figures_count(void)
+{
+    return sizeof table / sizeof table[0];
+}
+
 const dfl_figure *dfl_figures(dfl_figure_scope scope, uint32_t *n)
 {
-    const uint32_t all = sizeof table / sizeof table[0];
+    const uint32_t all = dfl_figures_count();
     uint32_t first = 0;
 
     while (first < all && table[first].scope != scope)

@@ -104,13 +104,15 @@ typedef struct {
     bool (*next_item)(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item);
 } dfl_figure;
 
+/* Rows of the whole table. */
+uint32_t dfl_figures_count(void);
 /* The rows of a scope in the order of the JSON report. */
 const dfl_figure *dfl_figures(dfl_figure_scope scope, uint32_t *n);
 /* NULL if the scope has no such key. */
 const dfl_figure *dfl_figure_find(dfl_figure_scope scope, const char *key);
 /* The figure that a path means if it ends at an object of this scope: `m.latency` is `m.latency.seconds`. NULL = none. */
 const dfl_figure *dfl_figure_obvious(dfl_figure_scope scope);
-/* The name of the scope's object in $defs of the schema; NULL if the scope has no key with the view JSON. */
+/* The name of the scope's object in $defs of the schema; NULL if the scope is not in JSON. */
 const char *dfl_figure_schema(dfl_figure_scope scope);
 dfl_dim dfl_measure_dim(dfl_measure measure);
 
