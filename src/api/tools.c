@@ -5,7 +5,9 @@
 
 #include "diag/fix.h"
 #include "fmt/fmt.h"
-#include "import/import.h"
+#include "import/accelforge/accelforge.h"
+#include "import/maestro/maestro.h"
+#include "import/timeloop/timeloop.h"
 #include "ir/print.h"
 #include "syntax/dump.h"
 

@@ -4,6 +4,7 @@
 #include <libfyaml.h>
 #include <string.h>
 
+#include "import/dfl_writer.h"
 #include "support/utf8.h"
 
 enum { DEEPEST = 60 };
@@ -28,14 +29,14 @@ void dfl_yaml_flow(dfl_arena *arena, const dfl_yaml *at, dfl_strbuf *out)
     const char *comma = "";
 
     if (at->kind == DFL_YAML_SCALAR) {
-        dfl_strbuf_z(out, dfl_import_plain(arena, at->text));
+        dfl_strbuf_z(out, dfl_writer_plain(arena, at->text));
         return;
     }
     dfl_strbuf_z(out, at->kind == DFL_YAML_MAP ? "{" : "[");
     for (uint32_t i = 0; i < at->n; i++, comma = ", ") {
         dfl_strbuf_z(out, comma);
         if (at->kind == DFL_YAML_MAP)
-            dfl_strbuf_printf(out, "%s: ", dfl_import_plain(arena, at->keys[i].text));
+            dfl_strbuf_printf(out, "%s: ", dfl_writer_plain(arena, at->keys[i].text));
         dfl_yaml_flow(arena, &at->items[i], out);
     }
     dfl_strbuf_z(out, at->kind == DFL_YAML_MAP ? "}" : "]");
@@ -161,7 +162,7 @@ static void report_errors(reader *r, struct fy_diag *diag)
     if (error != NULL) {
         span = place_of(r, error->fyt, span);
         if (error->msg != NULL)
-            what = dfl_arena_printf(r->report->arena, "not YAML: %s", dfl_import_plain(r->report->arena, error->msg));
+            what = dfl_arena_printf(r->report->arena, "not YAML: %s", dfl_writer_plain(r->report->arena, error->msg));
     }
     wrong(r, span, what);
 }

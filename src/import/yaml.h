@@ -6,7 +6,7 @@
 #ifndef DFL_IMPORT_YAML_H
 #define DFL_IMPORT_YAML_H
 
-#include "import/import.h"
+#include "import/losses.h"
 
 typedef enum { DFL_YAML_SCALAR, DFL_YAML_LIST, DFL_YAML_MAP } dfl_yaml_kind;
 

@@ -6,7 +6,9 @@
 #ifndef DFL_TESTS_ACCELFORGE_JUDGE_H
 #define DFL_TESTS_ACCELFORGE_JUDGE_H
 
-#include "import/accelforge/plan.h"
+#include "import/accelforge/accelforge.h"
+#include "import/accelforge/expr.h"
+#include "import/accelforge/tree.h"
 #include "model/model.h"
 #include "support/json.h"
 

@@ -1,6 +1,8 @@
 /* Any bytes as a specification for AccelForge. */
 #include "tests/fuzz/importer.h"
 
+#include "import/accelforge/accelforge.h"
+
 static char *import(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const char *bytes, size_t size)
 {
     const dfl_source *source = dfl_source_add(sources, "fuzz.yaml", bytes, size);

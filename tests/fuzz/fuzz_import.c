@@ -3,6 +3,8 @@
 
 #include "tests/fuzz/importer.h"
 
+#include "import/maestro/maestro.h"
+
 static size_t mapping_length(const char *text, size_t size)
 {
     for (size_t i = 0; i + 3 <= size; i++) {

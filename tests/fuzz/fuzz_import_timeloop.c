@@ -1,6 +1,8 @@
 /* Any bytes as a run of Timeloop. */
 #include "tests/fuzz/importer.h"
 
+#include "import/timeloop/timeloop.h"
+
 static char *import(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const char *bytes, size_t size)
 {
     return dfl_import_timeloop(arena, sink, sources, dfl_source_add(sources, "fuzz.yaml", bytes, size));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "import/dfl_writer.h"
 #include "ir/path/path.h"
 #include "sema/sema.h"
 #include "support/utf8.h"
@@ -74,7 +75,7 @@ void fuzz_import(const uint8_t *data, size_t size, fuzz_importer *import, fuzz_i
             __builtin_trap();
     }
     if (text != NULL) {
-        const char *again = dfl_import_layout(arena, sink, text);
+        const char *again = dfl_writer_layout(arena, sink, text);
 
         if (!is_plain(text) || !checks(arena, text, how) ||
             (budget.why == DFL_STOP_NONE && (again == NULL || strcmp(text, again) != 0)))

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "import/accelforge/accelforge.h"
 #include "import/accelforge/copy.h"
+#include "import/accelforge/expr.h"
 
 typedef struct {
     dfl_af_file f;

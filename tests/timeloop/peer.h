@@ -7,7 +7,7 @@
 #ifndef DFL_TESTS_TIMELOOP_PEER_H
 #define DFL_TESTS_TIMELOOP_PEER_H
 
-#include "import/timeloop/timeloop.h"
+#include "import/timeloop/timeloop_internal.h"
 #include "support/json.h"
 
 enum { PEER_DIMS = 8, PEER_TENSORS = 5, PEER_RANKS = 4, PEER_TERMS = 3, PEER_LEVELS = 6, PEER_NAME = 32 };

@@ -1,8 +1,14 @@
 /* dfl_import_accelforge: read, plan, print. */
-#include "import/accelforge/copy.h"
-#include "import/accelforge/plan.h"
+#include "import/accelforge/accelforge.h"
 
 #include <string.h>
+
+#include "import/accelforge/arch.h"
+#include "import/accelforge/copy.h"
+#include "import/accelforge/print.h"
+#include "import/accelforge/tree.h"
+#include "import/accelforge/workload.h"
+#include "import/dfl_writer.h"
 
 static bool wrong(dfl_af_file *f, dfl_code code, dfl_span span, const char *what)
 {
@@ -115,6 +121,6 @@ char *dfl_import_accelforge(dfl_arena *arena, dfl_sink *sink, dfl_source_map *so
     if (!ok)
         return NULL;
     losses = dfl_loss_take(&report, &n_losses);
-    return dfl_import_layout(arena, sink,
+    return dfl_writer_layout(arena, sink,
                              dfl_af_print(&f, f.mapping != NULL ? &plan : NULL, files[0], losses, n_losses));
 }

@@ -1,8 +1,10 @@
 /* Accesses of einsums, from text and from maps. */
-#include "import/accelforge/read.h"
+#include "import/accelforge/access.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "import/accelforge/expr.h"
 
 enum { DEEPEST = 40 };
 

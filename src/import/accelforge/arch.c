@@ -1,8 +1,10 @@
 /* The nodes of an architecture, with every scale applied. */
-#include "import/accelforge/accelforge.h"
+#include "import/accelforge/arch.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "import/accelforge/expr.h"
 
 static const struct { const char *tag; dfl_af_kind kind; } kinds[] = {
     { "Memory", DFL_AF_MEMORY },       { "Toll", DFL_AF_TOLL },       { "Compute", DFL_AF_COMPUTE },
@@ -27,24 +29,6 @@ static const char *const arch_keys[] = { "nodes", "variables", "version" };
 static const char *const axis_keys[] = {
     "name", "fanout", "may_reuse", "reuse", "min_usage", "loop_bounds", "power_gateable",
 };
-
-uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name)
-{
-    for (uint32_t n = 0; n < f->nodes.n; n++) {
-        if (strcmp(f->nodes.at[n].name, name) == 0)
-            return n;
-    }
-    return DFL_AF_NONE;
-}
-
-bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer)
-{
-    uint32_t around = f->nodes.at[inner].fork;
-
-    while (around != DFL_AF_NONE && around != f->nodes.at[outer].fork)
-        around = f->nodes.at[around].fork;
-    return outer <= inner && around == f->nodes.at[outer].fork;
-}
 
 static bool wrong(dfl_af_file *f, dfl_code code, dfl_span span, const char *what)
 {

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "import/accelforge/expr.h"
+
 uint32_t dfl_af_root(const dfl_af_file *f, uint32_t tensor)
 {
     while (f->tensors.at[tensor].same != DFL_AF_NONE)

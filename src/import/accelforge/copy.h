@@ -8,7 +8,7 @@
 #ifndef DFL_IMPORT_ACCELFORGE_COPY_H
 #define DFL_IMPORT_ACCELFORGE_COPY_H
 
-#include "import/accelforge/accelforge.h"
+#include "import/accelforge/specification.h"
 
 /* Decides what copies become; false after reporting one that cannot be taken over. */
 bool dfl_af_settle_copies(dfl_af_file *f);

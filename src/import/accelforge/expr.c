@@ -1,5 +1,4 @@
-/* Expressions of a specification: Python's arithmetic, with sets of tensors. */
-#include "import/accelforge/accelforge.h"
+#include "import/accelforge/expr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,16 +14,6 @@ typedef struct {
     unsigned depth;
     bool ok;
 } parser;
-
-bool dfl_af_has(const dfl_af_set *set, uint32_t tensor)
-{
-    return (set->word[tensor / 64] >> tensor % 64 & 1) != 0;
-}
-
-void dfl_af_put(dfl_af_set *set, uint32_t tensor)
-{
-    set->word[tensor / 64] |= UINT64_C(1) << tensor % 64;
-}
 
 bool dfl_af_truth(const dfl_yaml *at)
 {

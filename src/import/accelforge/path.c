@@ -1,5 +1,5 @@
 /* The events of one einsum: where room is reserved, where tiles are fetched anew, which loops stand where. */
-#include "import/accelforge/plan.h"
+#include "import/accelforge/path.h"
 
 #include <string.h>
 

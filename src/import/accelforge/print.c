@@ -1,9 +1,12 @@
 /* The .dfl text of a specification: header, names, workload. */
-#include "import/accelforge/copy.h"
-#include "import/accelforge/plan.h"
+#include "import/accelforge/print.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "import/accelforge/copy.h"
+#include "import/accelforge/print_mapping.h"
+#include "import/accelforge/print_system.h"
 
 static bool is_mac(const dfl_af_einsum *e, bool reduces)
 {
@@ -116,14 +119,8 @@ static void print_ops(dfl_af_printer *p)
 
 static void print_index(dfl_af_printer *p, uint32_t e, const dfl_af_dim *dim)
 {
-    for (uint32_t t = 0; t < dim->n_terms; t++) {
-        int64_t coef = dim->terms[t].coef;
-
-        dfl_strbuf_z(&p->out, coef < 0 ? t > 0 ? " - " : "-" : t > 0 ? " + " : "");
-        if (coef != 1 && coef != -1)
-            dfl_strbuf_printf(&p->out, "%lld * ", (long long)llabs(coef));
-        dfl_strbuf_z(&p->out, p->ranks[e][dim->terms[t].var]);
-    }
+    for (uint32_t t = 0; t < dim->n_terms; t++)
+        dfl_writer_term(&p->out, t == 0, dim->terms[t].coef, p->ranks[e][dim->terms[t].var]);
     if (dim->n_terms == 0)
         dfl_strbuf_printf(&p->out, "%lld", (long long)dim->offset);
     else if (dim->offset != 0)
@@ -235,18 +232,18 @@ static void print_einsum(dfl_af_printer *p, uint32_t e)
     }
     dfl_strbuf_z(&p->out, p->ops[e] != NULL ? ");" : ";");
     if (strcmp(einsum->name, p->f->tensors.at[out->tensor].name) != 0)
-        dfl_strbuf_printf(&p->out, " // %s", dfl_import_plain(p->f->report->arena, einsum->name));
+        dfl_strbuf_printf(&p->out, " // %s", dfl_writer_plain(p->f->report->arena, einsum->name));
     dfl_strbuf_z(&p->out, "\n");
 }
 
 static void print_ranks(dfl_af_printer *p)
 {
-    const char *comma = "rank ";
+    dfl_list_writer list = dfl_writer_list(&p->out, "rank ");
     dfl_intern *done = dfl_intern_new(p->f->report->arena);
 
     if (p->instance != NULL) {
-        dfl_strbuf_printf(&p->out, "rank %s = %lld", p->instance, (long long)p->f->einsums.at[0].instances);
-        comma = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_printf(&p->out, "%s = %lld", p->instance, (long long)p->f->einsums.at[0].instances);
     }
     for (uint32_t e = 0; e < p->f->einsums.n; e++) {
         for (uint32_t v = 0; v < p->f->einsums.at[e].n_vars && !p->f->einsums.at[e].left_out; v++) {
@@ -255,11 +252,11 @@ static void print_ranks(dfl_af_printer *p)
             if (dfl_intern_find(done, name, strlen(name)) != 0)
                 continue;
             dfl_intern_z(done, name);
-            dfl_strbuf_printf(&p->out, "%s%s = %lld", comma, name, (long long)p->f->einsums.at[e].vars[v].extent);
-            comma = ", ";
+            dfl_writer_item(&list);
+            dfl_strbuf_printf(&p->out, "%s = %lld", name, (long long)p->f->einsums.at[e].vars[v].extent);
         }
     }
-    dfl_strbuf_z(&p->out, comma[0] == ',' ? ";\n" : "");
+    dfl_writer_end_list(&list);
 }
 
 static void print_workload(dfl_af_printer *p)
@@ -286,7 +283,7 @@ const char *dfl_af_print(const dfl_af_file *f, const dfl_af_plan *plan, const df
     dfl_strbuf_init(&p.out, f->report->arena);
     make_names(&p);
     dfl_strbuf_printf(&p.out, "// Imported from %s, a specification for AccelForge.\n",
-                      dfl_import_base_name(f->report->arena, main));
+                      dfl_writer_base_name(f->report->arena, main));
     dfl_loss_print(f->report, main, losses, n_losses, &p.out);
     dfl_strbuf_z(&p.out, "dfl 1;\n\n");
     print_workload(&p);

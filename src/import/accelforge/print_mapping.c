@@ -1,5 +1,5 @@
 /* The mapping as .dfl text: the events of all einsums merged where they share loops. */
-#include "import/accelforge/plan.h"
+#include "import/accelforge/print_mapping.h"
 
 typedef enum { NOTHING, TEMPORAL, SPATIAL, KEEPING } statement;
 

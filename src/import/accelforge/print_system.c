@@ -1,22 +1,14 @@
 /* The machine as .dfl text. */
-#include "import/accelforge/copy.h"
-#include "import/accelforge/plan.h"
+#include "import/accelforge/print_system.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "support/number.h"
+#include "import/accelforge/copy.h"
+#include "import/accelforge/expr.h"
 
 /* An endless rate has to be written as a number. */
 static const double endless = 1e30;
-
-static void quantity(dfl_af_printer *p, const char *name, double value, const char *unit)
-{
-    char text[32];
-
-    dfl_double_text(value, text);
-    dfl_strbuf_printf(&p->out, "%s = %s%s;\n", name, text, unit);
-}
 
 /* Whether the mapping, if there is one, keeps the tensor there. */
 static bool holds(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
@@ -65,7 +57,7 @@ static void print_size(dfl_af_printer *p, uint32_t n)
     if (isinf(node->size) || node->kind == DFL_AF_TOLL)
         dfl_strbuf_z(&p->out, "size = unlimited;\n");
     else
-        quantity(p, "size", fmax(floor(node->size / per_bit(p, n, 2)), 1) / 8, "B");
+        dfl_writer_quantity(&p->out, "size", fmax(floor(node->size / per_bit(p, n, 2)), 1) / 8, "B");
 }
 
 static void print_port(dfl_af_printer *p, uint32_t n, int which)
@@ -75,8 +67,8 @@ static void print_port(dfl_af_printer *p, uint32_t n, int which)
 
     dfl_strbuf_z(&p->out, which == 0 ? "read {\n" : "write {\n");
     if (!isinf(action->throughput))
-        quantity(p, "bandwidth", action->throughput / actions / 8, "B/s");
-    quantity(p, "energy", action->energy * actions, "J/bit");
+        dfl_writer_quantity(&p->out, "bandwidth", action->throughput / actions / 8, "B/s");
+    dfl_writer_quantity(&p->out, "energy", action->energy * actions, "J/bit");
     dfl_strbuf_z(&p->out, "}\n");
 }
 
@@ -90,7 +82,7 @@ static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
 
         if (at == NULL)
             continue;
-        dfl_strbuf_printf(&p->out, "// %s %s: ", dfl_import_plain(p->f->report->arena, node->name), keys[k]);
+        dfl_strbuf_printf(&p->out, "// %s %s: ", dfl_writer_plain(p->f->report->arena, node->name), keys[k]);
         dfl_yaml_flow(p->f->report->arena, at, &p->out);
         dfl_strbuf_z(&p->out, "\n");
     }
@@ -118,17 +110,17 @@ static uint32_t count_tensors(const dfl_af_printer *p)
 /* `holds = W0, W1;` where the mapper may not keep all tensors. */
 static void print_holds(dfl_af_printer *p, const dfl_af_node *node)
 {
-    const char *before = "holds = ";
+    dfl_list_writer list = dfl_writer_list(&p->out, "holds = ");
 
     if (count_allowed(p, node) == count_tensors(p))
         return;
     for (uint32_t t = 0; t < p->f->tensors.n; t++) {
         if (p->uses[t] == 0 || !dfl_af_has(&node->allowed, t))
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s", before, p->tensors[t]);
-        before = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, p->tensors[t]);
     }
-    dfl_strbuf_z(&p->out, ";\n");
+    dfl_writer_end_list(&list);
 }
 
 static void print_memory(dfl_af_printer *p, uint32_t n)
@@ -150,9 +142,9 @@ static void print_memory(dfl_af_printer *p, uint32_t n)
     print_port(p, n, 0);
     print_port(p, n, 1);
     if (node->leakage > 0)
-        quantity(p, "leakage", node->leakage, "W");
+        dfl_writer_quantity(&p->out, "leakage", node->leakage, "W");
     if (node->area > 0)
-        quantity(p, "area", node->area, "m2");
+        dfl_writer_quantity(&p->out, "area", node->area, "m2");
     dfl_strbuf_z(&p->out, "}\n");
 }
 
@@ -161,7 +153,7 @@ static void print_enabled(dfl_af_printer *p, uint32_t n)
 {
     const dfl_yaml *at = dfl_yaml_get(p->f->nodes.at[n].at, "enabled");
     dfl_intern *done = dfl_intern_new(p->f->report->arena);
-    const char *comma = "ops = ";
+    dfl_list_writer list = dfl_writer_list(&p->out, "ops = ");
 
     for (uint32_t e = 0; at != NULL && e < p->f->einsums.n; e++) {
         const dfl_af_einsum *einsum = &p->f->einsums.at[e];
@@ -172,10 +164,10 @@ static void print_enabled(dfl_af_printer *p, uint32_t n)
             dfl_intern_find(done, op, strlen(op)) != 0)
             continue;
         dfl_intern_z(done, op);
-        dfl_strbuf_printf(&p->out, "%s%s", comma, op);
-        comma = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, op);
     }
-    dfl_strbuf_z(&p->out, comma[0] == ',' ? ";\n" : "");
+    dfl_writer_end_list(&list);
 }
 
 static void print_compute(dfl_af_printer *p, uint32_t n)
@@ -187,16 +179,16 @@ static void print_compute(dfl_af_printer *p, uint32_t n)
     dfl_strbuf_printf(&p->out, "compute %s {\n", p->nodes[n]);
     print_enabled(p, n);
     dfl_strbuf_z(&p->out, "rate {\n");
-    quantity(p, "mac", rate, "MAC/s");
-    quantity(p, "flop", rate, "FLOP/s");
+    dfl_writer_quantity(&p->out, "mac", rate, "MAC/s");
+    dfl_writer_quantity(&p->out, "flop", rate, "FLOP/s");
     dfl_strbuf_z(&p->out, "}\nenergy {\n");
-    quantity(p, "mac", energy, "J/MAC");
-    quantity(p, "flop", energy, "J/FLOP");
+    dfl_writer_quantity(&p->out, "mac", energy, "J/MAC");
+    dfl_writer_quantity(&p->out, "flop", energy, "J/FLOP");
     dfl_strbuf_z(&p->out, "}\n");
     if (node->leakage > 0)
-        quantity(p, "leakage", node->leakage, "W");
+        dfl_writer_quantity(&p->out, "leakage", node->leakage, "W");
     if (node->area > 0)
-        quantity(p, "area", node->area, "m2");
+        dfl_writer_quantity(&p->out, "area", node->area, "m2");
     dfl_strbuf_z(&p->out, "}\n");
 }
 
@@ -204,8 +196,7 @@ static void print_compute(dfl_af_printer *p, uint32_t n)
 static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool writes)
 {
     const dfl_af_node *node = &p->f->nodes.at[n];
-    const char *comma = " = ";
-    bool any = false;
+    dfl_list_writer list = dfl_writer_list(&p->out, word);
 
     for (uint32_t a = 0; a < node->n_axes; a++) {
         const dfl_af_set *set = writes ? &node->axes[a].write_reuse : &node->axes[a].read_reuse;
@@ -221,9 +212,8 @@ static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool wr
         }
         if (in == 0)
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s%s", any ? "" : word, comma, p->axes[n][a]);
-        any = true;
-        comma = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, p->axes[n][a]);
         for (uint32_t t = 0; in < of && t < p->f->tensors.n; t++) {
             if (p->uses[t] == 0 || !dfl_af_has(set, t))
                 continue;
@@ -232,20 +222,22 @@ static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool wr
         }
         dfl_strbuf_z(&p->out, in < of ? ")" : "");
     }
-    dfl_strbuf_z(&p->out, any ? ";\n" : "");
+    dfl_writer_end_list(&list);
 }
 
 static void open_array(dfl_af_printer *p, uint32_t n)
 {
     const dfl_af_node *node = &p->f->nodes.at[n];
-    const char *comma = "array ";
+    dfl_list_writer list = dfl_writer_list(&p->out, "array ");
 
     dfl_strbuf_printf(&p->out, "network %s_links = bus {\n", p->nodes[n]);
-    print_reuse(p, n, "multicast", false);
-    print_reuse(p, n, "reduce", true);
+    print_reuse(p, n, "multicast = ", false);
+    print_reuse(p, n, "reduce = ", true);
     dfl_strbuf_z(&p->out, "}\n");
-    for (uint32_t a = 0; a < node->n_axes; a++, comma = ", ")
-        dfl_strbuf_printf(&p->out, "%s%s[%lld]", comma, p->axes[n][a], (long long)node->axes[a].fanout);
+    for (uint32_t a = 0; a < node->n_axes; a++) {
+        dfl_writer_item(&list);
+        dfl_strbuf_printf(&p->out, "%s[%lld]", p->axes[n][a], (long long)node->axes[a].fanout);
+    }
     dfl_strbuf_printf(&p->out, " over %s_links {\n", p->nodes[n]);
 }
 

@@ -1,7 +1,9 @@
 /* The mapping tree: nodes, the path of each einsum, and the loops that neighbours share. */
-#include "import/accelforge/plan.h"
+#include "import/accelforge/tree.h"
 
 #include <string.h>
+
+#include "import/accelforge/expr.h"
 
 enum { LONGEST_PATH = 4096 };
 

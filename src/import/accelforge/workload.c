@@ -1,49 +1,12 @@
 /* Tensors and einsums of a specification, and the extents of rank variables. */
-#include "import/accelforge/read.h"
+#include "import/accelforge/workload.h"
 
 #include <math.h>
 #include <string.h>
 
-uint32_t dfl_af_find_tensor(const dfl_af_file *f, const char *name)
-{
-    for (uint32_t t = 0; t < f->tensors.n; t++) {
-        if (strcmp(f->tensors.at[t].name, name) == 0)
-            return t;
-    }
-    return DFL_AF_NONE;
-}
-
-uint32_t dfl_af_find_einsum(const dfl_af_file *f, const char *name)
-{
-    for (uint32_t e = 0; e < f->einsums.n; e++) {
-        if (strcmp(f->einsums.at[e].name, name) == 0)
-            return e;
-    }
-    return DFL_AF_NONE;
-}
-
-const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor)
-{
-    for (uint32_t a = 0; a < e->n_accesses; a++) {
-        if (e->accesses[a].tensor == tensor)
-            return &e->accesses[a];
-    }
-    return NULL;
-}
-
-void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *const *known, size_t n,
-                         const char *owner)
-{
-    for (uint32_t i = 0; map->kind == DFL_YAML_MAP && i < map->n; i++) {
-        size_t k = 0;
-
-        while (k < n && strcmp(map->keys[i].text, known[k]) != 0)
-            k++;
-        if (k == n)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of `%s` has no effect", map->keys[i].text,
-                     owner);
-    }
-}
+#include "import/accelforge/access.h"
+#include "import/accelforge/expr.h"
+#include "support/checked.h"
 
 /* ---- extents ---- */
 
@@ -215,17 +178,6 @@ static void check_access(dfl_af_reader *r, const dfl_af_access *a)
         if (falls)
             dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, a->dims[d].span, "an index of an output that can be negative");
     }
-}
-
-bool dfl_af_uses_var(const dfl_af_access *a, uint32_t var)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++) {
-        for (uint32_t t = 0; t < a->dims[d].n_terms; t++) {
-            if (a->dims[d].terms[t].var == var)
-                return true;
-        }
-    }
-    return false;
 }
 
 static void finish(dfl_af_reader *r, dfl_af_einsum *e)

@@ -1,7 +1,7 @@
 /* MAESTRO's hardware files: one `key: number` per entry, in any order. */
 #include <stddef.h>
 
-#include "import/maestro/maestro.h"
+#include "import/maestro/maestro_internal.h"
 
 enum { DEFAULT_PES = 256, DEFAULT_LANES = 1 };
 

@@ -1,7 +1,7 @@
 /* Words and braces of MAESTRO's mapping files; everything else separates. */
 #include <string.h>
 
-#include "import/maestro/maestro.h"
+#include "import/maestro/maestro_internal.h"
 
 static bool separates(char c)
 {

@@ -1,7 +1,7 @@
 /* From the directives of a layer to loops over the ranks of its workload. */
 #include <string.h>
 
-#include "import/maestro/plan.h"
+#include "import/maestro/maestro_internal.h"
 #include "support/checked.h"
 
 /* What all ranks of a layer multiply to stays far enough below 128 bits for every count of it. */

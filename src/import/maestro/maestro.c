@@ -1,5 +1,8 @@
 /* dfl_import_maestro: parse, lower every layer, print. */
-#include "import/maestro/plan.h"
+#include "import/maestro/maestro.h"
+
+#include "import/dfl_writer.h"
+#include "import/maestro/maestro_internal.h"
 
 static int64_t at_least_one(int64_t size)
 {
@@ -53,7 +56,7 @@ static void name_layer(dfl_arena *arena, dfl_sink *sink, const dfl_maestro_layer
 
         if (d->span.start >= from.start && d->span.end <= from.end)
             dfl_diag_label(sink, d, layer->name_span, "for layer `%s`, which has its directives from there",
-                           dfl_import_plain(arena, layer->name));
+                           dfl_writer_plain(arena, layer->name));
     }
 }
 
@@ -91,7 +94,7 @@ char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sourc
     }
     if (!ok)
         return NULL;
-    return dfl_import_layout(
+    return dfl_writer_layout(
         arena, sink,
         dfl_maestro_print(arena, &report, &file, &machine, hw, losses, n_losses, plans, file.layers.n));
 }

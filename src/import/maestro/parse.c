@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "import/maestro/maestro.h"
+#include "import/maestro/maestro_internal.h"
 
 typedef struct {
     dfl_maestro_lexer lexer;

@@ -1,5 +1,6 @@
 /* The .dfl text of imported layers: header, workloads, systems, mappings. */
-#include "import/maestro/plan.h"
+#include "import/dfl_writer.h"
+#include "import/maestro/maestro_internal.h"
 
 /* The system for mappings with so many cluster levels. */
 typedef struct {
@@ -183,7 +184,7 @@ static void print_mapping(printer *p, const dfl_maestro_plan *plan, const char *
 
     dfl_strbuf_char(&p->out, '\n');
     dfl_loss_print(p->report, p->file->source, plan->losses, plan->n_losses, &p->out);
-    dfl_strbuf_printf(&p->out, "/// source_name: %s\n", dfl_import_plain(p->arena, plan->layer->name));
+    dfl_strbuf_printf(&p->out, "/// source_name: %s\n", dfl_writer_plain(p->arena, plan->layer->name));
     dfl_strbuf_printf(&p->out, "mapping %s for %s", name, p->workload_names[plan->workload]);
     print_arguments(p, plan);
     dfl_strbuf_printf(&p->out, " on %s", m->name);
@@ -276,11 +277,11 @@ static void print_unused_size(printer *p, const char *key, int64_t size)
 static void print_header(printer *p)
 {
     dfl_strbuf_printf(&p->out, "dfl 1;\n// Imported from the MAESTRO mapping %s",
-                      dfl_import_base_name(p->arena, p->file->source));
+                      dfl_writer_base_name(p->arena, p->file->source));
     if (p->file->network[0] != '\0')
-        dfl_strbuf_printf(&p->out, " (network %s)", dfl_import_plain(p->arena, p->file->network));
+        dfl_strbuf_printf(&p->out, " (network %s)", dfl_writer_plain(p->arena, p->file->network));
     if (p->hw_source != NULL)
-        dfl_strbuf_printf(&p->out, " and the hardware %s", dfl_import_base_name(p->arena, p->hw_source));
+        dfl_strbuf_printf(&p->out, " and the hardware %s", dfl_writer_base_name(p->arena, p->hw_source));
     dfl_strbuf_z(&p->out, ".\n// An element is one byte. Times are cycles of a nominal 1 GHz clock.\n");
     if (p->hw_source == NULL)
         dfl_strbuf_printf(&p->out,

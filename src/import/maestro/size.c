@@ -1,7 +1,7 @@
 /* Sizes and strides of a layer: what is given, what follows from it, and what looks wrong in it. */
 #include <string.h>
 
-#include "import/maestro/plan.h"
+#include "import/maestro/maestro_internal.h"
 
 typedef struct {
     dfl_maestro_plan *plan;

@@ -1,5 +1,5 @@
 /* The architecture: multipliers and storage levels, with energies in pJ per word. */
-#include "import/timeloop/timeloop.h"
+#include "import/timeloop/timeloop_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Directives for levels: of a mapping, and the constraints of a mapspace. */
-#include "import/timeloop/timeloop.h"
+#include "import/timeloop/timeloop_internal.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* A run as .dfl text. */
-#include "import/timeloop/timeloop.h"
+#include "import/timeloop/timeloop_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/number.h"
+#include "import/dfl_writer.h"
 
 typedef enum { EXACT, FRESH, WINDOW } keep_mode;
 typedef const char *axis_names[2];
@@ -97,10 +97,7 @@ static void print_index(printer *p, const dfl_tl_rank *rank)
     for (uint32_t i = 0; i < rank->n_terms; i++) {
         int64_t coef = rank->terms[i].coef;
 
-        dfl_strbuf_z(&p->out, coef < 0 ? i > 0 ? " - " : "-" : i > 0 ? " + " : "");
-        if (coef != 1 && coef != -1)
-            dfl_strbuf_printf(&p->out, "%lld * ", (long long)llabs(coef));
-        dfl_strbuf_z(&p->out, p->dims[rank->terms[i].dim]);
+        dfl_writer_term(&p->out, i == 0, coef, p->dims[rank->terms[i].dim]);
         offset += coef < 0 ? -coef * (p->f->dims[rank->terms[i].dim].bound - 1) : 0;
     }
     if (rank->n_terms == 0)
@@ -158,7 +155,8 @@ static void print_op(printer *p)
 static void print_workload(printer *p)
 {
     const dfl_tl_file *f = p->f;
-    const char *sign = "", *between = needs_op(f) ? ", " : " * ", *comma = "rank ";
+    const char *sign = "", *between = needs_op(f) ? ", " : " * ";
+    dfl_list_writer ranks = dfl_writer_list(&p->out, "rank ");
 
     if (needs_op(f))
         print_op(p);
@@ -166,10 +164,10 @@ static void print_workload(printer *p)
     for (uint32_t d = 0; d < f->n_dims; d++) {
         if (!f->dims[d].read)
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s = %lld", comma, p->dims[d], (long long)f->dims[d].bound);
-        comma = ", ";
+        dfl_writer_item(&ranks);
+        dfl_strbuf_printf(&p->out, "%s = %lld", p->dims[d], (long long)f->dims[d].bound);
     }
-    dfl_strbuf_z(&p->out, comma[0] == ',' ? ";\n" : "");
+    dfl_writer_end_list(&ranks);
     for (uint32_t t = 0; t < f->n_tensors; t++) {
         if (t != f->output)
             print_operand(p, t);
@@ -189,22 +187,14 @@ static void print_workload(printer *p)
 
 /* ---- system ---- */
 
-static void quantity(printer *p, const char *name, double value, const char *unit)
-{
-    char text[32];
-
-    dfl_double_text(value, text);
-    dfl_strbuf_printf(&p->out, "%s = %s%s;\n", name, text, unit);
-}
-
 static void print_port(printer *p, const dfl_tl_level *l, const char *word, double rate)
 {
     double bits = (double)p->f->word_bits;
 
     dfl_strbuf_printf(&p->out, "%s {\n", word);
     if (!isinf(rate))
-        quantity(p, "bandwidth", rate * bits / 8, "B/cycle");
-    quantity(p, "energy", l->energy / bits, "pJ/bit");
+        dfl_writer_quantity(&p->out, "bandwidth", rate * bits / 8, "B/cycle");
+    dfl_writer_quantity(&p->out, "energy", l->energy / bits, "pJ/bit");
     dfl_strbuf_z(&p->out, "}\n");
 }
 
@@ -250,25 +240,25 @@ static void print_memory(printer *p, uint32_t k)
 static void print_shares(printer *p, uint32_t k, const char *word)
 {
     uint64_t all = dfl_tl_all(p->f), set = all & ~p->f->levels[k].no_reuse;
-    const char *before = word;
+    dfl_list_writer list = dfl_writer_list(&p->out, word);
 
     for (int y = 0; y < 2 && set != 0; y++) {
         if (p->axes[k][y] == NULL)
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s", before, p->axes[k][y]);
-        before = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, p->axes[k][y]);
         if (set == all)
             continue;
         dfl_strbuf_z(&p->out, "(");
         print_set(p, set);
         dfl_strbuf_z(&p->out, ")");
     }
-    dfl_strbuf_z(&p->out, before != word ? ";\n" : "");
+    dfl_writer_end_list(&list);
 }
 
 static void open_array(printer *p, uint32_t k)
 {
-    const char *comma = "array ";
+    dfl_list_writer list = dfl_writer_list(&p->out, "array ");
     int64_t fan[2];
 
     dfl_tl_fan_out(p->f, k, fan);
@@ -279,8 +269,8 @@ static void open_array(printer *p, uint32_t k)
     for (int y = 0; y < 2; y++) {
         if (p->axes[k][y] == NULL)
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s[%lld]", comma, p->axes[k][y], (long long)fan[y]);
-        comma = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_printf(&p->out, "%s[%lld]", p->axes[k][y], (long long)fan[y]);
     }
     dfl_strbuf_printf(&p->out, " over %s {\n", p->links[k]);
 }
@@ -303,7 +293,7 @@ static void print_compute(printer *p)
                           "memory %s {\nsize = unlimited;\nenergy = 0pJ/bit;\n}\n", p->latch);
     dfl_strbuf_printf(&p->out, "compute %s {\n", p->unit);
     dfl_strbuf_printf(&p->out, "rate = 1%s/cycle;\n", f->n_tensors == 3 ? "MAC" : "FLOP");
-    quantity(p, "energy", energy, f->n_tensors == 3 ? "pJ/MAC" : "pJ/FLOP");
+    dfl_writer_quantity(&p->out, "energy", energy, f->n_tensors == 3 ? "pJ/MAC" : "pJ/FLOP");
     if (reused != 0) {
         dfl_strbuf_z(&p->out, "operand_reuse = ");
         print_set(p, reused);
@@ -370,7 +360,7 @@ static void print_loops(printer *p, uint32_t k, bool spatial)
 {
     const dfl_tl_level *l = &p->f->levels[k];
     const dfl_tl_loop *loops = spatial ? l->spatial : l->temporal;
-    const char *before = spatial ? "spatial " : "temporal ";
+    dfl_list_writer list = dfl_writer_list(&p->out, spatial ? "spatial " : "temporal ");
 
     for (uint32_t i = spatial ? l->n_spatial : l->n_temporal; i-- > 0;) {
         uint32_t d = loops[i].dim;
@@ -378,14 +368,14 @@ static void print_loops(printer *p, uint32_t k, bool spatial)
 
         if (tile >= p->f->dims[d].bound)
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s", before, p->dims[d]);
-        before = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, p->dims[d]);
         if (tile > 1 || spatial)
             dfl_strbuf_printf(&p->out, ":%lld", (long long)tile);
         if (spatial)
             dfl_strbuf_printf(&p->out, " on %s", p->axes[k][loops[i].on_y]);
     }
-    dfl_strbuf_z(&p->out, before[0] == ',' ? ";\n" : "");
+    dfl_writer_end_list(&list);
 }
 
 static void print_lines(printer *p)
@@ -406,7 +396,7 @@ static void print_lines(printer *p)
 static void print_hole(printer *p)
 {
     const dfl_tl_file *f = p->f;
-    const char *before = "minimize ";
+    dfl_list_writer list = dfl_writer_list(&p->out, "minimize ");
 
     for (uint32_t i = 0; f->constraints != NULL && i < f->constraints->n; i++) {
         dfl_strbuf_z(&p->out, "// constraint ");
@@ -419,10 +409,14 @@ static void print_hole(printer *p)
 
         if (means == NULL)
             continue;
-        dfl_strbuf_printf(&p->out, "%s%s", before, means);
-        before = ", ";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, means);
     }
-    dfl_strbuf_z(&p->out, before[0] == ',' ? ";\n" : "minimize energy * latency;\n");
+    if (list.word != NULL) {
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, "energy * latency");
+    }
+    dfl_writer_end_list(&list);
 }
 
 const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl_loss *losses, size_t n_losses)
@@ -432,7 +426,7 @@ const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl
     dfl_strbuf_init(&p.out, f->report->arena);
     make_names(&p);
     dfl_strbuf_printf(&p.out, "// Imported from %s, a run of Timeloop.\n",
-                      dfl_import_base_name(f->report->arena, main));
+                      dfl_writer_base_name(f->report->arena, main));
     dfl_loss_print(f->report, main, losses, n_losses, &p.out);
     dfl_strbuf_z(&p.out, "dfl 1;\n\n");
     print_workload(&p);

@@ -1,5 +1,5 @@
 /* What the loops of a mapping reach: tiles, and instances side by side. */
-#include "import/timeloop/timeloop.h"
+#include "import/timeloop/timeloop_internal.h"
 
 #include "support/checked.h"
 

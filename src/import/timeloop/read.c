@@ -1,5 +1,5 @@
 /* The problem: dimensions, tensors, and how dimensions index them. */
-#include "import/timeloop/timeloop.h"
+#include "import/timeloop/timeloop_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

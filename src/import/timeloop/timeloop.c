@@ -1,107 +1,8 @@
-/* dfl_import_timeloop: read, print. And the small parts that all readers use. */
+/* Opens a run of Timeloop, reads its parts and writes the result. */
 #include "import/timeloop/timeloop.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Beyond, no product of two numbers would fit 64 bits with room to spare. */
-static const int64_t most_count = INT64_C(1) << 40;
-static const double most_number = 1e30;
-
-bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (f->ok)
-        dfl_report(f->report->sink, code, span, "%s", dfl_arena_vprintf(f->report->arena, format, args));
-    va_end(args);
-    f->ok = false;
-    return false;
-}
-
-/* ---- keys and scalars ---- */
-
-static bool same_key(const char *a, const char *b)
-{
-    while (*a != '\0' && (*a == '-' ? '_' : *a) == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
-const dfl_yaml *dfl_tl_get(const dfl_yaml *map, const char *key)
-{
-    for (uint32_t i = 0; map != NULL && map->kind == DFL_YAML_MAP && i < map->n; i++) {
-        if (same_key(map->keys[i].text, key))
-            return &map->items[i];
-    }
-    return NULL;
-}
-
-void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *const *known, size_t n,
-                         const char *of)
-{
-    for (uint32_t i = 0; map->kind == DFL_YAML_MAP && i < map->n; i++) {
-        size_t k = 0;
-
-        while (k < n && !same_key(map->keys[i].text, known[k]))
-            k++;
-        if (k == n)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of %s has no effect",
-                     map->keys[i].text, of);
-    }
-}
-
-const char *dfl_tl_text(dfl_tl_file *f, const dfl_yaml *at, dfl_span around, const char *what)
-{
-    if (at != NULL && at->kind == DFL_YAML_SCALAR && at->text[0] != '\0')
-        return at->text;
-    dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at != NULL ? at->span : around, "%s is missing", what);
-    return "";
-}
-
-double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback)
-{
-    double n;
-    char *end;
-
-    if (at == NULL)
-        return fallback;
-    n = strtod(at->text, &end);
-    if (at->kind != DFL_YAML_SCALAR || at->text[0] == '\0' ||
-        at->text[strspn(at->text, "0123456789.eE+-")] != '\0' || *end != '\0')
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a number is wanted");
-    else if (!(n >= 0 && n <= most_number))
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number that is not from 0 to 1e30");
-    else if (n > 0 && n < 1 / most_number)
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number between 0 and 1e-30");
-    else
-        return n;
-    return fallback;
-}
-
-int64_t dfl_tl_count(dfl_tl_file *f, const dfl_yaml *at, int64_t least, int64_t fallback)
-{
-    double n = dfl_tl_number(f, at, (double)fallback);
-
-    if (at == NULL || !f->ok)
-        return fallback;
-    if (n != floor(n) || n < (double)least || n > (double)most_count) {
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a whole number from %lld to 2^40 is wanted", (long long)least);
-        return fallback;
-    }
-    return (int64_t)n;
-}
-
-/* ---- the file ---- */
-
-uint64_t dfl_tl_all(const dfl_tl_file *f)
-{
-    return UINT64_MAX >> (DFL_TL_MOST_TENSORS - f->n_tensors);
-}
+#include "import/dfl_writer.h"
+#include "import/timeloop/timeloop_internal.h"
 
 static const dfl_yaml *map_of(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml_kind kind)
 {
@@ -116,7 +17,7 @@ static const dfl_yaml *map_of(dfl_tl_file *f, const dfl_yaml *root, const char *
 static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const char *what)
 {
     for (uint32_t i = 0; i < root->n; i++) {
-        if (same_key(root->keys[i].text, key))
+        if (dfl_tl_is_key(root->keys[i].text, key))
             dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, root->keys[i].span, "%s", what);
     }
 }
@@ -125,7 +26,7 @@ static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const 
 static bool is_own(dfl_tl_file *f, const dfl_yaml *root)
 {
     for (uint32_t i = 0; i < root->n && dfl_tl_get(root, "problem") == NULL; i++) {
-        if (same_key(root->keys[i].text, "workload")) {
+        if (dfl_tl_is_key(root->keys[i].text, "workload")) {
             dfl_diag *d = dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, root->keys[i].span,
                                      "this is a specification for AccelForge, not a run of Timeloop");
             dfl_diag_help(f->report->sink, d, "read it with `dflc import accelforge`");
@@ -191,5 +92,5 @@ char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sour
     if (!ok)
         return NULL;
     losses = dfl_loss_take(&report, &n_losses);
-    return dfl_import_layout(arena, sink, dfl_tl_print(&f, source, losses, n_losses));
+    return dfl_writer_layout(arena, sink, dfl_tl_print(&f, source, losses, n_losses));
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "diag/diag.h"
 
 typedef struct {
     dfl_code code;            /* of the first diagnostic; 0 = none */

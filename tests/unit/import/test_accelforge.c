@@ -1,5 +1,7 @@
 #include "tests/unit/import/imported.h"
 
+#include "import/accelforge/accelforge.h"
+
 /* A specification, what the text must hold (parts in order), and the first diagnostic at LINE:COLUMN. */
 typedef struct {
     const char *name, *text;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "import/accelforge/accelforge.h"
+#include "import/maestro/maestro.h"
 
 typedef struct {
     const char *name;

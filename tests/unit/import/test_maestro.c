@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "import/import.h"
+#include "import/dfl_writer.h"
+#include "import/maestro/maestro.h"
 
 /* A mapping file, what the text must hold (parts in order), and the one diagnostic at LINE:COLUMN. */
 typedef struct {
@@ -488,7 +489,7 @@ static void imports(void **state)
     assert_int_equal(text == NULL, dfl_sink_errors(sink) > 0);
     assert_int_equal(text == NULL, c->parts[0] == NULL);
     if (text != NULL)
-        assert_string_equal(dfl_import_layout(arena, sink, text), text);
+        assert_string_equal(dfl_writer_layout(arena, sink, text), text);
     for (size_t i = 0; i < sizeof c->parts / sizeof c->parts[0] && c->parts[i] != NULL; i++) {
         const char *found = strstr(at, c->parts[i]);
 

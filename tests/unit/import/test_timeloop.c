@@ -1,5 +1,7 @@
 #include "tests/unit/import/imported.h"
 
+#include "import/timeloop/timeloop.h"
+
 /* A run, what the text must hold (parts in order), and the first diagnostic at LINE:COLUMN with its message. */
 typedef struct {
     const char *name, *text;

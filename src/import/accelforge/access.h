@@ -2,10 +2,10 @@
  * One einsum while it is read: its accesses and rank variables in order of appearance. access.c takes them
  * from text such as `T1[m, n1: p + r]` or from maps; workload.c then finds the extents.
  */
-#ifndef DFL_IMPORT_ACCELFORGE_READ_H
-#define DFL_IMPORT_ACCELFORGE_READ_H
+#ifndef DFL_IMPORT_ACCELFORGE_ACCESS_H
+#define DFL_IMPORT_ACCELFORGE_ACCESS_H
 
-#include "import/accelforge/accelforge.h"
+#include "import/accelforge/specification.h"
 
 typedef struct {
     const char *name;

@@ -8,10 +8,10 @@
  * A toll is a memory that holds what the next inner holder gets, where it gets it. Loops of one iteration are events,
  * too, since the source counts them when it decides which loops two einsums share.
  */
-#ifndef DFL_IMPORT_ACCELFORGE_PLAN_H
-#define DFL_IMPORT_ACCELFORGE_PLAN_H
+#ifndef DFL_IMPORT_ACCELFORGE_PATH_H
+#define DFL_IMPORT_ACCELFORGE_PATH_H
 
-#include "import/accelforge/accelforge.h"
+#include "import/accelforge/specification.h"
 
 typedef enum {
     DFL_AF_STORAGE, DFL_AF_TEMPORAL, DFL_AF_SPATIAL, DFL_AF_POINT,
@@ -64,32 +64,8 @@ typedef struct {
 typedef enum { DFL_AF_IRRELEVANT, DFL_AF_PARTLY, DFL_AF_RELEVANT } dfl_af_relevancy;
 dfl_af_relevancy dfl_af_relevant(const dfl_af_access *access, uint32_t var);
 
-/* Reads the tree of `f->mapping`; false after reporting. */
-bool dfl_af_read_mapping(const dfl_af_file *f, dfl_af_plan *plan);
-/* path.c: the events of one einsum, `steps` of them from the root to its compute node. */
+/* Makes the events of one einsum from the tree nodes `steps`, `n` of them, from the root to its compute node. */
 bool dfl_af_make_path(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t einsum, const uint32_t *steps,
                       uint32_t n);
-
-/* print.c: the file as .dfl text, not yet laid out; `plan` is NULL without a mapping. */
-const char *dfl_af_print(const dfl_af_file *f, const dfl_af_plan *plan, const dfl_source *main, const dfl_loss *losses,
-                         size_t n_losses);
-
-/* ---- names and small parts, shared by the printers ---- */
-
-typedef struct {
-    const dfl_af_file *f;
-    const dfl_af_plan *plan;
-    dfl_strbuf out;
-    const char *workload, *system, *mapping;
-    const char **tensors, **nodes; /* names in the result */
-    uint32_t *uses;                /* of tensors, by their first name: accesses in the result */
-    const char ***axes;            /* by node */
-    const char ***ranks;           /* by einsum, variable */
-    const char *instance;          /* rank over instances; NULL = there is one instance */
-    const char **ops;              /* by einsum: the op that it applies; NULL = a plain expression */
-} dfl_af_printer;
-
-void dfl_af_print_mapping(dfl_af_printer *p);
-void dfl_af_print_system(dfl_af_printer *p);
 
 #endif

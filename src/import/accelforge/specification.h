@@ -1,0 +1,122 @@
+/*
+ * AccelForge's specifications, between YAML and .dfl. A specification has up to five parts, in one file or in
+ * several: `arch` (an ordered list of memories, tolls, containers and compute units, outermost first), `workload`
+ * (einsums over rank variables), `renames` (names for sets of tensors), `variables`, and `mapping` (a loop tree).
+ * Numbers may be expressions over variables and over the tensors of one einsum (expr.h).
+ *
+ * Tensors, einsums and nodes are numbered in file order. Rank variables belong to their einsum: equal names in two
+ * einsums mean nothing to the source.
+ */
+#ifndef DFL_IMPORT_ACCELFORGE_SPECIFICATION_H
+#define DFL_IMPORT_ACCELFORGE_SPECIFICATION_H
+
+#include "import/yaml.h"
+
+enum { DFL_AF_WORDS = 8, DFL_AF_MOST_TENSORS = 64 * DFL_AF_WORDS, DFL_AF_MOST_BITS = 65536 };
+#define DFL_AF_NONE UINT32_MAX
+
+/* Tensors as bits. */
+typedef struct { uint64_t word[DFL_AF_WORDS]; } dfl_af_set;
+
+typedef struct { uint32_t var; int64_t coef; } dfl_af_term; /* var of the einsum */
+
+typedef struct {
+    const char *rank;
+    const dfl_af_term *terms; /* distinct variables, coef != 0 */
+    uint32_t n_terms;
+    int64_t offset;
+    dfl_span span;
+} dfl_af_dim;
+
+typedef struct {
+    uint32_t tensor;
+    bool output;
+    const dfl_af_dim *dims;
+    uint32_t n_dims;
+    dfl_span span;
+} dfl_af_access;
+
+/* `simple`: stands alone and with coefficient 1 wherever it occurs. */
+typedef struct { const char *name; int64_t extent; bool simple; } dfl_af_var;
+
+typedef struct {
+    const char *name;
+    dfl_span span;
+    const dfl_af_var *vars;
+    uint32_t n_vars;
+    const dfl_af_access *accesses; /* one of a tensor; exactly one output */
+    uint32_t n_accesses, output;
+    bool copy, left_out;           /* a copy that is no einsum of the result */
+    const char *loose;             /* a variable of the output alone; NULL = none */
+    int64_t instances;             /* the workload's included */
+    const dfl_yaml *renames;       /* map from names to sets; may be NULL */
+} dfl_af_einsum;
+
+typedef struct {
+    const char *name;
+    int64_t bits;
+    uint32_t producer;             /* einsum, or DFL_AF_NONE */
+    uint32_t first_user, last_user, n_users;
+    bool weight, persistent;
+    uint32_t same;                 /* another tensor that this one is a name of, or DFL_AF_NONE */
+    bool leaves;                   /* a copy that is left out reads it */
+} dfl_af_tensor;
+
+typedef enum {
+    DFL_AF_MEMORY, DFL_AF_TOLL, DFL_AF_COMPUTE, DFL_AF_CONTAINER, DFL_AF_NETWORK, DFL_AF_FORK,
+} dfl_af_kind;
+
+typedef struct {
+    const char *name;
+    dfl_span span;
+    int64_t fanout;
+    dfl_af_set read_reuse, write_reuse; /* tensors that are multicast, reduced, wherever they are read, written */
+} dfl_af_axis;
+
+/* One of `read`, `write`, `compute`; J and actions per second with all scales but that of the number of actions. */
+typedef struct { const dfl_yaml *at; double energy, throughput; } dfl_af_action;
+
+typedef struct {
+    dfl_af_kind kind;
+    const char *name;
+    dfl_span span;
+    const dfl_yaml *at;
+    uint32_t fork;                      /* innermost fork around it, or DFL_AF_NONE */
+    dfl_af_axis *axes;                  /* multiply this node and what follows it in its list */
+    uint32_t n_axes;
+    double size, leakage, area;         /* bits (may be infinite), W, m2; n_parallel_instances included */
+    double actions_scale;
+    dfl_af_action read, write, compute;
+    bool separate_ports;
+    dfl_af_set down, up;                /* toll: directions that are charged */
+    double *width;                      /* bits per value of each tensor here */
+    double *values_to_actions[2];       /* read, write: actions per value of each tensor, actions_scale included */
+    dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may, must keep there */
+} dfl_af_node;
+
+typedef struct {
+    dfl_loss_report *report;
+    const dfl_yaml *arch, *workload, *renames, *variables, *mapping; /* NULL = not given */
+    DFL_VEC(dfl_af_tensor) tensors;
+    DFL_VEC(dfl_af_einsum) einsums;
+    DFL_VEC(dfl_af_node) nodes;         /* a fork before what is in it */
+} dfl_af_file;
+
+bool dfl_af_has(const dfl_af_set *set, uint32_t tensor);
+void dfl_af_put(dfl_af_set *set, uint32_t tensor);
+
+/* Number of what has the name, or DFL_AF_NONE. */
+uint32_t dfl_af_find_tensor(const dfl_af_file *f, const char *name);
+uint32_t dfl_af_find_einsum(const dfl_af_file *f, const char *name);
+uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);
+/* The access of a tensor; NULL where the einsum does not touch it. */
+const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor);
+/* Whether an index of the access contains variable `var` of its einsum. */
+bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
+/* Whether `inner` follows `outer` in its list, or in a fork behind it. */
+bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer);
+/* Warns of each key of a map that is none of the `n` known ones; `owner` names the thing that the map describes. */
+void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *const *known, size_t n,
+                         const char *owner);
+
+#endif

@@ -1,0 +1,62 @@
+#include "import/losses.h"
+
+#include "import/dfl_writer.h"
+
+void dfl_loss_init(dfl_loss_report *report, dfl_arena *arena, dfl_sink *sink, const dfl_source_map *sources)
+{
+    *report = (dfl_loss_report){ .arena = arena, .sink = sink, .sources = sources };
+}
+
+static void keep_loss(dfl_loss_report *report, dfl_span span, const char *text)
+{
+    dfl_loss loss = { span, text };
+
+    DFL_PUSH(report->arena, &report->losses, loss);
+}
+
+dfl_diag *dfl_lose(dfl_loss_report *report, dfl_code code, dfl_span span, const char *format, ...)
+{
+    va_list args;
+    const char *text;
+
+    va_start(args, format);
+    text = dfl_arena_vprintf(report->arena, format, args);
+    va_end(args);
+    keep_loss(report, span, text);
+    return dfl_report(report->sink, code, span, "%s", text);
+}
+
+void dfl_loss_remark(dfl_loss_report *report, dfl_span span, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    keep_loss(report, span, dfl_arena_vprintf(report->arena, format, args));
+    va_end(args);
+}
+
+dfl_loss *dfl_loss_take(dfl_loss_report *report, size_t *n)
+{
+    dfl_loss *losses = report->losses.at;
+
+    *n = report->losses.n;
+    report->losses.at = NULL;
+    report->losses.n = report->losses.cap = 0;
+    return losses;
+}
+
+void dfl_loss_print(const dfl_loss_report *report, const dfl_source *main, const dfl_loss *losses, size_t n,
+                    dfl_strbuf *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        dfl_place place = dfl_place_of(report->sources, losses[i].span.start);
+
+        dfl_strbuf_z(out, "// ");
+        if (place.source != NULL && place.source != main)
+            dfl_strbuf_printf(out, "%s ", dfl_writer_base_name(report->arena, place.source));
+        if (place.source != NULL)
+            dfl_strbuf_printf(out, "line %u: ", (unsigned)place.line);
+        dfl_strbuf_z(out, dfl_writer_plain(report->arena, losses[i].text));
+        dfl_strbuf_char(out, '\n');
+    }
+}

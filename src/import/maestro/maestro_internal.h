@@ -1,0 +1,215 @@
+/*
+ * MAESTRO's mapping files, between text and .dfl. A file is a list of layers; a layer has a type, sizes,
+ * strides and a list of directives from outer to inner, cut into levels by `Cluster`. The parser keeps what
+ * is written; sizes such as `Sz(R)` and constants are resolved when a layer is lowered, so that a layer
+ * which inherits the dataflow of the one before it gets its own sizes.
+ *
+ * Separators (blanks, `,` `:` `;` `(` `)` `>`) mean nothing, as in the source's own reader. `-` belongs to
+ * names, `{` and `}` may touch them, and CRLF line ends are fine.
+ */
+#ifndef DFL_IMPORT_MAESTRO_MAESTRO_INTERNAL_H
+#define DFL_IMPORT_MAESTRO_MAESTRO_INTERNAL_H
+
+#include "import/losses.h"
+
+typedef enum {
+    DFL_MAESTRO_END,
+    DFL_MAESTRO_WORD,
+    DFL_MAESTRO_OPEN,
+    DFL_MAESTRO_CLOSE
+} dfl_maestro_token_kind;
+
+typedef struct {
+    dfl_maestro_token_kind kind;
+    dfl_span span;
+    const char *text; /* into the source; not terminated */
+    size_t len;
+} dfl_maestro_token;
+
+typedef struct {
+    const dfl_source *source;
+    size_t at;
+} dfl_maestro_lexer;
+
+dfl_maestro_token dfl_maestro_next(dfl_maestro_lexer *lexer);
+bool dfl_maestro_is(const dfl_maestro_token *token, const char *word);
+
+/* Dimensions as they are written. */
+typedef enum {
+    DFL_DIM_N,
+    DFL_DIM_G,
+    DFL_DIM_K,
+    DFL_DIM_C,
+    DFL_DIM_R,
+    DFL_DIM_S,
+    DFL_DIM_Y,
+    DFL_DIM_X,
+    DFL_DIM_Y_OUT,
+    DFL_DIM_X_OUT,
+    DFL_DIM_M,
+    DFL_DIM_COUNT,
+} dfl_maestro_dim;
+
+const char *dfl_maestro_dim_text(dfl_maestro_dim dim);
+
+typedef enum {
+    DFL_LAYER_CONV,
+    DFL_LAYER_DSCONV,
+    DFL_LAYER_NGCONV,
+    DFL_LAYER_TRCONV,
+    DFL_LAYER_GEMM
+} dfl_layer_type;
+
+/* An amount: a number, a constant's name, or Sz(DIM). */
+typedef enum { DFL_AMOUNT_NUMBER, DFL_AMOUNT_CONSTANT, DFL_AMOUNT_SIZE_OF } dfl_amount_kind;
+
+typedef struct {
+    dfl_amount_kind kind;
+    dfl_span span;
+    int64_t value;       /* NUMBER */
+    dfl_sym constant;    /* CONSTANT */
+    dfl_maestro_dim dim; /* SIZE_OF */
+} dfl_maestro_amount;
+
+typedef enum { DFL_DIRECTIVE_TEMPORAL, DFL_DIRECTIVE_SPATIAL, DFL_DIRECTIVE_CLUSTER } dfl_directive_kind;
+
+typedef struct {
+    dfl_directive_kind kind;
+    dfl_span span;                   /* from the directive's name to its last word */
+    dfl_maestro_amount size, offset; /* Cluster: `size` only */
+    dfl_maestro_dim dim;             /* maps */
+    dfl_span dim_span;
+} dfl_maestro_directive;
+
+/* A size or a stride of one dimension; `given` says whether it is there. */
+typedef struct {
+    bool given;
+    dfl_maestro_amount amount;
+    dfl_span span; /* of the dimension's name */
+} dfl_maestro_size;
+
+typedef struct {
+    const char *name; /* as written; "" when there is none */
+    dfl_span name_span;
+    dfl_layer_type type;
+    dfl_span type_span;
+    dfl_maestro_size dims[DFL_DIM_COUNT], strides[DFL_DIM_COUNT];
+    const dfl_maestro_directive *directives; /* own or inherited */
+    size_t n_directives;
+    bool inherited;
+} dfl_maestro_layer;
+
+typedef struct {
+    int64_t value;
+    dfl_span span;
+} dfl_maestro_constant;
+
+typedef struct {
+    const dfl_source *source;
+    dfl_intern *names;
+    const char *network;                     /* of the first Network, or "" */
+    DFL_VEC(dfl_maestro_constant) constants; /* by symbol; value 0 = not a constant */
+    DFL_VEC(dfl_maestro_layer) layers;
+} dfl_maestro_file;
+
+/* Reports E0701, E0703, E0704, E0705 and goes on with the next layer; false when something was reported. */
+bool dfl_maestro_parse(dfl_maestro_file *out, dfl_arena *arena, dfl_loss_report *report,
+                       const dfl_source *source);
+
+/* The machine; numbers that are not given are 0, `pes` and `lanes` have defaults. */
+typedef struct {
+    int64_t pes, lanes;
+    int64_t noc_bandwidth, offchip_bandwidth; /* elements per cycle */
+    int64_t noc_latency;                      /* cycles */
+    int64_t l1_size, l2_size;                 /* elements; the source only warns when they are exceeded */
+} dfl_maestro_hw;
+
+/* `source` may be NULL. Reports E0701, E0705; unknown keys are losses. False when an error was reported. */
+bool dfl_maestro_parse_hw(dfl_maestro_hw *out, dfl_loss_report *report, const dfl_source *source);
+
+/* Decimal digits only, 1 .. 2^31 - 1; reports E0701 or E0705. */
+bool dfl_maestro_number(dfl_loss_report *report, const dfl_maestro_token *token, int64_t *out);
+
+/* ---- plans ---- */
+
+/*
+ * What a layer means, between directives and text: a workload with its sizes, and per cluster level the
+ * loops over tiles and the rank that is spread over the level's elements.
+ *
+ * Directives over the input's rows Y and columns X are turned into loops over the output's rows p and
+ * columns q: a map of m rows under a kernel of R taps and stride s holds (m - R) / s + 1 output rows. A
+ * `SpatialMap(m, o) V` on P elements is a temporal tile of P parts, each on one element. Two maps that move
+ * together are a split of the kernel's taps when they are Y with R or X with S (element i gets row i and
+ * tap i, so the output row stays), and are refused otherwise: they would leave most of the work out.
+ */
+/* Ranks of the workloads, in the order in which a processing element finishes them. */
+typedef enum {
+    DFL_RANK_N,
+    DFL_RANK_G,
+    DFL_RANK_M,
+    DFL_RANK_K,
+    DFL_RANK_C,
+    DFL_RANK_P,
+    DFL_RANK_Q,
+    DFL_RANK_R,
+    DFL_RANK_S,
+    DFL_RANK_COUNT,
+} dfl_maestro_rank;
+
+typedef enum {
+    DFL_WORKLOAD_CONV,
+    DFL_WORKLOAD_DSCONV,
+    DFL_WORKLOAD_NGCONV,
+    DFL_WORKLOAD_GEMM,
+    DFL_WORKLOAD_COUNT
+} dfl_maestro_workload;
+
+typedef struct {
+    dfl_maestro_rank rank;
+    int64_t tile;
+} dfl_maestro_loop;
+
+/* One cluster level: loops over tiles, then at most one rank spread over the level's elements. */
+typedef struct {
+    dfl_maestro_loop temporal[DFL_RANK_COUNT];
+    size_t n_temporal;
+    bool spreads;
+    dfl_maestro_loop spatial;
+    int64_t elements;
+} dfl_maestro_level;
+
+typedef struct {
+    const dfl_maestro_layer *layer;
+    dfl_maestro_workload workload;
+    int64_t size[DFL_DIM_COUNT]; /* resolved; 0 = the workload has no such dimension */
+    int64_t stride_y, stride_x;
+    int64_t extent[DFL_RANK_COUNT]; /* 0 = no such rank */
+    dfl_maestro_level *levels;      /* outer first */
+    size_t n_levels;
+    dfl_maestro_loop leaf[DFL_RANK_COUNT]; /* inside one processing element, tiles of 1 */
+    size_t n_leaf;
+    dfl_loss *losses;
+    size_t n_losses;
+} dfl_maestro_plan;
+
+/* Where the layer gives a dimension, or the other one that stands for it. */
+dfl_span dfl_maestro_dim_span(const dfl_maestro_layer *layer, dfl_maestro_dim dim, dfl_maestro_dim other);
+
+/* An amount in numbers, for the sizes of the plan's layer; reports E0701, E0703. */
+bool dfl_maestro_resolve(const dfl_maestro_plan *plan, dfl_loss_report *report,
+                         const dfl_maestro_file *file, const dfl_maestro_amount *amount, int64_t *out);
+
+/* Fills in workload, sizes and strides of a plan that has its layer; reports E0701, E0703 and losses. */
+bool dfl_maestro_sizes(dfl_maestro_plan *plan, dfl_loss_report *report, const dfl_maestro_file *file);
+
+/* Reports errors and losses, which stay in the report for the caller to take; false when the layer cannot
+ * be taken over. */
+bool dfl_maestro_lower(dfl_maestro_plan *out, dfl_loss_report *report, const dfl_maestro_file *file,
+                       const dfl_maestro_layer *layer, const dfl_maestro_hw *hw);
+
+/* The .dfl text of all plans; `losses` are those of the file itself. */
+char *dfl_maestro_print(dfl_arena *arena, dfl_loss_report *report, const dfl_maestro_file *file,
+                        const dfl_maestro_hw *hw, const dfl_source *hw_source, const dfl_loss *losses,
+                        size_t n_losses, const dfl_maestro_plan *plans, size_t n_plans);
+
+#endif
