@@ -310,8 +310,8 @@ static void make_problems(claim_reader *reader)
     }
 }
 
-/* Whether a keep may hold a tensor for several einsums: it is an input with several readers that, on all units that can run
-   them, have the same home for it, touch equally many of its bits, and have no sum of ranks in its indices. */
+/* Whether a keep may hold a tensor for several einsums: it is an input with several readers that, on all units that can
+   run them, have the same home for it, touch equally many of its bits, and have no sum of ranks in its indices. */
 static bool is_common(const claim_reader *reader, uint32_t tensor)
 {
     const dfl_tensor *t = &reader->m->workload->tensors[tensor];

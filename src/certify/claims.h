@@ -1,10 +1,12 @@
 /*
- * A certificate as data: the claims of a search (grammar/dfl-certificate-1.schema.json). The head tells which search and how
- * good its result is. The rest is resolved against the mapping with holes: names become numbers of certify/problem.h.
+ * A certificate as data: the claims of a search (grammar/dfl-certificate-1.schema.json). The head tells which search
+ * and how good its result is. The rest is resolved against the mapping with holes: names become numbers of
+ * certify/problem.h.
  *
- * Terms of the certificate. A skeleton is a choice of keeps, their memories and their order, with tile sizes left open. A
- * pattern is a choice of the memories in which an einsum exchanges tensors with others. A row is a partial mapping: one einsum
- * with its tiles, known by its cost and by its interface to other einsums. A class is a set of einsums with equal choices.
+ * Terms of the certificate. A skeleton is a choice of keeps, their memories and their order, with tile sizes left open.
+ * A pattern is a choice of the memories in which an einsum exchanges tensors with others. A row is a partial mapping:
+ * one einsum with its tiles, known by its cost and by its interface to other einsums. A class is a set of einsums with
+ * equal choices.
  */
 #ifndef DFL_CERTIFY_CLAIMS_H
 #define DFL_CERTIFY_CLAIMS_H
@@ -53,8 +55,8 @@ typedef struct {
     double joules, seconds;        /* lower bounds over all skeletons of the pattern, each for itself */
 } dfl_claim_pattern;
 
-/* The interface of a row: the loops and memories that it shares with other einsums. Compared by its bytes, so unused bytes are
-   0. */
+/* The interface of a row: the loops and memories that it shares with other einsums. Compared by its bytes, so unused
+   bytes are 0. */
 typedef struct {
     int64_t trips[DFL_CLAIM_LOOPS]; /* iterations of each shared loop, outermost first */
     uint32_t memory[DFL_CERTIFY_OPERANDS]; /* by operand: memory of the exchange */
@@ -96,8 +98,8 @@ typedef struct {
 
 /* Reads the head; NULL after E0801. */
 const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *text, size_t len);
-/* Resolves the rest against the mapping with holes. NULL after E0801, or after E0804 if the classes leave out an einsum or have
-   one with different choices. */
+/* Resolves the rest against the mapping with holes. NULL after E0801, or after E0804 if the classes leave out an einsum
+   or have one with different choices. */
 const dfl_claim_search *dfl_claims_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_claims *head,
                                            const dfl_mapping *asked);
 

@@ -8,8 +8,8 @@
 double dfl_certify_value(const dfl_certify_run *run, double joules, double seconds);
 /* Whether two costs are equal within the relative rounding of the task. */
 bool dfl_certify_is_same(const dfl_certify_run *run, double a, double b);
-/* Buffers of the tile that an operand exchanges at a memory level: those of the memory for an input that a keep may hold for
-   several einsums, since it is fetched; else 1. */
+/* Buffers of the tile that an operand exchanges at a memory level: those of the memory for an input that a keep may
+   hold for several einsums, since it is fetched; else 1. */
 double dfl_certify_buffers(const dfl_certify_run *run, const dfl_certify_problem *problem, uint32_t operand, uint32_t level);
 /* Energy to fetch all elements of an operand once from its home into `memory`, J; 0 if that memory is the home, or if no
    keep may hold the operand for several einsums. */

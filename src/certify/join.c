@@ -3,18 +3,18 @@
  *
  * The key of a state tells what is open behind an einsum:
  *   - the loops shared with the next einsum, each with its trip count and the rank that names it;
- *   - the live tensors, each with its memory, the open loops above its keep, the dimension that each open loop goes along in
- *     it, and the number of open loops that its producer ran in.
- * The value of a state is energy, time, and the occupancy of each tracked memory: per open loop the bits that stay while it
- * runs, and the peak of everything that has finished below it. Dominated states of one key are dropped.
+ *   - the live tensors, each with its memory, the open loops above its keep, the dimension that each open loop goes
+ *     along in it, and the number of open loops that its producer ran in.
+ * The value of a state is energy, time, and the occupancy of each tracked memory: per open loop the bits that stay
+ * while it runs, and the peak of everything that has finished below it. Dominated states of one key are dropped.
  *
  * Two einsums share the loops above everything that is live between them. A row matches the open loops if
  *   - the shared loops have the same trip counts in the row and go along the same dimension of every tensor taken over;
  *   - each tensor taken over stands in the same memory below as many loops;
  *   - each shared loop has a name in the einsum: a rank of its own, or one that follows a tensor.
- * An einsum may lack an open loop. It then runs in the first iteration of this loop, and its whole result is read below the
- * loop. A row may have loops above nothing that it exchanges if all of its loops are open. A tensor that stands below a loop
- * which does not go along it is made in the first iteration only, or fetched in every iteration.
+ * An einsum may lack an open loop. It then runs in the first iteration of this loop, and its whole result is read below
+ * the loop. A row may have loops above nothing that it exchanges if all of its loops are open. A tensor that stands
+ * below a loop which does not go along it is made in the first iteration only, or fetched in every iteration.
  */
 #include "certify/join.h"
 
@@ -169,8 +169,8 @@ typedef struct {
     uint32_t at[DFL_CLAIM_LOOPS];      /* by loop of the row: loop around the einsum */
 } loop_placement;
 
-/* Places the loops of a row. False if they do not match the open loops, or if a new loop stands above nothing exchanged while
-   not all of the row's loops are open. */
+/* Places the loops of a row. False if they do not match the open loops, or if a new loop stands above nothing exchanged
+   while not all of the row's loops are open. */
 static bool place_loops(const row_join *join, const dp_key *key, const dfl_claim_interface *interface, uint32_t skipped,
                         loop_placement *out)
 {
@@ -195,8 +195,8 @@ static bool place_loops(const row_join *join, const dp_key *key, const dfl_claim
     return out->bound == interface->n_loops || deepest == interface->n_loops;
 }
 
-/* The number of loops around the einsum above something below `depth` loops of the row; then the converse: the number of the
-   row's loops among the first `depth` loops around the einsum. */
+/* The number of loops around the einsum above something below `depth` loops of the row; then the converse: the number
+   of the row's loops among the first `depth` loops around the einsum. */
 static uint32_t loops_around(const loop_placement *p, uint32_t depth) { return depth == 0 ? 0 : p->at[depth - 1] + 1; }
 static uint32_t row_depth(const loop_placement *p, uint32_t depth)
 {
@@ -209,8 +209,8 @@ static int32_t dimension_along(const row_join *join, const dfl_claim_interface *
     return p->own[i] < 0 ? -1 : dfl_certify_dimension_of(join->problem, o, interface->rank[p->own[i]]);
 }
 
-/* Mask of the open loops that the einsum may lack: it has no rank of the loop's name, a live tensor that it does not touch
-   stands below the loop, and its result is shared. */
+/* Mask of the open loops that the einsum may lack: it has no rank of the loop's name, a live tensor that it does not
+   touch stands below the loop, and its result is shared. */
 static uint32_t find_skippable(const row_join *join, const dp_key *key)
 {
     uint32_t loops = 0;
@@ -227,14 +227,15 @@ static uint32_t find_skippable(const row_join *join, const dp_key *key)
     return loops;
 }
 
-/* Whether the row agrees with the live tensors that the einsum reads: same memory, same loops above, and every loop that the
-   producer ran in goes along the same dimension. */
+/* Whether the row agrees with the live tensors that the einsum reads: same memory, same loops above, and every loop
+   that the producer ran in goes along the same dimension. */
 static bool continues_live(const row_join *join, const dp_key *key, const dfl_claim_interface *interface, const loop_placement *p)
 {
     for (uint32_t o = 0; o < join->problem->n_operands; o++) {
         const dfl_certify_operand *op = &join->problem->operand[o];
         const live_tensor *a = op->output ? NULL : find_alive(key, op->tensor);
-        /* a new common keep serves every reader below its loops: no earlier one there did without it, and a later one comes */
+        /* a new common keep serves every reader below its loops: no earlier one there did without it, and a later one
+           comes */
         if (uses_common_keep(join, interface, o) && (!a || a->apart) &&
             (is_last(join, op->tensor) || (a && a->within >= (int32_t)loops_around(p, interface->depth[o]))))
             return false;
@@ -253,8 +254,9 @@ static bool continues_live(const row_join *join, const dp_key *key, const dfl_cl
     return true;
 }
 
-/* Whether open loop `i` can be written for this einsum: by its own rank of the loop's name, by following a tensor that it reads,
-   or as the reader of its result needs it. The last adds the loop to `owes`: the result must still be read below it. */
+/* Whether open loop `i` can be written for this einsum: by its own rank of the loop's name, by following a tensor that
+   it reads, or as the reader of its result needs it. The last adds the loop to `owes`: the result must still be read
+   below it. */
 static bool has_name(const row_join *join, const dp_key *key, const dfl_claim_interface *interface, loop_placement *p, uint32_t i)
 {
     bool own = false, reads = false, makes = false;
@@ -311,8 +313,8 @@ static void advance_inputs(const row_join *join, const dfl_claim_interface *inte
     }
 }
 
-/* The key behind the einsum. `ends`: mask of the operands whose common keep ends here, since a loop above it ends. False if no
-   such loop ends, or if one ends below which a tensor must still be read. */
+/* The key behind the einsum. `ends`: mask of the operands whose common keep ends here, since a loop above it ends.
+   False if no such loop ends, or if one ends below which a tensor must still be read. */
 static bool advance(row_join *join, const dp_key *key, const dfl_claim_interface *interface, const loop_placement *p,
                     uint32_t ends, dp_key *out)
 {
@@ -379,9 +381,9 @@ static double tile_bits(const row_join *join, const dfl_claim_interface *interfa
 }
 
 /*
- * Occupancy of tracked memory `t` while the einsum runs, and behind it; false if it exceeds the capacity. At depth d stand the
- * bits that stay from before, the row's keeps, and the tensors that appear with the row. A tensor taken over is there already:
- * `stays` counts it above the last open loop, `held` below it.
+ * Occupancy of tracked memory `t` while the einsum runs, and behind it; false if it exceeds the capacity. At depth d
+ * stand the bits that stay from before, the row's keeps, and the tensors that appear with the row. A tensor taken over
+ * is there already: `stays` counts it above the last open loop, `held` below it.
  */
 static bool advance_occupancy(const row_join *join, uint32_t t, const dp_key *key, double held, const dp_state *s,
                               const dfl_claim_row *row, const loop_placement *p, const dp_key *after, dp_state *out)
@@ -530,7 +532,8 @@ static bool join_bucket(row_join *join, const dp_layer *from, const dp_bucket *b
     }
 }
 
-/* Sets the cost-to-go: the sum of the least energy and of the least time of each einsum's rows. Weak, and enough to prune. */
+/* Sets the cost-to-go: the sum of the least energy and of the least time of each einsum's rows. Weak, and enough to
+   prune. */
 static void find_rest(row_join *join)
 {
     uint32_t n = join->w->n_einsums;
@@ -554,7 +557,7 @@ static bool check_value(const row_join *join, double least)
     const dfl_claims *head = join->search->head;
 
     if (join->too_many_live) {
-        dfl_report(join->run->sink, DFL_CERT_SUMS, join->search->asked->span, "more than %d tensors are live_tensor at once",
+        dfl_report(join->run->sink, DFL_CERT_SUMS, join->search->asked->span, "more than %d tensors are alive at once",
                    DFL_CERTIFY_LIVE);
         return false;
     }

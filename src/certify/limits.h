@@ -7,8 +7,9 @@
 /* Tile choices that the model evaluates for all skeletons together, unless the caller says otherwise: some seconds. */
 #define DFL_CERTIFY_EFFORT UINT64_C(1000000)
 
-/* Shape of one einsum problem. Sets of ranks, operands, levels and axes are masks of 32 bits, and a set of pairs (operand,
-   level) is a mask of 64 bits: OPERANDS * LEVELS <= 64. The search has the same sizes, so a larger einsum has no certificate. */
+/* Shape of one einsum problem. Sets of ranks, operands, levels and axes are masks of 32 bits, and a set of pairs
+   (operand, level) is a mask of 64 bits: OPERANDS * LEVELS <= 64. The search has the same sizes, so a larger einsum has
+   no certificate. */
 enum {
     DFL_CERTIFY_RANKS = 12,    /* ranks of one einsum */
     DFL_CERTIFY_OPERANDS = 5,  /* inputs and output of one einsum */

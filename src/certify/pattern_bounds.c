@@ -1,7 +1,7 @@
 /*
- * Lower bounds from exchange patterns, energy and time apart: dynamic programming over the einsums. The state between two
- * einsums is the memory of every live tensor; a transition is a pattern of the next einsum that agrees with these memories. A
- * forward and a backward pass give, for each pattern, the least cost of all other einsums.
+ * Lower bounds from exchange patterns, energy and time apart: dynamic programming over the einsums. The state between
+ * two einsums is the memory of every live tensor; a transition is a pattern of the next einsum that agrees with these
+ * memories. A forward and a backward pass give, for each pattern, the least cost of all other einsums.
  */
 #include "certify/pattern_bounds.h"
 

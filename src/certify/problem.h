@@ -1,7 +1,8 @@
 /*
- * One einsum on one unit, as the checker sees it: the operands (the inputs, then the output), the memory levels (the memories
- * that the unit sees, outermost first) and the axes (arrays around the unit, outermost first). Built from the intermediate
- * representation alone. Sets of ranks, levels, axes and operands are bit masks over their positions in the problem.
+ * One einsum on one unit, as the checker sees it: the operands (the inputs, then the output), the memory levels (the
+ * memories that the unit sees, outermost first) and the axes (arrays around the unit, outermost first). Built from the
+ * intermediate representation alone. Sets of ranks, levels, axes and operands are bit masks over their positions in the
+ * problem.
  */
 #ifndef DFL_CERTIFY_PROBLEM_H
 #define DFL_CERTIFY_PROBLEM_H
@@ -43,10 +44,11 @@ static inline bool dfl_certify_is_exchanged(const dfl_certify_operand *operand)
 }
 /* The operand that accesses this tensor, n_operands if there is none. */
 uint32_t dfl_certify_operand_of(const dfl_certify_problem *problem, uint32_t tensor);
-/* By memory: whether it holds nothing but tensors with their home there, and either has no size or holds all of them at once. */
+/* By memory: whether it holds nothing but tensors with their home there, and either has no size or holds all of them at
+   once. */
 const bool *dfl_certify_ample_memories(dfl_arena *arena, const dfl_mapping *m);
-/* Builds the problem. False if the unit cannot run the einsum, or if the einsum does not fit the limits of a problem; then
-   `*fine` is cleared. */
+/* Builds the problem. False if the unit cannot run the einsum, or if the einsum does not fit the limits of a problem;
+   then `*fine` is cleared. */
 bool dfl_certify_problem_make(const dfl_intern *names, const dfl_mapping *m, const bool *ample, uint32_t einsum, uint32_t unit,
                               dfl_certify_problem *out, bool *fine);
 /* Whether two problems have the same choices; names may differ. `exactly`: also the same shapes of tensors and offsets of

@@ -59,9 +59,9 @@ static uint32_t find_family(sample_plan *plan, const dfl_claim_form *form)
     return (uint32_t)plan->families.n - 1;
 }
 
-/* Finds the families of a class and their least bounds. Two keeps have no order without a loop between them that moves one of
-   them, and a keep whose tile no loop reuses is as good as none. So one tile choice may belong to several skeletons, and only
-   the least bound of all skeletons that keep a subset holds for it. */
+/* Finds the families of a class and their least bounds. Two keeps have no order without a loop between them that moves
+   one of them, and a keep whose tile no loop reuses is as good as none. So one tile choice may belong to several
+   skeletons, and only the least bound of all skeletons that keep a subset holds for it. */
 static void find_families(sample_plan *plan, const dfl_claim_class *c)
 {
     plan->families.n = 0;
@@ -114,8 +114,8 @@ static const bool *find_repeated(dfl_arena *arena, const dfl_claim_class *c)
     return repeated;
 }
 
-/* Adds the skeletons of one unit for one einsum of a class: for the first einsum, and for those whose shapes or offsets differ
-   from the first and so their costs. */
+/* Adds the skeletons of one unit for one einsum of a class: for the first einsum, and for those whose shapes or offsets
+   differ from the first and so their costs. */
 static void add_einsum(sample_plan *plan, uint32_t class, uint32_t einsum, size_t unit, const bool *repeated)
 {
     const dfl_claim_class *c = &plan->run->search->classes.at[class];

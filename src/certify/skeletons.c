@@ -23,8 +23,8 @@ typedef struct {
     bool stopped;                       /* the budget is used up */
 } skeleton_list;
 
-/* Whether the next keep may stand inside of the arrays `around` (mask of axes). The keeps still to be placed outside of one of
-   these arrays then stand below it: no home on the chip may, and with sliding windows no keep. */
+/* Whether the next keep may stand inside of the arrays `around` (mask of axes). The keeps still to be placed outside of
+   one of these arrays then stand below it: no home on the chip may, and with sliding windows no keep. */
 static bool may_enter(const skeleton_list *list, uint32_t around)
 {
     const dfl_certify_problem *problem = list->problem;

@@ -1,13 +1,14 @@
 /*
  * One skeleton of one einsum with open tiles, as a mapping of this einsum alone that the model evaluates many times.
  *
- * Slot g is the place for loops just above keep g, the last slot the place above the unit. In a slot the temporal loops come
- * first, then the axes entered there. A tensor exchanged on the chip has its home at the root of this mapping, where its tile
- * takes part in no transfer of its own: the transfers are the same. Loops above the last of these homes are shared with other
- * einsums. The lines below stand in a brace of their own, so that their tiles are loaded once per shared iteration.
+ * Slot g is the place for loops just above keep g, the last slot the place above the unit. In a slot the temporal loops
+ * come first, then the axes entered there. A tensor exchanged on the chip has its home at the root of this mapping,
+ * where its tile takes part in no transfer of its own: the transfers are the same. Loops above the last of these homes
+ * are shared with other einsums. The lines below stand in a brace of their own, so that their tiles are loaded once per
+ * shared iteration.
  *
- * A variable is the trip count of one loop, or the parts of one rank on one axis. The variables of a rank, outermost first,
- * have its extent as their product.
+ * A variable is the trip count of one loop, or the parts of one rank on one axis. The variables of a rank, outermost
+ * first, have its extent as their product.
  */
 #ifndef DFL_CERTIFY_TILE_CHOICE_H
 #define DFL_CERTIFY_TILE_CHOICE_H
@@ -47,8 +48,8 @@ typedef struct {
     double room[DFL_CERTIFY_LEVELS]; /* bits of its tiles in one instance of each memory level */
 } dfl_tile_choice_cost;
 
-/* Builds the mapping. `useful`: only loops that can help (certify.h). `home` holds what all evaluations share; every evaluation
-   resets `scratch`. False if the skeleton is no legal mapping. */
+/* Builds the mapping. `useful`: only loops that can help (certify.h). `home` holds what all evaluations share; every
+   evaluation resets `scratch`. False if the skeleton is no legal mapping. */
 bool dfl_tile_choice_make(dfl_arena *home, dfl_arena *scratch, dfl_certify_run *run, const dfl_certify_problem *problem,
                           const dfl_claim_form *form, bool useful, dfl_tile_choice *choice);
 /* Costs for the present values of the variables; false if the model refuses the mapping. */

@@ -1,6 +1,6 @@
 /*
- * Tile choices of one skeleton, all of them or a sample: none may cost less than a claimed lower bound, and a row must cover
- * each one that could be part of a mapping below the claimed lower bound.
+ * Tile choices of one skeleton, all of them or a sample: none may cost less than a claimed lower bound, and a row must
+ * cover each one that could be part of a mapping below the claimed lower bound.
  */
 #include "certify/tiles.h"
 
@@ -110,8 +110,9 @@ static bool offers(const tile_walk *walk, const dfl_certify_problem *mine, uint3
     return false;
 }
 
-/* Whether, for every shared operand, some einsum of the class has a partner einsum with a matching row. Only partners in classes
-   of smaller waves are asked, since the search lists no row without a match there; other operands count as matched. */
+/* Whether, for every shared operand, some einsum of the class has a partner einsum with a matching row. Only partners
+   in classes of smaller waves are asked, since the search lists no row without a match there; other operands count as
+   matched. */
 static bool has_partners(const tile_walk *walk, const dfl_claim_interface *interface)
 {
     const dfl_claim_search *search = walk->run->search;
@@ -132,8 +133,8 @@ static bool has_partners(const tile_walk *walk, const dfl_claim_interface *inter
     return true;
 }
 
-/* Whether keeps of a[d] bits below d shared loops never occupy more than keeps of b[d] bits. A keep below d loops is present
-   whenever more of them are shared, so sums from the outside decide. */
+/* Whether keeps of a[d] bits below d shared loops never occupy more than keeps of b[d] bits. A keep below d loops is
+   present whenever more of them are shared, so sums from the outside decide. */
 static bool takes_less(const double *a, const double *b, uint32_t n_loops)
 {
     double x = 0, y = 0;
@@ -206,8 +207,8 @@ static uint32_t find_shared(const dfl_tile_choice *choice, shared_loop *out)
     return n;
 }
 
-/* If a mapping below the lower bound could have the choice, some row of the same interface must cost no more and occupy no
-   more. */
+/* If a mapping below the lower bound could have the choice, some row of the same interface must cost no more and occupy
+   no more. */
 static void check_rows(tile_walk *walk, const dfl_tile_choice_cost *cost)
 {
     const dfl_tile_choice *choice = &walk->choice;
@@ -366,8 +367,8 @@ static void walk_ranks(tile_walk *walk, uint32_t r, uint64_t most)
 
 /* ---- a sample ---- */
 
-/* Draws a factorization: each prime factor stays with the variable of the one before with probability 1/2, else it goes to any
-   variable. */
+/* Draws a factorization: each prime factor stays with the variable of the one before with probability 1/2, else it goes
+   to any variable. */
 static bool draw_cut(tile_walk *walk, uint32_t r, cut *x)
 {
     uint32_t n = walk->choice.n[r], last = n > 0 ? (uint32_t)draw(walk, n) : 0;

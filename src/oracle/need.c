@@ -1,101 +1,41 @@
 /*
- * Rule 11: what a producer computes in each iteration of the loops above the branch in which its result is read. The
- * readers' accesses are enumerated for every iteration before the run; per dimension, an index is computed in the
- * first iteration that reads it, and what nobody reads in the last. Where readers stand below several branches, an
- * iteration of the loops above the outer one is divided in the same way by the loops above the inner one.
+ * Blocks of iteration spaces, and rule 11: what a producer computes in each iteration of the loops above the branch in
+ * which its result is read. Finding a need visits the blocks of the readers, and these are cut by the readers' own
+ * needs: the two are mutually recursive, so they share this file.
+ *
+ * Before the execution, the readers' accesses are enumerated for every iteration. For each dimension, an index is
+ * computed in the first iteration that reads it; what nobody reads is computed in the last. Where readers stand below
+ * several branches, the loops above the inner branch divide in the same way what an iteration of the loops above the
+ * outer branch computes.
  */
+#include "oracle/need.h"
+
 #include <string.h>
 
-#include "oracle/machine.h"
+#include "oracle/limits.h"
+#include "oracle/points.h"
+#include "oracle/refuse.h"
 
-enum { NEED_LIMIT = 1 << 27 };  /* bits */
+/* ---- blocks ---- */
 
-/* Whether an einsum stands below the brace of a step of another one. */
-static bool stands_below(const oracle *o, uint32_t id, const dfl_path_step *step)
-{
-    return dfl_body_within(o->ein[id].path->leaf, step->body);
-}
-
-/* Whether the loop at `step` moves what is read of dimension `dim` of the einsum's output. */
-static bool moves(const oracle *o, uint32_t id, uint32_t dim, uint32_t step)
-{
-    const dfl_exchange *x = &o->ein[id].path->exchange;
-
-    for (uint32_t k = 0; k < x->n_consumers; k++) {
-        const oracle_einsum *c = &o->ein[x->consumers[k]];
-        if (!stands_below(o, x->consumers[k], &o->ein[id].path->steps[step]))
-            continue;
-        const dfl_path_step *s = &c->path->steps[step];
-        for (uint32_t i = 0; i < c->e->n_inputs; i++) {
-            const oracle_access *a = &c->in[i];
-            if (a->tensor != x->tensor)
-                continue;
-            for (uint32_t r = 0; r < c->n_ranks; r++) {
-                if (a->coef[dim * c->n_ranks + r] == 0)
-                    continue;
-                if (s->rank == c->e->ranks[r])
-                    return true;
-                for (uint32_t d = 0; s->bind == DFL_BIND_NEED && d < c->out.n_dims; d++)
-                    if (c->out.coef[d * c->n_ranks + r] != 0 && c->path->has_exchange &&
-                        moves(o, x->consumers[k], d, step))
-                        return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* ---- iterations of the loops above the branch -------------------------------------------------------------------- */
-
-typedef DFL_VEC(uint32_t) index_list;
-
-static void enumerate(oracle *o, const dfl_path *p, oracle_need *need, uint32_t step, uint32_t depth, index_list *out)
-{
-    const dfl_path_step *s = &p->steps[step];
-
-    if (!oracle_work(o, 1))
-        return;
-    if (step == p->n_above) {
-        for (uint32_t i = 0; i < need->n_lines; i++)
-            DFL_PUSH(o->arena, out, o->at[need->lines[i]]);
-        need->n_iter++;
-        return;
-    }
-    if (s->line->kind != DFL_LINE_TEMPORAL) {
-        enumerate(o, p, need, step + 1, depth, out);
-        return;
-    }
-    uint32_t line = need->lines[depth];
-    uint32_t n = oracle_trip(o, s->body, (uint32_t)(s->line - s->body->lines));
-    for (o->at[line] = 0; o->at[line] < n && !o->failed; o->at[line]++)
-        enumerate(o, p, need, step + 1, depth + 1, out);
-    o->at[line] = 0;
-}
-
-static void go_to(oracle *o, const oracle_need *need, uint32_t iter)
-{
-    for (uint32_t i = 0; i < need->n_lines; i++)
-        o->at[need->lines[i]] = need->index[iter * need->n_lines + i];
-}
-
-/* Compares the first `n` loops of an iteration with the present one. */
-static int compare(const oracle *o, const oracle_need *need, uint32_t iter, uint32_t n)
+/* Orders iteration number `iter` against the present one, by their first `n` loops: -1, 0 or 1. */
+static int compare_iterations(const dfl_oracle_machine *machine, const dfl_oracle_need *need, uint32_t iter, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t then = need->index[iter * need->n_lines + i], now = o->at[need->lines[i]];
+        uint32_t then = need->index[iter * need->n_lines + i], now = machine->present[need->lines[i]];
         if (then != now)
             return then < now ? -1 : 1;
     }
     return 0;
 }
 
-static uint32_t find(oracle *o, const oracle_need *need)
+static uint32_t find_iteration(dfl_oracle_machine *machine, const dfl_oracle_need *need)
 {
     uint32_t lo = 0, hi = need->n_iter;
 
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        int order = compare(o, need, mid, need->n_lines);
+        int order = compare_iterations(machine, need, mid, need->n_lines);
         if (order == 0)
             return mid;
         if (order < 0)
@@ -103,39 +43,257 @@ static uint32_t find(oracle *o, const oracle_need *need)
         else
             hi = mid;
     }
-    if (!o->failed)
-        dfl_report(o->sink, DFL_INTERNAL_ERROR, o->m->span, "an iteration that was not foreseen");
-    o->failed = true;
+    if (!machine->failed)
+        dfl_report(machine->sink, DFL_INTERNAL_ERROR, machine->mapping->span, "an iteration that was not foreseen");
+    machine->failed = true;
     return 0;
 }
 
-/* ---- what is read ------------------------------------------------------------------------------------------------ */
+static bool cut_to_need(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_interval *block)
+{
+    dfl_oracle_einsum *e = &machine->einsums[id];
+
+    if (e->need.uncut)
+        return true;
+    uint32_t it = find_iteration(machine, &e->need);
+    if (machine->failed || !e->need.works[it])
+        return false;
+    for (uint32_t d = 0; d < e->need.n_dims; d++) {
+        const uint8_t *allowed = e->need.allowed[it * e->need.n_dims + d];
+        uint32_t rank;
+        if (!allowed || !dfl_index_is_bare(&e->einsum->output.index[d], &rank))
+            continue;
+        dfl_oracle_interval *p = &block[e->local_rank[rank]];
+        while (p->lo < p->hi && !allowed[p->lo])
+            p->lo++;
+        while (p->lo < p->hi && !allowed[p->hi - 1])
+            p->hi--;
+        if (p->lo >= p->hi)
+            return false;
+    }
+    return true;
+}
+
+static void descend_below(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
+                          void *data);
+
+/* Whether the tile that is found does not depend on a rank. Then an instance with nothing left of this rank holds the
+   tile, too. */
+static bool held_without(const dfl_oracle_einsum *e, uint32_t rank)
+{
+    if (!e->held)
+        return false;
+    for (uint32_t d = 0; d < e->held->n_dims; d++)
+        if (e->held->coef[d * e->n_ranks + rank] != 0)
+            return false;
+    return true;
+}
+
+/* Divides the block by the line at `step`, and goes on below it for every part of a spatial line, or for the present
+   iteration. */
+static void cut_by_line(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
+                        void *data)
+{
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    const dfl_path_step *s = &e->path->steps[step];
+
+    if (step == upto) {
+        visit(machine, id, e->block, e->coord, data);
+        return;
+    }
+    if (s->line->kind == DFL_LINE_KEEP || s->rank == DFL_NONE) {
+        descend_below(machine, id, step + 1, upto, visit, data);
+        return;
+    }
+    dfl_oracle_interval *block = &e->block[e->local_rank[s->rank]], whole = *block;
+    bool spatial = s->line->kind == DFL_LINE_SPATIAL;
+    uint32_t line = machine->line_base[s->body->id] + (uint32_t)(s->line - s->body->lines);
+    uint32_t coord = spatial ? e->coord[s->line->axis] : 0;
+    for (uint32_t i = spatial ? 0 : machine->present[line]; !machine->failed; i++) {
+        block->lo = whole.lo + (int64_t)i * s->tile;
+        block->hi = block->lo + s->tile < whole.hi ? block->lo + s->tile : whole.hi;
+        if (block->hi <= block->lo) {
+            /* nothing is left of the rank: any of its values gives the tile that the instance continues to hold */
+            if (!held_without(e, e->local_rank[s->rank]) || (spatial && (int64_t)i * s->tile >= s->nominal))
+                break;
+            *block = (dfl_oracle_interval){ whole.lo, whole.lo + 1 };
+        }
+        if (spatial && i >= e->radix[step]) {
+            dfl_oracle_refuse_unsupported(machine, s->line->span, "a piece with more tiles than the line has coordinates");
+            break;
+        }
+        if (spatial)
+            e->coord[s->line->axis] = coord * e->radix[step] + i;
+        descend_below(machine, id, step + 1, upto, visit, data);
+        if (!spatial)
+            break;
+    }
+    *block = whole;
+    if (spatial)
+        e->coord[s->line->axis] = coord;
+}
+
+static void descend_below(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
+                          void *data)
+{
+    dfl_oracle_einsum *e = &machine->einsums[id];
+
+    if (machine->failed)
+        return;
+    if (step != e->path->n_above || !e->path->has_exchange || !e->path->exchange.restricts) {
+        cut_by_line(machine, id, step, upto, visit, data);
+        return;
+    }
+    /* the loops below the branch divide only the part that is computed in this iteration */
+    for (uint32_t r = 0; r < e->n_ranks; r++)
+        e->saved_block[r] = e->block[r];
+    if (cut_to_need(machine, id, e->block))
+        cut_by_line(machine, id, step, upto, visit, data);
+    for (uint32_t r = 0; r < e->n_ranks; r++)
+        e->block[r] = e->saved_block[r];
+}
+
+void dfl_oracle_visit_blocks(dfl_oracle_machine *machine, uint32_t einsum, uint32_t upto, dfl_oracle_block_fn *visit, void *data)
+{
+    dfl_oracle_einsum *e = &machine->einsums[einsum];
+
+    if (upto >= e->path->n_above && !dfl_oracle_need_prepare(machine, einsum))
+        return;
+    for (uint32_t r = 0; r < e->n_ranks; r++)
+        e->block[r] = (dfl_oracle_interval){ 0, e->extent[r] };
+    for (uint32_t a = 0; a < machine->system->n_axes; a++)
+        e->coord[a] = 0;
+    descend_below(machine, einsum, 0, upto, visit, data);
+}
+
+typedef struct { const dfl_path_step *step; int64_t most; } trip_data;
+
+static void find_longest(dfl_oracle_machine *machine, uint32_t einsum, const dfl_oracle_interval *block, const uint32_t *coord,
+                         void *data)
+{
+    trip_data *t = data;
+    const dfl_oracle_interval *p = &block[machine->einsums[einsum].local_rank[t->step->rank]];
+    int64_t n = dfl_ceil_div(p->hi - p->lo, t->step->tile);
+
+    (void)coord;
+    t->most = n > t->most ? n : t->most;
+}
+
+uint32_t dfl_oracle_trip_count(dfl_oracle_machine *machine, const dfl_body *body, uint32_t line)
+{
+    uint32_t step = machine->paths->step[body->id][line];
+    int64_t most = 1;
+
+    for (uint32_t i = 0; i < body->n_einsums; i++) {
+        trip_data t = { .step = &machine->einsums[body->einsums[i]].path->steps[step] };
+        if (t.step->rank == DFL_NONE)
+            continue;
+        dfl_oracle_visit_blocks(machine, body->einsums[i], step, find_longest, &t);
+        most = t.most > most ? t.most : most;
+    }
+    return (uint32_t)most;
+}
+
+/* ---- readers ---- */
+
+/* Whether an einsum stands below the brace that has the line of another einsum's step. */
+static bool stands_below(const dfl_oracle_machine *machine, uint32_t id, const dfl_path_step *step)
+{
+    return dfl_body_within(machine->einsums[id].path->leaf, step->body);
+}
+
+/* Whether the loop at `step` changes which indices of dimension `dim` of the einsum's output are read: a reader indexes
+   the dimension with the rank of the loop, or with a rank that the loop restricts by the need of its own readers. */
+static bool is_moved(const dfl_oracle_machine *machine, uint32_t id, uint32_t dim, uint32_t step)
+{
+    const dfl_exchange *x = &machine->einsums[id].path->exchange;
+
+    for (uint32_t k = 0; k < x->n_consumers; k++) {
+        const dfl_oracle_einsum *c = &machine->einsums[x->consumers[k]];
+        if (!stands_below(machine, x->consumers[k], &machine->einsums[id].path->steps[step]))
+            continue;
+        const dfl_path_step *s = &c->path->steps[step];
+        for (uint32_t i = 0; i < c->einsum->n_inputs; i++) {
+            const dfl_oracle_access *a = &c->inputs[i];
+            if (a->tensor != x->tensor)
+                continue;
+            for (uint32_t r = 0; r < c->n_ranks; r++) {
+                if (a->coef[dim * c->n_ranks + r] == 0)
+                    continue;
+                if (s->rank == c->einsum->ranks[r])
+                    return true;
+                for (uint32_t d = 0; s->bind == DFL_BIND_NEED && d < c->output.n_dims; d++)
+                    if (c->output.coef[d * c->n_ranks + r] != 0 && c->path->has_exchange &&
+                        is_moved(machine, x->consumers[k], d, step))
+                        return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- iterations of the loops above the branch ---- */
+
+typedef DFL_VEC(uint32_t) index_list;
+
+static void list_iterations(dfl_oracle_machine *machine, const dfl_path *p, dfl_oracle_need *need, uint32_t step, uint32_t depth,
+                            index_list *out)
+{
+    const dfl_path_step *s = &p->steps[step];
+
+    if (!dfl_oracle_spend(machine, 1))
+        return;
+    if (step == p->n_above) {
+        for (uint32_t i = 0; i < need->n_lines; i++)
+            DFL_PUSH(machine->arena, out, machine->present[need->lines[i]]);
+        need->n_iter++;
+        return;
+    }
+    if (s->line->kind != DFL_LINE_TEMPORAL) {
+        list_iterations(machine, p, need, step + 1, depth, out);
+        return;
+    }
+    uint32_t line = need->lines[depth];
+    uint32_t n = dfl_oracle_trip_count(machine, s->body, (uint32_t)(s->line - s->body->lines));
+    for (machine->present[line] = 0; machine->present[line] < n && !machine->failed; machine->present[line]++)
+        list_iterations(machine, p, need, step + 1, depth + 1, out);
+    machine->present[line] = 0;
+}
+
+static void set_iteration(dfl_oracle_machine *machine, const dfl_oracle_need *need, uint32_t iter)
+{
+    for (uint32_t i = 0; i < need->n_lines; i++)
+        machine->present[need->lines[i]] = need->index[iter * need->n_lines + i];
+}
+
+/* ---- reads of one iteration ---- */
 
 typedef struct {
     uint32_t tensor, upto;
-    uint8_t **read;            /* per dimension, by index */
-    bool any;                  /* some reader works */
+    uint8_t **read;            /* [n_dims][extent]: the index is read */
+    bool any;                  /* some reader computes something */
 } read_data;
 
-static void note_reads(oracle *o, uint32_t id, const oracle_piece *piece, const uint32_t *coord, void *data)
+static void note_reads(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_interval *block, const uint32_t *coord,
+                       void *data)
 {
     read_data *r = data;
-    const oracle_einsum *e = &o->ein[id];
-    const dfl_tensor *t = &o->w->tensors[r->tensor];
+    const dfl_oracle_einsum *e = &machine->einsums[id];
+    const dfl_tensor *t = &machine->workload->tensors[r->tensor];
 
     (void)coord;
-    for (bool more = oracle_first_point(o, id, piece); more; more = oracle_next_point(o, id, piece)) {
-        if (!oracle_runs(o, id, r->upto))
+    for (bool more = dfl_oracle_first_point(machine, id, block); more; more = dfl_oracle_next_point(machine, id, block)) {
+        if (!dfl_oracle_need_has_point(machine, id, r->upto))
             continue;
         r->any = true;
-        for (uint32_t i = 0; i < e->e->n_inputs; i++) {
-            if (e->in[i].tensor != r->tensor)
+        for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
+            if (e->inputs[i].tensor != r->tensor)
                 continue;
-            /* each dimension for itself, wherever the others are */
+            /* each dimension by itself, even if another index of the access is outside the shape */
             for (uint32_t d = 0; d < t->n_dims; d++) {
-                dfl_i128 at = e->in[i].offset[d];
+                dfl_i128 at = e->inputs[i].offset[d];
                 for (uint32_t k = 0; k < e->n_ranks; k++)
-                    at += (dfl_i128)e->in[i].coef[d * e->n_ranks + k] * e->x[k];
+                    at += (dfl_i128)e->inputs[i].coef[d * e->n_ranks + k] * e->point[k];
                 if (at >= 0 && at < t->extents[d])
                     r->read[d][at] = 1;
             }
@@ -143,12 +301,13 @@ static void note_reads(oracle *o, uint32_t id, const oracle_piece *piece, const 
     }
 }
 
-/* The loops above one branch, as positions among the temporal loops, and the steps above it. */
+/* One branch with readers: the temporal loops above it and below the outer branch, as positions `first` to `end` - 1;
+   the steps above it. */
 typedef struct { uint32_t first, end, steps; } branch;
 
-/* Whether two iterations differ, down to the branch, at most in its loops from the `first` on that restrict dimension
-   `d`. */
-static bool same_group(const oracle_need *need, const branch *b, uint32_t d, uint32_t first, uint32_t a, uint32_t c)
+/* Whether two iterations differ, of all loops above the branch, at most in the branch's own loops that restrict
+   dimension `d` and do not stand before `first`. */
+static bool same_group(const dfl_oracle_need *need, const branch *b, uint32_t d, uint32_t first, uint32_t a, uint32_t c)
 {
     for (uint32_t i = 0; i < b->end; i++)
         if ((i < b->first || i < first || !need->restricts[d * need->n_lines + i]) &&
@@ -157,26 +316,27 @@ static bool same_group(const oracle_need *need, const branch *b, uint32_t d, uin
     return true;
 }
 
-/* Whether two iterations are the same down to the branch. */
-static bool same_place(const oracle_need *need, const branch *b, uint32_t a, uint32_t c)
+/* Whether two iterations are the same in all loops above the branch. */
+static bool same_place(const dfl_oracle_need *need, const branch *b, uint32_t a, uint32_t c)
 {
     return memcmp(&need->index[a * need->n_lines], &need->index[c * need->n_lines], b->end * sizeof *need->index) == 0;
 }
 
-/* From what is read below the branch in each iteration to what is computed in it. `first`: loops before it make
-   everything be computed again. */
-static void allow(oracle *o, const oracle_need *need, const branch *b, uint32_t d, int64_t extent, uint32_t first,
-                  uint8_t *const *read)
+/* Sets the indices of dimension `d` that may be computed in each iteration, from those that are read below the branch
+   (`read`). An index that an earlier iteration has computed is not computed again, unless a loop before `first` has
+   advanced since; the last iteration adds the indices that nobody reads. */
+static void allow_indices(dfl_oracle_machine *machine, const dfl_oracle_need *need, const branch *b, uint32_t d, int64_t extent,
+                          uint32_t first, uint8_t *const *read)
 {
     uint32_t n = need->n_dims;
 
-    for (uint32_t it = 0; it < need->n_iter && oracle_work(o, need->n_iter); it++) {
-        uint8_t *out = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)extent);
-        uint8_t *ever = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)extent);
+    for (uint32_t it = 0; it < need->n_iter && dfl_oracle_spend(machine, need->n_iter); it++) {
+        uint8_t *out = DFL_NEW_ARRAY(machine->arena, uint8_t, (size_t)extent);
+        uint8_t *ever = DFL_NEW_ARRAY(machine->arena, uint8_t, (size_t)extent);
         bool last = true;
         for (int64_t i = 0; i < extent; i++)
             out[i] = read[it * n + d][i];
-        for (uint32_t other = 0; other < need->n_iter && oracle_work(o, (uint64_t)extent); other++) {
+        for (uint32_t other = 0; other < need->n_iter && dfl_oracle_spend(machine, (uint64_t)extent); other++) {
             if (!same_group(need, b, d, 0, it, other))
                 continue;
             bool here = same_place(need, b, it, other);
@@ -190,20 +350,20 @@ static void allow(oracle *o, const oracle_need *need, const branch *b, uint32_t 
         }
         for (int64_t i = 0; last && i < extent; i++)
             out[i] |= !ever[i];
-        /* an inner branch divides what the outer ones let through */
+        /* an inner branch divides the part that the outer ones allow */
         for (int64_t i = 0; need->allowed[it * n + d] && i < extent; i++)
             out[i] = out[i] && need->allowed[it * n + d][i];
         need->allowed[it * n + d] = out;
     }
 }
 
-typedef struct { uint32_t iter; oracle_need *need; } mark_data;
+typedef struct { uint32_t iter; dfl_oracle_need *need; } mark_data;
 
-static bool permitted(const oracle *o, const oracle_einsum *e, uint32_t iter)
+static bool is_permitted(const dfl_oracle_machine *machine, const dfl_oracle_einsum *e, uint32_t iter)
 {
-    const oracle_need *need = &e->need;
-    const dfl_tensor *t = &o->w->tensors[e->out.tensor];
-    uint32_t elem = oracle_element(o, e, &e->out);
+    const dfl_oracle_need *need = &e->need;
+    const dfl_tensor *t = &machine->workload->tensors[e->output.tensor];
+    uint32_t elem = dfl_oracle_element(machine, e, &e->output);
 
     if (!need->works[iter] || elem == DFL_NONE)
         return false;
@@ -215,51 +375,53 @@ static bool permitted(const oracle *o, const oracle_einsum *e, uint32_t iter)
     return true;
 }
 
-static void mark_runs(oracle *o, uint32_t id, const oracle_piece *piece, const uint32_t *coord, void *data)
+static void mark_runs(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_interval *block, const uint32_t *coord,
+                      void *data)
 {
     mark_data *m = data;
-    const oracle_einsum *e = &o->ein[id];
+    const dfl_oracle_einsum *e = &machine->einsums[id];
 
     (void)coord;
-    for (bool more = oracle_first_point(o, id, piece); more; more = oracle_next_point(o, id, piece)) {
-        uint32_t point = oracle_point_index(e);
-        if (permitted(o, e, m->iter))
+    for (bool more = dfl_oracle_first_point(machine, id, block); more; more = dfl_oracle_next_point(machine, id, block)) {
+        uint32_t point = dfl_oracle_point_index(e);
+        if (is_permitted(machine, e, m->iter))
             m->need->runs[m->iter][point / 8] |= (uint8_t)(1u << point % 8);
     }
 }
 
-/* Finds the loops above the branch, and which of them restrict what. */
-static void find_loops(oracle *o, uint32_t id)
+/* Finds the temporal loops above the branch, and which of them restrict which dimension. */
+static void find_loops(dfl_oracle_machine *machine, uint32_t id)
 {
-    oracle_einsum *e = &o->ein[id];
-    oracle_need *need = &e->need;
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    dfl_oracle_need *need = &e->need;
     const dfl_path *p = e->path;
 
-    need->n_dims = e->out.n_dims;
-    need->lines = DFL_NEW_ARRAY(o->arena, uint32_t, p->n_above + 1);
-    need->restricts = DFL_NEW_ARRAY(o->arena, bool, (size_t)(need->n_dims + 1) * (p->n_above + 1));
+    need->n_dims = e->output.n_dims;
+    need->lines = DFL_NEW_ARRAY(machine->arena, uint32_t, p->n_above + 1);
+    need->restricts = DFL_NEW_ARRAY(machine->arena, bool, (size_t)(need->n_dims + 1) * (p->n_above + 1));
     for (uint32_t s = 0; s < p->n_above; s++)
         need->n_lines += p->steps[s].line->kind == DFL_LINE_TEMPORAL;
     for (uint32_t s = 0, i = 0; s < p->n_above; s++) {
         const dfl_path_step *step = &p->steps[s];
         if (step->line->kind != DFL_LINE_TEMPORAL)
             continue;
-        need->lines[i] = o->line_base[step->body->id] + (uint32_t)(step->line - step->body->lines);
+        need->lines[i] = machine->line_base[step->body->id] + (uint32_t)(step->line - step->body->lines);
         for (uint32_t d = 0; step->bind == DFL_BIND_NEED && d < need->n_dims; d++)
-            need->restricts[d * need->n_lines + i] = moves(o, id, d, s);
+            need->restricts[d * need->n_lines + i] = is_moved(machine, id, d, s);
         i++;
     }
 }
 
-/* What `recompute` changes, by positions among the temporal loops above the outermost branch with readers. */
+/* The loops that repeat work by `recompute`, as positions among the temporal loops above the outermost branch with
+   readers. */
 typedef struct {
     uint32_t above;            /* loops above the tensor's keep */
-    uint32_t start;            /* loops before this one bring back what had left the keep */
-    uint32_t innermost;        /* the innermost from `start` to `above` that selects a part of the tensor, or DFL_NONE */
-} again;
+    uint32_t start;            /* loops before this one repeat the work: what had left the keep is computed again */
+    uint32_t innermost;        /* the innermost loop from `start` to `above` that selects a part of the tensor, or DFL_NONE */
+} repetition;
 
-/* Whether the loop has a second iteration anywhere. */
-static bool iterates(const oracle_need *need, uint32_t line)
+/* Whether the loop ever has a second iteration. */
+static bool has_second_iteration(const dfl_oracle_need *need, uint32_t line)
 {
     for (uint32_t it = 0; it < need->n_iter; it++)
         if (need->index[it * need->n_lines + line] > 0)
@@ -267,8 +429,8 @@ static bool iterates(const oracle_need *need, uint32_t line)
     return false;
 }
 
-/* Whether two loops restrict one dimension both. */
-static bool same_dim(const oracle_need *need, uint32_t a, uint32_t b)
+/* Whether two loops restrict the same dimension. */
+static bool restricts_same(const dfl_oracle_need *need, uint32_t a, uint32_t b)
 {
     for (uint32_t d = 0; d < need->n_dims; d++)
         if (need->restricts[d * need->n_lines + a] && need->restricts[d * need->n_lines + b])
@@ -276,44 +438,45 @@ static bool same_dim(const oracle_need *need, uint32_t a, uint32_t b)
     return false;
 }
 
-static again find_again(const oracle_einsum *e, const branch *b)
+static repetition find_repetition(const dfl_oracle_einsum *e, const branch *b)
 {
-    const oracle_need *need = &e->need;
+    const dfl_oracle_need *need = &e->need;
     const dfl_path *p = e->path;
-    again a = { .innermost = DFL_NONE };
+    repetition a = { .innermost = DFL_NONE };
     uint32_t keep = 0;
 
     if (!p->exchange.recompute)
         return a;
     for (uint32_t s = 0; s < b->steps; s++)
-        if (p->steps[s].line->kind == DFL_LINE_KEEP && p->steps[s].line->tensor == e->out.tensor)
+        if (p->steps[s].line->kind == DFL_LINE_KEEP && p->steps[s].line->tensor == e->output.tensor)
             keep = s;
     for (uint32_t s = 0; s < keep; s++) {
         const dfl_path_step *step = &p->steps[s];
-        bool selects = false;
+        bool is_selected = false;
         if (step->line->kind != DFL_LINE_TEMPORAL)
             continue;
-        for (uint32_t d = 0; d < e->out.n_dims; d++) {
-            selects |= need->restricts[d * need->n_lines + a.above];
-            selects |= step->rank != DFL_NONE && e->out.coef[d * e->n_ranks + e->local[step->rank]] != 0;
+        for (uint32_t d = 0; d < e->output.n_dims; d++) {
+            is_selected |= need->restricts[d * need->n_lines + a.above];
+            is_selected |= step->rank != DFL_NONE && e->output.coef[d * e->n_ranks + e->local_rank[step->rank]] != 0;
         }
         if (step->body != p->steps[keep].body)
             a.start = a.above + 1;
-        else if (selects && iterates(need, a.above))
+        else if (is_selected && has_second_iteration(need, a.above))
             a.innermost = a.above;
         a.above++;
     }
-    /* the loops around the innermost over the same dimension belong to it; the next other one starts anew */
+    /* loops around the innermost over the same dimension divide one range with it; the next other loop repeats the work */
     for (uint32_t i = a.innermost; i != DFL_NONE && i-- > a.start;)
-        if (iterates(need, i) && !same_dim(need, i, a.innermost))
+        if (has_second_iteration(need, i) && !restricts_same(need, i, a.innermost))
             a.start = i + 1;
     return a;
 }
 
-/* Whether an iteration is the first of every loop that restricts no dimension, those apart that repeat the work. */
-static bool works(const oracle_einsum *e, const again *a, uint32_t iter)
+/* Whether the einsum works in an iteration: it is the first one of every loop that restricts no dimension and does not
+   repeat the work. */
+static bool is_working(const dfl_oracle_einsum *e, const repetition *a, uint32_t iter)
 {
-    const oracle_need *need = &e->need;
+    const dfl_oracle_need *need = &e->need;
 
     for (uint32_t s = 0, i = 0; s < e->path->n_above; s++) {
         bool any = false;
@@ -328,10 +491,11 @@ static bool works(const oracle_einsum *e, const again *a, uint32_t iter)
     return true;
 }
 
-/* The loops that come after those of another branch and have the same readers below their braces; none after the last. */
-static branch next_branch(const oracle *o, uint32_t id, const branch *after)
+/* The branch that follows `after` (NULL: the first): the next loops with the same readers below their braces. Without
+   loops behind the last branch. */
+static branch next_branch(const dfl_oracle_machine *machine, uint32_t id, const branch *after)
 {
-    const oracle_einsum *e = &o->ein[id];
+    const dfl_oracle_einsum *e = &machine->einsums[id];
     const dfl_exchange *x = &e->path->exchange;
     branch b = { .first = after ? after->end : 0, .steps = e->path->n_above };
     uint32_t first = DFL_NONE, loops = 0;
@@ -344,7 +508,8 @@ static branch next_branch(const oracle *o, uint32_t id, const branch *after)
             continue;
         first = first == DFL_NONE ? s : first;
         for (uint32_t k = 0; k < x->n_consumers; k++)
-            same &= stands_below(o, x->consumers[k], step) == stands_below(o, x->consumers[k], &e->path->steps[first]);
+            same &=
+                stands_below(machine, x->consumers[k], step) == stands_below(machine, x->consumers[k], &e->path->steps[first]);
         if (!same) {
             b.steps = s;
             break;
@@ -354,159 +519,132 @@ static branch next_branch(const oracle *o, uint32_t id, const branch *after)
     return b;
 }
 
-/* Divides the work among the iterations of a branch's loops, per dimension that they restrict. */
-static void divide(oracle *o, uint32_t id, const branch *b, const again *again_at)
+/* Divides the work among the iterations of a branch's loops, for each dimension that they restrict. */
+static void divide_work(dfl_oracle_machine *machine, uint32_t id, const branch *b, const repetition *again_at)
 {
-    oracle_einsum *e = &o->ein[id];
-    oracle_need *need = &e->need;
-    const dfl_tensor *t = &o->w->tensors[e->out.tensor];
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    dfl_oracle_need *need = &e->need;
+    const dfl_tensor *t = &machine->workload->tensors[e->output.tensor];
     const dfl_exchange *x = &e->path->exchange;
-    uint8_t **read = DFL_NEW_ARRAY(o->arena, uint8_t *, (size_t)need->n_iter * need->n_dims + 1);
-    bool *any = DFL_NEW_ARRAY(o->arena, bool, need->n_iter);
+    uint8_t **read = DFL_NEW_ARRAY(machine->arena, uint8_t *, (size_t)need->n_iter * need->n_dims + 1);
+    bool *any = DFL_NEW_ARRAY(machine->arena, bool, need->n_iter);
 
-    for (uint32_t it = 0; it < need->n_iter && !o->failed; it++) {
+    for (uint32_t it = 0; it < need->n_iter && !machine->failed; it++) {
         read_data r = { .tensor = x->tensor, .upto = b->steps, .read = &read[(size_t)it * need->n_dims] };
         for (uint32_t d = 0; d < need->n_dims; d++)
-            r.read[d] = DFL_NEW_ARRAY(o->arena, uint8_t, (size_t)t->extents[d]);
-        go_to(o, need, it);
+            r.read[d] = DFL_NEW_ARRAY(machine->arena, uint8_t, (size_t)t->extents[d]);
+        set_iteration(machine, need, it);
         for (uint32_t k = 0; k < x->n_consumers; k++)
-            if (stands_below(o, x->consumers[k], &e->path->steps[b->steps - 1]))
-                oracle_blocks(o, x->consumers[k], b->steps, note_reads, &r);
+            if (stands_below(machine, x->consumers[k], &e->path->steps[b->steps - 1]))
+                dfl_oracle_visit_blocks(machine, x->consumers[k], b->steps, note_reads, &r);
         any[it] = r.any;
     }
-    /* loops that repeat the work do so where some reader works inside of them */
+    /* loops that repeat the work do so only where some reader computes something inside of them */
     const branch outside = { .end = again_at->start };
-    for (uint32_t it = 0; b->first == 0 && it < need->n_iter && oracle_work(o, need->n_iter); it++) {
+    for (uint32_t it = 0; b->first == 0 && it < need->n_iter && dfl_oracle_spend(machine, need->n_iter); it++) {
         bool asked = !x->recompute;
         for (uint32_t other = 0; other < need->n_iter; other++)
             asked |= any[other] && same_place(need, &outside, it, other);
-        need->works[it] = asked && works(e, again_at, it);
+        need->works[it] = asked && is_working(e, again_at, it);
     }
-    for (uint32_t d = 0; d < need->n_dims && !o->failed; d++) {
+    for (uint32_t d = 0; d < need->n_dims && !machine->failed; d++) {
         bool restricted = false;
         for (uint32_t i = b->first; i < b->end; i++)
             restricted |= need->restricts[d * need->n_lines + i];
         if (restricted)
-            allow(o, need, b, d, t->extents[d], again_at->start, read);
+            allow_indices(machine, need, b, d, t->extents[d], again_at->start, read);
     }
 }
 
-bool oracle_prepare(oracle *o, uint32_t id)
+bool dfl_oracle_need_prepare(dfl_oracle_machine *machine, uint32_t id)
 {
-    oracle_einsum *e = &o->ein[id];
-    oracle_need *need = &e->need;
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    dfl_oracle_need *need = &e->need;
     const dfl_exchange *x = &e->path->exchange;
     index_list iterations = { 0 };
 
     if (!e->path->has_exchange || !x->restricts || need->state == NEED_READY || need->uncut)
-        return !o->failed;
+        return !machine->failed;
     if (need->state == NEED_BUSY) {
-        oracle_unsupported(o, e->e->span, "a fused einsum that restricts itself");
+        dfl_oracle_refuse_unsupported(machine, e->einsum->span, "a fused einsum that restricts itself");
         return false;
     }
     need->state = NEED_BUSY;
     for (uint32_t k = 0; k < x->n_consumers; k++)
-        if (!oracle_prepare(o, x->consumers[k]))
+        if (!dfl_oracle_need_prepare(machine, x->consumers[k]))
             return false;
-    find_loops(o, id);
-    uint32_t *saved = DFL_NEW_ARRAY(o->arena, uint32_t, o->n_lines + 1);
-    for (uint32_t i = 0; i < o->n_lines; i++)
-        saved[i] = o->at[i];
-    enumerate(o, e->path, need, 0, 0, &iterations);
+    find_loops(machine, id);
+    uint32_t *saved = DFL_NEW_ARRAY(machine->arena, uint32_t, machine->n_lines + 1);
+    for (uint32_t i = 0; i < machine->n_lines; i++)
+        saved[i] = machine->present[i];
+    list_iterations(machine, e->path, need, 0, 0, &iterations);
     need->index = iterations.at;
-    if (!o->failed && (uint64_t)need->n_iter * e->n_points > NEED_LIMIT) {
-        dfl_report(o->sink, DFL_LIMIT_STEPS, o->m->span, "too large to be executed step by step");
-        o->failed = true;
-    }
-    if (o->failed)
+    if ((uint64_t)need->n_iter * e->n_points > DFL_ORACLE_NEED_BITS)
+        dfl_oracle_refuse_large(machine);
+    if (machine->failed)
         return false;
-    need->works = DFL_NEW_ARRAY(o->arena, bool, need->n_iter);
-    need->allowed = DFL_NEW_ARRAY(o->arena, uint8_t *, (size_t)need->n_iter * need->n_dims + 1);
-    need->runs = DFL_NEW_ARRAY(o->arena, uint8_t *, need->n_iter);
-    branch b = next_branch(o, id, NULL);
-    const again again_at = find_again(e, &b), never = { .innermost = DFL_NONE };
-    for (; b.end > b.first; b = next_branch(o, id, &b))
-        divide(o, id, &b, b.first == 0 ? &again_at : &never);
+    need->works = DFL_NEW_ARRAY(machine->arena, bool, need->n_iter);
+    need->allowed = DFL_NEW_ARRAY(machine->arena, uint8_t *, (size_t)need->n_iter * need->n_dims + 1);
+    need->runs = DFL_NEW_ARRAY(machine->arena, uint8_t *, need->n_iter);
+    branch b = next_branch(machine, id, NULL);
+    const repetition again_at = find_repetition(e, &b), never = { .innermost = DFL_NONE };
+    for (; b.end > b.first; b = next_branch(machine, id, &b))
+        divide_work(machine, id, &b, b.first == 0 ? &again_at : &never);
     need->uncut = true;
-    for (uint32_t it = 0; it < need->n_iter && !o->failed; it++) {
+    for (uint32_t it = 0; it < need->n_iter && !machine->failed; it++) {
         mark_data m = { it, need };
-        need->runs[it] = DFL_NEW_ARRAY(o->arena, uint8_t, e->n_points / 8 + 1);
-        go_to(o, need, it);
-        oracle_blocks(o, id, e->path->n_above, mark_runs, &m);
+        need->runs[it] = DFL_NEW_ARRAY(machine->arena, uint8_t, e->n_points / 8 + 1);
+        set_iteration(machine, need, it);
+        dfl_oracle_visit_blocks(machine, id, e->path->n_above, mark_runs, &m);
     }
     need->uncut = false;
-    for (uint32_t i = 0; i < o->n_lines; i++)
-        o->at[i] = saved[i];
+    for (uint32_t i = 0; i < machine->n_lines; i++)
+        machine->present[i] = saved[i];
     need->state = NEED_READY;
-    return !o->failed;
+    return !machine->failed;
 }
 
-void oracle_start_anew(oracle *o, uint32_t id)
+void dfl_oracle_need_forget(dfl_oracle_machine *machine, uint32_t id)
 {
-    oracle_einsum *e = &o->ein[id];
-    uint32_t it = find(o, &e->need);
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    uint32_t it = find_iteration(machine, &e->need);
 
-    if (o->failed)
+    if (machine->failed)
         return;
     for (uint32_t r = 0; r < e->n_ranks; r++)
-        e->piece[r] = (oracle_piece){ 0, e->extent[r] };
-    for (bool more = oracle_first_point(o, id, e->piece); more; more = oracle_next_point(o, id, e->piece)) {
-        uint32_t point = oracle_point_index(e), elem = oracle_element(o, e, &e->out);
+        e->block[r] = (dfl_oracle_interval){ 0, e->extent[r] };
+    for (bool more = dfl_oracle_first_point(machine, id, e->block); more; more = dfl_oracle_next_point(machine, id, e->block)) {
+        uint32_t point = dfl_oracle_point_index(e), elem = dfl_oracle_element(machine, e, &e->output);
         if (elem == DFL_NONE || !(e->need.runs[it][point / 8] >> point % 8 & 1))
             continue;
-        o->ten[e->out.tensor].released[elem] = false;
-        for (size_t i = 0; i < o->keeps.n; i++) {
-            const oracle_keep *k = o->keeps.at[i];
-            for (uint32_t inst = 0; k->tensor == e->out.tensor && inst < k->n_inst; inst++) {
-                oracle_cell *c = &k->cells[(size_t)inst * k->n_elem + elem];
-                *c = (oracle_cell){ .present = c->present };
+        machine->tensors[e->output.tensor].released[elem] = false;
+        for (size_t i = 0; i < machine->keeps.n; i++) {
+            const dfl_oracle_keep *keep = machine->keeps.at[i];
+            for (uint32_t inst = 0; keep->tensor == e->output.tensor && inst < keep->n_inst; inst++) {
+                dfl_oracle_cell *c = &keep->cells[(size_t)inst * keep->n_elem + elem];
+                *c = (dfl_oracle_cell){ .present = c->present };
             }
         }
     }
 }
 
-bool oracle_runs(oracle *o, uint32_t id, uint32_t upto)
+bool dfl_oracle_need_has_point(dfl_oracle_machine *machine, uint32_t id, uint32_t upto)
 {
-    oracle_einsum *e = &o->ein[id];
+    dfl_oracle_einsum *e = &machine->einsums[id];
     const dfl_path *p = e->path;
     uint32_t point, n = 0;
 
     if (!p->has_exchange || !p->exchange.restricts)
         return true;
-    if (o->failed)
+    if (machine->failed)
         return false;
-    point = oracle_point_index(e);
+    point = dfl_oracle_point_index(e);
     if (upto >= p->n_above)
-        return e->need.runs[find(o, &e->need)][point / 8] >> point % 8 & 1;
+        return e->need.runs[find_iteration(machine, &e->need)][point / 8] >> point % 8 & 1;
     for (uint32_t s = 0; s < upto; s++)
         n += p->steps[s].line->kind == DFL_LINE_TEMPORAL;
     for (uint32_t it = 0; it < e->need.n_iter; it++)
-        if (compare(o, &e->need, it, n) == 0 && e->need.runs[it][point / 8] >> point % 8 & 1)
-            return oracle_work(o, it);
+        if (compare_iterations(machine, &e->need, it, n) == 0 && e->need.runs[it][point / 8] >> point % 8 & 1)
+            return dfl_oracle_spend(machine, it);
     return false;
-}
-
-bool oracle_need_cut(oracle *o, uint32_t id, oracle_piece *piece)
-{
-    oracle_einsum *e = &o->ein[id];
-
-    if (e->need.uncut)
-        return true;
-    uint32_t it = find(o, &e->need);
-    if (o->failed || !e->need.works[it])
-        return false;
-    for (uint32_t d = 0; d < e->need.n_dims; d++) {
-        const uint8_t *allowed = e->need.allowed[it * e->need.n_dims + d];
-        uint32_t rank;
-        if (!allowed || !dfl_index_is_bare(&e->e->output.index[d], &rank))
-            continue;
-        oracle_piece *p = &piece[e->local[rank]];
-        while (p->lo < p->hi && !allowed[p->lo])
-            p->lo++;
-        while (p->lo < p->hi && !allowed[p->hi - 1])
-            p->hi--;
-        if (p->lo >= p->hi)
-            return false;
-    }
-    return true;
 }

@@ -1,31 +1,36 @@
 /*
- * What a workload computes, with made-up arithmetic: a point is the product of its operands modulo a prime, whatever
- * the operators are; results are summed, or the largest or smallest is taken. A mapping that loses a partial sum, counts
- * one twice or reads too early ends with other numbers than the direct evaluation.
+ * The computation of a workload with made-up arithmetic. A point is the product of its operands modulo a prime,
+ * whatever its operators are; the results of an element are summed, or the largest or smallest is taken. A mapping that
+ * loses a partial sum, counts one twice or reads too early ends with other values than the direct evaluation, with high
+ * probability.
  */
-#include "oracle/machine.h"
+#include "oracle/values.h"
 
-/* A value of an input element, never 0. */
+#include "oracle/limits.h"
+#include "oracle/points.h"
+#include "oracle/refuse.h"
+
+/* The value of an input element, from 1 to DFL_ORACLE_PRIME - 1: the hash splitmix64 of tensor and element. */
 static uint64_t made_up(uint32_t tensor, uint32_t elem)
 {
     uint64_t x = ((uint64_t)tensor << 32 | elem) + 0x9e3779b97f4a7c15u;
 
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (x ^ x >> 31) % (ORACLE_PRIME - 1) + 1;
+    return (x ^ x >> 31) % (DFL_ORACLE_PRIME - 1) + 1;
 }
 
-uint64_t oracle_combine(const oracle *o, uint32_t tensor, uint64_t a, uint64_t b)
+uint64_t dfl_oracle_combine(const dfl_oracle_machine *machine, uint32_t tensor, uint64_t a, uint64_t b)
 {
-    const dfl_tensor *t = &o->w->tensors[tensor];
+    const dfl_tensor *t = &machine->workload->tensors[tensor];
     dfl_reduce reduce = DFL_REDUCE_NONE;
 
     for (uint32_t p = 0; p < t->n_producers; p++)
-        if (o->w->einsums[t->producers[p]].reduce != DFL_REDUCE_NONE)
-            reduce = o->w->einsums[t->producers[p]].reduce;
+        if (machine->workload->einsums[t->producers[p]].reduce != DFL_REDUCE_NONE)
+            reduce = machine->workload->einsums[t->producers[p]].reduce;
     switch (reduce) {
     case DFL_REDUCE_ADD:
-        return (a + b) % ORACLE_PRIME;
+        return (a + b) % DFL_ORACLE_PRIME;
     case DFL_REDUCE_MAX:
         return a > b ? a : b;
     case DFL_REDUCE_MIN:
@@ -36,98 +41,98 @@ uint64_t oracle_combine(const oracle *o, uint32_t tensor, uint64_t a, uint64_t b
     return b;
 }
 
-uint64_t oracle_product(uint64_t a, uint64_t b)
+uint64_t dfl_oracle_product(uint64_t a, uint64_t b)
 {
-    return a * b % ORACLE_PRIME;
+    return a * b % DFL_ORACLE_PRIME;
 }
 
-static uint64_t point_value(const oracle *o, const oracle_einsum *e, bool *padded)
+static uint64_t point_value(const dfl_oracle_machine *machine, const dfl_oracle_einsum *e, bool *padded)
 {
     uint64_t value = 1;
 
     *padded = false;
-    for (uint32_t i = 0; i < e->e->n_inputs; i++) {
-        uint32_t elem = oracle_element(o, e, &e->in[i]);
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
+        uint32_t elem = dfl_oracle_element(machine, e, &e->inputs[i]);
         *padded |= elem == DFL_NONE;
-        value = oracle_product(value, elem == DFL_NONE ? 0 : o->ten[e->in[i].tensor].value[elem]);
+        value = dfl_oracle_product(value, elem == DFL_NONE ? 0 : machine->tensors[e->inputs[i].tensor].value[elem]);
     }
     return value;
 }
 
-/* One einsum over its whole iteration space. */
-static void evaluate(oracle *o, uint32_t id, bool *const *valued)
+/* Evaluates one einsum over its whole iteration space. `valued`: by tensor and element, whether it has a value. */
+static void evaluate_einsum(dfl_oracle_machine *machine, uint32_t id, bool *const *valued)
 {
-    oracle_einsum *e = &o->ein[id];
-    uint32_t tensor = e->e->output.tensor;
-    const dfl_tensor *t = &o->w->tensors[tensor];
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    uint32_t tensor = e->einsum->output.tensor;
+    const dfl_tensor *t = &machine->workload->tensors[tensor];
     uint32_t producer = 0;
 
     while (t->producers[producer] != id)
         producer++;
     for (uint32_t r = 0; r < e->n_ranks; r++)
-        e->piece[r] = (oracle_piece){ 0, e->extent[r] };
-    for (bool more = oracle_first_point(o, id, e->piece); more; more = oracle_next_point(o, id, e->piece)) {
-        uint32_t elem = oracle_element(o, e, &e->out);
+        e->block[r] = (dfl_oracle_interval){ 0, e->extent[r] };
+    for (bool more = dfl_oracle_first_point(machine, id, e->block); more; more = dfl_oracle_next_point(machine, id, e->block)) {
+        uint32_t elem = dfl_oracle_element(machine, e, &e->output);
         bool padded;
-        uint64_t value = point_value(o, e, &padded);
+        uint64_t value = point_value(machine, e, &padded);
         e->work++;
         e->padding += padded;
         if (elem == DFL_NONE)
             continue;
-        uint64_t *to = &o->ten[tensor].value[elem];
-        bool first = !valued[tensor][elem] || e->e->reduce == DFL_REDUCE_NONE;
-        *to = first ? value : oracle_combine(o, tensor, *to, value);
+        uint64_t *to = &machine->tensors[tensor].value[elem];
+        bool first = !valued[tensor][elem] || e->einsum->reduce == DFL_REDUCE_NONE;
+        *to = first ? value : dfl_oracle_combine(machine, tensor, *to, value);
         valued[tensor][elem] = true;
-        o->ten[tensor].total[producer][elem]++;
+        machine->tensors[tensor].total[producer][elem]++;
     }
-    if (e->e->over_rank != DFL_NONE)
-        e->work /= o->w->ranks[e->e->over_rank].extent;
+    if (e->einsum->over_rank != DFL_NONE)
+        e->work /= machine->workload->ranks[e->einsum->over_rank].extent;
 }
 
-bool oracle_evaluate(oracle *o)
+bool dfl_oracle_evaluate(dfl_oracle_machine *machine)
 {
-    bool **valued = DFL_NEW_ARRAY(o->arena, bool *, o->w->n_tensors + 1);
+    bool **valued = DFL_NEW_ARRAY(machine->arena, bool *, machine->workload->n_tensors + 1);
 
-    for (uint32_t t = 0; t < o->w->n_tensors; t++) {
-        const dfl_tensor *tensor = &o->w->tensors[t];
+    for (uint32_t t = 0; t < machine->workload->n_tensors; t++) {
+        const dfl_tensor *tensor = &machine->workload->tensors[t];
         bool given = tensor->n_producers == 0 || tensor->role == DFL_ROLE_STATE;
-        valued[t] = DFL_NEW_ARRAY(o->arena, bool, o->ten[t].n_elem);
-        for (uint32_t i = 0; given && i < o->ten[t].n_elem; i++) {
-            o->ten[t].value[i] = made_up(t, i);
+        valued[t] = DFL_NEW_ARRAY(machine->arena, bool, machine->tensors[t].n_elem);
+        for (uint32_t i = 0; given && i < machine->tensors[t].n_elem; i++) {
+            machine->tensors[t].value[i] = made_up(t, i);
             valued[t][i] = true;
         }
         if (tensor->role == DFL_ROLE_STATE && tensor->n_producers > 0) {
-            oracle_unsupported(o, tensor->span, "a state that is updated in place");
+            dfl_oracle_refuse_unsupported(machine, tensor->span, "a state that is updated in place");
             return false;
         }
     }
-    for (uint32_t e = 0; e < o->w->n_einsums && !o->failed; e++)
-        evaluate(o, e, valued);
-    return !o->failed;
+    for (uint32_t e = 0; e < machine->workload->n_einsums && !machine->failed; e++)
+        evaluate_einsum(machine, e, valued);
+    return !machine->failed;
 }
 
-dfl_i128 oracle_wrong(oracle *o)
+dfl_i128 dfl_oracle_count_wrong(dfl_oracle_machine *machine)
 {
     dfl_i128 wrong = 0;
 
-    for (size_t i = 0; i < o->keeps.n; i++) {
-        const oracle_keep *k = o->keeps.at[i];
-        const dfl_tensor *t = &o->w->tensors[k->tensor];
-        if (!k->lasting || t->n_producers == 0)
+    for (size_t i = 0; i < machine->keeps.n; i++) {
+        const dfl_oracle_keep *keep = machine->keeps.at[i];
+        const dfl_tensor *t = &machine->workload->tensors[keep->tensor];
+        if (!keep->lasting || t->n_producers == 0)
             continue;
-        for (uint32_t elem = 0; elem < k->n_elem; elem++) {
+        for (uint32_t elem = 0; elem < keep->n_elem; elem++) {
             uint64_t value = 0;
             bool any = false, wanted = false;
             for (uint32_t p = 0; p < t->n_producers; p++)
-                wanted |= o->ten[k->tensor].total[p][elem] > 0;
-            for (uint32_t inst = 0; inst < k->n_inst; inst++) {
-                const oracle_cell *c = &k->cells[(size_t)inst * k->n_elem + elem];
+                wanted |= machine->tensors[keep->tensor].total[p][elem] > 0;
+            for (uint32_t inst = 0; inst < keep->n_inst; inst++) {
+                const dfl_oracle_cell *c = &keep->cells[(size_t)inst * keep->n_elem + elem];
                 if (!c->has_value)
                     continue;
-                value = any ? oracle_combine(o, k->tensor, value, c->value) : c->value;
+                value = any ? dfl_oracle_combine(machine, keep->tensor, value, c->value) : c->value;
                 any = true;
             }
-            wrong += any != wanted || (wanted && value != o->ten[k->tensor].value[elem]);
+            wrong += any != wanted || (wanted && value != machine->tensors[keep->tensor].value[elem]);
         }
     }
     return wrong;

@@ -1,0 +1,383 @@
+/* The execution: bodies, loops, operations, the occupancy of memories, and the conservation laws. */
+#include "oracle/oracle.h"
+
+#include "oracle/instances.h"
+#include "oracle/keep.h"
+#include "oracle/need.h"
+#include "oracle/points.h"
+#include "oracle/refuse.h"
+#include "oracle/setup.h"
+#include "oracle/values.h"
+
+/* ---- operations ---- */
+
+/* Whether a loop above both einsums is `online`. */
+static bool is_online(const dfl_oracle_machine *machine, uint32_t producer, uint32_t reader)
+{
+    const dfl_path *p = machine->einsums[producer].path;
+    const dfl_body *common = dfl_body_common(p->leaf, machine->einsums[reader].path->leaf);
+
+    for (uint32_t i = 0; i < machine->paths->step[common->id][common->n_lines]; i++)
+        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].line->online)
+            return true;
+    return false;
+}
+
+/* The value of an operand; a report if it is not in the tile, or not complete (rule 12). */
+static uint64_t read_value(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_access *a, uint32_t inst, uint32_t elem)
+{
+    const dfl_tensor *t = &machine->workload->tensors[a->tensor];
+    const dfl_oracle_tensor *ten = &machine->tensors[a->tensor];
+    const dfl_oracle_cell *c = &a->keep->cells[(size_t)inst * a->keep->n_elem + elem];
+    const char *tensor = dfl_sym_text(machine->names, t->name);
+    dfl_span span = machine->einsums[id].path->leaf->span;
+    int64_t wanted = 0;
+    bool online = false, given = t->n_producers == 0;
+
+    for (uint32_t p = 0; p < t->n_producers; p++)
+        if (t->producers[p] < id) {
+            wanted += ten->total[p][elem];
+            online |= is_online(machine, t->producers[p], id);
+        }
+    if (!c->present) {
+        dfl_report(machine->sink, DFL_INTERNAL_ERROR, span, "an operand outside the tile of `%s`", tensor);
+        machine->failed = true;
+        return 0;
+    }
+    if (c->has_value ? given || online || c->parts >= wanted : wanted == 0)
+        return c->value;
+    if (ten->released[elem]) {
+        dfl_oracle_refuse_released(machine, a->tensor, span, a->keep);
+    } else {
+        dfl_diag *d = dfl_report(machine->sink, DFL_MAP_CONSUMED_EARLY, span,
+                                 "`%s` is read by einsum `%s` before it is complete", tensor,
+                                 dfl_sym_text(machine->names, machine->einsums[id].einsum->name));
+        dfl_diag_here(machine->sink, d, "%lld of %lld updates of the element were made",
+                      (long long)(c->has_value ? c->parts : 0), (long long)wanted);
+        dfl_diag_help(machine->sink, d, "finish the loops of the producers of `%s` in a branch before this one", tensor);
+    }
+    machine->failed = true;
+    return 0;
+}
+
+/* Reads one operand for one instance of the unit at one step, and counts the read unless the operand is latched or
+   another instance of the group has read it. */
+static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_access *a, uint32_t unit, uint32_t elem)
+{
+    uint32_t *seen = &a->seen[(size_t)a->link.read_group[unit] * a->keep->n_elem + elem];
+    uint64_t value = read_value(machine, id, a, a->link.outer_of[unit], elem);
+
+    a->fresh_latch[unit] = elem;
+    if (a->latched && a->latch[unit] == elem)
+        return value;
+    if (*seen != machine->tick) {
+        a->keep->traffic->serve++;
+        a->keep->traffic->first.serve += a->link.outer_of[unit] == 0;
+    }
+    *seen = machine->tick;
+    return value;
+}
+
+/* Counts the rescaling of a result element: once in every iteration of an `online` loop but the first that adds to it. */
+static void rescale(dfl_oracle_machine *machine, uint32_t id, uint32_t elem)
+{
+    dfl_oracle_einsum *e = &machine->einsums[id];
+
+    for (uint32_t i = 0; i < e->n_online; i++) {
+        uint32_t *last = &e->last_online[i * machine->tensors[e->output.tensor].n_elem + elem];
+        if (machine->present[e->online[i]] > 0 && *last != machine->serial[e->online[i]])
+            machine->result->extra[id]++;
+        *last = machine->serial[e->online[i]];
+    }
+}
+
+/* Executes one step of one instance: one point, or all points of the rank that an operation takes whole (`over`). */
+static void operate(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_interval *block, const uint32_t *coord, void *data)
+{
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    uint32_t unit = dfl_oracle_instance(machine, e->unit_axes, e->n_unit_axes, coord);
+    dfl_i128 points = 0;
+    bool *is_working = data;
+
+    for (bool more = dfl_oracle_first_point(machine, id, block); more && !machine->failed;
+         more = dfl_oracle_next_point(machine, id, block)) {
+        uint64_t value = 1;
+        if (!dfl_oracle_need_has_point(machine, id, e->path->n_steps))
+            continue;
+        points++;
+        for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
+            uint32_t elem = dfl_oracle_element(machine, e, &e->inputs[i]);
+            value = dfl_oracle_product(value, elem == DFL_NONE ? 0 : read_operand(machine, id, &e->inputs[i], unit, elem));
+        }
+        uint32_t elem = dfl_oracle_element(machine, e, &e->output);
+        if (elem == DFL_NONE)
+            continue;
+        rescale(machine, id, elem);
+        dfl_oracle_update r = { .elem = elem, .inst = e->output.link.outer_of[unit], .group = e->output.link.write_group[unit],
+                            .parts = 1, .value = value };
+        DFL_PUSH(machine->arena, &machine->updates, r);
+    }
+    if (e->einsum->over_rank != DFL_NONE && points > 0)
+        points = 1;
+    machine->result->points[id] += points;
+    *is_working |= points > 0;
+}
+
+static void clear_latches(dfl_oracle_einsum *e, bool fresh)
+{
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
+        for (uint32_t u = 0; u < e->n_units; u++)
+            (fresh ? e->inputs[i].fresh_latch : e->inputs[i].latch)[u] = DFL_NONE;
+}
+
+static void execute(dfl_oracle_machine *machine, uint32_t id)
+{
+    dfl_oracle_einsum *e = &machine->einsums[id];
+    bool is_working = false;
+
+    machine->tick++;
+    machine->updates.n = 0;
+    clear_latches(e, true);
+    dfl_oracle_visit_blocks(machine, id, e->path->n_steps, operate, &is_working);
+    dfl_oracle_keep_deliver(machine, e->output.keep, machine->updates.at, machine->updates.n,
+                            e->einsum->reduce == DFL_REDUCE_NONE);
+    machine->result->steps[id] += is_working;
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
+        uint32_t *was = e->inputs[i].latch;
+        e->inputs[i].latch = e->inputs[i].fresh_latch;
+        e->inputs[i].fresh_latch = was;
+    }
+}
+
+/* ---- occupancy ---- */
+
+static bool is_live(const dfl_oracle_machine *machine, const dfl_oracle_keep *keep)
+{
+    uint32_t child = machine->running_child[keep->body->id];
+
+    return keep->always_live || (keep->first_child <= child && child <= keep->last_child);
+}
+
+/* Updates the peak of a body: adds up the live tiles of the bodies from `body` outwards, up to the root or to the
+   pipeline stage that holds it. Lasting homes are added at the end. */
+static void take_room(dfl_oracle_machine *machine, const dfl_body *body)
+{
+    dfl_i128 **peak = machine->peak[body->id];
+
+    for (uint32_t m = 0; m < machine->system->n_memories; m++)
+        for (uint32_t i = 0; i < machine->n_instances[m]; i++)
+            machine->occupancy[m][i] = 0;
+    for (const dfl_body *b = body; b; b = b->parent && b->parent->kind != DFL_BODY_PIPELINE ? b->parent : NULL)
+        for (uint32_t i = 0; i < b->n_lines; i++) {
+            const dfl_oracle_keep *keep = machine->keep_of[machine->line_base[b->id] + i];
+            if (!keep || keep->lasting || !is_live(machine, keep))
+                continue;
+            for (uint32_t inst = 0; inst < keep->n_inst; inst++)
+                machine->occupancy[keep->memory][inst] += (dfl_i128)keep->tile[inst].n * keep->element_bits;
+        }
+    for (uint32_t m = 0; m < machine->system->n_memories; m++)
+        for (uint32_t i = 0; i < machine->n_instances[m]; i++)
+            if (machine->occupancy[m][i] > peak[m][i])
+                peak[m][i] = machine->occupancy[m][i];
+}
+
+/* Peak occupancy of one instance while a body runs, bits: the largest of its children, or the sum over the stages of a
+   pipeline. */
+static dfl_i128 room_of(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t memory)
+{
+    dfl_i128 most = 0;
+
+    for (uint32_t i = 0; i < machine->n_instances[memory]; i++)
+        most = machine->peak[body->id][memory][i] > most ? machine->peak[body->id][memory][i] : most;
+    for (uint32_t c = 0; c < body->n_children; c++) {
+        dfl_i128 child = room_of(machine, body->children[c], memory);
+        if (body->kind == DFL_BODY_PIPELINE)
+            most += child;
+        else
+            most = child > most ? child : most;
+    }
+    return most;
+}
+
+/* Sets the peaks of tensors and memories; lasting homes are added to their memories. */
+static void measure_room(dfl_oracle_machine *machine)
+{
+    dfl_oracle_result *r = machine->result;
+
+    for (size_t i = 0; i < machine->keeps.n; i++) {
+        const dfl_oracle_keep *keep = machine->keeps.at[i];
+        if (keep->peak_elements > keep->traffic->peak_elements)
+            keep->traffic->peak_elements = keep->peak_elements;
+        if (keep->peak_elements * keep->element_bits > keep->traffic->peak_bits)
+            keep->traffic->peak_bits = keep->peak_elements * keep->element_bits;
+    }
+    for (uint32_t m = 0; m < machine->system->n_memories; m++)
+        r->peak_bits[m] = room_of(machine, machine->mapping->root, m);
+    /* a tensor with homes in several branches counts once */
+    for (uint32_t i = 0; i < r->n_traffic; i++)
+        for (size_t keep = 0; keep < machine->keeps.n; keep++)
+            if (machine->keeps.at[keep]->traffic == &r->traffic[i] && machine->keeps.at[keep]->lasting) {
+                r->peak_bits[r->traffic[i].memory] += r->traffic[i].peak_bits;
+                break;
+            }
+}
+
+/* ---- bodies ---- */
+
+static void run_body(dfl_oracle_machine *machine, const dfl_body *body);
+
+static void run_children(dfl_oracle_machine *machine, const dfl_body *body)
+{
+    for (uint32_t i = 0; i < body->n_einsums; i++) {
+        const dfl_path *p = machine->einsums[body->einsums[i]].path;
+        if (p->has_exchange && p->exchange.branch == body && p->exchange.restricts && p->exchange.recompute)
+            dfl_oracle_need_forget(machine, body->einsums[i]);
+    }
+    if (body->kind != DFL_BODY_FUSE)
+        take_room(machine, body);
+    if (body->kind == DFL_BODY_LEAF)
+        execute(machine, body->einsums[0]);
+    /* stages of a pipeline run one after another here: the counts are the same */
+    for (uint32_t c = 0; c < body->n_children && !machine->failed; c++) {
+        machine->running_child[body->id] = c;
+        run_body(machine, body->children[c]);
+    }
+}
+
+/* Sets the loops from line `from` on to their first iteration, and finds their trip counts. */
+static void restart(dfl_oracle_machine *machine, const dfl_body *body, uint32_t from)
+{
+    for (uint32_t i = from; i < body->n_lines; i++)
+        if (body->lines[i].kind == DFL_LINE_TEMPORAL)
+            machine->present[machine->line_base[body->id] + i] = 0;
+    for (uint32_t i = from; i < body->n_lines; i++)
+        if (body->lines[i].kind == DFL_LINE_TEMPORAL) {
+            machine->trips[machine->line_base[body->id] + i] = dfl_oracle_trip_count(machine, body, i);
+            machine->serial[machine->line_base[body->id] + i] = ++machine->n_serials;
+        }
+}
+
+static void run_body(dfl_oracle_machine *machine, const dfl_body *body)
+{
+    uint32_t line = 0;
+    bool begins = true;
+
+    if (body->kind == DFL_BODY_LEAF)
+        clear_latches(&machine->einsums[body->einsums[0]], false);
+    restart(machine, body, 0);
+    while (dfl_oracle_spend(machine, 1)) {
+        dfl_oracle_keep_advance(machine, body, line, begins);
+        begins = false;
+        run_children(machine, body);
+        for (line = body->n_lines; line > 0; line--) {
+            uint32_t id = machine->line_base[body->id] + line - 1;
+            if (body->lines[line - 1].kind == DFL_LINE_TEMPORAL && ++machine->present[id] < machine->trips[id])
+                break;
+        }
+        if (line == 0)
+            break;
+        machine->serial[machine->line_base[body->id] + line - 1] = ++machine->n_serials;
+        restart(machine, body, line);
+    }
+    for (uint32_t i = 0; i < body->n_lines; i++)
+        machine->present[machine->line_base[body->id] + i] = 0;
+    dfl_oracle_keep_close(machine, body);
+}
+
+/* Whether no two instances share a transfer: each is a group of its own. */
+static bool has_own_groups(dfl_oracle_machine *machine, const dfl_oracle_keep *keep, const uint32_t *group)
+{
+    bool *used = DFL_NEW_ARRAY(machine->arena, bool, keep->n_inst + 1), alone = true;
+
+    for (uint32_t i = 0; i < keep->n_inst && alone; i++) {
+        alone = group[i] < keep->n_inst && !used[group[i]];
+        used[alone ? group[i] : 0] = true;
+    }
+    return alone;
+}
+
+/* The number of conservation laws that a keep breaks. For every mapping, elements that enter a keep leave it, and a
+   transfer reaches at least one instance and at most all of them. */
+static dfl_i128 broken_laws(dfl_oracle_machine *machine, const dfl_oracle_keep *keep)
+{
+    const dfl_oracle_balance *b = &keep->balance;
+    dfl_i128 out = b->drained + b->flushed, broken = 0;
+    bool alone = keep->written || has_own_groups(machine, keep, keep->link.read_group),
+         singly = has_own_groups(machine, keep, keep->link.write_group);
+
+    broken += b->filled + b->passed + b->empty != b->drained + b->dropped;
+    broken += b->served > b->filled || b->filled > b->served * keep->n_inst || (alone && b->served != b->filled);
+    broken += b->updates > out || out > b->updates * keep->n_inst || (singly && b->updates != out);
+    return broken;
+}
+
+static void finish(dfl_oracle_machine *machine)
+{
+    dfl_oracle_result *r = machine->result;
+
+    for (uint32_t e = 0; e < machine->workload->n_einsums; e++) {
+        r->extra[e] += r->points[e] - machine->einsums[e].work;
+        r->padding[e] = machine->einsums[e].padding;
+    }
+    measure_room(machine);
+    for (size_t i = 0; i < machine->keeps.n; i++)
+        r->broken += machine->keeps.at[i]->outer ? broken_laws(machine, machine->keeps.at[i]) : 0;
+    r->wrong = dfl_oracle_count_wrong(machine);
+}
+
+/* Executes the mapping once. The keeps on the lines `held` are live throughout their brace. False after a report. */
+static bool execute_mapping(dfl_oracle_machine *machine, bool *held)
+{
+    dfl_arena *arena = machine->arena;
+    const dfl_paths *paths = machine->paths;
+    const dfl_mapping *m = paths->mapping;
+    uint32_t n = m->workload->n_einsums;
+
+    *machine = (dfl_oracle_machine){ .arena = arena,
+                                     .sink = machine->sink,
+                                     .names = machine->names,
+                                     .paths = paths,
+                                     .mapping = m,
+                                     .workload = m->workload,
+                                     .system = m->system,
+                                     .held = held };
+    machine->result = DFL_NEW(arena, dfl_oracle_result);
+    machine->result->points = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    machine->result->extra = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    machine->result->padding = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    machine->result->steps = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
+    machine->result->peak_bits = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_memories + 1);
+    machine->result->forwarded = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_axes + 1);
+    if (!dfl_oracle_setup(machine))
+        return false;
+    for (uint32_t e = n; e-- > 0;)
+        if (!dfl_oracle_need_prepare(machine, e))
+            return false;
+    run_body(machine, m->root);
+    return !machine->failed;
+}
+
+/* By line id: keeps that held elements across iterations. NULL if all of these were live throughout their brace
+   already. */
+static bool *find_held(const dfl_oracle_machine *machine)
+{
+    bool *held = DFL_NEW_ARRAY(machine->arena, bool, machine->n_lines + 1), any = false;
+
+    for (uint32_t i = 0; i < machine->n_lines; i++) {
+        held[i] = machine->keep_of[i] && machine->keep_of[i]->stays;
+        any |= held[i] && !machine->keep_of[i]->always_live;
+    }
+    return any ? held : NULL;
+}
+
+const dfl_oracle_result *dfl_oracle_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
+{
+    dfl_oracle_machine machine = { .arena = arena, .sink = sink, .names = names, .paths = paths };
+    bool *held;
+
+    /* only the end of an execution shows whether a keep ever stays: then execute again, with this keep live throughout */
+    if (!execute_mapping(&machine, NULL) || ((held = find_held(&machine)) && !execute_mapping(&machine, held)))
+        return NULL;
+    finish(&machine);
+    return machine.result;
+}
