@@ -1,3 +1,4 @@
+/* The command line: options of options.def, and the arguments behind them. */
 #include "cmd/cmd.h"
 
 #include <ctype.h>
@@ -12,8 +13,7 @@
 enum {
     CHECK = DFL_CMD_CHECK, EVAL = DFL_CMD_EVAL, PROVE = DFL_CMD_PROVE, TEST = DFL_CMD_TEST, FMT = DFL_CMD_FMT,
     EXPLAIN = DFL_CMD_EXPLAIN, IMPORT = DFL_CMD_IMPORT, DUMP = DFL_CMD_DUMP, VERSION = DFL_CMD_VERSION,
-    HELPS = DFL_CMD_HELPS, MAP = DFL_CMD_MAP,
-    DIFF = DFL_CMD_DIFF,
+    HELP = DFL_CMD_HELP, MAP = DFL_CMD_MAP, DIFF = DFL_CMD_DIFF,
 };
 
 typedef enum {
@@ -39,14 +39,14 @@ const char *dfl_cmd_format(const dfl_cmd_args *args, const char *fallback)
 
 /* ---- values ---- */
 
-static bool bad_value(const dfl_cmd *cmd, const char *option, const char *value, const char *wanted)
+static bool refuse_value(const dfl_cmd *cmd, const char *option, const char *value, const char *wanted)
 {
     dfl_cmd_say("`--%s %s`: %s; see `dflc help %s`", option, value, wanted, cmd->name);
     return false;
 }
 
-/* A word out of a list with blanks between the words. */
-static bool in_list(const char *list, const char *word)
+/* Whether `word` is one of the words of a list, which blanks separate. */
+static bool is_in_list(const char *list, const char *word)
 {
     size_t len = strlen(word);
 
@@ -63,7 +63,7 @@ static bool in_list(const char *list, const char *word)
 static bool set_format(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     args->format = value;
-    if (in_list(cmd->formats, value))
+    if (is_in_list(cmd->formats, value))
         return true;
     dfl_cmd_say("`dflc %s` has no format `%s`; its formats are: %s", cmd->name, value, cmd->formats);
     return false;
@@ -92,7 +92,7 @@ static bool add_lint(const dfl_cmd *cmd, char level, const char *name, dfl_cmd_a
     return true;
 }
 
-/* A whole number from 1 to `most`; `end` gets what follows it. */
+/* Reads a whole number from 1 to `most`; `*end` is the text behind it. */
 static bool read_number(const char *text, unsigned long long most, unsigned long long *out, char **end)
 {
     if (!isdigit((unsigned char)*text))
@@ -102,7 +102,7 @@ static bool read_number(const char *text, unsigned long long most, unsigned long
     return errno == 0 && *out > 0 && *out <= most;
 }
 
-/* A whole number from 1 on: "20000", "2e4", "2.5e6", "20k", "2M", "1G". */
+/* Reads a whole number from 1 to 2^64 - 1: "20000", "2e4", "2.5e6", "20k", "2M", "1G". */
 static bool read_count(const char *text, uint64_t *out)
 {
     static const char suffixes[] = "kMG";
@@ -136,7 +136,7 @@ static bool read_count(const char *text, uint64_t *out)
     return n > 0 && power == 0;
 }
 
-/* "r=4" or "4" */
+/* "r=4", or "4" for all ranks. */
 static bool add_size(const dfl_cmd *cmd, char *value, dfl_cmd_args *args)
 {
     char *equals = strchr(value, '='), *end;
@@ -144,7 +144,7 @@ static bool add_size(const dfl_cmd *cmd, char *value, dfl_cmd_args *args)
     unsigned long long extent;
 
     if (!read_number(digits, INT64_MAX, &extent, &end) || *end || equals == value)
-        return bad_value(cmd, "size", value, "give RANK=N or N, with N a positive number");
+        return refuse_value(cmd, "size", value, "give RANK=N or N, with N a positive number");
     if (args->n_sizes == DFL_CMD_MOST_SIZES) {
         dfl_cmd_say("more than %d sizes", DFL_CMD_MOST_SIZES);
         return false;
@@ -167,16 +167,10 @@ static bool set_memory(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
     if (read_number(value, SIZE_MAX >> 30, &amount, &end))
         for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
             if (strcmp(end, units[i].unit) == 0) {
-                args->memory_limit = (size_t)(amount * units[i].bytes);
+                args->session.memory_limit = (size_t)(amount * units[i].bytes);
                 return true;
             }
-    return bad_value(cmd, "memory-limit", value, "give a size such as 512MiB");
-}
-
-static bool set_steps(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
-{
-    return read_count(value, &args->step_limit) ||
-           bad_value(cmd, "step-limit", value, "give a positive whole number, such as 1000000, 1e6 or 1M");
+    return refuse_value(cmd, "memory-limit", value, "give a size such as 512MiB");
 }
 
 static bool set_color(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
@@ -190,7 +184,7 @@ static bool set_color(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
     else if (strcmp(value, "auto") == 0)
         args->color = isatty(STDERR_FILENO) && !(no_color && *no_color);
     else
-        return bad_value(cmd, "color", value, "give auto, always or never");
+        return refuse_value(cmd, "color", value, "give auto, always or never");
     return true;
 }
 
@@ -200,21 +194,23 @@ static bool set_jobs(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
     char *end;
 
     if (!read_number(value, 1024, &jobs, &end) || *end)
-        return bad_value(cmd, "jobs", value, "give a number from 1 to 1024");
+        return refuse_value(cmd, "jobs", value, "give a number from 1 to 1024");
     args->jobs = (unsigned)jobs;
     return true;
 }
 
 static bool set_tiles(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
-    args->imperfect = strcmp(value, "imperfect") == 0;
-    return args->imperfect || strcmp(value, "perfect") == 0 || bad_value(cmd, "tiles", value, "give perfect or imperfect");
+    args->search.imperfect = strcmp(value, "imperfect") == 0;
+    return args->search.imperfect || strcmp(value, "perfect") == 0 ||
+           refuse_value(cmd, "tiles", value, "give perfect or imperfect");
 }
 
 static bool set_spread(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
-    args->spread = strcmp(value, "any") == 0;
-    return args->spread || strcmp(value, "sharing") == 0 || bad_value(cmd, "spread", value, "give sharing or any");
+    args->search.spread = strcmp(value, "any") == 0;
+    return args->search.spread || strcmp(value, "sharing") == 0 ||
+           refuse_value(cmd, "spread", value, "give sharing or any");
 }
 
 static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
@@ -232,8 +228,8 @@ static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
                (strlen(kinds[i].name) != len || strncmp(kinds[i].name, at, len) != 0))
             i++;
         if (i == sizeof kinds / sizeof *kinds)
-            return bad_value(cmd, "beyond", value, "give some of order, recompute, spill, split, window, pipeline, or all");
-        args->beyond |= kinds[i].kind;
+            return refuse_value(cmd, "beyond", value, "give some of order, recompute, spill, split, window, pipeline, or all");
+        args->search.beyond |= kinds[i].kind;
         at += len;
         if (*at == '\0')
             return true;
@@ -244,8 +240,8 @@ static bool set_fused(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     bool digit = isdigit((unsigned char)value[0]) && value[1] == '\0';
 
-    args->max_fused = digit ? 1 + (unsigned)(value[0] - '0') : 0;
-    return digit || bad_value(cmd, "max-fused", value, "give a number of loops, 0 to 9");
+    args->search.max_fused = digit ? 1 + (unsigned)(value[0] - '0') : 0;
+    return digit || refuse_value(cmd, "max-fused", value, "give a number of loops, 0 to 9");
 }
 
 static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
@@ -253,19 +249,30 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
     char *end;
 
     errno = 0;
-    args->seconds = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) : 0;
-    if (errno == 0 && args->seconds > 0 && *end == '\0' && args->seconds <= 1e9)
+    args->search.seconds = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) : 0;
+    if (errno == 0 && args->search.seconds > 0 && *end == '\0' && args->search.seconds <= 1e9)
         return true;
-    return bad_value(cmd, "time-limit", value, "give a number of seconds above zero");
+    return refuse_value(cmd, "time-limit", value, "give a number of seconds above zero");
 }
 
 static bool set_count(const dfl_cmd *cmd, const char *option, const char *value, uint64_t *out)
 {
     return read_count(value, out) ||
-           bad_value(cmd, option, value, "give a positive whole number, such as 1000000, 1e6 or 1M");
+           refuse_value(cmd, option, value, "give a positive whole number, such as 1000000, 1e6 or 1M");
 }
 
-static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *args)
+/* Numbers above all that `--top` allows need not be told apart. */
+static bool set_top(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    uint64_t top;
+
+    if (!set_count(cmd, "top", value, &top))
+        return false;
+    args->search.top = top < UINT32_MAX ? (unsigned)top : UINT32_MAX;
+    return true;
+}
+
+static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *args)
 {
     switch (id) {
     case OPTION_FORMAT: return set_format(cmd, value, args);
@@ -290,12 +297,12 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     case OPTION_BEYOND: return set_beyond(cmd, value, args);
     case OPTION_FUSED: return set_fused(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);
-    case OPTION_TOP: return set_count(cmd, "top", value, &args->top);
-    case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->evaluations);
+    case OPTION_TOP: return set_top(cmd, value, args);
+    case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->search.evaluations);
     case OPTION_CERTIFICATE: args->certificate = value; break;
     case OPTION_EFFORT: return set_count(cmd, "effort", value, &args->effort);
     case OPTION_MEMORY: return set_memory(cmd, value, args);
-    case OPTION_STEPS: return set_steps(cmd, value, args);
+    case OPTION_STEPS: return set_count(cmd, "step-limit", value, &args->session.step_limit);
     case OPTION_COLOR: return set_color(cmd, value, args);
     case OPTION_QUIET: args->quiet = true; break;
     case OPTION_VERBOSE: args->verbose = true; break;
@@ -305,10 +312,10 @@ static bool apply(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_args *a
     return true;
 }
 
-/* ---- the line ---- */
+/* ---- the command line ---- */
 
-/* Why getopt stopped at argv[at]: an option the command does not take, one it cannot tell, a missing argument. */
-static bool complain(const dfl_cmd *cmd, const char *word, bool missing)
+/* Says why getopt refused `word`: its argument is missing, it takes none, or the subcommand has no such option. */
+static bool refuse_option(const dfl_cmd *cmd, const char *word, bool missing)
 {
     if (missing) {
         dfl_cmd_say("`%s` needs an argument; see `dflc help %s`", word, cmd->name);
@@ -333,7 +340,7 @@ static bool complain(const dfl_cmd *cmd, const char *word, bool missing)
     return false;
 }
 
-static bool enough_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
+static bool has_right_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
 {
     if (args->n_files < cmd->least) {
         dfl_cmd_say("usage: dflc %s %s; see `dflc help %s`", cmd->name, cmd->usage, cmd->name);
@@ -346,10 +353,10 @@ static bool enough_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
     return true;
 }
 
-/* What lies beyond the space shares loops of its own. */
-static bool go_together(const dfl_cmd_args *args)
+/* Mappings beyond the space of open lines share loops in ways that --max-fused does not bound. */
+static bool may_combine(const dfl_cmd_args *args)
 {
-    if (args->max_fused == 0 || args->beyond == 0)
+    if (args->search.max_fused == 0 || args->search.beyond == 0)
         return true;
     dfl_cmd_say("`--max-fused` and `--beyond` do not go together");
     return false;
@@ -382,14 +389,14 @@ bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args
     optind = 1;
     while ((got = getopt_long(argc, argv, letters, table, &which)) != -1) {
         if (got == '?' || got == ':')
-            return complain(cmd, argv[optind - 1], got == ':');
+            return refuse_option(cmd, argv[optind - 1], got == ':');
         for (size_t i = 0; got != 0 && i < n; i++)
             if (options[ids[i]].letter == got)
                 which = (int)i;
-        if (!apply(cmd, ids[which], optarg, args))
+        if (!apply_option(cmd, ids[which], optarg, args))
             return false;
     }
     args->files = argv + optind;
     args->n_files = (unsigned)(argc - optind);
-    return args->help || (go_together(args) && enough_files(cmd, args));
+    return args->help || (may_combine(args) && has_right_files(cmd, args));
 }

@@ -1,4 +1,4 @@
-/* dflc check: everything that can be wrong with files, and `--fix`. */
+/* dflc check: reports all that is wrong with files, and corrects them with `--fix`. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "support/pool.h"
 
-enum { MOST_ROUNDS = 8 }; /* of fixing: a correction can make another one possible */
+enum { MOST_ROUNDS = 8 }; /* rounds of --fix per file: a correction can make another one possible */
 
-/* One file's share of the work; messages and the output wait until all files are done. */
+/* The result of one file. Messages and output are kept until all files are done, so that they have the order of the files. */
 typedef struct {
     dfl_exit status;
     char *messages; /* for standard error */
@@ -19,20 +19,14 @@ typedef struct {
     const dfl_cmd_args *args;
     dfl_format format;
     file_result *results;
-} check_work;
+} check_job;
 
-static char *copy_of(const char *text)
+static char *copy_text(const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy) {
-        dfl_cmd_say("out of memory");
-        exit(DFL_EXIT_INTERNAL);
-    }
-    return copy;
+    return text ? dfl_cmd_must(strdup(text)) : NULL;
 }
 
-/* Checks the file; with `fix`, writes it corrected and checks again until nothing more is sure. */
+/* Checks a file. With --fix, applies the sure edits, writes the file and checks it again, until there are none. */
 static dfl_session *check_file(const dfl_cmd_args *args, const char *path, file_result *result)
 {
     for (int round = 0;; round++) {
@@ -49,7 +43,7 @@ static dfl_session *check_file(const dfl_cmd_args *args, const char *path, file_
         fixed = dfl_session_fixed(s, &applied, &len);
         if (strcmp(path, "-") == 0) {
             free(result->output);
-            result->output = copy_of(fixed);
+            result->output = copy_text(fixed);
             return s;
         }
         if (!fixed || applied == 0 || round == MOST_ROUNDS)
@@ -64,19 +58,19 @@ static dfl_session *check_file(const dfl_cmd_args *args, const char *path, file_
 
 static void check_task(void *context, size_t i)
 {
-    const check_work *w = context;
+    const check_job *w = context;
     file_result *r = &w->results[i];
     dfl_session *s = check_file(w->args, w->args->files[i], r);
     const char *text = dfl_session_diagnostics(s, w->format, w->args->color, NULL);
 
     if (w->format == DFL_FORMAT_JSON)
-        r->output = copy_of(text);
+        r->output = copy_text(text);
     else
-        r->messages = copy_of(text);
+        r->messages = copy_text(text);
     dfl_session_free(s);
 }
 
-/* One log has the findings of all files: they share a session. */
+/* A SARIF log has the findings of all files, so they share a session. */
 static dfl_exit check_sarif(const dfl_cmd_args *args)
 {
     dfl_session *s = dfl_cmd_session(args);
@@ -95,10 +89,10 @@ static dfl_exit check_sarif(const dfl_cmd_args *args)
     return status;
 }
 
-/* One file against one certificate. */
+/* Verifies a certificate against one file. */
 static dfl_exit check_certificate(const dfl_cmd_args *args)
 {
-    dfl_session *claims = dfl_cmd_claims_session(args), *s = dfl_cmd_session(args);
+    dfl_session *claims = dfl_cmd_certificate_session(args), *s = dfl_cmd_session(args);
     dfl_exit status = dfl_cmd_open(claims, args, args->certificate);
     const char *text;
     size_t len;
@@ -119,7 +113,7 @@ static dfl_exit check_certificate(const dfl_cmd_args *args)
     return status;
 }
 
-static dfl_format format_of(const char *name)
+static dfl_format find_format(const char *name)
 {
     static const struct { const char *name; dfl_format format; } all[] = {
         { "short", DFL_FORMAT_SHORT }, { "json", DFL_FORMAT_JSON }, { "sarif", DFL_FORMAT_SARIF },
@@ -133,9 +127,9 @@ static dfl_format format_of(const char *name)
 
 dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
 {
-    check_work w = { .args = args, .format = format_of(dfl_cmd_format(args, "text")) };
+    check_job w = { .args = args, .format = find_format(dfl_cmd_format(args, "text")) };
     dfl_exit status = DFL_EXIT_OK;
-    dfl_buffer b;
+    dfl_cmd_buffer b;
 
     if (w.format == DFL_FORMAT_SARIF && args->fix) {
         dfl_cmd_say("`--fix` does not go with `--format sarif`: fix first");
@@ -149,13 +143,9 @@ dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
         return check_certificate(args);
     if (w.format == DFL_FORMAT_SARIF)
         return check_sarif(args);
-    w.results = calloc(args->n_files, sizeof *w.results);
-    if (!w.results) {
-        dfl_cmd_say("out of memory");
-        return DFL_EXIT_INTERNAL;
-    }
+    w.results = dfl_cmd_must(calloc(args->n_files, sizeof *w.results));
     dfl_pool_run(args->jobs ? args->jobs : dfl_pool_processors(), args->n_files, check_task, &w);
-    dfl_cmd_buffer(&b);
+    dfl_cmd_buffer_open(&b);
     for (unsigned i = 0; i < args->n_files; i++) {
         file_result *r = &w.results[i];
 
@@ -168,5 +158,5 @@ dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
         free(r->output);
     }
     free(w.results);
-    return dfl_cmd_worse(status, dfl_cmd_flush(&b, args->output));
+    return dfl_cmd_worse(status, dfl_cmd_buffer_flush(&b, args->output));
 }

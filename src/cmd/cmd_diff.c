@@ -1,18 +1,18 @@
-/* dflc diff: two mappings or reports, apart. */
+/* dflc diff: compares two mappings, or two reports. */
 #include "cmd/cmd.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* What one side is called, and how it was written: FILE, or FILE:MAPPING. */
-typedef struct { const char *path, *only; char file[4096]; } place;
+/* One side on the command line, FILE or FILE:MAPPING: its file, and its mapping or NULL. `file` holds the path of the latter. */
+typedef struct { const char *path, *only; char file[4096]; } side_name;
 
-/* A file of that whole name counts before a mapping behind the last colon. */
-static bool read_place(const char *word, const char *only, place *out)
+/* Splits FILE:MAPPING at the last colon, unless there is a file of the whole name. False if FILE is too long. */
+static bool split_side(const char *word, const char *only, side_name *out)
 {
     const char *colon = strrchr(word, ':');
 
-    *out = (place){ .path = word, .only = only };
+    *out = (side_name){ .path = word, .only = only };
     if (!colon || colon == word || !colon[1] || strchr(colon, '/') || access(word, F_OK) == 0)
         return true;
     if ((size_t)(colon - word) >= sizeof out->file)
@@ -23,7 +23,7 @@ static bool read_place(const char *word, const char *only, place *out)
     return true;
 }
 
-/* Text that starts with a brace is a report, for no file in DFL does. */
+/* Whether a text is a report: it starts with a brace, as no file in DFL does. */
 static bool is_report(const char *text, size_t len)
 {
     size_t i = 0;
@@ -33,8 +33,8 @@ static bool is_report(const char *text, size_t len)
     return i < len && text[i] == '{';
 }
 
-/* Reads one side; a file in DFL is evaluated. Whatever it was, there is a report after DFL_EXIT_OK. */
-static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const place *at, dfl_side *out)
+/* Reads the report of one side, or evaluates a file in DFL. `out` has a report after DFL_EXIT_OK. */
+static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const side_name *at, dfl_side *out)
 {
     dfl_exit status = dfl_cmd_open(s, args, at->path);
 
@@ -52,7 +52,7 @@ static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const place 
     return status;
 }
 
-static dfl_exit compare(const dfl_cmd_args *args, const dfl_side sides[2])
+static dfl_exit compare_sides(const dfl_cmd_args *args, const dfl_side sides[2])
 {
     dfl_format format = strcmp(dfl_cmd_format(args, "text"), "json") == 0 ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT;
     dfl_session *s = dfl_cmd_session(args);
@@ -69,26 +69,26 @@ static dfl_exit compare(const dfl_cmd_args *args, const dfl_side sides[2])
 
 dfl_exit dfl_cmd_diff(const dfl_cmd_args *args)
 {
-    place places[2];
+    side_name names[2];
     dfl_side sides[2];
     dfl_session *sessions[2];
     dfl_exit status = DFL_EXIT_OK;
 
     for (unsigned i = 0; i < 2; i++)
-        if (!read_place(args->files[i], args->only, &places[i])) {
+        if (!split_side(args->files[i], args->only, &names[i])) {
             dfl_cmd_say("`%s` is too long a name", args->files[i]);
             return DFL_EXIT_USAGE;
         }
-    if (strcmp(places[0].path, "-") == 0 && strcmp(places[1].path, "-") == 0) {
+    if (strcmp(names[0].path, "-") == 0 && strcmp(names[1].path, "-") == 0) {
         dfl_cmd_say("only one side can be standard input; see `dflc help diff`");
         return DFL_EXIT_USAGE;
     }
     for (unsigned i = 0; i < 2; i++) {
         sessions[i] = dfl_cmd_session(args);
-        status = dfl_cmd_worse(status, open_side(sessions[i], args, &places[i], &sides[i]));
+        status = dfl_cmd_worse(status, open_side(sessions[i], args, &names[i], &sides[i]));
     }
     if (status == DFL_EXIT_OK)
-        status = compare(args, sides);
+        status = compare_sides(args, sides);
     for (unsigned i = 0; i < 2; i++)
         dfl_session_free(sessions[i]);
     return status;

@@ -1,4 +1,4 @@
-/* dflc dump WHAT FILE: what dflc made of a file, for those who work on dflc. */
+/* dflc dump: tokens, syntax tree or intermediate representation of a file, for those who work on dflc. */
 #include "cmd/cmd.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* dflc eval: what the mappings of a file cost. dflc prove: that the counts are right. */
+/* dflc eval: the costs of the mappings of a file. dflc prove: the same counts by execution. */
 #include "cmd/cmd.h"
 
 #include <limits.h>
@@ -18,8 +18,8 @@ dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
         status = dfl_session_eval(s, args->only);
         text = dfl_session_report(s, format, args->details ? UINT_MAX : 0, &len);
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
-        status = dfl_cmd_worse(status, dfl_cmd_certificate(s, args));
-        if (format != DFL_FORMAT_JSON) /* which has them inside */
+        status = dfl_cmd_worse(status, dfl_cmd_write_certificate(s, args));
+        if (format != DFL_FORMAT_JSON) /* the JSON report holds them */
             dfl_cmd_messages(s, args);
     } else {
         dfl_cmd_messages(s, args);

@@ -1,4 +1,4 @@
-/* dflc explain CODE-OR-LINT: the page of a diagnostic. dflc explain FILE --result NAME: what the costs depend on. */
+/* dflc explain: the page of a diagnostic, or what the costs of a mapping depend on (`--result`). */
 #include "cmd/cmd.h"
 
 #include <string.h>
@@ -22,12 +22,12 @@ static dfl_exit explain_code(const dfl_cmd_args *args)
         return DFL_EXIT_USAGE;
     }
     if (!page) {
-        dfl_buffer b;
+        dfl_cmd_buffer b;
         char text[6];
 
-        dfl_cmd_buffer(&b);
+        dfl_cmd_buffer_open(&b);
         fprintf(b.out, "# %s: %s\n", dfl_code_text(code, text), dfl_code_title(code));
-        return dfl_cmd_flush(&b, args->output);
+        return dfl_cmd_buffer_flush(&b, args->output);
     }
     return dfl_cmd_write(args->output, page, strlen(page));
 }

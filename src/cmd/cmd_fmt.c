@@ -1,9 +1,9 @@
-/* dflc fmt: the one layout. */
+/* dflc fmt: lays out files. */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
-#include "cmd/diff.h"
+#include "cmd/line_diff.h"
 
 static dfl_exit format_file(const dfl_cmd_args *args, const char *path, FILE *out)
 {
@@ -32,7 +32,7 @@ static dfl_exit format_file(const dfl_cmd_args *args, const char *path, FILE *ou
     if ((args->verify || args->diff) && (len != before_len || memcmp(before, after, len) != 0)) {
         status = dfl_cmd_worse(status, DFL_EXIT_FINDINGS);
         if (args->diff)
-            dfl_diff_print(out, shown, before, after);
+            dfl_line_diff_print(out, shown, before, after);
         else
             fprintf(out, "%s\n", shown);
     }
@@ -43,14 +43,14 @@ static dfl_exit format_file(const dfl_cmd_args *args, const char *path, FILE *ou
 dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args)
 {
     dfl_exit status = DFL_EXIT_OK;
-    dfl_buffer b;
+    dfl_cmd_buffer b;
 
     if (args->write + args->verify + args->diff > 1 || (args->write && args->output)) {
         dfl_cmd_say("give one of `-w`, `--check`, `--diff` and `-o`; see `dflc help fmt`");
         return DFL_EXIT_USAGE;
     }
-    dfl_cmd_buffer(&b);
+    dfl_cmd_buffer_open(&b);
     for (unsigned i = 0; i < args->n_files; i++)
         status = dfl_cmd_worse(status, format_file(args, args->files[i], b.out));
-    return dfl_cmd_worse(status, dfl_cmd_flush(&b, args->output));
+    return dfl_cmd_worse(status, dfl_cmd_buffer_flush(&b, args->output));
 }

@@ -1,11 +1,11 @@
-/* dflc import FORMAT FILE...: another tool's mapping as DFL, with every loss said. */
+/* dflc import: the workload, system and mapping of another tool as DFL. */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
 typedef enum { MAESTRO, ACCELFORGE, TIMELOOP, FORMATS } format;
 
-static format format_of(const char *word)
+static format find_format(const char *word)
 {
     static const char *const words[FORMATS] = { "maestro", "accelforge", "timeloop" };
     format f = MAESTRO;
@@ -15,7 +15,7 @@ static format format_of(const char *word)
     return f;
 }
 
-static const char *import(dfl_session *s, const dfl_cmd_args *args, format from, dfl_exit *status, size_t *len)
+static const char *import_files(dfl_session *s, const dfl_cmd_args *args, format from, dfl_exit *status, size_t *len)
 {
     if (from == ACCELFORGE)
         return dfl_session_import_accelforge(s, args->files + 2, args->n_files - 2, status, len);
@@ -25,7 +25,7 @@ static const char *import(dfl_session *s, const dfl_cmd_args *args, format from,
 
 dfl_exit dfl_cmd_import(const dfl_cmd_args *args)
 {
-    format from = format_of(args->files[0]);
+    format from = find_format(args->files[0]);
     dfl_session *s;
     const char *text;
     dfl_exit status;
@@ -46,7 +46,7 @@ dfl_exit dfl_cmd_import(const dfl_cmd_args *args)
     s = dfl_cmd_session(args);
     status = dfl_cmd_open(s, args, args->files[1]);
     if (status == DFL_EXIT_OK) {
-        text = import(s, args, from, &status, &len);
+        text = import_files(s, args, from, &status, &len);
         if (text)
             status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
     }

@@ -1,11 +1,11 @@
-/* dflc map: the holes of mappings filled. */
+/* dflc map: fills the holes of the mappings of a file. */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
-enum { MOST_KINDS = 64 };
+enum { MOST_KINDS = 64 }; /* of --top, as dfl/search.h says */
 
-/* The file with what was found goes to standard output, or in the place of what it was, whole or not at all. */
+/* Writes the file with the mappings found to the output, or with -w in its own place if it changed. */
 static dfl_exit write_found(dfl_session *s, const dfl_cmd_args *args)
 {
     const char *before, *after;
@@ -31,7 +31,8 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
         dfl_cmd_say("`-w` rewrites a file: give its name, and no `-o`; see `dflc help map`");
         return DFL_EXIT_USAGE;
     }
-    if (args->top > MOST_KINDS || (args->top > 0 && (args->imperfect || args->beyond != 0))) {
+    if (args->search.top > MOST_KINDS ||
+        (args->search.top > 0 && (args->search.imperfect || args->search.beyond != 0))) {
         dfl_cmd_say("`--top` lists at most %d kinds, of tiles that divide, and nothing `--beyond`; see `dflc help map`",
                     MOST_KINDS);
         return DFL_EXIT_USAGE;
@@ -42,7 +43,7 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
         status = dfl_session_map(s, args->only);
         status = dfl_cmd_worse(status, write_found(s, args));
         fputs(dfl_session_searches(s, NULL), stderr);
-        status = dfl_cmd_worse(status, dfl_cmd_certificate(s, args));
+        status = dfl_cmd_worse(status, dfl_cmd_write_certificate(s, args));
     }
     dfl_cmd_messages(s, args);
     dfl_session_free(s);

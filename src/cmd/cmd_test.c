@@ -1,4 +1,4 @@
-/* dflc test: what files expect of themselves, as TAP or JUnit. */
+/* dflc test: evaluates files and prints the verdicts of their checks as TAP or JUnit. */
 #include "cmd/cmd.h"
 
 #include <dirent.h>
@@ -10,29 +10,20 @@
 
 #include "support/pool.h"
 
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64 }; /* levels of directories: more are a circle of links */
 
 typedef struct {
     char **at;
     size_t n, room;
 } path_list;
 
-static void *must(void *memory)
-{
-    if (!memory) {
-        dfl_cmd_say("out of memory");
-        exit(DFL_EXIT_INTERNAL);
-    }
-    return memory;
-}
-
 static void add_path(path_list *paths, const char *path)
 {
     if (paths->n == paths->room) {
         paths->room = paths->room ? 2 * paths->room : 64;
-        paths->at = must(realloc(paths->at, paths->room * sizeof *paths->at));
+        paths->at = dfl_cmd_must(realloc(paths->at, paths->room * sizeof *paths->at));
     }
-    paths->at[paths->n++] = must(strdup(path));
+    paths->at[paths->n++] = dfl_cmd_must(strdup(path));
 }
 
 static void free_paths(path_list *paths)
@@ -42,20 +33,20 @@ static void free_paths(path_list *paths)
     free(paths->at);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_dfl(const char *name)
+static bool has_dfl_suffix(const char *name)
 {
     size_t len = strlen(name);
 
     return len > 4 && strcmp(name + len - 4, ".dfl") == 0;
 }
 
-/* All .dfl files below a directory, by name; a file that is named itself is taken as it is. */
-static dfl_exit collect(const char *path, unsigned depth, path_list *paths)
+/* Adds all .dfl files below a directory, ordered by name. A file named on the command line may have any suffix. */
+static dfl_exit collect_files(const char *path, unsigned depth, path_list *paths)
 {
     path_list here = { 0 };
     dfl_exit status = DFL_EXIT_OK;
@@ -64,7 +55,7 @@ static dfl_exit collect(const char *path, unsigned depth, path_list *paths)
     DIR *dir;
 
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        if (depth == 0 || is_dfl(path))
+        if (depth == 0 || has_dfl_suffix(path))
             add_path(paths, path);
         return DFL_EXIT_OK;
     }
@@ -79,16 +70,16 @@ static dfl_exit collect(const char *path, unsigned depth, path_list *paths)
 
         if (entry->d_name[0] == '.')
             continue;
-        inside = must(malloc(room));
+        inside = dfl_cmd_must(malloc(room));
         snprintf(inside, room, "%s%s%s", path, len > 0 && path[len - 1] == '/' ? "" : "/", entry->d_name);
         add_path(&here, inside);
         free(inside);
     }
     closedir(dir);
     if (here.n > 0)
-        qsort(here.at, here.n, sizeof *here.at, by_name);
+        qsort(here.at, here.n, sizeof *here.at, compare_names);
     for (size_t i = 0; i < here.n; i++)
-        status = dfl_cmd_worse(status, collect(here.at[i], depth + 1, paths));
+        status = dfl_cmd_worse(status, collect_files(here.at[i], depth + 1, paths));
     free_paths(&here);
     return status;
 }
@@ -98,19 +89,19 @@ static dfl_exit collect(const char *path, unsigned depth, path_list *paths)
 typedef struct {
     dfl_session *session;
     dfl_exit status;
-    bool sound;      /* it could be read, and had no errors but those of checks */
-    size_t bad;      /* checks that do not hold or could not be judged */
+    bool sound;      /* the file could be read, and has no errors but those of checks */
+    size_t bad;      /* number of checks whose outcome is not "passed" */
 } file_result;
 
 typedef struct {
     const dfl_cmd_args *args;
     const path_list *paths;
     file_result *results;
-} test_work;
+} test_job;
 
 static void test_task(void *context, size_t i)
 {
-    const test_work *w = context;
+    const test_job *w = context;
     file_result *r = &w->results[i];
     size_t failed = 0;
 
@@ -139,7 +130,7 @@ static void tap_text(FILE *out, const char *text)
     }
 }
 
-static void print_tap(FILE *out, const test_work *w)
+static void print_tap(FILE *out, const test_job *w)
 {
     size_t n = 0, failed = 0, planned = w->paths->n;
 
@@ -208,7 +199,7 @@ static void junit_case(FILE *out, const char *name, bool passed, const char *val
     fputs("</failure></testcase>\n", out);
 }
 
-static void print_junit(FILE *out, const test_work *w)
+static void print_junit(FILE *out, const test_job *w)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"dflc test\">\n", out);
     for (size_t i = 0; i < w->paths->n; i++) {
@@ -233,19 +224,19 @@ static void print_junit(FILE *out, const test_work *w)
 dfl_exit dfl_cmd_test(const dfl_cmd_args *args)
 {
     path_list paths = { 0 };
-    test_work w = { .args = args, .paths = &paths };
+    test_job w = { .args = args, .paths = &paths };
     dfl_exit status = DFL_EXIT_OK;
-    dfl_buffer b;
+    dfl_cmd_buffer b;
 
     for (unsigned i = 0; i < args->n_files; i++)
-        status = dfl_cmd_worse(status, collect(args->files[i], 0, &paths));
+        status = dfl_cmd_worse(status, collect_files(args->files[i], 0, &paths));
     if (paths.n == 0) {
         dfl_cmd_say("there are no .dfl files below what was named");
         return dfl_cmd_worse(status, DFL_EXIT_IO);
     }
-    w.results = must(calloc(paths.n, sizeof *w.results));
+    w.results = dfl_cmd_must(calloc(paths.n, sizeof *w.results));
     dfl_pool_run(args->jobs ? args->jobs : dfl_pool_processors(), paths.n, test_task, &w);
-    dfl_cmd_buffer(&b);
+    dfl_cmd_buffer_open(&b);
     if (strcmp(dfl_cmd_format(args, "tap"), "junit") == 0)
         print_junit(b.out, &w);
     else
@@ -259,5 +250,5 @@ dfl_exit dfl_cmd_test(const dfl_cmd_args *args)
     }
     free(w.results);
     free_paths(&paths);
-    return dfl_cmd_worse(status, dfl_cmd_flush(&b, args->output));
+    return dfl_cmd_worse(status, dfl_cmd_buffer_flush(&b, args->output));
 }

@@ -1,114 +1,29 @@
-/* The table of commands, and the way to them. */
+/* The way from the command line to the function of a subcommand. */
 #include "cmd/cmd.h"
 
-#include <string.h>
-
-#include "diag/diag.h"
-
-static const dfl_cmd table[] = {
-    { "check", DFL_CMD_CHECK, 1, 0, "text short json sarif", "[OPTION]... FILE...",
-      "dflc check examples/attention.dfl", "what is wrong with files",
-      "Reports everything that is wrong with the files: syntax, names, units, sizes, templates, and mappings that do not "
-      "do all the work once, do not fit or cannot run. Text goes to standard error, JSON and SARIF to standard output.",
-      dfl_cmd_check },
-    { "eval", DFL_CMD_EVAL, 1, 1, "text json csv", "[OPTION]... FILE",
-      "dflc eval examples/attention.dfl", "what the mappings of a file cost",
-      "Evaluates the mappings of the file, their holes filled with what is best: operations, traffic of every tensor in "
-      "every memory, room, time and what bounds it, energy. Judges `require` and `assume`. Up to 4 mappings get a screen "
-      "each, more a line each.",
-      dfl_cmd_eval },
-    { "map", DFL_CMD_MAP, 1, 1, NULL, "[OPTION]... FILE",
-      "dflc map --name best -w layers.dfl", "fill the holes of mappings with what is best",
-      "Finds the amounts (`m:?`, `m/? in {2, 4}`) and the lines (`...`) that a mapping leaves open and that are best for "
-      "what it is to minimize, energy * latency unless it says otherwise. Prints the file with them, or with -w rewrites it; "
-      "all else in it stays as it is, imports too, which are found from where the file stands, and a file that `dflc fmt` has "
-      "laid out still is. What is printed passes `dflc check` and costs what was found. With --name all other mappings stay "
-      "open. Where nothing can be filled nothing is printed. What was searched, and the value that was reached, is told on "
-      "standard error.",
-      dfl_cmd_map },
-    { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
-      "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "what two mappings or reports differ in",
-      "Tells which loops, keeps and branches of two mappings differ, and what that does to energy and time: by memory, "
-      "tensor and action, unit, network and einsum, in parts that add up to the totals. FROM and TO are files in DFL, "
-      "whose mappings are evaluated, or reports of `dflc eval --format json`; FILE:NAME is one mapping. Two single "
-      "results are compared whatever they are called, else those of equal names. The exit status is 0 without a "
-      "difference, 1 with one.",
-      dfl_cmd_diff },
-    { "prove", DFL_CMD_PROVE, 1, 1, NULL, "[OPTION]... FILE",
-      "dflc prove --size m=8 examples/gemm.dfl", "execute mappings at small sizes and compare every count",
-      "Runs the mappings of the file step by step at small sizes, counts what happens, and compares with what the "
-      "evaluator says. Sizes are halved until that takes little time, or given by --size.",
-      dfl_cmd_prove },
-    { "test", DFL_CMD_TEST, 1, 0, "tap junit", "[OPTION]... FILE-OR-DIRECTORY...",
-      "dflc test stdlib examples", "judge `expect`, `require` and `assume`",
-      "Evaluates the files, and all .dfl files below the directories, and judges what they expect. Prints TAP or JUnit.",
-      dfl_cmd_test },
-    { "fmt", DFL_CMD_FMT, 1, 0, NULL, "[OPTION]... FILE...",
-      "dflc fmt -w examples/*.dfl", "lay out files",
-      "Prints the files in the one layout there is; comments stay. There are no options of style.",
-      dfl_cmd_fmt },
-    { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE --result NAME",
-      "dflc explain examples/attention.dfl --result flash", "what a diagnostic means, or why a mapping costs what it does",
-      "Prints the page of a diagnostic: what it means, an example that has it, and the example put right. With --result "
-      "prints what the costs of a mapping depend on: by how many percent its objective, latency and energy change for a percent "
-      "more of each bandwidth, rate and energy of the system, from where to where that holds and what is waited for then; what "
-      "bounds each einsum; how far each memory may shrink.",
-      dfl_cmd_explain },
-    { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge|timeloop FILE...",
-      "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "another tool's mappings as DFL",
-      "Writes what a mapping file of MAESTRO, a specification for AccelForge in one file or several, or a run of Timeloop "
-      "means as DFL. What cannot be taken over or looks wrong in the source is a warning, and a comment in the result.",
-      dfl_cmd_import },
-    { "dump", DFL_CMD_DUMP, 2, 2, NULL, "[OPTION]... tokens|ast|ir FILE",
-      "dflc dump ast examples/gemm.dfl", "tokens, syntax tree, or intermediate representation",
-      "Prints what dflc made of a file. The format may change with every version.",
-      dfl_cmd_dump },
-    { "version", DFL_CMD_VERSION, 0, 0, NULL, "[-v]",
-      "dflc version -v", "the version",
-      "Prints the version on one line; with -v also the formats and limits.",
-      dfl_cmd_version },
-    { "help", DFL_CMD_HELPS, 0, 1, NULL, "[COMMAND]",
-      "dflc help eval", "help on a command",
-      "Prints help on a command, or an overview. Other topics: lints, and man, bash, zsh, fish for the man page and the "
-      "completions of shells.",
-      dfl_cmd_help },
-    { 0 },
-};
-
-const dfl_cmd *dfl_cmd_table(void)
+static dfl_exit run_command(const dfl_cmd *cmd, const dfl_cmd_args *args)
 {
-    return table;
+    switch (cmd->bit) {
+    case DFL_CMD_CHECK: return dfl_cmd_check(args);
+    case DFL_CMD_EVAL: return dfl_cmd_eval(args);
+    case DFL_CMD_PROVE: return dfl_cmd_prove(args);
+    case DFL_CMD_TEST: return dfl_cmd_test(args);
+    case DFL_CMD_FMT: return dfl_cmd_fmt(args);
+    case DFL_CMD_EXPLAIN: return dfl_cmd_explain(args);
+    case DFL_CMD_IMPORT: return dfl_cmd_import(args);
+    case DFL_CMD_DUMP: return dfl_cmd_dump(args);
+    case DFL_CMD_VERSION: return dfl_cmd_version(args);
+    case DFL_CMD_HELP: return dfl_cmd_help(args);
+    case DFL_CMD_MAP: return dfl_cmd_map(args);
+    case DFL_CMD_DIFF: return dfl_cmd_diff(args);
+    }
+    return DFL_EXIT_INTERNAL;
 }
 
-const dfl_cmd *dfl_cmd_find(const char *name)
-{
-    for (const dfl_cmd *cmd = table; cmd->name; cmd++)
-        if (strcmp(cmd->name, name) == 0)
-            return cmd;
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        return dfl_cmd_find("help");
-    if (strcmp(name, "--version") == 0)
-        return dfl_cmd_find("version");
-    return NULL;
-}
-
-/* The command whose name is nearest to what was typed, or NULL. */
-static const char *nearest(const char *name, dfl_arena *arena)
-{
-    dfl_intern *names = dfl_intern_new(arena);
-    dfl_sym all[sizeof table / sizeof table[0]], near;
-    size_t n = 0;
-
-    for (const dfl_cmd *cmd = table; cmd->name; cmd++)
-        all[n++] = dfl_intern_z(names, cmd->name);
-    near = dfl_suggest(names, name, all, n);
-    return near ? dfl_sym_text(names, near) : NULL;
-}
-
-static dfl_exit unknown_command(const char *name)
+static dfl_exit refuse_command(const char *name)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
-    const char *near = nearest(name, arena);
+    const char *near = dfl_cmd_suggest(arena, name);
 
     if (near)
         dfl_cmd_say("no command `%s`; did you mean `%s`?", name, near);
@@ -123,7 +38,7 @@ int main(int argc, char **argv)
     const dfl_cmd *cmd;
     dfl_cmd_args args;
     dfl_exit status;
-    dfl_buffer b;
+    dfl_cmd_buffer b;
 
     dfl_cmd_catch_signals();
     if (argc < 2) {
@@ -132,14 +47,14 @@ int main(int argc, char **argv)
     }
     cmd = dfl_cmd_find(argv[1]);
     if (!cmd)
-        return (int)unknown_command(argv[1]);
+        return (int)refuse_command(argv[1]);
     if (!dfl_cmd_parse(cmd, argc - 1, argv + 1, &args))
         return DFL_EXIT_USAGE;
     if (args.help) {
-        dfl_cmd_buffer(&b);
+        dfl_cmd_buffer_open(&b);
         dfl_cmd_print_help(b.out, cmd);
-        return (int)dfl_cmd_flush(&b, NULL);
+        return (int)dfl_cmd_buffer_flush(&b, NULL);
     }
-    status = dfl_cmd_places(cmd, &args);
-    return (int)(status == DFL_EXIT_OK ? cmd->run(&args) : status);
+    status = dfl_cmd_check_targets(cmd, &args);
+    return (int)(status == DFL_EXIT_OK ? run_command(cmd, &args) : status);
 }

@@ -1,19 +1,14 @@
 /*
- * The man page and the completions of shells, made from the tables of commands and options, so that they cannot say
- * something else than the program does. `dflc help man > src/cmd/dflc.1` and its like rewrite the files of the tree;
- * a test compares them.
+ * The man page and the completions of shells, generated from the tables of commands and options, so that they agree with the
+ * program. `dflc help man > src/cmd/dflc.1` and the same for the shells rewrite the files of the source tree; a test compares
+ * them.
  */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
-static const dfl_cmd_option *option(size_t i)
-{
-    return dfl_cmd_option_at(i);
-}
-
-/* Text for troff: backslashes, hyphens and leading dots keep their look; `code` becomes bold. */
-static void troff(FILE *out, const char *text)
+/* Prints text for troff: escapes backslashes, hyphens and leading dots; `code` becomes bold. */
+static void print_troff(FILE *out, const char *text)
 {
     bool code = false;
 
@@ -35,18 +30,18 @@ static void troff(FILE *out, const char *text)
     }
 }
 
-static void man_option(FILE *out, const dfl_cmd_option *o)
+static void print_man_option(FILE *out, const dfl_cmd_option *o)
 {
     fputs(".TP\n", out);
     if (o->letter)
         fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
     fputs("\\fB\\-\\-", out);
-    troff(out, o->name);
+    print_troff(out, o->name);
     fputs("\\fR", out);
     if (o->argument)
         fprintf(out, " \\fI%s\\fR", o->argument);
     fputc('\n', out);
-    troff(out, o->help);
+    print_troff(out, o->help);
     fputs(". Commands:", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++)
         if (o->commands & cmd->bit)
@@ -65,18 +60,18 @@ static void print_man(FILE *out)
           ".SH COMMANDS\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, ".TP\n\\fBdflc %s\\fR ", cmd->name);
-        troff(out, cmd->usage);
+        print_troff(out, cmd->usage);
         fputc('\n', out);
-        troff(out, cmd->description);
+        print_troff(out, cmd->description);
         if (cmd->formats)
             fprintf(out, " Formats: %s.", cmd->formats);
         fputs("\n.br\nExample: \\fB", out);
-        troff(out, cmd->example);
+        print_troff(out, cmd->example);
         fputs("\\fR\n", out);
     }
     fputs(".SH OPTIONS\n", out);
-    for (size_t i = 0; option(i); i++)
-        man_option(out, option(i));
+    for (size_t i = 0; dfl_cmd_option_at(i); i++)
+        print_man_option(out, dfl_cmd_option_at(i));
     fputs(".SH EXIT STATUS\n"
           ".TP\n0\nfine\n.TP\n1\nfindings: errors, denied lints, differences, checks that do not hold\n"
           ".TP\n2\nwrong usage\n.TP\n3\nsomething cannot be read or written\n.TP\n4\nnothing feasible\n"
@@ -86,14 +81,16 @@ static void print_man(FILE *out)
           ".TP\nCI\nif set and not empty, a terminal is not shown how far a search is\n", out);
 }
 
-static void bash_words(FILE *out, unsigned bit)
+static void print_bash_words(FILE *out, unsigned bit)
 {
-    for (size_t i = 0; option(i); i++) {
-        if (!(option(i)->commands & bit))
+    for (size_t i = 0; dfl_cmd_option_at(i); i++) {
+        const dfl_cmd_option *option = dfl_cmd_option_at(i);
+
+        if (!(option->commands & bit))
             continue;
-        if (option(i)->letter)
-            fprintf(out, "-%c ", option(i)->letter);
-        fprintf(out, "--%s ", option(i)->name);
+        if (option->letter)
+            fprintf(out, "-%c ", option->letter);
+        fprintf(out, "--%s ", option->name);
     }
 }
 
@@ -113,7 +110,7 @@ static void print_bash(FILE *out)
           "    case ${COMP_WORDS[1]} in\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "    %s) words='", cmd->name);
-        bash_words(out, cmd->bit);
+        print_bash_words(out, cmd->bit);
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
@@ -121,8 +118,8 @@ static void print_bash(FILE *out)
           "complete -o filenames -F _dflc dflc\n", out);
 }
 
-/* A description for zsh and fish: no quotes, brackets or colons that either would take for its own. */
-static void plain(FILE *out, const char *text)
+/* Prints a description for zsh and fish: a blank for each sign that one of them interprets. */
+static void print_plain(FILE *out, const char *text)
 {
     for (; *text; text++)
         fputc(strchr("'`[]:\"\\$", *text) ? ' ' : *text, out);
@@ -134,20 +131,22 @@ static void print_zsh(FILE *out)
           "    commands=(\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "        '%s:", cmd->name);
-        plain(out, cmd->summary);
+        print_plain(out, cmd->summary);
         fputs("'\n", out);
     }
     fputs("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n"
           "    case $words[2] in\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "    %s) _arguments \\\n", cmd->name);
-        for (size_t i = 0; option(i); i++) {
-            if (!(option(i)->commands & cmd->bit))
+        for (size_t i = 0; dfl_cmd_option_at(i); i++) {
+            const dfl_cmd_option *option = dfl_cmd_option_at(i);
+
+            if (!(option->commands & cmd->bit))
                 continue;
-            fprintf(out, "        '--%s%s[", option(i)->name, option(i)->argument ? "=" : "");
-            plain(out, option(i)->help);
-            fprintf(out, "]%s%s", option(i)->argument ? ":" : "", option(i)->argument ? option(i)->argument : "");
-            if (option(i)->argument && strcmp(option(i)->name, "format") == 0)
+            fprintf(out, "        '--%s%s[", option->name, option->argument ? "=" : "");
+            print_plain(out, option->help);
+            fprintf(out, "]%s%s", option->argument ? ":" : "", option->argument ? option->argument : "");
+            if (option->argument && strcmp(option->name, "format") == 0)
                 fprintf(out, ":(%s)", cmd->formats);
             fputs("' \\\n", out);
         }
@@ -161,20 +160,22 @@ static void print_fish(FILE *out)
     fputs("# fish completion for dflc, made by `dflc help fish`\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "complete -c dflc -n __fish_use_subcommand -a %s -d '", cmd->name);
-        plain(out, cmd->summary);
+        print_plain(out, cmd->summary);
         fputs("'\n", out);
-        for (size_t i = 0; option(i); i++) {
-            if (!(option(i)->commands & cmd->bit))
+        for (size_t i = 0; dfl_cmd_option_at(i); i++) {
+            const dfl_cmd_option *option = dfl_cmd_option_at(i);
+
+            if (!(option->commands & cmd->bit))
                 continue;
-            fprintf(out, "complete -c dflc -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, option(i)->name);
-            if (option(i)->letter)
-                fprintf(out, " -s %c", option(i)->letter);
-            if (option(i)->argument)
+            fprintf(out, "complete -c dflc -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, option->name);
+            if (option->letter)
+                fprintf(out, " -s %c", option->letter);
+            if (option->argument)
                 fputs(" -r", out);
-            if (strcmp(option(i)->name, "format") == 0)
+            if (strcmp(option->name, "format") == 0)
                 fprintf(out, " -f -a '%s'", cmd->formats);
             fputs(" -d '", out);
-            plain(out, option(i)->help);
+            print_plain(out, option->help);
             fputs("'\n", out);
         }
     }

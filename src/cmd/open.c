@@ -1,3 +1,4 @@
+/* Sessions with the options of the command line, and their input. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -8,10 +9,9 @@
 #include <unistd.h>
 
 #include "cmd/progress.h"
-#include "diag/lints.h"
 #include "support/pool.h"
 
-enum { MOST_INPUT = (16 << 20) + 1 }; /* one byte more than a session takes */
+enum { MOST_INPUT = (16 << 20) + 1 }; /* bytes of standard input: one more than a session accepts, so that it refuses them */
 
 /* The directory of this program in `out`; false when the system does not say. */
 static bool program_directory(char out[PATH_MAX])
@@ -29,7 +29,7 @@ static bool program_directory(char out[PATH_MAX])
     return true;
 }
 
-/* DFL_STDLIB; else where `make install` or a build tree has it, seen from the program. */
+/* The directory of the standard library: DFL_STDLIB, else where `make install` or a build puts it, relative to the program. */
 static bool find_stdlib(char out[PATH_MAX])
 {
     static const char *const places[] = { "../share/dflc/stdlib", "../stdlib", "../../stdlib", "stdlib" };
@@ -48,40 +48,33 @@ static bool find_stdlib(char out[PATH_MAX])
     return false;
 }
 
-static void set_search(dfl_session *s, const dfl_cmd_args *args)
-{
-    const dfl_search_options search = { .size = sizeof search, .imperfect = args->imperfect, .seconds = args->seconds,
-                                        .evaluations = args->evaluations, .beyond = args->beyond, .max_fused = args->max_fused,
-                                        .top = args->top < UINT32_MAX ? (unsigned)args->top : UINT32_MAX,
-                                        .certificate = args->certificate != NULL, .spread = args->spread,
-                                        .jobs = args->jobs ? args->jobs : dfl_pool_processors(),
-                                        .progress = dfl_cmd_progress(args->quiet) };
-
-    dfl_session_set_search(s, &search);
-}
-
-static dfl_session *new_session(const dfl_cmd_args *args, size_t max_file)
+static dfl_session *make_session(const dfl_cmd_args *args, size_t max_file)
 {
     char stdlib[PATH_MAX];
-    dfl_session_options options = { .size = sizeof options, .memory_limit = args->memory_limit,
-                                    .step_limit = args->step_limit,
-                                    .cancel = dfl_cmd_cancel(), .max_file = max_file };
+    dfl_session_options options = args->session;
+    dfl_search_options search = args->search;
     dfl_session *s;
 
-    if (find_stdlib(stdlib))
-        options.stdlib = stdlib;
+    options.size = sizeof options;
+    options.stdlib = find_stdlib(stdlib) ? stdlib : NULL;
+    options.cancel = dfl_cmd_cancel();
+    options.max_file = max_file;
     s = dfl_session_new(&options);
     for (unsigned i = 0; i < args->n_lints; i++)
         dfl_session_set_lint(s, args->lints[i].name, args->lints[i].level);
-    set_search(s, args);
+    search.size = sizeof search;
+    search.jobs = args->jobs ? args->jobs : dfl_pool_processors();
+    search.progress = dfl_cmd_progress(args->quiet);
+    search.certificate = args->certificate != NULL;
+    dfl_session_set_search(s, &search);
     return s;
 }
 
-dfl_session *dfl_cmd_session(const dfl_cmd_args *args) { return new_session(args, 0); }
+dfl_session *dfl_cmd_session(const dfl_cmd_args *args) { return make_session(args, 0); }
 
-dfl_session *dfl_cmd_claims_session(const dfl_cmd_args *args) { return new_session(args, DFL_MAX_CERTIFICATE); }
+dfl_session *dfl_cmd_certificate_session(const dfl_cmd_args *args) { return make_session(args, DFL_MAX_CERTIFICATE); }
 
-/* Standard input up to one byte beyond the limit; NULL when it cannot be read or an interrupt came first. */
+/* Standard input, at most MOST_INPUT bytes; NULL when it cannot be read (errno) or an interrupt came first. */
 static char *read_stdin(size_t *len)
 {
     char *text = malloc(MOST_INPUT);
@@ -135,7 +128,7 @@ void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args)
     fputs(dfl_session_diagnostics(s, DFL_FORMAT_TEXT, args->color, NULL), stderr);
 }
 
-dfl_exit dfl_cmd_certificate(dfl_session *s, const dfl_cmd_args *args)
+dfl_exit dfl_cmd_write_certificate(dfl_session *s, const dfl_cmd_args *args)
 {
     size_t len;
     const char *text = args->certificate ? dfl_session_certificate(s, args->only, &len) : NULL;
@@ -145,7 +138,7 @@ dfl_exit dfl_cmd_certificate(dfl_session *s, const dfl_cmd_args *args)
     return text ? dfl_cmd_write(args->certificate, text, len) : DFL_EXIT_FINDINGS;
 }
 
-/* How bad: what tells least about the input counts most. */
+/* The less a status says about the input, the worse it is. */
 static int badness(dfl_exit status)
 {
     switch (status) {

@@ -1,3 +1,4 @@
+/* Messages, and files that are written whole or not at all. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -18,6 +19,15 @@ void dfl_cmd_say(const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
+}
+
+void *dfl_cmd_must(void *memory)
+{
+    if (!memory) {
+        dfl_cmd_say("out of memory");
+        exit(DFL_EXIT_INTERNAL);
+    }
+    return memory;
 }
 
 static bool write_all(int file, const char *text, size_t len)
@@ -55,9 +65,8 @@ static dfl_exit write_directly(const char *path, const char *text, size_t len)
     return ok ? DFL_EXIT_OK : dfl_cmd_cannot_write(path);
 }
 
-/* The file appears under its name when all of it is there; until then it is `path` with six letters more. Messages
-   name it `shown`. */
-static dfl_exit replace(const char *path, const char *shown, mode_t mode, const char *text, size_t len)
+/* Writes a temporary file beside `path`, its name with seven letters more, and renames it. Messages call it `shown`. */
+static dfl_exit replace_file(const char *path, const char *shown, mode_t mode, const char *text, size_t len)
 {
     size_t room = strlen(path) + 8;
     char *name = malloc(room);
@@ -101,36 +110,30 @@ dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
     if (stat(path, &info) != 0) {
         mask = umask(0);
         umask(mask);
-        return replace(path, path, 0666 & ~mask, text, len);
+        return replace_file(path, path, 0666 & ~mask, text, len);
     }
     if (!S_ISREG(info.st_mode))
         return write_directly(path, text, len);
-    target = realpath(path, NULL); /* a link stays one */
+    target = realpath(path, NULL); /* a symbolic link stays: its target is replaced */
     if (!target)
         return dfl_cmd_cannot_write(path);
-    status = replace(target, path, info.st_mode & 07777, text, len);
+    status = replace_file(target, path, info.st_mode & 07777, text, len);
     free(target);
     return status;
 }
 
-void dfl_cmd_buffer(dfl_buffer *b)
+void dfl_cmd_buffer_open(dfl_cmd_buffer *b)
 {
-    *b = (dfl_buffer){ 0 };
+    *b = (dfl_cmd_buffer){ 0 };
     b->out = open_memstream(&b->text, &b->len);
-    if (!b->out) {
-        dfl_cmd_say("out of memory");
-        exit(DFL_EXIT_INTERNAL);
-    }
+    (void)dfl_cmd_must(b->out);
 }
 
-dfl_exit dfl_cmd_flush(dfl_buffer *b, const char *path)
+dfl_exit dfl_cmd_buffer_flush(dfl_cmd_buffer *b, const char *path)
 {
     dfl_exit status;
 
-    if (fclose(b->out) != 0) {
-        dfl_cmd_say("out of memory");
-        exit(DFL_EXIT_INTERNAL);
-    }
+    (void)dfl_cmd_must(fclose(b->out) == 0 ? b->text : NULL);
     status = b->len > 0 || path ? dfl_cmd_write(path, b->text, b->len) : DFL_EXIT_OK;
     free(b->text);
     return status;

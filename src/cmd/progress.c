@@ -1,3 +1,4 @@
+/* The progress line of a search. */
 #include "cmd/progress.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 
 enum { MOST_COLUMNS = 200, DEFAULT_COLUMNS = 80 };
 
-/* Digits in groups of three. */
-static void group(uint64_t n, char *out, size_t room)
+/* Writes a number with its digits in groups of three: "12_345". */
+static void write_grouped(uint64_t n, char *out, size_t room)
 {
     char digits[24];
     size_t len = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
@@ -27,7 +28,7 @@ void dfl_cmd_progress_line(const dfl_progress *now, char *out, size_t room)
 {
     char evaluated[40], best[40] = "", gap[40] = "";
 
-    group(now->evaluated, evaluated, sizeof evaluated);
+    write_grouped(now->evaluated, evaluated, sizeof evaluated);
     if (!isnan(now->best))
         snprintf(best, sizeof best, ", best %.4g", now->best);
     if (!isnan(now->best) && now->bound > 0)
@@ -35,7 +36,7 @@ void dfl_cmd_progress_line(const dfl_progress *now, char *out, size_t room)
     snprintf(out, room, "%s: %s, %s evaluated%s%s", now->mapping, now->phase, evaluated, best, gap);
 }
 
-static size_t columns(void)
+static size_t terminal_columns(void)
 {
     struct winsize size;
 
@@ -44,13 +45,13 @@ static size_t columns(void)
     return size.ws_col < MOST_COLUMNS ? size.ws_col : MOST_COLUMNS;
 }
 
-static void draw(void *context, const dfl_progress *now)
+static void draw_line(void *context, const dfl_progress *now)
 {
     char line[MOST_COLUMNS + 1] = "";
 
     (void)context;
     if (now != NULL)
-        dfl_cmd_progress_line(now, line, columns());
+        dfl_cmd_progress_line(now, line, terminal_columns());
     fprintf(stderr, "\r%s\033[K", line);
     fflush(stderr);
 }
@@ -61,5 +62,5 @@ dfl_progress_told *dfl_cmd_progress(bool quiet)
 
     if (quiet || !isatty(STDERR_FILENO) || (ci && *ci) || (term && strcmp(term, "dumb") == 0))
         return NULL;
-    return draw;
+    return draw_line;
 }

@@ -1,7 +1,7 @@
 /*
- * Signals: the first interrupt asks the session to stop, which then prints what it has; a crash is a defect of dflc
- * and says so. The two flags here are the only variables of the program that outlive a call: a handler has no other
- * way to be heard.
+ * Signals. The first interrupt asks the session to stop; the command then prints its results so far. A crash is a defect of
+ * dflc and says so. The variables here are the only mutable ones of the program with static storage: a signal handler has no
+ * context.
  */
 #include "cmd/cmd.h"
 
@@ -30,7 +30,7 @@ atomic_bool *dfl_cmd_cancel(void)
     return &cancelled;
 }
 
-static void interrupted(int number)
+static void handle_interrupt(int number)
 {
     if (atomic_exchange(&cancelled, true)) {
         signal(number, SIG_DFL);
@@ -39,8 +39,8 @@ static void interrupted(int number)
 }
 
 #ifndef SANITIZED
-/* Only what a handler may call: one write, one exit. */
-static void crashed(int number)
+/* Calls nothing that is not async-signal-safe: one write, one exit. */
+static void handle_crash(int number)
 {
     static const char text[] = "dflc " DFL_VERSION ": internal error: the program crashed. This is a defect of dflc: please "
                                "report it with the input.\n";
@@ -52,7 +52,7 @@ static void crashed(int number)
 }
 #endif
 
-static void on(int number, void (*handler)(int), int flags)
+static void set_handler(int number, void (*handler)(int), int flags)
 {
     struct sigaction action;
 
@@ -65,16 +65,16 @@ static void on(int number, void (*handler)(int), int flags)
 
 void dfl_cmd_catch_signals(void)
 {
-    on(SIGINT, interrupted, 0);
-    on(SIGTERM, interrupted, 0);
-    on(SIGPIPE, SIG_IGN, 0); /* writing then fails, and says so */
-    on(SIGXFSZ, SIG_IGN, 0);
+    set_handler(SIGINT, handle_interrupt, 0);
+    set_handler(SIGTERM, handle_interrupt, 0);
+    set_handler(SIGPIPE, SIG_IGN, 0); /* the write fails instead, with a message */
+    set_handler(SIGXFSZ, SIG_IGN, 0);
 #ifndef SANITIZED
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
     stack_t stack = { .ss_sp = crash_stack, .ss_size = CRASH_STACK };
 
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
-        on(crashes[i], crashed, (int)(SA_ONSTACK | SA_RESETHAND));
+        set_handler(crashes[i], handle_crash, (int)(SA_ONSTACK | SA_RESETHAND));
 #endif
 }

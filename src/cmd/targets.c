@@ -1,4 +1,4 @@
-/* Where a command writes, looked at before it works: that it can, and that nothing it reads or writes is the same file. */
+/* Checks the files that a command is to write before it works. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A regular file is replaced: its directory counts, and that of a name that is not there. */
+/* Whether a regular file, or a new one, may be written. Writing replaces it, so its directory must be writable. */
 static bool may_replace(const char *path)
 {
     char *target = realpath(path, NULL), *slash;
@@ -26,7 +26,8 @@ static bool may_replace(const char *path)
     return ok;
 }
 
-static dfl_exit may_write(const char *path)
+/* DFL_EXIT_IO after a message if `path` cannot be written. */
+static dfl_exit check_writable(const char *path)
 {
     struct stat info;
     bool ok;
@@ -45,8 +46,8 @@ static dfl_exit may_write(const char *path)
     return ok ? DFL_EXIT_OK : dfl_cmd_cannot_write(path);
 }
 
-/* Directory and name of a file that is not there, in `out`; false when there is no such directory. */
-static bool place_of(const char *path, char out[PATH_MAX])
+/* The absolute path of a file that does not exist, in `out`. False when its directory does not exist either. */
+static bool resolve_new(const char *path, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     char *copy = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -57,8 +58,8 @@ static bool place_of(const char *path, char out[PATH_MAX])
     return ok && snprintf(out + len, PATH_MAX - len, "/%s", slash ? slash + 1 : path) < (int)(PATH_MAX - len);
 }
 
-/* Whether both are one regular file, by whatever names, or would be. */
-static bool is_same(const char *a, const char *b)
+/* Whether both paths name one regular file, or would if it existed. */
+static bool name_same_file(const char *a, const char *b)
 {
     char x[PATH_MAX], y[PATH_MAX];
     struct stat s, t;
@@ -68,22 +69,24 @@ static bool is_same(const char *a, const char *b)
         return false;
     if (there)
         return S_ISREG(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-    return place_of(a, x) && place_of(b, y) && strcmp(x, y) == 0;
+    return resolve_new(a, x) && resolve_new(b, y) && strcmp(x, y) == 0;
 }
 
-/* Whether an input, which may be FILE:MAPPING, is the file. */
+/* Whether an input, which may be written FILE:MAPPING, is the file `path`. */
 static bool is_input(const char *input, const char *path)
 {
     const char *colon = strrchr(input, ':');
     char *file = colon ? strndup(input, (size_t)(colon - input)) : NULL;
     struct stat info;
-    bool same = stat(input, &info) == 0 ? is_same(input, path) : file && stat(file, &info) == 0 && is_same(file, path);
+    bool same = stat(input, &info) == 0 ? name_same_file(input, path)
+                                        : file && stat(file, &info) == 0 && name_same_file(file, path);
 
     free(file);
     return same;
 }
 
-static bool is_apart(const dfl_cmd *cmd, const dfl_cmd_args *args, const char *option, const char *path)
+/* Whether the command does not read the file `path` that `option` names. False after a message. */
+static bool is_no_input(const dfl_cmd *cmd, const dfl_cmd_args *args, const char *option, const char *path)
 {
     const char *more[] = { args->hardware, cmd->bit == DFL_CMD_CHECK ? args->certificate : NULL };
     const char *input = NULL;
@@ -100,23 +103,23 @@ static bool is_apart(const dfl_cmd *cmd, const dfl_cmd_args *args, const char *o
     return false;
 }
 
-dfl_exit dfl_cmd_places(const dfl_cmd *cmd, const dfl_cmd_args *args)
+dfl_exit dfl_cmd_check_targets(const dfl_cmd *cmd, const dfl_cmd_args *args)
 {
     const char *certificate = cmd->bit == DFL_CMD_CHECK ? NULL : args->certificate;
     dfl_exit status = DFL_EXIT_OK;
 
-    if ((args->output && !is_apart(cmd, args, "-o", args->output)) ||
-        (certificate && !is_apart(cmd, args, "--certificate", certificate)))
+    if ((args->output && !is_no_input(cmd, args, "-o", args->output)) ||
+        (certificate && !is_no_input(cmd, args, "--certificate", certificate)))
         return DFL_EXIT_USAGE;
-    if (args->output && certificate && is_same(args->output, certificate)) {
+    if (args->output && certificate && name_same_file(args->output, certificate)) {
         dfl_cmd_say("`-o %s` and `--certificate %s` are the same file", args->output, certificate);
         return DFL_EXIT_USAGE;
     }
     if (args->output)
-        status = may_write(args->output);
+        status = check_writable(args->output);
     if (certificate)
-        status = dfl_cmd_worse(status, may_write(certificate));
+        status = dfl_cmd_worse(status, check_writable(certificate));
     if (cmd->bit == DFL_CMD_MAP && args->write && strcmp(args->files[0], "-") != 0)
-        status = dfl_cmd_worse(status, may_write(args->files[0]));
+        status = dfl_cmd_worse(status, check_writable(args->files[0]));
     return status;
 }

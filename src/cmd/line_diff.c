@@ -1,9 +1,9 @@
 /*
- * The shortest edit by Myers' greedy algorithm ("An O(ND) difference algorithm and its variations", 1986), over lines
- * between the common head and tail. It keeps one row of reaches per edit; beyond MOST_EDITS edits the differing part is
- * printed as one block, which is as true and less short.
+ * Shortest edit script by the greedy algorithm of Myers ("An O(ND) difference algorithm and its variations", 1986), over the
+ * lines between the common head and the common tail. Memory is quadratic in the number of edits: beyond MOST_EDITS all those
+ * lines are printed as one block, which is correct but longer.
  */
-#include "cmd/diff.h"
+#include "cmd/line_diff.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "support/arena.h"
 
-enum { CONTEXT = 3, MOST_EDITS = 2000 };
+enum { CONTEXT = 3, MOST_EDITS = 2000 }; /* equal lines around a change; lines removed or added */
 
 typedef struct { const char *text; size_t len; } text_line;
 
@@ -20,10 +20,10 @@ typedef struct {
     dfl_arena *arena;
     text_line *a, *b;
     size_t na, nb;
-    bool *gone, *new;  /* lines of a that go, lines of b that come */
-} diff;
+    bool *gone, *new;  /* by line of a: it is removed; by line of b: it is added */
+} line_diff;
 
-static text_line *lines_of(dfl_arena *arena, const char *text, size_t *n)
+static text_line *split_lines(dfl_arena *arena, const char *text, size_t *n)
 {
     text_line *lines;
 
@@ -40,13 +40,13 @@ static text_line *lines_of(dfl_arena *arena, const char *text, size_t *n)
     return lines;
 }
 
-static bool same(const diff *d, size_t i, size_t k)
+static bool are_equal(const line_diff *d, size_t i, size_t k)
 {
     return d->a[i].len == d->b[k].len && memcmp(d->a[i].text, d->b[k].text, d->a[i].len) == 0;
 }
 
 /* Marks what differs between a[head .. na - tail) and b[head .. nb - tail). */
-static void compare(diff *d, size_t head, size_t tail)
+static void mark_changes(line_diff *d, size_t head, size_t tail)
 {
     const int64_t n = (int64_t)(d->na - head - tail), m = (int64_t)(d->nb - head - tail);
     const int64_t most = n + m < MOST_EDITS ? n + m : MOST_EDITS;
@@ -59,7 +59,7 @@ static void compare(diff *d, size_t head, size_t tail)
         memcpy(rows[edits], reach - edits - 1, (size_t)(2 * edits + 3) * sizeof *reach);
         for (int64_t k = -edits; k <= edits; k += 2) {
             x = k == -edits || (k != edits && reach[k - 1] < reach[k + 1]) ? reach[k + 1] : reach[k - 1] + 1;
-            while (x < n && x - k < m && same(d, head + (size_t)x, head + (size_t)(x - k)))
+            while (x < n && x - k < m && are_equal(d, head + (size_t)x, head + (size_t)(x - k)))
                 x++;
             reach[k] = x;
             if (x >= n && x - k >= m)
@@ -93,8 +93,8 @@ static void print_line(FILE *out, char mark, const text_line *line)
         fputs("\n\\ No newline at end of file\n", out);
 }
 
-/* The hunk that starts with the change at a[i], b[k]; both move behind it. */
-static void print_hunk(FILE *out, const diff *d, size_t *i, size_t *k)
+/* Prints the hunk that starts with the change at a[i], b[k]; moves both behind it. */
+static void print_hunk(FILE *out, const line_diff *d, size_t *i, size_t *k)
 {
     size_t back = *i < CONTEXT ? *i : CONTEXT, quiet = 0;
     size_t i0 = *i - back, k0 = *k - back, i1 = *i, k1 = *k;
@@ -129,21 +129,21 @@ static void print_hunk(FILE *out, const diff *d, size_t *i, size_t *k)
     }
 }
 
-void dfl_diff_print(FILE *out, const char *name, const char *before, const char *after)
+void dfl_line_diff_print(FILE *out, const char *name, const char *before, const char *after)
 {
-    diff d = { .arena = dfl_arena_new(NULL) };
+    line_diff d = { .arena = dfl_arena_new(NULL) };
     size_t head = 0, tail = 0;
 
-    d.a = lines_of(d.arena, before, &d.na);
-    d.b = lines_of(d.arena, after, &d.nb);
+    d.a = split_lines(d.arena, before, &d.na);
+    d.b = split_lines(d.arena, after, &d.nb);
     d.gone = DFL_NEW_ARRAY(d.arena, bool, d.na + 1);
     d.new = DFL_NEW_ARRAY(d.arena, bool, d.nb + 1);
-    while (head < d.na && head < d.nb && same(&d, head, head))
+    while (head < d.na && head < d.nb && are_equal(&d, head, head))
         head++;
-    while (head + tail < d.na && head + tail < d.nb && same(&d, d.na - 1 - tail, d.nb - 1 - tail))
+    while (head + tail < d.na && head + tail < d.nb && are_equal(&d, d.na - 1 - tail, d.nb - 1 - tail))
         tail++;
     if (head < d.na || head < d.nb) {
-        compare(&d, head, tail);
+        mark_changes(&d, head, tail);
         fprintf(out, "--- %s\n+++ %s (formatted)\n", name, name);
     }
     for (size_t i = 0, k = 0; i < d.na || k < d.nb;) {
