@@ -47,7 +47,7 @@ static void write_number(dfl_json_writer *w, const char *key, double value)
     dfl_json_double(w, value);
 }
 
-static void write_space(dfl_json_writer *w, const dfl_search_found *search)
+static void write_space(dfl_json_writer *w, const dfl_search_summary *search)
 {
     dfl_json_key(w, "space");
     dfl_json_object(w);
@@ -64,7 +64,7 @@ static void write_space(dfl_json_writer *w, const dfl_search_found *search)
 void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
                          const dfl_result *costs)
 {
-    const dfl_search_found *search = filled->search;
+    const dfl_search_summary *search = filled->search;
     dfl_json_writer w;
     dfl_strbuf out, best;
     char digest[33];

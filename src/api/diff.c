@@ -37,7 +37,7 @@ static void keep_name(dfl_side_results *side, const char *name)
         }
 }
 
-dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to)
+dfl_diff_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to)
 {
     const dfl_result_item *const items[2] = { from, to };
     dfl_difference *difference = DFL_NEW(s->arena, dfl_difference);

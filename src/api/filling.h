@@ -41,7 +41,7 @@ dfl_front_alone dfl_filling_alone(const dfl_filling *f, dfl_arena *arena, const 
 /* The best of a front, where other terms of the objective decide, or a requirement that the best of all does not meet (`best`
    NULL, else what was found before). False if none meets it. */
 bool dfl_filling_choose(dfl_filling *f, const dfl_mapping *within, const dfl_map_options *options, const dfl_result *best,
-                        dfl_filled *out, dfl_search_found *found, dfl_stop *stopped);
+                        dfl_filled *out, dfl_search_summary *found, dfl_stop *stopped);
 /* The best mapping does not meet what is required: E0618 if none can, E0616 if nobody knows. `within`: dfl_required_within. */
 void dfl_filling_unmet(dfl_filling *f, const dfl_filled *out, const dfl_mapping *within, const dfl_map_options *options,
                        dfl_stop stopped);

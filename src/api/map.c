@@ -126,11 +126,11 @@ static bool meets(void *context, uint32_t requirement, const dfl_result *result)
 }
 
 /* What is known of a search before it begins. */
-static dfl_search_found about(dfl_filling *j, const dfl_objective *o)
+static dfl_search_summary about(dfl_filling *j, const dfl_objective *o)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
     dfl_session *s = j->s;
-    dfl_search_found out = { .objective = o->text, .first = o->text, .time_limit = s->search.seconds,
+    dfl_search_summary out = { .objective = o->text, .first_term = o->text, .time_limit = s->search.seconds,
                              .most_evaluations = s->search.evaluations,
                              .dim = o->free ? dfl_dim_of(DFL_BASE_TIME) : product };
 
@@ -140,7 +140,7 @@ static dfl_search_found about(dfl_filling *j, const dfl_objective *o)
         dfl_strbuf first;
         dfl_strbuf_init(&first, s->arena);
         dfl_val_print(&first, s->names, o->terms[0]);
-        out.first = first.text;
+        out.first_term = first.text;
     }
     return out;
 }
@@ -154,7 +154,7 @@ static bool fill_amounts(dfl_filling *j, const dfl_objective *o, dfl_filled *out
                                                                                       : DFL_HOLES_EVALUATIONS,
                                         .time_limit = j->limits.seconds, .known = j->known };
     const dfl_holes_result *r = dfl_holes_run(s->arena, j->sink, s->names, out->given, &options);
-    dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
+    dfl_search_summary *found = DFL_NEW(s->arena, dfl_search_summary);
 
     if (!r)
         return false;
@@ -196,7 +196,7 @@ static bool fill_lines(dfl_filling *j, const dfl_objective *o, dfl_filled *out, 
                                       .certificate = j->limits.certificate && !j->limits.imperfect && !j->limits.beyond &&
                                                      j->limits.max_fused == 0 && o->rooms == NULL };
     const dfl_mapping *within = dfl_required_within(s->arena, out->given, o->rooms);
-    dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
+    dfl_search_summary *found = DFL_NEW(s->arena, dfl_search_summary);
     const dfl_map_result *r;
     dfl_map_result known = { 0 };
     const dfl_result *costs;
@@ -271,7 +271,7 @@ static bool is_taken(const dfl_session *s, dfl_sym name)
 
 /* Adds a mapping of several: NAME_1, NAME_2... but for what is called so, from number `*next` on; 0: NAME itself. */
 static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mapping *found,
-                       const dfl_search_found *search, uint32_t *next)
+                       const dfl_search_summary *search, uint32_t *next)
 {
     dfl_mapping *named = dfl_filling_copy(s, found, given);
 
@@ -285,9 +285,9 @@ static void add_filled(dfl_session *s, const dfl_mapping *given, const dfl_mappi
 }
 
 /* What the searches for several mappings tell. */
-static dfl_search_found about_front(dfl_filling *j, const dfl_objective *o, const dfl_front *front)
+static dfl_search_summary about_front(dfl_filling *j, const dfl_objective *o, const dfl_front *front)
 {
-    dfl_search_found out = about(j, o);
+    dfl_search_summary out = about(j, o);
 
     out.lower_bound = NAN;
     out.value = front->at[0].terms[0];
@@ -311,7 +311,7 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
                                       .evaluations = j->limits.evaluations };
     const dfl_mapping *within = dfl_required_within(s->arena, m, o->rooms);
     const size_t errors = dfl_sink_errors(j->sink);
-    dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
+    dfl_search_summary *found = DFL_NEW(s->arena, dfl_search_summary);
     dfl_front_alone alone;
     const dfl_front *front;
     uint32_t next = 1;
@@ -335,7 +335,7 @@ static bool fill_front(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     if (any) {
         *found = about_front(j, o, front);
         found->objective = dfl_arena_printf(s->arena, "pareto %s", m->front_text);
-        found->front = true;
+        found->is_of_front = true;
         found->space = dfl_arena_printf(s->arena, "a front of %u; %s", front->n, front->search->space);
     }
     for (uint32_t i = 0; any && i < front->n; i++)
@@ -385,12 +385,12 @@ static bool fill_kinds(dfl_filling *j, const dfl_objective *o, const dfl_mapping
     space = any ? dfl_arena_printf(s->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
                                    front->search->space) : NULL;
     for (uint32_t i = 0; any && i < front->n; i++) {
-        dfl_search_found *found = DFL_NEW(s->arena, dfl_search_found);
+        dfl_search_summary *found = DFL_NEW(s->arena, dfl_search_summary);
         *found = about_front(j, o, front);
         found->space = space;
-        found->best = found->value;
+        found->top_value = found->value;
         found->value = front->at[i].terms[0];
-        found->nth = i + 1;
+        found->top_position = i + 1;
         found->lower_bound = found->optimal ? found->value : fmin(found->value, bound);
         add_filled(s, m, front->at[i].mapping, found, &next);
     }

@@ -202,9 +202,9 @@ static const char *unproven_text(const chooser *k, const char *own, dfl_stop sto
 }
 
 /* What the searches for all choices have found together. */
-static const dfl_search_found *sum_up(const chooser *k, const dfl_search_found *best, dfl_stop stopped)
+static const dfl_search_summary *sum_up(const chooser *k, const dfl_search_summary *best, dfl_stop stopped)
 {
-    dfl_search_found *found = DFL_NEW(k->f->s->arena, dfl_search_found);
+    dfl_search_summary *found = DFL_NEW(k->f->s->arena, dfl_search_summary);
     bool least, proven;
     uint32_t other;
 

@@ -42,7 +42,7 @@ struct dfl_session {
     dfl_results results;
     const char *proof;
     const char *certified;     /* what a certificate was found to prove, or NULL */
-    const dfl_why *why;        /* of the last mapping that was explained; NULL = none, or it has no result */
+    const dfl_explanation *why;        /* of the last mapping that was explained; NULL = none, or it has no result */
     dfl_search_options search;
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
     dfl_arena *after;          /* NULL until a mapping is filled */
@@ -68,7 +68,7 @@ const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_sto
 /* A search has ended early: limits that are for each search let the next one begin, all else stops the session. */
 void dfl_session_stopped(dfl_session *s, dfl_stop why);
 /* What two results do differently; NULL: after reporting. */
-dfl_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to);
+dfl_diff_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to);
 /* Says which options the search for a mapping does not use. */
 void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
 /* Before a search: whether there is a certificate of what is to be filled, if one is asked for; false after E0808. */

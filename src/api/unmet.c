@@ -118,7 +118,7 @@ static bool goes_before(const dfl_objective *o, const double *a, const double *b
 }
 
 bool dfl_filling_choose(dfl_filling *f, const dfl_mapping *within, const dfl_map_options *options, const dfl_result *best,
-                        dfl_filled *out, dfl_search_found *found, dfl_stop *stopped)
+                        dfl_filled *out, dfl_search_summary *found, dfl_stop *stopped)
 {
     dfl_arena *work = dfl_arena_new(&f->s->budget);
     static const double rounding = 1 + 1e-9;

@@ -20,7 +20,7 @@ static const dfl_mapping *find_mapping(const dfl_session *s, const char *name)
     return NULL;
 }
 
-static void set_objective(dfl_session *s, dfl_why *why, const dfl_objective *o)
+static void set_objective(dfl_session *s, dfl_explanation *why, const dfl_objective *o)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
     const dfl_result *r = why->item->result;
@@ -69,16 +69,16 @@ static const dfl_filled *find_kinds(dfl_session *s, const dfl_mapping *m, dfl_fi
     s->known = NULL;
     s->search = options;
     if (s->filled.n > first && s->filled.at[first].search->value * rounding < best->search->value) {
-        dfl_search_found *search = DFL_NEW(s->arena, dfl_search_found);
+        dfl_search_summary *search = DFL_NEW(s->arena, dfl_search_summary);
         *search = *s->filled.at[first].search;
-        search->nth = 0;
+        search->top_position = 0;
         *best = s->filled.at[first];
         best->search = search;
     }
     return s->filled.n > first + 1 ? &s->filled.at[first + 1] : NULL;
 }
 
-static void set_runner_up(dfl_session *s, dfl_why *why, const dfl_filled *other)
+static void set_runner_up(dfl_session *s, dfl_explanation *why, const dfl_filled *other)
 {
     dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
 
@@ -94,7 +94,7 @@ static void set_runner_up(dfl_session *s, dfl_why *why, const dfl_filled *other)
 static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
 {
     dfl_result_item *item = DFL_NEW(s->arena, dfl_result_item);
-    dfl_why *why = DFL_NEW(s->arena, dfl_why);
+    dfl_explanation *why = DFL_NEW(s->arena, dfl_explanation);
     const dfl_filled *other = NULL;
     dfl_filled best;
     dfl_arena *arena = s->arena;
@@ -121,7 +121,7 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
     item->result = model ? dfl_model_run(model, arena) : NULL;
     if (!item->result)
         return false;
-    *why = (dfl_why){ .results = &s->results, .item = item };
+    *why = (dfl_explanation){ .results = &s->results, .item = item };
     why->found = dfl_sensitivity_find(arena, model, item->result);
     set_objective(s, why, &objective);
     if (other != NULL)
@@ -157,9 +157,9 @@ const char *dfl_session_explanation(dfl_session *s, dfl_format format, size_t *l
         return NULL;
     dfl_strbuf_init(&out, s->arena);
     if (s->why && format == DFL_FORMAT_TEXT)
-        dfl_why_text(&out, s->why);
+        dfl_explanation_text(&out, s->why);
     else if (s->why)
-        dfl_why_json(&out, s->why);
+        dfl_explanation_json(&out, s->why);
     if (len)
         *len = out.len;
     return out.text;

@@ -80,7 +80,7 @@ static dfl_figure_value name_or_none(const dfl_figure_place *at, dfl_sym name)
 /* ---- what a place is about ---- */
 
 static const dfl_result *costs(const dfl_figure_place *at) { return at->item->result; }
-static const dfl_search_found *search(const dfl_figure_place *at) { return at->item->search; }
+static const dfl_search_summary *search(const dfl_figure_place *at) { return at->item->search; }
 static const dfl_memory *memory(const dfl_figure_place *at) { return &at->system->memories[at->part]; }
 static const dfl_memory_cost *memory_cost(const dfl_figure_place *at) { return &costs(at)->memories[at->part]; }
 static const dfl_compute *compute(const dfl_figure_place *at) { return &at->system->computes[at->part]; }

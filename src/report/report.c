@@ -153,15 +153,15 @@ const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping)
     return dfl_arena_copy(arena, at, len);
 }
 
-void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at)
+void dfl_report_template(const dfl_results *results, const dfl_template *template, dfl_span at)
 {
-    const char *name = dfl_sym_text(results->names, t->name), *missing = dfl_sym_text(results->names, t->missing);
-    const char *owner = dfl_sym_text(results->names, t->owner);
+    const char *name = dfl_sym_text(results->names, template->name), *missing = dfl_sym_text(results->names, template->missing);
+    const char *owner = dfl_sym_text(results->names, template->owner);
     dfl_diag *d = dfl_report(results->sink, DFL_MAP_TEMPLATE, at, "`%s` is a template: it has no cost until `%s` has a value",
                              name, missing);
 
-    dfl_diag_label(results->sink, d, t->missing_span, "`%s` is declared here without a value", missing);
-    switch (t->lacks) {
+    dfl_diag_label(results->sink, d, template->missing_span, "`%s` is declared here without a value", missing);
+    switch (template->lacks) {
     case DFL_LACKS_OWN:
         dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s(%s = ...);`", name, missing);
         break;

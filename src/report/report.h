@@ -1,8 +1,7 @@
 /*
- * What a run found, printed: as text for people (one screen a mapping), as JSON `dfl-report/1` for programs, as CSV
- * for spreadsheets. Everything here only shows what the model counted: sums over a memory's tensors, changes of unit
- * and shares are all the arithmetic there is. Reports name files without directories and carry no time, so equal
- * results are equal bytes.
+ * The results of a file: evaluated mappings, outcomes of checks, summaries of searches. report/run prints results, report/check
+ * evaluates expressions over them, report/diff compares them, report/explain prints their derivatives. The room itself only
+ * computes sums over the tensors of a memory, changes of unit, and shares; the model computes all other numbers.
  */
 #ifndef DFL_REPORT_REPORT_H
 #define DFL_REPORT_REPORT_H
@@ -13,74 +12,75 @@
 #include "support/strbuf.h"
 #include "support/vec.h"
 
+/* Names of attributes or ports of a system. */
 typedef DFL_VEC(const char *) dfl_attribute_list;
 
 typedef enum {
-    DFL_STATUS_COMPLETE,   /* as written */
-    DFL_STATUS_FILLED,     /* holes filled by the mapper */
-    DFL_STATUS_INFEASIBLE, /* refused: the diagnostics say why, there is no result */
+    DFL_STATUS_COMPLETE,   /* evaluated as written */
+    DFL_STATUS_FILLED,     /* evaluated after a search filled the holes */
+    DFL_STATUS_INFEASIBLE, /* refused; diagnostics give the reason */
 } dfl_result_status;
 
-/* How the holes of a mapping were filled. */
+/* How a search filled the holes of a mapping. Texts live as long as the results. */
 typedef struct {
     const char *objective;    /* as written */
-    const char *first;        /* its first expression */
-    dfl_dim dim;              /* of that */
-    double value;             /* of it, in SI units */
-    double lower_bound;       /* no mapping of the space has less; NAN = not known */
-    bool optimal;
-    bool front;               /* the mapping is one of those that no other undercuts in the objectives */
-    uint32_t nth;             /* it is the best of the kind of this number, from 1; 0 = kinds do not count */
-    double best;              /* nth: value of the first kind */
+    const char *first_term;   /* first expression of the objective */
+    dfl_dim dim;              /* dimension of the first expression */
+    double value;             /* first expression of this mapping, in SI units */
+    double lower_bound;       /* of the first expression over all mappings of the space; NAN = not known */
+    bool optimal;             /* proven: no mapping of the space has a lower value */
+    bool is_of_front;         /* the mapping is one of a Pareto front */
+    uint32_t top_position;    /* of a top-k search: the mapping is the best of structure number 1, 2, ...; 0 = another search */
+    double top_value;         /* of a top-k search: value of the mapping at position 1 */
     uint64_t evaluated, pruned, refused;
-    const char *space;        /* "amounts of 3 loops, perfect tiles"; clauses with "; " between them */
-    const char *unproven;     /* why it is not proven and what to do, clauses; NULL if it is */
-    uint64_t most_evaluations;/* limits in force; 0 = none */
-    double time_limit;
-    uint32_t max_fused;       /* 1 + loops that einsums may share */
-} dfl_search_found;
+    const char *space;        /* search space: clauses with "; " between them */
+    const char *unproven;     /* why it is not optimal for sure and what to do, such clauses; NULL if `optimal` */
+    uint64_t most_evaluations; /* limit in force; 0 = none */
+    double time_limit;        /* s; 0 = none */
+    uint32_t max_fused;       /* 1 + limit of loops that einsums share; 0 = no limit */
+} dfl_search_summary;
 
 typedef struct {
     const dfl_mapping *mapping;
     const dfl_result *result; /* NULL when infeasible */
     dfl_result_status status;
-    const dfl_search_found *search; /* NULL unless it was filled */
+    const dfl_search_summary *search; /* NULL unless the status is FILLED */
 } dfl_result_item;
 
 typedef enum {
     DFL_OUTCOME_PASSED,
     DFL_OUTCOME_FAILED,
-    DFL_OUTCOME_UNKNOWN, /* not evaluated: a part of it names no result, or has none */
+    DFL_OUTCOME_UNKNOWN, /* not evaluated: a path of the check has no value */
 } dfl_outcome;
 
-/* What became of one `require`, `expect` or `assume`. */
+/* The outcome of one `require`, `expect` or `assume`. */
 typedef struct {
     const dfl_check *check;
     dfl_outcome outcome;
-    const char *value; /* the left side in human units, or NULL */
+    const char *value; /* left side in readable units, or NULL */
     bool has_number;
-    double number;     /* the left side in SI units */
-    const char *word;  /* the left side when it is a text, else NULL */
+    double number;     /* left side in SI units */
+    const char *word;  /* left side if it is a text, else NULL */
 } dfl_check_outcome;
 
-/* Everything that was found out about one file. */
+/* The results of one file. */
 typedef struct {
-    const char *file;  /* as the user named it; reports show the part behind the last `/` */
+    const char *file;  /* as the user named it; reports show the part behind the last slash */
     const dfl_intern *names;
     dfl_sink *sink;
-    const dfl_program *program; /* NULL when the file has errors */
+    const dfl_program *program; /* NULL if the file has errors */
     const dfl_result_item *items;
     uint32_t n_items;
     const dfl_check_outcome *checks;
     uint32_t n_checks;
-    bool blank;        /* the figures of `items` are blanks: only which there are and their dimensions count */
-    bool broken;       /* the file has errors: a name without figures may be declared where one is */
+    bool is_blank;     /* type check: the figures of `items` have names and dimensions, but no values */
+    bool has_errors;   /* type check: an unknown name may be a declaration with errors */
 } dfl_results;
 
-/* E0412 at `at`: something asks for a figure of a template. */
-void dfl_report_template(const dfl_results *results, const dfl_template *t, dfl_span at);
+/* Reports E0412 at `at`: the source needs a figure of a template. */
+void dfl_report_template(const dfl_results *results, const dfl_template *template, dfl_span at);
 
-/* ---- shared by the printers ---- */
+/* ---- texts ---- */
 
 const char *dfl_status_text(dfl_result_status status);
 const char *dfl_check_kind_text(dfl_check_kind kind);
@@ -88,24 +88,28 @@ const char *dfl_check_kind_text(dfl_check_kind kind);
 const char *dfl_outcome_text(dfl_outcome outcome);
 /* The part of a file name behind its last slash. */
 const char *dfl_report_file(const char *file);
-/* Line of a span in its file, 0 for nowhere. */
+/* The line of a span in its file, from 1; 0 = the span is nowhere. */
 uint32_t dfl_report_line(const dfl_results *results, dfl_span span);
-/* "line 12", with the file before it when it is not the one asked for; NULL for nowhere. */
+/* "line 12", in another file than that of the results "lib.dfl line 12"; NULL = the span is nowhere. */
 const char *dfl_report_place(dfl_arena *arena, const dfl_results *results, dfl_span span);
-/* reads = serve + drain + accumulate; writes = fill + update. True on overflow. */
+/* The name of the mapping in the file that it was imported from: TEXT of the line `source_name: TEXT` in its doc comment. NULL
+   without such a line. */
+const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping);
+
+/* ---- sums ---- */
+
+/* Elements: reads = serve + drain + accumulate; writes = fill + update. True on overflow. */
 bool dfl_counts_reads(const dfl_counts *counts, dfl_i128 *out);
 bool dfl_counts_writes(const dfl_counts *counts, dfl_i128 *out);
 /* Bits that all tensors together read and write in a memory, over all instances. True on overflow. */
 bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, dfl_i128 *written);
-/* The clock that cycles of a report are counted in: that of the outermost element that has one; 0 without any. */
+/* The clock of the cycles in a report, Hz: the clock of the outermost element that has one; 0 = no element has one. */
 double dfl_report_clock(const dfl_system *system);
-/* seconds * clock; a value within 1e-9 of a whole number of cycles is that number. */
+/* seconds * clock; a product within 1e-9 of a whole number, relative to the product, is that number. */
 double dfl_report_cycles(const dfl_system *system, double seconds);
-/* Attributes that the system declares about time and the model does not use: "net.bandwidth", "dram.latency". */
+/* Attributes about time that the system declares and the model does not use: "net.bandwidth", "dram.latency". */
 const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results *results, const dfl_system *system);
-/* Memories that keep something, or ports of such memories ("sram.write"), without a declared bandwidth: they take no time. */
+/* Memories that keep a tensor, or ports of such memories ("sram.write"), without a declared bandwidth: they take no time. */
 const dfl_attribute_list *dfl_report_free(dfl_arena *arena, const dfl_results *results, const dfl_result *result);
-/* What the doc comment's line `source_name: TEXT` says, or NULL. */
-const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping);
 
 #endif

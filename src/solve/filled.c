@@ -13,19 +13,19 @@ bool dfl_filled_is_further(const dfl_filled *filled, size_t i)
 
 bool dfl_filled_is_best_of_kind(const dfl_filled *filled)
 {
-    return filled->search != NULL && filled->search->nth > 0;
+    return filled->search != NULL && filled->search->top_position > 0;
 }
 
-void dfl_filled_print_distance(const dfl_search_found *search, dfl_strbuf *out)
+void dfl_filled_print_distance(const dfl_search_summary *search, dfl_strbuf *out)
 {
     static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
     char value[DFL_UNIT_TEXT], digits[32];
 
     dfl_human_quantity(search->value, search->dim, value);
     dfl_strbuf_printf(out, "%s = %s", search->objective, value);
-    if (search->nth > 1 && search->best > 0) {
-        dfl_double_text_short(100 * (search->value / search->best - 1), 4, digits);
-        if (search->value <= search->best * rounding)
+    if (search->top_position > 1 && search->top_value > 0) {
+        dfl_double_text_short(100 * (search->value / search->top_value - 1), 4, digits);
+        if (search->value <= search->top_value * rounding)
             dfl_strbuf_z(out, ", equal to the best");
         else
             dfl_strbuf_printf(out, ", %s %% more than the best", digits);

@@ -11,7 +11,7 @@ typedef struct {
     const dfl_mapping *given;      /* the mapping with holes */
     const dfl_mapping *mapping;    /* the same with all holes filled */
     const dfl_mapping *chosen;     /* `given` with each choice of lines made (mapper/choices.h); NULL = it has no choices */
-    const dfl_search_found *search;
+    const dfl_search_summary *search;
     const char *certificate;       /* NULL = not asked for, or such a search has none */
 } dfl_filled;
 
@@ -20,7 +20,7 @@ bool dfl_filled_is_further(const dfl_filled *filled, size_t i);
 /* Whether it is the best mapping of a kind, one of those that `--top` lists. */
 bool dfl_filled_is_best_of_kind(const dfl_filled *filled);
 /* "energy = 7.2 mJ, 1.668 % more than the best", for the best mapping of a kind. */
-void dfl_filled_print_distance(const dfl_search_found *search, dfl_strbuf *out);
+void dfl_filled_print_distance(const dfl_search_summary *search, dfl_strbuf *out);
 /* Some lines for each search, with one more for each best mapping of a kind. */
 void dfl_filled_print_searches(const dfl_intern *names, const dfl_filled *filled, size_t n, dfl_strbuf *out);
 

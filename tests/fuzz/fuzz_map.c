@@ -177,7 +177,7 @@ static void try_file(const char *text, size_t size)
     demand(status != DFL_EXIT_INTERNAL && (status == DFL_EXIT_OK) == (dfl_session_errors(s) == 0));
     mapped = dfl_session_mapped(s, &len);
     for (size_t i = 0; i < s->filled.n && status != DFL_EXIT_STOPPED; i++) {
-        const dfl_search_found *found = s->filled.at[i].search;
+        const dfl_search_summary *found = s->filled.at[i].search;
         demand(!(found->lower_bound > found->value) && (!found->optimal || found->lower_bound <= found->value));
         demand_same(s, &s->filled.at[i], mapped, len);
     }

@@ -67,7 +67,7 @@ static const char *dim_text(const judge *j, dfl_dim dim)
 /* Where figures are blanks, every value that depends on one is 1: what has no value there may have one later. */
 static value figure_value(const judge *j, dfl_quantity q)
 {
-    if (j->results->blank) {
+    if (j->results->is_blank) {
         q.real = 1;
         q.integer = q.exact ? 1 : 0;
     }
@@ -202,7 +202,7 @@ static value evaluate_logic(judge *j, const dfl_val *e)
 
     if (!settled(&a) && a.kind != VALUE_TRUTH)
         return wrong_kind(j, e->args[0], "a comparison");
-    if (a.kind == VALUE_TRUTH && a.truth == (e->kind == DFL_VAL_OR) && !j->results->blank)
+    if (a.kind == VALUE_TRUTH && a.truth == (e->kind == DFL_VAL_OR) && !j->results->is_blank)
         return a;
     b = evaluate(j, e->args[1]);
     if (!settled(&b) && b.kind != VALUE_TRUTH)
@@ -234,7 +234,7 @@ static value evaluate_function(judge *j, const dfl_val *e)
             return wrong_kind(j, e->args[i], condition ? "a comparison" : "a number");
     }
     if (strcmp(name, "select") == 0 && e->n_args == 3) {
-        if (j->results->blank && !dfl_dim_equal(args[1].quantity.dim, args[2].quantity.dim))
+        if (j->results->is_blank && !dfl_dim_equal(args[1].quantity.dim, args[2].quantity.dim))
             return later;
         return args[args[0].truth ? 1 : 2];
     }
@@ -259,7 +259,7 @@ static value evaluate_function(judge *j, const dfl_val *e)
         status = dfl_quantity_log2(args[0].quantity, &q);
     else if (strcmp(name, "mod") == 0 && e->n_args == 2)
         status = dfl_quantity_mod(args[0].quantity, args[1].quantity, &q);
-    else if (j->results->blank && strcmp(name, "pow") == 0 && e->n_args == 2 && e->args[1]->kind != DFL_VAL_QUANTITY)
+    else if (j->results->is_blank && strcmp(name, "pow") == 0 && e->n_args == 2 && e->args[1]->kind != DFL_VAL_QUANTITY)
         return later; /* its dimension depends on a value */
     else if (strcmp(name, "pow") == 0 && e->n_args == 2)
         status = dfl_quantity_pow(args[0].quantity, args[1].quantity, &q);
@@ -270,13 +270,13 @@ static value evaluate_function(judge *j, const dfl_val *e)
 
 static value evaluate_path(judge *j, const dfl_val *e)
 {
-    dfl_found found = dfl_lookup(j->results, j->check->scope, e);
+    dfl_lookup_result found = dfl_lookup(j->results, j->check->scope, e);
 
     switch (found.kind) {
-    case DFL_FOUND_NOTHING: break;
-    case DFL_FOUND_LATER: return later;
-    case DFL_FOUND_QUANTITY: return figure_value(j, found.quantity);
-    case DFL_FOUND_TEXT: return (value){ .kind = VALUE_TEXT, .text = found.text };
+    case DFL_LOOKUP_NOTHING: break;
+    case DFL_LOOKUP_LATER: return later;
+    case DFL_LOOKUP_QUANTITY: return figure_value(j, found.quantity);
+    case DFL_LOOKUP_TEXT: return (value){ .kind = VALUE_TEXT, .text = found.text };
     }
     return none;
 }
@@ -484,7 +484,7 @@ bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val
     value v = evaluate(&j, expr);
 
     *out = v.kind == VALUE_QUANTITY ? v.quantity : (dfl_quantity){ 0 };
-    if (!settled(&v) && v.kind != VALUE_QUANTITY && !results->blank) /* which the form of an objective shows, too */
+    if (!settled(&v) && v.kind != VALUE_QUANTITY && !results->is_blank) /* which the form of an objective shows, too */
         (void)wrong_kind(&j, expr, "a number");
     return v.kind == VALUE_QUANTITY;
 }
@@ -510,7 +510,7 @@ dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check
         wrong_kind(&j, check->expr, "a comparison");
         return outcome;
     }
-    if (results->blank)
+    if (results->is_blank)
         return outcome;
     outcome.outcome = verdict.truth ? DFL_OUTCOME_PASSED : DFL_OUTCOME_FAILED;
     if (!verdict.truth)

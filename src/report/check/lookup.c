@@ -11,8 +11,8 @@ typedef struct {
     dfl_sym scope;
 } lookup;
 
-static const dfl_found not_found = { .kind = DFL_FOUND_NOTHING };
-static const dfl_found later = { .kind = DFL_FOUND_LATER };
+static const dfl_lookup_result not_found = { .kind = DFL_LOOKUP_NOTHING };
+static const dfl_lookup_result later = { .kind = DFL_LOOKUP_LATER };
 
 static const char *text_of(const lookup *l, dfl_sym sym)
 {
@@ -122,7 +122,7 @@ static const dfl_template *template_of(const lookup *l, const dfl_val *path)
 /* Whether the first name may well be one, but nothing that has figures now: a template, or a broken declaration. */
 static bool is_open(const lookup *l, const dfl_val *path)
 {
-    return l->results->blank && (template_of(l, path) || l->results->broken);
+    return l->results->is_blank && (template_of(l, path) || l->results->has_errors);
 }
 
 static void report_none(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
@@ -225,13 +225,13 @@ static bool walk(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
 }
 
 /* The value in state GIVEN or UNDECLARED as a quantity or text. */
-static dfl_found given_value(const dfl_figure *figure, const dfl_figure_value *value)
+static dfl_lookup_result given_value(const dfl_figure *figure, const dfl_figure_value *value)
 {
     dfl_dim dim = dfl_measure_dim(figure->measure);
-    dfl_found found = { .kind = DFL_FOUND_QUANTITY };
+    dfl_lookup_result found = { .kind = DFL_LOOKUP_QUANTITY };
 
     if (figure->kind == DFL_FIGURE_TEXT)
-        return (dfl_found){ .kind = DFL_FOUND_TEXT, .text = value->text ? value->text : "" };
+        return (dfl_lookup_result){ .kind = DFL_LOOKUP_TEXT, .text = value->text ? value->text : "" };
     if (figure->kind == DFL_FIGURE_COUNT) {
         found.quantity = dfl_quantity_int(value->count);
         found.quantity.dim = dim;
@@ -242,7 +242,7 @@ static dfl_found given_value(const dfl_figure *figure, const dfl_figure_value *v
 }
 
 /* The value of a figure at a place; reports if there is none. */
-static dfl_found figure_value(lookup *l, const dfl_figure *figure, const dfl_figure_place *at)
+static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const dfl_figure_place *at)
 {
     dfl_sink *sink = l->results->sink;
     const char *path = joined(l, l->val, 0, l->val->n_path);
@@ -257,7 +257,7 @@ static dfl_found figure_value(lookup *l, const dfl_figure *figure, const dfl_fig
         dfl_report(sink, DFL_EVAL_OVERFLOW, l->val->span, "`%s` is beyond 128 bits", path);
         break;
     case DFL_VALUE_UNCOUNTED:
-        if (l->results->blank)
+        if (l->results->is_blank)
             return later;
         d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, l->val->span,
                        "`%s` of a workload with `where` over more than two ranks, or over long ones, is not counted", path);
@@ -280,7 +280,7 @@ static const char *example_below(lookup *l, const dfl_node *node)
     return NULL;
 }
 
-static dfl_found value_of(lookup *l, const dfl_node *node)
+static dfl_lookup_result value_of(lookup *l, const dfl_node *node)
 {
     const dfl_figure *figure = node->kind == DFL_NODE_FIGURE ? node->figure : NULL;
     const char *path, *example;
@@ -302,7 +302,7 @@ static dfl_found value_of(lookup *l, const dfl_node *node)
 
 /* ---- calls on a path ---- */
 
-static dfl_found bad_call(lookup *l, const char *help)
+static dfl_lookup_result bad_call(lookup *l, const char *help)
 {
     dfl_diag *d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, l->val->span, "`%s(...)` names no result",
                              joined(l, l->val, 0, l->val->n_path));
@@ -312,7 +312,7 @@ static dfl_found bad_call(lookup *l, const char *help)
 }
 
 /* The fastest unit's operations a second for a data type, over all its instances; a MAC counts as two. */
-static dfl_found system_peak(lookup *l, const dfl_system *s, dfl_sym type)
+static dfl_lookup_result system_peak(lookup *l, const dfl_system *s, dfl_sym type)
 {
     dfl_dim dim = dfl_dim_ratio(DFL_BASE_OPS, DFL_BASE_TIME);
     double best = -1;
@@ -336,7 +336,7 @@ static dfl_found system_peak(lookup *l, const dfl_system *s, dfl_sym type)
     }
     if (best < 0)
         return bad_call(l, "no unit of the system has a rate for this data type");
-    return (dfl_found){ .kind = DFL_FOUND_QUANTITY, .quantity = dfl_quantity_real(best, dim) };
+    return (dfl_lookup_result){ .kind = DFL_LOOKUP_QUANTITY, .quantity = dfl_quantity_real(best, dim) };
 }
 
 static bool same_name(const lookup *l, dfl_sym name, const char *word)
@@ -364,7 +364,7 @@ static bool instances_of(const lookup *l, const dfl_system *s, const char *word,
 }
 
 /* Operations a second that one instance of a part reaches, two for a MAC. */
-static dfl_found reached_rate(lookup *l, const dfl_node *node, const char *word)
+static dfl_lookup_result reached_rate(lookup *l, const dfl_node *node, const char *word)
 {
     const dfl_result *r = node->place.item->result;
     dfl_i128 instances;
@@ -375,13 +375,13 @@ static dfl_found reached_rate(lookup *l, const dfl_node *node, const char *word)
     if (!(r->seconds > 0))
         return bad_call(l, "the mapping takes no time");
     total = 2 * dfl_i128_double(r->macs) + dfl_i128_double(r->flops);
-    return (dfl_found){ .kind = DFL_FOUND_QUANTITY,
+    return (dfl_lookup_result){ .kind = DFL_LOOKUP_QUANTITY,
                         .quantity = dfl_quantity_real(total / r->seconds / dfl_i128_double(instances),
                                                       dfl_dim_ratio(DFL_BASE_OPS, DFL_BASE_TIME)) };
 }
 
 /* Bits of the figure `peak` of the memory that the argument names. */
-static dfl_found peak_of_memory(lookup *l, const dfl_node *node, const dfl_val *arg)
+static dfl_lookup_result peak_of_memory(lookup *l, const dfl_node *node, const dfl_val *arg)
 {
     const dfl_figure *memories = dfl_figure_find(DFL_SCOPE_MAPPING, "memories");
     dfl_node memory = { .kind = DFL_NODE_LIST, .place = node->place, .figure = memories };
@@ -396,7 +396,7 @@ static dfl_found peak_of_memory(lookup *l, const dfl_node *node, const dfl_val *
     return figure_value(l, dfl_figure_find(DFL_SCOPE_MEMORY, "peak"), &memory.place);
 }
 
-static dfl_found call(lookup *l)
+static dfl_lookup_result call(lookup *l)
 {
     const dfl_val *v = l->val, *arg = v->n_args == 1 ? v->args[0] : NULL;
     const char *name = text_of(l, v->path[v->n_path - 1]), *word;
@@ -422,12 +422,12 @@ static dfl_found call(lookup *l)
     return bad_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
 }
 
-dfl_found dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val)
+dfl_lookup_result dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val)
 {
     /* Lists of large workloads are large, and are needed for this one path only; texts that are found lie elsewhere. */
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(dfl_sink_arena(results->sink)));
     lookup l = { .list = { .results = results, .arena = scratch }, .results = results, .val = val, .scope = scope };
-    dfl_found found = not_found;
+    dfl_lookup_result found = not_found;
     dfl_node node;
 
     if (val->n_path > 0 && val->kind == DFL_VAL_CALL)

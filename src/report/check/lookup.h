@@ -15,20 +15,20 @@
 #include "report/report.h"
 
 typedef enum {
-    DFL_FOUND_NOTHING, /* an error was reported */
-    DFL_FOUND_LATER,   /* names a figure of a mapping that has no result: silent, the reason was reported before */
-    DFL_FOUND_QUANTITY,
-    DFL_FOUND_TEXT,
-} dfl_found_kind;
+    DFL_LOOKUP_NOTHING, /* an error was reported */
+    DFL_LOOKUP_LATER,   /* names a figure of a mapping that has no result: silent, the reason was reported before */
+    DFL_LOOKUP_QUANTITY,
+    DFL_LOOKUP_TEXT,
+} dfl_lookup_kind;
 
 typedef struct {
-    dfl_found_kind kind;
+    dfl_lookup_kind kind;
     dfl_quantity quantity;
     const char *text;
-} dfl_found;
+} dfl_lookup_result;
 
 /* The value of a DFL_VAL_PATH or of a DFL_VAL_CALL on a path, for a check that stands in `scope` (0 = the file).
    Reports E0613, E0206, E0608 or E0609 at the place of `val`. */
-dfl_found dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val);
+dfl_lookup_result dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val);
 
 #endif

@@ -69,8 +69,8 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
     }
     all.items = items;
     all.n_items = p->n_designs;
-    all.blank = true;
-    all.broken = dfl_sink_errors(results->sink) > 0;
+    all.is_blank = true;
+    all.has_errors = dfl_sink_errors(results->sink) > 0;
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
         (void)dfl_check_evaluate(&all, &p->checks[i]);
     for (uint32_t i = 0; i < p->n_designs; i++)
@@ -88,7 +88,7 @@ bool dfl_check_objective_types(dfl_arena *scratch, const dfl_results *results, c
     item.result = blank_result(scratch, most);
     one.items = &item;
     one.n_items = 1;
-    one.blank = true;
+    one.is_blank = true;
     preview_objective(scratch, &one, mapping);
     return dfl_sink_errors(results->sink) == errors;
 }
@@ -104,6 +104,6 @@ dfl_dim dfl_check_dim(dfl_arena *scratch, const dfl_results *results, const dfl_
     item.result = blank_result(scratch, most);
     one.items = &item;
     one.n_items = 1;
-    one.blank = true;
+    one.is_blank = true;
     return dfl_check_quantity(&one, mapping->name, expr, &value) ? value.dim : DFL_DIM_NONE;
 }

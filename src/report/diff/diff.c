@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void change(dfl_arena *arena, dfl_pair *p, const char *kind, const char *what, const char *from, const char *to)
+static void change(dfl_arena *arena, dfl_diff_pair *p, const char *kind, const char *what, const char *from, const char *to)
 {
     const dfl_change one = { kind, what, from, to, NULL };
 
@@ -19,7 +19,7 @@ static const char *digits(dfl_arena *arena, dfl_i128 value)
     return dfl_arena_copy(arena, text, len);
 }
 
-static void compare_units(dfl_arena *arena, dfl_pair *p)
+static void compare_units(dfl_arena *arena, dfl_diff_pair *p)
 {
     for (unsigned side = 0; side < 2; side++) {
         const dfl_side_result *a = side ? p->to : p->from, *b = side ? p->from : p->to;
@@ -40,7 +40,7 @@ static void compare_units(dfl_arena *arena, dfl_pair *p)
     }
 }
 
-static void compare_rooms(dfl_arena *arena, dfl_pair *p)
+static void compare_rooms(dfl_arena *arena, dfl_diff_pair *p)
 {
     for (unsigned side = 0; side < 2; side++) {
         const dfl_side_result *a = side ? p->to : p->from, *b = side ? p->from : p->to;
@@ -62,9 +62,9 @@ static void compare_rooms(dfl_arena *arena, dfl_pair *p)
     }
 }
 
-static dfl_pair compare(dfl_arena *arena, const dfl_side_result *from, const dfl_side_result *to)
+static dfl_diff_pair compare(dfl_arena *arena, const dfl_side_result *from, const dfl_side_result *to)
 {
-    dfl_pair p = { .from = from, .to = to };
+    dfl_diff_pair p = { .from = from, .to = to };
 
     change(arena, &p, "workload", "", from->workload, to->workload);
     change(arena, &p, "system", "", from->system, to->system);
@@ -101,7 +101,7 @@ void dfl_diff_compare(dfl_arena *arena, const dfl_side_results *from, const dfl_
             DFL_PUSH(arena, &out->only_from, &from->at[i]);
             continue;
         }
-        const dfl_pair pair = compare(arena, &from->at[i], other);
+        const dfl_diff_pair pair = compare(arena, &from->at[i], other);
         DFL_PUSH(arena, &out->pairs, pair);
         out->differs |= pair.differs;
     }

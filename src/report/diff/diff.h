@@ -93,10 +93,10 @@ typedef struct {
     dfl_i128 count_from, count_to;
     const char *cause;         /* NULL when nothing changed */
     dfl_i128 units_from, units_to; /* rounded: multiples of the ledger's unit */
-} dfl_part;
+} dfl_ledger_part;
 
 typedef struct {
-    DFL_VEC(dfl_part) parts;   /* largest difference first, then as the reports have them */
+    DFL_VEC(dfl_ledger_part) parts;   /* largest difference first, then as the reports have them */
     double from, to;           /* totals */
     dfl_i128 units_from, units_to;
     int decimals;              /* the unit is 10^-decimals */
@@ -108,10 +108,10 @@ typedef struct {
     const char *spread, *loops; /* what of them changes how often operands are read; NULL = nothing */
     dfl_ledger energy, time;
     bool differs;
-} dfl_pair;
+} dfl_diff_pair;
 
 typedef struct {
-    DFL_VEC(dfl_pair) pairs;
+    DFL_VEC(dfl_diff_pair) pairs;
     DFL_VEC(const dfl_side_result *) only_from, only_to;
     bool differs;
 } dfl_difference;
@@ -121,7 +121,7 @@ void dfl_diff_compare(dfl_arena *arena, const dfl_side_results *from, const dfl_
 void dfl_diff_text(dfl_strbuf *out, dfl_difference *difference, bool details);
 void dfl_diff_json(dfl_strbuf *out, dfl_difference *difference);
 /* The first changes, and what energy and latency differ by as sums of their largest parts and all else. */
-void dfl_diff_brief(dfl_strbuf *out, dfl_pair *pair);
+void dfl_diff_brief(dfl_strbuf *out, dfl_diff_pair *pair);
 
 /* ---- inside ---- */
 
@@ -129,11 +129,11 @@ void dfl_diff_brief(dfl_strbuf *out, dfl_pair *pair);
 const char *dfl_shape_text(dfl_arena *arena, const dfl_shape_loops *loops, const char *rank, bool amounts);
 /* Fills by_name. */
 void dfl_shape_index(dfl_arena *arena, dfl_shape *shape);
-void dfl_diff_shapes(dfl_arena *arena, dfl_pair *pair);
+void dfl_diff_shapes(dfl_arena *arena, dfl_diff_pair *pair);
 /* Why what moves at `memory` changed: a keep of the tensor there, or one further in. NULL when no line tells. */
-const char *dfl_diff_cause(dfl_arena *arena, const dfl_pair *pair, const char *memory, const char *tensor,
+const char *dfl_diff_cause(dfl_arena *arena, const dfl_diff_pair *pair, const char *memory, const char *tensor,
                            dfl_action action);
-void dfl_ledger_fill(dfl_arena *arena, dfl_pair *pair);
+void dfl_ledger_fill(dfl_arena *arena, dfl_diff_pair *pair);
 /* Rounds to `digits` digits of the larger total. */
 void dfl_ledger_settle(dfl_arena *arena, dfl_ledger *ledger, int digits);
 

@@ -29,7 +29,7 @@ static void write_three(dfl_json_writer *w, dfl_i128 from, dfl_i128 to, int deci
     key_units(w, "difference", to - from, decimals);
 }
 
-static void write_part(dfl_json_writer *w, const dfl_part *p, int decimals)
+static void write_part(dfl_json_writer *w, const dfl_ledger_part *p, int decimals)
 {
     dfl_json_object(w);
     key_text(w, "where", p->where);
@@ -74,7 +74,7 @@ static void write_side(dfl_json_writer *w, const char *key, const dfl_side_resul
     dfl_json_end_object(w);
 }
 
-static void write_pair(dfl_json_writer *w, dfl_pair *p)
+static void write_pair(dfl_json_writer *w, dfl_diff_pair *p)
 {
     dfl_json_object(w);
     write_side(w, "from", p->from);

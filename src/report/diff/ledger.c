@@ -8,17 +8,17 @@
 
 #include "support/intern.h"
 
-typedef struct { dfl_arena *arena; dfl_pair *pair; dfl_ledger *ledger; dfl_intern *names; } context;
+typedef struct { dfl_arena *arena; dfl_diff_pair *pair; dfl_ledger *ledger; dfl_intern *names; } context;
 
-static bool differs(const dfl_part *p)
+static bool differs(const dfl_ledger_part *p)
 {
     return p->from != p->to || p->count_from != p->count_to;
 }
 
 /* The part of this name, a new one when there is none: symbols count from 1 in order of interning. */
-static dfl_part *part(const context *c, const char *where, const char *what, const char *how)
+static dfl_ledger_part *part(const context *c, const char *where, const char *what, const char *how)
 {
-    const dfl_part fresh = { .where = where, .what = what, .how = how };
+    const dfl_ledger_part fresh = { .where = where, .what = what, .how = how };
     uint32_t known = dfl_intern_count(c->names);
     dfl_sym name = dfl_intern_z(c->names, dfl_arena_printf(c->arena, "%s\n%s\n%s", where, what, how));
 
@@ -27,7 +27,7 @@ static dfl_part *part(const context *c, const char *where, const char *what, con
     return &c->ledger->parts.at[name - 1];
 }
 
-static void put(dfl_part *p, bool to, double value, bool counted, dfl_i128 count)
+static void put(dfl_ledger_part *p, bool to, double value, bool counted, dfl_i128 count)
 {
     *(to ? &p->to : &p->from) += value;
     *(to ? &p->count_to : &p->count_from) = count;
@@ -92,7 +92,7 @@ static bool is_memory(const dfl_side_result *side, const char *name)
     return false;
 }
 
-static bool has_traffic(const dfl_side_result *side, const dfl_part *p)
+static bool has_traffic(const dfl_side_result *side, const dfl_ledger_part *p)
 {
     for (size_t i = 0; i < side->traffic.n; i++)
         if (strcmp(side->traffic.at[i].memory, p->where) == 0 && strcmp(side->traffic.at[i].tensor, p->what) == 0)
@@ -108,7 +108,7 @@ static const dfl_side_einsum *find_einsum(const dfl_side_result *side, const cha
     return NULL;
 }
 
-static const char *traffic_cause(const context *c, const dfl_part *p, dfl_action action)
+static const char *traffic_cause(const context *c, const dfl_ledger_part *p, dfl_action action)
 {
     bool before = has_traffic(c->pair->from, p), after = has_traffic(c->pair->to, p);
     const char *why = NULL;
@@ -121,7 +121,7 @@ static const char *traffic_cause(const context *c, const dfl_part *p, dfl_action
     return dfl_arena_printf(c->arena, before ? "%s no longer in %s" : "%s placed in %s", p->what, p->where);
 }
 
-static const char *energy_cause(const context *c, const dfl_part *p)
+static const char *energy_cause(const context *c, const dfl_ledger_part *p)
 {
     const dfl_side_einsum *before = find_einsum(c->pair->from, p->what), *after = find_einsum(c->pair->to, p->what);
 
@@ -141,7 +141,7 @@ static const char *energy_cause(const context *c, const dfl_part *p)
     return "energy of an operation";
 }
 
-static const char *time_cause(const context *c, const dfl_part *p)
+static const char *time_cause(const context *c, const dfl_ledger_part *p)
 {
     const dfl_side_einsum *before = find_einsum(c->pair->from, p->where), *after = find_einsum(c->pair->to, p->where);
 
@@ -159,7 +159,7 @@ static const char *time_cause(const context *c, const dfl_part *p)
 
 static int by_difference(const void *a, const void *b)
 {
-    const dfl_part *const *x = a, *const *y = b;
+    const dfl_ledger_part *const *x = a, *const *y = b;
     double p = fabs((*x)->to - (*x)->from), q = fabs((*y)->to - (*y)->from);
 
     if (p != q)
@@ -171,8 +171,8 @@ static int by_difference(const void *a, const void *b)
 
 static void sort(dfl_arena *arena, dfl_ledger *l)
 {
-    dfl_part **order = DFL_NEW_ARRAY(arena, dfl_part *, l->parts.n + 1);
-    dfl_part *sorted = DFL_NEW_ARRAY(arena, dfl_part, l->parts.n + 1);
+    dfl_ledger_part **order = DFL_NEW_ARRAY(arena, dfl_ledger_part *, l->parts.n + 1);
+    dfl_ledger_part *sorted = DFL_NEW_ARRAY(arena, dfl_ledger_part, l->parts.n + 1);
 
     for (size_t i = 0; i < l->parts.n; i++)
         order[i] = &l->parts.at[i];
@@ -183,7 +183,7 @@ static void sort(dfl_arena *arena, dfl_ledger *l)
     l->parts.cap = l->parts.n + 1;
 }
 
-void dfl_ledger_fill(dfl_arena *arena, dfl_pair *pair)
+void dfl_ledger_fill(dfl_arena *arena, dfl_diff_pair *pair)
 {
     dfl_ledger *ledgers[] = { &pair->energy, &pair->time };
     const dfl_side_result *sides[] = { pair->from, pair->to };
@@ -246,7 +246,7 @@ static dfl_i128 rounded(double value, int decimals)
     return fabs(units) < 1e18 ? (dfl_i128)llround(units) : 0;
 }
 
-typedef struct { dfl_part *part; double left; } rest;
+typedef struct { dfl_ledger_part *part; double left; } rest;
 
 static int by_rest(const void *a, const void *b)
 {
@@ -268,7 +268,7 @@ static void spread(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
         missing -= to ? l->parts.at[i].units_to : l->parts.at[i].units_from;
     step = missing > 0 ? 1 : -1;
     for (size_t i = 0; i < l->parts.n; i++) {
-        dfl_part *p = &l->parts.at[i];
+        dfl_ledger_part *p = &l->parts.at[i];
         double value = to ? p->to : p->from;
 
         if (value != 0 && (p->from != p->to) == differing)
@@ -277,7 +277,7 @@ static void spread(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
     }
     qsort(order, n, sizeof *order, by_rest);
     for (size_t i = 0; i < n && missing != 0; i++, missing -= step) {
-        dfl_part *p = order[i].part;
+        dfl_ledger_part *p = order[i].part;
 
         p->units_from += !to || !differing ? step : 0;
         p->units_to += to || !differing ? step : 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { dfl_arena *arena; dfl_pair *pair; const dfl_shape *from, *to; } context;
+typedef struct { dfl_arena *arena; dfl_diff_pair *pair; const dfl_shape *from, *to; } context;
 
 static bool same(const char *a, const char *b)
 {
@@ -247,7 +247,7 @@ static void compare_groups(const context *c)
     }
 }
 
-void dfl_diff_shapes(dfl_arena *arena, dfl_pair *pair)
+void dfl_diff_shapes(dfl_arena *arena, dfl_diff_pair *pair)
 {
     const context c = { arena, pair, pair->from->shape, pair->to->shape };
 
@@ -315,7 +315,7 @@ static const char *judge_next(const context *c, const char *tensor, const char *
     return NULL;
 }
 
-const char *dfl_diff_cause(dfl_arena *arena, const dfl_pair *pair, const char *memory, const char *tensor,
+const char *dfl_diff_cause(dfl_arena *arena, const dfl_diff_pair *pair, const char *memory, const char *tensor,
                            dfl_action action)
 {
     const context c = { arena, NULL, pair->from->shape, pair->to->shape };

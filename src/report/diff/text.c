@@ -14,7 +14,7 @@
 
 enum { DIGITS = 7, MOST_PARTS = 12, MOST_CAUSES = 8, MOST_CHANGES = 16, LINE_WIDTH = 100, BRIEF_CHANGES = 4, BRIEF_PARTS = 3 };
 
-typedef struct { dfl_strbuf *out; dfl_pair *pair; bool details; } context;
+typedef struct { dfl_strbuf *out; dfl_diff_pair *pair; bool details; } context;
 
 /* How the units of a ledger are shown: with a prefix to the SI unit that suits the larger total. */
 typedef struct { int decimals; char unit[16]; } scale;
@@ -146,7 +146,7 @@ static causes sum_causes(const context *c, const dfl_ledger *l)
     causes all = { 0 };
 
     for (size_t i = 0; i < l->parts.n; i++) {
-        const dfl_part *p = &l->parts.at[i];
+        const dfl_ledger_part *p = &l->parts.at[i];
         const char *text = p->cause ? p->cause : "unchanged";
         size_t k = 0;
 
@@ -201,7 +201,7 @@ static void print_causes(const context *c, const dfl_ledger *l, const scale *s)
     dfl_table_print(&t, c->out, 2);
 }
 
-static void part_row(const context *c, dfl_table *t, const dfl_part *p, const scale *s)
+static void part_row(const context *c, dfl_table *t, const dfl_ledger_part *p, const scale *s)
 {
     char from[DFL_UNIT_TEXT], to[DFL_UNIT_TEXT];
 
@@ -276,7 +276,7 @@ static void brief_sum(const context *c, const char *name, const dfl_ledger *l, c
     dfl_ledger_text(rest, s.decimals, text + (rest > 0));
     dfl_strbuf_printf(c->out, "  %-8s  %s %s", name, text, s.unit);
     for (; n < BRIEF_PARTS && n < l->parts.n && l->parts.at[n].units_from != l->parts.at[n].units_to; n++) {
-        const dfl_part *p = &l->parts.at[n];
+        const dfl_ledger_part *p = &l->parts.at[n];
         dfl_i128 units = p->units_to - p->units_from;
         text[0] = '+';
         dfl_ledger_text(units, s.decimals, text + (units > 0));
@@ -292,7 +292,7 @@ static void brief_sum(const context *c, const char *name, const dfl_ledger *l, c
     dfl_strbuf_char(c->out, '\n');
 }
 
-void dfl_diff_brief(dfl_strbuf *out, dfl_pair *p)
+void dfl_diff_brief(dfl_strbuf *out, dfl_diff_pair *p)
 {
     const context c = { out, p, false };
     const dfl_changes *all = &p->changes;
@@ -315,7 +315,7 @@ void dfl_diff_brief(dfl_strbuf *out, dfl_pair *p)
 
 /* ---- pairs ---- */
 
-static void print_pair(dfl_strbuf *out, dfl_pair *p, bool details)
+static void print_pair(dfl_strbuf *out, dfl_diff_pair *p, bool details)
 {
     const context c = { out, p, details };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dfl_sym part_name(const dfl_why *why, const dfl_param *p)
+static dfl_sym part_name(const dfl_explanation *why, const dfl_param *p)
 {
     const dfl_system *s = why->item->mapping->system;
 
@@ -38,7 +38,7 @@ static const char *attribute(const dfl_param *p)
     return "leakage";
 }
 
-const char *dfl_why_name(dfl_arena *arena, const dfl_why *why, const dfl_param *p)
+const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanation *why, const dfl_param *p)
 {
     const dfl_intern *names = why->results->names;
     const char *text = dfl_arena_printf(arena, "%s.%s", dfl_sym_text(names, part_name(why, p)), attribute(p));
@@ -54,7 +54,7 @@ const char *dfl_why_name(dfl_arena *arena, const dfl_why *why, const dfl_param *
     return text;
 }
 
-const char *dfl_why_unit(const dfl_why *why, const dfl_param *p)
+const char *dfl_explanation_unit(const dfl_explanation *why, const dfl_param *p)
 {
     dfl_sym op;
 
@@ -72,10 +72,10 @@ const char *dfl_why_unit(const dfl_why *why, const dfl_param *p)
     return "W";
 }
 
-dfl_slopes dfl_why_slopes(const dfl_why *why, const dfl_param *p, bool faster)
+dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *why, const dfl_param *p, bool faster)
 {
     const dfl_rate_piece *piece = faster ? &p->faster : &p->slower;
-    dfl_slopes s = { 0 };
+    dfl_derivatives s = { 0 };
 
     if (dfl_param_is_timed(p->kind)) {
         s.latency = piece->waited > 0 ? -piece->waited / p->value / p->value : 0;
@@ -92,16 +92,16 @@ static double percent(double slope, double value, double of)
     return of > 0 ? slope * value / of : 0;
 }
 
-dfl_slopes dfl_why_elasticity(const dfl_why *why, const dfl_param *p, bool faster)
+dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *why, const dfl_param *p, bool faster)
 {
     const dfl_result *r = why->item->result;
-    dfl_slopes s = dfl_why_slopes(why, p, faster);
+    dfl_derivatives s = dfl_explanation_derivatives(why, p, faster);
 
-    return (dfl_slopes){ percent(s.objective, p->value, why->value), percent(s.latency, p->value, r->seconds),
+    return (dfl_derivatives){ percent(s.objective, p->value, why->value), percent(s.latency, p->value, r->seconds),
                          percent(s.energy, p->value, r->joules) };
 }
 
-bool dfl_why_is_edge(const dfl_param *p)
+bool dfl_explanation_is_at_edge(const dfl_param *p)
 {
     static const double rounding = 1e-9;
 
@@ -121,14 +121,14 @@ static int by_size(const void *a, const void *b)
     return (x->param > y->param) - (x->param < y->param);
 }
 
-const uint32_t *dfl_why_order(dfl_arena *arena, const dfl_why *why)
+const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *why)
 {
     uint32_t n = why->found->n_params, *order = DFL_NEW_ARRAY(arena, uint32_t, n + 1);
     entry *entries = DFL_NEW_ARRAY(arena, entry, n + 1);
 
     for (uint32_t i = 0; i < n; i++) {
         /* slower costs at least as much as faster gains */
-        dfl_slopes s = dfl_why_elasticity(why, &why->found->params[i], false);
+        dfl_derivatives s = dfl_explanation_elasticity(why, &why->found->params[i], false);
         entries[i] = (entry){ i, fabs(s.objective), fabs(s.latency) };
     }
     qsort(entries, n, sizeof *entries, by_size);

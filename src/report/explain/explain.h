@@ -24,29 +24,29 @@ typedef struct {
     uint32_t n_terms;
     double value, per_joule, per_second;
     dfl_dim dim;                     /* of the value */
-    dfl_pair *runner_up;             /* the mapping and the best one of another kind; NULL = not searched */
+    dfl_diff_pair *runner_up;             /* the mapping and the best one of another kind; NULL = not searched */
     double runner_value;
     bool runner_proven;              /* no mapping of another kind is better */
-} dfl_why;
+} dfl_explanation;
 
 /* Per unit of a parameter, or per percent in percent. */
-typedef struct { double objective, latency, energy; } dfl_slopes;
+typedef struct { double objective, latency, energy; } dfl_derivatives;
 
-void dfl_why_text(dfl_strbuf *out, const dfl_why *why);
-void dfl_why_json(dfl_strbuf *out, const dfl_why *why);
+void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *why);
+void dfl_explanation_json(dfl_strbuf *out, const dfl_explanation *why);
 
 /* ---- shared by the printers ---- */
 
 /* As the language writes the attribute: "dram.read.bandwidth", "mac.rate.bf16". */
-const char *dfl_why_name(dfl_arena *arena, const dfl_why *why, const dfl_param *param);
+const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanation *why, const dfl_param *param);
 /* "bit/s", "MAC/s", "J/bit", "W". */
-const char *dfl_why_unit(const dfl_why *why, const dfl_param *param);
+const char *dfl_explanation_unit(const dfl_explanation *why, const dfl_param *param);
 /* Towards larger values of the parameter, or smaller ones. */
-dfl_slopes dfl_why_slopes(const dfl_why *why, const dfl_param *param, bool faster);
-dfl_slopes dfl_why_elasticity(const dfl_why *why, const dfl_param *param, bool faster);
+dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *why, const dfl_param *param, bool faster);
+dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *why, const dfl_param *param, bool faster);
 /* Whether the present value is itself a wall. */
-bool dfl_why_is_edge(const dfl_param *param);
+bool dfl_explanation_is_at_edge(const dfl_param *param);
 /* The parameters by the size of what the objective loses or gains, the largest first; found->n_params of them. */
-const uint32_t *dfl_why_order(dfl_arena *arena, const dfl_why *why);
+const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *why);
 
 #endif

@@ -4,7 +4,7 @@
 
 typedef struct {
     dfl_json_writer *w;
-    const dfl_why *why;
+    const dfl_explanation *why;
 } context;
 
 static void key_string(const context *c, const char *key, const char *text)
@@ -27,12 +27,13 @@ static void key_bool(const context *c, const char *key, bool value)
 
 static void key_name(const context *c, const char *key, uint32_t param)
 {
-    const dfl_why *why = c->why;
+    const dfl_explanation *why = c->why;
 
-    key_string(c, key, param == DFL_NONE ? NULL : dfl_why_name(c->w->out->arena, why, &why->found->params[param]));
+    key_string(c, key, param == DFL_NONE ? NULL
+                                         : dfl_explanation_parameter_name(c->w->out->arena, why, &why->found->params[param]));
 }
 
-static void write_slopes(const context *c, const char *key, dfl_slopes s)
+static void write_slopes(const context *c, const char *key, dfl_derivatives s)
 {
     dfl_json_key(c->w, key);
     dfl_json_object(c->w);
@@ -57,8 +58,8 @@ static void write_piece(const context *c, const char *key, const dfl_rate_piece 
     key_bool(c, "proven", piece->proven);
     key_name(c, "next", piece->next);
     if (p) {
-        write_slopes(c, "derivative", dfl_why_slopes(c->why, p, faster));
-        write_slopes(c, "elasticity", dfl_why_elasticity(c->why, p, faster));
+        write_slopes(c, "derivative", dfl_explanation_derivatives(c->why, p, faster));
+        write_slopes(c, "elasticity", dfl_explanation_elasticity(c->why, p, faster));
     }
     dfl_json_end_object(c->w);
 }
@@ -66,9 +67,9 @@ static void write_piece(const context *c, const char *key, const dfl_rate_piece 
 static void write_param(const context *c, const dfl_param *p)
 {
     dfl_json_object(c->w);
-    key_string(c, "name", dfl_why_name(c->w->out->arena, c->why, p));
+    key_string(c, "name", dfl_explanation_parameter_name(c->w->out->arena, c->why, p));
     key_double(c, "value", p->value);
-    key_string(c, "unit", dfl_why_unit(c->why, p));
+    key_string(c, "unit", dfl_explanation_unit(c->why, p));
     if (dfl_param_is_timed(p->kind)) {
         write_piece(c, "larger", &p->faster, p, true);
         write_piece(c, "smaller", &p->slower, p, false);
@@ -78,8 +79,8 @@ static void write_param(const context *c, const dfl_param *p)
             dfl_json_null(c->w);
         else
             dfl_json_i128(c->w, p->actions);
-        write_slopes(c, "derivative", dfl_why_slopes(c->why, p, true));
-        write_slopes(c, "elasticity", dfl_why_elasticity(c->why, p, true));
+        write_slopes(c, "derivative", dfl_explanation_derivatives(c->why, p, true));
+        write_slopes(c, "elasticity", dfl_explanation_elasticity(c->why, p, true));
     }
     dfl_json_end_object(c->w);
 }
@@ -127,7 +128,7 @@ static void write_memory(const context *c, uint32_t i)
 
 static void write_runner_up(const context *c)
 {
-    const dfl_pair *pair = c->why->runner_up;
+    const dfl_diff_pair *pair = c->why->runner_up;
 
     dfl_json_key(c->w, "runner_up");
     dfl_json_object(c->w);
@@ -153,7 +154,7 @@ static void write_runner_up(const context *c)
 
 static void write_head(const context *c)
 {
-    const dfl_why *why = c->why;
+    const dfl_explanation *why = c->why;
     const dfl_mapping *m = why->item->mapping;
     const dfl_intern *names = why->results->names;
 
@@ -173,10 +174,10 @@ static void write_head(const context *c)
     key_double(c, "leakage_watts", why->found->leakage);
 }
 
-void dfl_why_json(dfl_strbuf *out, const dfl_why *why)
+void dfl_explanation_json(dfl_strbuf *out, const dfl_explanation *why)
 {
     const dfl_mapping *m = why->item->mapping;
-    const uint32_t *order = dfl_why_order(out->arena, why);
+    const uint32_t *order = dfl_explanation_order(out->arena, why);
     dfl_json_writer w;
     const context c = { &w, why };
 

@@ -7,17 +7,17 @@
 #include "report/run/run.h"
 #include "support/number.h"
 
-static const char *text_of(const dfl_why *why, dfl_sym sym)
+static const char *text_of(const dfl_explanation *why, dfl_sym sym)
 {
     return dfl_sym_text(why->results->names, sym);
 }
 
 /* Bandwidths in bytes, as in reports. */
-static void print_value(const dfl_why *why, const dfl_param *p, double value, char out[DFL_UNIT_TEXT])
+static void print_value(const dfl_explanation *why, const dfl_param *p, double value, char out[DFL_UNIT_TEXT])
 {
     bool bits = dfl_param_is_timed(p->kind) && p->kind != DFL_PARAM_RATE;
 
-    dfl_human(bits ? value / 8 : value, bits ? "B/s" : dfl_why_unit(why, p), out);
+    dfl_human(bits ? value / 8 : value, bits ? "B/s" : dfl_explanation_unit(why, p), out);
 }
 
 static void put_elasticity(dfl_table *table, double elasticity)
@@ -28,7 +28,7 @@ static void put_elasticity(dfl_table *table, double elasticity)
     dfl_table_cell(table, digits);
 }
 
-static void put_end(dfl_table *table, const dfl_why *why, const dfl_param *p, const dfl_rate_piece *piece)
+static void put_end(dfl_table *table, const dfl_explanation *why, const dfl_param *p, const dfl_rate_piece *piece)
 {
     char text[DFL_UNIT_TEXT];
 
@@ -40,7 +40,7 @@ static void put_end(dfl_table *table, const dfl_why *why, const dfl_param *p, co
     dfl_table_cell(table, piece->proven ? text : dfl_arena_printf(table->arena, "%s (or on)", text));
 }
 
-static void put_present(dfl_table *table, const dfl_why *why, const dfl_param *p)
+static void put_present(dfl_table *table, const dfl_explanation *why, const dfl_param *p)
 {
     char text[DFL_UNIT_TEXT];
 
@@ -48,26 +48,26 @@ static void put_present(dfl_table *table, const dfl_why *why, const dfl_param *p
     dfl_table_cell(table, text);
 }
 
-static const char *name_of(const dfl_why *why, dfl_arena *arena, uint32_t param)
+static const char *name_of(const dfl_explanation *why, dfl_arena *arena, uint32_t param)
 {
-    return param == DFL_NONE ? NULL : dfl_why_name(arena, why, &why->found->params[param]);
+    return param == DFL_NONE ? NULL : dfl_explanation_parameter_name(arena, why, &why->found->params[param]);
 }
 
-static void put_slopes(dfl_table *table, const dfl_why *why, const dfl_param *p, bool faster)
+static void put_slopes(dfl_table *table, const dfl_explanation *why, const dfl_param *p, bool faster)
 {
-    dfl_slopes s = dfl_why_elasticity(why, p, faster);
+    dfl_derivatives s = dfl_explanation_elasticity(why, p, faster);
 
     put_elasticity(table, s.objective);
     put_elasticity(table, s.latency);
     put_elasticity(table, s.energy);
 }
 
-static void print_param(dfl_table *table, const dfl_why *why, const dfl_param *p)
+static void print_param(dfl_table *table, const dfl_explanation *why, const dfl_param *p)
 {
-    bool timed = dfl_param_is_timed(p->kind), edge = dfl_why_is_edge(p);
+    bool timed = dfl_param_is_timed(p->kind), edge = dfl_explanation_is_at_edge(p);
 
     dfl_table_row_start(table);
-    dfl_table_cell(table, dfl_why_name(table->arena, why, p));
+    dfl_table_cell(table, dfl_explanation_parameter_name(table->arena, why, p));
     put_present(table, why, p);
     put_slopes(table, why, p, true);
     if (!timed) {
@@ -99,11 +99,11 @@ static bool is_idle(const dfl_param *p)
     return p->per_value <= 0;
 }
 
-static void print_params(dfl_strbuf *out, const dfl_why *why)
+static void print_params(dfl_strbuf *out, const dfl_explanation *why)
 {
     static const char *const heads[] = { "parameter", "value", "objective", "latency", "energy", "holds from", "to",
                                          "then" };
-    const uint32_t *order = dfl_why_order(out->arena, why);
+    const uint32_t *order = dfl_explanation_order(out->arena, why);
     uint32_t idle = 0;
     dfl_table table;
 
@@ -123,7 +123,7 @@ static void print_params(dfl_strbuf *out, const dfl_why *why)
         dfl_strbuf_printf(out, "  %u more change%s nothing at any value\n", idle, idle == 1 ? "s" : "");
 }
 
-static void print_einsum(dfl_table *table, const dfl_why *why, uint32_t e)
+static void print_einsum(dfl_table *table, const dfl_explanation *why, uint32_t e)
 {
     const dfl_einsum_bound *bound = &why->found->einsums[e];
     const dfl_einsum_cost *cost = &why->item->result->einsums[e];
@@ -148,7 +148,7 @@ static void print_einsum(dfl_table *table, const dfl_why *why, uint32_t e)
     dfl_table_cell(table, name_of(why, table->arena, bound->faster.next));
 }
 
-static void print_einsums(dfl_strbuf *out, const dfl_why *why)
+static void print_einsums(dfl_strbuf *out, const dfl_explanation *why)
 {
     static const char *const heads[] = { "einsum", "latency", "share", "of rate", "up to", "bound by", "rate", "then" };
     uint32_t n = why->item->mapping->workload->n_einsums, left = 0;
@@ -170,7 +170,7 @@ static void print_einsums(dfl_strbuf *out, const dfl_why *why)
         dfl_strbuf_printf(out, "  %u more, none of them slower, are left out\n", left);
 }
 
-static void print_memories(dfl_strbuf *out, const dfl_why *why)
+static void print_memories(dfl_strbuf *out, const dfl_explanation *why)
 {
     static const char *const heads[] = { "memory", "size", "fits down to", "slack" };
     const dfl_system *s = why->item->mapping->system;
@@ -209,7 +209,7 @@ static void print_memories(dfl_strbuf *out, const dfl_why *why)
                       "what another one would make of it, a new search tells\n");
 }
 
-static void print_runner_up(dfl_strbuf *out, const dfl_why *why)
+static void print_runner_up(dfl_strbuf *out, const dfl_explanation *why)
 {
     char value[DFL_UNIT_TEXT], more[32];
 
@@ -220,7 +220,7 @@ static void print_runner_up(dfl_strbuf *out, const dfl_why *why)
     dfl_diff_brief(out, why->runner_up);
 }
 
-void dfl_why_text(dfl_strbuf *out, const dfl_why *why)
+void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *why)
 {
     const dfl_mapping *m = why->item->mapping;
     const dfl_result *r = why->item->result;

@@ -16,6 +16,6 @@ void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
 void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
 /* The lines of the text about a search. `before` is the search of the mapping `name` that was printed before, or NULL: an equal
    search space is not printed again. */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_found *search, const dfl_search_found *before, const char *name);
+void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *search, const dfl_search_summary *before, const char *name);
 
 #endif

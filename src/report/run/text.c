@@ -316,14 +316,14 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words)
 }
 
 /* "  best         7.082 mJ (energy), nothing below 6.072 mJ": of a single mapping, the others say it themselves. */
-static void add_best(dfl_strbuf *out, const dfl_search_found *s)
+static void add_best(dfl_strbuf *out, const dfl_search_summary *s)
 {
     char value[DFL_UNIT_TEXT], least[DFL_UNIT_TEXT];
 
-    if (s->front || s->nth > 0)
+    if (s->is_of_front || s->top_position > 0)
         return;
     dfl_human_quantity(s->value, s->dim, value);
-    dfl_strbuf_printf(out, "  best         %s (%s)", value, s->first);
+    dfl_strbuf_printf(out, "  best         %s (%s)", value, s->first_term);
     if (!s->optimal && s->lower_bound > 0 && s->lower_bound < s->value) {
         dfl_human_quantity(s->lower_bound, s->dim, least);
         dfl_strbuf_printf(out, ", nothing below %s", least);
@@ -332,7 +332,7 @@ static void add_best(dfl_strbuf *out, const dfl_search_found *s)
 }
 
 /* "  search       optimal; 231 evaluated, 40 pruned; minimize energy * latency", what it found and where it looked */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_search_found *before, const char *name)
+void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *s, const dfl_search_summary *before, const char *name)
 {
     static const double rounding = 1 + 1e-9;
     char digits[32];
@@ -343,7 +343,7 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_searc
     } else if (isnan(s->lower_bound) || !(s->lower_bound > 0)) {
         dfl_strbuf_z(out, "not proven optimal");
     } else if (s->value <= s->lower_bound * rounding) {
-        dfl_strbuf_printf(out, "not proven optimal, but equal to the least %s", s->first);
+        dfl_strbuf_printf(out, "not proven optimal, but equal to the least %s", s->first_term);
     } else {
         dfl_double_text_short(100 * (s->value / s->lower_bound - 1), 4, digits);
         dfl_strbuf_printf(out, "not proven optimal, at most %s %% above the least", digits);
@@ -352,7 +352,7 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search_found *s, const dfl_searc
                       (unsigned long long)s->pruned);
     if (s->refused > 0)
         dfl_strbuf_printf(out, ", %llu that cannot be evaluated", (unsigned long long)s->refused);
-    dfl_strbuf_printf(out, "; %s%s", s->front ? "" : "minimize ", s->objective);
+    dfl_strbuf_printf(out, "; %s%s", s->is_of_front ? "" : "minimize ", s->objective);
     if (s->max_fused > 0)
         dfl_strbuf_printf(out, "; limit: %u shared loop%s", s->max_fused - 1, s->max_fused == 2 ? "" : "s");
     dfl_strbuf_z(out, "\n");

@@ -88,7 +88,7 @@ static found search(const char *text, bool long_way)
 {
     const dfl_search_options options = { .size = sizeof options, .top = long_way };
     dfl_session *s = dfl_session_new(NULL);
-    const dfl_search_found *best;
+    const dfl_search_summary *best;
     found out;
 
     dfl_session_set_search(s, &options);

@@ -136,16 +136,16 @@ static void looks_up(void **state)
 {
     const lookup_case *c = *state;
     fixture *f = program_fixture();
-    dfl_found found = dfl_lookup(&f->results, c->scope ? fixture_sym(f, c->scope) : 0, term_of(f, c->path));
+    dfl_lookup_result found = dfl_lookup(&f->results, c->scope ? fixture_sym(f, c->scope) : 0, term_of(f, c->path));
     dfl_strbuf got;
     char code[6];
 
     dfl_strbuf_init(&got, f->arena);
-    if (found.kind == DFL_FOUND_QUANTITY)
+    if (found.kind == DFL_LOOKUP_QUANTITY)
         dfl_quantity_print(&got, found.quantity);
-    else if (found.kind == DFL_FOUND_TEXT)
+    else if (found.kind == DFL_LOOKUP_TEXT)
         dfl_strbuf_printf(&got, "\"%s\"", found.text);
-    else if (found.kind == DFL_FOUND_LATER)
+    else if (found.kind == DFL_LOOKUP_LATER)
         dfl_strbuf_z(&got, "later");
     else
         dfl_strbuf_z(&got, dfl_sink_count(f->sink) ? dfl_code_text(dfl_sink_at(f->sink, 0)->code, code) : "nothing");
@@ -180,7 +180,7 @@ static void equal_endings_are_ambiguous(void **state)
     memcpy(tensors, f->workload.tensors, 4 * sizeof *tensors);
     tensors[0].name = fixture_sym(f, "k.Y");
     f->workload.tensors = tensors;
-    assert_int_equal(dfl_lookup(&f->results, 0, term_of(f, "tiled.dram.Y.reads")).kind, DFL_FOUND_NOTHING);
+    assert_int_equal(dfl_lookup(&f->results, 0, term_of(f, "tiled.dram.Y.reads")).kind, DFL_LOOKUP_NOTHING);
     assert_string_equal(dfl_code_text(dfl_sink_at(f->sink, 0)->code, code), "E0206");
     fixture_free(f);
 }
@@ -363,12 +363,12 @@ static void overflow_and_where_are_said(void **state)
     memcpy(einsums, f->workload.einsums, 2 * sizeof *einsums);
     einsums[1].flops_per_point = (dfl_i128)1 << 120;
     f->workload.einsums = einsums;
-    assert_int_equal(dfl_lookup(&f->results, 0, term_of(f, "gemm.flops")).kind, DFL_FOUND_NOTHING);
+    assert_int_equal(dfl_lookup(&f->results, 0, term_of(f, "gemm.flops")).kind, DFL_LOOKUP_NOTHING);
     assert_int_equal(dfl_sink_at(f->sink, 0)->code, DFL_EVAL_OVERFLOW);
     conditions[0].sum = (dfl_index){ .terms = terms, .n_terms = 3 };
     einsums[1].where = conditions;
     einsums[1].n_where = 1;
-    assert_int_equal(dfl_lookup(&f->results, 0, term_of(f, "gemm.flops")).kind, DFL_FOUND_NOTHING);
+    assert_int_equal(dfl_lookup(&f->results, 0, term_of(f, "gemm.flops")).kind, DFL_LOOKUP_NOTHING);
     assert_int_equal(dfl_sink_at(f->sink, 1)->code, DFL_EVAL_UNSUPPORTED);
     fixture_free(f);
 }
@@ -417,7 +417,7 @@ static void counts_where(void **state)
     dfl_einsum *einsums = DFL_NEW_ARRAY(f->arena, dfl_einsum, 2);
     dfl_condition conditions[2];
     dfl_term terms[2][2];
-    dfl_found found;
+    dfl_lookup_result found;
 
     memcpy(einsums, f->workload.einsums, 2 * sizeof *einsums);
     for (uint32_t i = 0; i < c->n; i++) {
@@ -433,7 +433,7 @@ static void counts_where(void **state)
     einsums[1].n_where = c->n;
     f->workload.einsums = einsums;
     found = dfl_lookup(&f->results, 0, term_of(f, "gemm.flops"));
-    assert_int_equal(found.kind, DFL_FOUND_QUANTITY);
+    assert_int_equal(found.kind, DFL_LOOKUP_QUANTITY);
     assert_true(found.quantity.integer == tried(c));
     assert_true(found.quantity.integer == c->want);
     fixture_free(f);
