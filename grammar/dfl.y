@@ -13,7 +13,7 @@
 %param { dfl_parse *p }
 
 %code requires {
-#include "syntax/parse.h"
+#include "syntax/ast_build.h"
 }
 %code provides {
 /* Where the parser stands: its states from the bottom to the top, and whether an error is behind it. */
@@ -23,12 +23,12 @@ typedef struct dfl_parser_state { const void *bottom, *top; int error; } dfl_par
 bool dfl_parser_accepts(const dfl_parser_state *state, const int *kinds, size_t n);
 /* Whether it skips tokens, after an error, up to a `;` or `}`. */
 static inline bool dfl_parser_recovers(const dfl_parser_state *state) { return state->error == 3; }
-/* The next token for the parser, or DFL_NO_TOKEN when it shall stop (parse.c). */
-int dfl_parse_next(dfl_parse *p, const dfl_parser_state *state, DFL_YYSTYPE *value, dfl_span *at);
 enum { DFL_NO_TOKEN = -3 };
 }
 %code {
 #include <string.h>
+
+#include "syntax/unexpected.h"
 
 static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 
@@ -109,7 +109,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 
 %%
 
-file: items                                       { dfl_parse_done(p, @$, $1); } ;
+file: items                                       { dfl_ast_file_make(p, @$, $1); } ;
 items: %empty                                     { $$ = dfl_list_none(); }
   | items decl                                    { $$ = dfl_list_add($1, $2); }
   | items error ';'                               { $$ = $1; yyerrok; }

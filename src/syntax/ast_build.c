@@ -1,8 +1,8 @@
 /* Making nodes. Depth is counted here as it is for expressions. */
+#include "syntax/ast_build.h"
+
 #include <stdint.h>
 #include <string.h>
-
-#include "syntax/parse.h"
 
 static const dfl_ast_ref no_ref = { .path = &dfl_no_path };
 static const dfl_ast_more nothing_more = { .ref = &no_ref, .work = &no_ref, .machine = &no_ref, .type = &no_ref };
@@ -261,7 +261,7 @@ dfl_ast_node *dfl_ast_check_make(dfl_parse *p, dfl_span at, dfl_ast_check kind, 
     return n;
 }
 
-void dfl_parse_done(dfl_parse *p, dfl_span at, dfl_ast_list items)
+void dfl_ast_file_make(dfl_parse *p, dfl_span at, dfl_ast_list items)
 {
     p->file->items = open_ring(items);
     p->file->span = at;

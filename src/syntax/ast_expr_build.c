@@ -1,8 +1,9 @@
-/* Making expressions, paths and lists. Depth is counted here, so that no later pass can run out of stack. */
+/* Making expressions, paths and lists. Their depth is limited here, so that no later pass runs out of stack. */
+#include "syntax/ast_expr_build.h"
+
 #include <string.h>
 
 #include "support/strbuf.h"
-#include "syntax/parse.h"
 
 static const char *text_at(const dfl_parse *p, uint32_t position)
 {

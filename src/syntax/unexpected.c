@@ -1,9 +1,10 @@
 /* "expected `;` or `,` after `m`, found `}`", and what may help. */
+#include "syntax/unexpected.h"
+
 #include <string.h>
 
 #include "support/strbuf.h"
 #include "syntax/feed.h"
-#include "syntax/parse.h"
 
 /* ---- what was expected ---------------------------------------------------------------------------------------- */
 
