@@ -6,8 +6,6 @@
 
 #include "model/sets/nest.h"
 
-enum { DFL_SAFE_BITS = 110 }; /* of the 127 of a count: sums over keeps, loops and instances take the rest */
-
 /* Bits that hold `x` > 0. */
 static unsigned bit_length(uint64_t x)
 {

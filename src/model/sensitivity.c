@@ -4,12 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/sets/limits.h"
 #include "support/vec.h"
-
-enum { MOST_STEPS = 200, HALVINGS = 30, FARTHEST = 16 };
-
-/* What is less is rounding: of a latency, and, for differences of latencies, of the present one. */
-static const double tolerance = 1e-12, rounding = 1e-14;
 
 typedef DFL_VEC(dfl_param) params;
 
@@ -74,7 +70,7 @@ static double evaluate_at(const rate_line *l, double w)
 
 static bool is_equal(const rate_line *l, double a, double b)
 {
-    return fabs(a - b) <= tolerance * fmax(a, b) + rounding * l->now;
+    return fabs(a - b) <= DFL_LATENCY_TOLERANCE * fmax(a, b) + DFL_LATENCY_ROUNDING * l->now;
 }
 
 /* ---- one piece --------------------------------------------------------------------------------------------------- */
@@ -84,7 +80,7 @@ static double slope_at(const rate_line *l, double from, double here, double *ste
 {
     double there = evaluate_at(l, from + *step);
 
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < DFL_SLOPE_HALVINGS; i++) {
         double middle = evaluate_at(l, from + *step / 2);
         if (is_equal(l, middle, here + (there - here) / 2))
             break;
@@ -100,11 +96,11 @@ static void find_wall(const rate_line *l, double known, double out, double above
     s->proven = false;
     s->end = known;
     s->beyond = out;
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < DFL_NEWTON_STEPS; i++) {
         double back = (known - out) / 2, tangent = slope_at(l, out, above, &back);
         double meet = (above - tangent * out - l->now) / (s->slope - tangent), there, line;
 
-        if (!(tangent > s->slope && meet < out)) /* it is steeper than the line, but for rounding */
+        if (!(tangent > s->slope && meet < out)) /* it is steeper than the line, but for DFL_LATENCY_ROUNDING */
             return;
         meet = meet > known ? meet : known; /* no tangent is above the function */
         there = evaluate_at(l, meet);
@@ -136,7 +132,7 @@ static straight_piece find_straight_piece(const rate_line *l)
         find_wall(l, known, 2 * known, evaluate_at(l, 2 * known), &s);
         return s;
     }
-    for (int i = 1; i <= FARTHEST; i++) {
+    for (int i = 1; i <= DFL_FARTHEST_POWER; i++) {
         left /= 4;
         factor *= 4;
         double far = faster ? 1 - left : factor - 1, there = evaluate_at(l, far);
@@ -157,7 +153,7 @@ static straight_piece find_straight_piece(const rate_line *l)
 static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
 {
     rate_line l = { b, param, einsum, 1, measure(b, einsum) };
-    double step = 0x1p-10;
+    double step = DFL_SLOPE_STEP;
 
     return slope_at(&l, 0, l.now, &step);
 }
@@ -190,7 +186,7 @@ static dfl_rate_piece find_piece(bench *b, uint32_t param, uint32_t einsum, doub
     rate_line l = { b, param, einsum, sign, measure(b, einsum) };
     straight_piece s = find_straight_piece(&l);
     double value = b->params[param].value, waited = s.slope != 0 ? sign * s.slope : 0;
-    bool all = fabs(l.now - waited) <= rounding * l.now;
+    bool all = fabs(l.now - waited) <= DFL_LATENCY_ROUNDING * l.now;
     dfl_rate_piece piece = { .fixed = all ? 0 : l.now - waited, .waited = (all ? l.now : waited) * value, .wall = s.wall,
                              .until = sign < 0 ? INFINITY : 0, .proven = s.proven, .next = DFL_NONE };
 
@@ -206,14 +202,14 @@ static dfl_rate_piece find_piece(bench *b, uint32_t param, uint32_t einsum, doub
 /* The parameter that each einsum waits for most, by how much longer each takes as one after another gets slower. */
 static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
 {
-    static const double step = 0x1p-20;
+    static const double step = DFL_BOUND_STEP;
     const dfl_result *r = dfl_model_retime(b->model, b->own);
     double *now = DFL_NEW_ARRAY(arena, double, b->n_einsums + 1);
     double *most = DFL_NEW_ARRAY(arena, double, b->n_einsums + 1);
 
     for (uint32_t e = 0; e < b->n_einsums; e++) {
         now[e] = r->einsums[e].seconds;
-        most[e] = tolerance * now[e];
+        most[e] = DFL_LATENCY_TOLERANCE * now[e];
         out[e].param = DFL_NONE;
     }
     for (uint32_t i = 0; i < b->n_timed; i++) {

@@ -7,8 +7,6 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-enum { DFL_JOINT_TILES = 64 };
-
 /* One factor of one tile. */
 typedef struct {
     uint32_t tile;

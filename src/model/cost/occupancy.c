@@ -4,8 +4,6 @@
 #include "model/cost/joint_peak.h"
 #include "support/vec.h"
 
-enum { DFL_MIXED_AXES = 8 };
-
 typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;

@@ -17,7 +17,7 @@
 
 #include "model/sets/nest.h"
 
-enum { DFL_NO_DIM = -1, DFL_MAX_GROUP = 16 };
+enum { DFL_NO_DIM = -1 };
 
 /* One access below the point. */
 typedef struct {

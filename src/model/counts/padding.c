@@ -1,6 +1,7 @@
 /* Points of an einsum whose operands all lie inside their shapes. */
 #include "model/counts/padding.h"
 
+#include "model/sets/limits.h"
 #include "support/vec.h"
 
 typedef struct { const dfl_index *index; int64_t extent; } bound;
@@ -86,10 +87,9 @@ static bool count_set(dfl_arena *arena, const dfl_workload *w, const bound *boun
 
 bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
 {
-    enum { MOST = 64 };
-    bound bounds[MOST], mine[MOST];
-    uint32_t n = find_bounds(w, e, bounds, MOST), *set = DFL_NEW_ARRAY(arena, uint32_t, e->n_ranks + 1);
-    bool *used = DFL_NEW_ARRAY(arena, bool, e->n_ranks + 1), taken[MOST] = { false };
+    bound bounds[DFL_PADDING_BOUNDS], mine[DFL_PADDING_BOUNDS];
+    uint32_t n = find_bounds(w, e, bounds, DFL_PADDING_BOUNDS), *set = DFL_NEW_ARRAY(arena, uint32_t, e->n_ranks + 1);
+    bool *used = DFL_NEW_ARRAY(arena, bool, e->n_ranks + 1), taken[DFL_PADDING_BOUNDS] = { false };
 
     *out = 1;
     for (uint32_t first = 0; first < n; first++) {

@@ -10,8 +10,6 @@
 #include "model/counts/rank_chain.h"
 #include "support/vec.h"
 
-enum { DFL_PRODUCT_BITS = 62 }; /* no product passes the number of points of the einsum */
-
 static uint64_t step_bit(uint32_t i) { return UINT64_C(1) << i; }
 
 static bool has_one_index(const dfl_nest *nest, uint32_t rank) { return nest->workload->ranks[rank].extent == 1; }

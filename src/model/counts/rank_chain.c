@@ -5,8 +5,6 @@
 
 #include "support/vec.h"
 
-enum { DFL_LENGTH_CLASSES = 16 };
-
 /* Instances whose pieces have these lengths at the present step and at the one before. */
 typedef struct { int64_t cur, prev, n; } length_class;
 

@@ -1,9 +1,9 @@
-/* Elements of accesses. */
+/* Distinct elements of an access over the whole run. */
 #include "model/sets/access_elements.h"
 
 #include "support/vec.h"
 
-/* The indices of one dimension of an access over the whole run, inside the shape. */
+/* Adds to `out` the indices of dimension `d` that an access touches over the whole run, clipped to the shape. */
 static void whole_index(const dfl_nest *nest, const dfl_access *a, uint32_t d, dfl_interval_set *out)
 {
     dfl_interval_set all = { 0 }, next = { 0 }, rank = { 0 }, shape = { 0 };
@@ -44,7 +44,7 @@ bool dfl_access_elements_within(dfl_nest *nest, const dfl_access *a, const dfl_a
     for (uint32_t d = 0; d < a->n_dims; d++) {
         whole_index(nest, a, d, &inner);
         if (inner.n == 0)
-            return true; /* nothing of it is inside the shape */
+            return true; /* no element of the access is inside the shape */
         whole_index(nest, made, d, &outer);
         dfl_interval_set_subtract(nest->arena, &rest, &inner, &outer);
         some |= rest.n > 0;

@@ -1,4 +1,4 @@
-/* Interval sets. */
+/* Sets of integers as sorted intervals. */
 #include "model/sets/interval_set.h"
 
 #include <stdlib.h>

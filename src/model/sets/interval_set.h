@@ -1,6 +1,8 @@
 /*
- * Sets of integers as sorted, disjoint, non-touching half-open intervals: the part of a tensor's dimension that a
- * tile covers. Almost always one interval; strides above the window, dilation and instances far apart make more.
+ * A set of integers, kept as half-open intervals: the indices of one dimension of a tensor that a tile covers.
+ * Most sets have one interval. A stride larger than the window, dilation, and instances that are far apart make more.
+ * Intervals live in the arena that the caller passes. All operations are linear in the number of intervals, and sorting
+ * costs n log n.
  */
 #ifndef DFL_MODEL_SETS_INTERVAL_SET_H
 #define DFL_MODEL_SETS_INTERVAL_SET_H
@@ -10,28 +12,30 @@
 
 #include "support/arena.h"
 
-typedef struct { int64_t lo, hi; } dfl_interval; /* [lo, hi) */
+typedef struct { int64_t lo, hi; } dfl_interval; /* all i with lo <= i < hi */
 
 typedef struct {
     dfl_interval *at;
     size_t n, cap;
-    bool sorted; /* sorted, disjoint and merged */
+    bool sorted; /* intervals are in ascending order, disjoint, and do not touch */
 } dfl_interval_set;
 
 void dfl_interval_set_clear(dfl_interval_set *s);
-/* Adds an interval; nothing for hi <= lo. */
+/* Adds [lo, hi). An interval with hi <= lo is empty and adds nothing. */
 void dfl_interval_set_add(dfl_arena *arena, dfl_interval_set *s, int64_t lo, int64_t hi);
 void dfl_interval_set_normalise(dfl_interval_set *s);
-/* All of `b` into `a`. */
+/* Adds all elements of `b` to `a`. `a` need not be normalised afterwards. */
 void dfl_interval_set_unite(dfl_arena *arena, dfl_interval_set *a, const dfl_interval_set *b);
-/* out = a & b, out = a \ b; both inputs normalised, `out` distinct from them. */
+/* Intersection (out = a & b) and difference (out = a \ b). Both inputs must be normalised, and `out` must be distinct
+   from them. */
 void dfl_interval_set_intersect(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b);
 void dfl_interval_set_subtract(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b);
-/* out = { x + coef * y : x in a, y in b }; `out` distinct from them. Spends the arena's budget. */
+/* Minkowski sum: out = { x + coef * y : x in a, y in b }. `out` must be distinct from both inputs, and is normalised.
+   Each interval that it makes one by one spends budget of the arena. */
 void dfl_interval_set_sum(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, int64_t coef,
                           const dfl_interval_set *b);
 bool dfl_interval_set_equal(const dfl_interval_set *a, const dfl_interval_set *b);
-/* Number of integers in a normalised set. */
+/* Number of elements of a normalised set. */
 int64_t dfl_interval_set_count(const dfl_interval_set *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading the sizes of the loops from the paths. */
+/* Trip counts and tiles of the loops, read from the paths. */
 #include "model/sets/loop_sizes.h"
 
 #include "support/vec.h"

@@ -1,6 +1,6 @@
 /*
- * The sizes of the loops as numbers: all that changes between two runs of one plan. Kept by einsum and step, so that
- * whatever is counted in closed form needs neither a division nor a look at the lines.
+ * Sizes of the loops above an einsum, by step: the only input that changes between two runs of one model. Counts in
+ * closed form read these arrays, and need neither a division nor a look at the lines.
  */
 #ifndef DFL_MODEL_SETS_LOOP_SIZES_H
 #define DFL_MODEL_SETS_LOOP_SIZES_H
@@ -9,15 +9,16 @@
 #include "support/arena.h"
 
 typedef struct {
-    int64_t *trips;    /* per step: iterations or parts, ceil(nominal / tile); 1 where no rank is bound */
-    int64_t *tile;     /* per step */
-    uint64_t *steps;   /* per step: positions of the temporal steps before it, modulo 2^64 */
-    uint64_t temporal; /* temporal steps */
-    uint64_t ragged;   /* steps whose last tile is shorter than the others */
-    uint64_t moving;   /* steps with more than one iteration or part */
+    int64_t *trips;    /* by step: iterations of a temporal loop or instances of a spatial one, ceil(nominal / tile);
+                          1 where the step binds no rank of the einsum */
+    int64_t *tile;     /* by step: elements per tile, > 0 */
+    uint64_t *steps;   /* by step: iterations of all temporal steps before the step, multiplied, modulo 2^64 */
+    uint64_t temporal; /* bit set of temporal steps */
+    uint64_t ragged;   /* bit set of steps whose last tile is shorter than the others */
+    uint64_t moving;   /* bit set of steps with more than one iteration or instance */
 } dfl_loop_sizes;
 
-/* Room for the sizes of every path, by einsum. */
+/* Allocates the sizes of all einsums of a mapping, by einsum id, in `arena`. */
 dfl_loop_sizes *dfl_loop_sizes_new(dfl_arena *arena, const dfl_paths *paths);
 void dfl_loop_sizes_read(const dfl_paths *paths, dfl_loop_sizes *sizes);
 

@@ -1,4 +1,4 @@
-/* Derivation of a loop nest. */
+/* The loop nests of a mapping: allocation, the cuts of each rank, and the checks that need no sizes of tiles. */
 #include "model/sets/nest.h"
 
 #include "support/vec.h"
@@ -36,8 +36,9 @@ uint32_t dfl_nest_driver(const dfl_nest *nest, uint32_t e, uint32_t i)
 
 static bool is_temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
-/* Whether another einsum under the same loop needs another number of iterations (a spatial line `for` some of them): where that
-   is so for one, it is for all that are bound to the loop, so only the first of them looks. */
+/* Tells whether another einsum under step `i` needs another number of iterations (a spatial line `for` some of the
+   einsums). If that holds for one einsum of a loop, it holds for all that are bound to it. So only the first of them
+   compares. */
 static bool differs_by_einsum(const dfl_nest *nest, const dfl_path *p, uint32_t i)
 {
     const dfl_body *body = p->steps[i].body;
@@ -103,14 +104,14 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
                     part = (dfl_i128)1 << 100;
                 reach += part < 0 ? -part : part;
             }
-            if (reach > (dfl_i128)1 << 61)
+            if (reach > (dfl_i128)1 << DFL_INDEX_BITS)
                 dfl_nest_refuse(nest, a->span, "an index beyond 2^61", "use smaller extents");
         }
     }
     return !nest->refused;
 }
 
-/* Which steps cut which rank, and which are spatial. */
+/* Finds the steps that cut each rank of an einsum, and its spatial steps. */
 static void find_cuts(dfl_nest *nest, uint32_t e)
 {
     const dfl_einsum *me = &nest->workload->einsums[e];

@@ -1,70 +1,81 @@
 /*
- * The loop nest.
+ * The loop nests of a mapping: for each einsum the steps above it, and everything that the model derives from the lines
+ * alone, before it knows the sizes of tiles.
+ * Every function of the model takes a nest. The nest also holds the arena of the present run, the sink of diagnostics,
+ * and the lists of all footprints and rank chains that some count needs.
  */
 #ifndef DFL_MODEL_SETS_NEST_H
 #define DFL_MODEL_SETS_NEST_H
 
 #include "model/sets/step_numbers.h"
 #include "model/sets/interval_set.h"
+#include "model/sets/limits.h"
 #include "model/sets/loop_sizes.h"
 
-/* How a dimension of a restricted result is computed over the iterations above a branch. */
+/* Demand: the indices of one dimension that a restricted producer computes in each iteration of the loops above a
+   branch (MODEL.md, rule 11). Demands of inner branches point to those of outer ones. */
 typedef struct dfl_demand {
-    bool is_restricted;     /* else the rank is cut by its own loops only, and the rest means nothing */
-    bool has_gaps;           /* the indices need sets (demand.h); else windows that leave nothing out move up one by one */
+    bool is_restricted;              /* the consumers decide what is computed; if false, only the loops of the rank
+                                        itself cut it, and the other members are unused */
+    bool has_gaps;                   /* demanded indices are sets (find_demand_set); if false, they are intervals
+                                        that follow one another in ascending order */
     const uint32_t *consumers;
-    uint32_t n_consumers;/* readers below the branch */
-    uint32_t end;        /* steps above the branch */
-    uint32_t *lines;     /* temporal steps < end that decide what is read, ascending; with those of outer branches */
+    uint32_t n_consumers;            /* number of consumers below the branch */
+    uint32_t end;                    /* number of steps above the branch */
+    uint32_t *lines;                 /* temporal steps < `end` that decide what the consumers read, those of outer
+                                        branches included, ascending */
     uint32_t n_lines;
-    uint32_t *driver;    /* einsum whose rank each of the lines iterates */
-    uint64_t stepping;   /* those of the lines in whose earlier iterations something may have been computed */
-    uint32_t from;       /* lines before this step make everything be computed again */
-    struct dfl_demand *outer; /* the next outer branch with further readers that restricts the dimension, or NULL */
-    struct dfl_demand_entry **known;   /* sets found before (demand.c) */
-    uint32_t run;               /* in which */
+    uint32_t *driver;                /* for each of `lines`: an einsum with a rank that the step iterates */
+    uint64_t stepping;               /* bit set: those of `lines` in whose earlier iterations a demanded index may
+                                        have been computed */
+    uint32_t from;                   /* first step that does not repeat work: when a step before it advances,
+                                        everything is computed again (`recompute`) */
+    struct dfl_demand *outer;        /* demand at the next outer branch with further consumers; NULL if there is none */
+    struct dfl_demand_entry **known; /* hash table of demanded sets of the present run (rank_piece.c) */
+    uint32_t run;                    /* number of the run that filled `known` */
 } dfl_demand;
 
-/* What the model derives from the paths once per evaluation. */
+/* Loop nests of all einsums of one mapping. Arrays are indexed by einsum id unless something else is said. */
 typedef struct {
     dfl_arena *arena;
     dfl_sink *sink;
     const dfl_intern *names;
-    const dfl_paths *input_paths; /* what is evaluated */
+    const dfl_paths *input_paths;     /* paths as the caller gave them; they must live as long as the nest */
     const dfl_step_numbers *numbers;
-    const dfl_paths *paths; /* the same with steps numbered anew */
+    const dfl_paths *paths;           /* the same paths, with steps numbered by `numbers` */
     const dfl_mapping *mapping;
     const dfl_workload *workload;
     const dfl_system *system;
-    dfl_demand **demands;   /* [einsum][dimension of its output]; NULL where nothing restricts */
-    uint32_t **gates;       /* [einsum] steps whose first iteration alone it works in */
+    dfl_demand **demands;             /* [einsum][dimension of its output]; NULL for an einsum that nothing restricts */
+    uint32_t **gates;                 /* steps of an einsum in whose first iteration alone it works */
     uint32_t *n_gates;
-    uint32_t *trigger;         /* [einsum] recomputed: the reader without whose work it does not work either; or DFL_NONE */
-    uint32_t *trigger_steps;   /* ... in an iteration of the loops among these first steps */
-    bool refused;           /* E0609 was reported */
-    uint64_t **cuts;        /* [einsum][position in its ranks] steps that cut the rank */
-    uint64_t *spatial;      /* [einsum] spatial steps */
-    dfl_loop_sizes *sizes;       /* per einsum */
-    struct dfl_footprint *footprints;  /* all that somebody asks for (delta.h), */
-    struct dfl_rank_chain **chains; /* and all chains, per einsum (rank_chain.h) */
-    uint32_t run;           /* number of the run whose sizes these are */
+    uint32_t *trigger;                /* of a recomputed einsum: the consumer whose idle iterations make it idle,
+                                         too; else DFL_NONE */
+    uint32_t *trigger_steps;          /* number of steps that decide whether `trigger` is idle */
+    bool refused;                     /* E0609 was reported */
+    uint64_t **cuts;                  /* [einsum][position in its ranks] bit set of steps that cut the rank */
+    uint64_t *spatial;                /* bit set of spatial steps */
+    dfl_loop_sizes *sizes;            /* sizes of the present run */
+    struct dfl_footprint *footprints; /* list of all footprints that some count needs (footprint.h) */
+    struct dfl_rank_chain **chains;   /* lists of rank chains (rank_chain.h) */
+    uint32_t run;                     /* number of the present run; 0 before the first one */
 } dfl_nest;
 
-/* Fills the derived parts; false after E0609. */
+/* Fills a nest but for its demands (producer_limits.h). The nest lives in `arena`. False after E0609. */
 bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                    const dfl_paths *paths);
-/* Whether what was derived holds at the present sizes of the paths, too; false after E0609. */
+/* Tells whether the model can count the mapping at the present sizes of the paths. False after E0609. */
 bool dfl_nest_sizes_are_countable(dfl_nest *nest);
-/* Reports E0609 once per evaluation: the mapping is right but this part of it is not counted. */
+/* Reports E0609, at most once per run: the part of the mapping named by `what` is legal, but the model does not count
+   it. */
 void dfl_nest_refuse(dfl_nest *nest, dfl_span at, const char *what, const char *help);
 
-/* Reports a count that passes 2^127 (E0608); false. */
+/* Reports a count that passes 2^127 (E0608). Always false, so that callers can return it. */
 bool dfl_nest_report_overflow(dfl_nest *nest, dfl_span at);
-/* An einsum below the body of step `i` of `e` that has a rank bound to it. */
+/* An einsum that has a rank bound to step `i`: `e` if possible, else the first one in the body of the line. DFL_NONE if
+   no einsum has. */
 uint32_t dfl_nest_driver(const dfl_nest *nest, uint32_t e, uint32_t i);
-/* The steps < n <= 64, and those of them that cut a rank. */
+/* Bit set of the steps < n, for n <= 64. */
 static inline uint64_t dfl_nest_steps_below(uint32_t n) { return (n < 64 ? UINT64_C(1) << n : 0) - 1; }
-
-enum { DFL_MAX_STEPS = 64 };
 
 #endif

@@ -1,4 +1,7 @@
-/* What restricts producers, worked out once per evaluation; everything that position.c relies on is checked here. */
+/*
+ * Demands on restricted producers (MODEL.md, rule 11), derived from the lines. All conditions that rank_piece.c relies
+ * on are checked here.
+ */
 #include "model/sets/producer_limits.h"
 
 #include "model/sets/rank_piece.h"
@@ -6,20 +9,22 @@
 
 static bool is_temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
-/* Whether the values of an index are all of an interval, for whole ranks and any piece of the term that moves. */
+/* Tells whether the values of an index fill an interval, for whole ranks and for any piece of the rank in term
+   `moving`. True if each term, in ascending order of coefficients, steps no further than the interval that the terms
+   before it cover. */
 static bool is_gapless(const dfl_nest *nest, const dfl_index *index, uint32_t moving)
 {
     dfl_i128 covered = 1;
-    bool used[16] = { false };
+    bool used[DFL_WINDOW_TERMS] = { false };
 
-    if (index->n_terms > 16)
+    if (index->n_terms > DFL_WINDOW_TERMS)
         return false;
     for (uint32_t done = 0; done < index->n_terms; done++) {
         uint32_t best = DFL_NONE;
         for (uint32_t t = 0; t < index->n_terms; t++)
             if (!used[t] && t != moving && (best == DFL_NONE || index->terms[t].coef < index->terms[best].coef))
                 best = t;
-        best = best == DFL_NONE ? moving : best; /* last: its piece may be a single index */
+        best = best == DFL_NONE ? moving : best; /* the moving term comes last: its piece may be a single index */
         used[best] = true;
         int64_t extent = nest->workload->ranks[index->terms[best].rank].extent;
         if (extent == 1)
@@ -31,7 +36,8 @@ static bool is_gapless(const dfl_nest *nest, const dfl_index *index, uint32_t mo
     return true;
 }
 
-/* Whether a reader's index of a restricted dimension is a window that moves up and leaves nothing out. */
+/* Tells whether a consumer's index of a restricted dimension is a window that only moves up and leaves no index out: at
+   most one term moves, and the values of the index fill an interval. */
 static bool is_window(const dfl_nest *nest, uint32_t end, uint32_t c, const dfl_index *index)
 {
     uint32_t moving = 0, last = DFL_NONE;
@@ -47,7 +53,7 @@ static bool is_window(const dfl_nest *nest, uint32_t end, uint32_t c, const dfl_
     return moving <= 1 && index->offset <= 0 && is_gapless(nest, index, last);
 }
 
-/* Whether what is read of a dimension below a branch are such windows, side by side. */
+/* Tells whether all consumers below a branch read windows of dimension `d` that move side by side. */
 static bool are_windows(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand)
 {
     uint32_t tensor = nest->workload->einsums[e].output.tensor, accesses = 0;
@@ -63,7 +69,7 @@ static bool are_windows(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_
                 return false;
             if (accesses++ == 0)
                 first_offset = index->offset;
-            /* the hull of two windows is read in full only where they touch */
+            /* two windows fill their hull only if they overlap or touch */
             if (index->offset > first_offset + 1 || index->offset < first_offset - 1)
                 return false;
         }
@@ -71,7 +77,7 @@ static bool are_windows(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_
     return true;
 }
 
-/* The readers below the brace of step `i` of the producer, in workload order. */
+/* Collects the consumers below the brace of step `i` of the producer, in workload order. Returns their number. */
 static uint32_t find_readers(const dfl_nest *nest, uint32_t e, uint32_t i, uint32_t *out)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -83,7 +89,7 @@ static uint32_t find_readers(const dfl_nest *nest, uint32_t e, uint32_t i, uint3
     return n;
 }
 
-/* Lines < `end` that decide what the readers read of a dimension. */
+/* Bit set of the steps < `end` that decide what the consumers read of dimension `d`. */
 static uint64_t find_reading_steps(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand)
 {
     uint64_t bits = 0;
@@ -98,8 +104,8 @@ static uint64_t find_reading_steps(const dfl_nest *nest, uint32_t e, uint32_t d,
     return bits;
 }
 
-/* What the loops of one branch, steps `first` to `end`, leave of a dimension; they have the readers below the branch in
-   common. `want` becomes the dimension's innermost restriction, and what it was the next outer one. */
+/* Adds the demand at one branch, whose loops are the steps `first` to `end`. All of these loops stand above the same
+   consumers. The new demand replaces `*demand`, which becomes the next outer one. */
 static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint32_t first, uint32_t end,
                             uint64_t needed)
 {
@@ -131,7 +137,7 @@ static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *
     *demand = own;
 }
 
-/* Whether a restricted dimension can be counted at all. */
+/* Reports E0609 and returns false if the model does not count a restriction of dimension `d`. */
 static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -152,7 +158,7 @@ static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
     return true;
 }
 
-/* From the outermost branch with readers inwards. */
+/* Finds the demands on dimension `d`, from the outermost branch with consumers to the innermost. */
 static void restrict_dim(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint64_t needed)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -165,7 +171,7 @@ static void restrict_dim(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *dem
         }
 }
 
-/* Steps above the outermost branch with readers: those that all readers stand below. */
+/* Number of steps above the outermost branch with consumers: all consumers stand below these steps. */
 static uint32_t count_common_steps(const dfl_nest *nest, uint32_t e)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -176,7 +182,7 @@ static uint32_t count_common_steps(const dfl_nest *nest, uint32_t e)
     return n;
 }
 
-/* The restriction of a dimension by the loops above the outermost branch, or NULL. */
+/* The demand on dimension `d` at the outermost branch with consumers, or NULL. */
 static dfl_demand *find_outer_demand(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t end)
 {
     dfl_demand *demand = &nest->demands[e][d];
@@ -186,7 +192,7 @@ static dfl_demand *find_outer_demand(const dfl_nest *nest, uint32_t e, uint32_t 
     return demand && demand->is_restricted ? demand : NULL;
 }
 
-/* Whether a loop has more than one iteration. */
+/* Tells whether a step is a temporal loop with more than one iteration. */
 static bool has_iterations(const dfl_nest *nest, uint32_t e, uint32_t i)
 {
     uint32_t driver = dfl_nest_driver(nest, e, i);
@@ -195,7 +201,8 @@ static bool has_iterations(const dfl_nest *nest, uint32_t e, uint32_t i)
     return s && s->line->kind == DFL_LINE_TEMPORAL && s->tile < s->nominal;
 }
 
-/* Whether a dimension is ever left out altogether in an iteration of the loops among the first `n` steps. */
+/* Tells whether a restricted dimension has no demanded index in some iteration of the loops among the first `n` steps.
+   True also if the budget is spent. */
 static bool is_ever_empty(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t n)
 {
     const dfl_demand *demand = &nest->demands[e][d];
@@ -220,7 +227,7 @@ static bool is_ever_empty(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t
     return false;
 }
 
-/* Whether a reader does nothing in some iteration of the loops among the first `n` steps, gates apart. */
+/* Tells whether a consumer is idle in some iteration of the loops among the first `n` steps, apart from its gates. */
 static bool is_ever_idle(const dfl_nest *nest, uint32_t c, uint32_t n)
 {
     bool idle = nest->trigger[c] != DFL_NONE;
@@ -230,7 +237,7 @@ static bool is_ever_idle(const dfl_nest *nest, uint32_t c, uint32_t n)
     return idle;
 }
 
-/* What is computed again is computed where some reader works. False after E0609. */
+/* Finds the trigger of a recomputed einsum: it computes again only where some consumer works. False after E0609. */
 static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -244,7 +251,7 @@ static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
         n_idle += is_ever_idle(nest, c, start);
     }
     if (n_idle < p->exchange.n_consumers)
-        nest->trigger[e] = DFL_NONE; /* some reader always works */
+        nest->trigger[e] = DFL_NONE; /* in each iteration some consumer works */
     if (n_idle <= 1 || n_idle < p->exchange.n_consumers)
         return true;
     dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
@@ -252,10 +259,11 @@ static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
     return false;
 }
 
-/* `recompute`: what has left the tensor's keep above the outermost branch with readers is computed again. Loops below
-   that keep change nothing in it, loops outside its brace empty it; of those between, the innermost that selects a part
-   of the tensor brings new elements, together with the loops around it over the same dimension, and every other loop
-   outside brings the same ones back. Marks the loops that repeat work in `open`. */
+/* Finds which loops make a producer compute again (`recompute`): elements that have left the keep of the tensor above
+   the outermost branch. Loops below that keep change no element in it, and loops outside its brace empty it. Of the
+   loops in between, the innermost that selects a part of the tensor brings new elements, together with the loops around
+   it over the same dimension; every other loop outside brings the same elements back. Adds the loops that repeat work
+   to the bit set `open`. */
 static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -293,7 +301,7 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
         if (!demand || demand->lines[0] >= start)
             continue;
         demand->from = start;
-        demand->has_gaps = true; /* windows go back */
+        demand->has_gaps = true; /* when work is repeated, the windows start again from below */
     }
     uint64_t idle = UINT64_MAX;
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
@@ -310,7 +318,7 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
         idle &= gates;
     }
     for (uint32_t i = 0; i < start; i++)
-        if (!(idle >> i & 1)) /* nobody reads it there */
+        if (!(idle >> i & 1)) /* in other iterations no consumer reads the tensor */
             *open |= UINT64_C(1) << i;
     return find_trigger(nest, e, start);
 }

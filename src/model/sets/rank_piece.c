@@ -1,11 +1,15 @@
-/* Positions of ranks. */
+/*
+ * Pieces of ranks, and the demands that limit them. Pieces and demands call each other: the piece of a restricted
+ * producer depends on the pieces of its consumers, which may be restricted, too.
+ */
 #include "model/sets/rank_piece.h"
 
 #include <string.h>
 
 #include "support/vec.h"
 
-/* Dimension of the output that is `rank` bare, where consumers restrict it; else NULL. */
+/* The demand on the dimension of the output that `rank` indexes bare, and the number of that dimension in *dim. NULL if
+   no consumer restricts the rank. */
 static const dfl_demand *find_demand(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t *dim)
 {
     const dfl_access *out = &nest->workload->einsums[e].output;
@@ -20,7 +24,7 @@ static const dfl_demand *find_demand(const dfl_nest *nest, uint32_t e, uint32_t 
     return NULL;
 }
 
-/* Hull of what the consumers read of dimension `d` below their first `n` steps; empty if nothing. */
+/* Hull of the indices of dimension `d` that the consumers read below their first `n` steps; empty if they read none. */
 static dfl_interval find_read_hull(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand, uint32_t n,
                                    const int64_t *pos)
 {
@@ -54,7 +58,7 @@ static dfl_interval find_read_hull(const dfl_nest *nest, uint32_t e, uint32_t d,
     return all.lo < all.hi ? all : (dfl_interval){ 0, 0 };
 }
 
-/* Moves `pos` to the position before it in the order of the lines; false at the first. */
+/* Moves `pos` to the position before it in the order of execution. False at the first position. */
 static bool step_back(const dfl_nest *nest, const dfl_demand *demand, uint32_t n, int64_t *pos)
 {
     for (uint32_t k = demand->n_lines; k-- > 0;) {
@@ -82,7 +86,9 @@ static bool is_last(const dfl_nest *nest, const dfl_demand *demand, uint32_t n, 
     return true;
 }
 
-/* What a restricted producer computes of dimension `d` below the first `n` steps. Windows only move up (checked at the start). */
+/* Indices of dimension `d` that a restricted producer computes below the first `n` steps, where windows only move up
+   (checked in producer_limits.c). The lower end is the upper end of the last earlier window that is not empty. The last
+   iteration also computes the rest of the dimension. */
 static dfl_interval find_demand_interval(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand, uint32_t n,
                                          const int64_t *pos)
 {
@@ -108,18 +114,16 @@ static dfl_interval find_demand_interval(const dfl_nest *nest, uint32_t e, uint3
     return now;
 }
 
-/* ---- demand as sets ---- */
+/* ---- demands as sets ---- */
 
-/* A set found before, by the positions of the lines that decide it. */
+/* A demanded set, by the iterations of the steps that decide it. */
 typedef struct dfl_demand_entry {
-    uint32_t n;                /* lines that are fixed: the first n */
-    const int64_t *pos;        /* of those */
+    uint32_t n;                     /* number of steps with a fixed iteration: the first `n` of the demand */
+    const int64_t *pos;             /* iterations of these steps */
     dfl_interval_set runs;
-    const dfl_interval_set *joined;    /* with what outer branches let through; NULL = not asked yet */
+    const dfl_interval_set *joined; /* `runs` within what the outer branches demand; NULL until it is needed */
     struct dfl_demand_entry *next;
 } demand_entry;
-
-enum { DFL_DEMAND_BUCKETS = 256 };
 
 static uint32_t count_fixed(const dfl_demand *demand, uint32_t n)
 {
@@ -168,7 +172,7 @@ static demand_entry *insert_entry(const dfl_nest *nest, dfl_demand *demand, uint
     return at;
 }
 
-/* Next coordinates of spatial lines; false after the last. */
+/* Advances `pos` to the next coordinates of the spatial steps in the bit set. False after the last. */
 static bool advance_coordinate(const dfl_nest *nest, const dfl_path *p, uint64_t lines, int64_t *pos)
 {
     for (; lines; lines &= ~(UINT64_C(1) << (63 - __builtin_clzll(lines)))) {
@@ -183,7 +187,7 @@ static bool advance_coordinate(const dfl_nest *nest, const dfl_path *p, uint64_t
     return false;
 }
 
-/* What the readers read of dimension `d` below the first `n` steps, in any instance. */
+/* Finds the indices of dimension `d` that the consumers read below the first `n` steps, in any instance. */
 static void find_read_set(const dfl_nest *nest, const dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n,
                           const int64_t *pos, dfl_interval_set *out)
 {
@@ -230,8 +234,8 @@ static void find_read_set(const dfl_nest *nest, const dfl_demand *demand, uint32
 
 static bool is_stepping(const dfl_demand *demand, uint32_t k) { return demand->stepping >> demand->lines[k] & 1; }
 
-/* Moves to the next position of the own loops of the branch among the first `fixed` lines; DFL_NONE after the last,
-   else the step that advanced. */
+/* Advances `pos` to the next iteration of the loops of this branch among the first `fixed` steps of the demand. Returns
+   the step that advanced, or DFL_NONE after the last iteration. */
 static uint32_t advance_position(const dfl_nest *nest, const dfl_demand *demand, uint32_t fixed, int64_t *pos)
 {
     for (uint32_t k = fixed; k-- > 0;) {
@@ -247,7 +251,8 @@ static uint32_t advance_position(const dfl_nest *nest, const dfl_demand *demand,
     return DFL_NONE;
 }
 
-/* Goes through the positions of the branch's own loops around `pos`. */
+/* Enters the demanded sets of all iterations of the loops of this branch, with the outer loops as in `pos`. The
+   iterations are visited in the order of execution, with the union of all that was read before. */
 static void fill_demand(const dfl_nest *nest, dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n, uint32_t fixed,
                         const int64_t *pos)
 {
@@ -281,7 +286,7 @@ static void fill_demand(const dfl_nest *nest, dfl_demand *demand, uint32_t e, ui
     dfl_interval_set_normalise(&last->runs);
 }
 
-/* What one branch lets through. */
+/* The set that one branch demands at a position, found on first use. */
 static demand_entry *find_branch_set(const dfl_nest *nest, dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n,
                                      const int64_t *pos)
 {
@@ -293,7 +298,7 @@ static demand_entry *find_branch_set(const dfl_nest *nest, dfl_demand *demand, u
         fill_demand(nest, demand, e, d, n, fixed, pos);
         at = find_entry(nest, demand, fixed, pos);
     }
-    /* nothing where the loops never are, and when the budget stopped */
+    /* an empty set for a position that the loops never reach, and when the budget is spent */
     return at ? at : insert_entry(nest, demand, fixed, pos);
 }
 

@@ -1,14 +1,14 @@
-/* Numbering the steps of paths. */
+/* Numbers of the steps of all paths of a mapping. */
 #include "model/sets/step_numbers.h"
 
 #include "support/vec.h"
 
-/* Numbers the lines of a body; those of the bodies around it are numbered. `kept`: per tensor, the run that it was last
-   kept in, numbered from 1 over all bodies; `runs` of them so far. */
+/* Numbers the lines of body `b`, after those of the bodies around it. `kept` has for each tensor the run of keeps with
+   its last keep; runs are counted from 1 over all bodies, and `runs` is the last one. */
 static void number_lines(dfl_arena *arena, dfl_step_numbers *f, const dfl_body *b, uint32_t *kept, uint32_t *runs)
 {
     uint32_t *step = DFL_NEW_ARRAY(arena, uint32_t, b->n_lines + 1);
-    bool open = false; /* the line before belongs to a run */
+    bool open = false; /* the line before `i` belongs to a run of keeps */
 
     step[0] = f->above[b->id] = b->parent ? f->step[b->parent->id][b->parent->n_lines] : 0;
     for (uint32_t i = 0; i < b->n_lines; i++) {
@@ -65,12 +65,12 @@ dfl_step_numbers *dfl_step_numbers_make(dfl_arena *arena, const dfl_paths *paths
     return f;
 }
 
-void dfl_step_numbers_read(const dfl_step_numbers *fold)
+void dfl_step_numbers_read(const dfl_step_numbers *numbers)
 {
-    for (uint32_t i = 0; i < fold->n_loops; i++) {
-        const dfl_path_step *from = fold->loops[i].from;
+    for (uint32_t i = 0; i < numbers->n_loops; i++) {
+        const dfl_path_step *from = numbers->loops[i].from;
         int64_t tile = from->tile, nominal = from->nominal;
-        fold->loops[i].to->tile = tile;
-        fold->loops[i].to->nominal = nominal;
+        numbers->loops[i].to->tile = tile;
+        numbers->loops[i].to->nominal = nominal;
     }
 }

@@ -1,9 +1,10 @@
 /*
- * The paths as the model numbers their steps. Sets of steps are 64 bits, and a large workload has a `keep` line for each
- * of its tensors above every einsum. Keeps of different tensors with nothing between them see the same positions of the
- * same loops, and what moves does not depend on their order: such a run is one step. All einsums below a body see the
- * same runs, hence paths that share a prefix of lines share its step numbers, too. A tensor's second keep in a run begins
- * the next one: of two keeps of a tensor on a path the inner one has the larger step.
+ * Numbers of the steps of a path, with each run of keeps as a single step.
+ * A bit set of steps has 64 bits, but a large workload has a `keep` line for each of its tensors above every einsum.
+ * Keeps of different tensors with no other line between them see the same positions of the same loops, and their order
+ * does not change any transfer. Such a run of keeps is one step. All einsums below a body see the same runs, so paths
+ * that share a prefix of lines share its step numbers. The second keep of a tensor in a run begins the next run: of two
+ * keeps of a tensor on one path, the inner one has the larger step number.
  */
 #ifndef DFL_MODEL_SETS_STEP_NUMBERS_H
 #define DFL_MODEL_SETS_STEP_NUMBERS_H
@@ -16,16 +17,18 @@ typedef struct {
 } dfl_numbered_loop;
 
 typedef struct {
-    dfl_paths paths;      /* a run of keeps shows an einsum the keep of its own result, or else the first of them */
-    uint32_t *above;      /* per body: steps above its first line */
-    uint32_t **step;      /* per body and line: steps above the line; after the last line, above the bodies inside */
-    dfl_numbered_loop *loops; /* of all paths */
+    dfl_paths paths;          /* numbered paths; for a run of keeps an einsum sees the keep of its own result, or
+                                 else the first keep */
+    uint32_t *above;          /* by body: number of steps above its first line */
+    uint32_t **step;          /* by body and line: number of steps above the line; the entry after the last line
+                                 holds the steps above the bodies inside */
+    dfl_numbered_loop *loops; /* loops of all paths */
     uint32_t n_loops;
 } dfl_step_numbers;
 
-/* Of resolved paths, which must live as long. */
+/* Numbers the steps of resolved paths. The paths must live as long as the result. */
 dfl_step_numbers *dfl_step_numbers_make(dfl_arena *arena, const dfl_paths *paths);
-/* Takes over the present sizes of the loops. */
-void dfl_step_numbers_read(const dfl_step_numbers *fold);
+/* Copies the present sizes of the loops from the resolved paths to the numbered ones. */
+void dfl_step_numbers_read(const dfl_step_numbers *numbers);
 
 #endif
