@@ -1,4 +1,4 @@
-/* Combining the groups of a point. */
+/* Deltas: choice of the way to count, and the combination of group sums into counts of a tile. */
 #include "model/counts/delta.h"
 
 #include "model/counts/group_sums.h"
@@ -11,7 +11,7 @@ static bool is_same_sharing(const dfl_sharing *a, const dfl_sharing *b)
            a->anew == b->anew && a->box == b->box && a->made == b->made;
 }
 
-/* The slot of a group's sums. */
+/* The entry that holds the sums of a group under a way of sharing, found or new. */
 static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *g, const dfl_sharing *how)
 {
     uint64_t mine = 0;
@@ -37,7 +37,7 @@ static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *g, const dfl_s
     return fresh;
 }
 
-/* The sums at the present sizes; NULL when the budget stopped. */
+/* The sums of a group at the present sizes. NULL after E0602 (the budget is spent). */
 static const dfl_group_sums *fill_sums(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *g, dfl_group_sums_entry *k)
 {
     if (k->run == nest->run)
@@ -68,13 +68,14 @@ dfl_delta *dfl_delta_of_size(dfl_nest *nest, dfl_footprint *footprint, const dfl
     how.first_only &= footprint->spatial & ~how.inside;
     how.united &= footprint->spatial & ~(how.inside | how.first_only);
     if (footprint->product.possible && !how.box)
-        how.united &= ~footprint->product.dims; /* nothing to share: their tiles are disjoint */
-    for (m = footprint->moves; m && !is_same_sharing(&m->how, &how);)
+        how.united &= ~footprint->product.dims; /* instances on these steps share no element: their tiles are
+                                                   disjoint */
+    for (m = footprint->deltas; m && !is_same_sharing(&m->how, &how);)
         m = m->next;
     if (!m) {
         m = DFL_NEW(nest->arena, dfl_delta);
-        *m = (dfl_delta){ .footprint = footprint, .how = how, .next = footprint->moves };
-        footprint->moves = m;
+        *m = (dfl_delta){ .footprint = footprint, .how = how, .next = footprint->deltas };
+        footprint->deltas = m;
         dfl_product_form_share(nest, m);
         m->parts = DFL_NEW_ARRAY(nest->arena, dfl_group_sums_entry *, footprint->n_groups + 1);
         for (uint32_t g = 0; g < footprint->n_groups; g++)
@@ -107,7 +108,8 @@ static void multiply_sums(product *p, const dfl_group_change *q, bool *over)
     *over |= dfl_mul(p->left_kept, q->left_kept, &p->left_kept);
 }
 
-/* The steps of loop `j`: its group advances, the others hold. */
+/* Product over the groups for the steps at which loop `j` advances: the sums of its own group over its advances, those
+   of the other groups with the inner loops wrapped. */
 static product multiply_advance(const dfl_footprint *footprint, const dfl_group_sums *const *sums, uint32_t j, bool *over)
 {
     product p = { 1, 1, 1, 1 };

@@ -1,4 +1,7 @@
-/* Splitting a point into independent groups: dimensions, ranks and gates are joined by the loops they share. */
+/*
+ * Split of a footprint into independent groups. Dimensions, ranks and gates that depend on a common loop belong to one
+ * group.
+ */
 #include "model/counts/footprint.h"
 
 #include "model/sets/rank_piece.h"
@@ -6,7 +9,7 @@
 
 typedef struct {
     uint64_t lines;
-    uint32_t dim; /* DFL_NONE for a joint that only decides activity */
+    uint32_t dim; /* dimension of the tensor; DFL_NONE for steps that only decide whether an instance works */
 } step_set;
 
 typedef DFL_VEC(step_set) step_sets;
@@ -17,11 +20,11 @@ static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint32_
 
     for (size_t i = 0; dim == DFL_NONE && i < all->n; i++)
         if ((lines & ~all->at[i].lines) == 0)
-            return; /* joined already */
+            return; /* some entry has all these steps already */
     DFL_PUSH(nest->arena, all, j);
 }
 
-/* Lines on which an einsum works at coordinate or iteration 0 only. */
+/* Steps of which an einsum works only in the first iteration, or at coordinate 0. */
 static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -38,8 +41,8 @@ static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
     return bits;
 }
 
-/* The ranks of readers that decide whether a recomputed einsum works: einsum by einsum, as far as they are restricted.
-   Gives the steps to look at, 0 at the end. */
+/* Goes from einsum *e to its trigger (nest.h). Returns the number of steps that decide whether the trigger is idle; 0
+   at the end of the sequence. */
 static uint32_t find_trigger(const dfl_nest *nest, uint32_t *e, uint32_t n)
 {
     uint32_t steps = nest->trigger_steps[*e] < n ? nest->trigger_steps[*e] : n;
@@ -48,7 +51,8 @@ static uint32_t find_trigger(const dfl_nest *nest, uint32_t *e, uint32_t n)
     return *e == DFL_NONE ? 0 : steps;
 }
 
-/* The rank of a restricted dimension of such a reader, and the lines that decide it; DFL_NONE for others. */
+/* The rank of restricted dimension `d` of a trigger, and the steps that decide its piece. DFL_NONE if the dimension is
+   not restricted. */
 static uint32_t find_trigger_rank(const dfl_nest *nest, uint32_t c, uint32_t d, uint32_t n, uint64_t *lines)
 {
     uint32_t rank;
@@ -136,7 +140,8 @@ static dfl_rank_source make_source(dfl_nest *nest, uint32_t e, uint32_t rank, in
 
 static int64_t magnitude(int64_t coef) { return coef < 0 ? -coef : coef; }
 
-/* Smallest step first, so that intervals close up early. */
+/* Sorts terms by the absolute value of their coefficients, smallest first, so that sums of intervals close their gaps
+   early. */
 static void sort_terms(dfl_rank_source *terms, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++)
@@ -147,7 +152,7 @@ static void sort_terms(dfl_rank_source *terms, uint32_t n)
         }
 }
 
-/* The index of each view, and what makes it idle: ranks without a piece, gates. */
+/* Gives a group the terms of each reference, and the conditions that make it idle: ranks without a piece, and gates. */
 static void attach_references(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *g, uint64_t lines)
 {
     dfl_group_reference *views = DFL_NEW_ARRAY(nest->arena, dfl_group_reference, footprint->n_references);

@@ -1,4 +1,4 @@
-/* Enumeration of one group. */
+/* Sums of one group. A walk goes through the positions of its loops; even groups need no walk (take_even_sums). */
 #include "model/counts/group_sums.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@ typedef struct {
     const dfl_sharing *how;
     dfl_arena *arena;
     int64_t shape;
-    int64_t pos[DFL_MAX_STEPS];   /* present position */
-    int64_t prev[DFL_MAX_STEPS];  /* the step before */
+    int64_t pos[DFL_MAX_STEPS];  /* present position */
+    int64_t prev[DFL_MAX_STEPS]; /* position at the step before */
     dfl_interval_set one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch, next, piece;
-    bool simple;                  /* one view, nothing inside, no box */
-    dfl_group_sums *sums;               /* being filled; levels >= the present one */
+    bool simple;                 /* sets are intervals: one reference, no bounding box, no coordinates inside a tile */
+    dfl_group_sums *sums;        /* sums in progress, of the present loop level and those inside */
 } walker;
 
 static dfl_i128 add_checked(dfl_i128 a, dfl_i128 b, bool *over)
@@ -44,7 +44,7 @@ static dfl_interval find_piece(const walker *w, const dfl_rank_source *r, const 
     return piece;
 }
 
-/* What of the rank is touched: a set where a restricted producer leaves indices out. Valid until the next call. */
+/* The touched indices of a rank: a set where a restricted producer leaves indices out. Valid until the next call. */
 static const dfl_interval_set *find_piece_set(walker *w, const dfl_rank_source *r, const int64_t *pos)
 {
     if (r->has_gaps) {
@@ -72,7 +72,7 @@ static bool is_idle(walker *w, uint32_t v, const int64_t *pos)
     return false;
 }
 
-/* The set of one view where it is one interval, clipped to the shape; false where it has gaps. */
+/* Finds the indices that one reference touches if they are one interval, clipped to the shape. False if they have gaps. */
 static bool find_interval(walker *w, uint32_t v, const int64_t *pos, dfl_interval *out)
 {
     const dfl_group_reference *view = &w->g->references[v];
@@ -105,7 +105,7 @@ static bool find_interval(walker *w, uint32_t v, const int64_t *pos, dfl_interva
     return true;
 }
 
-/* The indices of the group's dimension that one view touches at a position. */
+/* Adds the indices of the group's dimension that one reference touches at a position, clipped to the shape. */
 static void add_indices(walker *w, uint32_t v, const int64_t *pos, dfl_interval_set *out)
 {
     const dfl_group_reference *view = &w->g->references[v];
@@ -129,7 +129,7 @@ static void add_indices(walker *w, uint32_t v, const int64_t *pos, dfl_interval_
                              sum->at[i].hi > w->shape ? w->shape : sum->at[i].hi);
 }
 
-/* Next coordinates over the spatial steps of a set; false after the last. */
+/* Advances `pos` and `prev` to the next coordinates of the spatial steps in `bits`. False after the last. */
 static bool advance_coordinate(const walker *w, uint64_t bits, int64_t *pos, int64_t *prev)
 {
     const dfl_group *g = w->g;
@@ -154,7 +154,8 @@ static bool is_write(const walker *w, uint32_t v)
     return view->access == &w->nest->workload->einsums[view->einsum].output;
 }
 
-/* What all views, or those that write, touch in one instance, at all coordinates inside. */
+/* The indices that all references (with `made`: those that write) touch in one instance, over all coordinates inside
+   its tile. */
 static void find_touched(walker *w, int64_t *pos, bool made, dfl_interval_set *out)
 {
     int64_t unused[DFL_MAX_STEPS];
@@ -169,7 +170,7 @@ static void find_touched(walker *w, int64_t *pos, bool made, dfl_interval_set *o
     dfl_interval_set_normalise(out);
 }
 
-/* Tile of one instance. `note` records which views cover the others. */
+/* The tile of one instance. With `note`, records which references touch the whole tile. */
 static void find_tile(walker *w, int64_t *pos, dfl_interval_set *out, bool note)
 {
     int64_t unused[DFL_MAX_STEPS];
@@ -197,7 +198,7 @@ static void find_tile(walker *w, int64_t *pos, dfl_interval_set *out, bool note)
     w->sums->covering = covering;
 }
 
-/* Adds what the neighbours on the forwarding axis held at the step before to `stay`. */
+/* Adds to `stay` what the neighbours on the forwarding axis held at the step before. */
 static void add_forwarded(walker *w)
 {
     uint32_t i = w->how->forward;
@@ -221,7 +222,7 @@ static void add_forwarded(walker *w)
 
 static int64_t interval_length(dfl_interval r) { return r.hi > r.lo ? r.hi - r.lo : 0; }
 
-/* One view, one interval, nothing united: no sets needed. False where that does not hold at this position. */
+/* Adds the change of one instance if its sets are intervals. False if they have gaps at this position. */
 static bool add_interval_change(walker *w, dfl_group_change *out, bool compare)
 {
     dfl_interval cur, old, stay;
@@ -240,7 +241,7 @@ static bool add_interval_change(walker *w, dfl_group_change *out, bool compare)
     return true;
 }
 
-/* Whether an index enters one instance while it stays in another. */
+/* Tells whether an index enters one instance of a union while it stays in another one. */
 static bool enters_late(walker *w)
 {
     dfl_interval_set both = { 0 };
@@ -250,7 +251,7 @@ static bool enters_late(walker *w)
     return dfl_interval_set_count(&both) > 0;
 }
 
-/* Sets at `pos` against those at `prev`, summed over instances. */
+/* Adds the sizes of the sets at `pos`, and with `compare` their change against those at `prev`, summed over instances. */
 static void add_change(walker *w, dfl_group_change *out, bool compare)
 {
     const dfl_group *g = w->g;
@@ -319,7 +320,7 @@ static int64_t count_trips(walker *w, uint32_t level)
     return dfl_rank_piece_trips(w->nest, w->g->driver[level], w->g->lines[level], w->pos);
 }
 
-/* Sets the loops from `level` on to their first and last iteration. */
+/* Sets the loops from `level` on to their first iteration in `pos` and to their last one in `prev`. */
 static void wrap_inner(walker *w, uint32_t level)
 {
     for (uint32_t k = level; k < w->g->n_lines; k++)
@@ -342,7 +343,7 @@ static void add_times(dfl_group_change *to, const dfl_group_change *from, int64_
     to->left_kept = add_checked(to->left_kept, part, over);
 }
 
-/* Spatial steps of the group above a step. */
+/* Spatial steps of the group that stand above a step. */
 static uint64_t find_outer_spatial(const dfl_group *g, uint32_t step)
 {
     uint64_t bits = 0;
@@ -353,7 +354,8 @@ static uint64_t find_outer_spatial(const dfl_group *g, uint32_t step)
     return bits;
 }
 
-/* Lowest and highest index that a view can touch at the present position down to loop `level`; false where it has none. */
+/* Lowest and highest index that a reference can touch at the present position down to loop `level`. False if it touches
+   none. */
 static bool find_reference_range(const walker *w, const dfl_reference *view, uint32_t level, int64_t *lo, int64_t *hi)
 {
     const dfl_index *index = &view->access->index[w->g->dim];
@@ -370,8 +372,8 @@ static bool find_reference_range(const walker *w, const dfl_reference *view, uin
     return !empty;
 }
 
-/* Lowest and highest index that any view can touch while loop `level` stands at its present iteration, in any
-   instance and any inner loop. */
+/* Lowest and highest index that any reference can touch in the present iteration of loop `level`, over all instances
+   and iterations of inner loops. */
 static void find_range(walker *w, uint32_t level, int64_t *lo, int64_t *hi)
 {
     const dfl_group *g = w->g;
@@ -391,8 +393,8 @@ static void find_range(walker *w, uint32_t level, int64_t *lo, int64_t *hi)
     while (advance_coordinate(w, outside, w->pos, unused));
 }
 
-/* Of the instances that spatial loops outside the loop have cut its rank for: how many have a full tile at iteration q.
-   -1 if one has a part of a tile; the others have nothing. Falls with q. */
+/* Number of instances with a full tile at iteration `q` of loop `level`, over the spatial steps above the loop; the
+   other instances have none. -1 if some instance has a part of a tile. Does not rise with `q`. */
 static int64_t count_full_instances(walker *w, uint32_t level, int64_t q)
 {
     const dfl_group *g = w->g;
@@ -413,7 +415,7 @@ static int64_t count_full_instances(walker *w, uint32_t level, int64_t q)
     return partial ? -1 : full;
 }
 
-/* Lowest index of a view at iteration q of the loop; false where it has none. */
+/* Lowest index of a reference at iteration `q` of loop `level`. False if it touches none. */
 static bool find_reference_start(walker *w, const dfl_reference *view, uint32_t level, int64_t q, int64_t *out)
 {
     uint32_t i = w->g->lines[level];
@@ -425,7 +427,8 @@ static bool find_reference_start(walker *w, const dfl_reference *view, uint32_t 
     return some;
 }
 
-/* Whether all views move by the same distance from the iteration before q to q: readers with different strides do not. */
+/* Tells whether all references move by the same distance from iteration `q - 1` to `q`. References with different
+   strides do not. */
 static bool is_translation(walker *w, uint32_t level, int64_t q)
 {
     int64_t before, now, distance = 0;
@@ -443,8 +446,8 @@ static bool is_translation(walker *w, uint32_t level, int64_t q)
     return true;
 }
 
-/* Whether iteration q of the loop and the one before it look the same but for a translation: the same instances have
-   full tiles, nothing touches a border of the shape, and all views go the same way. */
+/* Tells whether iterations `q - 1` and `q` of loop `level` differ by a translation only: the same instances have full
+   tiles, no index touches a border of the shape, and all references move by the same distance. */
 static bool is_steady(walker *w, uint32_t level, int64_t q, int64_t instances)
 {
     uint32_t i = w->g->lines[level];
@@ -461,7 +464,7 @@ static bool is_steady(walker *w, uint32_t level, int64_t q, int64_t instances)
     return same && (w->g->dim == DFL_NO_DIM || w->footprint->n_references < 2 || is_translation(w, level, q));
 }
 
-/* Last iteration >= q that is still steady; with a given number of instances steadiness ends once, so halving finds it. */
+/* The last iteration >= q that is steady. For a given number of instances steadiness ends once, so bisection finds it. */
 static int64_t find_last_steady(walker *w, uint32_t level, int64_t q, int64_t n, int64_t instances)
 {
     int64_t lo = q, hi = n - 1;
@@ -478,7 +481,7 @@ static int64_t find_last_steady(walker *w, uint32_t level, int64_t q, int64_t n,
 
 static void visit_loop(walker *w, uint32_t level);
 
-/* One iteration q of the loop below `level` positions, counted `times` times. */
+/* Adds the sums of iteration `q` of loop `level`, `times` times. */
 static void visit_iteration(walker *w, uint32_t level, int64_t q, int64_t times)
 {
     uint32_t i = w->g->lines[level];
@@ -519,7 +522,7 @@ static void visit_iteration(walker *w, uint32_t level, int64_t q, int64_t times)
     outer->is_widened |= part->is_widened;
 }
 
-/* All positions of the loops from `level` on, below the present position of the outer ones. */
+/* Adds the sums over all positions of the loops from `level` on, at the present position of the outer loops. */
 static void visit_loop(walker *w, uint32_t level)
 {
     const dfl_group *g = w->g;
@@ -528,7 +531,7 @@ static void visit_loop(walker *w, uint32_t level)
     wrap_inner(w, level);
     dfl_group_change at = { 0 };
     add_change(w, &at, level < g->n_lines || w->how->anew);
-    if (level == g->n_lines && !w->how->anew) /* another group's loop advances: this group's sets stay */
+    if (level == g->n_lines && !w->how->anew) /* a loop of another group advances, and the set of this one stays */
         at.kept = at.leave = at.left_kept = at.enter;
     add_times(&w->sums->hold[level], &at, 1, &w->sums->overflow);
     if (level == g->n_lines) {
@@ -551,19 +554,17 @@ static void visit_loop(walker *w, uint32_t level)
     w->pos[g->lines[level]] = 0;
 }
 
-/* ---- even ---- */
+/* ---- even groups ---- */
 
-/*
- * Groups that need no walking. If one rank decides the group, every loop divides it evenly and nothing of the index
- * falls outside the shape, then the sets at different positions and coordinates are disjoint and equally large, and
- * every sum is a product of iteration and part counts. A group without a dimension always holds {0}.
- */
+/* An even group needs no walk: one rank decides the group, every loop divides what it cuts, and no index falls outside
+   the shape. The sets at different positions and coordinates then are disjoint and equally large, so every sum is a
+   product of trip counts and numbers of instances. A group without a dimension always holds {0}. */
 static const dfl_path_step *find_step(const dfl_nest *nest, const dfl_footprint *footprint, uint32_t i)
 {
     return &nest->paths->paths[footprint->references[0].einsum].steps[i];
 }
 
-/* The one rank of the group that all its loops cut, or DFL_NONE. */
+/* The one rank that decides the group, or DFL_NONE. */
 static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *g)
 {
     const dfl_reference *view = &footprint->references[0];
@@ -584,7 +585,7 @@ static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footpr
     return index->terms[0].rank;
 }
 
-/* Whether every loop divides what it cuts; gives the length of the innermost piece. */
+/* Tells whether every loop divides what it cuts. Gives the length of the innermost piece. */
 static bool find_even_piece(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *g, uint32_t rank, int64_t *len)
 {
     uint32_t t = 0, s = 0;
@@ -623,7 +624,7 @@ static bool take_even_sums(const dfl_nest *nest, const dfl_footprint *footprint,
     for (uint32_t k = 0; k < g->n_spatial; k++) {
         uint64_t bit = UINT64_C(1) << g->spatial[k];
         if (how->inside & bit) {
-            /* chunks that lie side by side; with a loop in between there are gaps, which a box would close */
+            /* chunks lie side by side; with a loop in between there are gaps, which a bounding box would fill */
             if (how->box && dim)
                 return false;
             size *= dim ? g->parts[k] : 1;

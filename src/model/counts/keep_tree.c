@@ -1,4 +1,4 @@
-/* Building the forest of keeps. */
+/* Construction of the keep tree. */
 #include "model/counts/keep_tree.h"
 
 #include "support/vec.h"
@@ -33,7 +33,8 @@ static void add_reference(dfl_nest *nest, references *list, uint32_t e, const df
     DFL_PUSH(nest->arena, list, v);
 }
 
-/* Of producers and readers, which both stand in workload order, those below the keep in that order. */
+/* Collects the references of a keep: of all producers and consumers of its tensor those below the keep, in workload
+   order. */
 static void find_references(dfl_nest *nest, dfl_keep *k)
 {
     uint32_t tensor = k->line->tensor;
@@ -86,7 +87,8 @@ static void find_role(const dfl_nest *nest, dfl_keep *k)
     }
 }
 
-/* Producer and readers of a tensor that stays in an array must be spread over the array in the same way. */
+/* Reports E0609 and returns false unless the producer and all consumers of a tensor that stays in an array are spread
+   over the array in the same way. */
 static bool check_spread(dfl_nest *nest, const dfl_keep *k)
 {
     const dfl_path *p = &nest->paths->paths[k->producer];
@@ -107,7 +109,7 @@ static bool check_spread(dfl_nest *nest, const dfl_keep *k)
     return true;
 }
 
-/* Of a keep and those of its tensor before it the last one in a body around `inner`, which is the innermost. */
+/* The last keep, from `keep` backwards over the keeps of its tensor, in a body around `inner`: the innermost one. */
 static uint32_t find_last_around(const dfl_keep_tree *keeps, uint32_t keep, const dfl_body *inner)
 {
     while (keep != DFL_NONE && !dfl_body_within(inner, keeps->at[keep].body))
@@ -126,13 +128,14 @@ dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *k, uint32
     return footprint;
 }
 
-/* A home that holds its whole tensor at all times. */
+/* Tells whether a keep is a home that holds its whole tensor at all times. */
 static bool is_resident(const dfl_nest *nest, const dfl_keep *k)
 {
     return k->parent == DFL_NONE && nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE;
 }
 
-/* When the tile of a keep leaves and enters as a whole, and when updated elements leave that stay. False after E0609. */
+/* Finds the steps that refill the tile of a keep as a whole, and those at which a `fresh` keep further out flushes it.
+   False after E0609. */
 static bool find_restarts(dfl_nest *nest, dfl_keep_tree *keeps, dfl_keep *k)
 {
     uint32_t flush;
@@ -178,7 +181,7 @@ bool dfl_keep_tree_make(dfl_nest *nest, dfl_keep_tree *out)
             find_references(nest, k);
             find_role(nest, k);
             if (k->footprint.n_references == 0)
-                continue; /* nothing below touches the tensor: the keep stays empty (lint E0421) */
+                continue; /* no einsum below touches the tensor: the keep stays empty (lint E0421) */
             k->before = out->latest[k->line->tensor];
             out->latest[k->line->tensor] = out->n;
             k->parent = find_last_around(out, k->before, body);

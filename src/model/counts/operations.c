@@ -1,4 +1,4 @@
-/* Counting operations. */
+/* Numbers of operations. */
 #include "model/counts/operations.h"
 
 #include "model/counts/padding.h"
@@ -32,7 +32,7 @@ dfl_operations *dfl_operations_make(dfl_nest *nest)
     return all;
 }
 
-/* Iterations of the online loops over one rank, from step `i` on; tiles are full up to the last. */
+/* Number of iterations of the online loops over one rank from step `i` on. All tiles but the last are full. */
 static dfl_i128 count_online_blocks(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t i, int64_t *pos)
 {
     const dfl_path *p = &nest->paths->paths[e];
@@ -51,8 +51,8 @@ static dfl_i128 count_online_blocks(const dfl_nest *nest, uint32_t e, uint32_t r
     return full * (trips - 1) + last;
 }
 
-/* Every iteration of the online loops but the first rescales the results that it adds to (MODEL.md, rule 12). True on
-   overflow. */
+/* Rescaling of running results: each iteration of the online loops but the first costs one operation for each result
+   that it adds to (MODEL.md, rule 12). True on overflow. */
 static bool count_rescaling(const dfl_nest *nest, uint32_t e, dfl_i128 outputs, dfl_i128 *out)
 {
     const dfl_einsum *einsum = &nest->workload->einsums[e];
@@ -90,7 +90,7 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
         dfl_i128 rescaled = 0;
 
         bool over = w->over || (w->online && count_rescaling(nest, e, w->outputs, &rescaled));
-        if (w->points > 0 && sums->points[e] != w->points) { /* repeated work repeats its rescaling */
+        if (w->points > 0 && sums->points[e] != w->points) { /* work that is repeated repeats its rescaling */
             over |= dfl_mul(rescaled, sums->points[e], &rescaled);
             rescaled /= w->points;
         }
@@ -103,7 +103,7 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
         over |= dfl_add(sums->points[e] - w->points, rescaled, &c->extra);
         over |= dfl_add(r->macs, c->macs, &r->macs);
         over |= dfl_add(r->flops, c->flops, &r->flops);
-        r->padding += c->padding; /* of the MACs */
+        r->padding += c->padding; /* padding is a part of the MACs, so the sum cannot overflow */
         over |= dfl_add(r->extra, c->extra, &r->extra);
         if (over)
             return report_too_many(nest, einsum);

@@ -1,22 +1,20 @@
-/*
- * Operations: those of the workload, and what a mapping adds to them.
- */
+/* Number of operations: those of the workload, and those that a mapping adds (`recompute`, `online`). */
 #ifndef DFL_MODEL_COUNTS_OPERATIONS_H
 #define DFL_MODEL_COUNTS_OPERATIONS_H
 
 #include "model/counts/traffic_plan.h"
 
-/* What an einsum does, whatever the sizes. */
+/* Operations of an einsum that do not depend on sizes of tiles. */
 typedef struct {
     dfl_i128 points, flops, padding;
-    dfl_i128 outputs;         /* elements of its result */
-    bool online;              /* below an `online` loop */
-    bool over;                /* more than 2^127 points or operations */
+    dfl_i128 outputs; /* number of elements of the result */
+    bool online;      /* some loop above it is `online` */
+    bool over;        /* some number here passes 2^127 */
 } dfl_operations;
 
-/* By einsum; NULL when the budget stopped. */
+/* Operations of all einsums, by einsum id. NULL after E0602. */
 dfl_operations *dfl_operations_make(dfl_nest *nest);
-/* False after E0608. Fills the counts of the einsums and of the result. */
+/* Fills the operations of the einsums and of the result. False after E0608. */
 bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_traffic_sums *sums, dfl_result *r,
                           dfl_einsum_cost *costs);
 

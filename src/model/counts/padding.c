@@ -1,4 +1,4 @@
-/* Points of an einsum whose operands all lie inside their shapes. */
+/* Points of an einsum at which all inputs lie inside their shapes. */
 #include "model/counts/padding.h"
 
 #include "model/sets/limits.h"
@@ -6,7 +6,7 @@
 
 typedef struct { const dfl_index *index; int64_t extent; } bound;
 
-/* Bounds 0 <= index < extent that some point violates. */
+/* Collects the bounds 0 <= index < extent that some point violates. Bounds beyond `cap` are ignored. */
 static uint32_t find_bounds(const dfl_workload *w, const dfl_einsum *e, bound *out, uint32_t cap)
 {
     uint32_t n = 0;
@@ -35,8 +35,8 @@ static int64_t coef_of(const dfl_index *x, uint32_t rank)
     return 0;
 }
 
-/* Values of the last rank that satisfy every bound when the others stand at `at`: an interval, since each bound is
-   linear in it. */
+/* Number of values of the last rank that satisfy all bounds while the other ranks stand at `at`. The values are an
+   interval, since each bound is linear in the last rank. */
 static int64_t count_last(const dfl_workload *w, const bound *bounds, uint32_t n, const uint32_t *ranks, uint32_t n_ranks,
                           const int64_t *at)
 {
@@ -60,7 +60,8 @@ static int64_t count_last(const dfl_workload *w, const bound *bounds, uint32_t n
     return hi >= lo ? hi - lo + 1 : 0;
 }
 
-/* Points over the ranks of one connected set of bounds; the longest rank is solved, the others are enumerated. */
+/* Number of points over the ranks of one connected set of bounds. The longest rank is solved for, the others are
+   enumerated. */
 static bool count_set(dfl_arena *arena, const dfl_workload *w, const bound *bounds, uint32_t n, uint32_t *ranks,
                       uint32_t n_ranks, dfl_i128 *out)
 {

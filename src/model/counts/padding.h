@@ -1,11 +1,14 @@
-/* How many points of an einsum read nothing outside a declared shape: what a report shows as padding is the rest. */
+/*
+ * Padding: points of an einsum that read an element outside of a declared shape. Counted as all points less those
+ * inside.
+ */
 #ifndef DFL_MODEL_COUNTS_PADDING_H
 #define DFL_MODEL_COUNTS_PADDING_H
 
 #include "ir/workload.h"
 #include "support/arena.h"
 
-/* False on overflow or a stopped budget. */
+/* Number of points whose inputs are all inside their shapes. False on overflow, and if the budget is spent. */
 bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
 
 #endif

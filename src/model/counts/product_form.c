@@ -1,10 +1,4 @@
-/*
- * Counts that are products. If one rank decides each group of a point, every loop divides what it cuts and nothing of
- * an index falls outside the shape, then the tiles at different positions and coordinates of a dimension's loops are
- * disjoint and equally large. A load, a step at which the tile is another one than before, moves all of it; how many
- * steps are loads does not depend on how instances share, and how instances share is a factor of the size. What the
- * point has to offer for this is found once (dfl_product_form_find); the present sizes give the factors.
- */
+/* Counts as products of trip counts and tile sizes, and as products of rank chains where some tile is ragged. */
 #include "model/counts/product_form.h"
 
 #include "model/counts/rank_chain.h"
@@ -14,8 +8,8 @@ static uint64_t step_bit(uint32_t i) { return UINT64_C(1) << i; }
 
 static bool has_one_index(const dfl_nest *nest, uint32_t rank) { return nest->workload->ranks[rank].extent == 1; }
 
-/* The rank that the index moves with, in *rank, DFL_NONE for a constant; false where there are several, or something
-   falls outside the shape. */
+/* The rank that moves an index, in *rank (DFL_NONE for a constant index), and its coefficient. False if several ranks
+   do, or if some index falls outside the shape. */
 static bool find_one_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_index *index, uint32_t dim,
                           uint32_t *rank, int64_t *coef)
 {
@@ -35,7 +29,7 @@ static bool find_one_rank(const dfl_nest *nest, const dfl_footprint *footprint, 
     return index->offset >= 0 && last < nest->workload->tensors[footprint->tensor].extents[dim];
 }
 
-/* Whether one rank decides the group; adds its steps and what it says of the point. */
+/* Tells whether at most one rank decides a group. Adds the group to the product form of the footprint. */
 static bool add_group(const dfl_nest *nest, dfl_footprint *footprint, dfl_group *g)
 {
     dfl_product_form *c = &footprint->product;
@@ -103,7 +97,7 @@ void dfl_product_form_find(dfl_nest *nest, dfl_footprint *footprint)
         c->possible &= nest->paths->paths[c->einsum].steps[i].line->kind != DFL_LINE_TEMPORAL || (c->lines & step_bit(i));
 }
 
-/* What the group's loops make of its rank. */
+/* The rank chain of a group under a way of sharing. */
 static dfl_rank_chain *find_chain(dfl_nest *nest, const dfl_delta *m, const dfl_group *g)
 {
     uint32_t einsum = m->footprint->product.einsum;
@@ -134,7 +128,7 @@ void dfl_product_form_share(dfl_nest *nest, dfl_delta *m)
 
     m->joined = how->inside & c->dims;
     m->counted = m->joined | (footprint->spatial & ~(how->inside | how->first_only | (how->united & ~c->dims)));
-    /* chunks that lie side by side; a loop in between leaves gaps, which a box would close */
+    /* chunks lie side by side; a loop in between leaves gaps, which a bounding box would fill */
     m->has_product_form = c->possible && how->forward == DFL_NONE && !(how->box && (c->stride || m->joined));
     if (!m->has_product_form)
         return;
@@ -144,7 +138,7 @@ void dfl_product_form_share(dfl_nest *nest, dfl_delta *m)
         m->chains[g] = find_chain(nest, m, &footprint->groups[g]);
 }
 
-/* Whether every loop divides what it cuts; takes over the sizes. */
+/* Takes over the present sizes into the product form. False if some loop does not divide what it cuts. */
 static bool find_even_sizes(const dfl_nest *nest, dfl_footprint *footprint)
 {
     dfl_product_form *c = &footprint->product;
@@ -152,14 +146,14 @@ static bool find_even_sizes(const dfl_nest *nest, dfl_footprint *footprint)
 
     uint64_t ragged = s->ragged & (c->lines | footprint->spatial);
     if (ragged) {
-        /* full tiles only would be less than twice as long for each such loop */
+        /* with only full tiles, each such loop is less than twice as long */
         c->bounded = c->bits + (uint32_t)__builtin_popcountll(ragged) <= DFL_PRODUCT_BITS;
         return false;
     }
     c->length = c->uncut;
     for (uint64_t left = c->tiles; left; left &= left - 1)
         c->length *= s->tile[__builtin_ctzll(left)];
-    /* loops outside the innermost that moves the tile move it, too: the inner one goes back to its first iteration */
+    /* a loop outside the innermost one that moves the tile moves it, too: the inner loop returns to its first iteration */
     uint64_t moving = c->lines & c->dims & s->moving;
     uint32_t loaded = moving ? 64 - (uint32_t)__builtin_clzll(moving) : 0;
     loaded = loaded > footprint->restart ? loaded : footprint->restart;
@@ -215,12 +209,12 @@ void dfl_product_form_fill_all(dfl_nest *nest)
 {
     for (dfl_footprint *footprint = nest->footprints; footprint; footprint = footprint->next)
         if (footprint->product.possible && find_even_sizes(nest, footprint))
-            for (dfl_delta *m = footprint->moves; m; m = m->next)
+            for (dfl_delta *m = footprint->deltas; m; m = m->next)
                 if (m->has_product_form)
                     fill_even(nest, footprint, &nest->sizes[footprint->product.einsum], m);
 }
 
-/* ---- chains ---- */
+/* ---- ragged sizes ---- */
 
 static void multiply_sums(dfl_rank_chain_sum *p, const dfl_rank_chain_sum *q)
 {
@@ -230,7 +224,7 @@ static void multiply_sums(dfl_rank_chain_sum *p, const dfl_rank_chain_sum *q)
     p->left_kept *= q->left_kept;
 }
 
-/* Over the groups, of which there is one at least where something is ragged. */
+/* Product over the groups. There is at least one where a size is ragged. */
 static dfl_rank_chain_sum multiply_groups(const dfl_delta *m)
 {
     dfl_rank_chain_sum p = *m->at[0];
@@ -240,13 +234,13 @@ static dfl_rank_chain_sum multiply_groups(const dfl_delta *m)
     return p;
 }
 
-/* As combine_groups, from chains; false if not all of them are known. */
+/* Counts a delta from the chains of its groups. False if some chain is not known. */
 static bool combine_chains(dfl_nest *nest, dfl_delta *m)
 {
     const dfl_footprint *footprint = m->footprint;
     int64_t present = 1, most = 1;
 
-    m->late = m->is_widened = false; /* of interest for windows only */
+    m->late = m->is_widened = false; /* only results indexed by windows ask for these */
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
         dfl_rank_chain *c = m->chains[g];
         if (!dfl_rank_chain_fill(nest, c))
@@ -269,9 +263,9 @@ static bool combine_chains(dfl_nest *nest, dfl_delta *m)
     for (uint64_t left = footprint->product.lines & nest->sizes[footprint->product.einsum].moving; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         const dfl_rank_chain_sum **mine = &m->at[footprint->group_of_step[j]];
-        ++*mine; /* this loop advances */
+        ++*mine; /* the group of loop j: its advances */
         dfl_rank_chain_sum at = multiply_groups(m);
-        ++*mine; /* it stands still while loops inside advance */
+        ++*mine; /* the group of loop j from here on: positions at which inner loops advance */
         bool anew = j < footprint->restart;
         at.enter -= anew ? 0 : at.kept;
         at.leave -= anew ? 0 : at.left_kept;

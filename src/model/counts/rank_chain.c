@@ -1,22 +1,22 @@
-/* Sums over the positions of the loops over one rank. */
+/* Rank chains: sums over the positions of the loops over one rank. */
 #include "model/counts/rank_chain.h"
 
 #include <string.h>
 
 #include "support/vec.h"
 
-/* Instances whose pieces have these lengths at the present step and at the one before. */
+/* Class of instances: `n` instances have a piece of length `cur` now and of length `prev` at the step before. */
 typedef struct { int64_t cur, prev, n; } length_class;
 
-/* Those of coordinate 0, which are the longest, come first. */
+/* Classes of all instances. The first is the class of coordinate 0, whose pieces are the longest. */
 typedef struct { length_class at[DFL_LENGTH_CLASSES]; uint32_t n; } length_classes;
 
 typedef struct {
     dfl_rank_chain *c;
     const dfl_loop_sizes *s;
     dfl_budget *budget;
-    uint64_t several;        /* spatial steps of which all coordinates are looked at; the others stand at 0 */
-    int64_t all;             /* factor of the instances that are alike */
+    uint64_t several; /* spatial steps whose coordinates are all visited; the others stand at 0 */
+    int64_t all;      /* number of instances that are alike, a factor of all sums */
     bool known;
 } chain_walk;
 
@@ -37,7 +37,7 @@ dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like)
     return c;
 }
 
-/* Length of tile number q of a piece. */
+/* Length of tile number `q` of a piece. */
 static int64_t tile_length(int64_t length, int64_t tile, int64_t q)
 {
     int64_t left = length - q * tile;
@@ -58,7 +58,7 @@ static void add_piece(chain_walk *a, length_classes *p, length_class more)
         p->at[p->n++] = more;
 }
 
-/* First number > q of a tile that is not as long as tile q. */
+/* The first number > q of a tile with another length than tile `q`. */
 static int64_t next_length(int64_t length, int64_t tile, int64_t q)
 {
     int64_t full = length / tile;
@@ -70,7 +70,7 @@ static int64_t next_length(int64_t length, int64_t tile, int64_t q)
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The instances along spatial step i. */
+/* Splits each class into the instances along spatial step `i`. */
 static void split_instances(chain_walk *a, length_classes *p, uint32_t i)
 {
     int64_t tile = a->s->tile[i], count_instances = a->several >> i & 1 ? a->s->trips[i] : 1;
@@ -87,7 +87,7 @@ static void split_instances(chain_walk *a, length_classes *p, uint32_t i)
         }
 }
 
-/* Instances that have a piece: each by itself, or all as one. */
+/* Counts the instances that have a piece: each by itself, or all as one. */
 static dfl_rank_chain_sum count_working(chain_walk *a, const length_classes *p)
 {
     int64_t now = 0, before = 0, both = 0;
@@ -100,11 +100,12 @@ static dfl_rank_chain_sum count_working(chain_walk *a, const length_classes *p)
     }
     if (!(a->c->united & a->several))
         return (dfl_rank_chain_sum){ now, both, before, both };
-    /* coordinate 0 always works; what another instance starts with enters, what it stops with leaves */
+    /* coordinate 0 always works; an element enters with an instance that starts, and leaves with one that stops */
     return (dfl_rank_chain_sum){ 1, now == both, 1, before == both };
 }
 
-/* The sets below the steps at their first iterations, against those at the last iterations of the step before. */
+/* Sizes of the sets with the inner `steps` at their first iteration, and with those of the step before at their last
+   one; and how much of them stays. */
 static dfl_rank_chain_sum measure_sets(chain_walk *a, const length_classes *from, uint64_t steps, bool moved)
 {
     dfl_rank_chain_sum sum = { 0 };
@@ -144,7 +145,7 @@ static void add_times(dfl_rank_chain_sum *to, dfl_rank_chain_sum sum, int64_t ti
     to->left_kept += times * sum.left_kept;
 }
 
-/* All positions of the steps, below the first k loops; the present lengths occur `times` times. */
+/* Adds the sums over all positions of `steps`, below the first k loops. The present classes occur `times` times. */
 static void visit_positions(chain_walk *a, length_classes *p, uint64_t steps, uint32_t k, int64_t times)
 {
     dfl_rank_chain *c = a->c;
@@ -186,7 +187,7 @@ static int64_t count_instances(const dfl_loop_sizes *s, uint64_t steps)
     return n;
 }
 
-/* Every loop divides what it cuts: all sets are equally large. */
+/* Takes the sums of a chain in which every loop divides what it cuts: all sets are equally large. */
 static void count_even(chain_walk *a, uint64_t steps, int64_t length)
 {
     dfl_rank_chain *c = a->c;
@@ -225,7 +226,7 @@ bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *c)
     }
     if (c->kind == DFL_RANK_CHAIN_ALL)
         a.several = 0;
-    /* which of them work is not known where some are added up and others united */
+    /* where some instances add up and others are united, the classes do not tell which of them work */
     a.known = c->kind != DFL_RANK_CHAIN_WORKING || !(c->counted & a.several) || !(c->united & a.several);
     c->present = 0;
     for (uint32_t k = 0; k <= 2 * c->n; k++)

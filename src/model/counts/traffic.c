@@ -1,4 +1,6 @@
-/* Counting reads and writes. The rules are those of MODEL.md section 1; the bookkeeping of values is section 2. */
+/*
+ * Reads and writes of every keep. The rules are those of MODEL.md, section 1; section 2 derives the counts of values.
+ */
 #include "model/counts/traffic.h"
 
 #include <string.h>
@@ -8,11 +10,11 @@
 typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;
-    bool one;                 /* one instance instead of all */
+    bool one;  /* count one instance (coordinate 0 on every axis) instead of all */
     dfl_counts *counts;
     dfl_traffic_sums *out;
     bool ok;
-    bool over;                /* a sum passed 2^127 */
+    bool over; /* some sum passed 2^127 */
 } traffic_pass;
 
 static void add_count(traffic_pass *c, dfl_i128 *to, dfl_i128 n) { c->over |= dfl_add(*to, n, to); }
@@ -39,7 +41,7 @@ static void count_read_only(traffic_pass *c, uint32_t at)
         return;
     dfl_i128 passed = entered - fill_delta(c, how->passed)->enter;
     add_count(c, &c->counts[at].serve, passed);
-    c->out->rough[at] = true; /* what one instance gets is not what it gives */
+    c->out->rough[at] = true; /* an instance does not pass on the same number of elements that it gets */
     if (!c->one)
         add_count(c, &c->out->forwarded[c->nest->paths->paths[k->footprint.einsum].steps[k->forward].line->axis], passed);
 }
@@ -71,7 +73,7 @@ static void check_home(traffic_pass *c, const dfl_keep *k)
         c->ok = false;
     }
     if (c->nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
-        return; /* never released at home */
+        return; /* a home of the interface of the workload never releases anything */
     if (c->ok && once > k->distinct)
         report_needed_again(c, k);
 }
@@ -84,7 +86,7 @@ static void count_home(traffic_pass *c, uint32_t at)
 
     if (how->starts) {
         *unfilled = fill_delta(c, how->starts)->present;
-        /* a sum would not do: what is made again while it is still here makes up for nothing that comes back */
+        /* a sum would not do: elements that are made again while they are still here would hide elements that come back */
         if (!c->one && fill_delta(c, how->supplied)->enter < entered && c->ok)
             report_needed_again(c, k);
         return;
@@ -96,8 +98,9 @@ static void count_home(traffic_pass *c, uint32_t at)
         *unfilled = k->distinct; /* an element that comes back is still there */
 }
 
-/* A joint entry finds the value that was drained before, unless some other instance holds the element at the time.
-   Where single ranks index the result, that one has held it ever since the drain; windows may have come back to it. */
+/* Reports E0609 if an element may enter one instance while another one, which came back to it, holds it. A joint entry
+   finds the drained value only if no instance holds the element at that time. If single ranks index the result, the
+   other instance has held the element since the drain, and the count is right. */
 static void refuse_late(traffic_pass *c, const dfl_keep *k, const dfl_delta *joined)
 {
     if (!joined->late || !k->windows)
@@ -107,8 +110,8 @@ static void refuse_late(traffic_pass *c, const dfl_keep *k, const dfl_delta *joi
     c->ok = false;
 }
 
-/* Elements of those that moves `m` are of, among all that are made; a negative number where tiles may overlap or are made
-   again, so that this cannot be told from their sizes. */
+/* Number of elements that the producer makes in the instances of delta `m`. Negative if it does not follow from the
+   sizes of tiles: they may overlap, or elements are made again. */
 static dfl_i128 count_made(traffic_pass *c, const dfl_keep *k, dfl_delta *m)
 {
     dfl_i128 all = 0, some = 0;
@@ -119,7 +122,7 @@ static dfl_i128 count_made(traffic_pass *c, const dfl_keep *k, dfl_delta *m)
     return all == k->distinct ? some : -1;
 }
 
-/* Elsewhere as many of the `entered` entries into the first instance find a value as of all joint ones. */
+/* Estimate of the entries that find a value: as large a share of `entered` as `filled` is of `joint`. */
 static dfl_i128 estimate_share(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
 {
     dfl_i128 product;
@@ -144,16 +147,16 @@ static void count_written(traffic_pass *c, uint32_t at)
         return;
     }
     dfl_i128 entered = fill_delta(c, how->starts_each)->enter;
-    /* one instance takes the value back; the first residency inside an unfilled outer one finds none */
+    /* one instance takes the value back; the first residency inside an outer residency without a value finds none */
     const dfl_delta *joined = fill_delta(c, how->joined);
     refuse_late(c, k, joined);
     dfl_i128 joint = joined->enter, filled = joint - out->unfilled[k->parent];
     for (uint32_t i = 0; i < how->n_stays; i++)
         filled -= fill_delta(c, how->stays[i].with)->enter - fill_delta(c, how->stays[i].without)->enter;
-    /* coordinate 0 is the first to take a value, so of each of its elements only the first entry finds none */
+    /* coordinate 0 is the first to take a value, so only the first entry of each of its elements finds none */
     dfl_i128 made = !c->one ? k->distinct : how->anew ? -1 : count_made(c, k, how->made);
     dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
-    /* ... unless an element stays there, flushed, when it enters another one, which then takes it */
+    /* ... unless an element stays there, flushed, and enters another instance, which then takes the value */
     bool passed_by = how->coming && fill_delta(c, how->coming)->enter != fill_delta(c, how->each)->enter;
     out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[k->parent] ||
                                   (k->windows && fill_delta(c, k->all.each)->enter != entered));
@@ -164,7 +167,7 @@ static void count_written(traffic_pass *c, uint32_t at)
     if (c->one)
         out->outer_busiest[at] = (dfl_counts){ .serve = filled };
     if (k->exchanged && !(k->adding & c->nest->sizes[k->producer].moving)) {
-        /* made in one visit, read in others: only the residency in which an element is made is drained */
+        /* made in one visit and read in others: only the residency in which an element is made is drained */
         dfl_i128 given = c->one ? count_made(c, k, how->given) : k->distinct;
         if (given < 0 || made < 0) {
             out->rough[at] |= how->anew;
@@ -190,13 +193,14 @@ static void count_written(traffic_pass *c, uint32_t at)
     add_count(c, &c->counts[k->parent].update, updates);
     if (c->one) {
         out->outer_busiest[at].update = updates;
-        /* what does not meet on the way is added at the outer keep */
+        /* updates that do not meet on the way are added at the outer keep */
         dfl_i128 added = updates - joint;
         out->outer_busiest[at].accumulate = added > 0 ? added : 0;
     }
 }
 
-/* What a box adds to a produced tensor is made elsewhere, or later. */
+/* Reports E0609 if a bounding box of a produced tensor holds more than the touched elements: those are made elsewhere,
+   or later. */
 static void check_box(traffic_pass *c, const dfl_keep *k)
 {
     if (!k->box || !k->produced || !fill_delta(c, c->one ? k->one.each : k->all.each)->is_widened)
@@ -243,8 +247,8 @@ static void count_pass(traffic_pass *c, const dfl_traffic_plan *plan)
     }
     for (uint32_t i = 0; i < plan->n_operands && c->ok; i++)
         count_operand(c, &plan->operands[i], &out->moved[i]);
-    /* every residency that starts without a value and every value in an inner keep's care makes one update that finds
-       nothing to add to (MODEL.md, section 2) */
+    /* each residency that starts without a value, and each value that an inner keep takes, leads to one update that
+       finds no value to add to (MODEL.md, section 2) */
     for (uint32_t i = 0; i < plan->n_written; i++) {
         uint32_t at = plan->written[i];
         dfl_i128 found = c->counts[at].update - out->unfilled[at] - out->taken[at];

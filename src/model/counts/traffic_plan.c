@@ -1,4 +1,4 @@
-/* Which ways of sharing the counts need: found once for a mapping, whatever its sizes. */
+/* The deltas that the counts of traffic need. They depend on the lines of a mapping, not on the sizes of tiles. */
 #include "model/counts/traffic_plan.h"
 
 #include "model/sets/access_elements.h"
@@ -7,7 +7,7 @@
 typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;
-    bool one; /* one instance instead of all */
+    bool one; /* plan one instance (coordinate 0 on every axis) instead of all */
     bool ok;
 } planner;
 
@@ -34,7 +34,7 @@ static dfl_delta *plan_size(planner *c, dfl_footprint *p, const dfl_sharing *how
     return m;
 }
 
-/* The way instances of keep `k` share, seen from the instances of the memory of keep `from`. */
+/* The way of sharing of the instances of keep `k`, counted in the instances of the memory of keep `from`. */
 static dfl_sharing make_sharing(const planner *c, const dfl_keep *k, const dfl_keep *from, uint64_t united)
 {
     dfl_sharing how = dfl_keep_tree_sharing(c->nest, k);
@@ -44,7 +44,7 @@ static dfl_sharing make_sharing(const planner *c, const dfl_keep *k, const dfl_k
     return how;
 }
 
-/* The spatial step on an axis between parent and keep over which neighbours forward, or DFL_NONE. */
+/* The spatial step between a keep and the next outer one along which neighbours forward; DFL_NONE if there is none. */
 static uint32_t find_forwarding(planner *c, const dfl_keep *k, uint64_t between)
 {
     const dfl_path *p = &c->nest->paths->paths[k->footprint.einsum];
@@ -84,7 +84,7 @@ static void plan_read_only(planner *c, dfl_keep *k, dfl_keep_deltas *out)
         out->passed = plan_delta(c, footprint, &each);
 }
 
-/* Tiles of the producer of a recomputed tensor, at the branch where it meets its readers. */
+/* Delta of the tiles that the producer of a recomputed tensor makes, at the branch with its consumers. */
 static dfl_delta *plan_starts(planner *c, const dfl_keep *k, const dfl_sharing *how)
 {
     const dfl_path *p = &c->nest->paths->paths[k->producer];
@@ -108,7 +108,7 @@ static void plan_home(planner *c, dfl_keep *k, dfl_keep_deltas *out)
 {
     if (is_recomputed(c, k) && k->exchanged) {
         dfl_sharing each = make_sharing(c, k, k, 0);
-        each.box = false; /* what is made, not what is held */
+        each.box = false; /* count the elements that are made, not those that are held */
         out->starts = plan_starts(c, k, &each);
         if (c->one)
             return;
@@ -120,8 +120,8 @@ static void plan_home(planner *c, dfl_keep *k, dfl_keep_deltas *out)
     }
 }
 
-/* Where readers meet the producer below the keep, its tiles are more than what is made; what is made again is not
-   counted so. */
+/* Plans the count of elements that are made below a keep. If consumers meet the producer below the keep, its tiles hold
+   more than that. Elements that are made again are not counted in this way. */
 static void plan_made(planner *c, const dfl_keep *k, dfl_keep_deltas *out)
 {
     dfl_sharing each = make_sharing(c, k, k, 0);
@@ -142,8 +142,8 @@ static void plan_made(planner *c, const dfl_keep *k, dfl_keep_deltas *out)
     out->given = plan_delta(c, footprint, &each);
 }
 
-/* Steps on which only the first of the instances that hold an element of a result is ever filled: those that do not
-   index it. False where windows of the result lie across instances. */
+/* Steps along which only the first of the instances that hold an element of a result is ever filled: those that do not
+   index the result. False if windows of the result lie across instances. */
 static bool find_unindexed(const planner *c, const dfl_keep *k, uint64_t steps, uint64_t *out)
 {
     const dfl_path *p = &c->nest->paths->paths[k->producer];
@@ -180,8 +180,9 @@ static void add_stay(planner *c, dfl_keep *k, const dfl_keep *valued, uint32_t f
     stay->without = plan_delta(c, dfl_keep_tree_footprint(c->nest, k, from), &how);
 }
 
-/* A `fresh` keep around this one fetches values of elements that stay here, without a value since they were flushed.
-   One instance of it gets them: the first one inside the innermost keep that is not refilled at that step. */
+/* Plans the refills that a `fresh` keep around this one makes of elements that stay here without a value, since they
+   were flushed. One instance of the `fresh` keep gets such an element: the first one inside the innermost keep that is
+   not refilled at that step. */
 static void plan_stays(planner *c, dfl_keep *k, dfl_keep_deltas *out)
 {
     const dfl_keep *fresh = &c->keeps->at[k->parent];
@@ -199,7 +200,7 @@ static void plan_stays(planner *c, dfl_keep *k, dfl_keep_deltas *out)
     }
 }
 
-/* Whether some outer keep of the tensor is refilled whole. */
+/* Tells whether some outer keep of the tensor is `fresh`. */
 static bool is_refilled_outside(const planner *c, const dfl_keep *k)
 {
     for (; k->parent != DFL_NONE; k = &c->keeps->at[k->parent])
@@ -213,7 +214,7 @@ static void plan_written(planner *c, dfl_keep *k, dfl_keep_deltas *out)
     const dfl_keep *outer = &c->keeps->at[k->parent];
 
     if (is_recomputed(c, k) && k->exchanged)
-        return; /* refused unless the home finds fault first */
+        return; /* refused when counted, unless the home reports an error first */
     uint64_t between = find_steps_around(c, k, k) & ~find_steps_around(c, k, outer);
     uint64_t reduced = dfl_keep_tree_steps_shared(c->nest, k->footprint.einsum, between, k->line->tensor, true);
     dfl_sharing joined = make_sharing(c, k, outer, between), meeting = make_sharing(c, k, outer, reduced);
@@ -232,14 +233,15 @@ static void plan_written(planner *c, dfl_keep *k, dfl_keep_deltas *out)
     out->anew = k->flushed != &k->footprint || out->n_stays > 0 || is_refilled_outside(c, k);
 }
 
-/* Elements that no einsum makes have no value, so that nothing fills a keep with them and a home waits in vain. */
+/* Reports E0609 if a consumer reads elements that no einsum makes: they never have a value, so no keep is filled with
+   them. */
 static void refuse_unmade(planner *c, const dfl_keep *k)
 {
     const dfl_tensor *t = &c->nest->workload->tensors[k->line->tensor];
     const dfl_access *made = k->produced ? &c->nest->workload->einsums[k->producer].output : NULL;
 
     if (!made || (k->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
-        return; /* all there from the start, or the interface's */
+        return; /* all elements have a value from the start, or the home belongs to the interface of the workload */
     for (uint32_t v = 0; v < k->footprint.n_references && c->ok; v++) {
         if (dfl_access_elements_within(c->nest, k->footprint.references[v].access, made))
             continue;
