@@ -1,4 +1,4 @@
-/* One evaluation: setting, keeps, counts, costs. */
+/* One evaluation: nest, keeps, counts, costs. */
 #include "model/model.h"
 
 #include "model/counts/rank_chain.h"
@@ -13,13 +13,13 @@
 struct dfl_model {
     dfl_nest nest;
     dfl_keep_tree keeps;
-    uint32_t *row;            /* per keep: where its traffic is told */
-    bool *first;              /* per keep: no other of the row before it */
-    bool again;               /* what restricts a producer depends on the sizes: nothing can be kept */
+    uint32_t *row;  /* by keep: its row of the result */
+    bool *first;    /* by keep: it is the first of its row */
+    bool again;     /* demands depend on the sizes, so that each run starts from nothing */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;
     dfl_liveness room;
-    dfl_i128 *bits;           /* per keep */
+    dfl_i128 *bits; /* by keep: bits of its largest tile */
     dfl_operations *work;
     dfl_time_plan time;
     dfl_energy_plan energy;
@@ -30,12 +30,14 @@ struct dfl_model {
     dfl_link_cost *links;
 };
 
-/* The keeps by memory and tensor. */
+/* Makes one row of traffic for each pair of memory and tensor with a keep. */
 static void make_rows(dfl_model *m)
 {
     dfl_nest *nest = &m->nest;
     size_t n_tensors = nest->workload->n_tensors;
-    uint32_t n = 0, *row = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_memories * n_tensors + 1); /* and 1, 0 = none */
+    uint32_t n = 0; /* rows */
+    /* By memory and tensor: number of the row plus 1; 0 if there is none. */
+    uint32_t *row = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_memories * n_tensors + 1);
 
     m->rows = DFL_NEW_ARRAY(nest->arena, dfl_traffic, m->keeps.n + 1);
     m->row = DFL_NEW_ARRAY(nest->arena, uint32_t, m->keeps.n + 1);
@@ -57,7 +59,7 @@ static void make_rows(dfl_model *m)
     m->result.n_traffic = n;
 }
 
-/* The parts of the result, with all that does not depend on the sizes. */
+/* Allocates the result, with all parts that do not depend on the sizes. */
 static void make_result(dfl_model *m)
 {
     const dfl_nest *nest = &m->nest;
@@ -77,7 +79,7 @@ static void make_result(dfl_model *m)
     make_rows(m);
 }
 
-/* Whether sizes decide what restricts a producer (`recompute`: which loops bring elements back). */
+/* Tells whether demands depend on sizes: with `recompute`, only loops with more than one iteration bring elements back. */
 static bool depends_on_sizes(const dfl_paths *paths)
 {
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
@@ -111,7 +113,7 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     return m;
 }
 
-/* True on overflow. */
+/* Adds `from` to `to`. True on overflow. */
 static bool add_counts(dfl_counts *to, const dfl_counts *from)
 {
     bool over = dfl_add(to->serve, from->serve, &to->serve);
@@ -123,7 +125,7 @@ static bool add_counts(dfl_counts *to, const dfl_counts *from)
     return over;
 }
 
-/* Whether the sum of reads or that of writes, of which time and energy are made, passes 2^127. */
+/* Tells whether the sum of reads or that of writes, on which time and energy depend, passes 2^127. */
 static bool is_too_many(const dfl_counts *n)
 {
     dfl_i128 sum;
@@ -131,7 +133,7 @@ static bool is_too_many(const dfl_counts *n)
     return dfl_add(n->serve, n->drain, &sum) || dfl_add(sum, n->accumulate, &sum) || dfl_add(n->fill, n->update, &sum);
 }
 
-/* Sums the keeps into one row per memory and tensor; false after E0608. */
+/* Sums the counts of the keeps into one row per memory and tensor. False after E0608. */
 static bool gather_traffic(dfl_model *m)
 {
     bool over = false;
@@ -189,7 +191,7 @@ bool dfl_model_occupancy(dfl_model *m, uint32_t memory, uint32_t leaf, const boo
 const dfl_result *dfl_model_retime(dfl_model *m, const dfl_system *like)
 {
     dfl_time_plan_set_rates(&m->nest, like, &m->time);
-    /* the counts by loop are there since the run */
+    /* the deltas of the run are still counted, so this cannot fail */
     (void)dfl_time_count(&m->nest, &m->keeps, &m->time, &m->sums, &m->result, m->einsums, m->memories);
     return &m->result;
 }

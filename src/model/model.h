@@ -1,20 +1,24 @@
 /*
- * The exact evaluator: from resolved paths to counts, occupancy, time and energy, in closed form. Pure: same input,
- * same result; memory from the given arenas; what cannot be counted exactly is refused with a diagnostic.
+ * The model: the exact cost of a complete mapping in closed form. From resolved paths to counts, occupancy, time and
+ * energy (MODEL.md).
  *
- * Everything that depends on the lines alone, which loops decide which dimension of which tensor, how the instances of
- * an array share, which tiles are live together, in which order transfers are waited for, is found once:
+ * The model is pure: the same input gives the same result. It allocates from the arenas of the caller only. A mapping that
+ * it cannot count exactly is refused with E0609.
  *
- *     dfl_model *m = dfl_model_prepare(home, sink, names, paths);
+ * Preparation finds everything that depends on the lines of a mapping alone: which loops decide which dimension of which
+ * tensor, how the instances of an array share transfers, which tiles are live together, in which order transfers are waited
+ * for. A run then counts at the present sizes of the paths:
+ *
+ *     dfl_model *model = dfl_model_prepare(home, sink, names, paths);
  *     while (there is another choice of tiles) {
  *         change the amounts of loop lines of the mapping;
  *         if (dfl_paths_resize(scratch, sink, names, paths))
- *             use dfl_model_run(m, scratch);
+ *             use dfl_model_run(model, scratch);
  *         dfl_arena_reset(scratch);
  *     }
  *
- * A run counts at the sizes that the paths have then. It takes nothing from the arena where counts are products (product_form.c,
- * rank_chain.c), that is where single ranks index what only one einsum touches. A single evaluation is one of each.
+ * A run allocates nothing where all counts are products or chains (product_form.h, rank_chain.h): where single ranks index
+ * tensors that only one einsum touches.
  */
 #ifndef DFL_MODEL_MODEL_H
 #define DFL_MODEL_MODEL_H
@@ -24,26 +28,25 @@
 
 typedef struct dfl_model dfl_model;
 
-/* NULL after reporting (E0602 budget, E0608 overflow, E0609 unsupported). Lives in `home`; the paths must live as long. */
+/* Prepares the model of a mapping. The model lives in `home`, and the paths must live as long. NULL after E0602
+   (budget), E0608 (overflow) or E0609 (not evaluated). */
 dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
-/* The costs at the present sizes of the paths, or NULL after reporting (E0406 capacity, E0414 release, E0602 budget,
-   E0608 overflow, E0609 unsupported). They are good until the next run or until `scratch` is reset. */
+/* Evaluates the mapping at the present sizes of its paths. The result is valid until the next run, and until `scratch`
+   is reset. NULL after E0406 (capacity), E0414 (needed after release), E0602 (budget), E0608 (overflow) or E0609 (not
+   evaluated). */
 const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch);
-/*
- * The times of the last run's counts at the rates of `like`, which is the system of the mapping but for finite bandwidths
- * of memories and rates of units; all else in the result stays. With the system itself that is what the run told.
- */
+/* Evaluates the time again, with the counts of the last run and the bandwidths and rates of `like`. `like` is the
+   system of the mapping but for finite bandwidths of memories and rates of units. All else in the result stays. With
+   the system of the mapping the result is that of the run. */
 const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like);
-/* After a run: bits that are live in a memory while one of the leaves runs (occupancy.h). */
+/* Bits that are live in a memory while one leaf runs, of the last run (occupancy.h). */
 bool dfl_model_occupancy(dfl_model *model, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
-/* Bits that the last run charged a network for; true on overflow. */
+/* Bits that the last run charged a network for. True on overflow. */
 bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out);
-/* Both, once. */
+/* Prepares a model and runs it once. */
 const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths);
-/*
- * Whether an evaluation is sure to report nothing but E0609, by a cheap bound of its counts and of the room that its
- * tiles take. False when the bound does not tell, as for every mapping with branches.
- */
+/* Tells whether an evaluation is sure to report nothing but E0609, from a cheap bound of its counts and of its
+   occupancy. False if the bound does not tell; always false for a mapping with branches. */
 bool dfl_model_surely_fits(const dfl_paths *paths);
 
 #endif

@@ -1,18 +1,20 @@
 /*
- * A bound in place of an evaluation: whether a mapping is so small that nothing about it can be reported. Only for
- * mappings of one einsum without branches: nothing restricts its ranks, and nothing is released before its last use.
+ * Quick check: a cheap upper bound of counts and occupancy that tells whether an evaluation can report an error. Only
+ * for mappings of one einsum without branches: no consumer restricts its ranks, and no element is released before its
+ * last use.
  */
 #include "model/model.h"
 
 #include "model/sets/nest.h"
 
-/* Bits that hold `x` > 0. */
+/* Number of bits of `x`; 1 for 0. */
 static unsigned bit_length(uint64_t x)
 {
     return x == 0 ? 1 : 64 - (unsigned)__builtin_clzll(x);
 }
 
-/* At least the logarithm of every count: points of the padded iteration space times all that an index adds to it. */
+/* Tells whether all counts are below 2^DFL_SAFE_BITS. The bound adds up the bits of the padded iteration space and of
+   everything that an index adds to it. */
 static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const dfl_path *p)
 {
     unsigned bits = e->flops_per_point > UINT32_MAX ? DFL_SAFE_BITS : bit_length((uint64_t)e->flops_per_point);
@@ -22,7 +24,7 @@ static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const d
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const dfl_path_step *s = &p->steps[i];
 
-        /* each cut rounds up once: at most one tile more than the rank holds */
+        /* each cut rounds up once, so the padded extent at most doubles */
         if (s->line->kind != DFL_LINE_KEEP)
             bits += s->bind == DFL_BIND_DIRECT ? 1u : 1u + DFL_SAFE_BITS;
     }
@@ -41,7 +43,7 @@ static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const d
     return bits <= DFL_SAFE_BITS;
 }
 
-/* Where a rank is above a keep: `parts` intervals of up to `tile` elements each, in one instance of its memory. */
+/* Bound of a rank above a keep: at most `parts` intervals of at most `tile` elements, in one instance of the memory. */
 typedef struct { int64_t tile, parts; } rank_parts;
 
 static bool find_piece(const dfl_mapping *m, const dfl_path *p, uint32_t rank, uint32_t step, uint32_t element, rank_parts *out)
@@ -52,7 +54,7 @@ static bool find_piece(const dfl_mapping *m, const dfl_path *p, uint32_t rank, u
 
         if (s->line->kind == DFL_LINE_KEEP || s->rank != rank)
             continue;
-        /* an axis that does not multiply the memory: its instance holds the tiles of all of them */
+        /* a memory outside of the axis holds the tiles of all coordinates in one instance */
         if (s->line->kind == DFL_LINE_SPATIAL && !dfl_axis_encloses(m->system, s->line->axis, element) &&
             __builtin_mul_overflow(out->parts, dfl_ceil_div(s->nominal, s->tile), &out->parts))
             return false;
@@ -61,7 +63,7 @@ static bool find_piece(const dfl_mapping *m, const dfl_path *p, uint32_t rank, u
     return true;
 }
 
-/* At least the elements that one access touches below a keep; false when that is beyond 64 bits. */
+/* Upper bound of the elements that one access touches below a keep. False if it passes 2^63. */
 static bool bound_tile(const dfl_mapping *m, const dfl_path *p, const dfl_access *a, uint32_t step, uint32_t element,
                        int64_t *out)
 {
@@ -89,7 +91,7 @@ static bool bound_tile(const dfl_mapping *m, const dfl_path *p, const dfl_access
     return true;
 }
 
-/* At least the bits of the keep on line `step`, of which there may be more than one buffer. */
+/* Upper bound of the bits of the keep on line `step`, all buffers included. False on overflow. */
 static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, dfl_i128 *out)
 {
     const dfl_line *line = p->steps[step].line;

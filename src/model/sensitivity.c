@@ -1,4 +1,4 @@
-/* Pieces of the latency by repeated evaluation of the time, and actions of each price. */
+/* Pieces of the latency, by repeated evaluation of the time; numbers of actions for each price. */
 #include "model/sensitivity.h"
 
 #include <math.h>
@@ -9,29 +9,29 @@
 
 typedef DFL_VEC(dfl_param) params;
 
-/* A model, with a copy of its system whose rates are changed. */
+/* A model with a copy of its system, in which rates are changed. */
 typedef struct {
     dfl_model *model;
     const dfl_system *own;
     dfl_system like;
     dfl_memory *memories;
-    dfl_rate **rates;         /* per unit */
+    dfl_rate **rates; /* by unit */
     const dfl_param *params;
     uint32_t n_timed, n_einsums;
 } bench;
 
-/* The latency of one einsum or, for DFL_NONE, of all, along the value of one parameter: at w the same bits take
-   1 + sign * w times as long as now. */
+/* Latency of one einsum (DFL_NONE: of the whole mapping) as a function of w: the bits or operations of one parameter
+   take 1 + sign * w times as long as at present. */
 typedef struct {
     bench *b;
     uint32_t param, einsum;
     double sign, now;
 } rate_line;
 
-/* Where the piece at w = 0 ends, and its slope. */
+/* The straight piece at w = 0: its slope, and its end. */
 typedef struct {
     double slope, end;
-    double beyond;            /* a point inside the next piece */
+    double beyond; /* a point inside the next piece */
     bool wall, proven;
 } straight_piece;
 
@@ -75,7 +75,7 @@ static bool is_equal(const rate_line *l, double a, double b)
 
 /* ---- one piece --------------------------------------------------------------------------------------------------- */
 
-/* The slope at `from` in the direction of `step`, and how far it is known to hold. */
+/* Slope at `from` in the direction of *step. Halves *step until the function is straight along it. */
 static double slope_at(const rate_line *l, double from, double here, double *step)
 {
     double there = evaluate_at(l, from + *step);
@@ -90,7 +90,8 @@ static double slope_at(const rate_line *l, double from, double here, double *ste
     return (there - here) / *step;
 }
 
-/* Follows tangents from `out`, where the function is above the line, to where the line ends. */
+/* Finds the end of the piece: follows the tangent at `out`, where the function is above the line, back to the line,
+   until the meeting point lies on the function (Newton's method). */
 static void find_wall(const rate_line *l, double known, double out, double above, straight_piece *s)
 {
     s->proven = false;
@@ -100,9 +101,9 @@ static void find_wall(const rate_line *l, double known, double out, double above
         double back = (known - out) / 2, tangent = slope_at(l, out, above, &back);
         double meet = (above - tangent * out - l->now) / (s->slope - tangent), there, line;
 
-        if (!(tangent > s->slope && meet < out)) /* it is steeper than the line, but for DFL_LATENCY_ROUNDING */
+        if (!(tangent > s->slope && meet < out)) /* the tangent is steeper than the line, but for rounding */
             return;
-        meet = meet > known ? meet : known; /* no tangent is above the function */
+        meet = meet > known ? meet : known; /* no tangent is above a convex function */
         there = evaluate_at(l, meet);
         line = l->now + s->slope * meet;
         if (is_equal(l, there, line)) {
@@ -125,7 +126,7 @@ static straight_piece find_straight_piece(const rate_line *l)
     s.slope = slope_at(l, 0, l->now, &known);
     if (is_equal(l, l->now + s.slope * known, l->now))
         s.slope = 0;
-    if (faster && s.slope == 0) /* it never falls again */
+    if (faster && s.slope == 0) /* a convex function that does not fall here falls nowhere faster */
         return s;
     if (known < first) {
         s.wall = true;
@@ -144,12 +145,13 @@ static straight_piece find_straight_piece(const rate_line *l)
             return s;
         }
         known = far;
-        s.slope = is_equal(l, there, l->now) ? 0 : (there - l->now) / far; /* the longer, the more exact */
+        s.slope = is_equal(l, there, l->now) ? 0 : (there - l->now) / far; /* the slope over the longest distance is
+                                                                              the most accurate one */
     }
     return s;
 }
 
-/* Seconds that the latency waits for a parameter: its slope in (present value / value). */
+/* Seconds that the latency waits for a parameter: the slope in (present value / value). */
 static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
 {
     rate_line l = { b, param, einsum, 1, measure(b, einsum) };
@@ -158,7 +160,8 @@ static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
     return slope_at(&l, 0, l.now, &step);
 }
 
-/* What takes over beyond a wall: the parameter for which more is waited than before by the largest difference. */
+/* The parameter that takes over beyond a wall: the one with the largest increase of waiting time across it. DFL_NONE if
+   none increases. */
 static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign, const straight_piece *s)
 {
     double value = b->params[param].value, most = 0;
@@ -199,7 +202,8 @@ static dfl_rate_piece find_piece(bench *b, uint32_t param, uint32_t einsum, doub
 
 /* ---- einsums ----------------------------------------------------------------------------------------------------- */
 
-/* The parameter that each einsum waits for most, by how much longer each takes as one after another gets slower. */
+/* Finds the parameter that each einsum waits for most: the one that prolongs it most when its value falls. For the
+   slowest einsums, also the piece of that parameter. */
 static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
 {
     static const double step = DFL_BOUND_STEP;
@@ -222,7 +226,7 @@ static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
             }
         set_value(b, i, b->params[i].value);
     }
-    for (uint32_t e = 0; e < b->n_einsums; e++) { /* the slowest are looked at */
+    for (uint32_t e = 0; e < b->n_einsums; e++) { /* rank of the einsum by latency */
         uint32_t slower = 0;
         for (uint32_t k = 0; k < b->n_einsums && slower < DFL_SENSITIVITY_EINSUMS; k++)
             slower += now[k] > now[e] || (k < e && now[k] >= now[e]);

@@ -1,10 +1,12 @@
-/* Energy: actions times the price of an action, plus leakage over the time. Nothing is charged that the system does
-   not declare. */
+/*
+ * Energy: number of actions times the energy of an action, plus leakage over the time (MODEL.md, section 5). Nothing is
+ * charged that the system does not declare.
+ */
 #include "model/cost/energy.h"
 
 #include "support/vec.h"
 
-/* The networks of the arrays between a keep and the next outer one. */
+/* Finds the networks of the arrays between a keep and the next outer one. */
 static void find_networks(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t at, dfl_energy_plan *out)
 {
     const dfl_keep *k = &keeps->at[at];
@@ -50,7 +52,8 @@ static void charge_memories(const dfl_nest *nest, dfl_traffic *traffic, uint32_t
     }
 }
 
-/* Bits that cross an array's network on their way to or from the keep: each delivery and each drained element once. */
+/* Charges networks for the bits that cross them on the way to or from a keep: each filled and each drained element
+   once. */
 static void charge_networks(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
                             const dfl_traffic_sums *sums, double *joules)
 {

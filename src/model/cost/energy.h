@@ -1,21 +1,21 @@
-/* Energy. */
+/* Energy of a mapping: number of actions times the energy of an action (MODEL.md, section 5). */
 #ifndef DFL_MODEL_COST_ENERGY_H
 #define DFL_MODEL_COST_ENERGY_H
 
 #include "model/counts/traffic_plan.h"
 
 typedef struct {
-    uint32_t **networks;      /* per keep: networks between it and the outer keep */
+    uint32_t **networks;  /* by keep: networks between the keep and the next outer one */
     uint32_t *n_networks;
-    double *each;             /* per einsum: J per point */
-    double leakage, area;     /* of the whole system, W and m2 */
+    double *each;         /* by einsum: J per point */
+    double leakage, area; /* of the whole system: W and m2 */
 } dfl_energy_plan;
 
 void dfl_energy_plan_make(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_energy_plan *out);
-/* What a network is charged for; true on overflow. */
+/* Bits that a network is charged for. True on overflow. */
 bool dfl_energy_network_bits(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
                              const dfl_traffic_sums *sums, uint32_t network, dfl_i128 *out);
-/* Energy by component and tensor, area and power. `traffic` are the rows of the result. */
+/* Fills energy by component and tensor, area and power. `traffic` are the rows of the result. */
 void dfl_energy_count(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
                       const dfl_traffic_sums *sums, dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums,
                       dfl_memory_cost *memories);

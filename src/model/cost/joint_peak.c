@@ -1,4 +1,4 @@
-/* Positions at which tiles are large together. */
+/* Search for the positions at which several tiles are large together. */
 #include "model/cost/joint_peak.h"
 
 #include <string.h>
@@ -7,19 +7,19 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-/* One factor of one tile. */
+/* Size of one group of one tile: a factor of the size of the tile. */
 typedef struct {
     uint32_t tile;
     const dfl_group *group;
     int64_t largest;
 } factor;
 
-/* Factors that share loops: their sizes vary together. */
+/* Factors with a common loop. Their sizes vary together. */
 typedef struct {
     uint64_t lines;
     factor *factors;
     uint32_t n;
-    DFL_VEC(int64_t *) best; /* size vectors that no other beats in every factor */
+    DFL_VEC(int64_t *) best; /* vectors of factor sizes that no other vector dominates */
 } bundle;
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
     uint32_t n_lines;
     int64_t pos[DFL_MAX_STEPS];
     int64_t *sizes;
-    bool found; /* a position at which every factor is largest */
+    bool found; /* some position has the largest size of each factor */
 } search;
 
 static uint64_t find_steps(const dfl_group *g)
@@ -93,7 +93,7 @@ static void visit_positions(search *s, uint32_t at)
         return;
     }
     int64_t n = s->temporal[at] ? dfl_rank_piece_trips(s->nest, s->driver[at], s->step[at], s->pos) : s->parts[at];
-    /* the middle first: that is where tiles are full and nothing is clipped */
+    /* the middle first: there tiles are full and no window is clipped */
     int64_t middle = n / 2;
     for (int64_t k = 0; k < n && !s->found; k++) {
         s->pos[s->step[at]] = k == 0 ? middle : k <= middle ? k - 1 : k;
@@ -127,7 +127,7 @@ static void find_best(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n_tiles
 {
     search s = { .nest = nest, .tiles = tiles, .n_tiles = n_tiles, .b = b };
 
-    if (b->n == 1 && !(b->lines & first)) { /* nothing to vary together with */
+    if (b->n == 1 && !(b->lines & first)) { /* a single factor does not vary with any other */
         int64_t *only = DFL_NEW(nest->arena, int64_t);
         *only = b->factors[0].largest;
         DFL_PUSH(nest->arena, &b->best, only);
@@ -146,7 +146,7 @@ static void find_best(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n_tiles
     visit_positions(&s, 0);
 }
 
-/* Largest weighted sum over one choice from each bundle. */
+/* Largest weighted sum of tile sizes, over one vector of each bundle. */
 static void combine_bundles(const dfl_weighted_tile *tiles, uint32_t n_tiles, bundle *bundles, uint32_t n, uint32_t at,
                             dfl_i128 *product, dfl_i128 *best, bool *over)
 {

@@ -1,33 +1,33 @@
-/* Which tiles are live together. */
+/* Liveness: which tiles are live together. */
 #include "model/cost/liveness.h"
 
 #include <string.h>
 
 #include "support/vec.h"
 
-/* Of one keep. */
+/* Live range of a keep. */
 typedef struct {
-    bool above_branch;        /* directly above the branch of its brace: no loop in between */
-    uint32_t first, last;     /* then: the first and the last of the children that touch the tensor */
-    bool may_stay;            /* a loop stands above: something of the tile may stay when it advances */
+    bool above_branch;    /* the keep stands directly above the branch of its brace, with no loop in between */
+    uint32_t first, last; /* with `above_branch`: the first and the last child that touches the tensor */
+    bool may_stay;        /* a loop stands above the keep, so that elements may stay when it advances */
 } live_range;
 
 typedef struct {
     dfl_nest *nest;
     const dfl_keep_tree *keeps;
-    const live_range *ranges; /* per keep */
+    const live_range *ranges; /* by keep */
     uint32_t memory;
 } liveness_search;
 
 static bool is_interface_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
 
-/* Inputs and outputs of the workload have their whole shape at home, all the time. */
+/* Tells whether a keep is a home of an input or output of the workload: it holds its whole shape at all times. */
 static bool is_always_live(const dfl_nest *nest, const dfl_keep *k)
 {
     return k->parent == DFL_NONE && is_interface_role(nest->workload->tensors[k->line->tensor].role);
 }
 
-/* The children of a branch that touch the tensor of a keep directly above it. */
+/* Finds the first and the last child of a branch that touches the tensor of a keep directly above the branch. */
 static void find_children(const dfl_keep *k, const uint32_t *child_of, live_range *out)
 {
     out->first = DFL_NONE;
@@ -39,7 +39,8 @@ static void find_children(const dfl_keep *k, const uint32_t *child_of, live_rang
     }
 }
 
-/* Of all keeps in a body; `looped` says whether a loop stands above it. True if one stands above the bodies inside. */
+/* Finds the live ranges of all keeps in a body. `looped` tells that a loop stands above the body. True if a loop stands
+   above the bodies inside. */
 static bool find_ranges(const dfl_body *b, const dfl_keep_tree *keeps, bool looped, uint32_t *child_of, live_range *out)
 {
     const dfl_line *loop = NULL, *last = NULL;
@@ -77,13 +78,13 @@ static live_range *find_live_ranges(dfl_nest *nest, const dfl_keep_tree *keeps)
     return ranges;
 }
 
-/* Whether a keep directly above a branch is live while child `c` runs, even if nothing of it stays. */
+/* Tells whether a keep directly above a branch is live while child `c` runs even if no element of it stays. */
 static bool is_live_during(const live_range *r, uint32_t c)
 {
     return r->first <= c && c <= r->last;
 }
 
-/* Adds a set of live tiles; gives its place. */
+/* Adds a live set with a copy of `tiles`. */
 static dfl_live_set *add_live(liveness_search *r, dfl_live_sets *out, const dfl_live_tile *tiles, uint32_t n)
 {
     dfl_live_set live = { .tiles = DFL_NEW_ARRAY(r->nest->arena, dfl_live_tile, n + 1), .n = n };
@@ -94,7 +95,8 @@ static dfl_live_set *add_live(liveness_search *r, dfl_live_sets *out, const dfl_
     return &out->at[out->n - 1];
 }
 
-/* Adds the keeps of a body that are live while its child `c` runs to `live`; gives how many there are then. */
+/* Adds to `live` those of `own`, the keeps of a body, that are or may be live while its child `c` runs. Returns the new
+   number of tiles. */
 static uint32_t add_own(const liveness_search *r, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live,
                         uint32_t n)
 {
@@ -108,7 +110,7 @@ static uint32_t add_own(const liveness_search *r, const uint32_t *own, uint32_t 
     return n;
 }
 
-/* The live tiles of the memory while the body runs, on top of those already live outside of it. */
+/* Finds the live sets of a memory while a body runs. `outer` are the tiles that are live around the body. */
 static void find_live(liveness_search *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_sets *out)
 {
     uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1, n_own = 0;
@@ -143,7 +145,7 @@ static void find_live(liveness_search *r, const dfl_body *b, const dfl_live_tile
     }
 }
 
-/* Keeps that are live in some places only if something of them stays. */
+/* Finds the keeps with a live range that depends on whether elements stay. */
 static void find_unsure(const dfl_nest *nest, const dfl_keep_tree *keeps, const live_range *ranges, dfl_liveness *out)
 {
     for (uint32_t i = 0; i < keeps->n; i++) {
@@ -156,7 +158,7 @@ static void find_unsure(const dfl_nest *nest, const dfl_keep_tree *keeps, const 
     }
 }
 
-/* Keeps of what is in the memory all the time, by tensor. */
+/* Collects the keeps of a memory that are always live, sorted by tensor. Returns their number. */
 static uint32_t find_homes(const liveness_search *r, uint32_t *out)
 {
     uint32_t n = 0;
@@ -174,7 +176,7 @@ static uint32_t find_homes(const liveness_search *r, uint32_t *out)
     return n;
 }
 
-/* What the homes take together, if that does not depend on the sizes. */
+/* Adds up the homes of a memory if their bits do not depend on the sizes. */
 static void find_lasting(const dfl_keep_tree *keeps, uint32_t m, dfl_liveness *out)
 {
     const uint32_t *homes = out->homes[m];

@@ -1,4 +1,4 @@
-/* How much room live tiles take. */
+/* Occupancy: bits of live tiles, the peak of each memory, and the check of its capacity. */
 #include "model/cost/occupancy.h"
 
 #include "model/cost/joint_peak.h"
@@ -8,10 +8,10 @@ typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;
     const dfl_liveness *plan;
-    const dfl_i128 *bits;     /* per keep: room of its largest tile in one instance */
-    const dfl_i128 *largest;     /* per keep: elements of that tile */
-    dfl_i128 best;            /* largest sum so far */
-    dfl_span at;              /* the innermost line that adds to it */
+    const dfl_i128 *bits;    /* by keep: bits of its largest tile in one instance */
+    const dfl_i128 *largest; /* by keep: elements of that tile */
+    dfl_i128 best;           /* largest sum so far */
+    dfl_span at;             /* innermost line of a tile in that sum */
     bool over;
 } peak_search;
 
@@ -23,7 +23,7 @@ static dfl_i128 add_bits(peak_search *r, dfl_i128 a, dfl_i128 b)
     return sum;
 }
 
-/* Spatial steps on axis `a` around the memory that spread the keep. */
+/* Spatial steps with several instances on axis `a` around the memory that spread a keep. */
 static uint64_t find_steps_on(const peak_search *r, uint32_t keep, uint32_t a)
 {
     const dfl_keep *k = &r->keeps->at[keep];
@@ -37,7 +37,8 @@ static uint64_t find_steps_on(const peak_search *r, uint32_t keep, uint32_t a)
     return bits;
 }
 
-/* Finds the axes on which only some of the tiles are spread: the others stand at coordinate 0. Gives the steps. */
+/* Finds the mixed axes: only some of the tiles are spread over them, the others stand at coordinate 0. Gives the steps
+   of each axis. Returns the number of axes. */
 static uint32_t find_mixed_axes(peak_search *r, const dfl_weighted_tile *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
 {
     uint32_t found = 0;
@@ -63,8 +64,8 @@ static uint32_t find_mixed_axes(peak_search *r, const dfl_weighted_tile *tiles, 
     return found;
 }
 
-/* Largest sum of the tiles over all steps and instances: those at coordinate 0 of a mixed axis hold all of them, the
-   others only those that are spread over it. */
+/* Largest sum of some tiles over all steps and instances. Instances at coordinate 0 of a mixed axis hold all tiles; the
+   others hold only the tiles that are spread over the axis. */
 static dfl_i128 find_joint_peak(peak_search *r, dfl_weighted_tile *tiles, uint32_t n)
 {
     uint32_t axes[DFL_MIXED_AXES], n_axes;
@@ -94,12 +95,12 @@ static dfl_i128 find_joint_peak(peak_search *r, dfl_weighted_tile *tiles, uint32
 
 static bool is_live(const peak_search *r, const dfl_live_tile *t) { return !t->if_stays || r->plan->stays[t->at]; }
 
-/* Room of live tiles together. */
+/* Largest number of bits of one live set. */
 static dfl_i128 sum_live_tiles(peak_search *r, const dfl_live_set *live)
 {
     dfl_i128 plain = 0;
     uint32_t n = 0;
-    bool falling = true;
+    bool all_peak_first = true;
 
     for (uint32_t i = 0; i < live->n; i++) {
         uint32_t at = live->tiles[i].at;
@@ -107,11 +108,11 @@ static dfl_i128 sum_live_tiles(peak_search *r, const dfl_live_set *live)
             continue;
         n++;
         plain = add_bits(r, plain, r->bits[at]);
-        falling &= r->keeps->at[at].all.each->peaks_first;
+        all_peak_first &= r->keeps->at[at].all.each->peaks_first;
     }
-    /* no more than the sum of the largest, which meet in the first step at coordinate 0 where that is the size of the
-       largest; and no need to look where that changes nothing */
-    if (n <= 1 || falling || plain <= r->best)
+    /* the peak is at most the sum of the largest tiles; it is that sum where all of them are largest in the first step
+       at coordinate 0; a sum below the present peak needs no search */
+    if (n <= 1 || all_peak_first || plain <= r->best)
         return plain;
     dfl_weighted_tile *tiles = DFL_NEW_ARRAY(r->nest->arena, dfl_weighted_tile, n + 1);
     n = 0;
@@ -123,7 +124,7 @@ static dfl_i128 sum_live_tiles(peak_search *r, const dfl_live_set *live)
     return find_joint_peak(r, tiles, n);
 }
 
-/* The largest sum so far is said to be at the innermost of what is live there, if nothing further in is known. */
+/* Takes over a sum if it is the largest so far. Its line is `inner`, or else that of the innermost live tile. */
 static void note_peak(peak_search *r, dfl_i128 sum, const dfl_live_set *live, dfl_span inner)
 {
     uint32_t step = 0;
@@ -143,11 +144,12 @@ static void note_peak(peak_search *r, dfl_i128 sum, const dfl_live_set *live, df
 
 static void find_peak(peak_search *r, const dfl_live_sets *list);
 
-/* Stages work on different iterations at the same time: what is live above them, and the largest room of each. */
+/* Peak of a pipeline: the live set above its stages, plus the peak of each stage, since stages work on different
+   iterations at once. */
 static void find_pipeline_peak(peak_search *r, const dfl_live_set *live)
 {
     peak_search alone = *r;
-    dfl_span at = { 0, 0 }; /* of the stage that takes most */
+    dfl_span at = { 0, 0 }; /* line of the stage with the largest peak */
     dfl_i128 most = 0;
 
     alone.best = -1;
@@ -174,7 +176,7 @@ static void find_peak(peak_search *r, const dfl_live_sets *list)
     }
 }
 
-/* Adds what is in the memory all the time; a tensor with homes in several branches is there once. */
+/* Adds the tensors that the memory holds at all times. A tensor with homes in several branches counts once. */
 static void add_resident(peak_search *r, const dfl_resident_bits *fixed, const uint32_t *homes, uint32_t n)
 {
     r->at = r->at.end ? r->at : fixed->at;

@@ -1,15 +1,17 @@
-/* Occupancy. */
+/* Occupancy of memories, and the check of their capacity (MODEL.md, section 3). */
 #ifndef DFL_MODEL_COST_OCCUPANCY_H
 #define DFL_MODEL_COST_OCCUPANCY_H
 
 #include "model/cost/liveness.h"
 
-/* Peak room of every memory and tensor; false after E0406 or E0608. Fills peak_bits, peak_at and instances. */
+/* Finds the peak occupancy of every memory (`peak_bits`, `peak_at`, `instances`) and of every keep (`keep_bits`). False
+   after E0406 (a capacity is exceeded), E0602, E0608 or E0609. */
 bool dfl_occupancy_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_liveness *plan, const dfl_traffic_sums *sums,
                          dfl_memory_cost *memories, dfl_i128 *keep_bits);
 
-/* Bits that are live in a memory while a leaf runs, `leaf` of them before it in the order of the text, but for keeps of tensors
-   that are marked in `without`; after a count, of a mapping without pipelines. False if they pass 2^127, or after E0609. */
+/* Bits that are live in a memory while one leaf runs, without keeps of the tensors marked in `without`. `leaf` is the
+   number of leaves before it in the order of the text. The mapping must have no pipeline, and its occupancy must be
+   counted. False if the bits pass 2^127, and after E0609. */
 bool dfl_occupancy_during(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_liveness *plan, const dfl_traffic_sums *sums,
                           const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
 

@@ -1,4 +1,4 @@
-/* Latency. Work that overlaps costs the maximum, work that cannot costs the sum (MODEL.md, section 4). */
+/* Time. Work that overlaps takes the maximum, work that does not takes the sum (MODEL.md, section 4). */
 #include "model/cost/time.h"
 
 #include <string.h>
@@ -14,13 +14,13 @@ typedef struct {
 
 typedef long long mask __attribute__((vector_size(sizeof(dfl_ports))));
 
-/* Seconds at each port. Rates are positive, and one that is infinite takes no time: bits are finite. */
+/* Seconds at each port. Rates are positive. Bits are finite, so an infinite rate takes no time. */
 static inline dfl_ports port_seconds(const dfl_port_rates *m, dfl_ports bits)
 {
     return (dfl_ports)((mask)bits & (mask)(bits > 0)) / m->rates;
 }
 
-/* Of reads and writes together. */
+/* Seconds for reads and writes together: their sum at one port, else the longer of the two. */
 static inline double busy_seconds(const dfl_port_rates *m, dfl_ports bits)
 {
     dfl_ports busy = port_seconds(m, bits);
@@ -36,7 +36,7 @@ static const char *port_name(const time_walk *c, uint32_t m, dfl_ports bits)
     return c->plan->names[m][busy[DFL_READ] < busy[DFL_WRITE]];
 }
 
-/* The busier port of those at the two ends of a transfer. */
+/* Name of the busier port at the two ends of a transfer. */
 static const char *transfer_port(const time_walk *c, const dfl_transfer *t, dfl_ports here, dfl_ports there)
 {
     bool outer = busy_seconds(&t->outer_ports, there) > busy_seconds(&t->inner_ports, here);
@@ -44,20 +44,20 @@ static const char *transfer_port(const time_walk *c, const dfl_transfer *t, dfl_
     return outer ? port_name(c, t->outer, there) : port_name(c, t->inner, here);
 }
 
-/* What a unit needs for its share of an einsum. */
+/* Seconds of the unit for the steps of an einsum. */
 static double unit_seconds(const time_walk *c, uint32_t e)
 {
-    return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].footprint;
+    return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].point_seconds;
 }
 
-/* Empties the first rows; gives the first of them. */
+/* Clears the first `n` rows. Returns the first row. */
 static inline dfl_ports *clear_rows(const time_walk *c, uint32_t n, uint32_t width)
 {
     memset(c->plan->rows, 0, (size_t)n * width * sizeof *c->plan->rows);
     return c->plan->rows;
 }
 
-/* What an einsum itself reads and updates in the innermost keeps of its operands. */
+/* Finds the bits that an einsum itself reads and updates in the innermost keeps of its operands. */
 static void find_operands(const time_walk *c, uint32_t e)
 {
     const dfl_einsum_time *t = &c->plan->einsums[e];
@@ -66,7 +66,8 @@ static void find_operands(const time_walk *c, uint32_t e)
         dfl_operand_port *p = &t->ports[i];
         const dfl_counts *n = &c->sums->ops_busiest[p->keep];
         double moved = dfl_i128_double(c->sums->moved[p->operand]) * p->bits, read = 0;
-        if (p->output && n->update > 0) /* of several producers each reads before its share of the updates */
+        if (p->output && n->update > 0) /* of several producers, each reads old values in proportion to its share of
+                                           the updates */
             read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
         p->moved = p->output ? (dfl_ports){ read, moved } : (dfl_ports){ moved, 0 };
     }
@@ -80,7 +81,7 @@ static void add_operands(const time_walk *c, uint32_t e, dfl_ports *row)
         row[t->ports[i].memory] += t->ports[i].moved;
 }
 
-/* The longest that a port is busy with the bits of a row, if that is longer than `least`. */
+/* The larger of `least` and the seconds of the busiest port for the bits of a row. */
 static inline double longest_port(const time_walk *c, double least, const dfl_ports *row)
 {
     for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
@@ -90,7 +91,7 @@ static inline double longest_port(const time_walk *c, double least, const dfl_po
     return least;
 }
 
-/* The same, and its name. */
+/* The same. Gives the name of the port if it is busier than `least`. */
 static double busiest_port(const time_walk *c, double least, const dfl_ports *row, const char **name)
 {
     uint32_t busiest = DFL_NONE;
@@ -107,17 +108,18 @@ static double busiest_port(const time_walk *c, double least, const dfl_ports *ro
 
 static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
 {
-    if (part == whole) /* most often */
+    if (part == whole) /* the most frequent case */
         return part > 0;
     return part != 0 && whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0;
 }
 
 static uint64_t steps_below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 
-/* Which entries find a value and which leave modified is not known by loop: the counts are spread evenly. */
+/* Shares of the elements that enter or leave which are transferred. They are not known by loop, so that each loop gets
+   the share of the whole count. */
 typedef struct { double filled, drained, served, added, updated; } value_shares;
 
-/* The longer of two times, and no less than none. */
+/* The longer of two times, and at least 0. */
 static inline double longer_time(double a, double b)
 {
     double most = a > b ? a : b;
@@ -125,8 +127,8 @@ static inline double longer_time(double a, double b)
     return most > 0 ? most : 0;
 }
 
-/* What enters and leaves at both ends, given in elements. What is only read leaves nothing behind, and keeps one port busy
-   at each end. */
+/* Bits at both ends and seconds of a transfer, from the elements that enter and leave. A read-only keep drains nothing,
+   so one port is busy at each end. */
 static inline dfl_transfer_slot make_slot(const dfl_transfer *t, const value_shares *s, dfl_ports mine, dfl_ports theirs)
 {
     dfl_transfer_slot slot = { .here = { 0, t->bits * mine[DFL_WRITE] * s->filled },
@@ -154,7 +156,7 @@ static inline void add_slot(const dfl_transfer_slot *slot, dfl_transfer_totals *
     sum->seconds += slot->seconds;
 }
 
-/* What moves when loop j advances, added to the sum over the loops. */
+/* Fills the slot of loop `j`, and adds it to the totals. */
 static inline void fill_loop(dfl_transfer *t, const value_shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs,
                              dfl_transfer_totals *sum)
 {
@@ -166,8 +168,8 @@ static inline void fill_loop(dfl_transfer *t, const value_shares *s, uint32_t j,
         sum->lasting |= UINT64_C(1) << j;
 }
 
-/* The first tile in, which only enters, and the last one out, which only leaves. Where they are waited for they are no part
-   of the sum of what moves beside the work. */
+/* Fills the slots of the first tile in and of the last tile out. With `beside` (overlap is perfect) they are added to
+   the totals; else they are waited for, and are no part of what runs beside the work. */
 static inline void fill_ends(dfl_transfer *t, const value_shares *s, dfl_ports mine, dfl_ports theirs, bool beside,
                              dfl_transfer_totals *sum)
 {
@@ -188,7 +190,8 @@ static inline void fill_ends(dfl_transfer *t, const value_shares *s, dfl_ports m
     }
 }
 
-/* What leaves (is read) and enters (is written) when temporal step `j` advances, or for j = point->n at the ends. */
+/* Elements that leave (are read) and enter (are written) when temporal step `j` advances; for j = footprint->n those of
+   the last tile and of the first one. */
 static dfl_ports find_uneven_change(const dfl_delta *m, uint32_t j)
 {
     if (j != m->footprint->n && !(m->active >> j & 1))
@@ -241,7 +244,7 @@ static bool fill_transfer(const time_walk *c, dfl_transfer *t)
     return true;
 }
 
-/* One transfer beside the others: it prolongs the chain of its tensor, and keeps the ports at its ends busy. */
+/* Adds a transfer to a row: its seconds to the chain of its tensor, its bits to the ports at its ends. */
 static inline void add_stall(const time_walk *c, const dfl_transfer *t, uint32_t chain, const dfl_transfer_slot *slot,
                              dfl_ports *row)
 {
@@ -250,8 +253,8 @@ static inline void add_stall(const time_walk *c, const dfl_transfer *t, uint32_t
     row[t->outer] += slot->there;
 }
 
-/* Time that everything stands still for what was added to a row: tensors are moved side by side, the levels of one tensor one
-   after another, and no port does two things at once. */
+/* Stall time of a row: different tensors move side by side, the levels of one tensor one after another, and no port
+   does two things at once. */
 static inline double stall_seconds(const time_walk *c, const dfl_ports *row, uint32_t width)
 {
     double worst = 0;
@@ -261,7 +264,7 @@ static inline double stall_seconds(const time_walk *c, const dfl_ports *row, uin
     return longest_port(c, worst, row);
 }
 
-/* Time that the work below a body's keeps stands still, for one loop after another. */
+/* Stall time of the work below the keeps of a body: the sum over the loops. */
 static double loop_stall_seconds(const time_walk *c, const dfl_body_time *own)
 {
     const dfl_transfer *all = c->plan->transfers + own->first;
@@ -284,7 +287,7 @@ static double loop_stall_seconds(const time_walk *c, const dfl_body_time *own)
     return waiting;
 }
 
-/* Time for the first tiles in where something begins, or for the last ones out where it ends. */
+/* Stall time for the first tiles in (`end` 0) or for the last tiles out (`end` 1) at one place. */
 static double ends_seconds(const time_walk *c, const dfl_transfer_ends *ends, uint32_t end)
 {
     uint32_t width = c->nest->system->n_memories + ends->chains;
@@ -298,7 +301,8 @@ static double ends_seconds(const time_walk *c, const dfl_transfer_ends *ends, ui
     return stall_seconds(c, row, width);
 }
 
-/* Adds the first tiles in and the last ones out, which are waited for where the children of a branch begin and end. */
+/* Adds the stall time of the first tiles in and of the last tiles out, which are waited for where children of a branch
+   begin and end. */
 static void add_ends(const time_walk *c, dfl_result *result)
 {
     const dfl_transfer *all = c->plan->transfers;
@@ -318,9 +322,10 @@ static void add_ends(const time_walk *c, dfl_result *result)
     result->seconds += ends;
 }
 
-/* The transfers of a body's keeps, in the order of their lines. `stopped`: loops at which the keeps of the bodies around
-   stop the work. A stream takes new elements in the room of those that the work has done with, so it runs beside the work;
-   but it does not run ahead of work that a keep further out has stopped: there it starts anew, beside that refill. */
+/* Fills the transfers of the keeps of a body, in the order of their lines. `stopped` are the loops at which a keep
+   further out stops the work. A stream runs beside the work: new elements take the room of those that the work has done
+   with. But a stream does not run ahead of work that a keep further out has stopped; there it starts anew, beside the
+   refill of that keep. */
 static bool fill_transfers(const time_walk *c, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = c->plan->transfers + own->first;
@@ -340,7 +345,7 @@ static bool fill_transfers(const time_walk *c, const dfl_body_time *own, uint64_
     return true;
 }
 
-/* Adds what the keeps of a body cost to the time of the work below them. */
+/* Adds the transfers of the keeps of a body to the time of the work below them. */
 static void add_levels(const time_walk *c, const dfl_body_time *own, double *total, const char **bound)
 {
     const dfl_transfer *all = c->plan->transfers, *slowest = NULL;
@@ -357,7 +362,7 @@ static void add_levels(const time_walk *c, const dfl_body_time *own, double *tot
     *total = beside > *total ? beside : *total;
 }
 
-/* Iterations of all temporal loops down to the end of the body's lines, nominally. */
+/* Number of iterations of all temporal loops down to the end of the lines of a body, from nominal extents. */
 static double count_visits(const time_walk *c, const dfl_body *body)
 {
     uint32_t e = body->einsums[0], n = c->nest->numbers->step[body->id][body->n_lines];
@@ -371,7 +376,7 @@ static double count_visits(const time_walk *c, const dfl_body *body)
     return times;
 }
 
-/* No port is busy in a body, without the ends, for longer than the body takes. */
+/* Lifts the time of a body to that of its busiest port, first tiles in and last tiles out excluded. */
 static double limit_by_ports(const time_walk *c, const dfl_body *b, double total, const char **bound)
 {
     const dfl_body_time *own = &c->plan->bodies[b->id];
@@ -434,7 +439,7 @@ static double body_seconds(time_walk *c, const dfl_body *b, uint64_t stopped)
     return total;
 }
 
-/* No port is busy for longer than the whole takes. */
+/* Lifts the time of the whole mapping to that of its busiest port, and fills the port times of the memories. */
 static void limit_whole_by_ports(const time_walk *c, dfl_result *result, dfl_memory_cost *memories)
 {
     const dfl_time_plan *plan = c->plan;
@@ -471,7 +476,7 @@ bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_p
         add_ends(&c, result);
     limit_whole_by_ports(&c, result, memories);
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
-        /* work of the unit at full rate on all its instances, against the time taken */
+        /* time of the unit at full rate on all its instances, as a part of the time taken */
         double steps = dfl_i128_double(sums->steps[e]), points = dfl_i128_double(sums->points[e]);
         if (einsums[e].compute_seconds > 0)
             work += steps > 0 ? einsums[e].compute_seconds * points / steps / plan->einsums[e].instances : 0;

@@ -1,4 +1,4 @@
-/* What the time of a mapping is made of. */
+/* Plan of the time: transfers, operand ports, and places where first tiles come in and last tiles go out. */
 #include "model/cost/time_plan.h"
 
 #include <string.h>
@@ -11,11 +11,12 @@ static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
     dfl_i128 instances = 1;
 
     dfl_element_instances(nest->system, unit->element, &instances);
-    out->footprint = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e], unit);
+    out->point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e], unit);
     out->instances = dfl_i128_double(instances);
 }
 
-/* The innermost keeps of what the einsum touches, by memory; its operands are numbered from `first`. */
+/* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first` is the number of its first operand
+   in the plan of the traffic. */
 static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
 {
     const dfl_einsum *einsum = &nest->workload->einsums[e];
@@ -62,7 +63,7 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
 
 enum { FIRST, LAST };
 
-/* Numbers the tensors of some transfers; gives how many there are. `number` is all 0 before and after. */
+/* Numbers the tensors of some transfers from 0. Returns their number. `number` is all 0 before and after. */
 static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl_transfer *all, uint32_t end)
 {
     uint32_t n = 0;
@@ -78,8 +79,9 @@ static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl
     return n;
 }
 
-/* The transfers of a body go with those around it if it is where these begin, or end: the first child of a branch, or the last
-   one, or any that runs together with the others. */
+/* Groups the transfers by the place where their first tiles come in (`end` FIRST) or their last tiles go out (LAST).
+   The transfers of a body belong to the group of the body around it if the body begins (ends) with it: the first (last)
+   child of a branch, or any stage of a pipeline. */
 static void find_ends(dfl_nest *nest, const dfl_body *b, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
 {
     const dfl_body_time *own = &plan->bodies[b->id];
@@ -114,10 +116,11 @@ static void add_ends(dfl_nest *nest, uint32_t end, uint32_t *number, dfl_time_pl
         plan->ends[end][g].chains = number_tensors(&plan->ends[end][g], number, plan->transfers, end);
 }
 
-/* Numbers the tensors that are moved together; a row has room for all of them. */
+/* Numbers the tensors that move at the same time, and allocates rows for all of them. */
 static void number_chains(dfl_nest *nest, dfl_time_plan *plan)
 {
-    uint32_t *number = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_tensors + 1), most = 0; /* and 1, 0 = none yet */
+    /* By tensor: its number plus 1; 0 if it has none yet. */
+    uint32_t *number = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_tensors + 1), most = 0;
 
     for (uint32_t b = 0; b < nest->mapping->n_bodies; b++) {
         dfl_body_time *own = &plan->bodies[b];
@@ -178,7 +181,7 @@ void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_t
         t->outer_ports = out->rates[t->outer];
     }
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
-        out->einsums[e].footprint = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e],
+        out->einsums[e].point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e],
                                                       &like->computes[nest->paths->paths[e].compute]);
 }
 

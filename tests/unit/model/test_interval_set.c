@@ -1,4 +1,4 @@
-/* Sets of intervals, by hand. */
+/* Operations of interval sets, checked by hand. */
 #include "tests/harness/check.h"
 
 #include "model/sets/interval_set.h"

@@ -1,6 +1,6 @@
 /*
- * A prepared model at other sizes: every run must tell what a fresh evaluation of the same mapping tells, to the bit,
- * errors included. Mappings are drawn at random; each is run at its own sizes, at others, and at its own again.
+ * A prepared model at other sizes. Every run must give what a new evaluation of the same mapping gives, to the bit,
+ * errors included. Mappings are random. Each runs at its own sizes, at other sizes, and at its own sizes again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct {
     dfl_mapping *mapping;
     dfl_paths *paths;
     dfl_model *model;
-    unsigned accepted, refused; /* of the other sizes */
+    unsigned accepted, refused; /* runs at other sizes */
     unsigned costs;             /* runs with a result */
 } bench;
 
@@ -89,7 +89,7 @@ static void put_result(dfl_strbuf *out, const dfl_result *r)
                       r->utilization, r->bound_by);
 }
 
-/* The result, or why there is none: what the sink got since it had `from` messages. */
+/* The result as text; or, if there is none, the messages of the sink from number `from` on. */
 static const char *told(dfl_arena *arena, const dfl_result *r, dfl_sink *sink, size_t from)
 {
     dfl_strbuf out;
@@ -104,7 +104,8 @@ static const char *told(dfl_arena *arena, const dfl_result *r, dfl_sink *sink, s
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* Tiles and parts between 1 and twice what they are; a loop over single elements stays one, or no rank is finished. */
+/* Changes tiles and parts to between 1 and twice their size. A loop over single elements stays one, else no rank would
+   be finished. */
 static void change_sizes(const dfl_mapping *m, const int64_t *own, uint64_t *state)
 {
     size_t at = 0;
@@ -181,7 +182,7 @@ static void equals_fresh(void **unused)
     assert_non_null(c);
     for (uint64_t i = 0; i < CASES; i++)
         rerun_case(&t, c, i);
-    /* or it would prove little */
+    /* with fewer results the test would prove little */
     assert_true(t.costs > 2 * CASES);
     assert_true(t.refused > CASES / 4);
     free(c);
@@ -190,7 +191,7 @@ static void equals_fresh(void **unused)
     dfl_arena_free(t.scratch);
 }
 
-/* Two einsums below a loop that, with two parts for one of them, has more iterations for the other: refused. */
+/* Two einsums below a loop that has more iterations for one of them (a spatial line `for` the other): refused. */
 static void notices_uneven(void **unused)
 {
     bench t = { .home = dfl_arena_new(NULL), .fresh = dfl_arena_new(NULL), .scratch = dfl_arena_new(NULL) };

@@ -1,6 +1,6 @@
 /*
- * Derivatives, ranges and walls against what they are about: evaluations with another system. By hand for a small
- * mapping with both ways of overlap, and for random mappings on random systems.
+ * Derivatives, ranges and walls, compared with evaluations on another system: by hand for a small mapping with both
+ * ways of overlap, and for random mappings on random systems.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static uint64_t next(uint64_t *state)
 typedef struct {
     dfl_arena *arena;
     dfl_intern *names;
-    dfl_mapping mapping;      /* on `system` */
+    dfl_mapping mapping;      /* mapping on `system` */
     dfl_system system;
     dfl_memory *memories;
     dfl_compute *computes;
@@ -78,7 +78,7 @@ static void set_param(variant *v, const dfl_param *p, double value)
     }
 }
 
-/* A model of its own: nothing is left from another evaluation. */
+/* Evaluates with a new model, so that nothing is left from another evaluation. */
 static const dfl_result *evaluate(const variant *v)
 {
     dfl_sink *sink = dfl_sink_new(v->arena, NULL);
@@ -117,7 +117,7 @@ static double latency(const dfl_result *r, uint32_t einsum)
     return einsum == DFL_NONE ? r->seconds : r->einsums[einsum].seconds;
 }
 
-/* Inside the piece it tells the latency; beyond its wall the latency is larger than it tells. */
+/* Inside the piece the latency is on the line; beyond its end the latency is above the line. */
 static unsigned check_piece(variant *v, const dfl_param *p, const dfl_rate_piece *piece, bool faster, uint32_t einsum)
 {
     double end = piece->wall ? piece->until : faster ? p->value * 1e6 : p->value / 1e6;
@@ -137,7 +137,7 @@ static unsigned check_piece(variant *v, const dfl_param *p, const dfl_rate_piece
     return 1;
 }
 
-/* Energy is linear in a price, and leakage is charged for the time. */
+/* Energy is linear in a price. Leakage is charged for the time. */
 static void check_price(variant *v, const dfl_result *r, const dfl_param *p)
 {
     static const double factors[] = { 0, 0.5, 3, 1000 };
@@ -151,7 +151,7 @@ static void check_price(variant *v, const dfl_result *r, const dfl_param *p)
     }
 }
 
-/* Gives the number of walls. */
+/* Checks all parameters of a mapping. Returns the number of walls. */
 static unsigned check_all(variant *v, const dfl_sensitivity *found)
 {
     const dfl_result *r = evaluate(v);
@@ -213,7 +213,7 @@ static void draw_system(variant *v, uint64_t *state)
     v->mapping.options.overlap_perfect = next(state) % 4 == 0;
 }
 
-/* Problem `i` of a seed on a random system; what was in the arena is gone. */
+/* Draws problem `i` of a seed on a random system. Resets the arena. */
 static void draw_variant(dfl_arena *arena, dfl_case *c, uint64_t seed, uint64_t i, variant *v)
 {
     uint64_t state = i;
@@ -243,15 +243,15 @@ static void holds_for_random_systems(void **unused)
         found++;
         walls += check_all(&v, s);
     }
-    /* or it would prove little */
+    /* with fewer walls the test would prove little */
     assert_true(found > CASES / 2);
     assert_true(walls > 2 * CASES);
     free(c);
     dfl_arena_free(arena);
 }
 
-/* Work that waits for nothing takes no longer. Not so in pipelines: there first tiles are waited for side by side, but with
-   perfect overlap they are part of the work, of which a pass counts for every stage. */
+/* Perfect overlap is never slower. Pipelines are left out: their first tiles are waited for side by side, but with
+   perfect overlap the tiles are part of the work, and a pass of it counts for every stage. */
 static void nothing_is_faster_than_perfect_overlap(void **unused)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -285,7 +285,7 @@ static void nothing_is_faster_than_perfect_overlap(void **unused)
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
-/* 16 points: 16 ns of work; X in: 128 bits, Z out: 512 bits, both through the one port of `far`. */
+/* 16 points take 16 ns. X in: 128 bits, Z out: 512 bits, both through the one port of `far`. */
 static const char by_hand[] =
     "dfl 1; workload scale(N = 16) : i8 { rank n = N; input X[n]; output Z[n] : i32 = X[n] * 2; }\n"
     "system chip { clock = 1GHz;\n"
@@ -304,18 +304,18 @@ typedef struct {
     const char *mapping;
     dfl_param_kind kind;
     uint32_t part;
-    double fixed, waited, slower, faster; /* of the piece: seconds, bits or operations, the ends */
-    dfl_param_kind next;                  /* beyond `faster`, if that is finite */
+    double fixed, waited, slower, faster; /* seconds, bits or operations of the piece, and its ends */
+    dfl_param_kind next;                  /* parameter beyond `faster`, if that is finite */
     uint32_t next_part;
 } time_case;
 
 static const time_case times[] = {
-    /* 640 bits through far take 10 ns beside 16 ns of work: from 40 Gbit/s on the work takes longer */
+    /* 640 bits through `far` take 10 ns beside 16 ns of work; from 40 Gbit/s downwards the transfers take longer */
     { "rate, perfect", "perfect", DFL_PARAM_RATE, 0, 0, 16, 0, 1.6e9, DFL_PARAM_BANDWIDTH, 0 },
     { "bandwidth, perfect", "perfect", DFL_PARAM_BANDWIDTH, 0, 16e-9, 0, 40e9, INFINITY, 0, 0 },
     { "read, perfect", "perfect", DFL_PARAM_READ_BANDWIDTH, 1, 16e-9, 0, 40e9, INFINITY, 0, 0 },
     { "write, perfect", "perfect", DFL_PARAM_WRITE_BANDWIDTH, 1, 16e-9, 0, 40e9, INFINITY, 0, 0 },
-    /* 16 bits of X before, 64 bits of Z after, with two ports each; between them all of the work */
+    /* 16 bits of X before, 64 bits of Z after, with two ports each; all of the work in between */
     { "rate", "waits", DFL_PARAM_RATE, 0, 1.25e-9, 16, 0, 16e9 / 8.75, DFL_PARAM_BANDWIDTH, 0 },
     { "bandwidth", "waits", DFL_PARAM_BANDWIDTH, 0, 16e-9, 80, 35e9, 256e9, DFL_PARAM_WRITE_BANDWIDTH, 1 },
 };
@@ -361,7 +361,7 @@ static void tells_times(void **state)
     analysed_free(a);
 }
 
-/* Bits are counted by hand: X is read 16 times where it is kept innermost, and goes there once; Z likewise. */
+/* Bits are counted by hand: X is read 16 times from its innermost keep, and enters it once. Z likewise. */
 static void tells_actions(void **unused)
 {
     static const struct { dfl_param_kind kind; uint32_t part; int64_t actions; } want[] = {
@@ -390,7 +390,7 @@ static void tells_actions(void **unused)
     analysed_free(a);
 }
 
-/* 640 bits at 40 Gbit/s take as long as the work: faster gains nothing, slower costs. */
+/* 640 bits at 40 Gbit/s take as long as the work: a faster port gains nothing, a slower one costs. */
 static void sees_an_edge(void **unused)
 {
     variant v;

@@ -1,4 +1,4 @@
-/* Runs of keeps become one step of a path; a tensor's second keep in a run begins the next one. */
+/* A run of keeps is one step of a path. The second keep of a tensor in a run begins the next run. */
 #include <string.h>
 
 #include "tests/harness/check.h"
@@ -18,7 +18,7 @@ static const char HEAD[] =
 
 typedef struct {
     const char *lines;
-    const char *steps; /* steps above each line of the root, and behind the last one */
+    const char *steps; /* steps above each line of the root, and after the last line */
 } row;
 
 static const row rows[] = {
