@@ -72,7 +72,7 @@ typedef struct {
     double leakage; /* W of the whole system, which is d joules / d seconds */
 } dfl_sensitivity;
 
-/* Tells whether time depends on a parameter; energy depends on all others. */
+/* Tells whether a parameter is one of time (a bandwidth or a rate); the others are of energy. */
 bool dfl_param_is_timed(dfl_param_kind kind);
 /* Finds the sensitivities of the last run of a model. The model has the result of that run again afterwards. Lives in
    `arena`. */
