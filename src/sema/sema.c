@@ -1,188 +1,196 @@
-/* The whole of a file: every declaration checked once, in the order of the text. */
+/* The root file: every declaration analysed once, in the order of the text. */
 #include "sema/sema.h"
 
-#include <string.h>
-
+#include "sema/expr/eval.h"
+#include "sema/expr/sets.h"
 #include "sema/mapping/checks.h"
-#include "sema/mapping/mapping.h"
+#include "sema/mapping/elaborate.h"
+#include "sema/names/module.h"
+#include "sema/system/elaborate.h"
+#include "sema/workload/elaborate.h"
 
-/* ---- declarations --------------------------------------------------------------------------------------------- */
-
-static void check_constant(dfl_sema *s, dfl_decl *d)
+/* Evaluates a constant, and the domain of a `param`. */
+static void check_constant(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_values values = { 0 };
     bool unknown;
 
-    (void)dfl_eval_decl(s, d, (dfl_span){ 0 });
-    if (d->node->more->domain != NULL)
-        (void)dfl_eval_domain(s, dfl_scope_new(s, NULL, d->unit), d->node->more->domain, &values, &unknown);
+    (void)dfl_eval_decl(sema, decl, (dfl_span){ 0 });
+    if (decl->node->more->domain != NULL)
+        (void)dfl_eval_set(sema, dfl_scope_new(sema, NULL, decl->module), decl->node->more->domain, &values, &unknown);
 }
 
-static void check_op(dfl_sema *s, dfl_decl *d)
+/* Checks the parameters and the cost of an operation. */
+static void check_op(dfl_sema *sema, dfl_decl *decl)
 {
-    const dfl_ast_node *n = d->node;
-    dfl_scope *scope = dfl_scope_new(s, NULL, d->unit);
+    const dfl_ast_node *node = decl->node;
+    dfl_scope *scope = dfl_scope_new(sema, NULL, decl->module);
     dfl_symmap seen = { 0 };
     dfl_value v;
 
-    for (uint32_t i = 0; i < n->more->n_names; i++) {
-        const dfl_ast_name *p = &n->more->names[i];
+    for (uint32_t i = 0; i < node->more->n_names; i++) {
+        const dfl_ast_name *p = &node->more->names[i];
 
         const dfl_ast_name *first = dfl_symmap_get(&seen, p->sym);
 
         if (first != NULL)
-            dfl_scope_twice(s, p->span, first->span, "declared", dfl_sema_text(s, p->sym));
+            dfl_scope_report_twice(sema, p->span, first->span, "declared", dfl_sema_text(sema, p->sym));
         else
-            dfl_symmap_put(s->arena, &seen, p->sym, (void *)(uintptr_t)p);
+            dfl_symmap_put(sema->arena, &seen, p->sym, (void *)(uintptr_t)p);
     }
-    if (n->more->over.sym != 0)
-        dfl_scope_declare(s, scope, n->more->over.sym, n->more->over.span, DFL_NAMES_VALUE)->value = DFL_UNKNOWN;
-    v = n->more->over.sym != 0 ? dfl_eval(s, scope, n->value) : dfl_eval_decl(s, d, (dfl_span){ 0 });
+    if (node->more->over.sym != 0)
+        dfl_scope_declare(sema, scope, node->more->over.sym, node->more->over.span, DFL_ENTRY_VALUE)->value = DFL_UNKNOWN;
+    v = node->more->over.sym != 0 ? dfl_eval(sema, scope, node->value) : dfl_eval_decl(sema, decl, (dfl_span){ 0 });
     if (v.kind == DFL_VALUE_QUANTITY && !dfl_dim_equal(v.quantity.dim, dfl_dim_of(DFL_BASE_OPS))) {
-        dfl_diag *diag = dfl_report(s->sink, DFL_UNIT_DIMENSION, n->value->span,
+        dfl_diag *diag = dfl_report(sema->sink, DFL_UNIT_DIMENSION, node->value->span,
                                     "the cost of an operation is a number of FLOP");
 
-        dfl_diag_help(s->sink, diag, "write it with its unit, as in `1FLOP`");
+        dfl_diag_help(sema->sink, diag, "write it with its unit, as in `1FLOP`");
     }
 }
 
-/* No file but std.ops itself declares an operation of std.ops. */
-static void check_redefined(dfl_sema *s, dfl_decl *d)
+/* Reports an operation of std.ops that another file declares. */
+static void check_redefined(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_decl *std;
     dfl_diag *diag;
 
-    std = dfl_unit_ops(s) == NULL || s->ops == d->unit ? NULL : dfl_symmap_get(&s->ops->by_name, d->name);
+    std = dfl_module_std_ops(sema) == NULL || sema->std_ops == decl->module
+              ? NULL
+              : dfl_symmap_get(&sema->std_ops->by_name, decl->name);
     if (std == NULL)
         return;
-    diag = dfl_report(s->sink, DFL_NAME_REDEFINES_STD, d->node->name.span, "`%s` is an operation of std.ops",
-                      dfl_sema_text(s, d->name));
-    dfl_diag_label(s->sink, diag, std->node->name.span, "declared here");
-    dfl_diag_help(s->sink, diag, "use another name");
+    diag = dfl_report(sema->sink, DFL_NAME_REDEFINES_STD, decl->node->name.span, "`%s` is an operation of std.ops",
+                      dfl_sema_text(sema, decl->name));
+    dfl_diag_label(sema->sink, diag, std->node->name.span, "declared here");
+    dfl_diag_help(sema->sink, diag, "use another name");
 }
 
-static void add_check(dfl_sema *s, const dfl_ast_node *n, dfl_scope *scope, dfl_sym inside)
+/* Lowers a check into the results. `inside`: name of the declaration around, or 0. */
+static void add_check(dfl_sema *sema, const dfl_ast_node *node, dfl_scope *scope, dfl_sym inside)
 {
-    dfl_checking c = { .s = s, .scope = scope, .inside = inside != 0 };
+    dfl_check_context ctx = { .sema = sema, .scope = scope, .inside = inside != 0 };
     dfl_check check;
 
-    if (dfl_check_lower(&c, n, inside, &check))
-        DFL_PUSH(s->arena, &s->checks, check);
+    if (dfl_check_lower(&ctx, node, inside, &check))
+        DFL_PUSH(sema->arena, &sema->checks, check);
 }
 
-static void check_workload(dfl_sema *s, dfl_decl *d)
+/* Elaborates a workload at its defaults into the results, with its checks. */
+static void check_workload(dfl_sema *sema, dfl_decl *decl)
 {
-    dfl_sized *w;
+    dfl_elaborated_workload *workload;
 
-    if (d->node->more->ref->path->n == 1 && strcmp(dfl_sema_text(s, d->node->more->ref->path->text), "train") == 0)
-        return; /* refused where it is used */
-    w = dfl_workload_default(s, d);
-    if (w == NULL || w->broken || w->workload == NULL)
+    if (dfl_workload_is_training(sema, decl->node->more->ref))
+        return; /* reported where it is used */
+    workload = dfl_workload_elaborate_default(sema, decl);
+    if (workload == NULL || workload->broken || workload->workload == NULL)
         return;
-    DFL_PUSH(s->arena, &s->workloads, ((dfl_sized_workload){ w->workload, d->unit->root }));
-    for (size_t i = 0; i < w->checks.n; i++)
-        add_check(s, w->checks.at[i].node, w->checks.at[i].scope, d->name);
+    DFL_PUSH(sema->arena, &sema->workloads, ((dfl_sized_workload){ workload->workload, decl->module->is_root }));
+    for (size_t i = 0; i < workload->checks.n; i++)
+        add_check(sema, workload->checks.at[i].node, workload->checks.at[i].scope, decl->name);
 }
 
-static void check_system(dfl_sema *s, dfl_decl *d)
+/* Elaborates a system at its defaults into the results. */
+static void check_system(dfl_sema *sema, dfl_decl *decl)
 {
-    const dfl_machine *m = dfl_machine_default(s, d);
+    const dfl_elaborated_system *system = dfl_system_elaborate_default(sema, decl);
 
-    if (m != NULL && m->system != NULL)
-        DFL_PUSH(s->arena, &s->systems, m->system);
+    if (system != NULL && system->system != NULL)
+        DFL_PUSH(sema->arena, &sema->systems, system->system);
 }
 
-static void check_mapping(dfl_sema *s, dfl_decl *d)
+/* Elaborates a mapping into the results, with its checks. */
+static void check_mapping(dfl_sema *sema, dfl_decl *decl)
 {
-    const dfl_drafted *drafted = dfl_draft_declare(s, d);
+    const dfl_elaborated_mapping *elaborated = dfl_mapping_elaborate(sema, decl);
 
-    if (drafted->template != NULL)
-        DFL_PUSH(s->arena, &s->templates, *drafted->template);
-    if (drafted->mapping == NULL)
+    if (elaborated->template != NULL)
+        DFL_PUSH(sema->arena, &sema->templates, *elaborated->template);
+    if (elaborated->mapping == NULL)
         return;
-    DFL_PUSH(s->arena, &s->designs, ((dfl_design){ drafted->mapping, d->unit->root }));
-    for (uint32_t i = 0; i < drafted->n_checks; i++)
-        add_check(s, drafted->checks[i].node, drafted->checks[i].scope, d->name);
+    DFL_PUSH(sema->arena, &sema->designs, ((dfl_design){ elaborated->mapping, decl->module->is_root }));
+    for (uint32_t i = 0; i < elaborated->n_checks; i++)
+        add_check(sema, elaborated->checks[i].node, elaborated->checks[i].scope, decl->name);
 }
 
-/* ---- sweeps: names and units only ----------------------------------------------------------------------------- */
-
-static void check_values(dfl_sema *s, dfl_scope *scope, const dfl_expr *args)
+/* Checks the names and dimensions in expressions over results. */
+static void check_values(dfl_sema *sema, dfl_scope *scope, const dfl_expr *args)
 {
-    dfl_checking c = { .s = s, .scope = scope, .inside = true };
+    dfl_check_context ctx = { .sema = sema, .scope = scope, .inside = true };
 
-    for (const dfl_expr *e = args; e != NULL; e = e->next)
-        (void)dfl_check_value(&c, e);
+    for (const dfl_expr *expr = args; expr != NULL; expr = expr->next)
+        (void)dfl_check_lower_value(&ctx, expr);
 }
 
-static void check_sweep(dfl_sema *s, dfl_decl *d)
+/* Checks the names and dimensions of a sweep, at the first value of each of its domains. */
+static void check_sweep(dfl_sema *sema, dfl_decl *decl)
 {
-    dfl_scope *scope = dfl_scope_new(s, NULL, d->unit);
-    const dfl_ast_node *n = d->node;
+    dfl_scope *scope = dfl_scope_new(sema, NULL, decl->module);
+    const dfl_ast_node *node = decl->node;
 
-    for (const dfl_ast_node *l = n->body; l != NULL; l = l->next)
+    for (const dfl_ast_node *l = node->body; l != NULL; l = l->next)
         for (const dfl_ast_node *v = l->kind == DFL_AST_OVER ? l->items : NULL; v != NULL; v = v->next) {
             dfl_values values = { 0 };
             bool unknown;
-            dfl_binding *b;
+            dfl_scope_entry *entry;
 
-            (void)dfl_eval_domain(s, scope, v->more->domain, &values, &unknown);
-            b = dfl_scope_declare(s, scope, v->name.sym, v->name.span, DFL_NAMES_VALUE);
-            if (b != NULL)
-                b->value = values.n > 0 ? values.at[0] : DFL_BAD;
+            (void)dfl_eval_set(sema, scope, v->more->domain, &values, &unknown);
+            entry = dfl_scope_declare(sema, scope, v->name.sym, v->name.span, DFL_ENTRY_VALUE);
+            if (entry != NULL)
+                entry->value = values.n > 0 ? values.at[0] : DFL_BAD;
         }
-    (void)dfl_workload_of(s, d->unit, scope, n->more->work);
-    (void)dfl_machine_of(s, d->unit, scope, n->more->machine);
-    for (const dfl_ast_node *l = n->body; l != NULL; l = l->next) {
+    (void)dfl_workload_elaborate(sema, decl->module, scope, node->more->work);
+    (void)dfl_system_elaborate(sema, decl->module, scope, node->more->machine);
+    for (const dfl_ast_node *l = node->body; l != NULL; l = l->next) {
         if (l->kind == DFL_AST_REQUIRE || l->kind == DFL_AST_MINIMIZE || l->kind == DFL_AST_PARETO)
-            check_values(s, scope, l->args);
+            check_values(sema, scope, l->args);
         else if (l->kind == DFL_AST_SWEEP_MAPPING)
-            (void)dfl_decl_need(s, d->unit, l->path, DFL_AST_MAPPING);
+            (void)dfl_decl_need(sema, decl->module, l->path, DFL_AST_MAPPING);
     }
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------- */
-
-static void check_decl(dfl_sema *s, dfl_decl *d)
+/* Analyses a declaration, whatever its kind. */
+static void check_decl(dfl_sema *sema, dfl_decl *decl)
 {
-    switch ((int)d->node->kind) {
+    switch ((int)decl->node->kind) {
     case DFL_AST_LET:
     case DFL_AST_PARAM:
-        check_constant(s, d);
+        check_constant(sema, decl);
         break;
     case DFL_AST_OP:
-        check_redefined(s, d);
-        check_op(s, d);
+        check_redefined(sema, decl);
+        check_op(sema, decl);
         break;
-    case DFL_AST_WORKLOAD: check_workload(s, d); break;
-    case DFL_AST_SYSTEM:   check_system(s, d); break;
-    case DFL_AST_MAPPING:  check_mapping(s, d); break;
-    case DFL_AST_SWEEP:    check_sweep(s, d); break;
+    case DFL_AST_WORKLOAD: check_workload(sema, decl); break;
+    case DFL_AST_SYSTEM:   check_system(sema, decl); break;
+    case DFL_AST_MAPPING:  check_mapping(sema, decl); break;
+    case DFL_AST_SWEEP:    check_sweep(sema, decl); break;
     default:               break;
     }
 }
 
 const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root)
 {
-    dfl_sema *s = DFL_NEW(input->arena, dfl_sema);
+    dfl_sema *sema = DFL_NEW(input->arena, dfl_sema);
     dfl_program *p = DFL_NEW(input->arena, dfl_program);
 
-    s->in = input;
-    s->arena = input->arena;
-    s->names = input->names;
-    s->sink = input->sink;
-    s->budget = dfl_arena_budget(input->arena);
-    s->syntax_errors = dfl_sink_errors(s->sink) > 0;
-    s->root = dfl_unit_open(s, root);
-    for (size_t i = 0; i < s->root->decls.n && dfl_sema_ok(s); i++)
-        check_decl(s, s->root->decls.at[i]);
-    for (size_t i = 0; i < s->root->checks.n && dfl_sema_ok(s); i++)
-        add_check(s, s->root->checks.at[i], dfl_scope_new(s, NULL, s->root), 0);
-    (void)dfl_sema_ok(s); /* reports a stop that a loop only noticed */
-    *p = (dfl_program){ .designs = s->designs.at, .n_designs = (uint32_t)s->designs.n,
-                        .templates = s->templates.at, .n_templates = (uint32_t)s->templates.n,
-                        .checks = s->checks.at, .n_checks = (uint32_t)s->checks.n,
-                        .workloads = s->workloads.at, .n_workloads = (uint32_t)s->workloads.n,
-                        .systems = s->systems.at, .n_systems = (uint32_t)s->systems.n };
+    sema->input = input;
+    sema->arena = input->arena;
+    sema->names = input->names;
+    sema->sink = input->sink;
+    sema->budget = dfl_arena_budget(input->arena);
+    sema->has_syntax_errors = dfl_sink_errors(sema->sink) > 0;
+    sema->root = dfl_module_open(sema, root);
+    for (size_t i = 0; i < sema->root->decls.n && dfl_sema_within_budget(sema); i++)
+        check_decl(sema, sema->root->decls.at[i]);
+    for (size_t i = 0; i < sema->root->checks.n && dfl_sema_within_budget(sema); i++)
+        add_check(sema, sema->root->checks.at[i], dfl_scope_new(sema, NULL, sema->root), 0);
+    (void)dfl_sema_within_budget(sema); /* reports that the budget was used up, if a loop has noticed */
+    *p = (dfl_program){ .designs = sema->designs.at, .n_designs = (uint32_t)sema->designs.n,
+                        .templates = sema->templates.at, .n_templates = (uint32_t)sema->templates.n,
+                        .checks = sema->checks.at, .n_checks = (uint32_t)sema->checks.n,
+                        .workloads = sema->workloads.at, .n_workloads = (uint32_t)sema->workloads.n,
+                        .systems = sema->systems.at, .n_systems = (uint32_t)sema->systems.n };
     return p;
 }

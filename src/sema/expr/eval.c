@@ -1,180 +1,92 @@
-/* Constant expressions: exact integers, quantities with dimensions, comparisons. */
-#include "sema/files/room.h"
+#include "sema/expr/eval.h"
 
 #include <string.h>
 
-dfl_value dfl_value_of(dfl_quantity q)
+#include "sema/expr/arith_report.h"
+#include "sema/expr/builtin.h"
+#include "sema/names/limits.h"
+
+/* Reports an expression that cannot be part of a constant. */
+static dfl_value report_not_constant(dfl_sema *sema, const dfl_expr *expr, const char *what)
 {
-    return (dfl_value){ .kind = DFL_VALUE_QUANTITY, .quantity = q };
-}
-
-dfl_value dfl_value_of_bool(bool truth)
-{
-    return (dfl_value){ .kind = DFL_VALUE_BOOL, .truth = truth };
-}
-
-static const char *dim_text(dfl_sema *s, dfl_dim dim)
-{
-    dfl_strbuf out;
-
-    dfl_strbuf_init(&out, s->arena);
-    dfl_dim_print(&out, dim);
-    return out.text;
-}
-
-static const char *value_text(dfl_sema *s, const dfl_value *v)
-{
-    dfl_strbuf out;
-
-    dfl_strbuf_init(&out, s->arena);
-    dfl_quantity_print(&out, v->quantity);
-    return out.text;
-}
-
-/* ---- failures ------------------------------------------------------------------------------------------------- */
-
-static void report_dimension(dfl_sema *s, const dfl_expr *e, const dfl_value *a, const dfl_value *b)
-{
-    const char *left = dim_text(s, a->quantity.dim), *right = dim_text(s, b->quantity.dim);
-    dfl_diag *d;
-
-    if (e->left == NULL || e->right == NULL) {
-        if (dfl_dim_equal(a->quantity.dim, b->quantity.dim))
-            dfl_report(s->sink, DFL_UNIT_DIMENSION, e->span, "expected a plain number, found %s", left);
-        else
-            dfl_report(s->sink, DFL_UNIT_DIMENSION, e->span, "cannot combine %s with %s", left, right);
-        return;
-    }
-    d = dfl_report(s->sink, DFL_UNIT_DIMENSION, e->op, "cannot combine %s with %s", left, right);
-    dfl_diag_label(s->sink, d, e->left->span, "this is %s", left);
-    dfl_diag_label(s->sink, d, e->right->span, "this is %s", right);
-}
-
-static void report_inexact(dfl_sema *s, const dfl_expr *e, const dfl_value *a, const dfl_value *b)
-{
-    const char *text = dfl_sema_slice(s, e->span);
-    dfl_diag *d = dfl_report(s->sink, DFL_EXPR_INEXACT_DIVISION, e->op, "%s / %s is not an integer", value_text(s, a),
-                             value_text(s, b));
-
-    dfl_diag_help(s->sink, d, "round it: `floor(%s)` or `ceil(%s)`", text, text);
-    dfl_diag_fix(s->sink, d, e->span, dfl_arena_printf(s->arena, "floor(%s)", text), DFL_FIX_MAYBE);
-    dfl_diag_fix(s->sink, d, e->span, dfl_arena_printf(s->arena, "ceil(%s)", text), DFL_FIX_MAYBE);
-}
-
-dfl_value dfl_eval_failed(dfl_sema *s, dfl_arith status, const dfl_expr *e, dfl_value a, dfl_value b)
-{
-    dfl_span at = e->op.start != e->op.end ? e->op : e->span;
-    dfl_diag *d;
-
-    switch (status) {
-    case DFL_ARITH_OK:
-        break;
-    case DFL_ARITH_OVERFLOW:
-        d = dfl_report(s->sink, DFL_UNIT_OVERFLOW, at, "result is beyond 128 bits");
-        dfl_diag_here(s->sink, d, "integers are exact up to 2^127 - 1");
-        dfl_diag_help(s->sink, d, "use smaller numbers, or a larger unit");
-        break;
-    case DFL_ARITH_DIMENSION:
-        report_dimension(s, e, &a, &b);
-        break;
-    case DFL_ARITH_ZERO:
-        d = dfl_report(s->sink, DFL_EXPR_DIVISION_BY_ZERO, at, "division by zero");
-        if (e->right != NULL)
-            dfl_diag_label(s->sink, d, e->right->span, "this is 0");
-        break;
-    case DFL_ARITH_INEXACT:
-        report_inexact(s, e, &a, &b);
-        break;
-    case DFL_ARITH_DOMAIN:
-        d = dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "this has no value for %s", value_text(s, &a));
-        if (a.kind == DFL_VALUE_QUANTITY && !dfl_dim_is_none(a.quantity.dim))
-            dfl_diag_help(s->sink, d, "divide by a unit first, as in `sqrt(x / 1s)`");
-        break;
-    }
+    dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "expected a constant, found %s", what);
     return DFL_BAD;
 }
 
-static dfl_value not_a_constant(dfl_sema *s, const dfl_expr *e, const char *what)
-{
-    dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "expected a constant, found %s", what);
-    return DFL_BAD;
-}
-
-/* ---- names ---------------------------------------------------------------------------------------------------- */
-
-dfl_value dfl_eval_decl(dfl_sema *s, dfl_decl *d, dfl_span use)
+dfl_value dfl_eval_decl(dfl_sema *sema, dfl_decl *decl, dfl_span use)
 {
     dfl_scope *scope;
 
-    if (d->done)
-        return d->value;
-    if (d->busy) {
-        dfl_diag *diag = dfl_report(s->sink, DFL_DECLARATION_CYCLE, d->node->name.span, "`%s` depends on itself",
-                                    dfl_sema_text(s, d->name));
+    if (decl->done)
+        return decl->value;
+    if (decl->busy) {
+        dfl_diag *diag = dfl_report(sema->sink, DFL_DECLARATION_CYCLE, decl->node->name.span, "`%s` depends on itself",
+                                    dfl_sema_text(sema, decl->name));
 
         if (use.start != 0)
-            dfl_diag_label(s->sink, diag, use, "used here while it is being computed");
-        d->done = true;
-        return d->value = DFL_BAD;
+            dfl_diag_label(sema->sink, diag, use, "used here while it is being computed");
+        decl->done = true;
+        return decl->value = DFL_BAD;
     }
-    d->busy = true;
-    scope = dfl_scope_new(s, NULL, d->unit);
-    d->value = d->node->value != NULL ? dfl_eval(s, scope, d->node->value) : DFL_BAD;
-    d->busy = false;
-    d->done = true;
-    return d->value;
+    decl->busy = true;
+    scope = dfl_scope_new(sema, NULL, decl->module);
+    decl->value = decl->node->value != NULL ? dfl_eval(sema, scope, decl->node->value) : DFL_BAD;
+    decl->busy = false;
+    decl->done = true;
+    return decl->value;
 }
 
-static dfl_value eval_path(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
+/* The value of a name: of the scope, or of a constant that a module declares. */
+static dfl_value eval_path(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     static const char *const kinds[] = { "a value", "a rank", "a tensor", "an instance", "a part of the system" };
-    const dfl_binding *b = e->path->n == 1 ? dfl_scope_find(scope, e->path->head->sym) : NULL;
+    const dfl_scope_entry *entry = expr->path->n == 1 ? dfl_scope_find(scope, expr->path->head->sym) : NULL;
     bool broken;
-    dfl_decl *d;
+    dfl_decl *decl;
 
-    if (b != NULL && b->kind == DFL_NAMES_VALUE)
-        return b->value;
-    if (b != NULL) {
-        dfl_diag *diag = dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "expected a constant, but `%s` is %s",
-                                    dfl_sema_text(s, e->path->text), kinds[b->kind]);
+    if (entry != NULL && entry->kind == DFL_ENTRY_VALUE)
+        return entry->value;
+    if (entry != NULL) {
+        dfl_diag *diag = dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "expected a constant, but `%s` is %s",
+                                    dfl_sema_text(sema, expr->path->text), kinds[entry->kind]);
 
-        dfl_diag_label(s->sink, diag, b->span, "declared here");
+        dfl_diag_label(sema->sink, diag, entry->span, "declared here");
         return DFL_BAD;
     }
-    d = dfl_decl_find(s, scope->unit, e->path, &broken);
-    if (d == NULL) {
+    decl = dfl_decl_find(sema, scope->module, expr->path, &broken);
+    if (decl == NULL) {
         if (!broken)
-            dfl_decl_report_unknown(s, scope, e->path);
+            dfl_decl_report_unknown(sema, scope, expr->path);
         return DFL_BAD;
     }
-    if (d->node->kind != DFL_AST_LET && d->node->kind != DFL_AST_PARAM) {
-        dfl_diag *diag = dfl_report(s->sink, DFL_NAME_WRONG_KIND, e->span, "expected a constant, but `%s` is none",
-                                    dfl_sema_text(s, e->path->text));
+    if (decl->node->kind != DFL_AST_LET && decl->node->kind != DFL_AST_PARAM) {
+        dfl_diag *diag = dfl_report(sema->sink, DFL_NAME_WRONG_KIND, expr->span, "expected a constant, but `%s` is none",
+                                    dfl_sema_text(sema, expr->path->text));
 
-        dfl_diag_label(s->sink, diag, d->node->name.span, "declared here");
+        dfl_diag_label(sema->sink, diag, decl->node->name.span, "declared here");
         return DFL_BAD;
     }
-    return dfl_eval_decl(s, d, e->span);
+    return dfl_eval_decl(sema, decl, expr->span);
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------ */
-
-static const char *kind_name(const dfl_value *v)
+/* The kind of a value with its article, for reports. */
+static const char *kind_text(const dfl_value *value)
 {
-    return v->kind == DFL_VALUE_BOOL ? "a condition" : v->kind == DFL_VALUE_STRING ? "a string" : "a number";
+    return value->kind == DFL_VALUE_BOOL ? "a condition" : value->kind == DFL_VALUE_STRING ? "a string" : "a number";
 }
 
-static bool want(dfl_sema *s, const dfl_expr *e, const dfl_value *v, dfl_value_kind kind)
+/* Whether the value of `expr` is of `kind` (BOOL or QUANTITY); false after reporting. */
+static bool check_kind(dfl_sema *sema, const dfl_expr *expr, const dfl_value *value, dfl_value_kind kind)
 {
-    if (v->kind == kind)
+    if (value->kind == kind)
         return true;
-    dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "expected %s, found %s",
-               kind == DFL_VALUE_BOOL ? "a condition" : "a number", kind_name(v));
+    dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "expected %s, found %s",
+               kind == DFL_VALUE_BOOL ? "a condition" : "a number", kind_text(value));
     return false;
 }
 
-/* `40Gb`, `624KB`, `10Gbps`: what is probably meant. NULL = no idea. */
-static const char *near_unit(dfl_sema *s, const char *unit)
+/* The unit of measurement that a misspelt one (`40Gb`, `624KB`, `10Gbps`) probably stands for, or NULL. */
+static const char *suggest_unit(dfl_sema *sema, const char *unit)
 {
     static const struct { const char *from, *to; } slips[] = {
         { "bps", "bit/s" }, { "Bps", "B/s" }, { "b", "bit" }, { "bits", "bit" }, { "bytes", "B" }, { "byte", "B" },
@@ -182,7 +94,7 @@ static const char *near_unit(dfl_sema *s, const char *unit)
     };
     char head[2] = { unit[0] == 'K' && unit[1] != 'i' ? 'k' : unit[0] == 'g' || unit[0] == 't' ? (char)(unit[0] - 32)
                                                                                               : unit[0], '\0' };
-    const char *fixed = dfl_arena_printf(s->arena, "%s%s", head, unit + 1);
+    const char *fixed = dfl_arena_printf(sema->arena, "%s%s", head, unit + 1);
     size_t len = strlen(fixed);
     dfl_quantity q;
 
@@ -194,62 +106,63 @@ static const char *near_unit(dfl_sema *s, const char *unit)
 
         if (at == NULL)
             continue;
-        tried = dfl_arena_printf(s->arena, "%.*s%s%s", (int)(at - fixed), fixed, slips[i].to, at + strlen(slips[i].from));
+        tried = dfl_arena_printf(sema->arena, "%.*s%s%s", (int)(at - fixed), fixed, slips[i].to, at + strlen(slips[i].from));
         if (dfl_unit_parse(tried, strlen(tried), &q) == DFL_LITERAL_OK)
             return tried;
     }
     return NULL;
 }
 
-static void report_unit(dfl_sema *s, const dfl_expr *e, size_t unit_at)
+/* Reports the unknown unit of measurement behind a number; `unit_at` is its offset in the literal. */
+static void report_unit(dfl_sema *sema, const dfl_expr *expr, size_t unit_at)
 {
-    dfl_span span = { e->span.start + (uint32_t)unit_at, e->span.end };
-    const char *unit = dfl_arena_copy(s->arena, e->text + unit_at, e->len - unit_at);
-    const char *near = near_unit(s, unit);
-    dfl_diag *d = dfl_report(s->sink, DFL_SYNTAX_UNKNOWN_UNIT, span, "unknown unit `%s`", unit);
+    dfl_span span = { expr->span.start + (uint32_t)unit_at, expr->span.end };
+    const char *unit = dfl_arena_copy(sema->arena, expr->text + unit_at, expr->len - unit_at);
+    const char *near = suggest_unit(sema, unit);
+    dfl_diag *d = dfl_report(sema->sink, DFL_SYNTAX_UNKNOWN_UNIT, span, "unknown unit `%s`", unit);
 
     if (near != NULL && strstr(near, "bit") != NULL && strstr(unit, "bit") == NULL)
-        dfl_diag_help(s->sink, d, "`%s` for bits, `B` for bytes", near);
+        dfl_diag_help(sema->sink, d, "`%s` for bits, `B` for bytes", near);
     if (near != NULL)
-        dfl_diag_fix(s->sink, d, span, near, DFL_FIX_MAYBE);
+        dfl_diag_fix(sema->sink, d, span, near, DFL_FIX_MAYBE);
 }
 
-static dfl_value eval_number(dfl_sema *s, const dfl_expr *e)
+static dfl_value eval_number(dfl_sema *sema, const dfl_expr *expr)
 {
     dfl_quantity q;
     size_t unit_at;
 
-    switch (dfl_quantity_parse(e->text, e->len, &q, &unit_at)) {
+    switch (dfl_quantity_parse(expr->text, expr->len, &q, &unit_at)) {
     case DFL_LITERAL_OK:
         return dfl_value_of(q);
     case DFL_LITERAL_RANGE:
-        dfl_diag_help(s->sink, dfl_report(s->sink, DFL_UNIT_OVERFLOW, e->span, "number is beyond 128 bits"),
+        dfl_diag_help(sema->sink, dfl_report(sema->sink, DFL_UNIT_OVERFLOW, expr->span, "number is beyond 128 bits"),
                       "write a smaller number, or a smaller unit: the largest whole number is 2^127 - 1");
         return DFL_BAD;
     case DFL_LITERAL_UNIT:
-        report_unit(s, e, unit_at);
+        report_unit(sema, expr, unit_at);
         return DFL_BAD;
     case DFL_LITERAL_MALFORMED:
         break;
     }
-    dfl_report(s->sink, DFL_SYNTAX_BAD_NUMBER, e->span, "malformed number");
+    dfl_report(sema->sink, DFL_SYNTAX_BAD_NUMBER, expr->span, "malformed number");
     return DFL_BAD;
 }
 
-static dfl_value eval_compare(dfl_sema *s, const dfl_expr *e, dfl_value a, dfl_value b)
+static dfl_value eval_compare(dfl_sema *sema, const dfl_expr *expr, dfl_value a, dfl_value b)
 {
     int order;
     dfl_arith status;
 
     if (a.kind == DFL_VALUE_STRING && b.kind == DFL_VALUE_STRING &&
-        (e->kind == DFL_EXPR_EQ || e->kind == DFL_EXPR_NE))
-        return dfl_value_of_bool((a.text == b.text) == (e->kind == DFL_EXPR_EQ));
-    if (!want(s, e->left, &a, DFL_VALUE_QUANTITY) || !want(s, e->right, &b, DFL_VALUE_QUANTITY))
+        (expr->kind == DFL_EXPR_EQ || expr->kind == DFL_EXPR_NE))
+        return dfl_value_of_bool((a.text == b.text) == (expr->kind == DFL_EXPR_EQ));
+    if (!check_kind(sema, expr->left, &a, DFL_VALUE_QUANTITY) || !check_kind(sema, expr->right, &b, DFL_VALUE_QUANTITY))
         return DFL_BAD;
     status = dfl_quantity_compare(a.quantity, b.quantity, &order);
     if (status != DFL_ARITH_OK)
-        return dfl_eval_failed(s, status, e, a, b);
-    switch ((int)e->kind) {
+        return dfl_arith_report(sema, status, expr, a, b);
+    switch ((int)expr->kind) {
     case DFL_EXPR_LT: return dfl_value_of_bool(order < 0);
     case DFL_EXPR_GT: return dfl_value_of_bool(order > 0);
     case DFL_EXPR_LE: return dfl_value_of_bool(order <= 0);
@@ -259,9 +172,9 @@ static dfl_value eval_compare(dfl_sema *s, const dfl_expr *e, dfl_value a, dfl_v
     }
 }
 
-static dfl_value eval_binary(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
+static dfl_value eval_binary(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
-    dfl_value a = dfl_eval(s, scope, e->left), b = dfl_eval(s, scope, e->right);
+    dfl_value a = dfl_eval(sema, scope, expr->left), b = dfl_eval(sema, scope, expr->right);
     dfl_arith status;
     dfl_quantity q;
 
@@ -269,61 +182,112 @@ static dfl_value eval_binary(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
         return DFL_BAD;
     if (a.kind == DFL_VALUE_UNKNOWN || b.kind == DFL_VALUE_UNKNOWN)
         return DFL_UNKNOWN;
-    switch ((int)e->kind) {
+    switch ((int)expr->kind) {
     case DFL_EXPR_AND:
     case DFL_EXPR_OR:
-        if (!want(s, e->left, &a, DFL_VALUE_BOOL) || !want(s, e->right, &b, DFL_VALUE_BOOL))
+        if (!check_kind(sema, expr->left, &a, DFL_VALUE_BOOL) || !check_kind(sema, expr->right, &b, DFL_VALUE_BOOL))
             return DFL_BAD;
-        return dfl_value_of_bool(e->kind == DFL_EXPR_AND ? a.truth && b.truth : a.truth || b.truth);
+        return dfl_value_of_bool(expr->kind == DFL_EXPR_AND ? a.truth && b.truth : a.truth || b.truth);
     case DFL_EXPR_ADD:
     case DFL_EXPR_SUB:
     case DFL_EXPR_MUL:
     case DFL_EXPR_DIV:
         break;
     default:
-        return eval_compare(s, e, a, b);
+        return eval_compare(sema, expr, a, b);
     }
-    if (!want(s, e->left, &a, DFL_VALUE_QUANTITY) || !want(s, e->right, &b, DFL_VALUE_QUANTITY))
+    if (!check_kind(sema, expr->left, &a, DFL_VALUE_QUANTITY) || !check_kind(sema, expr->right, &b, DFL_VALUE_QUANTITY))
         return DFL_BAD;
-    if (e->kind == DFL_EXPR_ADD)
+    if (expr->kind == DFL_EXPR_ADD)
         status = dfl_quantity_add(a.quantity, b.quantity, &q);
-    else if (e->kind == DFL_EXPR_SUB)
+    else if (expr->kind == DFL_EXPR_SUB)
         status = dfl_quantity_sub(a.quantity, b.quantity, &q);
-    else if (e->kind == DFL_EXPR_MUL)
+    else if (expr->kind == DFL_EXPR_MUL)
         status = dfl_quantity_mul(a.quantity, b.quantity, &q);
     else
         status = dfl_quantity_div(a.quantity, b.quantity, &q);
-    return status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_eval_failed(s, status, e, a, b);
+    return status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_arith_report(sema, status, expr, a, b);
 }
 
-static dfl_value eval_negative(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
+static dfl_value eval_negative(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
-    dfl_value a = dfl_eval(s, scope, e->left);
+    dfl_value a = dfl_eval(sema, scope, expr->left);
     dfl_quantity zero = dfl_quantity_int(0), q;
     dfl_arith status;
 
     if (a.kind == DFL_VALUE_BAD || a.kind == DFL_VALUE_UNKNOWN)
         return a;
-    if (!want(s, e->left, &a, DFL_VALUE_QUANTITY))
+    if (!check_kind(sema, expr->left, &a, DFL_VALUE_QUANTITY))
         return DFL_BAD;
     zero.dim = a.quantity.dim;
     status = dfl_quantity_sub(zero, a.quantity, &q);
-    return status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_eval_failed(s, status, e, a, a);
+    return status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_arith_report(sema, status, expr, a, a);
 }
 
-static dfl_value eval_any(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
+/* `floor(a / b)` and `ceil(a / b)`: exact for integers, because the quotient is not formed first. False for other calls. */
+static bool eval_rounded_quotient(dfl_sema *sema, dfl_scope *scope, const dfl_expr *call, bool up, dfl_value *out)
 {
-    switch (e->kind) {
+    const dfl_expr *arg = call->args;
+    dfl_value a, b;
+    dfl_quantity q;
+    dfl_arith status;
+
+    if (arg->kind != DFL_EXPR_DIV)
+        return false;
+    a = dfl_eval(sema, scope, arg->left);
+    b = dfl_eval(sema, scope, arg->right);
+    if (a.kind == DFL_VALUE_BAD || b.kind == DFL_VALUE_BAD)
+        *out = DFL_BAD;
+    else if (a.kind == DFL_VALUE_UNKNOWN || b.kind == DFL_VALUE_UNKNOWN)
+        *out = DFL_UNKNOWN;
+    else if (a.kind != DFL_VALUE_QUANTITY || b.kind != DFL_VALUE_QUANTITY) {
+        dfl_report(sema->sink, DFL_EXPR_TYPE, arg->span, "expected a number");
+        *out = DFL_BAD;
+    } else {
+        status = dfl_quantity_div_round(a.quantity, b.quantity, up, &q);
+        *out = status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_arith_report(sema, status, arg, a, b);
+    }
+    return true;
+}
+
+/* Not inlined: the array would enlarge the frame of every level of the recursion, also of those without a call. */
+__attribute__((noinline)) static dfl_value eval_call(dfl_sema *sema, dfl_scope *scope, const dfl_expr *call)
+{
+    dfl_value args[DFL_SEMA_MAX_ARGUMENTS];
+    dfl_builtin function = dfl_builtin_of_call(sema, call);
+    bool bad = false, unknown = false;
+    unsigned n = 0;
+
+    args[0] = DFL_BAD;
+    if (function == DFL_BUILTIN_NONE)
+        return DFL_BAD;
+    if ((function == DFL_BUILTIN_FLOOR || function == DFL_BUILTIN_CEIL) &&
+        eval_rounded_quotient(sema, scope, call, function == DFL_BUILTIN_CEIL, &args[0]))
+        return args[0];
+    for (const dfl_expr *arg = call->args; arg != NULL && n < DFL_SEMA_MAX_ARGUMENTS; arg = arg->next, n++) {
+        args[n] = dfl_eval(sema, scope, arg);
+        unknown |= args[n].kind == DFL_VALUE_UNKNOWN;
+        bad |= !dfl_builtin_check_argument(sema, arg, function, n, &args[n]);
+    }
+    if (bad)
+        return DFL_BAD;
+    return unknown ? DFL_UNKNOWN : dfl_builtin_apply(sema, call, function, args, n);
+}
+
+/* The value of an expression, whatever its kind. */
+static dfl_value eval_kind(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
+{
+    switch (expr->kind) {
     case DFL_EXPR_NUMBER:
-        return eval_number(s, e);
+        return eval_number(sema, expr);
     case DFL_EXPR_STRING:
-        return (dfl_value){ .kind = DFL_VALUE_STRING, .text = e->sym };
+        return (dfl_value){ .kind = DFL_VALUE_STRING, .text = expr->sym };
     case DFL_EXPR_PATH:
-        return eval_path(s, scope, e);
+        return eval_path(sema, scope, expr);
     case DFL_EXPR_CALL:
-        return dfl_eval_call(s, scope, e);
+        return eval_call(sema, scope, expr);
     case DFL_EXPR_NEG:
-        return eval_negative(s, scope, e);
+        return eval_negative(sema, scope, expr);
     case DFL_EXPR_ADD:
     case DFL_EXPR_SUB:
     case DFL_EXPR_MUL:
@@ -336,68 +300,69 @@ static dfl_value eval_any(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
     case DFL_EXPR_NE:
     case DFL_EXPR_AND:
     case DFL_EXPR_OR:
-        return eval_binary(s, scope, e);
+        return eval_binary(sema, scope, expr);
     case DFL_EXPR_ACCESS:
     case DFL_EXPR_GATHER:
-        return not_a_constant(s, e, "an access to a tensor");
+        return report_not_constant(sema, expr, "an access to a tensor");
     case DFL_EXPR_SET:
-        return not_a_constant(s, e, "a set");
+        return report_not_constant(sema, expr, "a set");
     case DFL_EXPR_RANGE:
-        return not_a_constant(s, e, "a range");
+        return report_not_constant(sema, expr, "a range");
     case DFL_EXPR_HOLE:
-        return not_a_constant(s, e, "a hole");
+        return report_not_constant(sema, expr, "a hole");
     }
     return DFL_BAD;
 }
 
-/* Constants may depend on each other in long chains, each with a deep expression: what counts is the sum. */
-dfl_value dfl_eval(dfl_sema *s, dfl_scope *scope, const dfl_expr *e)
+/* Limits the depth summed over all constants that depend on each other. */
+dfl_value dfl_eval(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     dfl_value v;
 
-    if (e == NULL)
+    if (expr == NULL)
         return DFL_BAD;
-    if (s->eval_depth >= DFL_SEMA_MAX_EVAL_DEPTH) {
-        dfl_report(s->sink, DFL_LIMIT_COUNT, e->span, "constants depend on each other more than %d levels deep",
+    if (sema->eval_depth >= DFL_SEMA_MAX_EVAL_DEPTH) {
+        dfl_report(sema->sink, DFL_LIMIT_COUNT, expr->span, "constants depend on each other more than %d levels deep",
                    DFL_SEMA_MAX_EVAL_DEPTH);
         return DFL_BAD;
     }
-    s->eval_depth++;
-    v = eval_any(s, scope, e);
-    s->eval_depth--;
+    sema->eval_depth++;
+    v = eval_kind(sema, scope, expr);
+    sema->eval_depth--;
     return v;
 }
 
-bool dfl_eval_int(dfl_sema *s, dfl_scope *scope, const dfl_expr *e, const char *what, int64_t low, int64_t high,
+bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const char *what, int64_t low, int64_t high,
                   int64_t *out, bool *unknown)
 {
-    dfl_value v = dfl_eval(s, scope, e);
+    dfl_value v = dfl_eval(sema, scope, expr);
 
     *unknown = v.kind == DFL_VALUE_UNKNOWN;
     *out = low;
     if (v.kind == DFL_VALUE_BAD || v.kind == DFL_VALUE_UNKNOWN)
         return false;
     if (v.kind != DFL_VALUE_QUANTITY) {
-        dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "%s must be an integer, found %s", what, kind_name(&v));
+        dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what, kind_text(&v));
         return false;
     }
     if (!dfl_dim_is_none(v.quantity.dim)) {
-        dfl_report(s->sink, DFL_UNIT_DIMENSION, e->span, "%s must be a plain integer, found %s", what,
-                   dim_text(s, v.quantity.dim));
+        dfl_report(sema->sink, DFL_UNIT_DIMENSION, expr->span, "%s must be a plain integer, found %s", what,
+                   dfl_arith_dim_text(sema, v.quantity.dim));
         return false;
     }
     if (!v.quantity.exact) {
-        dfl_report(s->sink, DFL_EXPR_TYPE, e->span, "%s must be an integer, found %s", what, value_text(s, &v));
+        dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what,
+                   dfl_arith_value_text(sema, &v));
         return false;
     }
     if (v.quantity.integer < low || v.quantity.integer > high) {
         bool small = v.quantity.integer < low;
-        dfl_diag *d = dfl_report(s->sink, small && low > 0 ? DFL_SIZE_NOT_POSITIVE : DFL_UNIT_OVERFLOW, e->span,
-                                 "%s is %s", what, value_text(s, &v));
+        dfl_diag *d = dfl_report(sema->sink, small && low > 0 ? DFL_SIZE_NOT_POSITIVE : DFL_UNIT_OVERFLOW, expr->span,
+                                 "%s is %s", what, dfl_arith_value_text(sema, &v));
 
-        dfl_diag_here(s->sink, d, small ? "must be at least %lld" : "must be at most %lld",
+        dfl_diag_here(sema->sink, d, small ? "must be at least %lld" : "must be at most %lld",
                       (long long)(small ? low : high));
-        dfl_diag_help(s->sink, d, small ? "give a number of at least %lld" : "give a number of at most %lld",
+        dfl_diag_help(sema->sink, d, small ? "give a number of at least %lld" : "give a number of at most %lld",
                       (long long)(small ? low : high));
         return false;
     }

@@ -1,107 +1,114 @@
-/* Checks: expressions over results, with constants folded. */
 #include "sema/mapping/checks.h"
 
-#include <string.h>
+#include "sema/expr/arith_report.h"
+#include "sema/expr/builtin.h"
+#include "sema/expr/eval.h"
+#include "sema/names/module.h"
+#include "sema/system/elaborate.h"
+#include "sema/workload/elaborate.h"
 
-#include "sema/mapping/mapping.h"
+static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr);
 
-static const dfl_val *lower(dfl_checking *c, const dfl_expr *e);
-
-static dfl_val *make(dfl_checking *c, const dfl_expr *e, dfl_val_kind kind)
+/* A new node of the expression. */
+static dfl_val *make_node(dfl_check_context *ctx, const dfl_expr *expr, dfl_val_kind kind)
 {
-    dfl_val *v = DFL_NEW(c->s->arena, dfl_val);
+    dfl_val *v = DFL_NEW(ctx->sema->arena, dfl_val);
 
     v->kind = kind;
-    v->span = e->span;
+    v->span = expr->span;
     return v;
 }
 
-static void add_workload(dfl_sema *s, dfl_decl *d)
+/* Adds an imported workload to the results, so that its figures are computed. */
+static void add_workload(dfl_sema *sema, dfl_decl *decl)
 {
-    const dfl_sized *w = dfl_workload_default(s, d);
+    const dfl_elaborated_workload *workload = dfl_workload_elaborate_default(sema, decl);
 
-    if (w == NULL || w->broken || w->workload == NULL)
+    if (workload == NULL || workload->broken || workload->workload == NULL)
         return;
-    for (size_t i = 0; i < s->workloads.n; i++)
-        if (s->workloads.at[i].workload == w->workload)
+    for (size_t i = 0; i < sema->workloads.n; i++)
+        if (sema->workloads.at[i].workload == workload->workload)
             return;
-    DFL_PUSH(s->arena, &s->workloads, ((dfl_sized_workload){ w->workload, false }));
+    DFL_PUSH(sema->arena, &sema->workloads, ((dfl_sized_workload){ workload->workload, false }));
 }
 
-static void add_system(dfl_sema *s, dfl_decl *d)
+/* Adds an imported system to the results, so that its figures are computed. */
+static void add_system(dfl_sema *sema, dfl_decl *decl)
 {
-    const dfl_machine *m = dfl_machine_default(s, d);
+    const dfl_elaborated_system *system = dfl_system_elaborate_default(sema, decl);
 
-    if (m == NULL || m->system == NULL)
+    if (system == NULL || system->system == NULL)
         return;
-    for (size_t i = 0; i < s->systems.n; i++)
-        if (s->systems.at[i] == m->system)
+    for (size_t i = 0; i < sema->systems.n; i++)
+        if (sema->systems.at[i] == system->system)
             return;
-    DFL_PUSH(s->arena, &s->systems, m->system);
+    DFL_PUSH(sema->arena, &sema->systems, system->system);
 }
 
-static bool through_import(const dfl_checking *c, const dfl_ast_path *path)
+/* Whether the first name of a path is that of an import. */
+static bool is_through_import(const dfl_check_context *ctx, const dfl_ast_path *path)
 {
-    return path->n > 1 && dfl_symmap_get(&c->scope->unit->aliases, path->head->sym) != NULL;
+    return path->n > 1 && dfl_symmap_get(&ctx->scope->module->aliases, path->head->sym) != NULL;
 }
 
-/* The declaration that a path starts with, and by how many of its names: `h100` or, through an import, `nv.h100`. */
-static dfl_decl *head_of(dfl_checking *c, const dfl_ast_path *path, uint32_t *n, bool *broken)
+/* The declaration that starts a path, by its first `*n` names: `h100` or, through an import, `nv.h100`. NULL if none. */
+static dfl_decl *find_head(dfl_check_context *ctx, const dfl_ast_path *path, uint32_t *n, bool *broken)
 {
-    for (*n = through_import(c, path) ? 2 : 1; *n > 0; --*n) {
+    for (*n = is_through_import(ctx, path) ? 2 : 1; *n > 0; --*n) {
         dfl_ast_path start = { .head = path->head, .n = *n, .text = path->head->sym, .span = path->head->span };
-        dfl_decl *d = dfl_decl_find(c->s, c->scope->unit, &start, broken);
+        dfl_decl *decl = dfl_decl_find(ctx->sema, ctx->scope->module, &start, broken);
 
-        if (d != NULL)
-            return d;
+        if (decl != NULL)
+            return decl;
     }
     return NULL;
 }
 
-static void report_head(dfl_checking *c, const dfl_ast_path *path)
+/* Reports a path that starts with no declaration. */
+static void report_no_head(dfl_check_context *ctx, const dfl_ast_path *path)
 {
     dfl_ast_path start = { .head = path->head, .n = 2, .text = path->head->sym, .span = path->head->span };
     dfl_diag *d;
     dfl_sym near;
 
-    c->ok = false;
-    if (through_import(c, path)) {
-        dfl_decl_report_unknown(c->s, c->scope, &start);
+    ctx->ok = false;
+    if (is_through_import(ctx, path)) {
+        dfl_decl_report_unknown(ctx->sema, ctx->scope, &start);
         return;
     }
-    d = dfl_report(c->s->sink, DFL_NAME_UNKNOWN, path->head->span, "nothing is declared as `%s`",
-                   dfl_sema_text(c->s, path->head->sym));
-    near = dfl_decl_suggest(c->s, c->scope->unit, path->head->sym);
+    d = dfl_report(ctx->sema->sink, DFL_NAME_UNKNOWN, path->head->span, "nothing is declared as `%s`",
+                   dfl_sema_text(ctx->sema, path->head->sym));
+    near = dfl_decl_suggest(ctx->sema, ctx->scope->module, path->head->sym);
     if (near != 0)
-        dfl_diag_fix(c->s->sink, d, path->head->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
+        dfl_diag_fix(ctx->sema->sink, d, path->head->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
     else
-        dfl_diag_help(c->s->sink, d, "a check names a mapping, workload or system first, as in `%s.latency`",
-                      dfl_sema_text(c->s, path->head->sym));
+        dfl_diag_help(ctx->sema->sink, d, "a check names a mapping, workload or system first, as in `%s.latency`",
+                      dfl_sema_text(ctx->sema, path->head->sym));
 }
 
-/* The names of a path to a result. The first must be something declared, unless the check stands inside a declaration;
- * what an import declares is sized when it is first named, and stands by its own name. */
-static const dfl_sym *symbols(dfl_checking *c, const dfl_ast_path *path, uint32_t *n)
+/* The names of a path to a result. The first names a declaration, unless the check is inside of one. An imported workload
+ * or system is elaborated when it is first named, and is called by its own name. */
+static const dfl_sym *lower_path(dfl_check_context *ctx, const dfl_ast_path *path, uint32_t *n)
 {
-    dfl_sym *out = DFL_NEW_ARRAY(c->s->arena, dfl_sym, path->n);
+    dfl_sym *out = DFL_NEW_ARRAY(ctx->sema->arena, dfl_sym, path->n);
     uint32_t used = 0;
     bool broken = false;
-    dfl_decl *head = c->inside ? NULL : head_of(c, path, &used, &broken);
+    dfl_decl *head = ctx->inside ? NULL : find_head(ctx, path, &used, &broken);
 
     *n = path->n;
     for (uint32_t i = 0; i < path->n; i++)
         out[i] = path->head[i].sym;
     if (head == NULL) {
-        if (!c->inside && !broken)
-            report_head(c, path);
+        if (!ctx->inside && !broken)
+            report_no_head(ctx, path);
         return out;
     }
-    if (head->unit->root)
+    if (head->module->is_root)
         return out;
     if (head->node->kind == DFL_AST_SYSTEM)
-        add_system(c->s, head);
+        add_system(ctx->sema, head);
     else if (head->node->kind == DFL_AST_WORKLOAD)
-        add_workload(c->s, head);
+        add_workload(ctx->sema, head);
     else
         return out;
     *n -= used - 1;
@@ -110,79 +117,72 @@ static const dfl_sym *symbols(dfl_checking *c, const dfl_ast_path *path, uint32_
     return out;
 }
 
-/* Whether a path is a constant: a name of the scope, or a `let` of this file or an import. */
-static bool is_constant(dfl_checking *c, const dfl_ast_path *path)
+/* Whether a path names a constant: of the scope, of the module, or of an import. */
+static bool is_constant(dfl_check_context *ctx, const dfl_ast_path *path)
 {
-    const dfl_binding *b = path->n == 1 ? dfl_scope_find(c->scope, path->head->sym) : NULL;
+    const dfl_scope_entry *entry = path->n == 1 ? dfl_scope_find(ctx->scope, path->head->sym) : NULL;
     bool broken;
-    dfl_decl *d;
+    dfl_decl *decl;
 
-    if (b != NULL)
-        return b->kind == DFL_NAMES_VALUE;
-    d = dfl_decl_find(c->s, c->scope->unit, path, &broken);
-    return d != NULL && (d->node->kind == DFL_AST_LET || d->node->kind == DFL_AST_PARAM);
+    if (entry != NULL)
+        return entry->kind == DFL_ENTRY_VALUE;
+    decl = dfl_decl_find(ctx->sema, ctx->scope->module, path, &broken);
+    return decl != NULL && (decl->node->kind == DFL_AST_LET || decl->node->kind == DFL_AST_PARAM);
 }
 
-static const dfl_val *constant(dfl_checking *c, const dfl_expr *e)
+/* The value of a constant. */
+static const dfl_val *lower_constant(dfl_check_context *ctx, const dfl_expr *expr)
 {
-    dfl_value v = dfl_eval(c->s, c->scope, e);
-    dfl_val *out = make(c, e, v.kind == DFL_VALUE_STRING ? DFL_VAL_STRING : DFL_VAL_QUANTITY);
+    dfl_value v = dfl_eval(ctx->sema, ctx->scope, expr);
+    dfl_val *out = make_node(ctx, expr, v.kind == DFL_VALUE_STRING ? DFL_VAL_STRING : DFL_VAL_QUANTITY);
 
     out->quantity = v.quantity;
     out->text = v.text;
-    c->ok = c->ok && (v.kind == DFL_VALUE_QUANTITY || v.kind == DFL_VALUE_STRING);
+    ctx->ok = ctx->ok && (v.kind == DFL_VALUE_QUANTITY || v.kind == DFL_VALUE_STRING);
     if (v.kind == DFL_VALUE_BOOL)
-        dfl_report(c->s->sink, DFL_EXPR_TYPE, e->span, "expected a value, found a condition");
+        dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, expr->span, "expected a value, found a condition");
     return out;
 }
 
-static bool is_builtin(const char *name)
-{
-    static const char *const names[] = { "floor", "ceil", "mod", "min", "max", "log2", "sqrt", "pow", "select" };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Arguments of `flash.peak(sram)` are names of the design; those of functions are values. */
-static const dfl_val *lower_argument(dfl_checking *c, const dfl_expr *e, bool names)
+/* An argument: a name of the design, as in `flash.peak(sram)` (`names`), or a value of a function. */
+static const dfl_val *lower_argument(dfl_check_context *ctx, const dfl_expr *expr, bool names)
 {
     dfl_sym *names_of;
     dfl_val *v;
 
-    if (!names || e->kind != DFL_EXPR_PATH)
-        return lower(c, e);
-    v = make(c, e, DFL_VAL_PATH);
-    names_of = DFL_NEW_ARRAY(c->s->arena, dfl_sym, e->path->n);
-    for (uint32_t i = 0; i < e->path->n; i++)
-        names_of[i] = e->path->head[i].sym;
+    if (!names || expr->kind != DFL_EXPR_PATH)
+        return lower_expr(ctx, expr);
+    v = make_node(ctx, expr, DFL_VAL_PATH);
+    names_of = DFL_NEW_ARRAY(ctx->sema->arena, dfl_sym, expr->path->n);
+    for (uint32_t i = 0; i < expr->path->n; i++)
+        names_of[i] = expr->path->head[i].sym;
     v->path = names_of;
-    v->n_path = e->path->n;
+    v->n_path = expr->path->n;
     return v;
 }
 
-static const dfl_val *lower_call(dfl_checking *c, const dfl_expr *e)
+/* A call: of a built-in function, or of a result with arguments. */
+static const dfl_val *lower_call(dfl_check_context *ctx, const dfl_expr *expr)
 {
-    bool function = e->path->n == 1 && is_builtin(dfl_sema_text(c->s, e->path->text));
-    const dfl_val **args = DFL_NEW_ARRAY(c->s->arena, const dfl_val *, e->n_args);
-    dfl_val *v = make(c, e, DFL_VAL_CALL);
+    bool function = expr->path->n == 1 && dfl_builtin_find(dfl_sema_text(ctx->sema, expr->path->text)) != DFL_BUILTIN_NONE;
+    const dfl_val **args = DFL_NEW_ARRAY(ctx->sema->arena, const dfl_val *, expr->n_args);
+    dfl_val *v = make_node(ctx, expr, DFL_VAL_CALL);
     uint32_t n = 0;
 
     if (function) {
-        v->text = e->path->text;
+        v->text = expr->path->text;
     } else {
-        v->path = symbols(c, e->path, &v->n_path);
+        v->path = lower_path(ctx, expr->path, &v->n_path);
     }
-    for (const dfl_expr *a = e->args; a != NULL; a = a->next)
-        args[n++] = lower_argument(c, a, !function);
+    for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
+        args[n++] = lower_argument(ctx, a, !function);
     v->args = args;
     v->n_args = n;
     return v;
 }
 
-static dfl_val_kind kind_of(dfl_expr_kind kind)
+/* The kind of node of an operator. */
+static dfl_val_kind operator_kind(dfl_expr_kind kind)
 {
     switch ((int)kind) {
     case DFL_EXPR_ADD: return DFL_VAL_ADD;
@@ -201,7 +201,7 @@ static dfl_val_kind kind_of(dfl_expr_kind kind)
     }
 }
 
-/* Folds an operator over two constants, if that is exact and has a value. */
+/* Folds an operator of two constants, if it has a value. An inexact quotient becomes a real number. */
 static bool fold(dfl_val *v, const dfl_val *a, const dfl_val *b)
 {
     dfl_arith status = DFL_ARITH_DOMAIN;
@@ -229,25 +229,26 @@ static bool fold(dfl_val *v, const dfl_val *a, const dfl_val *b)
     return true;
 }
 
-/* Two constants of different dimensions never compare or add. */
-static void check_dimensions(dfl_checking *c, const dfl_expr *e, const dfl_val *a, const dfl_val *b)
+/* Reports an operator of two constants whose dimensions it cannot combine. */
+static void check_dimensions(dfl_check_context *ctx, const dfl_expr *expr, const dfl_val *a, const dfl_val *b)
 {
-    if (a->kind != DFL_VAL_QUANTITY || b->kind != DFL_VAL_QUANTITY || e->kind == DFL_EXPR_MUL ||
-        e->kind == DFL_EXPR_DIV || dfl_dim_equal(a->quantity.dim, b->quantity.dim))
+    if (a->kind != DFL_VAL_QUANTITY || b->kind != DFL_VAL_QUANTITY || expr->kind == DFL_EXPR_MUL ||
+        expr->kind == DFL_EXPR_DIV || dfl_dim_equal(a->quantity.dim, b->quantity.dim))
         return;
-    (void)dfl_eval_failed(c->s, DFL_ARITH_DIMENSION, e, dfl_value_of(a->quantity), dfl_value_of(b->quantity));
-    c->ok = false;
+    (void)dfl_arith_report(ctx->sema, DFL_ARITH_DIMENSION, expr, dfl_value_of(a->quantity), dfl_value_of(b->quantity));
+    ctx->ok = false;
 }
 
-static const dfl_val *lower_operator(dfl_checking *c, const dfl_expr *e)
+/* An operator, folded if its operands are constants. */
+static const dfl_val *lower_operator(dfl_check_context *ctx, const dfl_expr *expr)
 {
-    const dfl_val **args = DFL_NEW_ARRAY(c->s->arena, const dfl_val *, 2);
-    dfl_val *v = make(c, e, kind_of(e->kind));
+    const dfl_val **args = DFL_NEW_ARRAY(ctx->sema->arena, const dfl_val *, 2);
+    dfl_val *v = make_node(ctx, expr, operator_kind(expr->kind));
 
-    args[0] = lower(c, e->left);
-    if (e->right != NULL) {
-        args[1] = lower(c, e->right);
-        check_dimensions(c, e, args[0], args[1]);
+    args[0] = lower_expr(ctx, expr->left);
+    if (expr->right != NULL) {
+        args[1] = lower_expr(ctx, expr->right);
+        check_dimensions(ctx, expr, args[0], args[1]);
         if (fold(v, args[0], args[1]))
             return v;
     } else if (args[0]->kind == DFL_VAL_QUANTITY) {
@@ -261,26 +262,27 @@ static const dfl_val *lower_operator(dfl_checking *c, const dfl_expr *e)
         v->kind = DFL_VAL_NEG;
     }
     v->args = args;
-    v->n_args = e->right != NULL ? 2 : 1;
+    v->n_args = expr->right != NULL ? 2 : 1;
     return v;
 }
 
-static const dfl_val *lower(dfl_checking *c, const dfl_expr *e)
+/* An expression, whatever its kind. */
+static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr)
 {
     dfl_val *v;
 
-    switch (e->kind) {
+    switch (expr->kind) {
     case DFL_EXPR_NUMBER:
     case DFL_EXPR_STRING:
-        return constant(c, e);
+        return lower_constant(ctx, expr);
     case DFL_EXPR_PATH:
-        if (is_constant(c, e->path))
-            return constant(c, e);
-        v = make(c, e, DFL_VAL_PATH);
-        v->path = symbols(c, e->path, &v->n_path);
+        if (is_constant(ctx, expr->path))
+            return lower_constant(ctx, expr);
+        v = make_node(ctx, expr, DFL_VAL_PATH);
+        v->path = lower_path(ctx, expr->path, &v->n_path);
         return v;
     case DFL_EXPR_CALL:
-        return lower_call(c, e);
+        return lower_call(ctx, expr);
     case DFL_EXPR_NEG:
     case DFL_EXPR_ADD:
     case DFL_EXPR_SUB:
@@ -294,7 +296,7 @@ static const dfl_val *lower(dfl_checking *c, const dfl_expr *e)
     case DFL_EXPR_NE:
     case DFL_EXPR_AND:
     case DFL_EXPR_OR:
-        return lower_operator(c, e);
+        return lower_operator(ctx, expr);
     case DFL_EXPR_ACCESS:
     case DFL_EXPR_GATHER:
     case DFL_EXPR_SET:
@@ -302,41 +304,41 @@ static const dfl_val *lower(dfl_checking *c, const dfl_expr *e)
     case DFL_EXPR_HOLE:
         break;
     }
-    dfl_report(c->s->sink, DFL_EXPR_TYPE, e->span, "expected a result or a constant");
-    c->ok = false;
-    return make(c, e, DFL_VAL_QUANTITY);
+    dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, expr->span, "expected a result or a constant");
+    ctx->ok = false;
+    return make_node(ctx, expr, DFL_VAL_QUANTITY);
 }
 
-const dfl_val *dfl_check_value(dfl_checking *c, const dfl_expr *e)
+const dfl_val *dfl_check_lower_value(dfl_check_context *ctx, const dfl_expr *expr)
 {
-    return e == NULL ? NULL : lower(c, e);
+    return expr == NULL ? NULL : lower_expr(ctx, expr);
 }
 
-/* The check as it was written, without its `;`, which is not there when it was put in. */
-static const char *statement(const dfl_sema *s, dfl_span at)
+/* The text of the check without its `;`, which is missing where the parser inserted it. */
+static const char *statement_text(const dfl_sema *sema, dfl_span at)
 {
-    at.end -= dfl_sema_slice(s, (dfl_span){ at.end - 1, at.end })[0] == ';';
-    return dfl_sema_slice(s, at);
+    at.end -= dfl_sema_slice(sema, (dfl_span){ at.end - 1, at.end })[0] == ';';
+    return dfl_sema_slice(sema, at);
 }
 
-bool dfl_check_lower(dfl_checking *c, const dfl_ast_node *n, dfl_sym scope, dfl_check *out)
+bool dfl_check_lower(dfl_check_context *ctx, const dfl_ast_node *node, dfl_sym scope, dfl_check *out)
 {
     static const dfl_check_kind kinds[] = {
         [DFL_AST_REQUIRES] = DFL_CHECK_REQUIRE, [DFL_AST_EXPECTS] = DFL_CHECK_EXPECT, [DFL_AST_ASSUMES] = DFL_CHECK_ASSUME,
     };
     dfl_value source = { 0 };
 
-    c->ok = n->value != NULL;
-    if (n->value == NULL)
+    ctx->ok = node->value != NULL;
+    if (node->value == NULL)
         return false;
-    *out = (dfl_check){ .kind = kinds[n->check], .span = n->span, .scope = scope };
-    out->expr = lower(c, n->value);
-    out->exactly = dfl_check_value(c, n->more->exactly);
-    out->within = dfl_check_value(c, n->more->within);
-    out->of = dfl_check_value(c, n->more->of);
-    if (n->more->from != NULL)
-        source = dfl_eval(c->s, c->scope, n->more->from);
+    *out = (dfl_check){ .kind = kinds[node->check], .span = node->span, .scope = scope };
+    out->expr = lower_expr(ctx, node->value);
+    out->exactly = dfl_check_lower_value(ctx, node->more->exactly);
+    out->within = dfl_check_lower_value(ctx, node->more->within);
+    out->of = dfl_check_lower_value(ctx, node->more->of);
+    if (node->more->from != NULL)
+        source = dfl_eval(ctx->sema, ctx->scope, node->more->from);
     out->source = source.kind == DFL_VALUE_STRING ? source.text : 0;
-    out->text = statement(c->s, n->span);
-    return c->ok;
+    out->text = statement_text(ctx->sema, node->span);
+    return ctx->ok;
 }

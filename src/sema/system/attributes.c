@@ -1,37 +1,39 @@
-/* Attributes of parts: their values by what the attribute takes, and overrides from outside. */
-#include "sema/system/machine.h"
+/* Attributes of parts: evaluation of their values, and overrides by `use` and derived systems. */
+#include "sema/system/system_internal.h"
 
 #include <string.h>
 
 #include "lint/unit.h"
+#include "sema/expr/eval.h"
+#include "sema/names/lookup.h"
 
-static const char *text(const dfl_setup *c, dfl_sym sym)
+/* The text of a symbol. */
+static const char *text(const dfl_system_context *ctx, dfl_sym sym)
 {
-    return dfl_sema_text(c->s, sym);
+    return dfl_sema_text(ctx->sema, sym);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------- */
-
-static bool take_word(dfl_setup *c, const dfl_expr *e, dfl_sys_value *out)
+/* Reads a word and its arguments; false if the expression is none. Reports arguments that are no names. */
+static bool read_word(dfl_system_context *ctx, const dfl_expr *expr, dfl_attribute_value *out)
 {
     uint32_t n = 0;
     dfl_sym *args;
     dfl_span *spans;
 
-    if (e->kind != DFL_EXPR_PATH && e->kind != DFL_EXPR_CALL)
+    if (expr->kind != DFL_EXPR_PATH && expr->kind != DFL_EXPR_CALL)
         return false;
-    out->kind = DFL_SYS_WORD;
-    out->word = e->path->text;
-    if (e->kind == DFL_EXPR_PATH)
+    out->kind = DFL_ATTRIBUTE_WORD;
+    out->word = expr->path->text;
+    if (expr->kind == DFL_EXPR_PATH)
         return true;
-    args = DFL_NEW_ARRAY(c->s->arena, dfl_sym, e->n_args);
-    spans = DFL_NEW_ARRAY(c->s->arena, dfl_span, e->n_args);
-    for (const dfl_expr *a = e->args; a != NULL; a = a->next, n++) {
+    args = DFL_NEW_ARRAY(ctx->sema->arena, dfl_sym, expr->n_args);
+    spans = DFL_NEW_ARRAY(ctx->sema->arena, dfl_span, expr->n_args);
+    for (const dfl_expr *a = expr->args; a != NULL; a = a->next, n++) {
         args[n] = a->kind == DFL_EXPR_PATH ? a->path->text : 0;
         spans[n] = a->span;
         if (args[n] == 0) {
-            dfl_report(c->s->sink, DFL_EXPR_TYPE, a->span, "expected the name of a role or tensor");
-            c->sys->broken = true;
+            dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, a->span, "expected the name of a role or tensor");
+            ctx->draft->broken = true;
             return true;
         }
     }
@@ -41,263 +43,272 @@ static bool take_word(dfl_setup *c, const dfl_expr *e, dfl_sys_value *out)
     return true;
 }
 
-static bool is_word(const dfl_setup *c, const dfl_expr *e, const char *word)
+/* Whether an expression is the word `word`. */
+static bool is_word(const dfl_system_context *ctx, const dfl_expr *expr, const char *word)
 {
-    return e->kind == DFL_EXPR_PATH && e->path->n == 1 && strcmp(text(c, e->path->text), word) == 0;
+    return expr->kind == DFL_EXPR_PATH && expr->path->n == 1 && strcmp(text(ctx, expr->path->text), word) == 0;
 }
 
-/* False when the value is wrong and was reported. */
-static bool take_value(dfl_setup *c, const dfl_attr_info *info, const dfl_expr *e, dfl_sys_value *out)
+/* Evaluates one value as the row of its attribute demands. False after reporting. */
+static bool eval_value(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *expr, dfl_attribute_value *out)
 {
     dfl_value v;
 
-    *out = (dfl_sys_value){ .kind = DFL_SYS_UNKNOWN, .span = e->span };
-    if (info->takes == DFL_TAKES_ANY)
+    *out = (dfl_attribute_value){ .kind = DFL_ATTRIBUTE_UNKNOWN, .span = expr->span };
+    if (row->takes == DFL_TAKES_ANY)
         return true;
-    if ((info->takes >= DFL_TAKES_TENSORS || info->takes == DFL_TAKES_WORD) && take_word(c, e, out))
+    if ((row->takes >= DFL_TAKES_TENSORS || row->takes == DFL_TAKES_WORD) && read_word(ctx, expr, out))
         return true;
-    if (info->takes == DFL_TAKES_SIZE && is_word(c, e, "unlimited"))
-        return take_word(c, e, out);
-    v = dfl_eval(c->s, c->scope, e);
+    if (row->takes == DFL_TAKES_SIZE && is_word(ctx, expr, "unlimited"))
+        return read_word(ctx, expr, out);
+    v = dfl_eval(ctx->sema, ctx->scope, expr);
     switch (v.kind) {
     case DFL_VALUE_BAD:
-        c->sys->broken = true;
+        ctx->draft->broken = true;
         return false;
     case DFL_VALUE_UNKNOWN:
         return true;
     case DFL_VALUE_QUANTITY:
-        out->kind = DFL_SYS_QUANTITY;
+        out->kind = DFL_ATTRIBUTE_QUANTITY;
         out->quantity = v.quantity;
         return true;
     case DFL_VALUE_STRING:
-        out->kind = DFL_SYS_STRING;
+        out->kind = DFL_ATTRIBUTE_STRING;
         out->word = v.text;
         return true;
     case DFL_VALUE_BOOL:
         break;
     }
-    dfl_report(c->s->sink, DFL_EXPR_TYPE, e->span, "expected a value, found a condition");
-    c->sys->broken = true;
+    dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, expr->span, "expected a value, found a condition");
+    ctx->draft->broken = true;
     return false;
 }
 
-/* ---- setting -------------------------------------------------------------------------------------------------- */
-
-static dfl_sym joined(dfl_setup *c, dfl_sym group, dfl_sym name)
+/* "group.name", or `name` if `group` is 0. */
+static dfl_sym join_names(dfl_system_context *ctx, dfl_sym group, dfl_sym name)
 {
     if (group == 0)
         return name;
-    return dfl_intern_z(c->s->names, dfl_arena_printf(c->s->arena, "%s.%s", text(c, group), text(c, name)));
+    return dfl_intern_z(ctx->sema->names, dfl_arena_printf(ctx->sema->arena, "%s.%s", text(ctx, group), text(ctx, name)));
 }
 
-static void set(dfl_setup *c, uint32_t part, int info, dfl_sym key, dfl_sym sub, dfl_span span, const dfl_expr *values,
-                uint32_t layer)
+/* Evaluates the values of an attribute and puts it to a part. `key` and `sub` are free names behind the dot, or 0. */
+static void set_row(dfl_system_context *ctx, uint32_t part, int row, dfl_sym key, dfl_sym sub, dfl_span span,
+                    const dfl_expr *values, uint32_t layer)
 {
-    dfl_sys_attr attr = { .info = info, .name = dfl_attr_at(info)->name, .keys = { key, sub }, .span = span, .layer = layer };
-    dfl_sys_value *at;
+    dfl_draft_attribute attr = {
+        .row = row, .name = dfl_attribute_at(row)->name, .keys = { key, sub }, .span = span, .layer = layer
+    };
+    dfl_attribute_value *at;
     uint32_t n = 0;
     bool ok = true;
 
-    for (const dfl_expr *e = values; e != NULL; e = e->next)
+    for (const dfl_expr *expr = values; expr != NULL; expr = expr->next)
         n++;
-    at = DFL_NEW_ARRAY(c->s->arena, dfl_sys_value, n);
+    at = DFL_NEW_ARRAY(ctx->sema->arena, dfl_attribute_value, n);
     n = 0;
-    for (const dfl_expr *e = values; e != NULL; e = e->next) {
-        ok = take_value(c, dfl_attr_at(info), e, &at[n++]) && ok;
-        if (c->sys->parts.at[part].kind == DFL_PART_MEMORY && dfl_sys_lints(c->sys, e->span))
-            dfl_lint_bit_byte(c->s->sink, c->sys->lints, e, dfl_attr_at(info)->name, &dfl_attr_at(info)->dim);
+    for (const dfl_expr *expr = values; expr != NULL; expr = expr->next) {
+        ok = eval_value(ctx, dfl_attribute_at(row), expr, &at[n++]) && ok;
+        if (ctx->draft->parts.at[part].kind == DFL_PART_MEMORY && dfl_system_draft_lints(ctx->draft, expr->span))
+            dfl_lint_bit_byte(ctx->sema->sink, ctx->draft->lints, expr, dfl_attribute_at(row)->name,
+                              &dfl_attribute_at(row)->dim);
     }
     if (!ok) {
-        c->sys->parts.at[part].silent = true;
+        ctx->draft->parts.at[part].silent = true;
         return;
     }
     attr.values = at;
     attr.n_values = n;
-    dfl_sys_set(c->sys, part, attr);
+    dfl_system_put_attribute(ctx->draft, part, attr);
 }
 
-void dfl_setup_attribute(dfl_setup *c, uint32_t part, dfl_ast_name group, dfl_ast_name name, const dfl_expr *values,
-                         uint32_t layer)
+void dfl_system_set_attribute(dfl_system_context *ctx, uint32_t part, dfl_ast_name group, dfl_ast_name name,
+                              const dfl_expr *values, uint32_t layer)
 {
-    dfl_part_kind kind = c->sys->parts.at[part].kind;
-    const char *full = text(c, joined(c, group.sym, name.sym));
-    int info = dfl_attr_find(full, kind);
-    bool free_key = info >= 0 && dfl_attr_at(info)->name[strlen(dfl_attr_at(info)->name) - 1] == '*';
+    dfl_part_kind kind = ctx->draft->parts.at[part].kind;
+    const char *full = text(ctx, join_names(ctx, group.sym, name.sym));
+    int row = dfl_attribute_find(full, kind);
 
     if (name.sym == 0)
         return;
-    if (info < 0) {
-        dfl_attr_report_unknown(c->sys, full, kind, group.sym != 0 ? dfl_span_join(group.span, name.span) : name.span);
-        c->sys->parts.at[part].silent = true; /* it may be the misspelt one that would be missing */
+    if (row < 0) {
+        dfl_attribute_report_unknown(ctx->draft, full, kind, group.sym != 0 ? dfl_span_join(group.span, name.span) : name.span);
+        ctx->draft->parts.at[part].silent = true; /* the unknown one may be a missing one, misspelt */
         return;
     }
-    set(c, part, info, free_key ? name.sym : 0, 0, name.span, values, layer);
+    set_row(ctx, part, row, dfl_attribute_has_key(row) ? name.sym : 0, 0, name.span, values, layer);
 }
 
-/* `rate { mac { bf16 = ...; } }`: the innermost braces of an attribute with free keys. */
-static void set_deep(dfl_setup *c, uint32_t part, dfl_ast_name group, const dfl_ast_node *n)
+/* `rate { mac { bf16 = ...; } }`: the inner braces of a group. */
+static void set_deep(dfl_system_context *ctx, uint32_t part, dfl_ast_name group, const dfl_ast_node *node)
 {
-    dfl_part_kind kind = c->sys->parts.at[part].kind;
-    int info = dfl_attr_find(text(c, joined(c, group.sym, n->name.sym)), kind);
+    dfl_part_kind kind = ctx->draft->parts.at[part].kind;
+    int row = dfl_attribute_find(text(ctx, join_names(ctx, group.sym, node->name.sym)), kind);
 
-    for (const dfl_ast_node *a = n->body; a != NULL; a = a->next) {
-        if (a->kind != DFL_AST_ATTR || info < 0) {
-            dfl_attr_report_unknown(c->sys, text(c, joined(c, joined(c, group.sym, n->name.sym), a->name.sym)), kind,
-                                    a->name.span);
+    for (const dfl_ast_node *a = node->body; a != NULL; a = a->next) {
+        if (a->kind != DFL_AST_ATTR || row < 0) {
+            dfl_sym full = join_names(ctx, join_names(ctx, group.sym, node->name.sym), a->name.sym);
+
+            dfl_attribute_report_unknown(ctx->draft, text(ctx, full), kind, a->name.span);
             continue;
         }
-        set(c, part, info, n->name.sym, a->name.sym, a->name.span, a->args, 0);
+        set_row(ctx, part, row, node->name.sym, a->name.sym, a->name.span, a->args, 0);
     }
 }
 
-/* The attributes in the braces of a part. */
-static void set_group(dfl_setup *c, uint32_t part, const dfl_ast_node *n)
+/* `read { energy = ...; }`: the attributes of a group. */
+static void set_group(dfl_system_context *ctx, uint32_t part, const dfl_ast_node *node)
 {
-    dfl_part_kind kind = c->sys->parts.at[part].kind;
+    dfl_part_kind kind = ctx->draft->parts.at[part].kind;
 
-    if (!dfl_attr_has_group(text(c, n->name.sym), kind)) {
-        dfl_attr_report_unknown(c->sys, text(c, n->name.sym), kind, n->name.span);
+    if (!dfl_attribute_has_group(text(ctx, node->name.sym), kind)) {
+        dfl_attribute_report_unknown(ctx->draft, text(ctx, node->name.sym), kind, node->name.span);
         return;
     }
-    for (const dfl_ast_node *a = n->body; a != NULL; a = a->next) {
+    for (const dfl_ast_node *a = node->body; a != NULL; a = a->next) {
         if (a->kind == DFL_AST_ATTR)
-            dfl_setup_attribute(c, part, n->name, a->name, a->args, 0);
+            dfl_system_set_attribute(ctx, part, node->name, a->name, a->args, 0);
         else if (a->kind == DFL_AST_ATTRS)
-            set_deep(c, part, n->name, a);
+            set_deep(ctx, part, node->name, a);
     }
 }
 
-void dfl_setup_attributes(dfl_setup *c, uint32_t part, const dfl_ast_node *items)
+void dfl_system_set_attributes(dfl_system_context *ctx, uint32_t part, const dfl_ast_node *items)
 {
     const dfl_ast_name none = { 0 };
 
-    for (const dfl_ast_node *n = items; n != NULL; n = n->next) {
-        if (n->kind == DFL_AST_ATTR)
-            dfl_setup_attribute(c, part, none, n->name, n->args, 0);
-        else if (n->kind == DFL_AST_ATTRS)
-            set_group(c, part, n);
+    for (const dfl_ast_node *node = items; node != NULL; node = node->next) {
+        if (node->kind == DFL_AST_ATTR)
+            dfl_system_set_attribute(ctx, part, none, node->name, node->args, 0);
+        else if (node->kind == DFL_AST_ATTRS)
+            set_group(ctx, part, node);
     }
 }
 
-/* ---- overrides ------------------------------------------------------------------------------------------------ */
-
+/* Kinds of parts that an override may name, in the order of precedence. */
 static const dfl_part_kind overridable[] = { DFL_PART_MEMORY, DFL_PART_COMPUTE, DFL_PART_NETWORK, DFL_PART_ELEMENT };
 enum { N_OVERRIDABLE = sizeof overridable / sizeof overridable[0] };
 
+/* The parts that overrides may name, by index into `overridable`. */
 typedef struct {
     dfl_lookup by_kind[N_OVERRIDABLE];
-} targets;
+} override_targets;
 
-static targets list_targets(dfl_setup *c, uint32_t first)
+/* Collects the named parts from `first` on. */
+static override_targets list_targets(dfl_system_context *ctx, uint32_t first)
 {
-    targets t;
+    override_targets t;
 
     for (int k = 0; k < N_OVERRIDABLE; k++)
-        dfl_lookup_init(&t.by_kind[k], c->s->arena, c->s->names);
-    for (uint32_t i = first; i < c->sys->parts.n; i++)
+        dfl_lookup_init(&t.by_kind[k], ctx->sema->arena, ctx->sema->names);
+    for (uint32_t i = first; i < ctx->draft->parts.n; i++)
         for (int k = 0; k < N_OVERRIDABLE; k++)
-            if (c->sys->parts.at[i].kind == overridable[k] && c->sys->parts.at[i].name != 0)
-                dfl_lookup_add(&t.by_kind[k], c->sys->parts.at[i].name, i);
+            if (ctx->draft->parts.at[i].kind == overridable[k] && ctx->draft->parts.at[i].name != 0)
+                dfl_lookup_add(&t.by_kind[k], ctx->draft->parts.at[i].name, i);
     return t;
 }
 
-/* The dotted text of the first `n` names of a path, 0 for none. */
-static dfl_sym first_names(dfl_setup *c, const dfl_ast_path *path, uint32_t n, const dfl_ast_name **rest)
+/* The first `n` names of a path, dotted; 0 for none. `*rest` gets the next name. */
+static dfl_sym join_first(dfl_system_context *ctx, const dfl_ast_path *path, uint32_t n, const dfl_ast_name **rest)
 {
-    dfl_sym joined_name = 0;
+    dfl_sym joined = 0;
     const dfl_ast_name *at = path->head;
 
     for (; n > 0; n--, at++)
-        joined_name = joined(c, joined_name, at->sym);
+        joined = join_names(ctx, joined, at->sym);
     *rest = at;
-    return joined_name;
+    return joined;
 }
 
-static void report_no_part(dfl_setup *c, const dfl_ast_path *path, targets *t)
+/* Reports an override that names no part. */
+static void report_no_part(dfl_system_context *ctx, const dfl_ast_path *path, override_targets *t)
 {
     const dfl_ast_name *rest;
-    dfl_sym name = first_names(c, path, path->n > 1 ? path->n - 1 : 1, &rest), near = 0;
-    dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_UNKNOWN, path->head->span, "no part `%s` to override",
-                             text(c, name));
+    dfl_sym name = join_first(ctx, path, path->n > 1 ? path->n - 1 : 1, &rest), near = 0;
+    dfl_diag *d = dfl_report(ctx->sema->sink, DFL_NAME_UNKNOWN, path->head->span, "no part `%s` to override",
+                             text(ctx, name));
 
-    for (int k = 0; k < N_OVERRIDABLE && near == 0 && !dfl_sink_drops(c->s->sink); k++)
+    for (int k = 0; k < N_OVERRIDABLE && near == 0 && !dfl_sink_drops(ctx->sema->sink); k++)
         near = dfl_lookup_suggest(&t->by_kind[k], name);
     if (near != 0)
-        dfl_diag_help(c->s->sink, d, "did you mean `%s`?", text(c, near));
-    c->sys->broken = true;
+        dfl_diag_help(ctx->sema->sink, d, "did you mean `%s`?", text(ctx, near));
+    ctx->draft->broken = true;
 }
 
-/* The part that the first `n` names mean, for an attribute `attr` that its kind has. DFL_NONE if there is none;
- * `*some` gets a part that has the name but not the attribute. */
-static uint32_t find_part(dfl_setup *c, targets *t, const dfl_ast_path *path, uint32_t n, uint32_t root, dfl_sym *attr,
-                          uint32_t *some)
+/*
+ * The part that the first `n` names of a path mean, if its kind has the attribute that the other names (`*attr`) mean;
+ * else DFL_NONE. No names mean `root`. `*some` gets a part with that name, whether or not it has the attribute.
+ */
+static uint32_t find_part(dfl_system_context *ctx, override_targets *t, const dfl_ast_path *path, uint32_t n, uint32_t root,
+                          dfl_sym *attr, uint32_t *some)
 {
     const dfl_ast_name *rest;
-    dfl_sym part = first_names(c, path, n, &rest);
+    dfl_sym part = join_first(ctx, path, n, &rest);
     uint32_t found = DFL_NONE;
 
     *attr = 0;
     for (; rest < path->head + path->n; rest++)
-        *attr = joined(c, *attr, rest->sym);
+        *attr = join_names(ctx, *attr, rest->sym);
     if (n == 0 && path->n > 1)
         return DFL_NONE;
     if (n == 0) {
         *some = root;
-        return dfl_attr_find(text(c, *attr), DFL_PART_ELEMENT) >= 0 ? root : DFL_NONE;
+        return dfl_attribute_find(text(ctx, *attr), DFL_PART_ELEMENT) >= 0 ? root : DFL_NONE;
     }
     for (int k = 0; k < N_OVERRIDABLE; k++) {
-        const dfl_named *f = dfl_lookup_find(&t->by_kind[k], part);
+        const dfl_lookup_match *match = dfl_lookup_find(&t->by_kind[k], part);
 
-        if (f == NULL)
+        if (match == NULL)
             continue;
-        if (f->ambiguous) {
-            dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_AMBIGUOUS, path->span, "`%s` is ambiguous", text(c, part));
+        if (match->ambiguous) {
+            dfl_diag *d = dfl_report(ctx->sema->sink, DFL_NAME_AMBIGUOUS, path->span, "`%s` is ambiguous", text(ctx, part));
 
-            dfl_diag_label(c->s->sink, d, c->sys->parts.at[f->id].span, "`%s`",
-                           text(c, c->sys->parts.at[f->id].name));
-            dfl_diag_label(c->s->sink, d, c->sys->parts.at[f->other].span, "`%s`",
-                           text(c, c->sys->parts.at[f->other].name));
-            c->sys->broken = true;
+            dfl_diag_label(ctx->sema->sink, d, ctx->draft->parts.at[match->id].span, "`%s`",
+                           text(ctx, ctx->draft->parts.at[match->id].name));
+            dfl_diag_label(ctx->sema->sink, d, ctx->draft->parts.at[match->other].span, "`%s`",
+                           text(ctx, ctx->draft->parts.at[match->other].name));
+            ctx->draft->broken = true;
         }
-        *some = f->id;
-        if (dfl_attr_find(text(c, *attr), overridable[k]) >= 0)
-            found = f->id;
+        *some = match->id;
+        if (dfl_attribute_find(text(ctx, *attr), overridable[k]) >= 0)
+            found = match->id;
     }
     return found;
 }
 
-void dfl_setup_overrides(dfl_setup *c, const dfl_ast_node *binds, uint32_t root, uint32_t first)
+void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *binds, uint32_t root, uint32_t first)
 {
-    targets t;
+    override_targets t;
     uint32_t layer;
 
     if (binds == NULL)
         return;
-    t = list_targets(c, first);
-    layer = ++c->sys->layers;
-    for (const dfl_ast_node *b = binds; b != NULL && dfl_sema_ok(c->s); b = b->next) {
+    t = list_targets(ctx, first);
+    layer = ++ctx->draft->layers;
+    for (const dfl_ast_node *b = binds; b != NULL && dfl_sema_within_budget(ctx->sema); b = b->next) {
         uint32_t part = DFL_NONE, some = DFL_NONE;
         dfl_sym attr = 0, shown = 0;
 
         if (b->path->n == 0 || b->value == NULL)
             continue;
-        /* `read.energy` is two names: the shorter part first */
+        /* The attribute has one name or two (`read.energy`): all names but one are tried as the part, then one less. */
         for (uint32_t n = b->path->n - 1, tries = 0; part == DFL_NONE && tries < 2; n--, tries++) {
-            part = find_part(c, &t, b->path, n, root, &attr, &some);
+            part = find_part(ctx, &t, b->path, n, root, &attr, &some);
             if (some != DFL_NONE && shown == 0)
                 shown = attr;
             if (n == 0)
                 break;
         }
         if (part == DFL_NONE && some == DFL_NONE) {
-            report_no_part(c, b->path, &t);
+            report_no_part(ctx, b->path, &t);
         } else if (part == DFL_NONE) {
-            dfl_attr_report_unknown(c->sys, text(c, shown), c->sys->parts.at[some].kind, dfl_path_last(b->path)->span);
+            dfl_attribute_report_unknown(ctx->draft, text(ctx, shown), ctx->draft->parts.at[some].kind,
+                                         dfl_path_last(b->path)->span);
         } else {
-            int info = dfl_attr_find(text(c, attr), c->sys->parts.at[part].kind);
-            bool free_key = dfl_attr_at(info)->name[strlen(dfl_attr_at(info)->name) - 1] == '*';
+            int row = dfl_attribute_find(text(ctx, attr), ctx->draft->parts.at[part].kind);
 
-            set(c, part, info, free_key ? dfl_path_last(b->path)->sym : 0, 0, b->path->span, b->value, layer);
+            set_row(ctx, part, row, dfl_attribute_has_key(row) ? dfl_path_last(b->path)->sym : 0, 0, b->path->span, b->value,
+                    layer);
         }
     }
 }

@@ -1,107 +1,110 @@
-/* Finishing a system: from parts with attributes to the flat tree of ir/system.h. */
-#include "sema/system/system.h"
+/* Lowering of a system: from parts with attributes to the tree of ir/system.h. */
+#include "sema/system/system_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "lint/system.h"
-#include "sema/expr/types.h"
+#include "sema/expr/data_type.h"
 
 typedef struct {
-    dfl_sys *s;
-    bool (*known_op)(void *context, dfl_sym op);
-    void *context;
-    dfl_element *elements;
+    dfl_system_draft *draft;
+    bool (*is_op)(void *context, dfl_sym op); /* whether a symbol names an operation */
+    void *context;                            /* first argument of `is_op` */
+    dfl_element *elements;                    /* by id, as the following arrays */
     dfl_memory *memories;
     dfl_compute *computes;
     dfl_network *networks;
     dfl_axis *axes;
-    bool any_energy;
-    bool bad_clock;      /* a clock has no value, which was reported */
-    uint32_t *first_axis;      /* by network: its first axis + 1, 0 = none */
-    uint32_t *next_axis;       /* by axis: the next of the same network + 1 */
-    uint32_t *same_name;       /* by axis: the next of the same network and name + 1 */
-} finisher;
+    bool any_energy;           /* some part has an energy */
+    bool bad_clock;            /* a clock has no value, which was reported */
+    uint32_t *first_axis;      /* by network: its first axis + 1; 0 = none */
+    uint32_t *next_axis;       /* by axis: the next one of the same network + 1; 0 = none */
+    uint32_t *same_name;       /* by axis: the next one of the same network and name + 1; 0 = none */
+} system_lowering;
 
-static const char *text(const finisher *f, dfl_sym sym)
+/* The text of a symbol. */
+static const char *text(const system_lowering *state, dfl_sym sym)
 {
-    return dfl_sym_text(f->s->names, sym);
+    return dfl_sym_text(state->draft->names, sym);
 }
 
-static const char *part_text(const finisher *f, const dfl_sys_part *p)
+/* The name of a part in reports; an element without a name has that of the system. */
+static const char *part_text(const system_lowering *state, const dfl_draft_part *part)
 {
-    return p->name != 0 ? text(f, p->name) : text(f, f->s->name);
+    return part->name != 0 ? text(state, part->name) : text(state, state->draft->name);
 }
 
-/* The few attributes that a part has are looked through: their names are those that its kind may have. */
-static const dfl_sys_attr *attr_of(const dfl_sys_part *p, const char *name)
+/* The attribute of a part by its name in the vocabulary; NULL = not written. A linear search: parts have few. */
+static const dfl_draft_attribute *find_attribute(const dfl_draft_part *part, const char *name)
 {
-    for (size_t i = 0; i < p->attrs.n; i++)
-        if (p->attrs.at[i].n_values > 0 && p->attrs.at[i].name[0] == name[0] && strcmp(p->attrs.at[i].name, name) == 0)
-            return &p->attrs.at[i];
+    for (size_t i = 0; i < part->attrs.n; i++)
+        if (part->attrs.at[i].n_values > 0 && part->attrs.at[i].name[0] == name[0] && strcmp(part->attrs.at[i].name, name) == 0)
+            return &part->attrs.at[i];
     return NULL;
 }
 
-/* The value without cycles. `clock` in Hz, 0 = none in scope. */
-static double in_seconds(finisher *f, const dfl_sys_value *v, double clock)
+/* The quantity with cycles converted by `clock` (Hz; 0 = none in scope); 0 after reporting and for other values. */
+static double convert_quantity(system_lowering *state, const dfl_attribute_value *v, double clock)
 {
     int cycles = v->quantity.dim.power[DFL_BASE_CYCLE];
     double value;
 
-    if (v->kind != DFL_SYS_QUANTITY)
+    if (v->kind != DFL_ATTRIBUTE_QUANTITY)
         return 0;
-    /* A frequency is a rate of cycles: nothing to convert. */
+    /* A frequency is itself a rate of cycles. */
     if (cycles == 0 || (cycles == 1 && v->quantity.dim.power[DFL_BASE_TIME] == -1))
         return v->quantity.real;
     if (clock <= 0) {
         dfl_diag *d;
 
-        if (f->bad_clock)
+        if (state->bad_clock)
             return 0;
-        d = dfl_report(f->s->sink, DFL_UNIT_NO_CLOCK, v->span, "cycles without a clock in scope");
-        dfl_diag_help(f->s->sink, d, "give the system or an enclosing element a clock: `clock = 1GHz;`");
-        f->s->broken = true;
+        d = dfl_report(state->draft->sink, DFL_UNIT_NO_CLOCK, v->span, "cycles without a clock in scope");
+        dfl_diag_help(state->draft->sink, d, "give the system or an enclosing element a clock: `clock = 1GHz;`");
+        state->draft->broken = true;
         return 0;
     }
     value = cycles < 0 ? v->quantity.real * clock : v->quantity.real / clock;
     if (!isfinite(value) || (value == 0 && v->quantity.real != 0)) {
-        dfl_report(f->s->sink, DFL_UNIT_OVERFLOW, v->span, "value is out of range at this clock");
-        f->s->broken = true;
+        dfl_report(state->draft->sink, DFL_UNIT_OVERFLOW, v->span, "value is out of range at this clock");
+        state->draft->broken = true;
     }
     return value;
 }
 
-static double number(finisher *f, const dfl_sys_part *p, const char *name, double clock, double otherwise, bool *given)
+/* The quantity of the attribute `name`; `otherwise` if it is not written. Sets `*given` (may be NULL) if it is. */
+static double lower_number(system_lowering *state, const dfl_draft_part *part, const char *name, double clock, double otherwise,
+                           bool *given)
 {
-    const dfl_sys_attr *a = attr_of(p, name);
+    const dfl_draft_attribute *attribute = find_attribute(part, name);
 
     if (given != NULL)
-        *given = *given || a != NULL;
-    return a != NULL ? in_seconds(f, &a->values[0], clock) : otherwise;
+        *given = *given || attribute != NULL;
+    return attribute != NULL ? convert_quantity(state, &attribute->values[0], clock) : otherwise;
 }
 
-static double clock_of(const finisher *f, const dfl_sys_part *p)
+/* The clock in scope of a part, Hz; 0 = none. */
+static double clock_of(const system_lowering *state, const dfl_draft_part *part)
 {
-    return f->elements[f->s->parts.at[p->element].id].clock;
+    return state->elements[state->draft->parts.at[part->element].id].clock;
 }
 
-/* ---- elements ------------------------------------------------------------------------------------------------- */
-
-static void lower_element(finisher *f, const dfl_sys_part *p)
+/* Lowers an element; it inherits the clock of the element around. */
+static void lower_element(system_lowering *state, const dfl_draft_part *part)
 {
-    bool root = p->id == 0;
-    uint32_t parent = root ? DFL_NONE : f->s->parts.at[p->element].id;
-    double inherited = root ? 0 : f->elements[parent].clock;
+    bool root = part->id == 0;
+    uint32_t parent = root ? DFL_NONE : state->draft->parts.at[part->element].id;
+    double inherited = root ? 0 : state->elements[parent].clock;
 
-    f->elements[p->id] = (dfl_element){ .name = p->name, .span = p->span, .parent = parent, .side = p->side,
-                                        .first_axis = p->first_axis, .n_axes = p->n_axes,
-                                        .clock = number(f, p, "clock", 0, inherited, NULL) };
-    f->bad_clock |= f->elements[p->id].clock <= 0 && (p->silent || attr_of(p, "clock") != NULL);
+    state->elements[part->id] = (dfl_element){ .name = part->name, .span = part->span, .parent = parent, .side = part->side,
+                                               .first_axis = part->first_axis, .n_axes = part->n_axes,
+                                               .clock = lower_number(state, part, "clock", 0, inherited, NULL) };
+    state->bad_clock |= state->elements[part->id].clock <= 0 && (part->silent || find_attribute(part, "clock") != NULL);
 }
 
-/* ---- selections ----------------------------------------------------------------------------------------------- */
-
-static bool role_word(const char *word, unsigned *role)
+/* Whether a word is a role of tensors. */
+static bool find_role(const char *word, unsigned *role)
 {
     static const struct { const char *word; dfl_role role; } words[] = {
         { "input", DFL_ROLE_INPUT }, { "weight", DFL_ROLE_WEIGHT }, { "output", DFL_ROLE_OUTPUT },
@@ -116,438 +119,468 @@ static bool role_word(const char *word, unsigned *role)
     return false;
 }
 
-/* `room` takes the names of a selection, one for each of its words at most. */
-static void select_word(const finisher *f, dfl_selection *sel, dfl_sym *room, dfl_sym word)
+/* Adds a word to a selection of tensors: `all`, a role, or a name, which goes to the array `room`. */
+static void add_word(const system_lowering *state, dfl_selection *sel, dfl_sym *room, dfl_sym word)
 {
     unsigned role;
 
     sel->on = true;
     sel->names = room;
-    if (strcmp(text(f, word), "all") == 0)
+    if (strcmp(text(state, word), "all") == 0)
         sel->all = true;
-    else if (role_word(text(f, word), &role))
+    else if (find_role(text(state, word), &role))
         sel->roles |= 1u << role;
     else
         room[sel->n_names++] = word;
 }
 
-static dfl_selection tensors_of(finisher *f, const dfl_sys_part *p, const char *name)
+/* The tensors that the attribute `name` selects. */
+static dfl_selection lower_selection(system_lowering *state, const dfl_draft_part *part, const char *name)
 {
-    const dfl_sys_attr *a = attr_of(p, name);
-    dfl_sym *room = a != NULL ? DFL_NEW_ARRAY(f->s->arena, dfl_sym, a->n_values) : NULL;
+    const dfl_draft_attribute *attribute = find_attribute(part, name);
+    dfl_sym *room = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_sym, attribute->n_values) : NULL;
     dfl_selection sel = { 0 };
 
-    for (uint32_t i = 0; a != NULL && i < a->n_values; i++)
-        if (a->values[i].kind == DFL_SYS_WORD)
-            select_word(f, &sel, room, a->values[i].word);
+    for (uint32_t i = 0; attribute != NULL && i < attribute->n_values; i++)
+        if (attribute->values[i].kind == DFL_ATTRIBUTE_WORD)
+            add_word(state, &sel, room, attribute->values[i].word);
     return sel;
 }
 
-/* ---- memories ------------------------------------------------------------------------------------------------- */
-
-static int64_t size_of_memory(finisher *f, const dfl_sys_part *p, dfl_span *span)
+/* The size of a memory in bits; -1 = unlimited, 0 after reporting. `*span` gets the place to which reports refer. */
+static int64_t lower_size(system_lowering *state, const dfl_draft_part *part, dfl_span *span)
 {
-    const dfl_sys_attr *a = attr_of(p, "size");
-    const dfl_sys_value *v = a != NULL ? &a->values[0] : NULL;
+    const dfl_draft_attribute *attribute = find_attribute(part, "size");
+    const dfl_attribute_value *value = attribute != NULL ? &attribute->values[0] : NULL;
 
-    *span = p->span;
-    f->s->broken |= v == NULL;
-    if (v == NULL) {
-        if (!p->silent && !f->s->lenient) {
-            dfl_diag *d = dfl_report(f->s->sink, DFL_SYS_ATTRIBUTE_MISSING, p->span, "memory `%s` has no size",
-                                     part_text(f, p));
+    *span = part->span;
+    state->draft->broken |= value == NULL;
+    if (value == NULL) {
+        if (!part->silent && !state->draft->lenient) {
+            dfl_diag *d = dfl_report(state->draft->sink, DFL_SYS_ATTRIBUTE_MISSING, part->span, "memory `%s` has no size",
+                                     part_text(state, part));
 
-            dfl_diag_help(f->s->sink, d, "write `size = 64KiB;`, or `size = unlimited;` if that is meant");
-            f->s->broken = true;
+            dfl_diag_help(state->draft->sink, d, "write `size = 64KiB;`, or `size = unlimited;` if that is meant");
+            state->draft->broken = true;
         }
         return 0;
     }
-    *span = v->span;
-    if (p->silent)
+    *span = value->span;
+    if (part->silent)
         return 0;
-    if (v->kind == DFL_SYS_WORD)
+    if (value->kind == DFL_ATTRIBUTE_WORD)
         return -1;
-    if (v->kind != DFL_SYS_QUANTITY)
+    if (value->kind != DFL_ATTRIBUTE_QUANTITY)
         return 0;
-    if (!v->quantity.exact || v->quantity.integer > INT64_MAX) {
-        dfl_diag *d = dfl_report(f->s->sink, DFL_UNIT_OVERFLOW, v->span,
-                                 "size of `%s` is not a whole number of bits below 2^63", part_text(f, p));
+    if (!value->quantity.exact || value->quantity.integer > INT64_MAX) {
+        dfl_diag *d = dfl_report(state->draft->sink, DFL_UNIT_OVERFLOW, value->span,
+                                 "size of `%s` is not a whole number of bits below 2^63", part_text(state, part));
 
-        dfl_diag_help(f->s->sink, d, v->quantity.real < 0x1p62 ? "round it with `floor` or `ceil`"
+        dfl_diag_help(state->draft->sink, d, value->quantity.real < 0x1p62 ? "round it with `floor` or `ceil`"
                                                                : "write `size = unlimited;` if it never fills");
-        f->s->broken = true;
+        state->draft->broken = true;
         return 0;
     }
-    return (int64_t)v->quantity.integer;
+    return (int64_t)value->quantity.integer;
 }
 
-static void no_effect(finisher *f, const dfl_sys_attr *a, const dfl_sys_part *p, const char *why)
+/* The lint attribute-no-effect about `what`, in a part or (0) in the system itself, because `why`. */
+static void lint_no_effect(dfl_system_draft *draft, dfl_span at, const char *what, dfl_sym part, const char *why)
 {
-    if (a != NULL)
-        dfl_sys_no_effect(f->s, a->span, dfl_attr_at(a->info)->name, p->name, why);
+    if (dfl_system_draft_lints(draft, at))
+        dfl_lint_attribute_no_effect(draft->sink, draft->lints, at, what,
+                                     dfl_sym_text(draft->names, part != 0 ? part : draft->name), why);
 }
 
-static void memory_rates(finisher *f, const dfl_sys_part *p, dfl_memory *m, double clock)
+/* The lint attribute-no-effect about an attribute; nothing for NULL, an attribute that is not written. */
+static void lint_attribute(system_lowering *state, const dfl_draft_attribute *attribute, const dfl_draft_part *part,
+                           const char *why)
+{
+    if (attribute != NULL)
+        lint_no_effect(state->draft, attribute->span, dfl_attribute_at(attribute->row)->name, part->name, why);
+}
+
+/* The data rates of a memory, bit/s, and whether reads and writes share a port. */
+static void lower_bandwidths(system_lowering *state, const dfl_draft_part *part, dfl_memory *memory, double clock)
 {
     bool read = false, write = false;
-    double both = number(f, p, "bandwidth", clock, INFINITY, NULL);
-    const dfl_sys_attr *plain = attr_of(p, "bandwidth"), *shared = attr_of(p, "ports");
+    double both = lower_number(state, part, "bandwidth", clock, INFINITY, NULL);
+    const dfl_draft_attribute *plain = find_attribute(part, "bandwidth"), *shared = find_attribute(part, "ports");
 
-    m->read_rate = number(f, p, "read.bandwidth", clock, both, &read);
-    m->write_rate = number(f, p, "write.bandwidth", clock, both, &write);
-    m->one_port = shared != NULL || !(read || write);
+    memory->read_rate = lower_number(state, part, "read.bandwidth", clock, both, &read);
+    memory->write_rate = lower_number(state, part, "write.bandwidth", clock, both, &write);
+    memory->one_port = shared != NULL || !(read || write);
     if (read && write)
-        no_effect(f, plain, p, "`read` and `write` have bandwidths of their own");
+        lint_attribute(state, plain, part, "`read` and `write` have bandwidths of their own");
     if (!(read || write))
-        no_effect(f, shared, p, "reads and writes share one port unless `read` and `write` have bandwidths");
+        lint_attribute(state, shared, part, "reads and writes share one port unless `read` and `write` have bandwidths");
 }
 
-static void lower_memory(finisher *f, const dfl_sys_part *p)
+/* Copies every number whose row names a member of the IR part. `target` is the dfl_memory, dfl_compute or dfl_network. */
+static void lower_members(system_lowering *state, const dfl_draft_part *part, void *target, double clock)
 {
-    dfl_memory *m = &f->memories[p->id];
-    double clock = clock_of(f, p), both = number(f, p, "energy", clock, 0, NULL);
-    bool plain = attr_of(p, "energy") != NULL;
-    const dfl_sys_attr *buffers = attr_of(p, "buffers");
+    const dfl_attribute_row *row;
 
-    m->name = p->name;
-    m->span = p->span;
-    m->element = f->s->parts.at[p->element].id;
-    m->size_bits = size_of_memory(f, p, &m->size_span);
-    memory_rates(f, p, m, clock);
-    m->has_read_energy = m->has_write_energy = plain;
-    m->read_energy = number(f, p, "read.energy", clock, both, &m->has_read_energy);
-    m->write_energy = number(f, p, "write.energy", clock, both, &m->has_write_energy);
-    m->latency = number(f, p, "latency", clock, 0, NULL);
-    m->leakage = number(f, p, "leakage", clock, 0, NULL);
-    m->area = number(f, p, "area", clock, 0, NULL);
-    m->buffers = 1;
-    if (buffers != NULL && buffers->values[0].kind == DFL_SYS_QUANTITY)
-        m->buffers = (int64_t)buffers->values[0].quantity.integer;
-    m->stream = attr_of(p, "overlap") != NULL;
-    m->holds = tensors_of(f, p, "holds");
-    f->any_energy |= m->has_read_energy || m->has_write_energy;
-    if (plain && attr_of(p, "read.energy") != NULL && attr_of(p, "write.energy") != NULL)
-        no_effect(f, attr_of(p, "energy"), p, "`read` and `write` have energies of their own");
-}
+    for (int i = 0; (row = dfl_attribute_at(i)) != NULL; i++) {
+        double value;
 
-/* ---- compute units -------------------------------------------------------------------------------------------- */
-
-static bool is_op(finisher *f, dfl_sym word)
-{
-    const char *t = text(f, word);
-
-    return strcmp(t, "mac") == 0 || strcmp(t, "flop") == 0 || f->known_op(f->context, word);
-}
-
-static void unknown_op(finisher *f, dfl_sym word, dfl_span span)
-{
-    dfl_diag *d = dfl_report(f->s->sink, DFL_OP_UNKNOWN, span, "no operation or data type `%s`", text(f, word));
-
-    dfl_diag_help(f->s->sink, d, "`mac`, `flop`, a data type, or an operation of std.ops");
-    f->s->broken = true;
-}
-
-/* `rate = R`, `rate { bf16 = R; }`, `rate { mac = R; }`, `rate { mac { bf16 = R; } }` */
-static void lower_rates(finisher *f, const dfl_sys_part *p, dfl_compute *c, double clock)
-{
-    dfl_rate *rates = DFL_NEW_ARRAY(f->s->arena, dfl_rate, p->attrs.n + 1);
-
-    for (size_t i = 0; i < p->attrs.n; i++) {
-        const dfl_sys_attr *a = &p->attrs.at[i];
-        dfl_rate *r = &rates[c->n_rates];
-
-        if (strncmp(dfl_attr_at(a->info)->name, "rate", 4) != 0 || a->n_values == 0)
+        if (row->member[part->kind] == 0)
             continue;
-        for (int k = 0; k < 2 && a->keys[k] != 0; k++) {
-            if (dfl_type_bits(text(f, a->keys[k])) > 0)
-                r->type = a->keys[k];
-            else if (is_op(f, a->keys[k]))
-                r->op = a->keys[k];
-            else
-                unknown_op(f, a->keys[k], a->span);
-        }
-        r->rate = in_seconds(f, &a->values[0], clock);
-        if (r->op != 0 && strcmp(text(f, r->op), "mac") == 0)
-            r->rate /= 2;
-        c->n_rates++;
+        value = lower_number(state, part, row->name, clock, 0, NULL);
+        memcpy((char *)target + row->member[part->kind] - 1, &value, sizeof value);
     }
-    c->rates = rates;
 }
 
-static void lower_compute(finisher *f, const dfl_sys_part *p)
+/* Lowers a memory. */
+static void lower_memory(system_lowering *state, const dfl_draft_part *part)
 {
-    dfl_compute *c = &f->computes[p->id];
-    double clock = clock_of(f, p), per_op = number(f, p, "energy", clock, 0, &c->has_energy);
-    const dfl_sys_attr *ops = attr_of(p, "ops");
+    dfl_memory *memory = &state->memories[part->id];
+    double clock = clock_of(state, part), both = lower_number(state, part, "energy", clock, 0, NULL);
+    bool plain = find_attribute(part, "energy") != NULL;
+    const dfl_draft_attribute *buffers = find_attribute(part, "buffers");
 
-    c->name = p->name;
-    c->span = p->span;
-    c->element = f->s->parts.at[p->element].id;
-    c->after_memory = p->after_memory;
-    lower_rates(f, p, c, clock);
-    /* An energy is per operation, and a MAC is two. */
-    c->mac_energy = 2 * number(f, p, "energy.mac", clock, per_op, &c->has_energy);
-    c->flop_energy = number(f, p, "energy.flop", clock, per_op, &c->has_energy);
-    c->area = number(f, p, "area", clock, 0, NULL);
-    c->leakage = number(f, p, "leakage", clock, 0, NULL);
-    c->operand_reuse = tensors_of(f, p, "operand_reuse");
-    f->any_energy |= c->has_energy;
-    if (c->n_rates == 0)
-        f->s->broken = true;
-    if (c->n_rates == 0 && !p->silent && !f->s->lenient) {
-        dfl_diag *d = dfl_report(f->s->sink, DFL_SYS_ATTRIBUTE_MISSING, p->span, "compute unit `%s` has no rate",
-                                 part_text(f, p));
+    memory->name = part->name;
+    memory->span = part->span;
+    memory->element = state->draft->parts.at[part->element].id;
+    memory->size_bits = lower_size(state, part, &memory->size_span);
+    lower_bandwidths(state, part, memory, clock);
+    memory->has_read_energy = memory->has_write_energy = plain;
+    memory->read_energy = lower_number(state, part, "read.energy", clock, both, &memory->has_read_energy);
+    memory->write_energy = lower_number(state, part, "write.energy", clock, both, &memory->has_write_energy);
+    lower_members(state, part, memory, clock);
+    memory->buffers = 1;
+    if (buffers != NULL && buffers->values[0].kind == DFL_ATTRIBUTE_QUANTITY)
+        memory->buffers = (int64_t)buffers->values[0].quantity.integer;
+    memory->stream = find_attribute(part, "overlap") != NULL;
+    memory->holds = lower_selection(state, part, "holds");
+    state->any_energy |= memory->has_read_energy || memory->has_write_energy;
+    if (plain && find_attribute(part, "read.energy") != NULL && find_attribute(part, "write.energy") != NULL)
+        lint_attribute(state, find_attribute(part, "energy"), part, "`read` and `write` have energies of their own");
+}
 
-        dfl_diag_help(f->s->sink, d, "write `rate = 1MAC/cycle;`");
-        f->s->broken = true;
+/* Whether a word is `mac`, `flop` or an operation. */
+static bool names_op(system_lowering *state, dfl_sym word)
+{
+    const char *t = text(state, word);
+
+    return strcmp(t, "mac") == 0 || strcmp(t, "flop") == 0 || state->is_op(state->context, word);
+}
+
+/* Reports a word that is neither an operation nor a data type. */
+static void report_unknown_op(system_lowering *state, dfl_sym word, dfl_span span)
+{
+    dfl_diag *d = dfl_report(state->draft->sink, DFL_OP_UNKNOWN, span, "no operation or data type `%s`", text(state, word));
+
+    dfl_diag_help(state->draft->sink, d, "`mac`, `flop`, a data type, or an operation of std.ops");
+    state->draft->broken = true;
+}
+
+/* The rates of a compute unit, FLOP/s for `mac` halved to MAC/s: `rate = R`, `rate { bf16 = R; mac = R; mac { bf16 = R; } }`. */
+static void lower_rates(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute, double clock)
+{
+    dfl_rate *rates = DFL_NEW_ARRAY(state->draft->arena, dfl_rate, part->attrs.n + 1);
+
+    for (size_t i = 0; i < part->attrs.n; i++) {
+        const dfl_draft_attribute *attribute = &part->attrs.at[i];
+        dfl_rate *r = &rates[compute->n_rates];
+
+        if (strncmp(dfl_attribute_at(attribute->row)->name, "rate", 4) != 0 || attribute->n_values == 0)
+            continue;
+        for (int k = 0; k < 2 && attribute->keys[k] != 0; k++) {
+            if (dfl_data_type_bits(text(state, attribute->keys[k])) > 0)
+                r->type = attribute->keys[k];
+            else if (names_op(state, attribute->keys[k]))
+                r->op = attribute->keys[k];
+            else
+                report_unknown_op(state, attribute->keys[k], attribute->span);
+        }
+        r->rate = convert_quantity(state, &attribute->values[0], clock);
+        if (r->op != 0 && strcmp(text(state, r->op), "mac") == 0)
+            r->rate /= 2;
+        compute->n_rates++;
+    }
+    compute->rates = rates;
+}
+
+/* Lowers a compute unit. */
+static void lower_compute(system_lowering *state, const dfl_draft_part *part)
+{
+    dfl_compute *compute = &state->computes[part->id];
+    double clock = clock_of(state, part), per_op = lower_number(state, part, "energy", clock, 0, &compute->has_energy);
+    const dfl_draft_attribute *ops = find_attribute(part, "ops");
+
+    compute->name = part->name;
+    compute->span = part->span;
+    compute->element = state->draft->parts.at[part->element].id;
+    compute->after_memory = part->after_memory;
+    lower_rates(state, part, compute, clock);
+    /* Energies are per FLOP; a MAC is two. */
+    compute->mac_energy = 2 * lower_number(state, part, "energy.mac", clock, per_op, &compute->has_energy);
+    compute->flop_energy = lower_number(state, part, "energy.flop", clock, per_op, &compute->has_energy);
+    lower_members(state, part, compute, clock);
+    compute->operand_reuse = lower_selection(state, part, "operand_reuse");
+    state->any_energy |= compute->has_energy;
+    if (compute->n_rates == 0)
+        state->draft->broken = true;
+    if (compute->n_rates == 0 && !part->silent && !state->draft->lenient) {
+        dfl_diag *d = dfl_report(state->draft->sink, DFL_SYS_ATTRIBUTE_MISSING, part->span, "compute unit `%s` has no rate",
+                                 part_text(state, part));
+
+        dfl_diag_help(state->draft->sink, d, "write `rate = 1MAC/cycle;`");
+        state->draft->broken = true;
     }
     if (ops == NULL)
         return;
-    dfl_sym *names = DFL_NEW_ARRAY(f->s->arena, dfl_sym, ops->n_values);
+    dfl_sym *names = DFL_NEW_ARRAY(state->draft->arena, dfl_sym, ops->n_values);
     for (uint32_t i = 0; i < ops->n_values; i++) {
-        if (ops->values[i].kind != DFL_SYS_WORD)
+        if (ops->values[i].kind != DFL_ATTRIBUTE_WORD)
             continue;
-        if (!is_op(f, ops->values[i].word))
-            unknown_op(f, ops->values[i].word, ops->values[i].span);
-        names[c->n_ops++] = ops->values[i].word;
+        if (!names_op(state, ops->values[i].word))
+            report_unknown_op(state, ops->values[i].word, ops->values[i].span);
+        names[compute->n_ops++] = ops->values[i].word;
     }
-    c->ops = names;
+    compute->ops = names;
 }
 
-/* ---- networks and axes ---------------------------------------------------------------------------------------- */
-
-/* Last component of a dotted name: `row` of `gpu.row`. */
-static dfl_sym last_name(const finisher *f, dfl_sym name)
+/* The last component of a dotted name: `row` of `gpu.row`. */
+static dfl_sym last_component(const system_lowering *state, dfl_sym name)
 {
-    const char *dot = strrchr(text(f, name), '.');
+    const char *dot = strrchr(text(state, name), '.');
 
-    return dot == NULL ? name : dfl_intern_z(f->s->new_names, dot + 1);
+    return dot == NULL ? name : dfl_intern_z(state->draft->new_names, dot + 1);
 }
 
-static void list_axes(finisher *f)
+/* Links the axes of each network. */
+static void link_axes(system_lowering *state)
 {
-    f->first_axis = DFL_NEW_ARRAY(f->s->arena, uint32_t, f->s->count[DFL_PART_NETWORK]);
-    f->next_axis = DFL_NEW_ARRAY(f->s->arena, uint32_t, f->s->count[DFL_PART_AXIS]);
-    f->same_name = DFL_NEW_ARRAY(f->s->arena, uint32_t, f->s->count[DFL_PART_AXIS]);
-    for (uint32_t x = f->s->count[DFL_PART_AXIS]; x-- > 0;)
-        if (f->axes[x].network != DFL_NONE) {
-            f->next_axis[x] = f->first_axis[f->axes[x].network];
-            f->first_axis[f->axes[x].network] = x + 1;
+    state->first_axis = DFL_NEW_ARRAY(state->draft->arena, uint32_t, state->draft->count[DFL_PART_NETWORK]);
+    state->next_axis = DFL_NEW_ARRAY(state->draft->arena, uint32_t, state->draft->count[DFL_PART_AXIS]);
+    state->same_name = DFL_NEW_ARRAY(state->draft->arena, uint32_t, state->draft->count[DFL_PART_AXIS]);
+    for (uint32_t x = state->draft->count[DFL_PART_AXIS]; x-- > 0;)
+        if (state->axes[x].network != DFL_NONE) {
+            state->next_axis[x] = state->first_axis[state->axes[x].network];
+            state->first_axis[state->axes[x].network] = x + 1;
         }
 }
 
-/* The axes over a network by the last component of their names, and by their full names where those are longer. */
-static dfl_symmap axes_by_name(finisher *f, uint32_t network)
+/* A table of the axes over a network: by the last component of the name, and by the full name. Links axes of equal names. */
+static dfl_symmap table_axes(system_lowering *state, uint32_t network)
 {
     dfl_symmap map = { 0 };
 
-    for (uint32_t x = f->first_axis[network]; x != 0; x = f->next_axis[x - 1]) {
-        dfl_axis *axis = &f->axes[x - 1];
-        dfl_sym last = last_name(f, axis->name);
+    for (uint32_t x = state->first_axis[network]; x != 0; x = state->next_axis[x - 1]) {
+        dfl_axis *axis = &state->axes[x - 1];
+        dfl_sym last = last_component(state, axis->name);
         const dfl_axis *same = dfl_symmap_get(&map, last);
 
-        f->same_name[x - 1] = same != NULL ? (uint32_t)(same - f->axes) + 1 : 0;
-        dfl_symmap_put(f->s->arena, &map, last, axis);
+        state->same_name[x - 1] = same != NULL ? (uint32_t)(same - state->axes) + 1 : 0;
+        dfl_symmap_put(state->draft->arena, &map, last, axis);
     }
-    for (uint32_t x = f->first_axis[network]; x != 0; x = f->next_axis[x - 1])
-        if (last_name(f, f->axes[x - 1].name) != f->axes[x - 1].name)
-            dfl_symmap_put(f->s->arena, &map, f->axes[x - 1].name, &f->axes[x - 1]);
+    for (uint32_t x = state->first_axis[network]; x != 0; x = state->next_axis[x - 1])
+        if (last_component(state, state->axes[x - 1].name) != state->axes[x - 1].name)
+            dfl_symmap_put(state->draft->arena, &map, state->axes[x - 1].name, &state->axes[x - 1]);
     return map;
 }
 
-static void report_no_axis(finisher *f, const dfl_sys_part *network, const dfl_sys_value *v)
+/* Reports a name that is no axis over the network. */
+static void report_no_axis(system_lowering *state, const dfl_draft_part *network, const dfl_attribute_value *value)
 {
-    dfl_diag *d = dfl_report(f->s->sink, DFL_NAME_UNKNOWN, v->span, "no axis `%s` over network `%s`", text(f, v->word),
-                             part_text(f, network));
+    dfl_diag *d = dfl_report(state->draft->sink, DFL_NAME_UNKNOWN, value->span, "no axis `%s` over network `%s`",
+                             text(state, value->word), part_text(state, network));
     DFL_VEC(dfl_sym) names = { 0 };
     dfl_sym near;
 
-    f->s->broken = true;
-    if (dfl_sink_drops(f->s->sink))
+    state->draft->broken = true;
+    if (dfl_sink_drops(state->draft->sink))
         return;
-    dfl_diag_label(f->s->sink, d, network->span, "axes use it by `array ... over %s`", part_text(f, network));
-    for (uint32_t x = f->first_axis[network->id]; x != 0; x = f->next_axis[x - 1])
-        DFL_PUSH(f->s->arena, &names, last_name(f, f->axes[x - 1].name));
-    near = dfl_suggest(f->s->names, text(f, v->word), names.at, names.n);
-    if (near != 0 && v->n_args == 0)
-        dfl_diag_fix(f->s->sink, d, v->span, text(f, near), DFL_FIX_MAYBE);
+    dfl_diag_label(state->draft->sink, d, network->span, "axes use it by `array ... over %s`", part_text(state, network));
+    for (uint32_t x = state->first_axis[network->id]; x != 0; x = state->next_axis[x - 1])
+        DFL_PUSH(state->draft->arena, &names, last_component(state, state->axes[x - 1].name));
+    near = dfl_suggest(state->draft->names, text(state, value->word), names.at, names.n);
+    if (near != 0 && value->n_args == 0)
+        dfl_diag_fix(state->draft->sink, d, value->span, text(state, near), DFL_FIX_MAYBE);
     else if (near != 0)
-        dfl_diag_help(f->s->sink, d, "did you mean `%s`?", text(f, near));
+        dfl_diag_help(state->draft->sink, d, "did you mean `%s`?", text(state, near));
 }
 
-/* `multicast = row(weight), col`: to each axis over this network its selection. */
-static void select_axes(finisher *f, const dfl_sys_part *network, const dfl_symmap *axes, const char *name)
+/* `multicast = row(weight), col`: gives each named axis over the network its selection of tensors. */
+static void lower_axis_selections(system_lowering *state, const dfl_draft_part *network, const dfl_symmap *axes, const char *name)
 {
-    const dfl_sys_attr *a = attr_of(network, name);
+    const dfl_draft_attribute *attribute = find_attribute(network, name);
 
-    for (uint32_t i = 0; a != NULL && i < a->n_values; i++) {
-        const dfl_sys_value *v = &a->values[i];
-        dfl_axis *first = v->kind == DFL_SYS_WORD ? dfl_symmap_get(axes, v->word) : NULL, *axis = first;
+    for (uint32_t i = 0; attribute != NULL && i < attribute->n_values; i++) {
+        const dfl_attribute_value *value = &attribute->values[i];
+        dfl_axis *first = value->kind == DFL_ATTRIBUTE_WORD ? dfl_symmap_get(axes, value->word) : NULL, *axis = first;
 
         while (axis != NULL) {
-            dfl_selection sel = { .on = true, .all = v->n_args == 0 };
-            uint32_t same = axis->name == v->word && strchr(text(f, v->word), '.') != NULL ? 0
-                                                                                         : f->same_name[axis - f->axes];
-            dfl_sym *room = DFL_NEW_ARRAY(f->s->arena, dfl_sym, v->n_args);
+            dfl_selection sel = { .on = true, .all = value->n_args == 0 };
+            uint32_t same = axis->name == value->word && strchr(text(state, value->word), '.') != NULL ? 0
+                                                                                         : state->same_name[axis - state->axes];
+            dfl_sym *room = DFL_NEW_ARRAY(state->draft->arena, dfl_sym, value->n_args);
 
-            for (uint32_t k = 0; k < v->n_args; k++)
-                select_word(f, &sel, room, v->args[k]);
+            for (uint32_t k = 0; k < value->n_args; k++)
+                add_word(state, &sel, room, value->args[k]);
             if (name[0] == 'm')
                 axis->multicast = sel;
             else if (name[0] == 'r')
                 axis->reduce = sel;
             else
                 axis->forward = true;
-            axis = same != 0 ? &f->axes[same - 1] : NULL;
+            axis = same != 0 ? &state->axes[same - 1] : NULL;
         }
-        if (first == NULL && v->kind == DFL_SYS_WORD)
-            report_no_axis(f, network, v);
+        if (first == NULL && value->kind == DFL_ATTRIBUTE_WORD)
+            report_no_axis(state, network, value);
     }
 }
 
-static void lower_network(finisher *f, const dfl_sys_part *p)
+/* Lowers a network, without the selections of its axes. */
+static void lower_network(system_lowering *state, const dfl_draft_part *part)
 {
-    static const char *const unused[] = { "oversubscription", "price", "power" };
-    dfl_network *n = &f->networks[p->id];
-    double clock = clock_of(f, p);
+    dfl_network *network = &state->networks[part->id];
+    double clock = clock_of(state, part);
 
-    n->name = p->name;
-    n->kind = p->network_kind;
-    n->span = p->span;
-    n->element = f->s->parts.at[p->element].id;
-    n->bandwidth = number(f, p, "bandwidth", clock, INFINITY, NULL);
-    n->latency = number(f, p, "latency", clock, 0, NULL);
-    n->energy = number(f, p, "energy", clock, 0, &n->has_energy);
-    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
-        no_effect(f, attr_of(p, unused[i]), p,
-                  "only collectives between chips would depend on it, and none is evaluated");
+    network->name = part->name;
+    network->kind = part->network_kind;
+    network->span = part->span;
+    network->element = state->draft->parts.at[part->element].id;
+    network->bandwidth = lower_number(state, part, "bandwidth", clock, INFINITY, NULL);
+    lower_members(state, part, network, clock);
+    network->energy = lower_number(state, part, "energy", clock, 0, &network->has_energy);
+    for (size_t i = 0; i < part->attrs.n; i++) {
+        const char *why = dfl_attribute_at(part->attrs.at[i].row)->no_effect;
+
+        if (why != NULL && part->attrs.at[i].n_values > 0)
+            lint_attribute(state, &part->attrs.at[i], part, why);
+    }
 }
 
-static void lower_axis(finisher *f, const dfl_sys_part *p)
+/* Lowers an axis, without its selections. */
+static void lower_axis(system_lowering *state, const dfl_draft_part *part)
 {
-    dfl_axis *a = &f->axes[p->id];
+    dfl_axis *a = &state->axes[part->id];
 
-    a->name = p->name;
-    a->span = p->span;
-    a->size = p->size;
-    a->element = f->s->parts.at[p->multiplies].id;
-    a->network = p->network == DFL_NONE ? DFL_NONE : f->s->parts.at[p->network].id;
-    if (p->network == DFL_NONE && !p->silent && p->size > 1 && dfl_sys_lints(f->s, p->span))
-        dfl_lint_array_without_network(f->s->sink, f->s->lints, p->span, part_text(f, p));
+    a->name = part->name;
+    a->span = part->span;
+    a->size = part->size;
+    a->element = state->draft->parts.at[part->multiplies].id;
+    a->network = part->network == DFL_NONE ? DFL_NONE : state->draft->parts.at[part->network].id;
+    if (part->network == DFL_NONE && !part->silent && part->size > 1 && dfl_system_draft_lints(state->draft, part->span))
+        dfl_lint_array_without_network(state->draft->sink, state->draft->lints, part->span, part_text(state, part));
 }
 
-/* ---- totals and lints ----------------------------------------------------------------------------------------- */
-
-/* The root's own figure, else the sum over the systems it uses, each as often as it is there. */
-static double total(finisher *f, const dfl_system *sys, const char *name)
+/* The figure that the root states, else the sum over the outermost elements that state one, times their instances. */
+static double sum_figure(system_lowering *state, const dfl_system *sys, const char *name)
 {
-    double sum = number(f, &f->s->parts.at[0], name, 0, 0, NULL);
+    double sum = lower_number(state, &state->draft->parts.at[0], name, 0, 0, NULL);
 
-    if (attr_of(&f->s->parts.at[0], name) != NULL)
+    if (find_attribute(&state->draft->parts.at[0], name) != NULL)
         return sum;
-    for (size_t i = 1; i < f->s->parts.n; i++) {
-        const dfl_sys_part *p = &f->s->parts.at[i];
-        const dfl_sys_part *up = p;
+    for (size_t i = 1; i < state->draft->parts.n; i++) {
+        const dfl_draft_part *part = &state->draft->parts.at[i];
+        const dfl_draft_part *up = part;
         dfl_i128 n;
 
-        if (p->kind != DFL_PART_ELEMENT || attr_of(p, name) == NULL)
+        if (part->kind != DFL_PART_ELEMENT || find_attribute(part, name) == NULL)
             continue;
-        /* what an enclosing element states for itself includes this one */
+        /* The figure of an enclosing element includes that of this element. */
         do
-            up = &f->s->parts.at[up->element];
-        while (up->id != 0 && attr_of(up, name) == NULL);
-        if (up->id == 0 && !dfl_element_instances(sys, p->id, &n))
-            sum += dfl_i128_double(n) * number(f, p, name, 0, 0, NULL);
+            up = &state->draft->parts.at[up->element];
+        while (up->id != 0 && find_attribute(up, name) == NULL);
+        if (up->id == 0 && !dfl_element_instances(sys, part->id, &n))
+            sum += dfl_i128_double(n) * lower_number(state, part, name, 0, 0, NULL);
     }
     return sum;
 }
 
-static dfl_sym string_of(const finisher *f, const char *name)
+/* The string of an attribute of the root; 0 = not written. */
+static dfl_sym lower_string(const system_lowering *state, const char *name)
 {
-    const dfl_sys_attr *a = attr_of(&f->s->parts.at[0], name);
+    const dfl_draft_attribute *attribute = find_attribute(&state->draft->parts.at[0], name);
 
-    return a != NULL && a->values[0].kind == DFL_SYS_STRING ? a->values[0].word : 0;
+    return attribute != NULL && attribute->values[0].kind == DFL_ATTRIBUTE_STRING ? attribute->values[0].word : 0;
 }
 
-static void lint_energy(finisher *f)
+/* The lint no-energy: a memory or compute unit without energy, while others have one. */
+static void lint_energy(system_lowering *state)
 {
-    for (size_t i = 0; f->any_energy && i < f->s->parts.n; i++) {
-        const dfl_sys_part *p = &f->s->parts.at[i];
-        bool memory = p->kind == DFL_PART_MEMORY, compute = p->kind == DFL_PART_COMPUTE;
+    for (size_t i = 0; state->any_energy && i < state->draft->parts.n; i++) {
+        const dfl_draft_part *part = &state->draft->parts.at[i];
+        bool memory = part->kind == DFL_PART_MEMORY, compute = part->kind == DFL_PART_COMPUTE;
 
-        if (!dfl_sys_lints(f->s, p->span))
+        if (!dfl_system_draft_lints(state->draft, part->span))
             continue;
-        if ((memory && !f->memories[p->id].has_read_energy && !f->memories[p->id].has_write_energy) ||
-            (compute && !f->computes[p->id].has_energy))
-            dfl_lint_no_energy(f->s->sink, f->s->lints, p->span, part_text(f, p), memory);
+        if ((memory && !state->memories[part->id].has_read_energy && !state->memories[part->id].has_write_energy) ||
+            (compute && !state->computes[part->id].has_energy))
+            dfl_lint_no_energy(state->draft->sink, state->draft->lints, part->span, part_text(state, part), memory);
     }
 }
 
-/* Whether the part comes from a system that this one uses, and is told of there. */
-static bool is_used(const finisher *f, const dfl_sys_part *p)
+/* Whether a part comes from a used system, whose own elaboration raises the lints about the part. */
+static bool is_from_used_system(const system_lowering *state, const dfl_draft_part *part)
 {
-    while (p != &f->s->parts.at[0] && !p->used_system)
-        p = &f->s->parts.at[p->element];
-    return p->used_system;
+    while (part != &state->draft->parts.at[0] && !part->used_system)
+        part = &state->draft->parts.at[part->element];
+    return part->used_system;
 }
 
-static void lint_networks(finisher *f)
+/* The lint attribute-no-effect about networks without axes, and about the shape of networks on one chip. */
+static void lint_networks(system_lowering *state)
 {
     bool one_chip = true;
 
-    for (size_t i = 0; i < f->s->parts.n; i++)
-        one_chip &= !f->s->parts.at[i].used_system;
-    for (size_t i = 0; i < f->s->parts.n; i++) {
-        const dfl_sys_part *p = &f->s->parts.at[i];
+    for (size_t i = 0; i < state->draft->parts.n; i++)
+        one_chip &= !state->draft->parts.at[i].used_system;
+    for (size_t i = 0; i < state->draft->parts.n; i++) {
+        const dfl_draft_part *part = &state->draft->parts.at[i];
 
-        if (p->kind == DFL_PART_NETWORK && f->first_axis[p->id] == 0 && !is_used(f, p))
-            dfl_sys_no_effect(f->s, p->span, part_text(f, p), 0, "no array is `over` this network");
-        if (p->argument != NULL && one_chip)
-            dfl_sys_no_effect(f->s, p->argument_span, p->argument, p->name,
-                              "the shape of a network matters between chips");
+        if (part->kind == DFL_PART_NETWORK && state->first_axis[part->id] == 0 && !is_from_used_system(state, part))
+            lint_no_effect(state->draft, part->span, part_text(state, part), 0, "no array is `over` this network");
+        if (part->argument != NULL && one_chip)
+            lint_no_effect(state->draft, part->argument_span, part->argument, part->name,
+                                        "the shape of a network matters between chips");
     }
 }
 
-const dfl_system *dfl_sys_finish(dfl_sys *s, bool (*known_op)(void *context, dfl_sym op), void *context)
+const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void *context, dfl_sym op), void *context)
 {
-    finisher f = { .s = s, .known_op = known_op, .context = context };
-    dfl_system *out = DFL_NEW(s->arena, dfl_system);
-    static void (*const lower[])(finisher *f, const dfl_sys_part *p) = {
+    system_lowering state = { .draft = draft, .is_op = is_op, .context = context };
+    dfl_system *out = DFL_NEW(draft->arena, dfl_system);
+    static void (*const lower[])(system_lowering *state, const dfl_draft_part *part) = {
         [DFL_PART_ELEMENT] = lower_element, [DFL_PART_MEMORY] = lower_memory, [DFL_PART_COMPUTE] = lower_compute,
         [DFL_PART_NETWORK] = lower_network, [DFL_PART_AXIS] = lower_axis,
     };
 
-    f.elements = DFL_NEW_ARRAY(s->arena, dfl_element, s->count[DFL_PART_ELEMENT]);
-    f.memories = DFL_NEW_ARRAY(s->arena, dfl_memory, s->count[DFL_PART_MEMORY]);
-    f.computes = DFL_NEW_ARRAY(s->arena, dfl_compute, s->count[DFL_PART_COMPUTE]);
-    f.networks = DFL_NEW_ARRAY(s->arena, dfl_network, s->count[DFL_PART_NETWORK]);
-    f.axes = DFL_NEW_ARRAY(s->arena, dfl_axis, s->count[DFL_PART_AXIS]);
-    for (size_t i = 0; i < s->parts.n; i++)
-        lower[s->parts.at[i].kind](&f, &s->parts.at[i]);
-    list_axes(&f);
-    for (size_t i = 0; i < s->parts.n; i++) {
+    state.elements = DFL_NEW_ARRAY(draft->arena, dfl_element, draft->count[DFL_PART_ELEMENT]);
+    state.memories = DFL_NEW_ARRAY(draft->arena, dfl_memory, draft->count[DFL_PART_MEMORY]);
+    state.computes = DFL_NEW_ARRAY(draft->arena, dfl_compute, draft->count[DFL_PART_COMPUTE]);
+    state.networks = DFL_NEW_ARRAY(draft->arena, dfl_network, draft->count[DFL_PART_NETWORK]);
+    state.axes = DFL_NEW_ARRAY(draft->arena, dfl_axis, draft->count[DFL_PART_AXIS]);
+    for (size_t i = 0; i < draft->parts.n; i++)
+        lower[draft->parts.at[i].kind](&state, &draft->parts.at[i]);
+    link_axes(&state);
+    for (size_t i = 0; i < draft->parts.n; i++) {
         dfl_symmap axes;
 
-        if (s->parts.at[i].kind != DFL_PART_NETWORK)
+        if (draft->parts.at[i].kind != DFL_PART_NETWORK)
             continue;
-        axes = axes_by_name(&f, s->parts.at[i].id);
-        select_axes(&f, &s->parts.at[i], &axes, "multicast");
-        select_axes(&f, &s->parts.at[i], &axes, "reduce");
-        select_axes(&f, &s->parts.at[i], &axes, "forward");
+        axes = table_axes(&state, draft->parts.at[i].id);
+        lower_axis_selections(&state, &draft->parts.at[i], &axes, "multicast");
+        lower_axis_selections(&state, &draft->parts.at[i], &axes, "reduce");
+        lower_axis_selections(&state, &draft->parts.at[i], &axes, "forward");
     }
-    *out = (dfl_system){ .name = s->name, .span = s->span,
-                         .elements = f.elements, .n_elements = s->count[DFL_PART_ELEMENT],
-                         .memories = f.memories, .n_memories = s->count[DFL_PART_MEMORY],
-                         .computes = f.computes, .n_computes = s->count[DFL_PART_COMPUTE],
-                         .networks = f.networks, .n_networks = s->count[DFL_PART_NETWORK],
-                         .axes = f.axes, .n_axes = s->count[DFL_PART_AXIS],
-                         .source = string_of(&f, "source"), .confidence = string_of(&f, "confidence") };
-    if (s->broken || s->unsized)
+    *out = (dfl_system){ .name = draft->name, .span = draft->span,
+                         .elements = state.elements, .n_elements = draft->count[DFL_PART_ELEMENT],
+                         .memories = state.memories, .n_memories = draft->count[DFL_PART_MEMORY],
+                         .computes = state.computes, .n_computes = draft->count[DFL_PART_COMPUTE],
+                         .networks = state.networks, .n_networks = draft->count[DFL_PART_NETWORK],
+                         .axes = state.axes, .n_axes = draft->count[DFL_PART_AXIS],
+                         .source = lower_string(&state, "source"), .confidence = lower_string(&state, "confidence") };
+    if (draft->broken || draft->unsized)
         return NULL;
-    out->tdp = total(&f, out, "tdp");
-    out->area = total(&f, out, "area");
-    out->price = total(&f, out, "price");
-    lint_energy(&f);
-    lint_networks(&f);
-    return s->broken ? NULL : out;
+    out->tdp = sum_figure(&state, out, "tdp");
+    out->area = sum_figure(&state, out, "area");
+    out->price = sum_figure(&state, out, "price");
+    lint_energy(&state);
+    lint_networks(&state);
+    return draft->broken ? NULL : out;
 }

@@ -1,45 +1,51 @@
-/* Indices and conditions: affine forms over ranks with constant coefficients. */
-#include "sema/workload/workload.h"
+/* Indices and conditions: affine forms of ranks with constant coefficients; and accesses, which consist of indices. */
+#include "sema/workload/workload_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_rank(const dfl_work *c, const dfl_expr *e)
-{
-    const dfl_binding *b = e->kind == DFL_EXPR_PATH && e->path->n == 1 ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
+#include "sema/expr/eval.h"
 
-    return b != NULL && b->kind == DFL_NAMES_RANK;
+/* Whether an expression is the name of a rank. */
+static bool is_rank(const dfl_workload_context *ctx, const dfl_expr *expr)
+{
+    const dfl_scope_entry *entry =
+        expr->kind == DFL_EXPR_PATH && expr->path->n == 1 ? dfl_scope_find(ctx->scope, expr->path->head->sym) : NULL;
+
+    return entry != NULL && entry->kind == DFL_ENTRY_RANK;
 }
 
-static bool has_rank(const dfl_work *c, const dfl_expr *e)
+/* Whether a rank occurs in an expression. */
+static bool has_rank(const dfl_workload_context *ctx, const dfl_expr *expr)
 {
-    if (e == NULL)
+    if (expr == NULL)
         return false;
-    if (is_rank(c, e) || has_rank(c, e->left) || has_rank(c, e->right))
+    if (is_rank(ctx, expr) || has_rank(ctx, expr->left) || has_rank(ctx, expr->right))
         return true;
-    for (const dfl_expr *a = e->args; a != NULL; a = a->next)
-        if (has_rank(c, a))
+    for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
+        if (has_rank(ctx, a))
             return true;
     return false;
 }
 
-static void not_affine(dfl_work *c, const dfl_expr *e, dfl_affine *out, const char *why)
+/* Reports an expression that is not affine; `why` describes it. */
+static void report_not_affine(dfl_workload_context *ctx, const dfl_expr *expr, dfl_affine *out, const char *why)
 {
-    dfl_diag *d = dfl_report(c->s->sink, DFL_INDEX_NOT_AFFINE, e->span, "index is not affine");
+    dfl_diag *d = dfl_report(ctx->sema->sink, DFL_INDEX_NOT_AFFINE, expr->span, "index is not affine");
 
-    dfl_diag_here(c->s->sink, d, "%s", why);
-    dfl_diag_help(c->s->sink, d, "an index is a sum of ranks with constant factors, like `2*p + r - 1`");
+    dfl_diag_here(ctx->sema->sink, d, "%s", why);
+    dfl_diag_help(ctx->sema->sink, d, "an index is a sum of ranks with constant factors, like `2*p + r - 1`");
     out->bad = true;
 }
 
-/* An integer constant; false when it is bad or unknown, with the flags set. */
-static bool constant(dfl_work *c, const dfl_expr *e, dfl_affine *out, dfl_i128 *value)
+/* Evaluates an integer constant. Returns false with `*value` 0 if it is bad or unknown, which is noted in `out`. */
+static bool eval_constant(dfl_workload_context *ctx, const dfl_expr *expr, dfl_affine *out, dfl_i128 *value)
 {
     int64_t v;
     bool unknown;
 
     *value = 0;
-    if (!dfl_eval_int(c->s, c->scope, e, "an index", INT64_MIN, INT64_MAX, &v, &unknown)) {
+    if (!dfl_eval_int(ctx->sema, ctx->scope, expr, "an index", INT64_MIN, INT64_MAX, &v, &unknown)) {
         out->vague |= unknown;
         out->bad |= !unknown;
         return false;
@@ -48,249 +54,257 @@ static bool constant(dfl_work *c, const dfl_expr *e, dfl_affine *out, dfl_i128 *
     return true;
 }
 
-static void add_constant(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
+/* Adds `scale` times a constant to the offset. */
+static void add_constant(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out)
 {
     dfl_i128 value, product;
 
-    if (!constant(c, e, out, &value))
+    if (!eval_constant(ctx, expr, out, &value))
         return;
     if (dfl_mul(value, scale, &product) || dfl_add(out->offset, product, &out->offset)) {
-        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, e->span, "index is out of range");
+        dfl_report(ctx->sema->sink, DFL_UNIT_OVERFLOW, expr->span, "index is out of range");
         out->bad = true;
     }
 }
 
-static void add_term(dfl_work *c, const dfl_expr *e, uint32_t rank, dfl_i128 scale, dfl_affine *out)
+/* Adds `scale` times a rank. */
+static void add_term(dfl_workload_context *ctx, const dfl_expr *expr, uint32_t rank, dfl_i128 scale, dfl_affine *out)
 {
     if (scale > INT32_MAX * (dfl_i128)INT32_MAX || scale < -(INT32_MAX * (dfl_i128)INT32_MAX)) {
-        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, e->span, "factor of an index is out of range");
+        dfl_report(ctx->sema->sink, DFL_UNIT_OVERFLOW, expr->span, "factor of an index is out of range");
         out->bad = true;
         return;
     }
-    DFL_PUSH(c->s->arena, &out->terms, ((dfl_term){ rank, (int64_t)scale }));
+    DFL_PUSH(ctx->sema->arena, &out->terms, ((dfl_term){ rank, (int64_t)scale }));
 }
 
-static void unknown_rank(dfl_work *c, const dfl_expr *e, dfl_affine *out)
+/* Reports a name that is neither a rank nor a constant. */
+static void report_unknown_rank(dfl_workload_context *ctx, const dfl_expr *expr, dfl_affine *out)
 {
-    dfl_sym name = e->path->head->sym, near;
+    dfl_sym name = expr->path->head->sym, near;
     dfl_diag *d;
 
     out->bad = true;
-    if (c->b->open)
+    if (ctx->draft->partial)
         return;
-    d = dfl_report(c->s->sink, DFL_RANK_UNKNOWN, e->span, "no rank `%s` in workload `%s`",
-                   dfl_sema_text(c->s, name), dfl_sema_text(c->s, c->b->name));
-    near = dfl_scope_suggest(c->s, c->scope, name, DFL_NAMES_RANK);
+    d = dfl_report(ctx->sema->sink, DFL_RANK_UNKNOWN, expr->span, "no rank `%s` in workload `%s`",
+                   dfl_sema_text(ctx->sema, name), dfl_sema_text(ctx->sema, ctx->draft->name));
+    near = dfl_scope_suggest(ctx->sema, ctx->scope, name, DFL_ENTRY_RANK);
     if (near != 0)
-        dfl_diag_fix(c->s->sink, d, e->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
+        dfl_diag_fix(ctx->sema->sink, d, expr->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
     else
-        dfl_diag_help(c->s->sink, d, "declare it: `rank %s = ...;`", dfl_sema_text(c->s, name));
+        dfl_diag_help(ctx->sema->sink, d, "declare it: `rank %s = ...;`", dfl_sema_text(ctx->sema, name));
 }
 
-static void add_path(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
+/* Adds `scale` times a rank or a named constant. */
+static void add_path(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out)
 {
-    const dfl_binding *b = e->path->n == 1 ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
+    const dfl_scope_entry *entry = expr->path->n == 1 ? dfl_scope_find(ctx->scope, expr->path->head->sym) : NULL;
     bool broken;
 
-    if (b != NULL && b->kind == DFL_NAMES_RANK) {
-        add_term(c, e, b->id, scale, out);
+    if (entry != NULL && entry->kind == DFL_ENTRY_RANK) {
+        add_term(ctx, expr, entry->id, scale, out);
         return;
     }
-    if (b == NULL && e->path->n == 1 && dfl_decl_find(c->s, c->scope->unit, e->path, &broken) == NULL && !broken) {
-        unknown_rank(c, e, out);
+    if (entry == NULL && expr->path->n == 1 && dfl_decl_find(ctx->sema, ctx->scope->module, expr->path, &broken) == NULL &&
+        !broken) {
+        report_unknown_rank(ctx, expr, out);
         return;
     }
-    add_constant(c, e, scale, out);
+    add_constant(ctx, expr, scale, out);
 }
 
-static void add_product(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
+/* Adds `scale` times a product, of which one factor must be constant. */
+static void add_product(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out)
 {
-    bool left = has_rank(c, e->left), right = has_rank(c, e->right);
+    bool left = has_rank(ctx, expr->left), right = has_rank(ctx, expr->right);
     dfl_i128 factor;
 
     if (left && right) {
-        not_affine(c, e, out, "a product of ranks");
+        report_not_affine(ctx, expr, out, "a product of ranks");
         return;
     }
-    if (!constant(c, left ? e->right : e->left, out, &factor)) {
-        /* the shape of the index is still of interest */
+    if (!eval_constant(ctx, left ? expr->right : expr->left, out, &factor)) {
+        /* The terms of the index still count: they show which ranks the einsum iterates. */
         if (out->vague && !out->bad)
-            dfl_affine_add(c, left ? e->left : e->right, scale, out);
+            dfl_affine_add(ctx, left ? expr->left : expr->right, scale, out);
         return;
     }
     if (dfl_mul(factor, scale, &factor)) {
-        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, e->span, "factor of an index is out of range");
+        dfl_report(ctx->sema->sink, DFL_UNIT_OVERFLOW, expr->span, "factor of an index is out of range");
         out->bad = true;
         return;
     }
-    dfl_affine_add(c, left ? e->left : e->right, factor, out);
+    dfl_affine_add(ctx, left ? expr->left : expr->right, factor, out);
 }
 
-void dfl_affine_add(dfl_work *c, const dfl_expr *e, dfl_i128 scale, dfl_affine *out)
+void dfl_affine_add(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out)
 {
-
     if (out->bad)
         return;
-    switch ((int)e->kind) {
+    switch ((int)expr->kind) {
     case DFL_EXPR_PATH:
-        add_path(c, e, scale, out);
+        add_path(ctx, expr, scale, out);
         return;
     case DFL_EXPR_ADD:
-        dfl_affine_add(c, e->left, scale, out);
-        dfl_affine_add(c, e->right, scale, out);
+        dfl_affine_add(ctx, expr->left, scale, out);
+        dfl_affine_add(ctx, expr->right, scale, out);
         return;
     case DFL_EXPR_SUB:
-        dfl_affine_add(c, e->left, scale, out);
-        dfl_affine_add(c, e->right, -scale, out);
+        dfl_affine_add(ctx, expr->left, scale, out);
+        dfl_affine_add(ctx, expr->right, -scale, out);
         return;
     case DFL_EXPR_NEG:
-        dfl_affine_add(c, e->left, -scale, out);
+        dfl_affine_add(ctx, expr->left, -scale, out);
         return;
     case DFL_EXPR_MUL:
-        add_product(c, e, scale, out);
+        add_product(ctx, expr, scale, out);
         return;
     default:
         break;
     }
-    if (has_rank(c, e)) {
-        not_affine(c, e, out, e->kind == DFL_EXPR_DIV ? "a quotient of a rank" : "not a sum or a product");
+    if (has_rank(ctx, expr)) {
+        report_not_affine(ctx, expr, out, expr->kind == DFL_EXPR_DIV ? "a quotient of a rank" : "not a sum or a product");
         return;
     }
-    add_constant(c, e, scale, out);
+    add_constant(ctx, expr, scale, out);
 }
 
-static int by_rank(const void *a, const void *b)
+/* Order of terms by rank, for qsort. */
+static int compare_ranks(const void *a, const void *b)
 {
     const dfl_term *x = a, *y = b;
 
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-bool dfl_affine_finish(dfl_work *c, dfl_affine *a, dfl_span span, dfl_index *out)
+bool dfl_affine_finish(dfl_workload_context *ctx, dfl_affine *affine, dfl_span span, dfl_index *out)
 {
     uint32_t n = 0;
 
     *out = (dfl_index){ .span = span };
-    if (a->bad)
+    if (affine->bad)
         return false;
-    if (a->terms.n > 1)
-        qsort(a->terms.at, a->terms.n, sizeof *a->terms.at, by_rank);
-    for (size_t i = 0; i < a->terms.n; i++) {
-        dfl_term t = a->terms.at[i];
+    if (affine->terms.n > 1)
+        qsort(affine->terms.at, affine->terms.n, sizeof *affine->terms.at, compare_ranks);
+    for (size_t i = 0; i < affine->terms.n; i++) {
+        dfl_term t = affine->terms.at[i];
 
-        if (n > 0 && a->terms.at[n - 1].rank == t.rank) {
-            if (__builtin_add_overflow(a->terms.at[n - 1].coef, t.coef, &a->terms.at[n - 1].coef))
-                a->bad = true;
+        if (n > 0 && affine->terms.at[n - 1].rank == t.rank) {
+            if (__builtin_add_overflow(affine->terms.at[n - 1].coef, t.coef, &affine->terms.at[n - 1].coef))
+                affine->bad = true;
         } else {
-            a->terms.at[n++] = t;
+            affine->terms.at[n++] = t;
         }
-        if (a->terms.at[n - 1].coef == 0)
+        if (affine->terms.at[n - 1].coef == 0)
             n--;
     }
-    if (a->bad || a->offset > INT64_MAX / 2 || a->offset < INT64_MIN / 2) {
-        dfl_report(c->s->sink, DFL_UNIT_OVERFLOW, span, "index is out of range");
-        a->bad = true;
+    if (affine->bad || affine->offset > INT64_MAX / 2 || affine->offset < INT64_MIN / 2) {
+        dfl_report(ctx->sema->sink, DFL_UNIT_OVERFLOW, span, "index is out of range");
+        affine->bad = true;
         return false;
     }
     if (n > 0) {
-        dfl_term *terms = DFL_NEW_ARRAY(c->s->arena, dfl_term, n);
+        dfl_term *terms = DFL_NEW_ARRAY(ctx->sema->arena, dfl_term, n);
 
-        memcpy(terms, a->terms.at, n * sizeof *terms);
+        memcpy(terms, affine->terms.at, n * sizeof *terms);
         out->terms = terms;
     }
     out->n_terms = n;
-    out->offset = (int64_t)a->offset;
+    out->offset = (int64_t)affine->offset;
     return true;
 }
 
 /* ---- where ---------------------------------------------------------------------------------------------------- */
 
-/* left - right + offset >= 0, or its negative. */
-static void condition(dfl_work *c, const dfl_expr *e, int sign, int64_t offset, dfl_build_einsum *x, dfl_condition *out)
+/* Adds the condition sign * (left - right) + offset >= 0. */
+static void add_condition(dfl_workload_context *ctx, const dfl_expr *expr, int sign, int64_t offset, dfl_draft_einsum *x,
+                          dfl_condition *out)
 {
-    dfl_affine a = { .offset = offset };
+    dfl_affine affine = { .offset = offset };
 
-    dfl_affine_add(c, e->left, sign, &a);
-    dfl_affine_add(c, e->right, -sign, &a);
-    x->vague |= a.vague;
-    if (dfl_affine_finish(c, &a, e->span, &out->sum))
-        x->e.n_where++;
+    dfl_affine_add(ctx, expr->left, sign, &affine);
+    dfl_affine_add(ctx, expr->right, -sign, &affine);
+    x->vague |= affine.vague;
+    if (dfl_affine_finish(ctx, &affine, expr->span, &out->sum))
+        x->ir.n_where++;
     else
-        c->b->broken = true;
+        ctx->draft->broken = true;
 }
 
-static uint32_t count_conditions(const dfl_expr *e)
+/* An upper bound on the number of conditions in an expression. */
+static uint32_t count_conditions(const dfl_expr *expr)
 {
-    return e->kind == DFL_EXPR_AND ? count_conditions(e->left) + count_conditions(e->right) : 2;
+    return expr->kind == DFL_EXPR_AND ? count_conditions(expr->left) + count_conditions(expr->right) : 2;
 }
 
-static void add_conditions(dfl_work *c, const dfl_expr *e, dfl_build_einsum *x, dfl_condition *room)
+/* Adds the conditions of comparisons joined by `&&` to the array `room`. */
+static void add_conditions(dfl_workload_context *ctx, const dfl_expr *expr, dfl_draft_einsum *x, dfl_condition *room)
 {
     dfl_diag *d;
 
-    switch ((int)e->kind) {
+    switch ((int)expr->kind) {
     case DFL_EXPR_AND:
-        add_conditions(c, e->left, x, room);
-        add_conditions(c, e->right, x, room);
+        add_conditions(ctx, expr->left, x, room);
+        add_conditions(ctx, expr->right, x, room);
         return;
     case DFL_EXPR_LE:
-        condition(c, e, -1, 0, x, &room[x->e.n_where]);
+        add_condition(ctx, expr, -1, 0, x, &room[x->ir.n_where]);
         return;
     case DFL_EXPR_LT:
-        condition(c, e, -1, -1, x, &room[x->e.n_where]);
+        add_condition(ctx, expr, -1, -1, x, &room[x->ir.n_where]);
         return;
     case DFL_EXPR_GE:
-        condition(c, e, 1, 0, x, &room[x->e.n_where]);
+        add_condition(ctx, expr, 1, 0, x, &room[x->ir.n_where]);
         return;
     case DFL_EXPR_GT:
-        condition(c, e, 1, -1, x, &room[x->e.n_where]);
+        add_condition(ctx, expr, 1, -1, x, &room[x->ir.n_where]);
         return;
     case DFL_EXPR_EQ:
-        condition(c, e, 1, 0, x, &room[x->e.n_where]);
-        condition(c, e, -1, 0, x, &room[x->e.n_where]);
+        add_condition(ctx, expr, 1, 0, x, &room[x->ir.n_where]);
+        add_condition(ctx, expr, -1, 0, x, &room[x->ir.n_where]);
         return;
     default:
         break;
     }
-    d = dfl_report(c->s->sink, DFL_INDEX_NOT_AFFINE, e->span, "condition is not an affine comparison");
-    dfl_diag_help(c->s->sink, d, "write a comparison of ranks, like `n <= m`, several joined by `&&` or commas");
-    c->b->broken = true;
+    d = dfl_report(ctx->sema->sink, DFL_INDEX_NOT_AFFINE, expr->span, "condition is not an affine comparison");
+    dfl_diag_help(ctx->sema->sink, d, "write a comparison of ranks, like `n <= m`, several joined by `&&` or commas");
+    ctx->draft->broken = true;
 }
 
-void dfl_work_where(dfl_work *c, const dfl_ast_node *n, dfl_build_einsum *x)
+void dfl_workload_lower_where(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *x)
 {
     uint32_t room = 0;
     dfl_condition *conditions;
 
-    for (const dfl_expr *e = n->more->where; e != NULL; e = e->next)
-        room += count_conditions(e);
+    for (const dfl_expr *expr = node->more->where; expr != NULL; expr = expr->next)
+        room += count_conditions(expr);
     if (room == 0)
         return;
-    conditions = DFL_NEW_ARRAY(c->s->arena, dfl_condition, room);
-    for (const dfl_expr *e = n->more->where; e != NULL; e = e->next)
-        add_conditions(c, e, x, conditions);
-    x->e.where = conditions;
+    conditions = DFL_NEW_ARRAY(ctx->sema->arena, dfl_condition, room);
+    for (const dfl_expr *expr = node->more->where; expr != NULL; expr = expr->next)
+        add_conditions(ctx, expr, x, conditions);
+    x->ir.where = conditions;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------- */
 
-bool dfl_work_access(dfl_work *c, const dfl_ast_path *path, const dfl_expr *dims, uint32_t n_dims, dfl_span span,
-                     uint32_t tensor, dfl_access *out, bool *vague)
+bool dfl_workload_lower_access(dfl_workload_context *ctx, const dfl_expr *dims, uint32_t n_dims,
+                               dfl_span span, uint32_t tensor, dfl_access *out, bool *vague)
 {
-    const dfl_build_tensor *t = &c->b->tensors.at[tensor];
-    dfl_index *index = DFL_NEW_ARRAY(c->s->arena, dfl_index, n_dims + t->n_lead);
+    const dfl_draft_tensor *t = &ctx->draft->tensors.at[tensor];
+    dfl_index *index = DFL_NEW_ARRAY(ctx->sema->arena, dfl_index, n_dims + t->n_lead);
     uint32_t n = 0;
     bool ok = true;
 
-    (void)path;
-    /* Inside the repeat, its rank; outside, the last iteration. */
+    /* Leading dimensions. Inside its `repeat` a tensor is read at the current iteration; outside, at the last one. */
     for (; n < t->n_lead; n++) {
         uint32_t rank = t->lead[n];
-        int64_t extent = c->b->ranks.at[rank].extent;
+        int64_t extent = ctx->draft->ranks.at[rank].extent;
 
         index[n].span = span;
-        if (n < c->n_repeats && c->repeats[n] == rank) {
-            dfl_term *term = DFL_NEW(c->s->arena, dfl_term);
+        if (n < ctx->n_repeats && ctx->repeats[n] == rank) {
+            dfl_term *term = DFL_NEW(ctx->sema->arena, dfl_term);
 
             *term = (dfl_term){ rank, 1 };
             index[n].terms = term;
@@ -300,23 +314,23 @@ bool dfl_work_access(dfl_work *c, const dfl_ast_path *path, const dfl_expr *dims
             *vague |= extent == 0;
         }
     }
-    for (const dfl_expr *e = dims; e != NULL; e = e->next, n++) {
+    for (const dfl_expr *expr = dims; expr != NULL; expr = expr->next, n++) {
         dfl_term room[8];
-        dfl_affine a = { .terms = { .at = room, .cap = 8 } };
+        dfl_affine affine = { .terms = { .at = room, .cap = 8 } };
 
-        if (e->label.sym != 0) {
-            dfl_diag *d = dfl_report(c->s->sink, DFL_INDEX_NOT_AFFINE, e->label.span, "an index has no `name:`");
+        if (expr->label.sym != 0) {
+            dfl_diag *d = dfl_report(ctx->sema->sink, DFL_INDEX_NOT_AFFINE, expr->label.span, "an index has no `name:`");
 
-            dfl_diag_help(c->s->sink, d, "extents stand in declarations; here write the index alone");
+            dfl_diag_help(ctx->sema->sink, d, "extents stand in declarations; here write the index alone");
             ok = false;
             continue;
         }
-        dfl_affine_add(c, e, 1, &a);
-        *vague |= a.vague;
-        ok = dfl_affine_finish(c, &a, e->span, &index[n]) && ok;
+        dfl_affine_add(ctx, expr, 1, &affine);
+        *vague |= affine.vague;
+        ok = dfl_affine_finish(ctx, &affine, expr->span, &index[n]) && ok;
     }
     *out = (dfl_access){ .tensor = tensor, .n_dims = n_dims + t->n_lead, .index = index, .span = span };
     if (!ok)
-        c->b->broken = true;
+        ctx->draft->broken = true;
     return ok;
 }

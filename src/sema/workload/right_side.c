@@ -1,54 +1,62 @@
-/* The right side of an einsum: its tree, its distinct inputs, and what one point costs. */
-#include "sema/workload/workload.h"
+/* The right side of an einsum: its expression tree, its distinct inputs, and the operations per point. */
+#include "sema/workload/workload_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct {
-    dfl_work *c;
-    const dfl_ast_node *n;
-    dfl_build_einsum *x;
-    DFL_VEC(dfl_access) inputs;
-    dfl_i128 flops;           /* operators and ops, per point */
-    dfl_i128 per_output;      /* of ops `over` a rank */
-    bool overflow, ok;
-} right_side;
+#include "sema/expr/eval.h"
+#include "sema/names/module.h"
 
-static bool has_access(const dfl_expr *e)
+/* The right side under construction. */
+typedef struct {
+    dfl_workload_context *ctx;
+    const dfl_ast_node *node;    /* the einsum */
+    dfl_draft_einsum *einsum;
+    DFL_VEC(dfl_access) inputs;  /* distinct accesses */
+    dfl_i128 flops;              /* FLOP per point, without operations `over` a rank */
+    dfl_i128 per_output;         /* FLOP per element of the result, of operations `over` a rank */
+    bool overflow;               /* a number of FLOP is beyond 128 bits */
+    bool ok;                     /* no error was reported */
+} rhs_builder;
+
+/* Whether a tensor is read in an expression. */
+static bool has_access(const dfl_expr *expr)
 {
-    if (e == NULL)
+    if (expr == NULL)
         return false;
-    if (e->kind == DFL_EXPR_ACCESS || e->kind == DFL_EXPR_GATHER || has_access(e->left) || has_access(e->right))
+    if (expr->kind == DFL_EXPR_ACCESS || expr->kind == DFL_EXPR_GATHER || has_access(expr->left) || has_access(expr->right))
         return true;
-    for (const dfl_expr *a = e->args; a != NULL; a = a->next)
+    for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
         if (has_access(a))
             return true;
     return false;
 }
 
-static void count(right_side *r, dfl_i128 *sum, dfl_i128 flops)
+/* Adds to a number of FLOP. */
+static void count_flops(rhs_builder *rhs, dfl_i128 *sum, dfl_i128 flops)
 {
-    r->overflow |= dfl_add(*sum, flops, sum);
+    rhs->overflow |= dfl_add(*sum, flops, sum);
 }
 
-static dfl_eop *make(right_side *r, dfl_eop_kind kind, uint32_t n_args)
+/* A new node of the tree. */
+static dfl_eop *make_node(rhs_builder *rhs, dfl_eop_kind kind, uint32_t n_args)
 {
-    dfl_eop *e = DFL_NEW(r->c->s->arena, dfl_eop);
+    dfl_eop *e = DFL_NEW(rhs->ctx->sema->arena, dfl_eop);
 
     e->kind = kind;
     e->n_args = n_args;
     return e;
 }
 
-static const dfl_eop *failed(right_side *r)
+/* Notes that an error was reported. Returns a node in place of the wrong one. */
+static const dfl_eop *fail(rhs_builder *rhs)
 {
-    r->ok = false;
-    return make(r, DFL_EOP_CONST, 0);
+    rhs->ok = false;
+    return make_node(rhs, DFL_EOP_CONST, 0);
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------- */
-
-static bool same_index(const dfl_index *a, const dfl_index *b)
+/* Whether two indices are equal. */
+static bool equal_indices(const dfl_index *a, const dfl_index *b)
 {
     if (a->n_terms != b->n_terms || a->offset != b->offset)
         return false;
@@ -58,24 +66,25 @@ static bool same_index(const dfl_index *a, const dfl_index *b)
     return true;
 }
 
-static bool same_access(const dfl_access *a, const dfl_access *b)
+/* Whether two accesses read the same element at every point. */
+static bool equal_accesses(const dfl_access *a, const dfl_access *b)
 {
     if (a->tensor != b->tensor || a->n_dims != b->n_dims)
         return false;
     for (uint32_t d = 0; d < a->n_dims; d++)
-        if (!same_index(&a->index[d], &b->index[d]))
+        if (!equal_indices(&a->index[d], &b->index[d]))
             return false;
     return true;
 }
 
-/* Stamps the ranks of an access: on the right, or in a gathered table only. */
-static void stamp(right_side *r, const dfl_access *a, bool table)
+/* Stamps the ranks of an access as those of an input or, if `table`, of a gathered table. */
+static void stamp_ranks(rhs_builder *rhs, const dfl_access *a, bool table)
 {
-    uint32_t mark = (uint32_t)r->c->b->einsums.n + 1;
+    uint32_t mark = (uint32_t)rhs->ctx->draft->einsums.n + 1;
 
     for (uint32_t d = 0; d < a->n_dims; d++)
         for (uint32_t i = 0; i < a->index[d].n_terms; i++) {
-            dfl_build_rank *rank = &r->c->b->ranks.at[a->index[d].terms[i].rank];
+            dfl_draft_rank *rank = &rhs->ctx->draft->ranks.at[a->index[d].terms[i].rank];
 
             rank->used = true;
             if (table)
@@ -85,97 +94,102 @@ static void stamp(right_side *r, const dfl_access *a, bool table)
         }
 }
 
-/* A tensor that is read: known, given from outside, or a new input. */
-static uint32_t tensor_read(right_side *r, const dfl_expr *e)
+/*
+ * The tensor that an access reads: one that exists, an argument of the `apply` around, a result of a later einsum in the
+ * braces around, or else a new input of the body. DFL_NONE after reporting.
+ */
+static uint32_t resolve_read(rhs_builder *rhs, const dfl_expr *expr)
 {
-    dfl_work *c = r->c;
-    uint32_t id = dfl_work_find_tensor(c, e->path);
-    const dfl_binding *b = e->path->n == 1 && id == DFL_NONE ? dfl_scope_find(c->scope, e->path->head->sym) : NULL;
-    dfl_given *given;
-    dfl_work outer;
+    dfl_workload_context *ctx = rhs->ctx;
+    uint32_t id = dfl_workload_find_tensor(ctx, expr->path);
+    const dfl_scope_entry *entry =
+        expr->path->n == 1 && id == DFL_NONE ? dfl_scope_find(ctx->scope, expr->path->head->sym) : NULL;
+    dfl_tensor_argument *given;
+    dfl_workload_context outer;
 
     if (id != DFL_NONE)
         return id;
-    if (e->path->n > 1) {
-        dfl_work_report_no_tensor(c, e->path);
+    if (expr->path->n > 1) {
+        dfl_workload_report_no_tensor(ctx, expr->path);
         return DFL_NONE;
     }
-    if (b != NULL) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_NAME_WRONG_KIND, e->path->span, "`%s` is not a tensor",
-                                 dfl_sema_text(c->s, e->path->text));
+    if (entry != NULL) {
+        dfl_diag *d = dfl_report(ctx->sema->sink, DFL_NAME_WRONG_KIND, expr->path->span, "`%s` is not a tensor",
+                                 dfl_sema_text(ctx->sema, expr->path->text));
 
-        dfl_diag_label(c->s->sink, d, b->span, "declared here");
-        c->b->broken = true;
+        dfl_diag_label(ctx->sema->sink, d, entry->span, "declared here");
+        ctx->draft->broken = true;
         return DFL_NONE;
     }
-    given = c->given != NULL ? dfl_symmap_get(c->given, e->path->head->sym) : NULL;
+    given = ctx->arguments != NULL ? dfl_symmap_get(ctx->arguments, expr->path->head->sym) : NULL;
     if (given != NULL) {
-        dfl_binding *name = dfl_scope_declare(c->s, c->scope, e->path->head->sym, e->path->span, DFL_NAMES_TENSOR);
+        dfl_scope_entry *name =
+            dfl_scope_declare(ctx->sema, ctx->scope, expr->path->head->sym, expr->path->span, DFL_ENTRY_TENSOR);
 
         given->used = true;
         return name->id = given->tensor;
     }
-    for (const dfl_pending *p = c->pending; p != NULL; p = p->outer)
-        if (dfl_symmap_get(&p->names, e->path->text) != NULL) {
-            outer = *p->work;
-            return dfl_work_new_tensor(&outer, e->path, true, e->n_args, &id) != NULL ? id : DFL_NONE;
+    for (const dfl_forward_names *p = ctx->forward; p != NULL; p = p->outer)
+        if (dfl_symmap_get(&p->names, expr->path->text) != NULL) {
+            outer = *p->context;
+            return dfl_workload_add_tensor(&outer, expr->path, true, expr->n_args, &id) != NULL ? id : DFL_NONE;
         }
-    outer = *c;
-    outer.scope = c->body_scope;
-    outer.prefix = c->body_prefix;
+    outer = *ctx;
+    outer.scope = ctx->body_scope;
+    outer.prefix = ctx->body_prefix;
     outer.family = "";
-    return dfl_work_new_tensor(&outer, e->path, false, e->n_args, &id) != NULL ? id : DFL_NONE;
+    return dfl_workload_add_tensor(&outer, expr->path, false, expr->n_args, &id) != NULL ? id : DFL_NONE;
 }
 
-static const dfl_eop *read_access(right_side *r, const dfl_expr *e, bool table)
+/* The node of an access, which becomes an input unless an equal access is one already. */
+static const dfl_eop *build_access(rhs_builder *rhs, const dfl_expr *expr, bool table)
 {
-    uint32_t tensor = tensor_read(r, e);
+    uint32_t tensor = resolve_read(rhs, expr);
     dfl_access a;
     dfl_eop *op;
 
     if (tensor == DFL_NONE ||
-        !dfl_work_access(r->c, e->path, e->args, e->n_args, e->span, tensor, &a, &r->x->vague))
-        return failed(r);
-    stamp(r, &a, table);
-    op = make(r, DFL_EOP_ACCESS, 0);
-    for (op->operand = 0; op->operand < r->inputs.n; op->operand++) {
-        if (same_access(&r->inputs.at[op->operand], &a))
+        !dfl_workload_lower_access(rhs->ctx, expr->args, expr->n_args, expr->span, tensor, &a, &rhs->einsum->vague))
+        return fail(rhs);
+    stamp_ranks(rhs, &a, table);
+    op = make_node(rhs, DFL_EOP_ACCESS, 0);
+    for (op->operand = 0; op->operand < rhs->inputs.n; op->operand++) {
+        if (equal_accesses(&rhs->inputs.at[op->operand], &a))
             return op;
-        if (!dfl_budget_ok(r->c->s->budget))
-            return failed(r);
+        if (!dfl_budget_ok(rhs->ctx->sema->budget))
+            return fail(rhs);
     }
-    DFL_PUSH(r->c->s->arena, &r->inputs, a);
+    DFL_PUSH(rhs->ctx->sema->arena, &rhs->inputs, a);
     return op;
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------------- */
-
-/* The cost of an operation, in whole FLOP; rounded up where it is computed with logarithms. */
-static bool cost_of(right_side *r, const dfl_expr *e, dfl_decl *op, dfl_i128 *flops)
+/* The FLOP of an operation, rounded up to a whole number (costs may use log2); 0 if unknown. False after reporting. */
+static bool eval_cost(rhs_builder *rhs, const dfl_expr *expr, dfl_decl *op, dfl_i128 *flops)
 {
-    dfl_work *c = r->c;
-    const dfl_ast_node *n = op->node;
+    dfl_workload_context *ctx = rhs->ctx;
+    const dfl_ast_node *node = op->node;
     dfl_value v;
 
-    if (n->more->over.sym == 0) {
-        v = dfl_eval_decl(c->s, op, e->span);
+    if (node->more->over.sym == 0) {
+        v = dfl_eval_decl(ctx->sema, op, expr->span);
     } else {
-        dfl_scope *scope = dfl_scope_new(c->s, NULL, op->unit);
-        dfl_binding *rank = dfl_scope_declare(c->s, scope, n->more->over.sym, n->more->over.span, DFL_NAMES_VALUE);
-        int64_t extent = r->x->e.over_rank == DFL_NONE ? 0 : c->b->ranks.at[r->x->e.over_rank].extent;
+        dfl_scope *scope = dfl_scope_new(ctx->sema, NULL, op->module);
+        dfl_scope_entry *rank =
+            dfl_scope_declare(ctx->sema, scope, node->more->over.sym, node->more->over.span, DFL_ENTRY_VALUE);
+        int64_t extent = rhs->einsum->ir.over_rank == DFL_NONE ? 0 : ctx->draft->ranks.at[rhs->einsum->ir.over_rank].extent;
 
         rank->value = extent > 0 ? dfl_value_of(dfl_quantity_int(extent)) : DFL_UNKNOWN;
-        v = dfl_eval(c->s, scope, n->value);
+        v = dfl_eval(ctx->sema, scope, node->value);
     }
     *flops = 0;
     if (v.kind == DFL_VALUE_BAD || v.kind == DFL_VALUE_UNKNOWN)
         return v.kind == DFL_VALUE_UNKNOWN;
     if (v.kind != DFL_VALUE_QUANTITY || !dfl_dim_equal(v.quantity.dim, dfl_dim_of(DFL_BASE_OPS)) ||
         v.quantity.real < 0) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_UNIT_DIMENSION, n->value != NULL ? n->value->span : n->span,
+        dfl_diag *d = dfl_report(ctx->sema->sink, DFL_UNIT_DIMENSION, node->value != NULL ? node->value->span : node->span,
                                  "the cost of an operation is a number of FLOP");
 
-        dfl_diag_help(c->s->sink, d, "write `op %s(...) = 1FLOP;`", dfl_sema_text(c->s, op->name));
+        dfl_diag_help(ctx->sema->sink, d, "write `op %s(...) = 1FLOP;`", dfl_sema_text(ctx->sema, op->name));
         return false;
     }
     if (dfl_quantity_round(v.quantity, true, &v.quantity) != DFL_ARITH_OK)
@@ -184,10 +198,11 @@ static bool cost_of(right_side *r, const dfl_expr *e, dfl_decl *op, dfl_i128 *fl
     return true;
 }
 
-static dfl_decl *find_op(right_side *r, const dfl_expr *e)
+/* The operation that a call names, with matching arguments and `over`; NULL after reporting. */
+static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
 {
-    dfl_work *c = r->c;
-    dfl_decl *op = e->path->n == 1 ? dfl_decl_op(c->s, c->scope->unit, e->path->head->sym) : NULL;
+    dfl_workload_context *ctx = rhs->ctx;
+    dfl_decl *op = expr->path->n == 1 ? dfl_decl_op(ctx->sema, ctx->scope->module, expr->path->head->sym) : NULL;
     uint32_t n = 0;
     dfl_diag *d;
 
@@ -195,68 +210,68 @@ static dfl_decl *find_op(right_side *r, const dfl_expr *e)
         DFL_VEC(dfl_sym) known = { 0 };
         dfl_sym near;
 
-        d = dfl_report(c->s->sink, DFL_OP_UNKNOWN, e->path->span, "no operation `%s`", dfl_sema_text(c->s, e->path->text));
-        for (size_t i = 0; c->s->ops != NULL && i < c->s->ops->decls.n; i++)
-            DFL_PUSH(c->s->arena, &known, c->s->ops->decls.at[i]->name);
-        near = dfl_suggest(c->s->names, dfl_sema_text(c->s, e->path->text), known.at, known.n);
-        if (c->s->ops == NULL)
-            dfl_diag_help(c->s->sink, d, "the standard library with std.ops was not found; set DFL_STDLIB");
+        d = dfl_report(ctx->sema->sink, DFL_OP_UNKNOWN, expr->path->span, "no operation `%s`",
+                       dfl_sema_text(ctx->sema, expr->path->text));
+        for (size_t i = 0; ctx->sema->std_ops != NULL && i < ctx->sema->std_ops->decls.n; i++)
+            DFL_PUSH(ctx->sema->arena, &known, ctx->sema->std_ops->decls.at[i]->name);
+        near = dfl_suggest(ctx->sema->names, dfl_sema_text(ctx->sema, expr->path->text), known.at, known.n);
+        if (ctx->sema->std_ops == NULL)
+            dfl_diag_help(ctx->sema->sink, d, "the standard library with std.ops was not found; set DFL_STDLIB");
         else if (near != 0)
-            dfl_diag_fix(c->s->sink, d, e->path->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
+            dfl_diag_fix(ctx->sema->sink, d, expr->path->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
         else
-            dfl_diag_help(c->s->sink, d, "declare it with its cost: `op %s(x) = 1FLOP;`",
-                          dfl_sema_text(c->s, e->path->text));
+            dfl_diag_help(ctx->sema->sink, d, "declare it with its cost: `op %s(x) = 1FLOP;`",
+                          dfl_sema_text(ctx->sema, expr->path->text));
         return NULL;
     }
     n = op->node->more->n_names;
-    if (n != e->n_args) {
-        d = dfl_report(c->s->sink, e->n_args < n ? DFL_ARGUMENT_MISSING : DFL_ARGUMENT_TOO_MANY, e->span,
-                       "`%s` takes %u argument%s, %u given", dfl_sema_text(c->s, op->name), n, n == 1 ? "" : "s",
-                       e->n_args);
-        dfl_diag_label(c->s->sink, d, op->node->name.span, "declared here");
+    if (n != expr->n_args) {
+        d = dfl_report(ctx->sema->sink, expr->n_args < n ? DFL_ARGUMENT_MISSING : DFL_ARGUMENT_TOO_MANY, expr->span,
+                       "`%s` takes %u argument%s, %u given", dfl_sema_text(ctx->sema, op->name), n, n == 1 ? "" : "s",
+                       expr->n_args);
+        dfl_diag_label(ctx->sema->sink, d, op->node->name.span, "declared here");
         return NULL;
     }
-    if ((op->node->more->over.sym != 0) != (r->n->more->over.sym != 0)) {
+    if ((op->node->more->over.sym != 0) != (rhs->node->more->over.sym != 0)) {
         bool wants = op->node->more->over.sym != 0;
 
-        d = dfl_report(c->s->sink, wants ? DFL_ARGUMENT_MISSING : DFL_ARGUMENT_UNKNOWN,
-                       wants ? e->path->span : r->n->more->over.span,
+        d = dfl_report(ctx->sema->sink, wants ? DFL_ARGUMENT_MISSING : DFL_ARGUMENT_UNKNOWN,
+                       wants ? expr->path->span : rhs->node->more->over.span,
                        wants ? "`%s` works over a whole rank: which one" : "`%s` does not work over a rank",
-                       dfl_sema_text(c->s, op->name));
+                       dfl_sema_text(ctx->sema, op->name));
         if (wants)
-            dfl_diag_help(c->s->sink, d, "end the statement with `over r`");
+            dfl_diag_help(ctx->sema->sink, d, "end the statement with `over r`");
         return NULL;
     }
     return op;
 }
 
-static const dfl_eop *build(right_side *r, const dfl_expr *e);
+static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr);
 
-static const dfl_eop *build_call(right_side *r, const dfl_expr *e)
+/* The node of a call of an operation. */
+static const dfl_eop *build_call(rhs_builder *rhs, const dfl_expr *expr)
 {
-    dfl_decl *op = find_op(r, e);
+    dfl_decl *op = find_op(rhs, expr);
     const dfl_eop **args;
     dfl_eop *call;
     dfl_i128 flops;
     uint32_t n = 0;
 
-    if (op == NULL || !cost_of(r, e, op, &flops))
-        return failed(r);
-    count(r, op->node->more->over.sym != 0 ? &r->per_output : &r->flops, flops);
-    call = make(r, DFL_EOP_CALL, e->n_args);
+    if (op == NULL || !eval_cost(rhs, expr, op, &flops))
+        return fail(rhs);
+    count_flops(rhs, op->node->more->over.sym != 0 ? &rhs->per_output : &rhs->flops, flops);
+    call = make_node(rhs, DFL_EOP_CALL, expr->n_args);
     call->op = op->name;
     call->flops = op->node->more->over.sym != 0 ? 0 : flops;
-    args = DFL_NEW_ARRAY(r->c->s->arena, const dfl_eop *, e->n_args);
-    for (const dfl_expr *a = e->args; a != NULL; a = a->next)
-        args[n++] = build(r, a);
+    args = DFL_NEW_ARRAY(rhs->ctx->sema->arena, const dfl_eop *, expr->n_args);
+    for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
+        args[n++] = build_tree(rhs, a);
     call->args = args;
     return call;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------ */
-
-/* Constants next to tensors may use operations like `rsqrt`; they are computed once and cost nothing. */
-static double constant_op(const char *name, double x)
+/* The value of the operation `name` of a constant; NAN if constants cannot use the operation. It costs nothing. */
+static double eval_constant_op(const char *name, double x)
 {
     static const struct { const char *name; double (*run)(double); } functions[] = {
         { "exp", exp }, { "log", log }, { "tanh", tanh }, { "erf", erf }, { "sin", sin }, { "cos", cos },
@@ -273,110 +288,112 @@ static double constant_op(const char *name, double x)
     return strcmp(name, "square") == 0 ? x * x : NAN;
 }
 
-static double constant_value(right_side *r, const dfl_expr *e)
+/* The value of a subtree without accesses; 0 if it is unknown or bad. */
+static double eval_constant(rhs_builder *rhs, const dfl_expr *expr)
 {
-    dfl_work *c = r->c;
+    dfl_workload_context *ctx = rhs->ctx;
     dfl_value v;
 
-    if (e->kind == DFL_EXPR_CALL && e->path->n == 1 && e->n_args == 1) {
-        double x = constant_op(dfl_sema_text(c->s, e->path->text), 1);
+    if (expr->kind == DFL_EXPR_CALL && expr->path->n == 1 && expr->n_args == 1) {
+        double x = eval_constant_op(dfl_sema_text(ctx->sema, expr->path->text), 1);
 
         if (!isnan(x))
-            return constant_op(dfl_sema_text(c->s, e->path->text), constant_value(r, e->args));
+            return eval_constant_op(dfl_sema_text(ctx->sema, expr->path->text), eval_constant(rhs, expr->args));
     }
-    v = dfl_eval(c->s, c->scope, e);
+    v = dfl_eval(ctx->sema, ctx->scope, expr);
     if (v.kind == DFL_VALUE_BAD)
-        r->ok = false;
+        rhs->ok = false;
     if (v.kind == DFL_VALUE_QUANTITY && !dfl_dim_is_none(v.quantity.dim)) {
-        dfl_report(c->s->sink, DFL_UNIT_DIMENSION, e->span, "a constant among tensors has no unit");
-        r->ok = false;
+        dfl_report(ctx->sema->sink, DFL_UNIT_DIMENSION, expr->span, "a constant among tensors has no unit");
+        rhs->ok = false;
     }
     return v.kind == DFL_VALUE_QUANTITY ? v.quantity.real : 0;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------------------------- */
-
-static const dfl_eop *build_operator(right_side *r, const dfl_expr *e, dfl_eop_kind kind)
+/* The node of an operator. */
+static const dfl_eop *build_operator(rhs_builder *rhs, const dfl_expr *expr, dfl_eop_kind kind)
 {
     bool binary = kind != DFL_EOP_NEG;
-    dfl_eop *op = make(r, kind, binary ? 2 : 1);
-    const dfl_eop **args = DFL_NEW_ARRAY(r->c->s->arena, const dfl_eop *, 2);
+    dfl_eop *op = make_node(rhs, kind, binary ? 2 : 1);
+    const dfl_eop **args = DFL_NEW_ARRAY(rhs->ctx->sema->arena, const dfl_eop *, 2);
 
-    count(r, &r->flops, 1);
-    args[0] = build(r, e->left);
+    count_flops(rhs, &rhs->flops, 1);
+    args[0] = build_tree(rhs, expr->left);
     if (binary)
-        args[1] = build(r, e->right);
+        args[1] = build_tree(rhs, expr->right);
     op->args = args;
     return op;
 }
 
-static const dfl_eop *build_gather(right_side *r, const dfl_expr *e)
+/* The node of a gather: a table read at positions that another tensor holds. */
+static const dfl_eop *build_gather(rhs_builder *rhs, const dfl_expr *expr)
 {
-    dfl_eop *op = make(r, DFL_EOP_CALL, 2);
-    const dfl_eop **args = DFL_NEW_ARRAY(r->c->s->arena, const dfl_eop *, 2);
+    dfl_eop *op = make_node(rhs, DFL_EOP_CALL, 2);
+    const dfl_eop **args = DFL_NEW_ARRAY(rhs->ctx->sema->arena, const dfl_eop *, 2);
 
-    r->x->e.gathers = true;
-    op->op = dfl_intern_z(r->c->s->names, "gather");
-    args[0] = read_access(r, e->left, true);
-    args[1] = read_access(r, e->right, false);
+    rhs->einsum->ir.gathers = true;
+    op->op = dfl_intern_z(rhs->ctx->sema->names, "gather");
+    args[0] = build_access(rhs, expr->left, true);
+    args[1] = build_access(rhs, expr->right, false);
     op->args = args;
     return op;
 }
 
-static const dfl_eop *build(right_side *r, const dfl_expr *e)
+/* The node of an expression, whatever its kind. */
+static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr)
 {
     dfl_eop *op;
 
-    if (!has_access(e)) {
-        op = make(r, DFL_EOP_CONST, 0);
-        op->value = constant_value(r, e);
+    if (!has_access(expr)) {
+        op = make_node(rhs, DFL_EOP_CONST, 0);
+        op->value = eval_constant(rhs, expr);
         return op;
     }
-    switch ((int)e->kind) {
-    case DFL_EXPR_ACCESS: return read_access(r, e, false);
-    case DFL_EXPR_GATHER: return build_gather(r, e);
-    case DFL_EXPR_CALL:   return build_call(r, e);
-    case DFL_EXPR_NEG:    return build_operator(r, e, DFL_EOP_NEG);
-    case DFL_EXPR_ADD:    return build_operator(r, e, DFL_EOP_ADD);
-    case DFL_EXPR_SUB:    return build_operator(r, e, DFL_EOP_SUB);
-    case DFL_EXPR_MUL:    return build_operator(r, e, DFL_EOP_MUL);
-    case DFL_EXPR_DIV:    return build_operator(r, e, DFL_EOP_DIV);
+    switch ((int)expr->kind) {
+    case DFL_EXPR_ACCESS: return build_access(rhs, expr, false);
+    case DFL_EXPR_GATHER: return build_gather(rhs, expr);
+    case DFL_EXPR_CALL:   return build_call(rhs, expr);
+    case DFL_EXPR_NEG:    return build_operator(rhs, expr, DFL_EOP_NEG);
+    case DFL_EXPR_ADD:    return build_operator(rhs, expr, DFL_EOP_ADD);
+    case DFL_EXPR_SUB:    return build_operator(rhs, expr, DFL_EOP_SUB);
+    case DFL_EXPR_MUL:    return build_operator(rhs, expr, DFL_EOP_MUL);
+    case DFL_EXPR_DIV:    return build_operator(rhs, expr, DFL_EOP_DIV);
     default:              break;
     }
-    dfl_report(r->c->s->sink, DFL_EXPR_TYPE, e->span, "expected a value computed from tensors");
-    return failed(r);
+    dfl_report(rhs->ctx->sema->sink, DFL_EXPR_TYPE, expr->span, "expected a value computed from tensors");
+    return fail(rhs);
 }
 
-bool dfl_work_right_side(dfl_work *c, const dfl_ast_node *n, dfl_build_einsum *x)
+bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *x)
 {
     dfl_access room[8], *inputs;
-    right_side r = { .c = c, .n = n, .x = x, .ok = true, .inputs = { .at = room, .cap = 8 } };
-    dfl_einsum *e = &x->e;
+    rhs_builder rhs = { .ctx = ctx, .node = node, .einsum = x, .ok = true, .inputs = { .at = room, .cap = 8 } };
+    dfl_einsum *e = &x->ir;
 
-    if (n->value == NULL)
+    if (node->value == NULL)
         return false;
-    if (!has_access(n->value)) {
-        dfl_diag *d = dfl_report(c->s->sink, DFL_EXPR_TYPE, n->value->span, "the right side reads no tensor");
+    if (!has_access(node->value)) {
+        dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->value->span, "the right side reads no tensor");
 
-        dfl_diag_help(c->s->sink, d, "an einsum computes its result from tensors; ranks of the left side must occur on "
+        dfl_diag_help(ctx->sema->sink, d, "an einsum computes its result from tensors; ranks of the left side must occur on "
                       "the right");
         return false;
     }
-    e->body = build(&r, n->value);
-    inputs = DFL_NEW_ARRAY(c->s->arena, dfl_access, r.inputs.n);
-    if (r.inputs.n > 0)
-        memcpy(inputs, r.inputs.at, r.inputs.n * sizeof *inputs);
+    e->body = build_tree(&rhs, node->value);
+    inputs = DFL_NEW_ARRAY(ctx->sema->arena, dfl_access, rhs.inputs.n);
+    if (rhs.inputs.n > 0)
+        memcpy(inputs, rhs.inputs.at, rhs.inputs.n * sizeof *inputs);
     e->inputs = inputs;
-    e->n_inputs = (uint32_t)r.inputs.n;
+    e->n_inputs = (uint32_t)rhs.inputs.n;
     e->is_mac = e->reduce == DFL_REDUCE_ADD && e->body->kind == DFL_EOP_MUL && e->over_rank == DFL_NONE &&
                 e->body->args[0]->kind == DFL_EOP_ACCESS && e->body->args[1]->kind == DFL_EOP_ACCESS;
     if (e->reduce != DFL_REDUCE_NONE)
-        count(&r, &r.flops, 1);
-    e->flops_per_point = e->is_mac ? 0 : r.flops;
-    e->flops_per_output = r.per_output;
-    if (r.overflow) {
-        dfl_report(c->s->sink, DFL_EVAL_OVERFLOW, n->value->span, "cost of a point is beyond 128 bits");
-        r.ok = false;
+        count_flops(&rhs, &rhs.flops, 1);
+    e->flops_per_point = e->is_mac ? 0 : rhs.flops;
+    e->flops_per_output = rhs.per_output;
+    if (rhs.overflow) {
+        dfl_report(ctx->sema->sink, DFL_EVAL_OVERFLOW, node->value->span, "cost of a point is beyond 128 bits");
+        rhs.ok = false;
     }
-    return r.ok;
+    return rhs.ok;
 }

@@ -1,374 +1,405 @@
-/* The statements of a workload body. */
-#include "sema/workload/workload.h"
+/* Statements of the body of a workload: ranks, constants, `apply`, `repeat`, `for` and `if`. */
+#include "sema/workload/workload_internal.h"
 
 #include <string.h>
 
-static bool room_left(dfl_work *c, dfl_span span)
-{
-    dfl_build *b = c->b;
-    bool einsums = b->einsums.n >= DFL_SEMA_MAX_PARTS;
+#include "sema/expr/arguments.h"
+#include "sema/expr/eval.h"
+#include "sema/expr/sets.h"
+#include "sema/names/limits.h"
 
-    if (!einsums && b->ranks.n + b->tensors.n < 2 * DFL_SEMA_MAX_PARTS && c->w->instances.n < DFL_SEMA_MAX_PARTS)
-        return dfl_sema_ok(c->s);
-    if (!b->full)
-        dfl_report(c->s->sink, DFL_LIMIT_COUNT, span, "workload `%s` has more than %d %s", dfl_sema_text(c->s, b->name),
-                   einsums ? DFL_SEMA_MAX_PARTS : 2 * DFL_SEMA_MAX_PARTS, einsums ? "einsums" : "ranks and tensors");
-    b->full = b->broken = b->open = true;
+bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref)
+{
+    dfl_diag *d;
+
+    if (!dfl_workload_is_training(sema, ref))
+        return false;
+    d = dfl_report(sema->sink, DFL_EVAL_UNSUPPORTED, ref->span, "training steps are parsed, but not derived");
+    dfl_diag_help(sema->sink, d, "write the backward einsums out");
+    return true;
+}
+
+/* Whether the workload may grow and the budget lasts. Reports a limit once. */
+static bool can_grow(dfl_workload_context *ctx, dfl_span span)
+{
+    dfl_workload_draft *draft = ctx->draft;
+    bool einsums = draft->einsums.n >= DFL_SEMA_MAX_PARTS;
+
+    if (!einsums && draft->ranks.n + draft->tensors.n < 2 * DFL_SEMA_MAX_PARTS &&
+        ctx->workload->instances.n < DFL_SEMA_MAX_PARTS)
+        return dfl_sema_within_budget(ctx->sema);
+    if (!draft->full)
+        dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, span, "workload `%s` has more than %d %s",
+                   dfl_sema_text(ctx->sema, draft->name), einsums ? DFL_SEMA_MAX_PARTS : 2 * DFL_SEMA_MAX_PARTS,
+                   einsums ? "einsums" : "ranks and tensors");
+    draft->full = draft->broken = draft->partial = true;
     return false;
 }
 
-/* ---- ranks and constants -------------------------------------------------------------------------------------- */
-
-static uint32_t add_rank(dfl_work *c, dfl_ast_name name, const dfl_expr *value, dfl_binding **binding)
+/* Adds a rank with the extent `value`. `*entry` gets its entry in the scope. DFL_NONE after reporting. */
+static uint32_t add_rank(dfl_workload_context *ctx, dfl_ast_name name, const dfl_expr *value, dfl_scope_entry **entry)
 {
-    dfl_build_rank r = { .name = dfl_work_full_name(c, name.sym), .span = name.span };
+    dfl_draft_rank r = { .name = dfl_workload_full_name(ctx, name.sym), .span = name.span };
     int64_t extent;
     bool unknown;
 
-    /* the value first: in `rank n = n` the right one is the parameter */
-    if (dfl_eval_int(c->s, c->scope, value, "the size of a rank", 1, INT64_MAX / 2, &extent, &unknown))
+    /* The value first: in `rank n = n` the n on the right is the parameter. */
+    if (dfl_eval_int(ctx->sema, ctx->scope, value, "the size of a rank", 1, DFL_SEMA_MAX_EXTENT, &extent, &unknown))
         r.extent = extent;
     else if (unknown)
-        c->b->unsized = true;
+        ctx->draft->unsized = true;
     else
-        r.silent = c->b->broken = true;
-    *binding = dfl_scope_declare(c->s, c->scope, name.sym, name.span, DFL_NAMES_RANK);
-    if (*binding == NULL) {
-        c->b->broken = true;
+        r.silent = ctx->draft->broken = true;
+    *entry = dfl_scope_declare(ctx->sema, ctx->scope, name.sym, name.span, DFL_ENTRY_RANK);
+    if (*entry == NULL) {
+        ctx->draft->broken = true;
         return DFL_NONE;
     }
-    (*binding)->id = (uint32_t)c->b->ranks.n;
-    DFL_PUSH(c->s->arena, &c->b->ranks, r);
-    return (*binding)->id;
+    (*entry)->id = (uint32_t)ctx->draft->ranks.n;
+    DFL_PUSH(ctx->sema->arena, &ctx->draft->ranks, r);
+    return (*entry)->id;
 }
 
-static void let(dfl_work *c, const dfl_ast_node *n)
+/* Declares a constant of the body. */
+static void add_constant(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
-    dfl_value v = dfl_eval(c->s, c->scope, n->value);
-    dfl_binding *b = dfl_scope_declare(c->s, c->scope, n->name.sym, n->name.span, DFL_NAMES_VALUE);
+    dfl_value v = dfl_eval(ctx->sema, ctx->scope, node->value);
+    dfl_scope_entry *entry = dfl_scope_declare(ctx->sema, ctx->scope, node->name.sym, node->name.span, DFL_ENTRY_VALUE);
 
-    c->b->broken |= b == NULL || v.kind == DFL_VALUE_BAD;
-    if (b != NULL)
-        b->value = v;
+    ctx->draft->broken |= entry == NULL || v.kind == DFL_VALUE_BAD;
+    if (entry != NULL)
+        entry->value = v;
 }
 
-/* ---- apply ---------------------------------------------------------------------------------------------------- */
-
-static void give(dfl_work *c, dfl_symmap *given, const dfl_ast_node *bind)
+/* Resolves one argument of an `apply`, `formal = tensor`. */
+static void add_argument(dfl_workload_context *ctx, dfl_symmap *given, const dfl_ast_node *bind)
 {
-    dfl_given *g = bind->path->n == 1 ? dfl_symmap_get(given, bind->path->head->sym) : NULL;
+    dfl_tensor_argument *g = bind->path->n == 1 ? dfl_symmap_get(given, bind->path->head->sym) : NULL;
     uint32_t tensor;
 
     if (bind->value == NULL || bind->path->n == 0)
         return;
     if (bind->value->kind != DFL_EXPR_PATH) {
-        dfl_report(c->s->sink, DFL_EXPR_TYPE, bind->value->span, "expected the name of a tensor");
-        c->b->broken = true;
+        dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, bind->value->span, "expected the name of a tensor");
+        ctx->draft->broken = true;
         return;
     }
-    tensor = dfl_work_find_tensor(c, bind->value->path);
+    tensor = dfl_workload_find_tensor(ctx, bind->value->path);
     if (tensor == DFL_NONE)
-        dfl_work_report_no_tensor(c, bind->value->path);
+        dfl_workload_report_no_tensor(ctx, bind->value->path);
     if (g != NULL) {
-        dfl_scope_twice(c->s, bind->path->span, g->span, "given", dfl_sema_text(c->s, bind->path->text));
-        c->b->broken = true;
+        dfl_scope_report_twice(ctx->sema, bind->path->span, g->span, "given", dfl_sema_text(ctx->sema, bind->path->text));
+        ctx->draft->broken = true;
         return;
     }
     if (tensor == DFL_NONE)
         return;
-    g = DFL_NEW(c->s->arena, dfl_given);
-    *g = (dfl_given){ .tensor = tensor, .span = bind->value->span };
-    dfl_symmap_put(c->s->arena, given, bind->path->text, g);
+    g = DFL_NEW(ctx->sema->arena, dfl_tensor_argument);
+    *g = (dfl_tensor_argument){ .tensor = tensor, .span = bind->value->span };
+    dfl_symmap_put(ctx->sema->arena, given, bind->path->text, g);
 }
 
-/* Every given tensor must be one of the body. */
-static void check_given(dfl_work *c, const dfl_symmap *given, const dfl_ast_node *n, const dfl_work *inner)
+/* Reports arguments of an `apply` for which its body has no tensor. */
+static void check_given(dfl_workload_context *ctx, const dfl_symmap *given, const dfl_ast_node *node,
+                        const dfl_workload_context *inner)
 {
-    for (const dfl_ast_node *bind = n->more->binds; bind != NULL; bind = bind->next) {
-        const dfl_given *g = dfl_symmap_get(given, bind->path->text);
+    for (const dfl_ast_node *bind = node->more->binds; bind != NULL; bind = bind->next) {
+        const dfl_tensor_argument *g = dfl_symmap_get(given, bind->path->text);
         dfl_diag *d;
         dfl_sym near;
 
-        if (g == NULL || g->used || c->b->open)
+        if (g == NULL || g->used || ctx->draft->partial)
             continue;
-        d = dfl_report(c->s->sink, DFL_ARGUMENT_UNKNOWN, bind->path->span, "`%s` has no tensor `%s`",
-                       dfl_sema_text(c->s, n->more->ref->path->text), dfl_sema_text(c->s, bind->path->text));
-        near = dfl_scope_suggest(c->s, inner->scope, bind->path->text, DFL_NAMES_TENSOR);
+        d = dfl_report(ctx->sema->sink, DFL_ARGUMENT_UNKNOWN, bind->path->span, "`%s` has no tensor `%s`",
+                       dfl_sema_text(ctx->sema, node->more->ref->path->text), dfl_sema_text(ctx->sema, bind->path->text));
+        near = dfl_scope_suggest(ctx->sema, inner->scope, bind->path->text, DFL_ENTRY_TENSOR);
         if (near != 0)
-            dfl_diag_fix(c->s->sink, d, bind->path->span, dfl_sema_text(c->s, near), DFL_FIX_MAYBE);
-        c->b->broken = true;
+            dfl_diag_fix(ctx->sema->sink, d, bind->path->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
+        ctx->draft->broken = true;
     }
 }
 
-/* Most bodies are small and flat: room for just what they say. */
-static void make_room(dfl_work *c, const dfl_ast_node *body)
+/* Reserves space for the parts that a body without `for`, `apply` and `repeat` declares: most bodies are such. */
+static void reserve_parts(dfl_workload_context *ctx, const dfl_ast_node *body)
 {
     uint32_t einsums = 0, tensors = 0, ranks = 0;
 
-    if (c->b->einsums.cap > 0 || c->instance != 0)
+    if (ctx->draft->einsums.cap > 0 || ctx->instance != 0)
         return;
-    for (const dfl_ast_node *n = body; n != NULL; n = n->next) {
-        einsums += n->kind == DFL_AST_EINSUM;
-        for (const dfl_ast_node *i = n->items; i != NULL; i = i->next) {
-            tensors += n->kind == DFL_AST_TENSORS;
-            ranks += n->kind == DFL_AST_RANKS;
+    for (const dfl_ast_node *node = body; node != NULL; node = node->next) {
+        einsums += node->kind == DFL_AST_EINSUM;
+        for (const dfl_ast_node *i = node->items; i != NULL; i = i->next) {
+            tensors += node->kind == DFL_AST_TENSORS;
+            ranks += node->kind == DFL_AST_RANKS;
         }
     }
     tensors += einsums;
-    c->b->einsums.at = DFL_NEW_ARRAY(c->s->arena, dfl_build_einsum, einsums);
-    c->b->einsums.cap = einsums;
-    c->b->tensors.at = DFL_NEW_ARRAY(c->s->arena, dfl_build_tensor, tensors);
-    c->b->tensors.cap = tensors;
-    c->b->ranks.at = DFL_NEW_ARRAY(c->s->arena, dfl_build_rank, ranks);
-    c->b->ranks.cap = ranks;
+    ctx->draft->einsums.at = DFL_NEW_ARRAY(ctx->sema->arena, dfl_draft_einsum, einsums);
+    ctx->draft->einsums.cap = einsums;
+    ctx->draft->tensors.at = DFL_NEW_ARRAY(ctx->sema->arena, dfl_draft_tensor, tensors);
+    ctx->draft->tensors.cap = tensors;
+    ctx->draft->ranks.at = DFL_NEW_ARRAY(ctx->sema->arena, dfl_draft_rank, ranks);
+    ctx->draft->ranks.cap = ranks;
 }
 
-void dfl_work_apply_body(dfl_work *c, dfl_decl *decl, dfl_scope *args)
+void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_scope *args)
 {
-    const dfl_ast_node *n = decl->node, *missing;
-    dfl_sema *s = c->s;
+    const dfl_ast_node *node = decl->node, *missing;
+    dfl_sema *sema = ctx->sema;
 
-    if (!dfl_decl_enter(s, decl, "workloads")) {
-        c->b->broken = true;
+    if (!dfl_decl_enter(sema, decl, "workloads")) {
+        ctx->draft->broken = true;
         return;
     }
-    if (n->more->ref->path->n > 0) {
-        dfl_decl *base = dfl_workload_refused(s, n->more->ref) ? NULL
-                                                          : dfl_decl_need(s, decl->unit, n->more->ref->path, DFL_AST_WORKLOAD);
-        dfl_scope *inner = base != NULL ? dfl_scope_new(s, NULL, base->unit) : NULL;
+    if (node->more->ref->path->n > 0) {
+        dfl_decl *base = dfl_workload_refuse_training(sema, node->more->ref)
+                             ? NULL
+                             : dfl_decl_need(sema, decl->module, node->more->ref->path, DFL_AST_WORKLOAD);
+        dfl_scope *inner = base != NULL ? dfl_scope_new(sema, NULL, base->module) : NULL;
 
         decl->base = base;
-        if (base == NULL || !dfl_args_bind(s, inner, base->node->more->params, n->more->ref, args, base, &missing) ||
-            (missing != NULL && !dfl_args_need(s, n->more->ref, missing)))
-            c->b->broken = true;
+        if (base == NULL || !dfl_args_bind(sema, inner, base->node->more->params, node->more->ref, args, base, &missing) ||
+            (missing != NULL && !dfl_args_need(sema, node->more->ref, missing)))
+            ctx->draft->broken = true;
         else
-            dfl_work_apply_body(c, base, inner);
+            dfl_workload_elaborate_body(ctx, base, inner);
     } else {
         dfl_dtype type;
 
-        c->scope = args;
-        if (dfl_work_type(c, n->more->type, &type) && type.name != 0)
-            c->type = type;
-        c->scope = dfl_scope_new(s, args, decl->unit);
-        c->body_scope = c->scope;
-        c->body_prefix = c->prefix;
-        c->w->instances.at[c->instance].scope = c->scope;
-        make_room(c, n->body);
-        dfl_work_statements(c, n->body);
+        ctx->scope = args;
+        if (dfl_workload_resolve_type(ctx, node->more->type, &type) && type.name != 0)
+            ctx->type = type;
+        ctx->scope = dfl_scope_new(sema, args, decl->module);
+        ctx->body_scope = ctx->scope;
+        ctx->body_prefix = ctx->prefix;
+        ctx->workload->instances.at[ctx->instance].scope = ctx->scope;
+        reserve_parts(ctx, node->body);
+        dfl_workload_elaborate_statements(ctx, node->body);
     }
-    s->nesting--;
+    sema->nesting--;
 }
 
-static dfl_binding *add_instance(dfl_work *c, dfl_ast_name name, const dfl_decl *decl, uint32_t *id)
+/* Adds the instance of an `apply`. `*id` gets its index. NULL after reporting that the name is taken. */
+static dfl_scope_entry *add_instance(dfl_workload_context *ctx, dfl_ast_name name, const dfl_decl *decl, uint32_t *id)
 {
-    dfl_instance i = { .name = dfl_work_full_name(c, name.sym), .span = name.span, .decl = decl, .parent = c->instance };
-    dfl_binding *b = dfl_scope_declare(c->s, c->scope, name.sym, name.span, DFL_NAMES_INSTANCE);
+    dfl_instance i = {
+        .name = dfl_workload_full_name(ctx, name.sym), .span = name.span, .decl = decl, .parent = ctx->instance
+    };
+    dfl_scope_entry *entry = dfl_scope_declare(ctx->sema, ctx->scope, name.sym, name.span, DFL_ENTRY_INSTANCE);
 
-    if (c->family[0] != '\0') {
-        const char *full = dfl_sema_text(c->s, i.name);
+    if (ctx->family[0] != '\0') {
+        const char *full = dfl_sema_text(ctx->sema, i.name);
 
-        i.family = dfl_intern_text(c->s->names, full, strlen(full) - strlen(c->family));
+        i.family = dfl_intern_text(ctx->sema->names, full, strlen(full) - strlen(ctx->family));
     }
-    *id = (uint32_t)c->w->instances.n;
-    DFL_PUSH(c->s->arena, &c->w->instances, i);
-    c->b->broken |= b == NULL;
-    if (b != NULL)
-        b->body = *id;
-    return b;
+    *id = (uint32_t)ctx->workload->instances.n;
+    DFL_PUSH(ctx->sema->arena, &ctx->workload->instances, i);
+    ctx->draft->broken |= entry == NULL;
+    if (entry != NULL)
+        entry->instance = *id;
+    return entry;
 }
 
-static void apply(dfl_work *c, const dfl_ast_node *n)
+/* `apply D(...) as name { formal = tensor; }` */
+static void elaborate_apply(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
-    dfl_sema *s = c->s;
-    dfl_decl *decl = dfl_workload_refused(s, n->more->ref) ? NULL
-                                                      : dfl_decl_need(s, c->scope->unit, n->more->ref->path, DFL_AST_WORKLOAD);
+    dfl_sema *sema = ctx->sema;
+    dfl_decl *decl = dfl_workload_refuse_training(sema, node->more->ref)
+                         ? NULL
+                         : dfl_decl_need(sema, ctx->scope->module, node->more->ref->path, DFL_AST_WORKLOAD);
     dfl_symmap given = { 0 };
     const dfl_ast_node *missing;
     dfl_scope *args;
-    dfl_work inner = *c;
-    dfl_binding *b;
+    dfl_workload_context inner = *ctx;
+    dfl_scope_entry *entry;
 
-    for (const dfl_ast_node *bind = n->more->binds; bind != NULL; bind = bind->next)
-        give(c, &given, bind);
-    b = add_instance(c, n->name, decl, &inner.instance);
-    if (decl == NULL || b == NULL) {
-        c->b->broken = c->b->open = true;
+    for (const dfl_ast_node *bind = node->more->binds; bind != NULL; bind = bind->next)
+        add_argument(ctx, &given, bind);
+    entry = add_instance(ctx, node->name, decl, &inner.instance);
+    if (decl == NULL || entry == NULL) {
+        ctx->draft->broken = ctx->draft->partial = true;
         return;
     }
-    args = dfl_scope_new(s, NULL, decl->unit);
-    b->instance = args;
-    if (!dfl_args_bind(s, args, decl->node->more->params, n->more->ref, c->scope, decl, &missing)) {
-        c->b->broken = c->b->open = true;
+    args = dfl_scope_new(sema, NULL, decl->module);
+    entry->members = args;
+    if (!dfl_args_bind(sema, args, decl->node->more->params, node->more->ref, ctx->scope, decl, &missing)) {
+        ctx->draft->broken = ctx->draft->partial = true;
         return;
     }
     if (missing != NULL)
-        c->b->broken = !dfl_args_need(s, n->more->ref, missing);
-    inner.prefix = c->w->instances.at[inner.instance].name;
+        ctx->draft->broken = !dfl_args_need(sema, node->more->ref, missing);
+    inner.prefix = ctx->workload->instances.at[inner.instance].name;
     inner.family = "";
-    inner.given = &given;
+    inner.arguments = &given;
     inner.local = false;
-    inner.pending = NULL;
-    c->w->instances.at[inner.instance].first_einsum = (uint32_t)c->b->einsums.n;
-    dfl_work_apply_body(&inner, decl, args);
-    c->w->instances.at[inner.instance].last_einsum = (uint32_t)c->b->einsums.n;
-    b->instance = inner.scope;
-    check_given(c, &given, n, &inner);
+    inner.forward = NULL;
+    ctx->workload->instances.at[inner.instance].first_einsum = (uint32_t)ctx->draft->einsums.n;
+    dfl_workload_elaborate_body(&inner, decl, args);
+    ctx->workload->instances.at[inner.instance].last_einsum = (uint32_t)ctx->draft->einsums.n;
+    entry->members = inner.scope;
+    check_given(ctx, &given, node, &inner);
 }
 
-static void find_pending(dfl_work *c, const dfl_ast_node *items, dfl_symmap *names)
+/* Collects the names of the results of the einsums in the braces. */
+static void find_forward_names(dfl_workload_context *ctx, const dfl_ast_node *items, dfl_symmap *names)
 {
-    for (const dfl_ast_node *n = items; n != NULL; n = n->next) {
-        if (n->kind == DFL_AST_EINSUM && n->more->target->path->n == 1)
-            dfl_symmap_put(c->s->arena, names, n->more->target->path->text, c);
-        if (n->kind == DFL_AST_IF) {
-            find_pending(c, n->body, names);
-            find_pending(c, n->more->otherwise, names);
+    for (const dfl_ast_node *node = items; node != NULL; node = node->next) {
+        if (node->kind == DFL_AST_EINSUM && node->more->target->path->n == 1)
+            dfl_symmap_put(ctx->sema->arena, names, node->more->target->path->text, ctx);
+        if (node->kind == DFL_AST_IF) {
+            find_forward_names(ctx, node->body, names);
+            find_forward_names(ctx, node->more->otherwise, names);
         }
     }
 }
 
-static void local_statements(dfl_work *inner, const dfl_ast_node *items)
+/* Elaborates the statements in the braces of a `for` or `repeat`. */
+static void elaborate_braces(dfl_workload_context *inner, const dfl_ast_node *items)
 {
-    dfl_pending pending = { .work = inner, .outer = inner->pending };
+    dfl_forward_names forward = { .context = inner, .outer = inner->forward };
 
-    find_pending(inner, items, &pending.names);
+    find_forward_names(inner, items, &forward.names);
     inner->local = true;
-    inner->pending = &pending;
-    dfl_work_statements(inner, items);
-    inner->pending = pending.outer;
+    inner->forward = &forward;
+    dfl_workload_elaborate_statements(inner, items);
+    inner->forward = forward.outer;
 }
 
-/* ---- repeat --------------------------------------------------------------------------------------------------- */
-
-static void carry(dfl_work *c, dfl_work *inner, const dfl_ast_node *bind)
+/* One binding of `carrying`: the tensor of the last iteration must be like the tensor of the first. */
+static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, const dfl_ast_node *bind)
 {
-    uint32_t from = dfl_work_find_tensor(c, bind->path), to = DFL_NONE;
+    uint32_t from = dfl_workload_find_tensor(ctx, bind->path), to = DFL_NONE;
 
-    c->b->carries = true;
+    ctx->draft->carries = true;
     if (from == DFL_NONE)
-        dfl_work_report_no_tensor(c, bind->path);
+        dfl_workload_report_no_tensor(ctx, bind->path);
     if (bind->value == NULL || bind->value->kind != DFL_EXPR_PATH)
         return;
-    to = dfl_work_find_tensor(inner, bind->value->path);
+    to = dfl_workload_find_tensor(inner, bind->value->path);
     if (to == DFL_NONE)
-        dfl_work_report_no_tensor(inner, bind->value->path);
+        dfl_workload_report_no_tensor(inner, bind->value->path);
     if (from != DFL_NONE && to != DFL_NONE)
-        DFL_PUSH(c->s->arena, &c->b->claims,
-                 ((dfl_build_claim){ .tensor = to, .like = from, .formal = bind->path->text, .span = bind->value->span }));
+        DFL_PUSH(ctx->sema->arena, &ctx->draft->claims,
+                 ((dfl_shape_claim){ .tensor = to, .like = from, .formal = bind->path->text, .span = bind->value->span }));
 }
 
-static void repeat(dfl_work *c, const dfl_ast_node *n)
+/* `repeat N as name carrying a = b { ... }`: a rank `name` and one body whose tensors have it as leading dimension. */
+static void elaborate_repeat(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
-    dfl_sema *s = c->s;
-    dfl_work inner = *c;
-    dfl_binding *b;
-    uint32_t rank = add_rank(c, n->name, n->value, &b);
-    uint32_t *repeats = DFL_NEW_ARRAY(s->arena, uint32_t, c->n_repeats + 1);
-    dfl_instance i = { .name = dfl_work_full_name(c, n->name.sym), .span = n->name.span, .parent = c->instance };
+    dfl_sema *sema = ctx->sema;
+    dfl_workload_context inner = *ctx;
+    dfl_scope_entry *entry;
+    uint32_t rank = add_rank(ctx, node->name, node->value, &entry);
+    uint32_t *repeats = DFL_NEW_ARRAY(sema->arena, uint32_t, ctx->n_repeats + 1);
+    dfl_instance i = { .name = dfl_workload_full_name(ctx, node->name.sym), .span = node->name.span, .parent = ctx->instance };
 
     if (rank == DFL_NONE)
         return;
-    for (uint32_t k = 0; k < c->n_repeats; k++)
-        repeats[k] = c->repeats[k];
-    repeats[c->n_repeats] = rank;
+    for (uint32_t k = 0; k < ctx->n_repeats; k++)
+        repeats[k] = ctx->repeats[k];
+    repeats[ctx->n_repeats] = rank;
     inner.repeats = repeats;
-    inner.n_repeats = c->n_repeats + 1;
-    inner.scope = dfl_scope_new(s, c->scope, c->scope->unit);
+    inner.n_repeats = ctx->n_repeats + 1;
+    inner.scope = dfl_scope_new(sema, ctx->scope, ctx->scope->module);
     inner.prefix = i.name;
     inner.family = "";
-    inner.instance = (uint32_t)c->w->instances.n;
+    inner.instance = (uint32_t)ctx->workload->instances.n;
     i.scope = inner.scope;
-    i.first_einsum = (uint32_t)c->b->einsums.n;
-    b->instance = inner.scope;
-    b->body = inner.instance;
-    DFL_PUSH(s->arena, &c->w->instances, i);
-    local_statements(&inner, n->body);
-    c->w->instances.at[inner.instance].last_einsum = (uint32_t)c->b->einsums.n;
-    for (const dfl_ast_node *bind = n->more->binds; bind != NULL; bind = bind->next)
-        carry(c, &inner, bind);
+    i.first_einsum = (uint32_t)ctx->draft->einsums.n;
+    entry->members = inner.scope;
+    entry->instance = inner.instance;
+    DFL_PUSH(sema->arena, &ctx->workload->instances, i);
+    elaborate_braces(&inner, node->body);
+    ctx->workload->instances.at[inner.instance].last_einsum = (uint32_t)ctx->draft->einsums.n;
+    for (const dfl_ast_node *bind = node->more->binds; bind != NULL; bind = bind->next)
+        add_carried(ctx, &inner, bind);
 }
 
-/* ---- for and if ----------------------------------------------------------------------------------------------- */
-
-static const char *family_of(dfl_work *c, const dfl_value *v)
+/* The suffix of names at a value of a `for`: "[3]", behind the suffix of the loops around. */
+static const char *family_suffix(dfl_workload_context *ctx, const dfl_value *v)
 {
     dfl_strbuf out;
 
-    dfl_strbuf_init(&out, c->s->arena);
-    dfl_strbuf_printf(&out, "%s[", c->family);
+    dfl_strbuf_init(&out, ctx->sema->arena);
+    dfl_strbuf_printf(&out, "%s[", ctx->family);
     dfl_quantity_print(&out, v->quantity);
     dfl_strbuf_char(&out, ']');
     return out.text;
 }
 
-static bool time_left(dfl_work *c, dfl_span span)
+/* Counts an iteration of a `for`. Reports once that there are too many. */
+static bool count_iteration(dfl_workload_context *ctx, dfl_span span)
 {
-    if (c->w->iterations++ < DFL_SEMA_MAX_ITERATIONS)
+    if (ctx->workload->iterations++ < DFL_SEMA_MAX_ITERATIONS)
         return true;
-    if (!c->b->full)
-        dfl_report(c->s->sink, DFL_LIMIT_COUNT, span, "the `for` loops of workload `%s` have more than %d iterations",
-                   dfl_sema_text(c->s, c->b->name), DFL_SEMA_MAX_ITERATIONS);
-    c->b->full = c->b->broken = c->b->open = true;
+    if (!ctx->draft->full)
+        dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, span, "the `for` loops of workload `%s` have more than %d iterations",
+                   dfl_sema_text(ctx->sema, ctx->draft->name), DFL_SEMA_MAX_ITERATIONS);
+    ctx->draft->full = ctx->draft->broken = ctx->draft->partial = true;
     return false;
 }
 
-static void loop(dfl_work *c, const dfl_ast_node *n)
+/* `for k in SET { ... }`: the braces once per value. */
+static void elaborate_for(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
     dfl_values values = { 0 };
     bool unknown;
 
-    if (!dfl_eval_domain(c->s, c->scope, n->more->domain, &values, &unknown)) {
-        c->b->open = true;
-        c->b->unsized |= unknown;
-        c->b->broken |= !unknown;
+    if (!dfl_eval_set(ctx->sema, ctx->scope, node->more->domain, &values, &unknown)) {
+        ctx->draft->partial = true;
+        ctx->draft->unsized |= unknown;
+        ctx->draft->broken |= !unknown;
         return;
     }
-    for (size_t i = 0; i < values.n && time_left(c, n->more->domain->span) && room_left(c, n->span) && !c->b->broken; i++) {
-        dfl_work inner = *c;
+    for (size_t i = 0; i < values.n; i++) {
+        dfl_workload_context inner = *ctx;
 
-        inner.scope = dfl_scope_new(c->s, c->scope, c->scope->unit);
-        inner.family = family_of(c, &values.at[i]);
-        dfl_scope_declare(c->s, inner.scope, n->name.sym, n->name.span, DFL_NAMES_VALUE)->value = values.at[i];
-        local_statements(&inner, n->body);
+        if (!count_iteration(ctx, node->more->domain->span) || !can_grow(ctx, node->span) || ctx->draft->broken)
+            break;
+        inner.scope = dfl_scope_new(ctx->sema, ctx->scope, ctx->scope->module);
+        inner.family = family_suffix(ctx, &values.at[i]);
+        dfl_scope_declare(ctx->sema, inner.scope, node->name.sym, node->name.span, DFL_ENTRY_VALUE)->value = values.at[i];
+        elaborate_braces(&inner, node->body);
     }
 }
 
-static void branch(dfl_work *c, const dfl_ast_node *n)
+/* `if CONDITION { ... } else { ... }` */
+static void elaborate_if(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
-    dfl_value v = dfl_eval(c->s, c->scope, n->value);
+    dfl_value v = dfl_eval(ctx->sema, ctx->scope, node->value);
 
     if (v.kind == DFL_VALUE_BOOL) {
-        dfl_work_statements(c, v.truth ? n->body : n->more->otherwise);
+        dfl_workload_elaborate_statements(ctx, v.truth ? node->body : node->more->otherwise);
         return;
     }
-    c->b->open = true;
-    c->b->unsized |= v.kind == DFL_VALUE_UNKNOWN;
-    c->b->broken |= v.kind != DFL_VALUE_UNKNOWN;
+    ctx->draft->partial = true;
+    ctx->draft->unsized |= v.kind == DFL_VALUE_UNKNOWN;
+    ctx->draft->broken |= v.kind != DFL_VALUE_UNKNOWN;
     if (v.kind == DFL_VALUE_QUANTITY || v.kind == DFL_VALUE_STRING)
-        dfl_report(c->s->sink, DFL_EXPR_TYPE, n->value->span, "expected a condition");
+        dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->value->span, "expected a condition");
 }
 
-void dfl_work_statements(dfl_work *c, const dfl_ast_node *items)
+void dfl_workload_elaborate_statements(dfl_workload_context *ctx, const dfl_ast_node *items)
 {
-    dfl_binding *unused;
+    dfl_scope_entry *unused;
 
-    for (const dfl_ast_node *n = items; n != NULL && room_left(c, n->span); n = n->next) {
-        switch ((int)n->kind) {
+    for (const dfl_ast_node *node = items; node != NULL && can_grow(ctx, node->span); node = node->next) {
+        switch ((int)node->kind) {
         case DFL_AST_RANKS:
-            for (const dfl_ast_node *r = n->items; r != NULL; r = r->next)
-                (void)add_rank(c, r->name, r->value, &unused);
+            for (const dfl_ast_node *r = node->items; r != NULL; r = r->next)
+                (void)add_rank(ctx, r->name, r->value, &unused);
             break;
-        case DFL_AST_TENSORS: dfl_work_tensors(c, n); break;
-        case DFL_AST_EINSUM:  dfl_work_einsum(c, n); break;
-        case DFL_AST_APPLY:   apply(c, n); break;
-        case DFL_AST_REPEAT:  repeat(c, n); break;
-        case DFL_AST_FOR:     loop(c, n); break;
-        case DFL_AST_IF:      branch(c, n); break;
+        case DFL_AST_TENSORS: dfl_workload_elaborate_tensors(ctx, node); break;
+        case DFL_AST_EINSUM:  dfl_workload_elaborate_einsum(ctx, node); break;
+        case DFL_AST_APPLY:   elaborate_apply(ctx, node); break;
+        case DFL_AST_REPEAT:  elaborate_repeat(ctx, node); break;
+        case DFL_AST_FOR:     elaborate_for(ctx, node); break;
+        case DFL_AST_IF:      elaborate_if(ctx, node); break;
         case DFL_AST_LET:
-        case DFL_AST_PARAM:   let(c, n); break;
+        case DFL_AST_PARAM:   add_constant(ctx, node); break;
         case DFL_AST_CHECK:
-            if (c->instance == 0)
-                DFL_PUSH(c->s->arena, &c->w->checks, ((dfl_work_check){ n, c->scope }));
+            if (ctx->instance == 0)
+                DFL_PUSH(ctx->sema->arena, &ctx->workload->checks, ((dfl_scoped_check){ node, ctx->scope }));
             break;
         default:
             break;

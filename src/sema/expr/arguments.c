@@ -1,0 +1,124 @@
+#include "sema/expr/arguments.h"
+
+#include "sema/expr/eval.h"
+#include "sema/names/limits.h"
+
+/* The parameter at a position, or NULL. */
+static const dfl_ast_node *param_at(const dfl_ast_node *params, uint32_t position)
+{
+    while (params != NULL && position-- > 0)
+        params = params->next;
+    return params;
+}
+
+/* The parameter with a name, or NULL. A reference with many arguments fills `table` once. */
+static const dfl_ast_node *param_named(dfl_sema *sema, const dfl_ast_node *params, dfl_sym name, uint32_t n_args,
+                                       dfl_symmap *table)
+{
+    if (n_args < DFL_SEMA_TABLE_ARGUMENTS) {
+        while (params != NULL && params->name.sym != name)
+            params = params->next;
+        return params;
+    }
+    if (table->items.n == 0)
+        for (const dfl_ast_node *p = params; p != NULL; p = p->next)
+            dfl_symmap_put(sema->arena, table, p->name.sym, (void *)(uintptr_t)p);
+    return dfl_symmap_get(table, name);
+}
+
+/* Reports a named argument for which there is no parameter. */
+static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *a, const dfl_decl *owner)
+{
+    DFL_VEC(dfl_sym) known = { 0 };
+    dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.span, "`%s` has no parameter `%s`",
+                             dfl_sema_text(sema, owner->name), dfl_sema_text(sema, a->label.sym));
+    dfl_sym near;
+
+    for (const dfl_ast_node *p = dfl_sink_drops(sema->sink) ? NULL : params; p != NULL; p = p->next)
+        DFL_PUSH(sema->arena, &known, p->name.sym);
+    near = dfl_suggest(sema->names, dfl_sema_text(sema, a->label.sym), known.at, known.n);
+    dfl_diag_label(sema->sink, d, owner->node->name.span, "declared here");
+    if (near != 0)
+        dfl_diag_fix(sema->sink, d, a->label.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+}
+
+/* The parameter that gets an argument; NULL after reporting. */
+static const dfl_ast_node *find_param(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *a, uint32_t position,
+                                      const dfl_decl *owner, uint32_t n_args, dfl_symmap *table)
+{
+    const dfl_ast_node *p = a->label.sym != 0 ? param_named(sema, params, a->label.sym, n_args, table)
+                                              : param_at(params, position);
+
+    if (p != NULL)
+        return p;
+    if (a->label.sym != 0) {
+        report_unknown(sema, params, a, owner);
+    } else {
+        dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_TOO_MANY, a->span, "too many arguments for `%s`",
+                                 dfl_sema_text(sema, owner->name));
+
+        dfl_diag_label(sema->sink, d, owner->node->name.span, "declared here");
+        dfl_diag_help(sema->sink, d, params != NULL ? "remove it" : "write `%s` without parentheses",
+                      dfl_sema_text(sema, owner->name));
+    }
+    return NULL;
+}
+
+bool dfl_args_bind(dfl_sema *sema, dfl_scope *scope, const dfl_ast_node *params, const dfl_ast_ref *ref, dfl_scope *from,
+                   dfl_decl *owner, const dfl_ast_node **missing)
+{
+    const dfl_expr *args = ref != NULL ? ref->args : NULL;
+    uint32_t position = 0;
+    dfl_symmap table = { 0 }, given = { 0 };
+    bool ok = true;
+
+    *missing = NULL;
+    for (const dfl_expr *a = args; a != NULL; a = a->next, position++) {
+        const dfl_ast_node *p = find_param(sema, params, a, position, owner, ref->n_args, &table);
+        dfl_scope_entry *entry;
+
+        if (p == NULL) {
+            ok = false;
+            continue;
+        }
+        entry = dfl_scope_find_here(scope, p->name.sym);
+        if (entry != NULL) {
+            const dfl_expr *first = dfl_symmap_get(&given, p->name.sym);
+
+            dfl_scope_report_twice(sema, a->label.sym != 0 ? a->label.span : a->span, first->span, "given",
+                                   dfl_sema_text(sema, p->name.sym));
+            ok = false;
+            continue;
+        }
+        dfl_symmap_put(sema->arena, &given, p->name.sym, (void *)(uintptr_t)a);
+        entry = dfl_scope_declare(sema, scope, p->name.sym, p->name.span, DFL_ENTRY_VALUE);
+        entry->value = dfl_eval(sema, from, a);
+        ok = ok && entry->value.kind != DFL_VALUE_BAD;
+    }
+    for (const dfl_ast_node *p = params; p != NULL; p = p->next) {
+        dfl_scope_entry *entry = dfl_scope_find_here(scope, p->name.sym);
+
+        if (entry != NULL && entry->span.start == p->name.span.start)
+            continue;
+        entry = dfl_scope_declare(sema, scope, p->name.sym, p->name.span, DFL_ENTRY_VALUE);
+        ok = ok && entry != NULL;
+        if (entry == NULL)
+            continue;
+        entry->value = p->value != NULL ? dfl_eval(sema, scope, p->value) : DFL_UNKNOWN;
+        ok = ok && entry->value.kind != DFL_VALUE_BAD;
+        if (p->value == NULL && *missing == NULL)
+            *missing = p;
+    }
+    return ok;
+}
+
+bool dfl_args_need(dfl_sema *sema, const dfl_ast_ref *ref, const dfl_ast_node *missing)
+{
+    dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_MISSING, ref->path->span, "`%s` needs a value for `%s`",
+                             dfl_sema_text(sema, ref->path->text), dfl_sema_text(sema, missing->name.sym));
+
+    dfl_diag_label(sema->sink, d, missing->name.span, "declared here without a default");
+    dfl_diag_help(sema->sink, d, "write `%s(%s = ...)`", dfl_sema_text(sema, ref->path->text),
+                  dfl_sema_text(sema, missing->name.sym));
+    return false;
+}

@@ -1,0 +1,12 @@
+/* Data types of tensors: the sizes of elements by the name of the type. */
+#ifndef DFL_SEMA_EXPR_DATA_TYPE_H
+#define DFL_SEMA_EXPR_DATA_TYPE_H
+
+#include <stdint.h>
+
+/* Bits of an element of the data type `name` ("bf16"); 0 for anything else, also for `bits(n)`. */
+uint32_t dfl_data_type_bits(const char *name);
+/* The name of the data type at an index, counted from 0; NULL behind the last one. For suggestions. */
+const char *dfl_data_type_name(uint32_t index);
+
+#endif

@@ -1,0 +1,127 @@
+/* The finished mapping: its target as text, its objectives, its options. */
+#include "sema/mapping/checks.h"
+#include "sema/mapping/mapping_internal.h"
+
+/* Writes a reference with the values of all parameters, under the name by which the root file calls the declaration. */
+static void write_reference(dfl_sema *sema, dfl_strbuf *out, const dfl_ast_ref *ref, const dfl_scope *from,
+                            const dfl_decl *decl, const dfl_scope *args)
+{
+    bool first = true;
+
+    dfl_strbuf_z(out, dfl_sema_text(sema, from->module->is_root ? ref->path->text : decl->name));
+    for (const dfl_ast_node *p = decl->node->more->params; p != NULL; p = p->next) {
+        const dfl_value *v = &dfl_scope_find_here(args, p->name.sym)->value;
+
+        dfl_strbuf_z(out, first ? "(" : ", ");
+        dfl_strbuf_z(out, dfl_sema_text(sema, p->name.sym));
+        dfl_strbuf_z(out, " = ");
+        if (v->kind == DFL_VALUE_STRING)
+            dfl_strbuf_printf(out, "\"%s\"", dfl_sema_text(sema, v->text));
+        else if (v->kind == DFL_VALUE_BOOL)
+            dfl_strbuf_z(out, v->truth ? "1 == 1" : "1 == 0");
+        else
+            dfl_quantity_write(out, v->quantity);
+        first = false;
+    }
+    if (!first)
+        dfl_strbuf_char(out, ')');
+}
+
+/* The target of the mapping: "gemm(M = 64) on chip(rows = 4)". */
+static const char *write_target(dfl_mapping_draft *draft, const dfl_mapping_parts *parts)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, draft->sema->arena);
+    write_reference(draft->sema, &out, parts->work, parts->work_scope, draft->workload->decl, draft->workload->args);
+    dfl_strbuf_z(&out, " on ");
+    write_reference(draft->sema, &out, parts->machine, parts->machine_scope, draft->system->decl, draft->system->args);
+    return out.text;
+}
+
+/* Lowers the objectives: those of `minimize`, and those of `pareto`, in which a front is compared. False after reporting. */
+static bool lower_goals(dfl_mapping_draft *draft, dfl_mapping *mapping)
+{
+    struct { DFL_VEC(const dfl_val *) of; dfl_strbuf text; } best = { 0 }, front = { 0 };
+    bool ok = true;
+
+    dfl_strbuf_init(&best.text, draft->sema->arena);
+    dfl_strbuf_init(&front.text, draft->sema->arena);
+    for (size_t i = 0; i < draft->goals.n; i++) {
+        dfl_check_context ctx = { .sema = draft->sema, .scope = draft->goals.at[i].scope, .inside = true, .ok = true };
+
+        for (const dfl_expr *expr = draft->goals.at[i].node->args; expr != NULL; expr = expr->next) {
+            const dfl_val *v = dfl_check_lower_value(&ctx, expr);
+            const char *text = dfl_sema_slice(draft->sema, expr->span);
+
+            if (draft->goals.at[i].node->kind == DFL_AST_MINIMIZE) {
+                dfl_strbuf_printf(&best.text, "%s%s", best.of.n > 0 ? ", " : "", text);
+                DFL_PUSH(draft->sema->arena, &best.of, v);
+            } else {
+                dfl_strbuf_printf(&front.text, "%s%s", front.of.n > 0 ? ", " : "", text);
+                DFL_PUSH(draft->sema->arena, &front.of, v);
+            }
+        }
+        ok = ok && ctx.ok;
+    }
+    mapping->minimize = best.of.at;
+    mapping->n_minimize = (uint32_t)best.of.n;
+    mapping->minimize_text = best.of.n > 0 ? best.text.text : NULL;
+    mapping->front = front.of.at;
+    mapping->n_front = (uint32_t)front.of.n;
+    mapping->front_text = front.text.text;
+    mapping->front_span = draft->pareto;
+    return ok;
+}
+
+const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *decl, const dfl_mapping_parts *parts,
+                                      dfl_body *root)
+{
+    dfl_mapping *mapping = DFL_NEW(draft->sema->arena, dfl_mapping);
+    bool overlap = draft->overlap_perfect || decl->module->overlap_perfect;
+
+    *mapping = (dfl_mapping){ .name = decl->name,
+                              .span = decl->node->name.span,
+                              .text = decl->node->span,
+                              .doc = decl->node->more->doc,
+                              .workload = draft->workload->workload,
+                              .system = dfl_mapping_resolve_selections(draft, draft->system->system),
+                              .target = write_target(draft, parts),
+                              .root = root,
+                              .bodies = draft->bodies.at,
+                              .n_bodies = (uint32_t)draft->bodies.n,
+                              .has_holes = draft->has_holes,
+                              .hole_span = draft->hole_span,
+                              .n_choices = draft->n_choices,
+                              .options = { .overlap_perfect = overlap } };
+    if (!lower_goals(draft, mapping))
+        return NULL;
+    if (draft->refused.start != 0) {
+        mapping->refused = "a pipeline over an axis";
+        mapping->refused_span = draft->refused;
+    } else if (draft->system->draft.unsupported.start != 0) {
+        mapping->refused = "an efficiency table";
+        mapping->refused_span = draft->system->draft.unsupported;
+    }
+    return mapping;
+}
+
+const dfl_template *dfl_mapping_finish_template(const dfl_mapping_draft *draft, const dfl_decl *decl,
+                                                const dfl_mapping_parts *parts)
+{
+    dfl_template *template = DFL_NEW(draft->sema->arena, dfl_template);
+    const dfl_elaborated_workload *workload = draft->workload;
+    const dfl_elaborated_system *system = draft->system;
+    const dfl_ast_node *missing = workload->missing != NULL ? workload->missing : system->missing;
+
+    *template = (dfl_template){ .name = decl->name, .span = decl->node->name.span, .missing = parts->unknown,
+                                .owner = decl->name, .missing_span = parts->unknown_span,
+                                .from_root = decl->module->is_root };
+    if (template->missing == 0 && missing != NULL) {
+        template->missing = missing->name.sym;
+        template->missing_span = missing->name.span;
+        template->lacks = missing == workload->missing ? DFL_LACKS_WORKLOAD : DFL_LACKS_SYSTEM;
+        template->owner = missing == workload->missing ? workload->decl->name : system->decl->name;
+    }
+    return template;
+}

@@ -1,0 +1,59 @@
+/*
+ * The state of one run of semantic analysis, and name resolution, which all sub-rooms of sema share:
+ *
+ *   input        what the caller hands in: a parsed root file, a sink, a loader of imports
+ *   limits       all limits of sema
+ *   context      the state of the run: services of the caller, loaded modules, results so far
+ *   value        values of constant expressions
+ *   symmap       tables from symbols to pointers
+ *   scope        nested scopes inside a declaration, and their entries
+ *   module       files: their declarations and imports
+ *   declaration  lookup of a declaration by a path, in its module and through imports
+ *   lookup       lookup of a part by any unambiguous suffix of its full name
+ *
+ * A name is resolved from the innermost scope outwards, then in the declarations of the module, then in the modules that
+ * it imports without an alias.
+ */
+#ifndef DFL_SEMA_NAMES_CONTEXT_H
+#define DFL_SEMA_NAMES_CONTEXT_H
+
+#include "ir/program.h"
+#include "sema/names/input.h"
+#include "support/vec.h"
+
+typedef struct dfl_module dfl_module;
+
+typedef DFL_VEC(dfl_line) dfl_lines;
+
+typedef struct {
+    const dfl_sema_input *input;
+    dfl_arena *arena;             /* arena of the input */
+    dfl_intern *names;            /* symbol table of the input */
+    dfl_sink *sink;               /* sink of the input */
+    dfl_budget *budget;           /* budget of the arena; NULL = unlimited */
+    dfl_module *modules;          /* all modules that were opened, the last one first */
+    dfl_module *root;             /* module of the file under analysis */
+    dfl_module *std_ops;          /* module std.ops; NULL = not loaded or not found */
+    bool std_ops_sought;          /* loading std.ops was tried */
+    bool has_syntax_errors;       /* the root file has syntax errors: a missing part may be a consequence */
+    unsigned nesting;             /* levels of declarations put into each other, at most DFL_SEMA_MAX_NESTING */
+    unsigned eval_depth;          /* levels of expressions, at most DFL_SEMA_MAX_EVAL_DEPTH */
+    dfl_lines lines;              /* a stack: lines of the unfinished chains of a mapping, the innermost chain last */
+    DFL_VEC(dfl_design) designs;  /* results, as in dfl_program */
+    DFL_VEC(dfl_template) templates;
+    DFL_VEC(dfl_check) checks;
+    DFL_VEC(dfl_sized_workload) workloads;
+    DFL_VEC(const dfl_system *) systems;
+} dfl_sema;
+
+/* The text of a symbol. */
+static inline const char *dfl_sema_text(const dfl_sema *sema, dfl_sym sym) { return dfl_sym_text(sema->names, sym); }
+/* The source text of a span as one line, white space reduced to single blanks; "" if no source has the span. */
+const char *dfl_sema_slice(const dfl_sema *sema, dfl_span span);
+/* False if the budget is used up, which is reported once. */
+bool dfl_sema_within_budget(dfl_sema *sema);
+/* Labels every report since there were `before` reports, unless it lies in `span`, with `what` at `span`: the place that
+ * led to it. */
+void dfl_sema_blame(dfl_sema *sema, size_t before, dfl_span span, const char *what);
+
+#endif

@@ -1,0 +1,239 @@
+#include "sema/names/declaration.h"
+
+#include <string.h>
+
+#include "sema/names/limits.h"
+#include "sema/names/module.h"
+
+/* A kind of declaration with its article, for reports. */
+static const char *kind_text(dfl_ast_kind kind)
+{
+    switch ((int)kind) {
+    case DFL_AST_WORKLOAD: return "a workload";
+    case DFL_AST_SYSTEM:   return "a system";
+    case DFL_AST_MAPPING:  return "a mapping";
+    case DFL_AST_SWEEP:    return "a sweep";
+    case DFL_AST_OP:       return "an operation";
+    case DFL_AST_PARAM:    return "a parameter";
+    default:               return "a constant";
+    }
+}
+
+/* The declaration of `name` in the imports without an alias. NULL if none, or more than one (E0206), declares it. */
+static dfl_decl *find_opened(dfl_sema *sema, dfl_module *module, const dfl_ast_name *name, bool *broken)
+{
+    dfl_decl *found = NULL;
+
+    for (size_t i = 0; i < module->imports.n; i++) {
+        const dfl_module_import *import = &module->imports.at[i];
+        dfl_decl *decl;
+
+        if (import->alias != 0)
+            continue;
+        if (import->module == NULL) {
+            *broken = true;
+            continue;
+        }
+        decl = dfl_symmap_get(&import->module->by_name, name->sym);
+        if (found != NULL && decl != NULL && decl != found) {
+            dfl_diag *diag = dfl_report(sema->sink, DFL_NAME_AMBIGUOUS, name->span, "`%s` is declared by two imports",
+                                        dfl_sema_text(sema, name->sym));
+
+            dfl_diag_label(sema->sink, diag, found->node->name.span, "one is here");
+            dfl_diag_label(sema->sink, diag, decl->node->name.span, "another is here");
+            dfl_diag_help(sema->sink, diag, "import one of the files `as` a name");
+            *broken = true;
+            return NULL;
+        }
+        if (decl != NULL)
+            found = decl;
+    }
+    return found;
+}
+
+/* The declaration that a path of one component names. */
+static dfl_decl *find_name(dfl_sema *sema, dfl_module *module, const dfl_ast_name *name, bool *broken)
+{
+    dfl_decl *found = dfl_symmap_get(&module->by_name, name->sym);
+    const dfl_module_import *alias;
+
+    if (found == NULL)
+        found = find_opened(sema, module, name, broken);
+    if (found != NULL || *broken)
+        return found;
+    /* `import std.chips.h100 as h100;`, then `h100` alone: the declaration with the name of the file */
+    alias = dfl_symmap_get(&module->aliases, name->sym);
+    if (alias == NULL)
+        return NULL;
+    *broken = alias->module == NULL;
+    return alias->module == NULL || alias->last == 0 ? NULL : dfl_symmap_get(&alias->module->by_name, alias->last);
+}
+
+dfl_decl *dfl_decl_find(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, bool *broken)
+{
+    const dfl_module_import *alias;
+
+    *broken = path->n == 0;
+    if (path->n == 0)
+        return NULL;
+    if (path->n == 1)
+        return find_name(sema, module, path->head, broken);
+    alias = dfl_symmap_get(&module->aliases, path->head->sym);
+    if (alias == NULL || path->n != 2)
+        return NULL;
+    *broken = alias->module == NULL;
+    return alias->module == NULL ? NULL : dfl_symmap_get(&alias->module->by_name, dfl_path_last(path)->sym);
+}
+
+typedef DFL_VEC(dfl_sym) sym_list;
+
+/* Appends the names of the declarations of `kind`, or of any kind. */
+static void collect_names(dfl_sema *sema, const dfl_module *module, dfl_ast_kind kind, bool any, sym_list *names)
+{
+    for (size_t i = 0; i < module->decls.n; i++)
+        if (any || module->decls.at[i]->node->kind == kind)
+            DFL_PUSH(sema->arena, names, module->decls.at[i]->name);
+}
+
+/* The name most similar to `name` among the declarations visible in the module. Silent if the sink drops reports. */
+static dfl_sym suggest(dfl_sema *sema, const dfl_module *module, dfl_sym name, dfl_ast_kind kind, bool any)
+{
+    sym_list names = { 0 };
+
+    if (dfl_sink_drops(sema->sink))
+        return 0;
+    collect_names(sema, module, kind, any, &names);
+    for (size_t i = 0; i < module->imports.n; i++) {
+        const dfl_module_import *import = &module->imports.at[i];
+
+        if (import->alias == 0 && import->module != NULL)
+            collect_names(sema, import->module, kind, any, &names);
+        else if (import->alias != 0 && any)
+            DFL_PUSH(sema->arena, &names, import->alias);
+    }
+    return dfl_suggest(sema->names, dfl_sema_text(sema, name), names.at, names.n);
+}
+
+dfl_sym dfl_decl_suggest(dfl_sema *sema, dfl_module *module, dfl_sym name)
+{
+    return suggest(sema, module, name, DFL_AST_LET, true);
+}
+
+/* Reports E0201 for a path that names no declaration of `kind`. */
+static void report_missing(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, dfl_ast_kind kind)
+{
+    const dfl_module_import *alias = path->n == 2 ? dfl_symmap_get(&module->aliases, path->head->sym) : NULL;
+    const dfl_module *where = alias != NULL ? alias->module : module;
+    const dfl_ast_name *name = path->n == 2 && alias == NULL ? path->head : dfl_path_last(path);
+    const char *what = kind_text(kind);
+    dfl_diag *d;
+    dfl_sym near;
+
+    what = strchr(what, ' ') + 1;
+    if (path->n == 2 && alias == NULL) {
+        d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, path->head->span, "no import is called `%s`",
+                       dfl_sema_text(sema, path->head->sym));
+        near = suggest(sema, module, path->head->sym, kind, true);
+    } else {
+        d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, name->span, "no %s `%s`", what, dfl_sema_text(sema, path->text));
+        near = suggest(sema, where, name->sym, kind, false);
+    }
+    if (near != 0)
+        dfl_diag_fix(sema->sink, d, name->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+}
+
+dfl_decl *dfl_decl_need(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, dfl_ast_kind kind)
+{
+    bool broken;
+    dfl_decl *decl = dfl_decl_find(sema, module, path, &broken);
+
+    if (decl != NULL && decl->node->kind != kind) {
+        dfl_diag *diag = dfl_report(sema->sink, DFL_NAME_WRONG_KIND, path->span, "`%s` is %s, not %s",
+                                    dfl_sema_text(sema, path->text), kind_text(decl->node->kind), kind_text(kind));
+
+        dfl_diag_label(sema->sink, diag, decl->node->name.span, "declared here");
+        return NULL;
+    }
+    if (decl == NULL && !broken)
+        report_missing(sema, module, path, kind);
+    return decl;
+}
+
+/* Whether the declarations from which `decl` is derived lead back to it, which is reported (E0211). */
+static bool is_circular(dfl_sema *sema, dfl_decl *decl)
+{
+    dfl_decl *d = decl;
+    bool broken;
+
+    for (int step = 0; step < DFL_SEMA_MAX_NESTING; step++) {
+        d = d->node->more->ref->path->n > 0 ? dfl_decl_find(sema, d->module, d->node->more->ref->path, &broken) : NULL;
+        if (d == NULL)
+            return false;
+        if (d == decl) {
+            dfl_diag *diag = dfl_report(sema->sink, DFL_DECLARATION_CYCLE, decl->node->more->ref->path->span,
+                                        "`%s` is derived from itself", dfl_sema_text(sema, decl->name));
+
+            dfl_diag_label(sema->sink, diag, decl->node->name.span, "declared here");
+            return true;
+        }
+    }
+    return false;
+}
+
+bool dfl_decl_enter(dfl_sema *sema, dfl_decl *decl, const char *what)
+{
+    dfl_diag *d;
+
+    if (decl->node->more->ref->path->n > 0 && is_circular(sema, decl))
+        return false;
+    if (sema->nesting < DFL_SEMA_MAX_NESTING) {
+        sema->nesting++;
+        return true;
+    }
+    d = dfl_report(sema->sink, DFL_LIMIT_COUNT, decl->node->name.span, "%s are nested more than %d deep", what,
+                   DFL_SEMA_MAX_NESTING);
+    dfl_diag_help(sema->sink, d, "does `%s` contain itself?", dfl_sema_text(sema, decl->name));
+    return false;
+}
+
+void dfl_decl_report_unknown(dfl_sema *sema, dfl_scope *scope, const dfl_ast_path *path)
+{
+    const dfl_module_import *alias = path->n == 2 ? dfl_symmap_get(&scope->module->aliases, path->head->sym) : NULL;
+    const dfl_ast_name *name = alias != NULL ? dfl_path_last(path) : path->head;
+    dfl_sym near;
+    dfl_diag *d;
+
+    if (alias != NULL) {
+        d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, name->span, "`%s` declares no `%s`",
+                       dfl_sema_text(sema, path->head->sym), dfl_sema_text(sema, name->sym));
+        near = suggest(sema, alias->module, name->sym, DFL_AST_LET, true);
+    } else {
+        d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, name->span, "unknown name `%s`", dfl_sema_text(sema, name->sym));
+        near = dfl_scope_suggest_any(sema, scope, name->sym);
+        if (near == 0)
+            near = suggest(sema, scope->module, name->sym, DFL_AST_LET, true);
+    }
+    if (near != 0)
+        dfl_diag_fix(sema->sink, d, name->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+    else if (alias == NULL && name->span.start > 0 &&
+             dfl_sema_slice(sema, (dfl_span){ name->span.start - 1, name->span.start })[0] == '/')
+        dfl_diag_help(sema->sink, d, "if a unit is meant: `B` is a byte, `bit` a bit, `s` a second, `cycle` a cycle");
+}
+
+dfl_decl *dfl_decl_op(dfl_sema *sema, dfl_module *module, dfl_sym name)
+{
+    dfl_decl *decl = dfl_symmap_get(&module->by_name, name);
+
+    for (size_t i = 0; decl == NULL && i < module->imports.n; i++)
+        if (module->imports.at[i].alias == 0 && module->imports.at[i].module != NULL) {
+            decl = dfl_symmap_get(&module->imports.at[i].module->by_name, name);
+            if (decl != NULL && decl->node->kind != DFL_AST_OP)
+                decl = NULL;
+        }
+    if (decl != NULL && decl->node->kind == DFL_AST_OP)
+        return decl;
+    if (dfl_module_std_ops(sema) == NULL)
+        return NULL;
+    decl = dfl_symmap_get(&sema->std_ops->by_name, name);
+    return decl != NULL && decl->node->kind == DFL_AST_OP ? decl : NULL;
+}

@@ -1,0 +1,196 @@
+/* The check of one attribute: number, kind, dimension and sign of its values. */
+#include "sema/system/system_internal.h"
+
+#include <string.h>
+
+/* The dimension as a report shows it. */
+static const char *dim_text(dfl_system_draft *draft, dfl_dim dim)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, draft->arena);
+    dfl_dim_print(&out, dim);
+    return out.text;
+}
+
+/* Reports that a value is not what its attribute expects. */
+static dfl_diag *report_unexpected(dfl_system_draft *draft, dfl_code code, dfl_span span, const char *name, const char *expected,
+                                   const char *found)
+{
+    draft->broken = true;
+    return dfl_report(draft->sink, code, span, "`%s` expects %s, found %s", name, expected, found);
+}
+
+/* The value as a report describes it. */
+static const char *kind_text(dfl_system_draft *draft, const dfl_attribute_value *value)
+{
+    if (value->kind == DFL_ATTRIBUTE_QUANTITY)
+        return dim_text(draft, value->quantity.dim);
+    if (value->kind == DFL_ATTRIBUTE_STRING)
+        return "a string";
+    return dfl_arena_printf(draft->arena, "`%s`", dfl_sym_text(draft->names, value->word));
+}
+
+/* The dimension after a clock has converted cycles to time. */
+static dfl_dim convert_cycles(dfl_dim dim)
+{
+    dim.power[DFL_BASE_TIME] = (int8_t)(dim.power[DFL_BASE_TIME] + dim.power[DFL_BASE_CYCLE]);
+    dim.power[DFL_BASE_CYCLE] = 0;
+    return dim;
+}
+
+/* The unit of measurement that a value probably lacks: "/s" for `40GB` where data/time is expected. NULL = no idea. */
+static const char *missing_unit(dfl_dim want, dfl_dim got)
+{
+    static const struct { dfl_dim lacks; const char *suffix; } cases[] = {
+        { { { [DFL_BASE_TIME] = -1 } }, "/s" },
+        { { { [DFL_BASE_DATA] = -1 } }, "/bit" },
+        { { { [DFL_BASE_OPS] = -1 } }, "/FLOP" },
+    };
+    dfl_dim lacks;
+
+    /* Power is written in watts, not as energy per second. */
+    if (dfl_dim_is_none(got) || !dfl_dim_product(want, got, -1, &lacks) ||
+        (want.power[DFL_BASE_ENERGY] == 1 && want.power[DFL_BASE_TIME] == -1))
+        return NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (dfl_dim_equal(lacks, cases[i].lacks))
+            return cases[i].suffix;
+    return NULL;
+}
+
+/* Reports a wrong dimension; fixes a literal that only lacks a unit. */
+static void report_dimension(dfl_system_draft *draft, const dfl_attribute_row *row, const char *name,
+                             const dfl_attribute_value *value)
+{
+    const char *suffix = missing_unit(row->dim, value->quantity.dim);
+    const dfl_source *source = dfl_source_of(dfl_sink_sources(draft->sink), value->span);
+    dfl_diag *d = report_unexpected(draft, DFL_UNIT_DIMENSION, value->span, name, dim_text(draft, row->dim),
+                                    dim_text(draft, value->quantity.dim));
+
+    if (suffix != NULL && source != NULL) {
+        size_t len = value->span.end - value->span.start;
+        const char *written = dfl_arena_copy(draft->arena, source->text + (value->span.start - source->base), len);
+
+        /* A literal can take the suffix; an expression cannot. */
+        if (strpbrk(written, " +*/()") == NULL && written[0] >= '0' && written[0] <= '9') {
+            written = dfl_arena_printf(draft->arena, "%s%s", written, suffix);
+            dfl_diag_help(draft->sink, d, "write `%s`", written);
+            dfl_diag_fix(draft->sink, d, value->span, written, DFL_FIX_MAYBE);
+            return;
+        }
+    }
+    dfl_diag_help(draft->sink, d, "write a value like `%s`", row->example);
+}
+
+/* Whether a value is the word `word` without arguments. */
+static bool is_word(const dfl_system_draft *draft, const dfl_attribute_value *value, const char *word)
+{
+    return value->kind == DFL_ATTRIBUTE_WORD && value->n_args == 0 &&
+           strcmp(dfl_sym_text(draft->names, value->word), word) == 0;
+}
+
+/* Checks one value against the row of its attribute. `name` is the full name for reports. */
+static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, const char *name,
+                        const dfl_attribute_value *value)
+{
+    dfl_diag *d;
+
+    if (value->kind == DFL_ATTRIBUTE_UNKNOWN) {
+        draft->unsized = true;
+        return;
+    }
+    switch (row->takes) {
+    case DFL_TAKES_SIZE:
+        if (is_word(draft, value, "unlimited"))
+            return;
+        __attribute__((fallthrough));
+    case DFL_TAKES_QUANTITY:
+    case DFL_TAKES_POSITIVE:
+        if (value->kind != DFL_ATTRIBUTE_QUANTITY) {
+            d = report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "a value with a unit", kind_text(draft, value));
+            dfl_diag_help(draft->sink, d, "write a value like `%s`", row->example);
+        } else if (!dfl_dim_equal(value->quantity.dim, row->dim) &&
+                   !(value->quantity.dim.power[DFL_BASE_CYCLE] != 0 &&
+                     dfl_dim_equal(convert_cycles(value->quantity.dim), row->dim))) {
+            report_dimension(draft, row, name, value);
+        } else if (value->quantity.real < 0 || (row->takes != DFL_TAKES_QUANTITY && value->quantity.real == 0)) {
+            d = dfl_report(draft->sink, DFL_SIZE_NOT_POSITIVE, value->span, "`%s` is %s", name,
+                           value->quantity.real < 0 ? "negative" : "zero");
+            dfl_diag_help(draft->sink, d, "write a value like `%s`", row->example);
+            draft->broken = true;
+        }
+        return;
+    case DFL_TAKES_COUNT:
+        if (value->kind != DFL_ATTRIBUTE_QUANTITY || !dfl_dim_is_none(value->quantity.dim) || !value->quantity.exact)
+            dfl_diag_help(draft->sink,
+                          report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "a whole number", kind_text(draft, value)),
+                          "write a number like `%s`", row->example);
+        else if (value->quantity.integer < 1 || value->quantity.integer > INT32_MAX) {
+            d = dfl_report(draft->sink, DFL_SIZE_NOT_POSITIVE, value->span, "`%s` must be from 1 to 2^31 - 1", name);
+            dfl_diag_help(draft->sink, d, "write a number like `%s`", row->example);
+            draft->broken = true;
+        }
+        return;
+    case DFL_TAKES_WORD:
+        if (!is_word(draft, value, row->example)) {
+            d = report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, dfl_arena_printf(draft->arena, "`%s`", row->example),
+                      kind_text(draft, value));
+            dfl_diag_fix(draft->sink, d, value->span, row->example, DFL_FIX_MAYBE);
+        }
+        return;
+    case DFL_TAKES_STRING:
+        if (value->kind != DFL_ATTRIBUTE_STRING)
+            report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "a string", kind_text(draft, value));
+        return;
+    case DFL_TAKES_TENSORS:
+    case DFL_TAKES_AXES:
+    case DFL_TAKES_OPS:
+        if (value->kind != DFL_ATTRIBUTE_WORD || (value->n_args > 0 && row->takes != DFL_TAKES_AXES)) {
+            d = report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "names", kind_text(draft, value));
+            dfl_diag_help(draft->sink, d, "write names, as in `%s = %s`", name, row->example);
+        }
+        return;
+    case DFL_TAKES_ANY:
+        draft->unsupported = value->span;
+        return;
+    }
+}
+
+void dfl_system_put_attribute(dfl_system_draft *draft, uint32_t part, dfl_draft_attribute attr)
+{
+    const dfl_attribute_row *row = dfl_attribute_at(attr.row);
+    dfl_draft_part *p = &draft->parts.at[part];
+    const char *name = row->name;
+    bool lists = row->takes >= DFL_TAKES_TENSORS;
+
+    if (attr.keys[0] != 0)
+        name = dfl_arena_printf(draft->arena, "%.*s%s", (int)strlen(name) - 1, name, dfl_sym_text(draft->names, attr.keys[0]));
+    if (attr.n_values > 1 && !lists) {
+        dfl_report(draft->sink, DFL_EXPR_TYPE, attr.values[1].span, "`%s` takes one value", name);
+        draft->broken = true;
+        return;
+    }
+    for (uint32_t i = 0; i < attr.n_values; i++) {
+        size_t errors = dfl_sink_errors(draft->sink);
+
+        check_value(draft, row, name, &attr.values[i]);
+        p->silent |= dfl_sink_errors(draft->sink) > errors;
+    }
+    for (size_t i = 0; i < p->attrs.n; i++) {
+        dfl_draft_attribute *old = &p->attrs.at[i];
+
+        if (old->row != attr.row || old->keys[0] != attr.keys[0] || old->keys[1] != attr.keys[1])
+            continue;
+        if (attr.layer == old->layer) {
+            dfl_diag *d = dfl_report(draft->sink, DFL_SYS_ATTRIBUTE_TWICE, attr.span, "`%s` is given twice", name);
+
+            dfl_diag_label(draft->sink, d, old->span, "first given here");
+            draft->broken = true;
+        } else if (attr.layer > old->layer) {
+            *old = attr;
+        }
+        return;
+    }
+    DFL_PUSH(draft->arena, &p->attrs, attr);
+}

@@ -1,0 +1,328 @@
+#include "sema/system/elaborate.h"
+
+#include <string.h>
+
+#include "sema/expr/arguments.h"
+#include "sema/expr/eval.h"
+#include "sema/expr/memo.h"
+#include "sema/names/limits.h"
+#include "sema/names/module.h"
+#include "sema/system/system_internal.h"
+
+/* The text of a symbol. */
+static const char *text(const dfl_system_context *ctx, dfl_sym sym)
+{
+    return dfl_sema_text(ctx->sema, sym);
+}
+
+/* The full name of a part declared in the context: "prefix.name"; 0 for no name. */
+static dfl_sym full_name(dfl_system_context *ctx, dfl_sym name)
+{
+    if (ctx->prefix == 0 || name == 0)
+        return name;
+    return dfl_intern_z(ctx->sema->names, dfl_arena_printf(ctx->sema->arena, "%s.%s", text(ctx, ctx->prefix), text(ctx, name)));
+}
+
+/* Appends a part in an element. Returns its index. */
+static uint32_t append_part(dfl_system_draft *draft, dfl_part_kind kind, dfl_sym name, dfl_span span, uint32_t element)
+{
+    dfl_draft_part part = { .kind = kind, .id = draft->count[kind]++, .name = name, .span = span, .element = element,
+                            .network = DFL_NONE };
+
+    part.after_memory = draft->count[DFL_PART_MEMORY];
+    DFL_PUSH(draft->arena, &draft->parts, part);
+    return (uint32_t)(draft->parts.n - 1);
+}
+
+/* Adds a declared part. Reports E0202 if a part of the kind has the full name. */
+static uint32_t add_part(dfl_system_context *ctx, dfl_part_kind kind, dfl_ast_name name)
+{
+    dfl_sym full = full_name(ctx, name.sym);
+    dfl_span *old = full == 0 ? NULL : dfl_symmap_get(&ctx->draft->by_name[kind], full), *span;
+    uint32_t part;
+
+    if (old != NULL) {
+        dfl_diag *d = dfl_scope_report_twice(ctx->sema, name.span, *old, "declared", text(ctx, full));
+
+        if (ctx->draft->parts.at[ctx->element].used_system)
+            dfl_diag_help(ctx->sema->sink, d, "give the used system a name: `use ... as part`");
+        ctx->draft->broken = true;
+    }
+    part = append_part(ctx->draft, kind, full, name.span, ctx->element);
+    if (full != 0 && old == NULL) {
+        span = DFL_NEW(ctx->sema->arena, dfl_span);
+        *span = name.span;
+        dfl_symmap_put(ctx->sema->arena, &ctx->draft->by_name[kind], full, span);
+    }
+    return part;
+}
+
+/* Kinds of networks, and the argument that a kind takes. */
+static const struct { const char *kind, *argument; } network_kinds[] = {
+    { "bus", NULL }, { "crossbar", NULL }, { "mesh", NULL }, { "torus", NULL }, { "ring", NULL }, { "switch", NULL },
+    { "fully_connected", NULL }, { "fat_tree", "levels" }, { "dragonfly", "groups" },
+};
+
+enum { N_NETWORK_KINDS = sizeof network_kinds / sizeof network_kinds[0] };
+
+/* Checks the kind of a network and its argument, which it notes in the part. */
+static void check_network_kind(dfl_system_context *ctx, uint32_t network, const dfl_ast_ref *ref)
+{
+    dfl_sym known[N_NETWORK_KINDS], near;
+    dfl_diag *d;
+    int64_t value;
+    bool unknown;
+
+    for (size_t i = 0; i < N_NETWORK_KINDS; i++) {
+        known[i] = dfl_intern_z(ctx->sema->names, network_kinds[i].kind);
+        if (known[i] != ref->path->text)
+            continue;
+        for (const dfl_expr *a = ref->args; a != NULL; a = a->next) {
+            const char *argument = network_kinds[i].argument;
+
+            if (argument == NULL || (a->label.sym != 0 && strcmp(text(ctx, a->label.sym), argument) != 0)) {
+                dfl_report(ctx->sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.sym != 0 ? a->label.span : a->span,
+                           "network kind `%s` has no such argument", network_kinds[i].kind);
+                ctx->draft->broken = true;
+            } else if (!dfl_eval_int(ctx->sema, ctx->scope, a, argument, 1, INT32_MAX, &value, &unknown)) {
+                ctx->draft->broken |= !unknown;
+            } else {
+                ctx->draft->parts.at[network].argument = argument;
+                ctx->draft->parts.at[network].argument_span = a->span;
+            }
+        }
+        return;
+    }
+    d = dfl_report(ctx->sema->sink, DFL_NAME_UNKNOWN, ref->path->span, "no network kind `%s`", text(ctx, ref->path->text));
+    near = dfl_suggest(ctx->sema->names, text(ctx, ref->path->text), known, N_NETWORK_KINDS);
+    if (near != 0)
+        dfl_diag_fix(ctx->sema->sink, d, ref->path->span, text(ctx, near), DFL_FIX_MAYBE);
+    else
+        dfl_diag_help(ctx->sema->sink, d, "kinds are bus, crossbar, mesh, torus, ring, switch, fully_connected, fat_tree, "
+                      "dragonfly");
+    ctx->draft->broken = true;
+}
+
+/* `network n = mesh { ... }` */
+static void elaborate_network(dfl_system_context *ctx, const dfl_ast_node *node)
+{
+    uint32_t part = add_part(ctx, DFL_PART_NETWORK, node->name);
+    dfl_scope_entry *entry = dfl_scope_find_here(ctx->scope, node->name.sym);
+
+    check_network_kind(ctx, part, node->more->ref);
+    ctx->draft->parts.at[part].network_kind = node->more->ref->path->text;
+    if (entry == NULL)
+        entry = dfl_scope_declare(ctx->sema, ctx->scope, node->name.sym, node->name.span, DFL_ENTRY_PART);
+    if (entry->kind == DFL_ENTRY_PART)
+        entry->id = part;
+    dfl_system_set_attributes(ctx, part, node->body);
+}
+
+/* The part of the network behind `over`, declared before in this or an enclosing element. DFL_NONE after reporting. */
+static uint32_t find_network(dfl_system_context *ctx, dfl_ast_name name)
+{
+    const dfl_scope_entry *entry = dfl_scope_find(ctx->scope, name.sym);
+    dfl_diag *d;
+    dfl_sym near;
+
+    if (name.sym == 0)
+        return DFL_NONE;
+    if (entry != NULL && entry->kind == DFL_ENTRY_PART)
+        return entry->id;
+    d = dfl_report(ctx->sema->sink, DFL_NAME_UNKNOWN, name.span, "no network `%s`", text(ctx, name.sym));
+    near = dfl_scope_suggest(ctx->sema, ctx->scope, name.sym, DFL_ENTRY_PART);
+    if (near != 0)
+        dfl_diag_fix(ctx->sema->sink, d, name.span, text(ctx, near), DFL_FIX_MAYBE);
+    else
+        dfl_diag_help(ctx->sema->sink, d, "declare it before the array: `network %s = bus { }`", text(ctx, name.sym));
+    ctx->draft->broken = true;
+    return DFL_NONE;
+}
+
+static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *items);
+static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args);
+
+/* `array row[4], col[4] over n { ... }`: axes, and the element that they repeat. */
+static void elaborate_array(dfl_system_context *ctx, const dfl_ast_node *node)
+{
+    uint32_t net = find_network(ctx, node->more->over), first = ctx->draft->count[DFL_PART_AXIS], n_axes = 0;
+    uint32_t first_part = (uint32_t)ctx->draft->parts.n;
+    dfl_system_context inner = *ctx;
+
+    for (const dfl_ast_node *x = node->items; x != NULL; x = x->next, n_axes++) {
+        uint32_t part = add_part(ctx, DFL_PART_AXIS, x->name);
+        int64_t size;
+        bool unknown;
+
+        if (dfl_eval_int(ctx->sema, ctx->scope, x->value, "the size of an axis", 1, INT32_MAX, &size, &unknown))
+            ctx->draft->parts.at[part].size = size;
+        ctx->draft->unsized |= unknown;
+        ctx->draft->broken |= !unknown && ctx->draft->parts.at[part].size == 0;
+        ctx->draft->parts.at[part].network = net;
+        ctx->draft->parts.at[part].silent = net == DFL_NONE && node->more->over.sym != 0;
+    }
+    inner.element = append_part(ctx->draft, DFL_PART_ELEMENT, 0, node->span, ctx->element);
+    inner.scope = dfl_scope_new(ctx->sema, ctx->scope, ctx->scope->module);
+    ctx->draft->parts.at[inner.element].first_axis = first;
+    ctx->draft->parts.at[inner.element].n_axes = n_axes;
+    for (uint32_t i = 0; i < n_axes; i++)
+        ctx->draft->parts.at[first_part + i].multiplies = inner.element;
+    elaborate_statements(&inner, node->body);
+}
+
+/* `element x { ... }`: an element beside the others. */
+static void elaborate_element(dfl_system_context *ctx, const dfl_ast_node *node)
+{
+    dfl_system_context inner = *ctx;
+
+    inner.element = add_part(ctx, DFL_PART_ELEMENT, node->name);
+    ctx->draft->parts.at[inner.element].side = true;
+    inner.scope = dfl_scope_new(ctx->sema, ctx->scope, ctx->scope->module);
+    elaborate_statements(&inner, node->body);
+}
+
+/* `use S(...) as x { overrides }`: the body of another system as an element. */
+static void elaborate_use(dfl_system_context *ctx, const dfl_ast_node *node)
+{
+    dfl_decl *decl = dfl_decl_need(ctx->sema, ctx->scope->module, node->more->ref->path, DFL_AST_SYSTEM);
+    dfl_ast_name alias = node->more->alias;
+    const dfl_ast_node *missing;
+    dfl_system_context inner = *ctx;
+    dfl_scope *args;
+    uint32_t first;
+
+    if (decl == NULL) {
+        ctx->draft->broken = true;
+        return;
+    }
+    if (alias.sym == 0)
+        alias.span = node->more->ref->span;
+    inner.element = add_part(ctx, DFL_PART_ELEMENT, alias);
+    ctx->draft->parts.at[inner.element].used_system = true;
+    first = inner.element;
+    args = dfl_scope_new(ctx->sema, NULL, decl->module);
+    if (!dfl_args_bind(ctx->sema, args, decl->node->more->params, node->more->ref, ctx->scope, decl, &missing)) {
+        ctx->draft->broken = true;
+        return;
+    }
+    if (missing != NULL)
+        ctx->draft->broken = !dfl_args_need(ctx->sema, node->more->ref, missing);
+    if (alias.sym != 0)
+        inner.prefix = full_name(ctx, alias.sym);
+    elaborate_body(&inner, decl, args);
+    inner.scope = ctx->scope;
+    dfl_system_apply_overrides(&inner, node->more->binds, inner.element, first);
+}
+
+/* Elaborates the declarations in the braces of an element. */
+static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *items)
+{
+    const dfl_ast_name none = { 0 };
+
+    for (const dfl_ast_node *node = items; node != NULL && dfl_sema_within_budget(ctx->sema); node = node->next) {
+        if (ctx->draft->parts.n > 2 * DFL_SEMA_MAX_PARTS) {
+            dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, node->span, "system `%s` has more than %d parts",
+                       text(ctx, ctx->draft->name), 2 * DFL_SEMA_MAX_PARTS);
+            ctx->draft->broken = true;
+            return;
+        }
+        switch ((int)node->kind) {
+        case DFL_AST_ATTR:
+            dfl_system_set_attribute(ctx, ctx->element, none, node->name, node->args, 0);
+            break;
+        case DFL_AST_ATTRS:
+            dfl_attribute_report_unknown(ctx->draft, text(ctx, node->name.sym), DFL_PART_ELEMENT, node->name.span);
+            break;
+        case DFL_AST_MEMORY:
+            dfl_system_set_attributes(ctx, add_part(ctx, DFL_PART_MEMORY, node->name), node->body);
+            break;
+        case DFL_AST_COMPUTE:
+            dfl_system_set_attributes(ctx, add_part(ctx, DFL_PART_COMPUTE, node->name), node->body);
+            break;
+        case DFL_AST_NETWORK: elaborate_network(ctx, node); break;
+        case DFL_AST_ARRAY:   elaborate_array(ctx, node); break;
+        case DFL_AST_ELEMENT: elaborate_element(ctx, node); break;
+        case DFL_AST_USE:     elaborate_use(ctx, node); break;
+        default:              break;
+        }
+    }
+}
+
+/* Elaborates the body of `decl`, whose parameters are in `args`, into `ctx->element`; of a derived system with overrides. */
+static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args)
+{
+    const dfl_ast_node *node = decl->node, *missing;
+    uint32_t first = (uint32_t)ctx->draft->parts.n;
+    dfl_sema *sema = ctx->sema;
+
+    if (!dfl_decl_enter(sema, decl, "systems")) {
+        ctx->draft->broken = true;
+        return;
+    }
+    if (node->more->ref->path->n > 0) {
+        dfl_decl *base = dfl_decl_need(sema, decl->module, node->more->ref->path, DFL_AST_SYSTEM);
+        dfl_scope *inner = base != NULL ? dfl_scope_new(sema, NULL, base->module) : NULL;
+
+        decl->base = base;
+        if (base == NULL || !dfl_args_bind(sema, inner, base->node->more->params, node->more->ref, args, base, &missing) ||
+            (missing != NULL && !dfl_args_need(sema, node->more->ref, missing))) {
+            ctx->draft->broken = true;
+        } else {
+            elaborate_body(ctx, base, inner);
+            ctx->scope = args;
+            dfl_system_apply_overrides(ctx, node->more->binds, ctx->element, first);
+        }
+    } else {
+        ctx->scope = dfl_scope_new(sema, args, decl->module);
+        elaborate_statements(ctx, node->body);
+    }
+    sema->nesting--;
+}
+
+/* The context of is_op. */
+typedef struct { dfl_sema *sema; dfl_module *module; } op_context;
+
+/* Whether a symbol names an operation visible in the module. */
+static bool is_op(void *context, dfl_sym op)
+{
+    op_context *c = context;
+
+    return dfl_decl_op(c->sema, c->module, op) != NULL;
+}
+
+/* A dfl_elaborate: the system of a declaration with values for its parameters. */
+static void *elaborate(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, const dfl_ast_node *missing,
+                       const dfl_lint_levels *lints, bool *broken)
+{
+    dfl_elaborated_system *system = DFL_NEW(sema->arena, dfl_elaborated_system);
+    dfl_system_context ctx = { .sema = sema, .draft = &system->draft };
+    op_context context = { sema, decl->module };
+
+    system->decl = decl;
+    system->args = args;
+    system->missing = missing;
+    system->draft = (dfl_system_draft){ .arena = sema->arena,
+                                        .sink = sema->sink,
+                                        .names = sema->names,
+                                        .new_names = sema->names,
+                                        .lints = lints,
+                                        .lint_range = dfl_module_root_span(sema),
+                                        .name = decl->name,
+                                        .span = decl->node->name.span,
+                                        .lenient = sema->has_syntax_errors };
+    ctx.element = append_part(&system->draft, DFL_PART_ELEMENT, 0, decl->node->name.span, 0);
+    elaborate_body(&ctx, decl, args);
+    system->system = dfl_system_finish(&system->draft, is_op, &context);
+    system->broken = *broken = system->draft.broken;
+    return system;
+}
+
+dfl_elaborated_system *dfl_system_elaborate_default(dfl_sema *sema, dfl_decl *decl)
+{
+    return dfl_memo_default(sema, decl, elaborate);
+}
+
+dfl_elaborated_system *dfl_system_elaborate(dfl_sema *sema, dfl_module *module, dfl_scope *from, const dfl_ast_ref *ref)
+{
+    return dfl_memo_reference(sema, dfl_decl_need(sema, module, ref->path, DFL_AST_SYSTEM), from, ref, elaborate);
+}

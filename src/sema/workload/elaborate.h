@@ -1,0 +1,71 @@
+/*
+ * Elaboration of workloads: a declaration with values for its parameters becomes a workload of the intermediate
+ * representation. The statements of its body, and of every body that it applies, first add to a draft; finishing then
+ * derives what only the whole shows. The files of this folder:
+ *
+ *   elaborate       a declaration with values for its parameters, once per combination of values
+ *   workload_draft  the workload under construction
+ *   statements      statements: ranks, apply, repeat, for, if
+ *   tensors         declared tensors: role, shape, data type
+ *   einsum          an einsum: result, ranks, reduction, agreement of both sides
+ *   index           indices and conditions as affine forms of ranks; accesses
+ *   right_side      the expression of an einsum, its distinct inputs, its operations per point
+ *   finish          roles, data types, lowering to the intermediate representation
+ *   shapes          derivation of shapes from the accesses, and check of the accesses against shapes
+ *   schedule        the order of execution of the einsums
+ */
+#ifndef DFL_SEMA_WORKLOAD_ELABORATE_H
+#define DFL_SEMA_WORKLOAD_ELABORATE_H
+
+#include <string.h>
+
+#include "sema/names/declaration.h"
+#include "sema/names/lookup.h"
+#include "sema/names/scope.h"
+#include "sema/workload/workload_draft.h"
+
+/* A body within a workload: the workload itself (instance 0), an `apply` or a `repeat`. */
+typedef struct {
+    dfl_sym name;            /* full name: "conv1", "L[3]"; 0 = the workload itself */
+    dfl_sym family;          /* "L" of "L[3]", else 0 */
+    dfl_span span;
+    const dfl_decl *decl;    /* declaration that was applied; NULL = a `repeat` */
+    uint32_t parent;         /* enclosing instance; DFL_NONE for instance 0 */
+    dfl_scope *scope;        /* names of the body, tensors from outside included */
+    uint32_t first_einsum, last_einsum; /* einsums of the body and of bodies in it, in the order of the text; last excluded */
+} dfl_instance;
+
+/* A statement with the scope of its constants. */
+typedef struct {
+    const dfl_ast_node *node;
+    dfl_scope *scope;
+} dfl_scoped_check;
+
+typedef struct {
+    dfl_decl *decl;
+    dfl_scope *args;                   /* values of the parameters */
+    const dfl_ast_node *missing;       /* first parameter without a value: a template; else NULL */
+    const dfl_workload *workload;      /* NULL for a template and if `broken` */
+    bool broken;                       /* an error was reported */
+    dfl_workload_draft draft;          /* names and einsums in the order of the text; complete for templates, too */
+    DFL_VEC(dfl_instance) instances;
+    DFL_VEC(dfl_scoped_check) checks;  /* `require`, `expect` and `assume` of the body */
+    uint32_t iterations;               /* of its `for` loops so far */
+    /* Filled by sema/mapping at the first mapping of the workload: */
+    bool listed;                       /* the lookups are filled */
+    dfl_lookup ranks, tensors, heads;  /* to indices of ranks, tensors, instances */
+    /* By tensor: its first producer + 1. By einsum: the next producer of the same tensor + 1. 0 = none. */
+    uint32_t *first_producer, *next_producer;
+} dfl_elaborated_workload;
+
+/* The workload of a reference with its arguments. NULL after reporting; may be a template or broken. */
+dfl_elaborated_workload *dfl_workload_elaborate(dfl_sema *sema, dfl_module *module, dfl_scope *from, const dfl_ast_ref *ref);
+/* The workload of a declaration at its defaults. */
+dfl_elaborated_workload *dfl_workload_elaborate_default(dfl_sema *sema, dfl_decl *decl);
+/* Whether a reference is `train(...)`, which is parsed but not derived: E0609 where it is used. */
+static inline bool dfl_workload_is_training(const dfl_sema *sema, const dfl_ast_ref *ref)
+{
+    return ref->path->n == 1 && strcmp(dfl_sema_text(sema, ref->path->text), "train") == 0;
+}
+
+#endif
