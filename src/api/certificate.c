@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/imports.h"
 #include "certify/certify.h"
 #include "ir/mapping_open.h"
 #include "ir/print.h"
@@ -179,7 +180,7 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
     const dfl_syntax *syntax = NULL;
     dfl_loaded *file;
     dfl_sema_input input = { .arena = s->arena, .names = s->names, .sink = sink, .lints = &s->lints,
-                             .load = dfl_session_load, .context = s };
+                             .load = dfl_imports_load, .context = s };
     dfl_strbuf text;
     dfl_diag *d;
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/imports.h"
 #include "diag/render.h"
 #include "diag/render_json.h"
 #include "diag/render_sarif.h"
@@ -126,7 +127,7 @@ bool dfl_session_analyse(dfl_session *s)
     syntax = dfl_loaded_syntax(s, s->root);
     dfl_lint_stray_docs(s->sink, &s->lints, syntax);
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
-                              .load = dfl_session_load, .context = s };
+                              .load = dfl_imports_load, .context = s };
     /* What is missing from a broken tree would be reported as if its author had forgotten it. */
     if (syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
@@ -135,7 +136,7 @@ bool dfl_session_analyse(dfl_session *s)
     return true;
 }
 
-static const char *give(const dfl_strbuf *text, size_t *len)
+const char *dfl_session_give(const dfl_strbuf *text, size_t *len)
 {
     if (len)
         *len = text->len;
@@ -157,7 +158,7 @@ const char *dfl_session_diagnostics(dfl_session *s, dfl_format format, bool colo
     case DFL_FORMAT_SARIF: dfl_render_sarif(&out, s->sink); break;
     case DFL_FORMAT_CSV: return NULL;
     }
-    return give(&out, len);
+    return dfl_session_give(&out, len);
 }
 
 size_t dfl_session_errors(const dfl_session *s)
@@ -185,7 +186,7 @@ const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detai
     case DFL_FORMAT_SHORT:
     case DFL_FORMAT_SARIF: return NULL;
     }
-    return give(&out, len);
+    return dfl_session_give(&out, len);
 }
 
 const char *dfl_session_source(const dfl_session *s, size_t *len)

@@ -5,6 +5,7 @@
 #ifndef DFL_API_SESSION_H
 #define DFL_API_SESSION_H
 
+#include "api/load.h"
 #include "diag/lints.h"
 #include "dfl/dfl.h"
 #include "ir/path/path.h"
@@ -15,14 +16,6 @@
 #include "solve/filled.h"
 #include "syntax/syntax.h"
 #include "support/vec.h"
-
-/* A file that was read. */
-typedef struct {
-    const char *path;          /* to open it and what lies beside it; "" for text that has no place */
-    const char *key;           /* equal for the same file, however it was named; NULL for text that has no place */
-    const dfl_source *source;  /* its name is what diagnostics show */
-    const dfl_syntax *syntax;  /* NULL until it is parsed */
-} dfl_loaded;
 
 struct dfl_session {
     dfl_arena *home;           /* of the session itself */
@@ -51,14 +44,6 @@ struct dfl_session {
     bool nothing_open;         /* none of the mappings that dfl_session_map was to fill had a hole */
     dfl_stop limited;          /* why a search ended early that left others to be done */
 };
-
-/* Reads `path` and adds it under the name `shown`. NULL after reporting E0605 or E0615 at `at`; when `missing` is
-   not NULL and there is no such file, nothing is reported and *missing is set. */
-dfl_loaded *dfl_load_path(dfl_session *s, const char *path, const char *shown, dfl_span at, bool *missing);
-dfl_loaded *dfl_load_text(dfl_session *s, const char *shown, const char *path, const char *text, size_t len);
-const dfl_syntax *dfl_loaded_syntax(dfl_session *s, dfl_loaded *file);
-/* The dfl_sema_load of a session: `std.a.b` is a/b.dfl below the library, a quoted name lies beside the importer. */
-dfl_sema_load dfl_session_load;
 
 /* Parses and analyses the root once; false when nothing was opened. */
 bool dfl_session_analyse(dfl_session *s);
@@ -97,7 +82,9 @@ dfl_arena *dfl_session_after(dfl_session *s);
 void dfl_session_unknown_mapping(dfl_session *s, const char *only);
 /* Reports that the template called `only`, or the first one for NULL, has no values; false when there is none. */
 bool dfl_session_refuse_template(dfl_session *s, const char *only);
-/* What to return now: internal errors before stops before findings. */
+/* The text, with its length in *len unless `len` is NULL. */
+const char *dfl_session_give(const dfl_strbuf *text, size_t *len);
+/* The status of the session: an internal error before a stop, a stop before findings. */
 dfl_exit dfl_session_status(dfl_session *s);
 
 #endif

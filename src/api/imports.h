@@ -1,0 +1,10 @@
+/* Files that `import` names: `std.a.b` is a/b.dfl of the standard library, a quoted path starts at the importing file. */
+#ifndef DFL_API_IMPORTS_H
+#define DFL_API_IMPORTS_H
+
+#include "sema/sema.h"
+
+/* The loader of analyses (sema/sema.h); its context is the session. */
+dfl_sema_load dfl_imports_load;
+
+#endif
