@@ -1,3 +1,4 @@
+/* Evaluation of expressions and checks. */
 #include "report/check/check.h"
 
 #include <math.h>
@@ -6,9 +7,15 @@
 #include "report/check/lookup.h"
 #include "support/number.h"
 
-/* What an expression is worth. */
-typedef enum { VALUE_NONE, VALUE_LATER, VALUE_QUANTITY, VALUE_TEXT, VALUE_TRUTH } value_kind;
+typedef enum {
+    VALUE_NONE,  /* an error was reported */
+    VALUE_LATER, /* depends on a mapping without a result, or on the values of blank figures */
+    VALUE_QUANTITY,
+    VALUE_TEXT,
+    VALUE_TRUTH,
+} value_kind;
 
+/* The value of an expression. */
 typedef struct {
     value_kind kind;
     dfl_quantity quantity;
@@ -16,12 +23,13 @@ typedef struct {
     bool truth;
 } value;
 
+/* The evaluation of one check. */
 typedef struct {
     const dfl_results *results;
     const dfl_check *check;
-    const dfl_val *failed;       /* the comparison that made the whole false */
-    value failed_left, failed_right;
-} judge;
+    const dfl_val *failed; /* the first comparison that is false; NULL = none */
+    value failed_left, failed_right; /* the values that the comparison compares */
+} evaluator;
 
 static const value none = { .kind = VALUE_NONE };
 static const value later = { .kind = VALUE_LATER };
@@ -36,60 +44,65 @@ static value truth_value(bool truth)
     return (value){ .kind = VALUE_TRUTH, .truth = truth };
 }
 
-static const char *print(const judge *j, const value *v)
+/* The value in readable units, a text in quotes; NULL for other kinds. */
+static const char *value_text(const evaluator *eval, const value *v)
 {
     dfl_strbuf out;
 
     if (v->kind == VALUE_TEXT)
-        return dfl_arena_printf(dfl_sink_arena(j->results->sink), "\"%s\"", v->text);
+        return dfl_arena_printf(dfl_sink_arena(eval->results->sink), "\"%s\"", v->text);
     if (v->kind != VALUE_QUANTITY)
         return NULL;
-    dfl_strbuf_init(&out, dfl_sink_arena(j->results->sink));
+    dfl_strbuf_init(&out, dfl_sink_arena(eval->results->sink));
     dfl_quantity_print(&out, v->quantity);
     return out.text;
 }
 
-static value wrong_kind(judge *j, const dfl_val *at, const char *wanted)
+static value report_kind(evaluator *eval, const dfl_val *at, const char *wanted)
 {
-    dfl_report(j->results->sink, DFL_EXPR_TYPE, at->span, "this must be %s", wanted);
+    dfl_report(eval->results->sink, DFL_EXPR_TYPE, at->span, "this must be %s", wanted);
     return none;
 }
 
-static const char *dim_text(const judge *j, dfl_dim dim)
+static const char *dim_text(const evaluator *eval, dfl_dim dim)
 {
     dfl_strbuf out;
 
-    dfl_strbuf_init(&out, dfl_sink_arena(j->results->sink));
+    dfl_strbuf_init(&out, dfl_sink_arena(eval->results->sink));
     dfl_dim_print(&out, dim);
     return out.text;
 }
 
-/* Where figures are blanks, every value that depends on one is 1: what has no value there may have one later. */
-static value figure_value(const judge *j, dfl_quantity q)
+/* The value of a figure or of arithmetic. In a type check it is 1 of its dimension: division, roots and logarithms of 1 have
+   values, so only errors that do not depend on values are reported. */
+static value figure_value(const evaluator *eval, dfl_quantity q)
 {
-    if (j->results->is_blank) {
+    if (eval->results->is_blank) {
         q.real = 1;
         q.integer = q.exact ? 1 : 0;
     }
     return quantity_value(q);
 }
 
-static value arithmetic(judge *j, const dfl_val *at, dfl_arith status, dfl_quantity q, const value *a, const value *b)
+/* The value `q` of an operation on `a` and `b`; reports at `at` unless the status is OK. `b` is NULL for functions of one
+   argument. */
+static value arithmetic_value(evaluator *eval, const dfl_val *at, dfl_arith status, dfl_quantity q, const value *a,
+                              const value *b)
 {
-    dfl_sink *sink = j->results->sink;
+    dfl_sink *sink = eval->results->sink;
 
     switch (status) {
-    case DFL_ARITH_OK: return figure_value(j, q);
+    case DFL_ARITH_OK: return figure_value(eval, q);
     case DFL_ARITH_OVERFLOW:
         dfl_report(sink, DFL_UNIT_OVERFLOW, at->span, "the value is out of range");
         break;
     case DFL_ARITH_DIMENSION:
         if (b)
             dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "%s and %s do not go together",
-                       dim_text(j, a->quantity.dim), dim_text(j, b->quantity.dim));
+                       dim_text(eval, a->quantity.dim), dim_text(eval, b->quantity.dim));
         else
             dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "a plain number is needed, not %s",
-                       dim_text(j, a->quantity.dim));
+                       dim_text(eval, a->quantity.dim));
         break;
     case DFL_ARITH_ZERO: dfl_report(sink, DFL_EXPR_DIVISION_BY_ZERO, at->span, "division by zero"); break;
     case DFL_ARITH_INEXACT:
@@ -100,53 +113,57 @@ static value arithmetic(judge *j, const dfl_val *at, dfl_arith status, dfl_quant
     return none;
 }
 
-static value evaluate(judge *j, const dfl_val *e);
+static value evaluate(evaluator *eval, const dfl_val *expr);
 
-static bool settled(const value *v)
+/* Whether the expression around the value has the same value: there is nothing to compute with. */
+static bool is_unknown(const value *v)
 {
     return v->kind == VALUE_NONE || v->kind == VALUE_LATER;
 }
 
-/* Both sides as quantities; *out is what to return when they are not. */
-static bool two_quantities(judge *j, const dfl_val *e, value *a, value *b, value *out)
+/* Evaluates both sides of `expr`. False if a side is no quantity: *out is the value of the expression then. */
+static bool evaluate_numbers(evaluator *eval, const dfl_val *expr, value *a, value *b, value *out)
 {
-    *a = evaluate(j, e->args[0]);
-    *b = evaluate(j, e->args[1]);
-    if (settled(a) || settled(b)) {
+    *a = evaluate(eval, expr->args[0]);
+    *b = evaluate(eval, expr->args[1]);
+    if (is_unknown(a) || is_unknown(b)) {
         *out = a->kind == VALUE_NONE || b->kind == VALUE_NONE ? none : later;
         return false;
     }
     if (a->kind != VALUE_QUANTITY || b->kind != VALUE_QUANTITY) {
-        *out = wrong_kind(j, a->kind != VALUE_QUANTITY ? e->args[0] : e->args[1], "a number");
+        *out = report_kind(eval, a->kind != VALUE_QUANTITY ? expr->args[0] : expr->args[1], "a number");
         return false;
     }
     return true;
 }
 
-static value evaluate_binary(judge *j, const dfl_val *e)
+static value evaluate_binary(evaluator *eval, const dfl_val *expr)
 {
     value a, b, out;
     dfl_quantity q = { 0 };
     dfl_arith status = DFL_ARITH_OK;
 
-    if (!two_quantities(j, e, &a, &b, &out))
+    if (!evaluate_numbers(eval, expr, &a, &b, &out))
         return out;
-    if (e->kind == DFL_VAL_ADD)
+    if (expr->kind == DFL_VAL_ADD)
         status = dfl_quantity_add(a.quantity, b.quantity, &q);
-    else if (e->kind == DFL_VAL_SUB)
+    else if (expr->kind == DFL_VAL_SUB)
         status = dfl_quantity_sub(a.quantity, b.quantity, &q);
-    else if (e->kind == DFL_VAL_MUL)
+    else if (expr->kind == DFL_VAL_MUL)
         status = dfl_quantity_mul(a.quantity, b.quantity, &q);
     else
         status = dfl_quantity_div(a.quantity, b.quantity, &q);
-    if (status == DFL_ARITH_INEXACT) { /* counts of a report divide like numbers, not like sizes */
+    if (status == DFL_ARITH_INEXACT) { /* the quotient of two counts is a real number here, no error as for sizes */
         a.quantity.exact = false;
         status = dfl_quantity_div(a.quantity, b.quantity, &q);
     }
-    return arithmetic(j, e, status, q, &a, &b);
+    return arithmetic_value(eval, expr, status, q, &a, &b);
 }
 
-static bool nearly(double a, double b, double relative)
+/* Bar of `==` between numbers that are no exact integers: relative difference by rounding. */
+static const double rounding = 1e-12;
+
+static bool is_near(double a, double b, double relative)
 {
     return a == b || fabs(a - b) <= relative * fmax(fabs(a), fabs(b));
 }
@@ -164,224 +181,224 @@ static bool compare_order(dfl_val_kind kind, int order, bool equal)
     return equal == (kind == DFL_VAL_EQ);
 }
 
-static value evaluate_comparison(judge *j, const dfl_val *e)
+static value evaluate_comparison(evaluator *eval, const dfl_val *expr)
 {
-    value a = evaluate(j, e->args[0]), b = evaluate(j, e->args[1]);
+    value a = evaluate(eval, expr->args[0]), b = evaluate(eval, expr->args[1]);
     bool equal, holds;
     int order = 0;
 
     if (a.kind == VALUE_NONE || b.kind == VALUE_NONE)
         return none;
-    if (settled(&a) || settled(&b))
+    if (is_unknown(&a) || is_unknown(&b))
         return later;
-    if (a.kind == VALUE_TEXT && b.kind == VALUE_TEXT && (e->kind == DFL_VAL_EQ || e->kind == DFL_VAL_NE)) {
-        holds = (strcmp(a.text, b.text) == 0) == (e->kind == DFL_VAL_EQ);
+    if (a.kind == VALUE_TEXT && b.kind == VALUE_TEXT && (expr->kind == DFL_VAL_EQ || expr->kind == DFL_VAL_NE)) {
+        holds = (strcmp(a.text, b.text) == 0) == (expr->kind == DFL_VAL_EQ);
     } else if (a.kind != VALUE_QUANTITY || b.kind != VALUE_QUANTITY) {
         bool left = a.kind != VALUE_QUANTITY;
 
-        return wrong_kind(j, left ? e->args[0] : e->args[1],
+        return report_kind(eval, left ? expr->args[0] : expr->args[1],
                           (left ? b.kind : a.kind) == VALUE_TEXT ? "a text" : "a number");
     } else if (dfl_quantity_compare(a.quantity, b.quantity, &order) != DFL_ARITH_OK) {
-        return arithmetic(j, e, DFL_ARITH_DIMENSION, a.quantity, &a, &b);
+        return arithmetic_value(eval, expr, DFL_ARITH_DIMENSION, a.quantity, &a, &b);
     } else {
         equal = a.quantity.exact && b.quantity.exact ? order == 0
-                                                     : nearly(a.quantity.real, b.quantity.real, 1e-12);
-        holds = compare_order(e->kind, order, equal);
+                                                     : is_near(a.quantity.real, b.quantity.real, rounding);
+        holds = compare_order(expr->kind, order, equal);
     }
-    if (!holds && !j->failed) {
-        j->failed = e;
-        j->failed_left = a;
-        j->failed_right = b;
+    if (!holds && !eval->failed) {
+        eval->failed = expr;
+        eval->failed_left = a;
+        eval->failed_right = b;
     }
     return truth_value(holds);
 }
 
-static value evaluate_logic(judge *j, const dfl_val *e)
+static value evaluate_logic(evaluator *eval, const dfl_val *expr)
 {
-    value a = evaluate(j, e->args[0]), b;
+    value a = evaluate(eval, expr->args[0]), b;
 
-    if (!settled(&a) && a.kind != VALUE_TRUTH)
-        return wrong_kind(j, e->args[0], "a comparison");
-    if (a.kind == VALUE_TRUTH && a.truth == (e->kind == DFL_VAL_OR) && !j->results->is_blank)
+    if (!is_unknown(&a) && a.kind != VALUE_TRUTH)
+        return report_kind(eval, expr->args[0], "a comparison");
+    if (a.kind == VALUE_TRUTH && a.truth == (expr->kind == DFL_VAL_OR) && !eval->results->is_blank)
         return a;
-    b = evaluate(j, e->args[1]);
-    if (!settled(&b) && b.kind != VALUE_TRUTH)
-        return wrong_kind(j, e->args[1], "a comparison");
+    b = evaluate(eval, expr->args[1]);
+    if (!is_unknown(&b) && b.kind != VALUE_TRUTH)
+        return report_kind(eval, expr->args[1], "a comparison");
     if (a.kind == VALUE_NONE || b.kind == VALUE_NONE)
         return none;
-    return settled(&a) ? a : b;
+    return is_unknown(&a) ? a : b;
 }
 
-/* min and max of any number of arguments, log2, sqrt, pow, floor, ceil, mod, select. */
-static value evaluate_function(judge *j, const dfl_val *e)
+/* min and max of up to 16 arguments, log2, sqrt, pow, floor, ceil, mod, select. */
+static value evaluate_function(evaluator *eval, const dfl_val *expr)
 {
     enum { MOST = 16 };
-    const char *name = dfl_sym_text(j->results->names, e->text);
+    const char *name = dfl_sym_text(eval->results->names, expr->text);
     value args[MOST];
     dfl_quantity q = { 0 };
     dfl_arith status = DFL_ARITH_OK;
     int order;
 
-    if (e->n_args == 0 || e->n_args > MOST)
-        return wrong_kind(j, e, "a call with 1 to 16 arguments");
-    for (uint32_t i = 0; i < e->n_args; i++) {
+    if (expr->n_args == 0 || expr->n_args > MOST)
+        return report_kind(eval, expr, "a call with 1 to 16 arguments");
+    for (uint32_t i = 0; i < expr->n_args; i++) {
         bool condition = i == 0 && strcmp(name, "select") == 0;
 
-        args[i] = evaluate(j, e->args[i]);
-        if (settled(&args[i]))
+        args[i] = evaluate(eval, expr->args[i]);
+        if (is_unknown(&args[i]))
             return args[i];
         if (args[i].kind != (condition ? VALUE_TRUTH : VALUE_QUANTITY))
-            return wrong_kind(j, e->args[i], condition ? "a comparison" : "a number");
+            return report_kind(eval, expr->args[i], condition ? "a comparison" : "a number");
     }
-    if (strcmp(name, "select") == 0 && e->n_args == 3) {
-        if (j->results->is_blank && !dfl_dim_equal(args[1].quantity.dim, args[2].quantity.dim))
+    if (strcmp(name, "select") == 0 && expr->n_args == 3) {
+        if (eval->results->is_blank && !dfl_dim_equal(args[1].quantity.dim, args[2].quantity.dim))
             return later;
         return args[args[0].truth ? 1 : 2];
     }
     if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0) {
         size_t best = 0;
 
-        for (uint32_t i = 1; i < e->n_args; i++) {
+        for (uint32_t i = 1; i < expr->n_args; i++) {
             if (dfl_quantity_compare(args[i].quantity, args[best].quantity, &order) != DFL_ARITH_OK)
-                return arithmetic(j, e, DFL_ARITH_DIMENSION, q, &args[best], &args[i]);
+                return arithmetic_value(eval, expr, DFL_ARITH_DIMENSION, q, &args[best], &args[i]);
             if (name[1] == 'i' ? order < 0 : order > 0)
                 best = i;
         }
         return args[best];
     }
-    if (strcmp(name, "floor") == 0 && e->n_args == 1)
+    if (strcmp(name, "floor") == 0 && expr->n_args == 1)
         status = dfl_quantity_round(args[0].quantity, false, &q);
-    else if (strcmp(name, "ceil") == 0 && e->n_args == 1)
+    else if (strcmp(name, "ceil") == 0 && expr->n_args == 1)
         status = dfl_quantity_round(args[0].quantity, true, &q);
-    else if (strcmp(name, "sqrt") == 0 && e->n_args == 1)
+    else if (strcmp(name, "sqrt") == 0 && expr->n_args == 1)
         status = dfl_quantity_sqrt(args[0].quantity, &q);
-    else if (strcmp(name, "log2") == 0 && e->n_args == 1)
+    else if (strcmp(name, "log2") == 0 && expr->n_args == 1)
         status = dfl_quantity_log2(args[0].quantity, &q);
-    else if (strcmp(name, "mod") == 0 && e->n_args == 2)
+    else if (strcmp(name, "mod") == 0 && expr->n_args == 2)
         status = dfl_quantity_mod(args[0].quantity, args[1].quantity, &q);
-    else if (j->results->is_blank && strcmp(name, "pow") == 0 && e->n_args == 2 && e->args[1]->kind != DFL_VAL_QUANTITY)
-        return later; /* its dimension depends on a value */
-    else if (strcmp(name, "pow") == 0 && e->n_args == 2)
+    else if (eval->results->is_blank && strcmp(name, "pow") == 0 && expr->n_args == 2 && expr->args[1]->kind != DFL_VAL_QUANTITY)
+        return later; /* the dimension of the power depends on the value of the exponent */
+    else if (strcmp(name, "pow") == 0 && expr->n_args == 2)
         status = dfl_quantity_pow(args[0].quantity, args[1].quantity, &q);
     else
-        return wrong_kind(j, e, "a call of floor, ceil, mod, min, max, log2, sqrt, pow or select");
-    return arithmetic(j, e, status, q, &args[0], e->n_args > 1 ? &args[1] : NULL);
+        return report_kind(eval, expr, "a call of floor, ceil, mod, min, max, log2, sqrt, pow or select");
+    return arithmetic_value(eval, expr, status, q, &args[0], expr->n_args > 1 ? &args[1] : NULL);
 }
 
-static value evaluate_path(judge *j, const dfl_val *e)
+static value evaluate_path(evaluator *eval, const dfl_val *expr)
 {
-    dfl_lookup_result found = dfl_lookup(j->results, j->check->scope, e);
+    dfl_lookup_result found = dfl_lookup(eval->results, eval->check->scope, expr);
 
     switch (found.kind) {
     case DFL_LOOKUP_NOTHING: break;
     case DFL_LOOKUP_LATER: return later;
-    case DFL_LOOKUP_QUANTITY: return figure_value(j, found.quantity);
+    case DFL_LOOKUP_QUANTITY: return figure_value(eval, found.quantity);
     case DFL_LOOKUP_TEXT: return (value){ .kind = VALUE_TEXT, .text = found.text };
     }
     return none;
 }
 
-static value evaluate_negation(judge *j, const dfl_val *e)
+static value evaluate_negation(evaluator *eval, const dfl_val *expr)
 {
-    value a = evaluate(j, e->args[0]), zero = quantity_value(dfl_quantity_int(0));
+    value a = evaluate(eval, expr->args[0]), zero = quantity_value(dfl_quantity_int(0));
     dfl_quantity q = { 0 };
 
-    if (settled(&a))
+    if (is_unknown(&a))
         return a;
     if (a.kind != VALUE_QUANTITY)
-        return wrong_kind(j, e->args[0], "a number");
+        return report_kind(eval, expr->args[0], "a number");
     zero.quantity.dim = a.quantity.dim;
-    return arithmetic(j, e, dfl_quantity_sub(zero.quantity, a.quantity, &q), q, &a, NULL);
+    return arithmetic_value(eval, expr, dfl_quantity_sub(zero.quantity, a.quantity, &q), q, &a, NULL);
 }
 
-static value evaluate(judge *j, const dfl_val *e)
+static value evaluate(evaluator *eval, const dfl_val *expr)
 {
-    switch (e->kind) {
-    case DFL_VAL_QUANTITY: return quantity_value(e->quantity);
-    case DFL_VAL_STRING: return (value){ .kind = VALUE_TEXT, .text = dfl_sym_text(j->results->names, e->text) };
-    case DFL_VAL_PATH: return evaluate_path(j, e);
-    case DFL_VAL_CALL: return e->text ? evaluate_function(j, e) : evaluate_path(j, e);
-    case DFL_VAL_NEG: return evaluate_negation(j, e);
+    switch (expr->kind) {
+    case DFL_VAL_QUANTITY: return quantity_value(expr->quantity);
+    case DFL_VAL_STRING: return (value){ .kind = VALUE_TEXT, .text = dfl_sym_text(eval->results->names, expr->text) };
+    case DFL_VAL_PATH: return evaluate_path(eval, expr);
+    case DFL_VAL_CALL: return expr->text ? evaluate_function(eval, expr) : evaluate_path(eval, expr);
+    case DFL_VAL_NEG: return evaluate_negation(eval, expr);
     case DFL_VAL_ADD:
     case DFL_VAL_SUB:
     case DFL_VAL_MUL:
-    case DFL_VAL_DIV: return evaluate_binary(j, e);
+    case DFL_VAL_DIV: return evaluate_binary(eval, expr);
     case DFL_VAL_LT:
     case DFL_VAL_GT:
     case DFL_VAL_LE:
     case DFL_VAL_GE:
     case DFL_VAL_EQ:
-    case DFL_VAL_NE: return evaluate_comparison(j, e);
+    case DFL_VAL_NE: return evaluate_comparison(eval, expr);
     case DFL_VAL_AND:
-    case DFL_VAL_OR: return evaluate_logic(j, e);
+    case DFL_VAL_OR: return evaluate_logic(eval, expr);
     }
     return none;
 }
 
-/* ---- the two special forms ---- */
+/* ---- `exactly` and `within` ---- */
 
-static value hold(judge *j, bool holds, const dfl_val *e, const value *left, const value *right)
+static value settle_comparison(evaluator *eval, bool holds, const dfl_val *expr, const value *left, const value *right)
 {
     if (!holds) {
-        j->failed = e;
-        j->failed_left = *left;
-        j->failed_right = *right;
+        eval->failed = expr;
+        eval->failed_left = *left;
+        eval->failed_right = *right;
     }
     return truth_value(holds);
 }
 
-/* The value and what it is compared with; false with *out set when they cannot be compared. */
-static bool two_sides(judge *j, const dfl_val *left, const dfl_val *right, value *a, value *b, value *out)
+/* Evaluates both sides. False if they are no quantities of one dimension: *out is the value of the check then. */
+static bool evaluate_sides(evaluator *eval, const dfl_val *left, const dfl_val *right, value *a, value *b, value *out)
 {
     const dfl_val *sides[2] = { left, right };
     const dfl_val pair = { .kind = DFL_VAL_EQ, .span = left->span, .args = sides, .n_args = 2 };
 
-    if (!two_quantities(j, &pair, a, b, out))
+    if (!evaluate_numbers(eval, &pair, a, b, out))
         return false;
     if (!dfl_dim_equal(a->quantity.dim, b->quantity.dim)) {
-        *out = arithmetic(j, left, DFL_ARITH_DIMENSION, a->quantity, a, b);
+        *out = arithmetic_value(eval, left, DFL_ARITH_DIMENSION, a->quantity, a, b);
         return false;
     }
     return true;
 }
 
-static value judge_exactly(judge *j)
+static value evaluate_exactly(evaluator *eval)
 {
-    const dfl_check *c = j->check;
+    const dfl_check *c = eval->check;
     value a, b, out;
     bool holds;
 
-    if (!two_sides(j, c->expr, c->exactly, &a, &b, &out))
+    if (!evaluate_sides(eval, c->expr, c->exactly, &a, &b, &out))
         return out;
     if (a.quantity.exact && b.quantity.exact)
         holds = a.quantity.integer == b.quantity.integer;
     else
         holds = a.quantity.real == b.quantity.real;
-    return hold(j, holds, c->expr, &a, &b);
+    return settle_comparison(eval, holds, c->expr, &a, &b);
 }
 
-static value judge_within(judge *j)
+static value evaluate_within(evaluator *eval)
 {
-    const dfl_check *c = j->check;
+    const dfl_check *c = eval->check;
     value a, b, out, p;
     double away;
 
-    if (!two_sides(j, c->expr, c->of, &a, &b, &out))
+    if (!evaluate_sides(eval, c->expr, c->of, &a, &b, &out))
         return out;
-    p = evaluate(j, c->within);
-    if (settled(&p))
+    p = evaluate(eval, c->within);
+    if (is_unknown(&p))
         return p;
     if (p.kind != VALUE_QUANTITY)
-        return wrong_kind(j, c->within, "a number");
+        return report_kind(eval, c->within, "a number");
     away = fabs(a.quantity.real - b.quantity.real);
     if (dfl_dim_is_none(p.quantity.dim))
-        return hold(j, away <= p.quantity.real * fabs(b.quantity.real), c->expr, &a, &b);
+        return settle_comparison(eval, away <= p.quantity.real * fabs(b.quantity.real), c->expr, &a, &b);
     if (dfl_dim_equal(p.quantity.dim, a.quantity.dim))
-        return hold(j, away <= p.quantity.real, c->expr, &a, &b);
-    return arithmetic(j, c->within, DFL_ARITH_DIMENSION, p.quantity, &p, &a);
+        return settle_comparison(eval, away <= p.quantity.real, c->expr, &a, &b);
+    return arithmetic_value(eval, c->within, DFL_ARITH_DIMENSION, p.quantity, &p, &a);
 }
 
-/* ---- verdict ---- */
+/* ---- outcomes ---- */
 
 static const char *sign_of(dfl_val_kind kind)
 {
@@ -399,31 +416,31 @@ static const char *sign_of(dfl_val_kind kind)
     return "";
 }
 
-/* The value in base units, to the last digit. */
-static const char *all_digits(const judge *j, const value *v)
+/* The value in base units, with the digits that read back as the same double. */
+static const char *all_digits(const evaluator *eval, const value *v)
 {
     char digits[32];
 
     dfl_double_text(v->quantity.real, digits);
-    return dfl_arena_copy(dfl_sink_arena(j->results->sink), digits, strlen(digits));
+    return dfl_arena_copy(dfl_sink_arena(eval->results->sink), digits, strlen(digits));
 }
 
-/* "512 == 500 is false"; NULL if the check is no comparison of values. */
-static const char *failure_text(const judge *j)
+/* "512 == 500 is false", "is 512, not 500"; NULL if no comparison of values failed. */
+static const char *failure_text(const evaluator *eval)
 {
-    const dfl_check *c = j->check;
-    dfl_arena *arena = dfl_sink_arena(j->results->sink);
-    const char *left = j->failed ? print(j, &j->failed_left) : NULL;
-    const char *right = j->failed ? print(j, &j->failed_right) : NULL;
+    const dfl_check *c = eval->check;
+    dfl_arena *arena = dfl_sink_arena(eval->results->sink);
+    const char *left = eval->failed ? value_text(eval, &eval->failed_left) : NULL;
+    const char *right = eval->failed ? value_text(eval, &eval->failed_right) : NULL;
 
     if (!left || !right)
         return NULL;
-    if (strcmp(left, right) == 0 && j->failed_left.kind == VALUE_QUANTITY) { /* they differ further behind */
-        left = all_digits(j, &j->failed_left);
-        right = all_digits(j, &j->failed_right);
+    if (strcmp(left, right) == 0 && eval->failed_left.kind == VALUE_QUANTITY) { /* equal in few digits */
+        left = all_digits(eval, &eval->failed_left);
+        right = all_digits(eval, &eval->failed_right);
     }
-    if (c->within && j->failed_right.quantity.real != 0) {
-        double away = j->failed_left.quantity.real / j->failed_right.quantity.real - 1;
+    if (c->within && eval->failed_right.quantity.real != 0) {
+        double away = eval->failed_left.quantity.real / eval->failed_right.quantity.real - 1;
         char digits[32];
 
         dfl_double_text_short(100 * away, 4, digits);
@@ -431,61 +448,62 @@ static const char *failure_text(const judge *j)
     }
     if (c->within || c->exactly)
         return dfl_arena_printf(arena, "is %s, not %s", left, right);
-    return dfl_arena_printf(arena, "%s %s %s is false", left, sign_of(j->failed->kind), right);
+    return dfl_arena_printf(arena, "%s %s %s is false", left, sign_of(eval->failed->kind), right);
 }
 
-static void report_failure(const judge *j)
+static void report_failure(const evaluator *eval)
 {
-    const dfl_check *c = j->check;
-    dfl_sink *sink = j->results->sink;
+    const dfl_check *c = eval->check;
+    dfl_sink *sink = eval->results->sink;
     dfl_code code = c->kind == DFL_CHECK_REQUIRE ? DFL_EVAL_REQUIRE : DFL_EVAL_EXPECT;
     dfl_diag *d = dfl_report(sink, code, c->span, "`%s` does not hold", c->text ? c->text : "check");
-    const char *text = failure_text(j);
+    const char *text = failure_text(eval);
 
     if (text)
         dfl_diag_here(sink, d, "%s", text);
 }
 
-/* The figure a reader wants to see: the left side of the (first) comparison. */
-static const dfl_val *subject(const dfl_val *e)
+/* The expression that the report shows for a check: the left side of the first comparison. */
+static const dfl_val *shown_side(const dfl_val *expr)
 {
-    while (e->n_args > 0 && e->kind >= DFL_VAL_LT)
-        e = e->args[0];
-    return e;
+    while (expr->n_args > 0 && expr->kind >= DFL_VAL_LT)
+        expr = expr->args[0];
+    return expr;
 }
 
-static value judge_whole(judge *j)
+static value evaluate_check(evaluator *eval)
 {
-    if (j->check->exactly)
-        return judge_exactly(j);
-    return j->check->within ? judge_within(j) : evaluate(j, j->check->expr);
+    if (eval->check->exactly)
+        return evaluate_exactly(eval);
+    return eval->check->within ? evaluate_within(eval) : evaluate(eval, eval->check->expr);
 }
 
 bool dfl_check_is_violated(const dfl_results *results, const dfl_check *check)
 {
-    judge j = { .results = results, .check = check };
-    value verdict = judge_whole(&j);
+    evaluator eval = { .results = results, .check = check };
+    value verdict = evaluate_check(&eval);
 
     return verdict.kind == VALUE_TRUTH && !verdict.truth;
 }
 
 const char *dfl_check_violation(const dfl_results *results, const dfl_check *check)
 {
-    judge j = { .results = results, .check = check };
-    value verdict = judge_whole(&j);
+    evaluator eval = { .results = results, .check = check };
+    value verdict = evaluate_check(&eval);
 
-    return verdict.kind == VALUE_TRUTH && !verdict.truth ? failure_text(&j) : NULL;
+    return verdict.kind == VALUE_TRUTH && !verdict.truth ? failure_text(&eval) : NULL;
 }
 
 bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out)
 {
     const dfl_check check = { .span = expr->span, .expr = expr, .scope = scope };
-    judge j = { .results = results, .check = &check };
-    value v = evaluate(&j, expr);
+    evaluator eval = { .results = results, .check = &check };
+    value v = evaluate(&eval, expr);
 
     *out = v.kind == VALUE_QUANTITY ? v.quantity : (dfl_quantity){ 0 };
-    if (!settled(&v) && v.kind != VALUE_QUANTITY && !results->is_blank) /* which the form of an objective shows, too */
-        (void)wrong_kind(&j, expr, "a number");
+    /* A type check leaves the kind of an objective to the check of its form. */
+    if (!is_unknown(&v) && v.kind != VALUE_QUANTITY && !results->is_blank)
+        (void)report_kind(&eval, expr, "a number");
     return v.kind == VALUE_QUANTITY;
 }
 
@@ -500,23 +518,23 @@ bool dfl_check_number(const dfl_results *results, dfl_sym scope, const dfl_val *
 
 dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check *check)
 {
-    judge j = { .results = results, .check = check };
+    evaluator eval = { .results = results, .check = check };
     dfl_check_outcome outcome = { .check = check, .outcome = DFL_OUTCOME_UNKNOWN };
-    value verdict = judge_whole(&j), shown;
+    value verdict = evaluate_check(&eval), shown;
 
-    if (settled(&verdict))
+    if (is_unknown(&verdict))
         return outcome;
     if (verdict.kind != VALUE_TRUTH) {
-        wrong_kind(&j, check->expr, "a comparison");
+        report_kind(&eval, check->expr, "a comparison");
         return outcome;
     }
     if (results->is_blank)
         return outcome;
     outcome.outcome = verdict.truth ? DFL_OUTCOME_PASSED : DFL_OUTCOME_FAILED;
     if (!verdict.truth)
-        report_failure(&j);
-    shown = evaluate(&j, subject(check->expr)); /* went well a moment ago, so it reports nothing */
-    outcome.value = print(&j, &shown);
+        report_failure(&eval);
+    shown = evaluate(&eval, shown_side(check->expr)); /* reports nothing: it is a part of the check, which has a value */
+    outcome.value = value_text(&eval, &shown);
     if (shown.kind == VALUE_QUANTITY) {
         outcome.has_number = true;
         outcome.number = shown.quantity.real;

@@ -1,3 +1,4 @@
+/* The walk along a path, from name to name, and the calls on paths. */
 #include "report/check/lookup.h"
 
 #include <string.h>
@@ -5,10 +6,10 @@
 #include "report/check/path_tree.h"
 
 typedef struct {
-    dfl_node_list list;
+    dfl_node_list list;  /* the nodes below the present node */
     const dfl_results *results;
-    const dfl_val *val;
-    dfl_sym scope;
+    const dfl_val *val;  /* the path or call */
+    dfl_sym scope;       /* the mapping or workload that `val` stands in, 0 = the file */
 } lookup;
 
 static const dfl_lookup_result not_found = { .kind = DFL_LOOKUP_NOTHING };
@@ -19,8 +20,8 @@ static const char *text_of(const lookup *l, dfl_sym sym)
     return dfl_sym_text(l->results->names, sym);
 }
 
-/* Segments `from` .. `to` of a path, joined by dots. */
-static const char *joined(const lookup *l, const dfl_val *path, uint32_t from, uint32_t to)
+/* Segments `from` to `to` - 1 of a path, joined by dots. */
+static const char *join_segments(const lookup *l, const dfl_val *path, uint32_t from, uint32_t to)
 {
     dfl_strbuf text;
 
@@ -30,7 +31,8 @@ static const char *joined(const lookup *l, const dfl_val *path, uint32_t from, u
     return text.text;
 }
 
-static const dfl_node_entry *exactly(const lookup *l, const char *name)
+/* The entry of the list with this name; NULL = none. */
+static const dfl_node_entry *find_exact(const lookup *l, const char *name)
 {
     for (size_t i = 0; i < l->list.entries.n; i++)
         if (strcmp(l->list.entries.at[i].name, name) == 0)
@@ -38,8 +40,8 @@ static const dfl_node_entry *exactly(const lookup *l, const char *name)
     return NULL;
 }
 
-/* The entries whose last dotted parts are `name`: the first of them, and how many there are. */
-static const dfl_node_entry *by_ending(const lookup *l, const char *name, size_t *n)
+/* The first entry of the list with the last dotted parts `name`, and the number of such entries. */
+static const dfl_node_entry *find_by_ending(const lookup *l, const char *name, size_t *n)
 {
     size_t len = strlen(name);
     const dfl_node_entry *first = NULL;
@@ -60,10 +62,10 @@ static const dfl_node_entry *by_ending(const lookup *l, const char *name, size_t
 
 typedef enum { STEP_FOUND, STEP_NONE, STEP_AMBIGUOUS } step_result;
 
-/* One step down from *node by as many segments as make one name; *at moves behind them. */
-static step_result step(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
+/* One step down from *node, by the longest run of segments that is one name. *at moves behind the segments. */
+static step_result step_down(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
 {
-    if (node->kind == DFL_NODE_ROOT) { /* names of declarations have no dots */
+    if (node->kind == DFL_NODE_ROOT) { /* one segment: names of declarations have no dots */
         if (!dfl_node_root(l->results, path->path[*at], node))
             return STEP_NONE;
         ++*at;
@@ -71,7 +73,7 @@ static step_result step(lookup *l, const dfl_val *path, dfl_node *node, uint32_t
     }
     dfl_node_children(&l->list, node);
     for (uint32_t to = path->n_path; to > *at; to--) {
-        const dfl_node_entry *entry = exactly(l, joined(l, path, *at, to));
+        const dfl_node_entry *entry = find_exact(l, join_segments(l, path, *at, to));
 
         if (entry) {
             *node = entry->node;
@@ -81,7 +83,7 @@ static step_result step(lookup *l, const dfl_val *path, dfl_node *node, uint32_t
     }
     for (uint32_t to = path->n_path; to > *at; to--) {
         size_t n;
-        const dfl_node_entry *entry = by_ending(l, joined(l, path, *at, to), &n);
+        const dfl_node_entry *entry = find_by_ending(l, join_segments(l, path, *at, to), &n);
 
         if (n > 1)
             return STEP_AMBIGUOUS;
@@ -94,7 +96,7 @@ static step_result step(lookup *l, const dfl_val *path, dfl_node *node, uint32_t
     return STEP_NONE;
 }
 
-/* What can follow here, nearest to `word`; NULL when nothing is near. */
+/* The name of the list that is nearest to `word` by edits; NULL = none is near. */
 static const char *nearest(const lookup *l, const char *word)
 {
     dfl_intern *names = dfl_intern_new(l->list.arena);
@@ -108,8 +110,8 @@ static const char *nearest(const lookup *l, const char *word)
     return best ? dfl_sym_text(names, best) : NULL;
 }
 
-/* The template that a path starts with, or NULL. */
-static const dfl_template *template_of(const lookup *l, const dfl_val *path)
+/* The template that a path starts with; NULL = it starts with no template. */
+static const dfl_template *find_template(const lookup *l, const dfl_val *path)
 {
     const dfl_program *p = l->results->program;
 
@@ -119,19 +121,20 @@ static const dfl_template *template_of(const lookup *l, const dfl_val *path)
     return NULL;
 }
 
-/* Whether the first name may well be one, but nothing that has figures now: a template, or a broken declaration. */
-static bool is_open(const lookup *l, const dfl_val *path)
+/* In a type check: whether the first name may have figures later, as a template or a declaration with errors. */
+static bool may_have_figures_later(const lookup *l, const dfl_val *path)
 {
-    return l->results->is_blank && (template_of(l, path) || l->results->has_errors);
+    return l->results->is_blank && (find_template(l, path) || l->results->has_errors);
 }
 
-static void report_none(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
+/* Reports that segment `at` is no name below `from`. */
+static void report_unknown(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
 {
     const char *word = text_of(l, path->path[at]), *near;
     dfl_diag *d;
 
-    if (at == 0 && template_of(l, path)) {
-        dfl_report_template(l->results, template_of(l, path), path->span);
+    if (at == 0 && find_template(l, path)) {
+        dfl_report_template(l->results, find_template(l, path), path->span);
         return;
     }
     if (at == 0)
@@ -139,7 +142,7 @@ static void report_none(lookup *l, const dfl_val *path, const dfl_node *from, ui
                        word);
     else
         d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span, "`%s` has no `%s`",
-                       joined(l, path, 0, at), word);
+                       join_segments(l, path, 0, at), word);
     dfl_node_children(&l->list, from);
     near = nearest(l, word);
     if (near)
@@ -153,7 +156,7 @@ static dfl_node root_node(void)
     return (dfl_node){ .kind = DFL_NODE_ROOT };
 }
 
-/* The node of the scope, whose name may be left out; ROOT when the check stands in none. */
+/* The node of the scope, where a path may start without a name; ROOT if the check stands in the file. */
 static dfl_node scope_node(lookup *l)
 {
     dfl_node node;
@@ -161,8 +164,8 @@ static dfl_node scope_node(lookup *l)
     return l->scope && dfl_node_root(l->results, l->scope, &node) ? node : root_node();
 }
 
-/* Without a mapping or a system before it, the first name may be a part of the system, if all of them agree on it. */
-static bool start_in_systems(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
+/* The first name as a part of a system: the path leaves out the name of the system. True if exactly one system has the part. */
+static bool step_into_system(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
 {
     const dfl_program *p = l->results->program;
     uint32_t found = 0;
@@ -172,7 +175,7 @@ static bool start_in_systems(lookup *l, const dfl_val *path, dfl_node *node, uin
                                                                   .system = p->systems[i] } };
         uint32_t here = 0;
 
-        if (step(l, path, &candidate, &here) != STEP_FOUND)
+        if (step_down(l, path, &candidate, &here) != STEP_FOUND)
             continue;
         if (found++ == 0) {
             *node = candidate;
@@ -182,8 +185,8 @@ static bool start_in_systems(lookup *l, const dfl_val *path, dfl_node *node, uin
     return found == 1;
 }
 
-/* Walks as far as possible; reports when the path leads nowhere. `n` segments are walked. */
-static bool walk(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
+/* The node behind the first `n` segments of the path; false after reporting. LATER ends the walk early. */
+static bool walk_path(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
 {
     dfl_val part = *path;
     dfl_node scope = scope_node(l), from = scope;
@@ -191,34 +194,34 @@ static bool walk(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
     step_result result;
 
     part.n_path = n;
-    result = step(l, &part, &from, &at);
+    result = step_down(l, &part, &from, &at);
     if (result == STEP_NONE && scope.kind != DFL_NODE_ROOT) {
         from = root_node();
-        result = step(l, &part, &from, &at);
+        result = step_down(l, &part, &from, &at);
     }
-    if (result == STEP_NONE && start_in_systems(l, &part, &from, &at))
+    if (result == STEP_NONE && step_into_system(l, &part, &from, &at))
         result = STEP_FOUND;
     if (result == STEP_NONE && scope.kind == DFL_NODE_LATER) {
         *node = scope;
         return true;
     }
-    if (result == STEP_NONE && is_open(l, path)) {
+    if (result == STEP_NONE && may_have_figures_later(l, path)) {
         *node = (dfl_node){ .kind = DFL_NODE_LATER };
         return true;
     }
     *node = from;
     while (result == STEP_FOUND && at < n && node->kind != DFL_NODE_LATER) {
         from = *node;
-        result = step(l, &part, node, &at);
+        result = step_down(l, &part, node, &at);
     }
     if (result == STEP_AMBIGUOUS) {
         dfl_diag *d = dfl_report(l->results->sink, DFL_NAME_AMBIGUOUS, path->span, "`%s` is ambiguous",
-                                 joined(l, &part, at, at + 1));
+                                 join_segments(l, &part, at, at + 1));
         dfl_diag_help(l->results->sink, d, "write the whole name of the part");
         return false;
     }
     if (result == STEP_NONE) {
-        report_none(l, &part, at == 0 ? &scope : &from, at);
+        report_unknown(l, &part, at == 0 ? &scope : &from, at);
         return false;
     }
     return true;
@@ -245,7 +248,7 @@ static dfl_lookup_result given_value(const dfl_figure *figure, const dfl_figure_
 static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const dfl_figure_place *at)
 {
     dfl_sink *sink = l->results->sink;
-    const char *path = joined(l, l->val, 0, l->val->n_path);
+    const char *path = join_segments(l, l->val, 0, l->val->n_path);
     const dfl_figure_value value = dfl_figure_get(figure, at);
     dfl_diag *d;
 
@@ -267,7 +270,7 @@ static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const
     return not_found;
 }
 
-/* The first number below a node, else the first name. NULL if there is nothing below. */
+/* The first name below a node that is not a text. NULL if there is none. */
 static const char *example_below(lookup *l, const dfl_node *node)
 {
     dfl_node_children(&l->list, node);
@@ -292,7 +295,7 @@ static dfl_lookup_result value_of(lookup *l, const dfl_node *node)
         figure = dfl_figure_obvious(node->place.scope);
     if (figure)
         return figure_value(l, figure, &node->place);
-    path = joined(l, l->val, 0, l->val->n_path);
+    path = join_segments(l, l->val, 0, l->val->n_path);
     d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, l->val->span, "`%s` is a part, not a figure", path);
     example = example_below(l, node);
     if (example)
@@ -302,17 +305,18 @@ static dfl_lookup_result value_of(lookup *l, const dfl_node *node)
 
 /* ---- calls on a path ---- */
 
-static dfl_lookup_result bad_call(lookup *l, const char *help)
+/* Reports that the call names no result. */
+static dfl_lookup_result report_call(lookup *l, const char *help)
 {
     dfl_diag *d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, l->val->span, "`%s(...)` names no result",
-                             joined(l, l->val, 0, l->val->n_path));
+                             join_segments(l, l->val, 0, l->val->n_path));
 
     dfl_diag_help(l->results->sink, d, "%s", help);
     return not_found;
 }
 
-/* The fastest unit's operations a second for a data type, over all its instances; a MAC counts as two. */
-static dfl_lookup_result system_peak(lookup *l, const dfl_system *s, dfl_sym type)
+/* Operations per second of the fastest unit for a data type, over all instances of the unit. A MAC is two operations. */
+static dfl_lookup_result peak_of_system(lookup *l, const dfl_system *s, dfl_sym type)
 {
     dfl_dim dim = dfl_dim_ratio(DFL_BASE_OPS, DFL_BASE_TIME);
     double best = -1;
@@ -322,7 +326,7 @@ static dfl_lookup_result system_peak(lookup *l, const dfl_system *s, dfl_sym typ
         dfl_i128 instances;
 
         if (dfl_element_instances(s, u->element, &instances))
-            return bad_call(l, "the system has more instances than 128 bits count");
+            return report_call(l, "the system has more instances than 128 bits count");
         for (uint32_t k = 0; k < u->n_rates; k++) {
             const dfl_rate *r = &u->rates[k];
             double rate = dfl_i128_double(instances) * r->rate;
@@ -335,11 +339,12 @@ static dfl_lookup_result system_peak(lookup *l, const dfl_system *s, dfl_sym typ
         }
     }
     if (best < 0)
-        return bad_call(l, "no unit of the system has a rate for this data type");
+        return report_call(l, "no unit of the system has a rate for this data type");
     return (dfl_lookup_result){ .kind = DFL_LOOKUP_QUANTITY, .quantity = dfl_quantity_real(best, dim) };
 }
 
-static bool same_name(const lookup *l, dfl_sym name, const char *word)
+/* Whether `word` is the name, or its last dotted parts. */
+static bool is_name(const lookup *l, dfl_sym name, const char *word)
 {
     const char *text = text_of(l, name);
     size_t len = strlen(text), word_len = strlen(word);
@@ -348,32 +353,32 @@ static bool same_name(const lookup *l, dfl_sym name, const char *word)
            (len > word_len && text[len - word_len - 1] == '.' && strcmp(text + len - word_len, word) == 0);
 }
 
-/* Instances of the unit, axis or named element `word` in the whole system. */
-static bool instances_of(const lookup *l, const dfl_system *s, const char *word, dfl_i128 *out)
+/* Instances of the unit, axis or named element `word` in the whole system; false if there is none, or on overflow. */
+static bool count_instances(const lookup *l, const dfl_system *s, const char *word, dfl_i128 *out)
 {
     for (uint32_t i = 0; i < s->n_computes; i++)
-        if (same_name(l, s->computes[i].name, word))
+        if (is_name(l, s->computes[i].name, word))
             return !dfl_element_instances(s, s->computes[i].element, out);
     for (uint32_t i = 0; i < s->n_axes; i++)
-        if (same_name(l, s->axes[i].name, word))
+        if (is_name(l, s->axes[i].name, word))
             return !dfl_element_instances(s, s->axes[i].element, out);
     for (uint32_t i = 0; i < s->n_elements; i++)
-        if (s->elements[i].name && same_name(l, s->elements[i].name, word))
+        if (s->elements[i].name && is_name(l, s->elements[i].name, word))
             return !dfl_element_instances(s, i, out);
     return false;
 }
 
-/* Operations a second that one instance of a part reaches, two for a MAC. */
+/* Operations per second that one instance of the part `word` reaches. A MAC is two operations. */
 static dfl_lookup_result reached_rate(lookup *l, const dfl_node *node, const char *word)
 {
     const dfl_result *r = node->place.item->result;
     dfl_i128 instances;
     double total;
 
-    if (!instances_of(l, node->place.system, word, &instances))
-        return bad_call(l, "give a compute unit, an axis or an element of the system");
+    if (!count_instances(l, node->place.system, word, &instances))
+        return report_call(l, "give a compute unit, an axis or an element of the system");
     if (!(r->seconds > 0))
-        return bad_call(l, "the mapping takes no time");
+        return report_call(l, "the mapping takes no time");
     total = 2 * dfl_i128_double(r->macs) + dfl_i128_double(r->flops);
     return (dfl_lookup_result){ .kind = DFL_LOOKUP_QUANTITY,
                         .quantity = dfl_quantity_real(total / r->seconds / dfl_i128_double(instances),
@@ -387,52 +392,53 @@ static dfl_lookup_result peak_of_memory(lookup *l, const dfl_node *node, const d
     dfl_node memory = { .kind = DFL_NODE_LIST, .place = node->place, .figure = memories };
     uint32_t at = 0;
 
-    if (step(l, arg, &memory, &at) != STEP_FOUND || at != arg->n_path) {
-        const char *near = at == 0 ? nearest(l, joined(l, arg, 0, arg->n_path)) : NULL;
+    if (step_down(l, arg, &memory, &at) != STEP_FOUND || at != arg->n_path) {
+        const char *near = at == 0 ? nearest(l, join_segments(l, arg, 0, arg->n_path)) : NULL;
 
-        return bad_call(l, near ? dfl_arena_printf(l->list.arena, "`peak` takes a memory; did you mean `%s`?", near)
+        return report_call(l, near ? dfl_arena_printf(l->list.arena, "`peak` takes a memory; did you mean `%s`?", near)
                                 : "`peak` takes a memory of the mapping's system");
     }
     return figure_value(l, dfl_figure_find(DFL_SCOPE_MEMORY, "peak"), &memory.place);
 }
 
-static dfl_lookup_result call(lookup *l)
+/* The value of a call on a path. */
+static dfl_lookup_result evaluate_call(lookup *l)
 {
     const dfl_val *v = l->val, *arg = v->n_args == 1 ? v->args[0] : NULL;
     const char *name = text_of(l, v->path[v->n_path - 1]), *word;
     dfl_node node;
 
     if (!arg || arg->kind != DFL_VAL_PATH || arg->n_path == 0)
-        return bad_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
+        return report_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
     if (v->n_path > 1) {
-        if (!walk(l, v, v->n_path - 1, &node))
+        if (!walk_path(l, v, v->n_path - 1, &node))
             return not_found;
     } else {
         node = scope_node(l);
     }
     if (node.kind == DFL_NODE_LATER)
         return later;
-    word = joined(l, arg, 0, arg->n_path);
+    word = join_segments(l, arg, 0, arg->n_path);
     if (dfl_node_is_place(&node, DFL_SCOPE_SYSTEM) && strcmp(name, "peak") == 0)
-        return system_peak(l, node.place.system, arg->path[arg->n_path - 1]);
+        return peak_of_system(l, node.place.system, arg->path[arg->n_path - 1]);
     if (dfl_node_is_place(&node, DFL_SCOPE_MAPPING) && strcmp(name, "peak") == 0)
         return peak_of_memory(l, &node, arg);
     if (dfl_node_is_place(&node, DFL_SCOPE_MAPPING) && strcmp(name, "flops") == 0)
         return reached_rate(l, &node, word);
-    return bad_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
+    return report_call(l, "the calls are `peak(MEMORY)` and `flops(PART)` on a mapping, `peak(TYPE)` on a system");
 }
 
 dfl_lookup_result dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val)
 {
-    /* Lists of large workloads are large, and are needed for this one path only; texts that are found lie elsewhere. */
+    /* Node lists of large workloads are large, so they live in an arena of this call. Texts of results live with the results. */
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(dfl_sink_arena(results->sink)));
     lookup l = { .list = { .results = results, .arena = scratch }, .results = results, .val = val, .scope = scope };
     dfl_lookup_result found = not_found;
     dfl_node node;
 
     if (val->n_path > 0 && val->kind == DFL_VAL_CALL)
-        found = call(&l);
-    else if (val->n_path > 0 && walk(&l, val, val->n_path, &node))
+        found = evaluate_call(&l);
+    else if (val->n_path > 0 && walk_path(&l, val, val->n_path, &node))
         found = value_of(&l, &node);
     dfl_arena_free(scratch);
     return found;

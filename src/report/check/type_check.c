@@ -1,6 +1,8 @@
-/* Checks before there are results: their paths walk blank figures, which have names and dimensions but no values. */
+/* Type check of checks and objectives, before there are results. Their paths lead to blank figures, which have names and
+   dimensions, but no values. */
 #include "report/check/check.h"
 
+/* Numbers of parts that have figures. */
 typedef struct {
     uint32_t einsums, memories, axes, computes, networks;
 } extent;
@@ -10,6 +12,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* Raises each number to that of the mapping. */
 static void add_extent(extent *most, const dfl_mapping *m)
 {
     most->einsums = larger(most->einsums, m->workload->n_einsums);
@@ -19,7 +22,7 @@ static void add_extent(extent *most, const dfl_mapping *m)
     most->networks = larger(most->networks, m->system->n_networks);
 }
 
-/* The most that any design has of each part: one blank serves them all. */
+/* The largest numbers of all mappings of the program: one blank result serves all mappings. */
 static extent extent_of(const dfl_program *p)
 {
     extent most = { 0 };
@@ -29,7 +32,8 @@ static extent extent_of(const dfl_program *p)
     return most;
 }
 
-static const dfl_result *blank_result(dfl_arena *arena, extent most)
+/* A result of zeros, large enough for `most`. */
+static const dfl_result *make_blank_result(dfl_arena *arena, extent most)
 {
     dfl_result *blank = DFL_NEW(arena, dfl_result);
 
@@ -38,12 +42,12 @@ static const dfl_result *blank_result(dfl_arena *arena, extent most)
     blank->links = DFL_NEW_ARRAY(arena, dfl_link_cost, (size_t)most.axes + 1);
     blank->compute_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.computes + 1);
     blank->network_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.networks + 1);
-    blank->seconds = 1; /* that rates have one */
+    blank->seconds = 1; /* `flops(PART)` divides by the latency */
     return blank;
 }
 
-/* What is to be made small, or compared in a front. */
-static void preview_objective(dfl_arena *scratch, const dfl_results *blank, const dfl_mapping *m)
+/* Evaluates all expressions that the mapping minimizes or compares in a front. */
+static void check_objective(dfl_arena *scratch, const dfl_results *blank, const dfl_mapping *m)
 {
     double value;
 
@@ -57,14 +61,14 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
 {
     const dfl_program *p = results->program;
     dfl_result_item *items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
-    const dfl_result *blank = blank_result(scratch, extent_of(p));
+    const dfl_result *blank = make_blank_result(scratch, extent_of(p));
     dfl_results all = *results;
 
     for (uint32_t i = 0; i < p->n_designs; i++) {
         const dfl_mapping *m = p->designs[i].mapping;
 
         items[i].mapping = m;
-        if (m->system->n_computes > 0) /* einsums of the others have no unit to name */
+        if (m->system->n_computes > 0) /* without one, einsums have no unit to name: figures come later */
             items[i].result = blank;
     }
     all.items = items;
@@ -74,36 +78,38 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
         (void)dfl_check_evaluate(&all, &p->checks[i]);
     for (uint32_t i = 0; i < p->n_designs; i++)
-        preview_objective(scratch, &all, p->designs[i].mapping);
+        check_objective(scratch, &all, p->designs[i].mapping);
+}
+
+/* The results of the mapping alone, with blank figures. */
+static dfl_results blank_results(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
+{
+    extent most = { 0 };
+    dfl_results one = *results;
+    dfl_result_item *item = DFL_NEW(scratch, dfl_result_item);
+
+    add_extent(&most, mapping);
+    item->mapping = mapping;
+    item->result = make_blank_result(scratch, most);
+    one.items = item;
+    one.n_items = 1;
+    one.is_blank = true;
+    return one;
 }
 
 bool dfl_check_objective_types(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
 {
     const size_t errors = dfl_sink_errors(results->sink);
-    extent most = { 0 };
-    dfl_results one = *results;
-    dfl_result_item item = { .mapping = mapping };
+    const dfl_results one = blank_results(scratch, results, mapping);
 
-    add_extent(&most, mapping);
-    item.result = blank_result(scratch, most);
-    one.items = &item;
-    one.n_items = 1;
-    one.is_blank = true;
-    preview_objective(scratch, &one, mapping);
+    check_objective(scratch, &one, mapping);
     return dfl_sink_errors(results->sink) == errors;
 }
 
 dfl_dim dfl_check_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr)
 {
-    extent most = { 0 };
-    dfl_results one = *results;
-    dfl_result_item item = { .mapping = mapping };
+    const dfl_results one = blank_results(scratch, results, mapping);
     dfl_quantity value;
 
-    add_extent(&most, mapping);
-    item.result = blank_result(scratch, most);
-    one.items = &item;
-    one.n_items = 1;
-    one.is_blank = true;
     return dfl_check_quantity(&one, mapping->name, expr, &value) ? value.dim : DFL_DIM_NONE;
 }
