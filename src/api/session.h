@@ -52,8 +52,6 @@ bool dfl_session_analyse(dfl_session *s);
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
 /* A search has ended early: limits that are for each search let the next one begin, all else stops the session. */
 void dfl_session_stopped(dfl_session *s, dfl_stop why);
-/* What two results do differently; NULL: after reporting. */
-dfl_diff_pair *dfl_session_compare(dfl_session *s, const dfl_result_item *from, const dfl_result_item *to);
 /* Says which options the search for a mapping does not use. */
 void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
 /* Before a search: whether there is a certificate of what is to be filled, if one is asked for; false after E0808. */

@@ -7,6 +7,7 @@
 #include "mapper/objective.h"
 #include "model/model.h"
 #include "report/check/check.h"
+#include "report/explain/compare.h"
 #include "report/explain/explain.h"
 
 /* The mapping of the file itself that is called so, or NULL. */
@@ -85,7 +86,7 @@ static void set_runner_up(dfl_session *s, dfl_explanation *why, const dfl_filled
     *item = (dfl_result_item){ .mapping = other->mapping, .status = DFL_STATUS_FILLED, .search = other->search,
                                .result = costs_of(s, other->mapping) };
     if (item->result)
-        why->runner_up = dfl_session_compare(s, why->item, item);
+        why->runner_up = dfl_compare_results(s->arena, &s->results, why->item, item);
     why->runner_value = other->search->value;
     why->runner_proven = other->search->optimal && why->item->search->optimal;
 }
