@@ -27,34 +27,34 @@ static const dfl_ast_node *param_named(dfl_sema *sema, const dfl_ast_node *param
 }
 
 /* Reports a named argument for which there is no parameter. */
-static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *a, const dfl_decl *owner)
+static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *arg, const dfl_decl *owner)
 {
     DFL_VEC(dfl_sym) known = { 0 };
-    dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.span, "`%s` has no parameter `%s`",
-                             dfl_sema_text(sema, owner->name), dfl_sema_text(sema, a->label.sym));
+    dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, arg->label.span, "`%s` has no parameter `%s`",
+                             dfl_sema_text(sema, owner->name), dfl_sema_text(sema, arg->label.sym));
     dfl_sym near;
 
     for (const dfl_ast_node *p = dfl_sink_drops(sema->sink) ? NULL : params; p != NULL; p = p->next)
         DFL_PUSH(sema->arena, &known, p->name.sym);
-    near = dfl_suggest(sema->names, dfl_sema_text(sema, a->label.sym), known.at, known.n);
+    near = dfl_suggest(sema->names, dfl_sema_text(sema, arg->label.sym), known.at, known.n);
     dfl_diag_label(sema->sink, d, owner->node->name.span, "declared here");
     if (near != 0)
-        dfl_diag_fix(sema->sink, d, a->label.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+        dfl_diag_fix(sema->sink, d, arg->label.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
 }
 
 /* The parameter that gets an argument; NULL after reporting. */
-static const dfl_ast_node *find_param(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *a, uint32_t position,
+static const dfl_ast_node *find_param(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *arg, uint32_t position,
                                       const dfl_decl *owner, uint32_t n_args, dfl_symmap *table)
 {
-    const dfl_ast_node *p = a->label.sym != 0 ? param_named(sema, params, a->label.sym, n_args, table)
+    const dfl_ast_node *p = arg->label.sym != 0 ? param_named(sema, params, arg->label.sym, n_args, table)
                                               : param_at(params, position);
 
     if (p != NULL)
         return p;
-    if (a->label.sym != 0) {
-        report_unknown(sema, params, a, owner);
+    if (arg->label.sym != 0) {
+        report_unknown(sema, params, arg, owner);
     } else {
-        dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_TOO_MANY, a->span, "too many arguments for `%s`",
+        dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_TOO_MANY, arg->span, "too many arguments for `%s`",
                                  dfl_sema_text(sema, owner->name));
 
         dfl_diag_label(sema->sink, d, owner->node->name.span, "declared here");
@@ -73,8 +73,8 @@ bool dfl_args_bind(dfl_sema *sema, dfl_scope *scope, const dfl_ast_node *params,
     bool ok = true;
 
     *missing = NULL;
-    for (const dfl_expr *a = args; a != NULL; a = a->next, position++) {
-        const dfl_ast_node *p = find_param(sema, params, a, position, owner, ref->n_args, &table);
+    for (const dfl_expr *arg = args; arg != NULL; arg = arg->next, position++) {
+        const dfl_ast_node *p = find_param(sema, params, arg, position, owner, ref->n_args, &table);
         dfl_scope_entry *entry;
 
         if (p == NULL) {
@@ -85,14 +85,14 @@ bool dfl_args_bind(dfl_sema *sema, dfl_scope *scope, const dfl_ast_node *params,
         if (entry != NULL) {
             const dfl_expr *first = dfl_symmap_get(&given, p->name.sym);
 
-            dfl_scope_report_twice(sema, a->label.sym != 0 ? a->label.span : a->span, first->span, "given",
+            dfl_scope_report_twice(sema, arg->label.sym != 0 ? arg->label.span : arg->span, first->span, "given",
                                    dfl_sema_text(sema, p->name.sym));
             ok = false;
             continue;
         }
-        dfl_symmap_put(sema->arena, &given, p->name.sym, (void *)(uintptr_t)a);
+        dfl_symmap_put(sema->arena, &given, p->name.sym, (void *)(uintptr_t)arg);
         entry = dfl_scope_declare(sema, scope, p->name.sym, p->name.span, DFL_ENTRY_VALUE);
-        entry->value = dfl_eval(sema, from, a);
+        entry->value = dfl_eval(sema, from, arg);
         ok = ok && entry->value.kind != DFL_VALUE_BAD;
     }
     for (const dfl_ast_node *p = params; p != NULL; p = p->next) {

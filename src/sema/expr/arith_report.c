@@ -18,7 +18,7 @@ const char *dfl_arith_value_text(dfl_sema *sema, const dfl_value *value)
     return out.text;
 }
 
-/* E0301: the operands have dimensions that the operator or function cannot combine. */
+/* E0302: the operands have dimensions that the operator or function cannot combine. */
 static void report_dimension(dfl_sema *sema, const dfl_expr *expr, const dfl_value *a, const dfl_value *b)
 {
     const char *left = dfl_arith_dim_text(sema, a->quantity.dim), *right = dfl_arith_dim_text(sema, b->quantity.dim);

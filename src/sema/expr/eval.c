@@ -127,6 +127,7 @@ static void report_unit(dfl_sema *sema, const dfl_expr *expr, size_t unit_at)
         dfl_diag_fix(sema->sink, d, span, near, DFL_FIX_MAYBE);
 }
 
+/* The value of a literal. */
 static dfl_value eval_number(dfl_sema *sema, const dfl_expr *expr)
 {
     dfl_quantity q;
@@ -149,6 +150,7 @@ static dfl_value eval_number(dfl_sema *sema, const dfl_expr *expr)
     return DFL_BAD;
 }
 
+/* The value of a comparison: of quantities of one dimension, or of strings for equality. */
 static dfl_value eval_compare(dfl_sema *sema, const dfl_expr *expr, dfl_value a, dfl_value b)
 {
     int order;
@@ -172,6 +174,7 @@ static dfl_value eval_compare(dfl_sema *sema, const dfl_expr *expr, dfl_value a,
     }
 }
 
+/* The value of an operator of two operands. */
 static dfl_value eval_binary(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     dfl_value a = dfl_eval(sema, scope, expr->left), b = dfl_eval(sema, scope, expr->right);
@@ -209,6 +212,7 @@ static dfl_value eval_binary(dfl_sema *sema, dfl_scope *scope, const dfl_expr *e
     return status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_arith_report(sema, status, expr, a, b);
 }
 
+/* The value of a negation. */
 static dfl_value eval_negative(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     dfl_value a = dfl_eval(sema, scope, expr->left);

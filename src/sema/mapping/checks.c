@@ -12,11 +12,11 @@ static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr);
 /* A new node of the expression. */
 static dfl_val *make_node(dfl_check_context *ctx, const dfl_expr *expr, dfl_val_kind kind)
 {
-    dfl_val *v = DFL_NEW(ctx->sema->arena, dfl_val);
+    dfl_val *val = DFL_NEW(ctx->sema->arena, dfl_val);
 
-    v->kind = kind;
-    v->span = expr->span;
-    return v;
+    val->kind = kind;
+    val->span = expr->span;
+    return val;
 }
 
 /* Adds an imported workload to the results, so that its figures are computed. */
@@ -148,17 +148,17 @@ static const dfl_val *lower_constant(dfl_check_context *ctx, const dfl_expr *exp
 static const dfl_val *lower_argument(dfl_check_context *ctx, const dfl_expr *expr, bool names)
 {
     dfl_sym *names_of;
-    dfl_val *v;
+    dfl_val *val;
 
     if (!names || expr->kind != DFL_EXPR_PATH)
         return lower_expr(ctx, expr);
-    v = make_node(ctx, expr, DFL_VAL_PATH);
+    val = make_node(ctx, expr, DFL_VAL_PATH);
     names_of = DFL_NEW_ARRAY(ctx->sema->arena, dfl_sym, expr->path->n);
     for (uint32_t i = 0; i < expr->path->n; i++)
         names_of[i] = expr->path->head[i].sym;
-    v->path = names_of;
-    v->n_path = expr->path->n;
-    return v;
+    val->path = names_of;
+    val->n_path = expr->path->n;
+    return val;
 }
 
 /* A call: of a built-in function, or of a result with arguments. */
@@ -166,19 +166,19 @@ static const dfl_val *lower_call(dfl_check_context *ctx, const dfl_expr *expr)
 {
     bool function = expr->path->n == 1 && dfl_builtin_find(dfl_sema_text(ctx->sema, expr->path->text)) != DFL_BUILTIN_NONE;
     const dfl_val **args = DFL_NEW_ARRAY(ctx->sema->arena, const dfl_val *, expr->n_args);
-    dfl_val *v = make_node(ctx, expr, DFL_VAL_CALL);
+    dfl_val *val = make_node(ctx, expr, DFL_VAL_CALL);
     uint32_t n = 0;
 
     if (function) {
-        v->text = expr->path->text;
+        val->text = expr->path->text;
     } else {
-        v->path = lower_path(ctx, expr->path, &v->n_path);
+        val->path = lower_path(ctx, expr->path, &val->n_path);
     }
     for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
         args[n++] = lower_argument(ctx, a, !function);
-    v->args = args;
-    v->n_args = n;
-    return v;
+    val->args = args;
+    val->n_args = n;
+    return val;
 }
 
 /* The kind of node of an operator. */
@@ -202,20 +202,20 @@ static dfl_val_kind operator_kind(dfl_expr_kind kind)
 }
 
 /* Folds an operator of two constants, if it has a value. An inexact quotient becomes a real number. */
-static bool fold(dfl_val *v, const dfl_val *a, const dfl_val *b)
+static bool fold(dfl_val *val, const dfl_val *a, const dfl_val *b)
 {
     dfl_arith status = DFL_ARITH_DOMAIN;
     dfl_quantity q = { 0 };
 
     if (a->kind != DFL_VAL_QUANTITY || b->kind != DFL_VAL_QUANTITY)
         return false;
-    if (v->kind == DFL_VAL_ADD)
+    if (val->kind == DFL_VAL_ADD)
         status = dfl_quantity_add(a->quantity, b->quantity, &q);
-    else if (v->kind == DFL_VAL_SUB)
+    else if (val->kind == DFL_VAL_SUB)
         status = dfl_quantity_sub(a->quantity, b->quantity, &q);
-    else if (v->kind == DFL_VAL_MUL)
+    else if (val->kind == DFL_VAL_MUL)
         status = dfl_quantity_mul(a->quantity, b->quantity, &q);
-    else if (v->kind == DFL_VAL_DIV) {
+    else if (val->kind == DFL_VAL_DIV) {
         status = dfl_quantity_div(a->quantity, b->quantity, &q);
         if (status == DFL_ARITH_INEXACT) {
             q = dfl_quantity_real(a->quantity.real / b->quantity.real, DFL_DIM_NONE);
@@ -224,8 +224,8 @@ static bool fold(dfl_val *v, const dfl_val *a, const dfl_val *b)
     }
     if (status != DFL_ARITH_OK)
         return false;
-    v->kind = DFL_VAL_QUANTITY;
-    v->quantity = q;
+    val->kind = DFL_VAL_QUANTITY;
+    val->quantity = q;
     return true;
 }
 
@@ -243,33 +243,33 @@ static void check_dimensions(dfl_check_context *ctx, const dfl_expr *expr, const
 static const dfl_val *lower_operator(dfl_check_context *ctx, const dfl_expr *expr)
 {
     const dfl_val **args = DFL_NEW_ARRAY(ctx->sema->arena, const dfl_val *, 2);
-    dfl_val *v = make_node(ctx, expr, operator_kind(expr->kind));
+    dfl_val *val = make_node(ctx, expr, operator_kind(expr->kind));
 
     args[0] = lower_expr(ctx, expr->left);
     if (expr->right != NULL) {
         args[1] = lower_expr(ctx, expr->right);
         check_dimensions(ctx, expr, args[0], args[1]);
-        if (fold(v, args[0], args[1]))
-            return v;
+        if (fold(val, args[0], args[1]))
+            return val;
     } else if (args[0]->kind == DFL_VAL_QUANTITY) {
         dfl_val zero = { .kind = DFL_VAL_QUANTITY };
 
         zero.quantity = dfl_quantity_int(0);
         zero.quantity.dim = args[0]->quantity.dim;
-        v->kind = DFL_VAL_SUB;
-        if (fold(v, &zero, args[0]))
-            return v;
-        v->kind = DFL_VAL_NEG;
+        val->kind = DFL_VAL_SUB;
+        if (fold(val, &zero, args[0]))
+            return val;
+        val->kind = DFL_VAL_NEG;
     }
-    v->args = args;
-    v->n_args = expr->right != NULL ? 2 : 1;
-    return v;
+    val->args = args;
+    val->n_args = expr->right != NULL ? 2 : 1;
+    return val;
 }
 
 /* An expression, whatever its kind. */
 static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr)
 {
-    dfl_val *v;
+    dfl_val *val;
 
     switch (expr->kind) {
     case DFL_EXPR_NUMBER:
@@ -278,9 +278,9 @@ static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr)
     case DFL_EXPR_PATH:
         if (is_constant(ctx, expr->path))
             return lower_constant(ctx, expr);
-        v = make_node(ctx, expr, DFL_VAL_PATH);
-        v->path = lower_path(ctx, expr->path, &v->n_path);
-        return v;
+        val = make_node(ctx, expr, DFL_VAL_PATH);
+        val->path = lower_path(ctx, expr->path, &val->n_path);
+        return val;
     case DFL_EXPR_CALL:
         return lower_call(ctx, expr);
     case DFL_EXPR_NEG:

@@ -22,20 +22,20 @@ static const char *einsum_text(const dfl_mapping_context *ctx, uint32_t einsum)
 /* A new body in `parent` (NULL: the root) with the given einsums; it inherits the compute unit. */
 static dfl_body *add_body(dfl_mapping_draft *draft, dfl_body *parent, dfl_span span, const uint32_t *einsums, uint32_t n)
 {
-    dfl_body *b = DFL_NEW(draft->sema->arena, dfl_body);
+    dfl_body *body = DFL_NEW(draft->sema->arena, dfl_body);
 
-    b->kind = DFL_BODY_LEAF;
-    b->span = span;
-    b->id = (uint32_t)draft->bodies.n;
-    b->parent = parent;
-    b->depth = parent != NULL ? parent->depth + 1 : 0;
-    b->einsums = einsums;
-    b->n_einsums = n;
-    b->compute = parent != NULL ? parent->compute : DFL_NONE;
+    body->kind = DFL_BODY_LEAF;
+    body->span = span;
+    body->id = (uint32_t)draft->bodies.n;
+    body->parent = parent;
+    body->depth = parent != NULL ? parent->depth + 1 : 0;
+    body->einsums = einsums;
+    body->n_einsums = n;
+    body->compute = parent != NULL ? parent->compute : DFL_NONE;
     if (parent != NULL)
-        b->compute_span = parent->compute_span;
-    DFL_PUSH(draft->sema->arena, &draft->bodies, b);
-    return b;
+        body->compute_span = parent->compute_span;
+    DFL_PUSH(draft->sema->arena, &draft->bodies, body);
+    return body;
 }
 
 /* A chain of lines under construction: one body, with the lines that its text and the templates in it have added. */
@@ -53,19 +53,19 @@ typedef struct {
 } chain_state;
 
 /* Whether an einsum is one of the body; its einsums are sorted. */
-static bool has_einsum(const dfl_body *b, uint32_t einsum)
+static bool has_einsum(const dfl_body *body, uint32_t einsum)
 {
-    uint32_t low = 0, high = b->n_einsums;
+    uint32_t low = 0, high = body->n_einsums;
 
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
 
-        if (b->einsums[mid] < einsum)
+        if (body->einsums[mid] < einsum)
             low = mid + 1;
         else
             high = mid;
     }
-    return low < b->n_einsums && b->einsums[low] == einsum;
+    return low < body->n_einsums && body->einsums[low] == einsum;
 }
 
 /* Removes the einsums that the body around does not have, and reports the first of them. */
@@ -197,15 +197,15 @@ static void lower_branch(dfl_mapping_context *ctx, chain_state *chain, const dfl
 /* `...;`: any lines, or (`between`) any branches. */
 static void lower_anything(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node, bool between)
 {
-    dfl_body *b = chain->body;
+    dfl_body *body = chain->body;
 
     dfl_mapping_note_hole(ctx, node->span);
-    if (!b->open && !b->open_children)
-        b->open_span = node->span;
+    if (!body->open && !body->open_children)
+        body->open_span = node->span;
     if (between) {
-        b->open_children = true;
+        body->open_children = true;
     } else {
-        b->open = true;
+        body->open = true;
         DFL_PUSH(ctx->draft->sema->arena, &chain->opens,
                  ((dfl_open){ (uint32_t)(ctx->draft->sema->lines.n - chain->first_line), node->span }));
     }
@@ -392,12 +392,12 @@ static void lower_chain_items(dfl_mapping_context *ctx, const dfl_ast_node *item
 /* A leaf with several einsums: a child for each, fused at the innermost point. */
 static void split_leaf(dfl_mapping_context *ctx, chain_state *chain)
 {
-    dfl_body *b = chain->body;
+    dfl_body *body = chain->body;
 
-    b->kind = DFL_BODY_FUSE;
-    for (uint32_t i = 0; i < b->n_einsums; i++)
+    body->kind = DFL_BODY_FUSE;
+    for (uint32_t i = 0; i < body->n_einsums; i++)
         DFL_PUSH(ctx->draft->sema->arena, &chain->children,
-                 add_body(ctx->draft, b, b->span, &b->einsums[i], 1));
+                 add_body(ctx->draft, body, body->span, &body->einsums[i], 1));
 }
 
 /* Lowers a chain of statements into a body, whose einsums are set. */

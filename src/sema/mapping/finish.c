@@ -51,15 +51,15 @@ static bool lower_goals(dfl_mapping_draft *draft, dfl_mapping *mapping)
         dfl_check_context ctx = { .sema = draft->sema, .scope = draft->goals.at[i].scope, .inside = true, .ok = true };
 
         for (const dfl_expr *expr = draft->goals.at[i].node->args; expr != NULL; expr = expr->next) {
-            const dfl_val *v = dfl_check_lower_value(&ctx, expr);
+            const dfl_val *val = dfl_check_lower_value(&ctx, expr);
             const char *text = dfl_sema_slice(draft->sema, expr->span);
 
             if (draft->goals.at[i].node->kind == DFL_AST_MINIMIZE) {
                 dfl_strbuf_printf(&best.text, "%s%s", best.of.n > 0 ? ", " : "", text);
-                DFL_PUSH(draft->sema->arena, &best.of, v);
+                DFL_PUSH(draft->sema->arena, &best.of, val);
             } else {
                 dfl_strbuf_printf(&front.text, "%s%s", front.of.n > 0 ? ", " : "", text);
-                DFL_PUSH(draft->sema->arena, &front.of, v);
+                DFL_PUSH(draft->sema->arena, &front.of, val);
             }
         }
         ok = ok && ctx.ok;

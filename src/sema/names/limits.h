@@ -5,6 +5,8 @@
 #ifndef DFL_SEMA_NAMES_LIMITS_H
 #define DFL_SEMA_NAMES_LIMITS_H
 
+#include <stdint.h>
+
 enum {
     /* Levels of nested `apply`, `use` and derived declarations. Each level takes a few stack frames and multiplies the
      * text; a declaration that contains itself stops here. */
@@ -20,7 +22,7 @@ enum {
     DFL_SEMA_MAX_PARTS = 100000,
     /* Iterations of all `for` loops of one workload together. Time: loops that add nothing still run. */
     DFL_SEMA_MAX_ITERATIONS = 1000000,
-    /* Arguments of a built-in function. Size of an array on the stack. */
+    /* Arguments of a built-in function (reported as too many arguments). Size of an array on the stack. */
     DFL_SEMA_MAX_ARGUMENTS = 64,
     /* Bits of the data type `bits(n)` (E0303). No known number format is wider. */
     DFL_SEMA_MAX_TYPE_BITS = 4096,
@@ -36,7 +38,20 @@ enum {
     DFL_SEMA_TABLE_ARGUMENTS = 8,
 };
 
+/* Lists of one einsum that start on the stack; longer ones move to the arena. Nearly all are shorter: an allocation saved. */
+enum {
+    DFL_SEMA_STACK_RANKS = 16,   /* ranks of an einsum */
+    DFL_SEMA_STACK_INPUTS = 8,   /* distinct inputs of an einsum */
+    DFL_SEMA_STACK_TERMS = 8,    /* terms of an index */
+};
+
 /* Largest extent of a rank or dimension, tile size and number of parts: sums of two stay in 64 bits. */
 #define DFL_SEMA_MAX_EXTENT (INT64_MAX / 2)
+/* Largest offset of an index, in either direction: an index plus an extent stays in 64 bits. */
+#define DFL_SEMA_MAX_OFFSET (INT64_MAX / 2)
+/* Largest coefficient of an index, in either direction, before equal ranks are merged: two of them stay in 64 bits. */
+#define DFL_SEMA_MAX_COEFFICIENT (INT32_MAX * (int64_t)INT32_MAX)
+/* Largest size of an axis and argument of a network. */
+#define DFL_SEMA_MAX_AXIS INT32_MAX
 
 #endif

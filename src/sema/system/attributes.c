@@ -197,15 +197,15 @@ typedef struct {
 /* Collects the named parts from `first` on. */
 static override_targets list_targets(dfl_system_context *ctx, uint32_t first)
 {
-    override_targets t;
+    override_targets targets;
 
     for (int k = 0; k < N_OVERRIDABLE; k++)
-        dfl_lookup_init(&t.by_kind[k], ctx->sema->arena, ctx->sema->names);
+        dfl_lookup_init(&targets.by_kind[k], ctx->sema->arena, ctx->sema->names);
     for (uint32_t i = first; i < ctx->draft->parts.n; i++)
         for (int k = 0; k < N_OVERRIDABLE; k++)
             if (ctx->draft->parts.at[i].kind == overridable[k] && ctx->draft->parts.at[i].name != 0)
-                dfl_lookup_add(&t.by_kind[k], ctx->draft->parts.at[i].name, i);
-    return t;
+                dfl_lookup_add(&targets.by_kind[k], ctx->draft->parts.at[i].name, i);
+    return targets;
 }
 
 /* The first `n` names of a path, dotted; 0 for none. `*rest` gets the next name. */
@@ -221,7 +221,7 @@ static dfl_sym join_first(dfl_system_context *ctx, const dfl_ast_path *path, uin
 }
 
 /* Reports an override that names no part. */
-static void report_no_part(dfl_system_context *ctx, const dfl_ast_path *path, override_targets *t)
+static void report_no_part(dfl_system_context *ctx, const dfl_ast_path *path, override_targets *targets)
 {
     const dfl_ast_name *rest;
     dfl_sym name = join_first(ctx, path, path->n > 1 ? path->n - 1 : 1, &rest), near = 0;
@@ -229,7 +229,7 @@ static void report_no_part(dfl_system_context *ctx, const dfl_ast_path *path, ov
                              text(ctx, name));
 
     for (int k = 0; k < N_OVERRIDABLE && near == 0 && !dfl_sink_drops(ctx->sema->sink); k++)
-        near = dfl_lookup_suggest(&t->by_kind[k], name);
+        near = dfl_lookup_suggest(&targets->by_kind[k], name);
     if (near != 0)
         dfl_diag_help(ctx->sema->sink, d, "did you mean `%s`?", text(ctx, near));
     ctx->draft->broken = true;
@@ -239,7 +239,7 @@ static void report_no_part(dfl_system_context *ctx, const dfl_ast_path *path, ov
  * The part that the first `n` names of a path mean, if its kind has the attribute that the other names (`*attr`) mean;
  * else DFL_NONE. No names mean `root`. `*some` gets a part with that name, whether or not it has the attribute.
  */
-static uint32_t find_part(dfl_system_context *ctx, override_targets *t, const dfl_ast_path *path, uint32_t n, uint32_t root,
+static uint32_t find_part(dfl_system_context *ctx, override_targets *targets, const dfl_ast_path *path, uint32_t n, uint32_t root,
                           dfl_sym *attr, uint32_t *some)
 {
     const dfl_ast_name *rest;
@@ -256,7 +256,7 @@ static uint32_t find_part(dfl_system_context *ctx, override_targets *t, const df
         return dfl_attribute_find(text(ctx, *attr), DFL_PART_ELEMENT) >= 0 ? root : DFL_NONE;
     }
     for (int k = 0; k < N_OVERRIDABLE; k++) {
-        const dfl_lookup_match *match = dfl_lookup_find(&t->by_kind[k], part);
+        const dfl_lookup_match *match = dfl_lookup_find(&targets->by_kind[k], part);
 
         if (match == NULL)
             continue;
@@ -278,12 +278,12 @@ static uint32_t find_part(dfl_system_context *ctx, override_targets *t, const df
 
 void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *binds, uint32_t root, uint32_t first)
 {
-    override_targets t;
+    override_targets targets;
     uint32_t layer;
 
     if (binds == NULL)
         return;
-    t = list_targets(ctx, first);
+    targets = list_targets(ctx, first);
     layer = ++ctx->draft->layers;
     for (const dfl_ast_node *b = binds; b != NULL && dfl_sema_within_budget(ctx->sema); b = b->next) {
         uint32_t part = DFL_NONE, some = DFL_NONE;
@@ -293,14 +293,14 @@ void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *bin
             continue;
         /* The attribute has one name or two (`read.energy`): all names but one are tried as the part, then one less. */
         for (uint32_t n = b->path->n - 1, tries = 0; part == DFL_NONE && tries < 2; n--, tries++) {
-            part = find_part(ctx, &t, b->path, n, root, &attr, &some);
+            part = find_part(ctx, &targets, b->path, n, root, &attr, &some);
             if (some != DFL_NONE && shown == 0)
                 shown = attr;
             if (n == 0)
                 break;
         }
         if (part == DFL_NONE && some == DFL_NONE) {
-            report_no_part(ctx, b->path, &t);
+            report_no_part(ctx, b->path, &targets);
         } else if (part == DFL_NONE) {
             dfl_attribute_report_unknown(ctx->draft, text(ctx, shown), ctx->draft->parts.at[some].kind,
                                          dfl_path_last(b->path)->span);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sema/names/limits.h"
+
 /* The reduction that the assignment states: `=`, `+=`, `max=`, `min=`. False after reporting. */
 static bool find_reduction(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_reduce *out)
 {
@@ -26,9 +28,9 @@ static bool find_reduction(dfl_workload_context *ctx, const dfl_ast_node *node, 
 }
 
 /* Whether an `=` inside of `for` or `repeat` writes the tensor itself: an output or a state. */
-static bool is_written_in_place(const dfl_draft_tensor *t)
+static bool is_written_in_place(const dfl_draft_tensor *tensor)
 {
-    return t->has_role && (t->role == DFL_ROLE_OUTPUT || t->role == DFL_ROLE_STATE);
+    return tensor->has_role && (tensor->role == DFL_ROLE_OUTPUT || tensor->role == DFL_ROLE_STATE);
 }
 
 /* The tensor on the left: one that exists, an argument of the `apply` around, or a new one. DFL_NONE after reporting. */
@@ -74,31 +76,31 @@ static bool describe_result(dfl_workload_context *ctx, const dfl_ast_node *node,
         [DFL_AST_NO_ROLE] = DFL_ROLE_INTERMEDIATE, [DFL_AST_INPUT] = DFL_ROLE_INPUT, [DFL_AST_WEIGHT] = DFL_ROLE_WEIGHT,
         [DFL_AST_OUTPUT] = DFL_ROLE_OUTPUT,        [DFL_AST_STATE] = DFL_ROLE_STATE,
     };
-    dfl_draft_tensor *t = &ctx->draft->tensors.at[id];
+    dfl_draft_tensor *tensor = &ctx->draft->tensors.at[id];
     dfl_dtype type;
     dfl_diag *d;
 
-    if (node->role != DFL_AST_NO_ROLE && t->has_role && t->role != roles[node->role]) {
-        dfl_scope_report_twice(ctx->sema, node->more->target->path->span, t->span, "declared",
-                               dfl_sema_text(ctx->sema, t->name));
+    if (node->role != DFL_AST_NO_ROLE && tensor->has_role && tensor->role != roles[node->role]) {
+        dfl_scope_report_twice(ctx->sema, node->more->target->path->span, tensor->span, "declared",
+                               dfl_sema_text(ctx->sema, tensor->name));
         return false;
     }
     if (node->role != DFL_AST_NO_ROLE) {
-        t->has_role = true;
-        t->role = roles[node->role];
+        tensor->has_role = true;
+        tensor->role = roles[node->role];
     }
     if (!dfl_workload_resolve_type(ctx, node->more->target->more->type, &type))
         return false;
     if (type.name == 0)
         return true;
-    if (t->type_span.start != 0 && t->type.name != type.name) {
+    if (tensor->type_span.start != 0 && tensor->type.name != type.name) {
         d = dfl_report(ctx->sema->sink, DFL_TENSOR_TYPE_CONFLICT, node->more->target->more->type->span, "`%s` is %s elsewhere",
-                       dfl_sema_text(ctx->sema, t->name), dfl_sema_text(ctx->sema, t->type.name));
-        dfl_diag_label(ctx->sema->sink, d, t->type_span, "stated here");
+                       dfl_sema_text(ctx->sema, tensor->name), dfl_sema_text(ctx->sema, tensor->type.name));
+        dfl_diag_label(ctx->sema->sink, d, tensor->type_span, "stated here");
         return false;
     }
-    t->type = type;
-    t->type_span = node->more->target->more->type->span;
+    tensor->type = type;
+    tensor->type_span = node->more->target->more->type->span;
     return true;
 }
 
@@ -122,14 +124,14 @@ static bool is_repeat(const dfl_workload_context *ctx, uint32_t rank)
 }
 
 /* Reports a rank over which an `=` would reduce. */
-static void report_reduced(dfl_workload_context *ctx, const dfl_ast_node *node, const dfl_access *a, uint32_t dim,
+static void report_reduced(dfl_workload_context *ctx, const dfl_ast_node *node, const dfl_access *access, uint32_t dim,
                            uint32_t rank)
 {
     const char *name = dfl_sema_text(ctx->sema, ctx->draft->ranks.at[rank].name);
     dfl_diag *d = dfl_report(ctx->sema->sink, DFL_RANK_REDUCED_UNDER_DEFINE, node->more->assign_span,
                              "`=` defines each element once, but `%s` is only on the right", name);
 
-    dfl_diag_label(ctx->sema->sink, d, a->index[dim].span, "`%s` would be reduced over", name);
+    dfl_diag_label(ctx->sema->sink, d, access->index[dim].span, "`%s` would be reduced over", name);
     dfl_diag_fix(ctx->sema->sink, d, node->more->assign_span, "+=", DFL_FIX_MAYBE);
     ctx->draft->broken = true;
 }
@@ -147,7 +149,7 @@ static void report_left_only(dfl_workload_context *ctx, const dfl_access *left, 
 }
 
 /* A visitor of the ranks in the indices of an access. */
-typedef void each_rank(dfl_workload_context *ctx, const dfl_access *a, uint32_t dim, uint32_t rank, void *context);
+typedef void each_rank(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context);
 
 /* The ranks of an einsum, gathered from both sides. */
 typedef struct {
@@ -159,15 +161,15 @@ typedef struct {
 } rank_sides;
 
 /* Calls `visit` for every term of every index. */
-static void visit_ranks(dfl_workload_context *ctx, const dfl_access *a, each_rank *visit, rank_sides *sides)
+static void visit_ranks(dfl_workload_context *ctx, const dfl_access *access, each_rank *visit, rank_sides *sides)
 {
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
-            visit(ctx, a, d, a->index[d].terms[i].rank, sides);
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        for (uint32_t i = 0; i < access->index[d].n_terms; i++)
+            visit(ctx, access, d, access->index[d].terms[i].rank, sides);
 }
 
 /* A rank of the result. */
-static void visit_left(dfl_workload_context *ctx, const dfl_access *a, uint32_t dim, uint32_t rank, void *context)
+static void visit_left(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context)
 {
     rank_sides *sides = context;
     dfl_draft_rank *r = &ctx->draft->ranks.at[rank];
@@ -178,13 +180,13 @@ static void visit_left(dfl_workload_context *ctx, const dfl_access *a, uint32_t 
     r->left = sides->mark;
     DFL_PUSH(ctx->sema->arena, &sides->ranks, rank);
     if (r->right != sides->mark && r->table != sides->mark && !is_repeat(ctx, rank) && !sides->reported) {
-        report_left_only(ctx, a, dim, rank);
+        report_left_only(ctx, access, dim, rank);
         sides->reported = true;
     }
 }
 
 /* A rank of an input. */
-static void visit_right(dfl_workload_context *ctx, const dfl_access *a, uint32_t dim, uint32_t rank, void *context)
+static void visit_right(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context)
 {
     rank_sides *sides = context;
     dfl_draft_rank *r = &ctx->draft->ranks.at[rank];
@@ -195,41 +197,40 @@ static void visit_right(dfl_workload_context *ctx, const dfl_access *a, uint32_t
     r->left = sides->mark;
     DFL_PUSH(ctx->sema->arena, &sides->ranks, rank);
     if (sides->einsum->ir.reduce == DFL_REDUCE_NONE && rank != sides->einsum->ir.over_rank && !sides->reported) {
-        report_reduced(ctx, sides->node, a, dim, rank);
+        report_reduced(ctx, sides->node, access, dim, rank);
         sides->reported = true;
     }
 }
 
 /* Lists the ranks that the einsum iterates, ascending, and checks that the sides agree. */
-static void collect_ranks(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *x)
+static void collect_ranks(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum)
 {
-    uint32_t room[16], *ranks;
-    rank_sides sides = {
-        .node = node, .einsum = x, .mark = (uint32_t)ctx->draft->einsums.n + 1, .ranks = { .at = room, .cap = 16 }
-    };
+    uint32_t first[DFL_SEMA_STACK_RANKS], *ranks;
+    rank_sides sides = { .node = node, .einsum = einsum, .mark = (uint32_t)ctx->draft->einsums.n + 1,
+                         .ranks = { .at = first, .cap = DFL_SEMA_STACK_RANKS } };
 
-    visit_ranks(ctx, &x->ir.output, visit_left, &sides);
-    for (uint32_t i = 0; i < x->ir.n_inputs; i++)
-        visit_ranks(ctx, &x->ir.inputs[i], visit_right, &sides);
+    visit_ranks(ctx, &einsum->ir.output, visit_left, &sides);
+    for (uint32_t i = 0; i < einsum->ir.n_inputs; i++)
+        visit_ranks(ctx, &einsum->ir.inputs[i], visit_right, &sides);
     if (sides.ranks.n > 1)
         qsort(sides.ranks.at, sides.ranks.n, sizeof *sides.ranks.at, compare_ids);
     ranks = DFL_NEW_ARRAY(ctx->sema->arena, uint32_t, sides.ranks.n);
     if (sides.ranks.n > 0)
         memcpy(ranks, sides.ranks.at, sides.ranks.n * sizeof *ranks);
-    x->ir.ranks = ranks;
-    x->ir.n_ranks = (uint32_t)sides.ranks.n;
+    einsum->ir.ranks = ranks;
+    einsum->ir.n_ranks = (uint32_t)sides.ranks.n;
 }
 
 /* Reports a condition on a rank that the einsum does not iterate. */
-static void check_where(dfl_workload_context *ctx, const dfl_draft_einsum *x)
+static void check_where(dfl_workload_context *ctx, const dfl_draft_einsum *einsum)
 {
-    for (uint32_t i = 0; i < x->ir.n_where; i++)
-        for (uint32_t k = 0; k < x->ir.where[i].sum.n_terms; k++) {
-            uint32_t rank = x->ir.where[i].sum.terms[k].rank;
+    for (uint32_t i = 0; i < einsum->ir.n_where; i++)
+        for (uint32_t k = 0; k < einsum->ir.where[i].sum.n_terms; k++) {
+            uint32_t rank = einsum->ir.where[i].sum.terms[k].rank;
 
             if (ctx->draft->ranks.at[rank].left == (uint32_t)ctx->draft->einsums.n + 1)
                 continue;
-            dfl_report(ctx->sema->sink, DFL_RANK_UNKNOWN, x->ir.where[i].sum.span,
+            dfl_report(ctx->sema->sink, DFL_RANK_UNKNOWN, einsum->ir.where[i].sum.span,
                        "the condition is about `%s`, which the einsum does not iterate",
                        dfl_sema_text(ctx->sema, ctx->draft->ranks.at[rank].name));
             ctx->draft->broken = true;
@@ -260,21 +261,21 @@ static bool find_over(dfl_workload_context *ctx, const dfl_ast_node *node, uint3
 
 void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
-    dfl_draft_einsum x = { .ir = { .span = node->more->target->path->span }, .instance = ctx->instance };
+    dfl_draft_einsum einsum = { .ir = { .span = node->more->target->path->span }, .instance = ctx->instance };
     uint32_t tensor;
     bool ok;
 
     /* The right side first: a new name that is on both sides is read before it is made. */
-    ok = find_reduction(ctx, node, &x.ir.reduce) && find_over(ctx, node, &x.ir.over_rank);
-    ok = ok && dfl_workload_lower_right_side(ctx, node, &x);
-    tensor = find_result(ctx, node, x.ir.reduce);
+    ok = find_reduction(ctx, node, &einsum.ir.reduce) && find_over(ctx, node, &einsum.ir.over_rank);
+    ok = ok && dfl_workload_lower_right_side(ctx, node, &einsum);
+    tensor = find_result(ctx, node, einsum.ir.reduce);
     ok = ok && tensor != DFL_NONE;
     if (tensor != DFL_NONE) {
         const dfl_ast_node *target = node->more->target;
 
         ok = describe_result(ctx, node, tensor) && ok;
-        ok = dfl_workload_lower_access(ctx, target->args, target->n_args, target->span, tensor, &x.ir.output,
-                                       &x.vague) && ok;
+        ok = dfl_workload_lower_access(ctx, target->args, target->n_args, target->span, tensor, &einsum.ir.output,
+                                       &einsum.vague) && ok;
     }
     if (!ok) {
         ctx->draft->broken = true;
@@ -282,8 +283,8 @@ void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node
             ctx->draft->tensors.at[tensor].broken = true;
         return;
     }
-    collect_ranks(ctx, node, &x);
-    dfl_workload_lower_where(ctx, node, &x);
-    check_where(ctx, &x);
-    DFL_PUSH(ctx->sema->arena, &ctx->draft->einsums, x);
+    collect_ranks(ctx, node, &einsum);
+    dfl_workload_lower_where(ctx, node, &einsum);
+    check_where(ctx, &einsum);
+    DFL_PUSH(ctx->sema->arena, &ctx->draft->einsums, einsum);
 }

@@ -23,13 +23,13 @@ static tensor_usage find_usage(dfl_workload_draft *draft)
                            DFL_NEW_ARRAY(draft->arena, uint32_t, n), DFL_NEW_ARRAY(draft->arena, uint32_t, n) };
 
     for (uint32_t e = (uint32_t)draft->einsums.n; e-- > 0;) {
-        const dfl_einsum *x = &draft->einsums.at[e].ir;
+        const dfl_einsum *einsum = &draft->einsums.at[e].ir;
 
-        usage.produced[x->output.tensor] = true;
-        usage.writer[x->output.tensor] = e;
-        for (uint32_t i = 0; i < x->n_inputs; i++) {
-            usage.read[x->inputs[i].tensor] = true;
-            usage.reader[x->inputs[i].tensor] = e;
+        usage.produced[einsum->output.tensor] = true;
+        usage.writer[einsum->output.tensor] = e;
+        for (uint32_t i = 0; i < einsum->n_inputs; i++) {
+            usage.read[einsum->inputs[i].tensor] = true;
+            usage.reader[einsum->inputs[i].tensor] = e;
         }
     }
     return usage;
@@ -56,10 +56,10 @@ static void check_implicit_input(dfl_workload_draft *draft, uint32_t tensor, con
 }
 
 /* The role of a tensor: the stated one, or the one that follows from its producers and readers. */
-static dfl_role derive_role(const dfl_draft_tensor *t, bool produced, bool read)
+static dfl_role derive_role(const dfl_draft_tensor *tensor, bool produced, bool read)
 {
-    if (t->has_role)
-        return t->role;
+    if (tensor->has_role)
+        return tensor->role;
     if (!produced)
         return DFL_ROLE_INPUT;
     return read ? DFL_ROLE_INTERMEDIATE : DFL_ROLE_OUTPUT;
@@ -75,24 +75,24 @@ static void check_roles(dfl_workload_draft *draft, const tensor_usage *usage)
         if (draft->tensors.at[i].has_role || usage->produced[i])
             known[n_known++] = draft->tensors.at[i].name;
     for (uint32_t i = 0; i < draft->tensors.n; i++) {
-        const dfl_draft_tensor *t = &draft->tensors.at[i];
-        bool given = t->has_role && (t->role == DFL_ROLE_INPUT || t->role == DFL_ROLE_WEIGHT);
+        const dfl_draft_tensor *tensor = &draft->tensors.at[i];
+        bool given = tensor->has_role && (tensor->role == DFL_ROLE_INPUT || tensor->role == DFL_ROLE_WEIGHT);
         dfl_diag *d;
 
         if (given && usage->produced[i]) {
-            const char *role = t->role == DFL_ROLE_INPUT ? "input" : "weight";
+            const char *role = tensor->role == DFL_ROLE_INPUT ? "input" : "weight";
 
             d = dfl_report(draft->sink, DFL_TENSOR_INPUT_PRODUCED, draft->einsums.at[usage->writer[i]].ir.span,
-                           "%s `%s` cannot be produced", role, text(draft, t->name));
-            dfl_diag_label(draft->sink, d, t->span, "declared `%s` here", role);
+                           "%s `%s` cannot be produced", role, text(draft, tensor->name));
+            dfl_diag_label(draft->sink, d, tensor->span, "declared `%s` here", role);
             dfl_diag_help(draft->sink, d, "remove `%s`, or declare it `state` if it persists and is updated", role);
             draft->broken = true;
-        } else if (t->has_role && t->role == DFL_ROLE_OUTPUT && !usage->produced[i] && !t->broken) {
-            d = dfl_report(draft->sink, DFL_TENSOR_NEVER_PRODUCED, t->span, "output `%s` is never produced",
-                           text(draft, t->name));
-            dfl_diag_help(draft->sink, d, "write an einsum with `%s` on its left side", text(draft, t->name));
+        } else if (tensor->has_role && tensor->role == DFL_ROLE_OUTPUT && !usage->produced[i] && !tensor->broken) {
+            d = dfl_report(draft->sink, DFL_TENSOR_NEVER_PRODUCED, tensor->span, "output `%s` is never produced",
+                           text(draft, tensor->name));
+            dfl_diag_help(draft->sink, d, "write an einsum with `%s` on its left side", text(draft, tensor->name));
             draft->broken = true;
-        } else if (!t->has_role && usage->read[i] && !usage->produced[i] && !t->broken && !draft->partial) {
+        } else if (!tensor->has_role && usage->read[i] && !usage->produced[i] && !tensor->broken && !draft->partial) {
             check_implicit_input(draft, i, known, n_known);
         }
     }
@@ -102,12 +102,12 @@ static void check_roles(dfl_workload_draft *draft, const tensor_usage *usage)
 static void check_types(dfl_workload_draft *draft)
 {
     for (size_t i = 0; i < draft->tensors.n; i++) {
-        const dfl_draft_tensor *t = &draft->tensors.at[i];
+        const dfl_draft_tensor *tensor = &draft->tensors.at[i];
         dfl_diag *d;
 
-        if (t->type.name != 0 || t->broken)
+        if (tensor->type.name != 0 || tensor->broken)
             continue;
-        d = dfl_report(draft->sink, DFL_TYPE_UNKNOWN, t->span, "`%s` has no data type", text(draft, t->name));
+        d = dfl_report(draft->sink, DFL_TYPE_UNKNOWN, tensor->span, "`%s` has no data type", text(draft, tensor->name));
         dfl_diag_help(draft->sink, d, "give the workload a default, as in `workload %s(...) : bf16`", text(draft, draft->name));
         draft->broken = true;
         return; /* one report: the cause is the missing default */
@@ -126,11 +126,11 @@ static void lint_ranks(dfl_workload_draft *draft)
 }
 
 /* Reports a tensor that does not have the shape and type of a claim. */
-static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *t, const dfl_shape_claim *claim)
+static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *tensor, const dfl_shape_claim *claim)
 {
-    const int64_t *extents = t->extents + t->n_lead;
-    const char *name = text(draft, t->name), *formal = text(draft, claim->formal);
-    uint32_t n = t->n_dims - t->n_lead;
+    const int64_t *extents = tensor->extents + tensor->n_lead;
+    const char *name = text(draft, tensor->name), *formal = text(draft, claim->formal);
+    uint32_t n = tensor->n_dims - tensor->n_lead;
     dfl_diag *d = NULL;
 
     if (n != claim->n_dims)
@@ -142,11 +142,11 @@ static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *t, co
             d = dfl_report(draft->sink, DFL_TENSOR_SHAPE_CONFLICT, claim->span,
                            "`%s` stands for `%s`, but dimension %u has %lld elements instead of %lld", name, formal,
                            k + 1, (long long)extents[k], (long long)claim->extents[k]);
-    if (d == NULL && t->type.name != 0 && claim->type.name != 0 && t->type.name != claim->type.name)
+    if (d == NULL && tensor->type.name != 0 && claim->type.name != 0 && tensor->type.name != claim->type.name)
         d = dfl_report(draft->sink, DFL_TENSOR_TYPE_CONFLICT, claim->span, "`%s` stands for `%s`, but is %s instead of %s",
-                       name, formal, text(draft, t->type.name), text(draft, claim->type.name));
+                       name, formal, text(draft, tensor->type.name), text(draft, claim->type.name));
     if (d != NULL) {
-        dfl_diag_label(draft->sink, d, t->span, "`%s` comes from here", name);
+        dfl_diag_label(draft->sink, d, tensor->span, "`%s` comes from here", name);
         draft->broken = true;
     }
 }
@@ -156,17 +156,17 @@ static void check_claims(dfl_workload_draft *draft)
 {
     for (size_t i = 0; i < draft->claims.n; i++) {
         dfl_shape_claim claim = draft->claims.at[i];
-        const dfl_draft_tensor *t = &draft->tensors.at[claim.tensor];
+        const dfl_draft_tensor *tensor = &draft->tensors.at[claim.tensor];
 
         if (claim.like != DFL_NONE) {
             const dfl_draft_tensor *like = &draft->tensors.at[claim.like];
 
-            claim.n_dims = like->broken ? t->n_dims - t->n_lead : like->n_dims - like->n_lead;
+            claim.n_dims = like->broken ? tensor->n_dims - tensor->n_lead : like->n_dims - like->n_lead;
             claim.extents = like->extents + like->n_lead;
             claim.type = like->type;
         }
-        if (!t->broken && (claim.like == DFL_NONE || !draft->tensors.at[claim.like].broken))
-            check_claim(draft, t, &claim);
+        if (!tensor->broken && (claim.like == DFL_NONE || !draft->tensors.at[claim.like].broken))
+            check_claim(draft, tensor, &claim);
     }
 }
 
@@ -176,24 +176,24 @@ static void check_redefined(dfl_workload_draft *draft)
     uint32_t *last = DFL_NEW_ARRAY(draft->arena, uint32_t, draft->tensors.n + 1);
 
     for (uint32_t e = 0; e < draft->einsums.n; e++) {
-        const dfl_draft_einsum *x = &draft->einsums.at[e];
-        uint32_t t = x->ir.output.tensor, before = last[t];
+        const dfl_draft_einsum *einsum = &draft->einsums.at[e];
+        uint32_t t = einsum->ir.output.tensor, before = last[t];
         const dfl_einsum *old = before > 0 ? &draft->einsums.at[before - 1].ir : NULL;
-        bool apart = old == NULL || x->ir.reduce != DFL_REDUCE_NONE || draft->tensors.at[t].role == DFL_ROLE_STATE;
+        bool apart = old == NULL || einsum->ir.reduce != DFL_REDUCE_NONE || draft->tensors.at[t].role == DFL_ROLE_STATE;
         dfl_diag *d;
 
         last[t] = e + 1;
-        for (uint32_t dim = 0; !apart && dim < x->ir.output.n_dims && dim < old->output.n_dims; dim++) {
+        for (uint32_t dim = 0; !apart && dim < einsum->ir.output.n_dims && dim < old->output.n_dims; dim++) {
             int64_t low, high, old_low, old_high;
 
-            apart = x->vague || draft->einsums.at[before - 1].vague ||
-                    !dfl_workload_index_range(draft, &x->ir.output.index[dim], &low, &high) ||
+            apart = einsum->vague || draft->einsums.at[before - 1].vague ||
+                    !dfl_workload_index_range(draft, &einsum->ir.output.index[dim], &low, &high) ||
                     !dfl_workload_index_range(draft, &old->output.index[dim], &old_low, &old_high) || low > old_high ||
                     high < old_low;
         }
-        if (apart || x->ir.n_where > 0)
+        if (apart || einsum->ir.n_where > 0)
             continue;
-        d = dfl_report(draft->sink, DFL_TENSOR_REDEFINED, x->ir.span, "`%s` is defined twice",
+        d = dfl_report(draft->sink, DFL_TENSOR_REDEFINED, einsum->ir.span, "`%s` is defined twice",
                        text(draft, draft->tensors.at[t].name));
         dfl_diag_label(draft->sink, d, old->span, "first defined here");
         dfl_diag_help(draft->sink, d, "name the second result differently, or accumulate with `+=`");

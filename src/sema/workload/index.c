@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sema/expr/eval.h"
+#include "sema/names/limits.h"
 
 /* Whether an expression is the name of a rank. */
 static bool is_rank(const dfl_workload_context *ctx, const dfl_expr *expr)
@@ -70,7 +71,7 @@ static void add_constant(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i1
 /* Adds `scale` times a rank. */
 static void add_term(dfl_workload_context *ctx, const dfl_expr *expr, uint32_t rank, dfl_i128 scale, dfl_affine *out)
 {
-    if (scale > INT32_MAX * (dfl_i128)INT32_MAX || scale < -(INT32_MAX * (dfl_i128)INT32_MAX)) {
+    if (scale > DFL_SEMA_MAX_COEFFICIENT || scale < -DFL_SEMA_MAX_COEFFICIENT) {
         dfl_report(ctx->sema->sink, DFL_UNIT_OVERFLOW, expr->span, "factor of an index is out of range");
         out->bad = true;
         return;
@@ -199,7 +200,7 @@ bool dfl_affine_finish(dfl_workload_context *ctx, dfl_affine *affine, dfl_span s
         if (affine->terms.at[n - 1].coef == 0)
             n--;
     }
-    if (affine->bad || affine->offset > INT64_MAX / 2 || affine->offset < INT64_MIN / 2) {
+    if (affine->bad || affine->offset > DFL_SEMA_MAX_OFFSET || affine->offset < -DFL_SEMA_MAX_OFFSET - 1) {
         dfl_report(ctx->sema->sink, DFL_UNIT_OVERFLOW, span, "index is out of range");
         affine->bad = true;
         return false;
@@ -218,16 +219,16 @@ bool dfl_affine_finish(dfl_workload_context *ctx, dfl_affine *affine, dfl_span s
 /* ---- where ---------------------------------------------------------------------------------------------------- */
 
 /* Adds the condition sign * (left - right) + offset >= 0. */
-static void add_condition(dfl_workload_context *ctx, const dfl_expr *expr, int sign, int64_t offset, dfl_draft_einsum *x,
+static void add_condition(dfl_workload_context *ctx, const dfl_expr *expr, int sign, int64_t offset, dfl_draft_einsum *einsum,
                           dfl_condition *out)
 {
     dfl_affine affine = { .offset = offset };
 
     dfl_affine_add(ctx, expr->left, sign, &affine);
     dfl_affine_add(ctx, expr->right, -sign, &affine);
-    x->vague |= affine.vague;
+    einsum->vague |= affine.vague;
     if (dfl_affine_finish(ctx, &affine, expr->span, &out->sum))
-        x->ir.n_where++;
+        einsum->ir.n_where++;
     else
         ctx->draft->broken = true;
 }
@@ -239,30 +240,30 @@ static uint32_t count_conditions(const dfl_expr *expr)
 }
 
 /* Adds the conditions of comparisons joined by `&&` to the array `room`. */
-static void add_conditions(dfl_workload_context *ctx, const dfl_expr *expr, dfl_draft_einsum *x, dfl_condition *room)
+static void add_conditions(dfl_workload_context *ctx, const dfl_expr *expr, dfl_draft_einsum *einsum, dfl_condition *room)
 {
     dfl_diag *d;
 
     switch ((int)expr->kind) {
     case DFL_EXPR_AND:
-        add_conditions(ctx, expr->left, x, room);
-        add_conditions(ctx, expr->right, x, room);
+        add_conditions(ctx, expr->left, einsum, room);
+        add_conditions(ctx, expr->right, einsum, room);
         return;
     case DFL_EXPR_LE:
-        add_condition(ctx, expr, -1, 0, x, &room[x->ir.n_where]);
+        add_condition(ctx, expr, -1, 0, einsum, &room[einsum->ir.n_where]);
         return;
     case DFL_EXPR_LT:
-        add_condition(ctx, expr, -1, -1, x, &room[x->ir.n_where]);
+        add_condition(ctx, expr, -1, -1, einsum, &room[einsum->ir.n_where]);
         return;
     case DFL_EXPR_GE:
-        add_condition(ctx, expr, 1, 0, x, &room[x->ir.n_where]);
+        add_condition(ctx, expr, 1, 0, einsum, &room[einsum->ir.n_where]);
         return;
     case DFL_EXPR_GT:
-        add_condition(ctx, expr, 1, -1, x, &room[x->ir.n_where]);
+        add_condition(ctx, expr, 1, -1, einsum, &room[einsum->ir.n_where]);
         return;
     case DFL_EXPR_EQ:
-        add_condition(ctx, expr, 1, 0, x, &room[x->ir.n_where]);
-        add_condition(ctx, expr, -1, 0, x, &room[x->ir.n_where]);
+        add_condition(ctx, expr, 1, 0, einsum, &room[einsum->ir.n_where]);
+        add_condition(ctx, expr, -1, 0, einsum, &room[einsum->ir.n_where]);
         return;
     default:
         break;
@@ -272,7 +273,7 @@ static void add_conditions(dfl_workload_context *ctx, const dfl_expr *expr, dfl_
     ctx->draft->broken = true;
 }
 
-void dfl_workload_lower_where(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *x)
+void dfl_workload_lower_where(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum)
 {
     uint32_t room = 0;
     dfl_condition *conditions;
@@ -283,8 +284,8 @@ void dfl_workload_lower_where(dfl_workload_context *ctx, const dfl_ast_node *nod
         return;
     conditions = DFL_NEW_ARRAY(ctx->sema->arena, dfl_condition, room);
     for (const dfl_expr *expr = node->more->where; expr != NULL; expr = expr->next)
-        add_conditions(ctx, expr, x, conditions);
-    x->ir.where = conditions;
+        add_conditions(ctx, expr, einsum, conditions);
+    einsum->ir.where = conditions;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------- */
@@ -315,8 +316,8 @@ bool dfl_workload_lower_access(dfl_workload_context *ctx, const dfl_expr *dims, 
         }
     }
     for (const dfl_expr *expr = dims; expr != NULL; expr = expr->next, n++) {
-        dfl_term room[8];
-        dfl_affine affine = { .terms = { .at = room, .cap = 8 } };
+        dfl_term first[DFL_SEMA_STACK_TERMS];
+        dfl_affine affine = { .terms = { .at = first, .cap = DFL_SEMA_STACK_TERMS } };
 
         if (expr->label.sym != 0) {
             dfl_diag *d = dfl_report(ctx->sema->sink, DFL_INDEX_NOT_AFFINE, expr->label.span, "an index has no `name:`");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sema/expr/eval.h"
+#include "sema/names/limits.h"
 #include "sema/names/module.h"
 
 /* The right side under construction. */
@@ -67,24 +68,24 @@ static bool equal_indices(const dfl_index *a, const dfl_index *b)
 }
 
 /* Whether two accesses read the same element at every point. */
-static bool equal_accesses(const dfl_access *a, const dfl_access *b)
+static bool equal_accesses(const dfl_access *access, const dfl_access *b)
 {
-    if (a->tensor != b->tensor || a->n_dims != b->n_dims)
+    if (access->tensor != b->tensor || access->n_dims != b->n_dims)
         return false;
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        if (!equal_indices(&a->index[d], &b->index[d]))
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (!equal_indices(&access->index[d], &b->index[d]))
             return false;
     return true;
 }
 
 /* Stamps the ranks of an access as those of an input or, if `table`, of a gathered table. */
-static void stamp_ranks(rhs_builder *rhs, const dfl_access *a, bool table)
+static void stamp_ranks(rhs_builder *rhs, const dfl_access *access, bool table)
 {
     uint32_t mark = (uint32_t)rhs->ctx->draft->einsums.n + 1;
 
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        for (uint32_t i = 0; i < a->index[d].n_terms; i++) {
-            dfl_draft_rank *rank = &rhs->ctx->draft->ranks.at[a->index[d].terms[i].rank];
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        for (uint32_t i = 0; i < access->index[d].n_terms; i++) {
+            dfl_draft_rank *rank = &rhs->ctx->draft->ranks.at[access->index[d].terms[i].rank];
 
             rank->used = true;
             if (table)
@@ -145,21 +146,21 @@ static uint32_t resolve_read(rhs_builder *rhs, const dfl_expr *expr)
 static const dfl_eop *build_access(rhs_builder *rhs, const dfl_expr *expr, bool table)
 {
     uint32_t tensor = resolve_read(rhs, expr);
-    dfl_access a;
+    dfl_access access;
     dfl_eop *op;
 
     if (tensor == DFL_NONE ||
-        !dfl_workload_lower_access(rhs->ctx, expr->args, expr->n_args, expr->span, tensor, &a, &rhs->einsum->vague))
+        !dfl_workload_lower_access(rhs->ctx, expr->args, expr->n_args, expr->span, tensor, &access, &rhs->einsum->vague))
         return fail(rhs);
-    stamp_ranks(rhs, &a, table);
+    stamp_ranks(rhs, &access, table);
     op = make_node(rhs, DFL_EOP_ACCESS, 0);
     for (op->operand = 0; op->operand < rhs->inputs.n; op->operand++) {
-        if (equal_accesses(&rhs->inputs.at[op->operand], &a))
+        if (equal_accesses(&rhs->inputs.at[op->operand], &access))
             return op;
         if (!dfl_budget_ok(rhs->ctx->sema->budget))
             return fail(rhs);
     }
-    DFL_PUSH(rhs->ctx->sema->arena, &rhs->inputs, a);
+    DFL_PUSH(rhs->ctx->sema->arena, &rhs->inputs, access);
     return op;
 }
 
@@ -364,11 +365,12 @@ static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr)
     return fail(rhs);
 }
 
-bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *x)
+bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum)
 {
-    dfl_access room[8], *inputs;
-    rhs_builder rhs = { .ctx = ctx, .node = node, .einsum = x, .ok = true, .inputs = { .at = room, .cap = 8 } };
-    dfl_einsum *e = &x->ir;
+    dfl_access first[DFL_SEMA_STACK_INPUTS], *inputs;
+    rhs_builder rhs = { .ctx = ctx, .node = node, .einsum = einsum, .ok = true,
+                        .inputs = { .at = first, .cap = DFL_SEMA_STACK_INPUTS } };
+    dfl_einsum *ir = &einsum->ir;
 
     if (node->value == NULL)
         return false;
@@ -379,18 +381,18 @@ bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node
                       "the right");
         return false;
     }
-    e->body = build_tree(&rhs, node->value);
+    ir->body = build_tree(&rhs, node->value);
     inputs = DFL_NEW_ARRAY(ctx->sema->arena, dfl_access, rhs.inputs.n);
     if (rhs.inputs.n > 0)
         memcpy(inputs, rhs.inputs.at, rhs.inputs.n * sizeof *inputs);
-    e->inputs = inputs;
-    e->n_inputs = (uint32_t)rhs.inputs.n;
-    e->is_mac = e->reduce == DFL_REDUCE_ADD && e->body->kind == DFL_EOP_MUL && e->over_rank == DFL_NONE &&
-                e->body->args[0]->kind == DFL_EOP_ACCESS && e->body->args[1]->kind == DFL_EOP_ACCESS;
-    if (e->reduce != DFL_REDUCE_NONE)
+    ir->inputs = inputs;
+    ir->n_inputs = (uint32_t)rhs.inputs.n;
+    ir->is_mac = ir->reduce == DFL_REDUCE_ADD && ir->body->kind == DFL_EOP_MUL && ir->over_rank == DFL_NONE &&
+                ir->body->args[0]->kind == DFL_EOP_ACCESS && ir->body->args[1]->kind == DFL_EOP_ACCESS;
+    if (ir->reduce != DFL_REDUCE_NONE)
         count_flops(&rhs, &rhs.flops, 1);
-    e->flops_per_point = e->is_mac ? 0 : rhs.flops;
-    e->flops_per_output = rhs.per_output;
+    ir->flops_per_point = ir->is_mac ? 0 : rhs.flops;
+    ir->flops_per_output = rhs.per_output;
     if (rhs.overflow) {
         dfl_report(ctx->sema->sink, DFL_EVAL_OVERFLOW, node->value->span, "cost of a point is beyond 128 bits");
         rhs.ok = false;

@@ -54,21 +54,21 @@ static void list_touches(edge_list *edges)
 
     edges->touch_first = DFL_NEW_ARRAY(draft->arena, uint32_t, draft->tensors.n + 2);
     for (size_t e = 0; e < draft->einsums.n; e++) {
-        const dfl_einsum *x = &draft->einsums.at[e].ir;
+        const dfl_einsum *einsum = &draft->einsums.at[e].ir;
 
-        edges->touch_first[x->output.tensor + 1]++;
-        for (uint32_t i = 0; i < x->n_inputs; i++)
-            edges->touch_first[x->inputs[i].tensor + 1]++;
+        edges->touch_first[einsum->output.tensor + 1]++;
+        for (uint32_t i = 0; i < einsum->n_inputs; i++)
+            edges->touch_first[einsum->inputs[i].tensor + 1]++;
     }
     for (size_t t = 0; t < draft->tensors.n; t++)
         next[t + 1] = edges->touch_first[t + 1] += edges->touch_first[t];
     edges->touch = DFL_NEW_ARRAY(draft->arena, uint32_t, next[draft->tensors.n] + 1);
     for (uint32_t e = 0; e < draft->einsums.n; e++) {
-        const dfl_einsum *x = &draft->einsums.at[e].ir;
+        const dfl_einsum *einsum = &draft->einsums.at[e].ir;
 
-        for (uint32_t i = 0; i < x->n_inputs; i++)
-            edges->touch[next[x->inputs[i].tensor]++] = e;
-        edges->touch[next[x->output.tensor]++] = e | writes_bit;
+        for (uint32_t i = 0; i < einsum->n_inputs; i++)
+            edges->touch[next[einsum->inputs[i].tensor]++] = e;
+        edges->touch[next[einsum->output.tensor]++] = e | writes_bit;
     }
 }
 
@@ -91,6 +91,7 @@ static void add_tensor_edges(edge_list *edges, uint32_t t)
             add_edge(edges, last, *p);
 }
 
+/* The dependencies of all einsums. */
 static dependency_graph build_graph(dfl_workload_draft *draft)
 {
     edge_list edges = { .draft = draft };
@@ -118,32 +119,32 @@ static dependency_graph build_graph(dfl_workload_draft *draft)
 typedef struct { uint32_t *at; size_t n; } einsum_heap;
 
 /* Adds an einsum. */
-static void heap_push(einsum_heap *h, uint32_t e)
+static void heap_push(einsum_heap *heap, uint32_t e)
 {
-    size_t i = h->n++;
+    size_t i = heap->n++;
 
-    for (; i > 0 && h->at[(i - 1) / 2] > e; i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = e;
+    for (; i > 0 && heap->at[(i - 1) / 2] > e; i = (i - 1) / 2)
+        heap->at[i] = heap->at[(i - 1) / 2];
+    heap->at[i] = e;
 }
 
 /* Removes the smallest index. */
-static uint32_t heap_pop(einsum_heap *h)
+static uint32_t heap_pop(einsum_heap *heap)
 {
-    uint32_t top = h->at[0], last = h->at[--h->n];
+    uint32_t top = heap->at[0], last = heap->at[--heap->n];
     size_t i = 0;
 
-    while (2 * i + 1 < h->n) {
+    while (2 * i + 1 < heap->n) {
         size_t child = 2 * i + 1;
 
-        if (child + 1 < h->n && h->at[child + 1] < h->at[child])
+        if (child + 1 < heap->n && heap->at[child + 1] < heap->at[child])
             child++;
-        if (h->at[child] >= last)
+        if (heap->at[child] >= last)
             break;
-        h->at[i] = h->at[child];
+        heap->at[i] = heap->at[child];
         i = child;
     }
-    h->at[i] = last;
+    heap->at[i] = last;
     return top;
 }
 
@@ -153,13 +154,13 @@ static bool report_self_reads(dfl_workload_draft *draft)
     bool found = false;
 
     for (size_t i = 0; i < draft->einsums.n; i++) {
-        const dfl_einsum *e = &draft->einsums.at[i].ir;
-        const dfl_draft_tensor *t = &draft->tensors.at[e->output.tensor];
+        const dfl_einsum *einsum = &draft->einsums.at[i].ir;
+        const dfl_draft_tensor *tensor = &draft->tensors.at[einsum->output.tensor];
 
-        if (!dfl_einsum_reads(e, e->output.tensor) || (t->has_role && t->role == DFL_ROLE_STATE))
+        if (!dfl_einsum_reads(einsum, einsum->output.tensor) || (tensor->has_role && tensor->role == DFL_ROLE_STATE))
             continue;
-        dfl_diag *d = dfl_report(draft->sink, DFL_TENSOR_CYCLE, e->span, "`%s` is computed from itself",
-                                 dfl_sym_text(draft->names, t->name));
+        dfl_diag *d = dfl_report(draft->sink, DFL_TENSOR_CYCLE, einsum->span, "`%s` is computed from itself",
+                                 dfl_sym_text(draft->names, tensor->name));
         dfl_diag_help(draft->sink, d, "give the result another name, or declare it `state` if it is updated in place");
         draft->broken = found = true;
     }

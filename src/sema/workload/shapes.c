@@ -35,14 +35,15 @@ bool dfl_workload_index_range(const dfl_workload_draft *draft, const dfl_index *
 }
 
 /* Reports two different extents of a dimension. */
-static void report_conflict(dfl_workload_draft *draft, const dfl_draft_tensor *t, uint32_t dim, dfl_span at, int64_t wanted,
+static void report_conflict(dfl_workload_draft *draft, const dfl_draft_tensor *tensor, uint32_t dim, dfl_span at, int64_t wanted,
                             dfl_span seen)
 {
     dfl_diag *d = dfl_report(draft->sink, DFL_TENSOR_SHAPE_CONFLICT, at,
                              "dimension %u of `%s` has %lld elements elsewhere, but %lld here",
-                             dim - t->n_lead + 1, text(draft, t->name), (long long)t->extents[dim], (long long)wanted);
+                             dim - tensor->n_lead + 1, text(draft, tensor->name), (long long)tensor->extents[dim],
+                             (long long)wanted);
 
-    dfl_diag_label(draft->sink, d, seen, "%lld elements follow from here", (long long)t->extents[dim]);
+    dfl_diag_label(draft->sink, d, seen, "%lld elements follow from here", (long long)tensor->extents[dim]);
     draft->broken = true;
 }
 
@@ -54,10 +55,11 @@ typedef struct {
 } shape_guess;
 
 /* Extends the shape by one access. Reports bare indices that disagree and indices below 0. */
-static void infer_access(dfl_workload_draft *draft, dfl_draft_tensor *t, shape_guess *guess, const dfl_access *a, bool writes)
+static void infer_access(dfl_workload_draft *draft, dfl_draft_tensor *tensor, shape_guess *guess, const dfl_access *access,
+                         bool writes)
 {
-    for (uint32_t dim = 0; dim < a->n_dims && dim < t->n_dims && !t->broken; dim++) {
-        const dfl_index *index = &a->index[dim];
+    for (uint32_t dim = 0; dim < access->n_dims && dim < tensor->n_dims && !tensor->broken; dim++) {
+        const dfl_index *index = &access->index[dim];
         uint32_t rank;
         int64_t low, high;
 
@@ -66,23 +68,23 @@ static void infer_access(dfl_workload_draft *draft, dfl_draft_tensor *t, shape_g
         } else if (dfl_index_is_bare(index, &rank)) {
             int64_t extent = high + 1;
 
-            if (guess->bare[dim].start != 0 && t->extents[dim] != extent) {
-                report_conflict(draft, t, dim, index->span, extent, guess->bare[dim]);
-                t->broken = true;
+            if (guess->bare[dim].start != 0 && tensor->extents[dim] != extent) {
+                report_conflict(draft, tensor, dim, index->span, extent, guess->bare[dim]);
+                tensor->broken = true;
                 return;
             }
             guess->bare[dim] = index->span;
-            t->extents[dim] = extent;
+            tensor->extents[dim] = extent;
         } else if (low < 0) {
             dfl_diag *d;
 
             if (guess->bare[dim].start != 0 && !writes)
                 continue; /* elements outside a stated extent read as zero */
             d = dfl_report(draft->sink, DFL_TENSOR_NO_SHAPE, index->span,
-                           "shape of `%s` cannot be inferred: this index starts at %lld", text(draft, t->name),
+                           "shape of `%s` cannot be inferred: this index starts at %lld", text(draft, tensor->name),
                            (long long)low);
-            dfl_diag_help(draft->sink, d, "declare the tensor with its shape, as in `input %s[...]`", text(draft, t->name));
-            t->broken = draft->broken = true;
+            dfl_diag_help(draft->sink, d, "declare the tensor with its shape, as in `input %s[...]`", text(draft, tensor->name));
+            tensor->broken = draft->broken = true;
         } else if (high + 1 > guess->most[dim]) {
             guess->most[dim] = high + 1;
         }
@@ -99,17 +101,17 @@ static void infer_shape(dfl_workload_draft *draft, uint32_t tensor, const bool *
                           DFL_NEW_ARRAY(draft->arena, bool, t->n_dims + 1) };
 
     for (uint32_t u = first[tensor]; u < first[tensor + 1]; u++) {
-        const dfl_draft_einsum *x = &draft->einsums.at[uses[u]];
+        const dfl_draft_einsum *einsum = &draft->einsums.at[uses[u]];
 
-        for (uint32_t dim = 0; x->vague && dim < t->n_dims; dim++)
+        for (uint32_t dim = 0; einsum->vague && dim < t->n_dims; dim++)
             guess.unknown[dim] = true;
-        if (x->vague)
+        if (einsum->vague)
             continue;
-        if (x->ir.output.tensor == tensor)
-            infer_access(draft, t, &guess, &x->ir.output, true);
-        for (uint32_t i = 0; i < x->ir.n_inputs && !produced[tensor]; i++)
-            if (x->ir.inputs[i].tensor == tensor)
-                infer_access(draft, t, &guess, &x->ir.inputs[i], false);
+        if (einsum->ir.output.tensor == tensor)
+            infer_access(draft, t, &guess, &einsum->ir.output, true);
+        for (uint32_t i = 0; i < einsum->ir.n_inputs && !produced[tensor]; i++)
+            if (einsum->ir.inputs[i].tensor == tensor)
+                infer_access(draft, t, &guess, &einsum->ir.inputs[i], false);
     }
     for (uint32_t dim = 0; dim < t->n_dims; dim++) {
         if (guess.most[dim] > t->extents[dim] && !(guess.bare[dim].start != 0 && !produced[tensor]))
@@ -123,12 +125,12 @@ static void infer_shape(dfl_workload_draft *draft, uint32_t tensor, const bool *
 
 /* Checks the indices of an access against the shape: a write and a bare index must stay inside, unless a condition
  * restricts the einsum. The lint outside-shape reports an index that is never inside. */
-static void check_access(dfl_workload_draft *draft, const dfl_draft_tensor *t, const dfl_access *a, bool writes,
+static void check_access(dfl_workload_draft *draft, const dfl_draft_tensor *tensor, const dfl_access *access, bool writes,
                          bool restricted)
 {
-    for (uint32_t dim = 0; dim < a->n_dims && dim < t->n_dims; dim++) {
-        const dfl_index *index = &a->index[dim];
-        int64_t low, high, extent = t->extents[dim];
+    for (uint32_t dim = 0; dim < access->n_dims && dim < tensor->n_dims; dim++) {
+        const dfl_index *index = &access->index[dim];
+        int64_t low, high, extent = tensor->extents[dim];
         uint32_t rank;
         bool outside;
 
@@ -138,28 +140,28 @@ static void check_access(dfl_workload_draft *draft, const dfl_draft_tensor *t, c
         if (outside && !restricted && (writes || dfl_index_is_bare(index, &rank))) {
             dfl_diag *d = dfl_report(draft->sink, DFL_TENSOR_SHAPE_CONFLICT, index->span,
                                      "this index of `%s` runs from %lld to %lld, but the dimension has %lld elements",
-                                     text(draft, t->name), (long long)low, (long long)high, (long long)extent);
+                                     text(draft, tensor->name), (long long)low, (long long)high, (long long)extent);
 
-            dfl_diag_label(draft->sink, d, t->span, "`%s` has its shape from here", text(draft, t->name));
+            dfl_diag_label(draft->sink, d, tensor->span, "`%s` has its shape from here", text(draft, tensor->name));
             draft->broken = true;
         } else if (dfl_workload_draft_lints(draft, index->span) && (high < 0 || low >= extent)) {
-            dfl_lint_outside_shape(draft->sink, draft->lints, index->span, text(draft, t->name), low, high, extent);
+            dfl_lint_outside_shape(draft->sink, draft->lints, index->span, text(draft, tensor->name), low, high, extent);
         }
     }
 }
 
 /* Reports an access with a wrong number of dimensions. */
-static void check_dims(dfl_workload_draft *draft, dfl_draft_tensor *t, const dfl_access *a)
+static void check_dims(dfl_workload_draft *draft, dfl_draft_tensor *tensor, const dfl_access *access)
 {
     dfl_diag *d;
 
-    if (a->n_dims == t->n_dims || t->broken)
+    if (access->n_dims == tensor->n_dims || tensor->broken)
         return;
-    d = dfl_report(draft->sink, DFL_TENSOR_DIMENSIONS, a->span, "`%s` has %u dimension%s, but %u %s given here",
-                   text(draft, t->name), t->n_dims - t->n_lead, t->n_dims - t->n_lead == 1 ? "" : "s",
-                   a->n_dims - t->n_lead, a->n_dims - t->n_lead == 1 ? "is" : "are");
-    dfl_diag_label(draft->sink, d, t->span, "`%s` has its shape from here", text(draft, t->name));
-    t->broken = draft->broken = true;
+    d = dfl_report(draft->sink, DFL_TENSOR_DIMENSIONS, access->span, "`%s` has %u dimension%s, but %u %s given here",
+                   text(draft, tensor->name), tensor->n_dims - tensor->n_lead, tensor->n_dims - tensor->n_lead == 1 ? "" : "s",
+                   access->n_dims - tensor->n_lead, access->n_dims - tensor->n_lead == 1 ? "is" : "are");
+    dfl_diag_label(draft->sink, d, tensor->span, "`%s` has its shape from here", text(draft, tensor->name));
+    tensor->broken = draft->broken = true;
 }
 
 /* Lists the einsums that access each tensor: `uses[first[t]]` to `uses[first[t + 1] - 1]`, in the order of the text, once
@@ -171,12 +173,12 @@ static void list_uses(dfl_workload_draft *draft, uint32_t **first, uint32_t **us
 
     *first = DFL_NEW_ARRAY(draft->arena, uint32_t, n + 2);
     for (size_t e = 0; e < draft->einsums.n; e++) {
-        const dfl_einsum *x = &draft->einsums.at[e].ir;
+        const dfl_einsum *einsum = &draft->einsums.at[e].ir;
 
-        (*first)[x->output.tensor + 1]++;
-        for (uint32_t i = 0; i < x->n_inputs; i++)
-            (*first)[x->inputs[i].tensor + 1]++;
-        total += x->n_inputs + 1;
+        (*first)[einsum->output.tensor + 1]++;
+        for (uint32_t i = 0; i < einsum->n_inputs; i++)
+            (*first)[einsum->inputs[i].tensor + 1]++;
+        total += einsum->n_inputs + 1;
     }
     for (size_t t = 0; t < n; t++)
         (*first)[t + 1] += (*first)[t];
@@ -185,10 +187,10 @@ static void list_uses(dfl_workload_draft *draft, uint32_t **first, uint32_t **us
     for (size_t t = 0; t < n; t++)
         next[t] = (*first)[t];
     for (size_t e = 0; e < draft->einsums.n; e++) {
-        const dfl_einsum *x = &draft->einsums.at[e].ir;
+        const dfl_einsum *einsum = &draft->einsums.at[e].ir;
 
-        for (uint32_t i = 0; i <= x->n_inputs; i++) {
-            uint32_t t = i == 0 ? x->output.tensor : x->inputs[i - 1].tensor;
+        for (uint32_t i = 0; i <= einsum->n_inputs; i++) {
+            uint32_t t = i == 0 ? einsum->output.tensor : einsum->inputs[i - 1].tensor;
 
             (*uses)[next[t]++] = (uint32_t)e;
         }

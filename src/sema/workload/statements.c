@@ -265,7 +265,7 @@ static void elaborate_braces(dfl_workload_context *inner, const dfl_ast_node *it
     inner->forward = forward.outer;
 }
 
-/* One binding of `carrying`: the tensor of the last iteration must be like the tensor of the first. */
+/* One binding `X = Y` of `carrying`: Y, which an iteration computes, must be like X, which the next iteration reads. */
 static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, const dfl_ast_node *bind)
 {
     uint32_t from = dfl_workload_find_tensor(ctx, bind->path), to = DFL_NONE;

@@ -65,7 +65,7 @@ bool dfl_workload_resolve_type(dfl_workload_context *ctx, const dfl_ast_ref *ref
 dfl_draft_tensor *dfl_workload_add_tensor(dfl_workload_context *ctx, const dfl_ast_path *path, bool lead, uint32_t n_dims,
                                           uint32_t *id)
 {
-    dfl_draft_tensor t = { .span = path->span, .type = ctx->type, .n_dims = n_dims };
+    dfl_draft_tensor tensor = { .span = path->span, .type = ctx->type, .n_dims = n_dims };
     dfl_scope_entry *entry;
 
     if (path->n > 1) {
@@ -78,17 +78,17 @@ dfl_draft_tensor *dfl_workload_add_tensor(dfl_workload_context *ctx, const dfl_a
         ctx->draft->broken = true;
         return NULL;
     }
-    t.name = dfl_workload_full_name(ctx, path->head->sym);
+    tensor.name = dfl_workload_full_name(ctx, path->head->sym);
     if (lead) {
-        t.lead = ctx->repeats;
-        t.n_lead = ctx->n_repeats;
-        t.n_dims += ctx->n_repeats;
+        tensor.lead = ctx->repeats;
+        tensor.n_lead = ctx->n_repeats;
+        tensor.n_dims += ctx->n_repeats;
     }
-    t.extents = DFL_NEW_ARRAY(ctx->sema->arena, int64_t, t.n_dims);
-    for (uint32_t i = 0; i < t.n_lead; i++)
-        t.extents[i] = ctx->draft->ranks.at[t.lead[i]].extent;
+    tensor.extents = DFL_NEW_ARRAY(ctx->sema->arena, int64_t, tensor.n_dims);
+    for (uint32_t i = 0; i < tensor.n_lead; i++)
+        tensor.extents[i] = ctx->draft->ranks.at[tensor.lead[i]].extent;
     *id = entry->id = (uint32_t)ctx->draft->tensors.n;
-    DFL_PUSH(ctx->sema->arena, &ctx->draft->tensors, t);
+    DFL_PUSH(ctx->sema->arena, &ctx->draft->tensors, tensor);
     return &ctx->draft->tensors.at[*id];
 }
 
@@ -162,15 +162,15 @@ static int64_t eval_extent(dfl_workload_context *ctx, const dfl_expr *expr)
 }
 
 /* If `apply` gave the body the declared tensor: notes the declaration as a claim about the given one. */
-static bool add_claim(dfl_workload_context *ctx, const dfl_ast_node *t, const int64_t *extents, uint32_t n, dfl_dtype type)
+static bool add_claim(dfl_workload_context *ctx, const dfl_ast_node *node, const int64_t *extents, uint32_t n, dfl_dtype type)
 {
-    dfl_sym name = t->path->head->sym;
+    dfl_sym name = node->path->head->sym;
     dfl_tensor_argument *given = ctx->arguments != NULL ? dfl_symmap_get(ctx->arguments, name) : NULL;
     dfl_scope_entry *entry;
 
     if (given == NULL)
         return false;
-    entry = dfl_scope_declare(ctx->sema, ctx->scope, name, t->path->span, DFL_ENTRY_TENSOR);
+    entry = dfl_scope_declare(ctx->sema, ctx->scope, name, node->path->span, DFL_ENTRY_TENSOR);
     ctx->draft->broken |= entry == NULL;
     if (entry == NULL)
         return true;
@@ -188,34 +188,34 @@ static const dfl_role roles[] = {
 };
 
 /* Declares one tensor. */
-static void declare_tensor(dfl_workload_context *ctx, const dfl_ast_node *t, dfl_ast_role role)
+static void declare_tensor(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_ast_role role)
 {
-    int64_t *extents = DFL_NEW_ARRAY(ctx->sema->arena, int64_t, t->n_args + 1);
+    int64_t *extents = DFL_NEW_ARRAY(ctx->sema->arena, int64_t, node->n_args + 1);
     bool given, lead = role != DFL_AST_INPUT, bad = false;
     dfl_draft_tensor *made;
     dfl_dtype type;
     uint32_t n = 0, id;
 
-    for (const dfl_expr *expr = t->args; expr != NULL; expr = expr->next, n++) {
+    for (const dfl_expr *expr = node->args; expr != NULL; expr = expr->next, n++) {
         extents[n] = eval_extent(ctx, expr);
         bad |= extents[n] < 0;
         ctx->draft->unsized |= extents[n] == 0;
     }
     ctx->draft->broken |= bad;
-    (void)dfl_workload_resolve_type(ctx, t->more->type, &type);
+    (void)dfl_workload_resolve_type(ctx, node->more->type, &type);
     if (type.name == 0)
         type = ctx->type;
-    given = t->path->n == 1 && add_claim(ctx, t, extents, n, type);
+    given = node->path->n == 1 && add_claim(ctx, node, extents, n, type);
     if (given)
         return;
-    made = dfl_workload_add_tensor(ctx, t->path, lead, n, &id);
+    made = dfl_workload_add_tensor(ctx, node->path, lead, n, &id);
     if (made == NULL)
         return;
     made->declared = true;
     made->has_role = true;
     made->role = roles[role];
     made->type = type;
-    made->type_span = t->more->type->span;
+    made->type_span = node->more->type->span;
     made->broken = bad;
     for (uint32_t i = 0; i < n; i++)
         made->extents[made->n_lead + i] = bad && extents[i] < 0 ? 0 : extents[i];

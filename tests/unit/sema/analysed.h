@@ -1,4 +1,4 @@
-/* A DFL text, analysed: what the tests of this folder start from. A small std.ops is built in. */
+/* Analysis of a DFL text, for the tests of this folder. A small std.ops is built in. */
 #ifndef DFL_TESTS_UNIT_SEMA_ANALYSED_H
 #define DFL_TESTS_UNIT_SEMA_ANALYSED_H
 
@@ -13,6 +13,7 @@
 #include "sema/sema.h"
 #include "syntax/syntax.h"
 
+/* One analysis with all that it owns. */
 typedef struct {
     dfl_budget budget;
     dfl_arena *arena;
@@ -20,10 +21,10 @@ typedef struct {
     dfl_source_map *sources;
     dfl_sink *sink;
     const dfl_program *program;
-    const dfl_source *ops;
     dfl_sema_file ops_file;
 } analysed;
 
+/* Parses a text as a file. */
 static inline dfl_sema_file analysed_parse(analysed *a, const char *name, const char *text)
 {
     const dfl_source *source = dfl_source_add(a->sources, name, text, strlen(text));
@@ -32,6 +33,7 @@ static inline dfl_sema_file analysed_parse(analysed *a, const char *name, const 
     return (dfl_sema_file){ source, syntax.file };
 }
 
+/* A dfl_sema_load that finds std.ops alone. */
 static inline bool analysed_load(void *context, const dfl_source *from, const char *target, bool quoted,
                                  dfl_sema_file *out, const char **why, const char **near)
 {
@@ -51,7 +53,7 @@ static inline bool analysed_load(void *context, const dfl_source *from, const ch
     return true;
 }
 
-/* With limits of the budget: 0 = the usual ones. */
+/* Analyses a text within a number of steps and bytes of memory; 0 = the usual limits. Free with analysed_free. */
 static inline analysed *analyse_within(const char *text, uint64_t steps, size_t memory)
 {
     analysed *a = calloc(1, sizeof *a);
@@ -72,6 +74,7 @@ static inline analysed *analyse_within(const char *text, uint64_t steps, size_t 
     return a;
 }
 
+/* Analyses a text within the usual limits. */
 static inline analysed *analyse(const char *text)
 {
     return analyse_within(text, 0, 0);
@@ -83,7 +86,7 @@ static inline void analysed_free(analysed *a)
     free(a);
 }
 
-/* The first message, or NULL. */
+/* The message of the first report, or NULL. */
 static inline const char *analysed_message(const analysed *a)
 {
     return dfl_sink_count(a->sink) > 0 ? dfl_sink_at(a->sink, 0)->message : NULL;

@@ -1,4 +1,4 @@
-/* What stops sema: the budget at any step, depth, numbers of parts. */
+/* Limits of sema: the budget at any step, nesting, numbers of parts. */
 #include "tests/unit/sema/analysed.h"
 
 static const char everything[] =
@@ -99,7 +99,7 @@ static void refuses(void **state)
     analysed_free(a);
 }
 
-/* A chain of constants in the wrong order is as deep as it is long; the sum of all depths is what is limited. */
+/* Constants in the wrong order are evaluated recursively, as deep as their chain is long: 1500 are within the limit. */
 static void long_chains_of_constants(void **state)
 {
     enum { N = 1500 };

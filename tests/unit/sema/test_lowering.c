@@ -1,4 +1,4 @@
-/* What statements lower to, read off the printed representation. */
+/* Lowering of statements, seen in the printed representation. */
 #include "tests/unit/sema/analysed.h"
 
 typedef struct {

@@ -1,0 +1,46 @@
+/* Attributes of systems that lowering only copies: row of the vocabulary to member of the intermediate representation. */
+#include "tests/unit/sema/analysed.h"
+
+static const char numbers[] =
+    "system s { clock = 1GHz; memory d { size = 1MB; latency = 3ns; leakage = 5mW; area = 7mm2; }"
+    " network n = bus { multicast = x; latency = 11cycle; }"
+    " array x[2] over n { compute c { rate = 1FLOP/cycle; area = 13mm2; leakage = 17mW; } memory r { size = 1kB; } } }";
+
+static void numbers_reach_their_members(void **state)
+{
+    analysed *a = analyse(numbers);
+    const dfl_system *system;
+
+    (void)state;
+    if (dfl_sink_errors(a->sink) > 0)
+        fail_msg("%s", analysed_message(a));
+    assert_int_equal(a->program->n_systems, 1);
+    system = a->program->systems[0];
+    assert_true(system->memories[0].latency == 3e-9);
+    assert_true(system->memories[0].leakage == 5e-3);
+    assert_true(system->memories[0].area == 7e-6);
+    assert_true(system->networks[0].latency == 11 / 1e9);
+    assert_true(system->computes[0].area == 13e-6);
+    assert_true(system->computes[0].leakage == 17e-3);
+    analysed_free(a);
+}
+
+static void missing_numbers_are_zero(void **state)
+{
+    analysed *a = analyse("system s { memory d { size = 1MB; } }");
+    const dfl_system *system = a->program->systems[0];
+
+    (void)state;
+    assert_true(system->memories[0].latency == 0 && system->memories[0].leakage == 0 && system->memories[0].area == 0);
+    analysed_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_reach_their_members),
+        cmocka_unit_test(missing_numbers_are_zero),
+    };
+
+    return CHECK_GROUP("sema.vocabulary", tests);
+}
