@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "ir/path/checks.h"
+#include "ir/path/fan_out.h"
 #include "lint/mapping.h"
 #include "model/model.h"
 #include "report/check/check.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "ir/path/checks.h"
+#include "ir/path/fan_out.h"
 #include "ir/print.h"
 #include "mapper/holes.h"
 #include "mapper/cost.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ir/path/checks.h"
+#include "ir/path/unit_choice.h"
 
 /* Position of a rank of the workload in the problem, n_ranks if the einsum does not have it. */
 static uint32_t rank_at(const dfl_certify_problem *problem, uint32_t rank)

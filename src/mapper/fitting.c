@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ir/path/checks.h"
+#include "ir/path/unit_choice.h"
 #include "mapper/emit.h"
 #include "mapper/through.h"
 #include "mapper/tracks.h"

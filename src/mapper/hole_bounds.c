@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ir/path/checks.h"
+#include "ir/path/fan_out.h"
 
 /* Of a bound in floating point, so that rounding never makes it larger than what it bounds. */
 static const double slack = 1 - 1e-9;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/path/checks.h"
+#include "ir/path/fan_out.h"
 #include "mapper/hole_bounds.h"
 #include "mapper/hole_lattice.h"
 #include "mapper/infeasible.h"

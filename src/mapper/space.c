@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "ir/path/checks.h"
+#include "ir/path/unit_choice.h"
 #include "mapper/given.h"
 
 enum { FILL_STEPS = 1 << 16 };   /* parts that are tried to find out how much of all axes can be at work */

@@ -1,22 +1,23 @@
 /*
- * The steps of all paths. Lines between the root and the leaves are steps of many einsums, and a large mapping has the homes of
- * all its tensors at the root, of which an einsum touches a few. Keeps of different tensors with nothing between them are a
- * run: a path has those of its einsum, and as many others, the first ones, as make the run equally long on all paths.
+ * The steps of all paths. Lines between the root and a leaf are steps of many einsums, and a large mapping has the
+ * homes of all its tensors at the root, of which one einsum touches a few. A run is a maximal list of adjacent keeps of
+ * different tensors. A path has the keeps of a run that its einsum touches, then the first others, so that the run is
+ * equally long on all paths.
  */
 #include "ir/path/layout.h"
 
 #include "support/vec.h"
 
-/* A run, or a loop by itself. */
+/* A run of keeps, or a single loop. */
 typedef struct {
     uint32_t first, n;         /* lines of the body */
-    uint32_t steps;            /* of each path */
-} segment;
+    uint32_t steps;            /* steps that every path has for it */
+} line_run;
 
 typedef struct {
-    segment *at;
+    line_run *at;
     uint32_t n;
-} segments;
+} line_runs;
 
 typedef struct { uint32_t body, line; } place;
 
@@ -24,95 +25,96 @@ typedef struct {
     dfl_arena *arena;
     const dfl_mapping *m;
     dfl_paths *paths;
-    segments *of;                /* by body */
+    line_runs *of;                /* by body */
     DFL_VEC(place) *touched;     /* by einsum: keeps of what it touches, from the root on */
-    uint32_t *run, *n;           /* by einsum: the last run of which it touches something, and how much of it */
+    uint32_t *run, *n;           /* by einsum: the last run with a keep that it touches, and the number of these keeps */
     uint32_t runs;
     uint32_t *kept;              /* by tensor: the run that it was last kept in */
 } layer;
 
-static void find_segments(layer *k, const dfl_body *b)
+static void find_segments(layer *layout, const dfl_body *b)
 {
-    segments *s = &k->of[b->id];
-    bool open = false; /* the line before belongs to a run */
+    line_runs *s = &layout->of[b->id];
+    bool open = false; /* the line above belongs to a run */
 
-    s->at = DFL_NEW_ARRAY(k->arena, segment, (size_t)b->n_lines + 1);
+    s->at = DFL_NEW_ARRAY(layout->arena, line_run, (size_t)b->n_lines + 1);
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *line = &b->lines[i];
         bool keep = line->kind == DFL_LINE_KEEP;
-        if (!keep || !open || k->kept[line->tensor] == k->runs) {
-            s->at[s->n++] = (segment){ .first = i, .steps = 1 };
-            k->runs++;
+        if (!keep || !open || layout->kept[line->tensor] == layout->runs) {
+            s->at[s->n++] = (line_run){ .first = i, .steps = 1 };
+            layout->runs++;
         }
         if (keep)
-            k->kept[line->tensor] = k->runs;
+            layout->kept[line->tensor] = layout->runs;
         s->at[s->n - 1].n++;
         open = keep;
     }
 }
 
-/* Einsum e touches what a line of the present run keeps. */
-static void add_touched(layer *k, const dfl_body *b, segment *s, uint32_t line, uint32_t e)
+/* Notes that einsum `e` touches the tensor of a keep of the present run. */
+static void add_touched(layer *layout, const dfl_body *b, line_run *s, uint32_t line, uint32_t e)
 {
-    uint32_t *user = &k->paths->user[b->id][line];
+    uint32_t *user = &layout->paths->user[b->id][line];
 
-    if (k->touched[e].n > 0 && k->touched[e].at[k->touched[e].n - 1].body == b->id &&
-        k->touched[e].at[k->touched[e].n - 1].line == line)
+    if (layout->touched[e].n > 0 && layout->touched[e].at[layout->touched[e].n - 1].body == b->id &&
+        layout->touched[e].at[layout->touched[e].n - 1].line == line)
         return;
-    DFL_PUSH(k->arena, &k->touched[e], ((place){ b->id, line }));
-    k->n[e] = k->run[e] == k->runs ? k->n[e] + 1 : 1;
-    k->run[e] = k->runs;
-    s->steps = k->n[e] > s->steps ? k->n[e] : s->steps;
+    DFL_PUSH(layout->arena, &layout->touched[e], ((place){ b->id, line }));
+    layout->n[e] = layout->run[e] == layout->runs ? layout->n[e] + 1 : 1;
+    layout->run[e] = layout->runs;
+    s->steps = layout->n[e] > s->steps ? layout->n[e] : s->steps;
     *user = e < *user ? e : *user;
 }
 
-static void find_touched(layer *k, const dfl_body *b, segment *s, uint32_t line)
+static void find_touched(layer *layout, const dfl_body *b, line_run *s, uint32_t line)
 {
-    const dfl_workload *w = k->m->workload;
+    const dfl_workload *w = layout->m->workload;
     uint32_t tensor = b->lines[line].tensor;
     const dfl_tensor *t = &w->tensors[tensor];
 
     if (b->n_einsums <= t->n_producers + t->n_consumers) {
         for (uint32_t i = 0; i < b->n_einsums; i++)
             if (dfl_einsum_touches(&w->einsums[b->einsums[i]], tensor))
-                add_touched(k, b, s, line, b->einsums[i]);
+                add_touched(layout, b, s, line, b->einsums[i]);
         return;
     }
     for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
         uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
-        if (dfl_body_within(k->paths->paths[e].leaf, b))
-            add_touched(k, b, s, line, e);
+        if (dfl_body_within(layout->paths->paths[e].leaf, b))
+            add_touched(layout, b, s, line, e);
     }
 }
 
-/* Numbers the lines of a body; those of the bodies around it are numbered. */
-static void number_lines(layer *k, const dfl_body *b)
+/* Numbers the lines of a body, after those of the bodies around it. */
+static void number_lines(layer *layout, const dfl_body *b)
 {
-    uint32_t *step = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)b->n_lines + 1);
-    uint32_t at = b->parent ? k->paths->step[b->parent->id][b->parent->n_lines] : 0;
+    uint32_t *step = DFL_NEW_ARRAY(layout->arena, uint32_t, (size_t)b->n_lines + 1);
+    uint32_t at = b->parent ? layout->paths->step[b->parent->id][b->parent->n_lines] : 0;
 
-    k->paths->step[b->id] = step;
-    k->paths->user[b->id] = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)b->n_lines + 1);
+    layout->paths->step[b->id] = step;
+    layout->paths->user[b->id] = DFL_NEW_ARRAY(layout->arena, uint32_t, (size_t)b->n_lines + 1);
     for (uint32_t i = 0; i < b->n_lines; i++)
-        k->paths->user[b->id][i] = DFL_NONE;
-    for (uint32_t i = 0; i < k->of[b->id].n; i++) {
-        segment *s = &k->of[b->id].at[i];
-        k->runs++;
+        layout->paths->user[b->id][i] = DFL_NONE;
+    for (uint32_t i = 0; i < layout->of[b->id].n; i++) {
+        line_run *s = &layout->of[b->id].at[i];
+        layout->runs++;
         for (uint32_t line = s->first; line < s->first + s->n; line++) {
             step[line] = at;
             if (b->lines[line].kind == DFL_LINE_KEEP)
-                find_touched(k, b, s, line);
+                find_touched(layout, b, s, line);
         }
         at += s->steps;
     }
     step[b->n_lines] = at;
 }
 
-/* The steps of a segment; of a run what the einsum touches, from `*touched` on, and others. */
-static void fill_segment(const layer *k, dfl_path *p, const dfl_body *b, const segment *s, uint32_t *touched)
+/* Fills the steps of a run or a loop: the keeps that the einsum touches, from `*touched` on, and others to equal
+   length. */
+static void fill_segment(const layer *layout, dfl_path *p, const dfl_body *b, const line_run *s, uint32_t *touched)
 {
-    const place *mine = k->touched[p->einsum].at;
-    uint32_t n = (uint32_t)k->touched[p->einsum].n, at = k->paths->step[b->id][s->first], others = s->steps;
+    const place *mine = layout->touched[p->einsum].at;
+    uint32_t n = (uint32_t)layout->touched[p->einsum].n, at = layout->paths->step[b->id][s->first], others = s->steps;
 
     for (uint32_t i = *touched; i < n && mine[i].body == b->id && mine[i].line < s->first + s->n; i++)
         others--;
@@ -125,26 +127,26 @@ static void fill_segment(const layer *k, dfl_path *p, const dfl_body *b, const s
     }
 }
 
-static void fill_path(const layer *k, dfl_path *p)
+static void fill_path(const layer *layout, dfl_path *p)
 {
     uint32_t touched = 0;
-    const dfl_body **way = DFL_NEW_ARRAY(k->arena, const dfl_body *, (size_t)p->leaf->depth + 1);
+    const dfl_body **way = DFL_NEW_ARRAY(layout->arena, const dfl_body *, (size_t)p->leaf->depth + 1);
 
-    p->n_steps = k->paths->step[p->leaf->id][p->leaf->n_lines];
-    p->steps = DFL_NEW_ARRAY(k->arena, dfl_path_step, (size_t)p->n_steps + 1);
+    p->n_steps = layout->paths->step[p->leaf->id][p->leaf->n_lines];
+    p->steps = DFL_NEW_ARRAY(layout->arena, dfl_path_step, (size_t)p->n_steps + 1);
     for (const dfl_body *b = p->leaf; b; b = b->parent)
         way[b->depth] = b;
     for (uint32_t d = 0; d <= p->leaf->depth; d++)
-        for (uint32_t i = 0; i < k->of[way[d]->id].n; i++)
-            fill_segment(k, p, way[d], &k->of[way[d]->id].at[i], &touched);
+        for (uint32_t i = 0; i < layout->of[way[d]->id].n; i++)
+            fill_segment(layout, p, way[d], &layout->of[way[d]->id].at[i], &touched);
 }
 
 bool dfl_paths_lay(dfl_arena *arena, dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
     uint32_t n = m->workload->n_einsums, n_tensors = m->workload->n_tensors;
-    layer k = { .arena = arena, .m = m, .paths = paths, .of = DFL_NEW_ARRAY(arena, segments, (size_t)m->n_bodies + 1),
-                .touched = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *k.touched, _Alignof(void *)),
+    layer layout = { .arena = arena, .m = m, .paths = paths, .of = DFL_NEW_ARRAY(arena, line_runs, (size_t)m->n_bodies + 1),
+                .touched = dfl_arena_alloc(arena, (size_t)n + 1, sizeof *layout.touched, _Alignof(void *)),
                 .run = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1), .n = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1),
                 .kept = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n_tensors + 1) };
     dfl_budget *budget = dfl_arena_budget(arena);
@@ -157,13 +159,13 @@ bool dfl_paths_lay(dfl_arena *arena, dfl_paths *paths)
             p->einsum = m->bodies[b]->einsums[0];
             p->leaf = m->bodies[b];
         }
-        find_segments(&k, m->bodies[b]);
+        find_segments(&layout, m->bodies[b]);
     }
-    k.runs = 0;
+    layout.runs = 0;
     for (uint32_t b = 0; b < m->n_bodies; b++)
-        number_lines(&k, m->bodies[b]);
+        number_lines(&layout, m->bodies[b]);
     for (uint32_t e = 0; e < n; e++) {
-        fill_path(&k, &paths->paths[e]);
+        fill_path(&layout, &paths->paths[e]);
         if (!dfl_budget_spend(budget, 1 + paths->paths[e].n_steps))
             return false;
     }

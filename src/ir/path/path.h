@@ -1,16 +1,27 @@
 /*
- * The way from the root of a mapping to one einsum, with every line resolved for that einsum: which of its ranks a
- * loop iterates, with what tile, and what restricts it from elsewhere. `check`, the model and the oracle start from
- * here; nothing here counts.
+ * A path is the chain of lines from the root of a mapping to one einsum, each resolved for this einsum: the rank of the
+ * einsum that a loop iterates, the tile, and the restriction by other einsums. `check`, the model and the oracle start
+ * from paths. Nothing in this room counts.
  *
- * A loop binds to an einsum in one of these ways (model.md, rule 9):
- *   DIRECT  the loop's rank is a rank of the einsum;
- *   FOLLOW  the einsum reads a tensor that a producer in the same branch indexes bare with the loop's rank, and
- *           indexes the same dimension bare itself: the loop iterates that rank of the einsum;
- *   NEED    the einsum produces a tensor of which a consumer in the same branch, bound to this loop, reads a part:
- *           the einsum computes, per iteration, what is read there and was not computed in an earlier iteration;
- *           the step's rank is DFL_NONE, the restriction is that of the path's exchange;
- *   IDLE    a spatial line excluded by `for`: the einsum uses one instance of the axis.
+ * A loop binds to an einsum in one of four ways (MODEL.md, rule 9):
+ *   DIRECT  The loop's rank is a rank of the einsum.
+ *   FOLLOW  The loop iterates another rank of the einsum. The einsum reads a tensor that a producer below the same body indexes
+ *           bare with the loop's rank, and indexes the same dimension bare itself.
+ *   NEED    The einsum produces a tensor of which a consumer below the same body, bound to the loop, reads a part. In each
+ *           iteration the einsum computes what is read there and was not computed in an earlier iteration. The step's rank is
+ *           DFL_NONE; the restriction is that of the path's exchange.
+ *   IDLE    A spatial line excludes the einsum by `for`. The einsum uses one instance of the axis.
+ *
+ * Where the checks of a mapping stand:
+ *   coverage.c            each einsum in one leaf, each rank finished, tiles (E0401 .. E0403, E0410, E0411)
+ *   path.c                loops that reach no rank, or different ones (E0413, E0416)
+ *   unit_choice.c         the unit that runs an einsum (E0418)
+ *   fan_out.c             spatial lines and the sizes of axes (E0405)
+ *   keep_legality.c       memories, order, place and homes of keeps (E0404, E0407, E0408, E0415, E0417, E0422)
+ *   fusion_legality.c     nothing is read before it is complete (E0409, E0424)
+ *   online_legality.c     corrections under `online` loops (E0420)
+ *   pipeline_legality.c   instances for all stages of a pipeline (E0405)
+ * The capacity of memories is counted by the model.
  */
 #ifndef DFL_IR_PATH_PATH_H
 #define DFL_IR_PATH_PATH_H
@@ -18,62 +29,63 @@
 #include "diag/diag.h"
 #include "ir/mapping.h"
 
-typedef enum { DFL_BIND_DIRECT, DFL_BIND_FOLLOW, DFL_BIND_NEED, DFL_BIND_IDLE } dfl_binding;
+typedef enum { DFL_BIND_DIRECT, DFL_BIND_FOLLOW, DFL_BIND_NEED, DFL_BIND_IDLE } dfl_loop_binding;
 
 typedef struct {
     const dfl_line *line;
-    const dfl_body *body;  /* the body the line stands in */
-    dfl_binding bind;      /* loops only */
-    uint32_t rank;         /* DIRECT, FOLLOW: the einsum's rank; else DFL_NONE */
-    int64_t tile;          /* DIRECT, FOLLOW: elements per tile, > 0, at most `nominal` */
+    const dfl_body *body;  /* the body of the line */
+    dfl_loop_binding bind; /* of a loop */
+    uint32_t rank;         /* DIRECT, FOLLOW: rank of the workload that the einsum iterates; else DFL_NONE */
+    int64_t tile;          /* DIRECT, FOLLOW: elements per tile, from 1 to `nominal` */
     int64_t nominal;       /* DIRECT, FOLLOW: largest extent of the rank just above the line */
 } dfl_path_step;
 
-/* What of an einsum's output is read inside a branch that also produces it. */
+/* The exchange of an einsum's output with consumers below a body that also holds the einsum. */
 typedef struct {
     uint32_t tensor;
     const dfl_body *branch;    /* innermost body with the producer and at least one consumer in different children */
     const uint32_t *consumers; /* einsums that read the tensor, below `branch` or below a loop that binds by NEED */
     uint32_t n_consumers;
-    bool restricts;            /* some loop above binds by NEED: the consumers decide what is computed when */
-    bool recompute;            /* `recompute` was said for the tensor at the branch or above */
+    bool restricts;            /* some loop above binds by NEED: the consumers decide what is computed in which iteration */
+    bool recompute;            /* `recompute` of the tensor stands at the branch or above */
 } dfl_exchange;
 
 typedef struct {
     uint32_t einsum;
     const dfl_body *leaf;
-    dfl_path_step *steps;      /* lines of the root body first, those of the leaf last; but see below */
+    dfl_path_step *steps;      /* lines of the root body first, those of the leaf last; for keeps see dfl_paths */
     uint32_t n_steps;
-    uint32_t n_above;          /* steps above the exchange's branch point (all bodies down to and with `branch`) */
+    uint32_t n_above;          /* steps above the exchange's branch point: of all bodies down to `branch`, this one included */
     bool has_exchange;
     dfl_exchange exchange;     /* of the tensor that the einsum produces */
-    uint32_t compute;          /* the unit that runs it */
+    uint32_t compute;          /* compute unit of the system that runs the einsum */
 } dfl_path;
 
 /*
- * Loops are steps of every einsum below them, and those above two einsums have the same numbers on both paths. Keeps of
- * different tensors with nothing between them are a run: an einsum has steps for those that it touches, and where others below
- * the same body touch more, for some that it does not, so that the run has equally many on all paths.
+ * The paths of all einsums. A loop is a step of every einsum below it, and has the same number on all these paths. A
+ * run is a list of adjacent keeps of different tensors. An einsum has steps for the keeps of a run that it touches. It
+ * also has steps for some that it does not touch where others below the same body touch more, so that the run is
+ * equally long on all paths.
  */
 typedef struct {
     const dfl_mapping *mapping;
-    dfl_path *paths;           /* one per einsum, by einsum id */
-    uint32_t **step;           /* per body and line: steps above a loop, or above the run of a keep; after the last line, above
-                                  the bodies inside */
-    uint32_t **user;           /* per body and line: of a keep, the first einsum below that touches it; DFL_NONE = none */
+    dfl_path *paths;           /* by einsum */
+    uint32_t **step;           /* [body][line]: steps above a loop, or above the run of a keep; [body][n_lines]: steps above the
+                                  children of the body */
+    uint32_t **user;           /* [body][line]: of a keep, the first einsum below that touches it; DFL_NONE = none */
 } dfl_paths;
 
 /*
  * Resolves and checks everything about a complete mapping that needs no counting: coverage, bindings, tiles, fan-out,
- * order and place of keeps, homes, compute units, early consumption. Returns NULL after reporting errors (E04xx).
- * Lives in `arena`.
+ * order and place of keeps, homes, compute units, early reads. NULL after reporting errors (E04xx). The paths live in
+ * `arena`.
  */
 dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* The part of it that the amounts of loops do not change: everything but tiles, fan-out, and what is read too early. The
-   paths are ready for dfl_paths_resize; until one succeeds they have no sizes. NULL after reporting. */
+/* Resolves the part that does not depend on the amounts of loops: everything but tiles, fan-out and early reads. The
+   paths have no sizes until a dfl_paths_resize succeeds. NULL after reporting. */
 dfl_paths *dfl_paths_bind(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* Takes over other amounts of the mapping's loop lines (tiles or parts); everything else in it must be as it was when the
-   paths were resolved. False after reporting what is wrong with them; `arena` is for scratch. */
+/* Sizes the paths for the present amounts (tiles or parts) of the mapping's loops. Everything else in the mapping must
+   be as it was when the paths were resolved. False after reporting; `arena` is for scratch. */
 bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, dfl_paths *paths);
 
 #endif

@@ -1,9 +1,8 @@
-/* Windows over one dimension. */
 #include "ir/path/windows.h"
 
-/* Whether an index takes every value between its first and its last one, over whole ranks; for a term `slides`, that
-   may stand at one place, wherever it stands. */
-static bool gapless(const dfl_workload *w, const dfl_index *index, uint32_t slides)
+/* Whether an index over whole ranks takes every value between its smallest and its largest. `slides` (DFL_NONE: none):
+   a term that stands at one place at a time; the values must have no gap at each place, nor from one place to the next. */
+static bool is_gapless(const dfl_workload *w, const dfl_index *index, uint32_t slides)
 {
     dfl_i128 covered = 1, least = 0, last = slides == DFL_NONE ? 0 : index->terms[slides].coef;
 
@@ -47,8 +46,8 @@ void dfl_windows_add(const dfl_workload *w, const dfl_index *index, const int64_
         tile = piece;
         n++;
     }
-    out->whole &= first <= 0 && last >= extent - 1 && gapless(w, index, DFL_NONE);
-    out->in_order &= n <= 1 && gapless(w, index, slides);
+    out->whole &= first <= 0 && last >= extent - 1 && is_gapless(w, index, DFL_NONE);
+    out->in_order &= n <= 1 && is_gapless(w, index, slides);
     out->alike &= n <= 1;
     if (out->n++ == 0) {
         out->coef = coef;

@@ -1,5 +1,4 @@
-/* Where tensors may be kept, and what may be read when. */
-#include "ir/path/checks.h"
+#include "ir/path/keep_legality.h"
 
 static const char *text(const dfl_intern *names, dfl_sym s) { return dfl_sym_text(names, s); }
 
@@ -14,8 +13,8 @@ static const dfl_line *keep_above(const dfl_path *p, uint32_t i, uint32_t tensor
     return NULL;
 }
 
-/* The step of a line on another path, that it is on. */
-static uint32_t step_on(const dfl_path *p, const dfl_line *line)
+/* The step of a line on another path that has this line. */
+static uint32_t find_step_on(const dfl_path *p, const dfl_line *line)
 {
     uint32_t i = 0;
 
@@ -24,8 +23,8 @@ static uint32_t step_on(const dfl_path *p, const dfl_line *line)
     return i;
 }
 
-/* The first spatial step below step `i` on an axis around the memory kept in there, or DFL_NONE. */
-static uint32_t split_below(const dfl_mapping *m, const dfl_path *p, uint32_t i)
+/* The first spatial step below the keep at step `i` on an axis around its memory, or DFL_NONE. */
+static uint32_t find_split_below(const dfl_mapping *m, const dfl_path *p, uint32_t i)
 {
     uint32_t element = m->system->memories[p->steps[i].line->memory].element;
 
@@ -37,13 +36,13 @@ static uint32_t split_below(const dfl_mapping *m, const dfl_path *p, uint32_t i)
 }
 
 /* Whether the unit of the einsum does not see the memory of the keep at step `i`. */
-static bool out_of_reach(const dfl_mapping *m, const dfl_path *p, uint32_t i)
+static bool is_out_of_reach(const dfl_mapping *m, const dfl_path *p, uint32_t i)
 {
     return p->compute != DFL_NONE && !dfl_compute_sees(m->system, p->compute, p->steps[i].line->memory);
 }
 
-/* What einsum `e` does below the keep at its step `i`, its own lines and its unit; of several einsums that the keep does not
-   suit, the first reports. */
+/* Checks the keep at step `i` against the lines below it and the unit of einsum `e`. Of several einsums that the keep
+   does not suit, the first reports. */
 static bool check_below(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, uint32_t e, uint32_t i)
 {
     const dfl_mapping *m = paths->mapping;
@@ -52,17 +51,18 @@ static bool check_below(dfl_sink *sink, const dfl_intern *names, const dfl_paths
     const dfl_body *body = p->steps[i].body;
     const dfl_memory *mem = &m->system->memories[line->memory];
     const char *tensor = text(names, tensor_of(m, line)->name), *memory = text(names, mem->name);
-    uint32_t split = split_below(m, p, i);
+    uint32_t split = find_split_below(m, p, i);
 
-    if (split == DFL_NONE && !out_of_reach(m, p, i))
+    if (split == DFL_NONE && !is_out_of_reach(m, p, i))
         return true;
     for (uint32_t k = 0; k < body->n_einsums; k++) {
         const dfl_path *other = &paths->paths[body->einsums[k]];
         if (other->einsum < e && dfl_einsum_touches(&m->workload->einsums[other->einsum], line->tensor) &&
-            (out_of_reach(m, other, step_on(other, line)) || split_below(m, other, step_on(other, line)) != DFL_NONE))
+            (is_out_of_reach(m, other, find_step_on(other, line)) ||
+             find_split_below(m, other, find_step_on(other, line)) != DFL_NONE))
             return false;
     }
-    if (out_of_reach(m, p, i)) {
+    if (is_out_of_reach(m, p, i)) {
         dfl_diag *d = dfl_report(sink, DFL_MAP_TILE_UNREACHABLE, line->span, "unit `%s` cannot reach `%s` in `%s`",
                                  text(names, m->system->computes[p->compute].name), tensor, memory);
         dfl_diag_label(sink, d, mem->span, "`%s` is not on the way to `%s`", memory,
@@ -122,15 +122,15 @@ bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_pat
         if (line->kind != DFL_LINE_KEEP || !dfl_einsum_touches(&m->workload->einsums[e], line->tensor))
             continue;
         const dfl_body *body = p->steps[i].body;
-        bool reports = paths->user[body->id][line - body->lines] == e; /* one does for all that share the line */
+        bool reports = paths->user[body->id][line - body->lines] == e; /* one report for all einsums that share the line */
         bool placed = !reports || check_keep(sink, names, m, p, i);
         ok &= placed && check_below(sink, names, paths, e, i);
     }
     return ok;
 }
 
-/* Home of the tensor on the way to an einsum, or NULL after E0415. */
-static const dfl_line *home_of(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p,
+/* The home of the tensor on the path to an einsum, or NULL after E0415. */
+static const dfl_line *find_home(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p,
                                uint32_t tensor)
 {
     for (uint32_t i = 0; i < p->n_steps; i++)
@@ -146,7 +146,7 @@ static const dfl_line *home_of(dfl_sink *sink, const dfl_intern *names, const df
 }
 
 /* The first tensor from `t` on that the einsum touches, or DFL_NONE. */
-static uint32_t tensor_from(const dfl_einsum *e, uint32_t t)
+static uint32_t find_tensor_from(const dfl_einsum *e, uint32_t t)
 {
     uint32_t first = e->output.tensor >= t ? e->output.tensor : DFL_NONE;
 
@@ -164,11 +164,11 @@ bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
     bool ok = true;
 
     for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
-        for (uint32_t t = tensor_from(&m->workload->einsums[e], 0); t != DFL_NONE;
-             t = tensor_from(&m->workload->einsums[e], t + 1)) {
+        for (uint32_t t = find_tensor_from(&m->workload->einsums[e], 0); t != DFL_NONE;
+             t = find_tensor_from(&m->workload->einsums[e], t + 1)) {
             if (homeless[t])
                 continue; /* one report for each tensor */
-            const dfl_line *found = home_of(sink, names, m, &paths->paths[e], t);
+            const dfl_line *found = find_home(sink, names, m, &paths->paths[e], t);
             const dfl_tensor *tensor = &m->workload->tensors[t];
             homeless[t] = found == NULL;
             ok &= found != NULL;
@@ -181,95 +181,6 @@ bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
             dfl_diag *d = dfl_report(sink, DFL_MAP_NO_HOME, found->span, "`%s` has two homes", text(names, tensor->name));
             dfl_diag_label(sink, d, home[t]->span, "the other home");
             dfl_diag_help(sink, d, "keep `%s` above the branch that holds both", text(names, tensor->name));
-            ok = false;
-        }
-    }
-    return ok;
-}
-
-static bool bare_at(const dfl_access *a, uint32_t rank, uint32_t *dim)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++) {
-        uint32_t found;
-        if (dfl_index_is_bare(&a->index[d], &found) && found == rank) {
-            *dim = d;
-            return true;
-        }
-    }
-    return false;
-}
-
-void dfl_path_report_early(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_line *line,
-                           uint32_t rank, uint32_t e, uint32_t c, bool others)
-{
-    const dfl_einsum *producer = &m->workload->einsums[e], *reader = &m->workload->einsums[c];
-    const char *tensor = text(names, m->workload->tensors[producer->output.tensor].name);
-    const char *loop = text(names, m->workload->ranks[rank].name);
-    dfl_diag *d = dfl_report(sink, DFL_MAP_CONSUMED_EARLY, line->span,
-                             "`%s` is read by einsum `%s` before the loop over `%s` has completed it", tensor,
-                             text(names, reader->name), loop);
-
-    dfl_diag_here(sink, d, others ? "an iteration reads elements of `%s` that other iterations produce"
-                                  : "every iteration adds to all elements of `%s`", tensor);
-    dfl_diag_label(sink, d, producer->span, "produced here");
-    dfl_diag_label(sink, d, reader->span, "read here");
-    dfl_diag_help(sink, d, "move the loop over `%s` into the branch of `%s`", loop, text(names, producer->name));
-}
-
-/* Reader `c` under a loop that it shares with producer `e`: both must iterate the same rank of the tensor. */
-static bool check_shared_loop(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, const dfl_path_step *mine,
-                              const dfl_path_step *theirs, uint32_t e, uint32_t c)
-{
-    const dfl_mapping *m = paths->mapping;
-    const dfl_einsum *producer = &m->workload->einsums[e], *reader = &m->workload->einsums[c];
-    uint32_t tensor = producer->output.tensor, dim = DFL_NONE, dim_read;
-
-    if (mine->rank == DFL_NONE || mine->tile >= mine->nominal)
-        return true;
-    if (bare_at(&producer->output, mine->rank, &dim) && theirs->rank != DFL_NONE) {
-        bool same = true;
-        for (uint32_t i = 0; i < reader->n_inputs; i++)
-            if (reader->inputs[i].tensor == tensor)
-                same &= bare_at(&reader->inputs[i], theirs->rank, &dim_read) && dim_read == dim;
-        if (same && mine->tile == theirs->tile && mine->nominal == theirs->nominal)
-            return true;
-    }
-    if (dim == DFL_NONE && mine->line->online)
-        return true;
-    dfl_path_report_early(sink, names, m, mine->line, mine->rank, e, c, dim != DFL_NONE);
-    return false;
-}
-
-bool dfl_path_check_complete(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
-{
-    const dfl_mapping *m = paths->mapping;
-    const dfl_workload *w = m->workload;
-    bool ok = true;
-
-    for (uint32_t e = 0; e < w->n_einsums; e++) {
-        const dfl_path *p = &paths->paths[e];
-        const dfl_tensor *t = &w->tensors[w->einsums[e].output.tensor];
-        for (uint32_t k = 0; k < t->n_consumers; k++) {
-            uint32_t c = t->consumers[k];
-            const dfl_path *q = &paths->paths[c];
-            if (c == e)
-                continue;
-            const dfl_body *b = dfl_body_common(p->leaf, q->leaf);
-            for (uint32_t i = 0; i < p->n_steps && p->steps[i].body->depth <= b->depth; i++)
-                if (p->steps[i].line->kind != DFL_LINE_KEEP)
-                    ok &= check_shared_loop(sink, names, paths, &p->steps[i], &q->steps[i], e, c);
-            /* children run in text order: the producer's must come first */
-            const dfl_body *mine = p->leaf, *theirs = q->leaf;
-            while (mine->parent != b)
-                mine = mine->parent;
-            while (theirs->parent != b)
-                theirs = theirs->parent;
-            if (mine->id <= theirs->id)
-                continue;
-            dfl_diag *d = dfl_report(sink, DFL_MAP_EINSUM_ORDER, theirs->span, "einsum `%s` runs before `%s`, which it reads",
-                                     text(names, w->einsums[c].name), text(names, w->einsums[e].name));
-            dfl_diag_label(sink, d, mine->span, "`%s` is produced here", text(names, w->einsums[e].name));
-            dfl_diag_help(sink, d, "put the branch of `%s` first", text(names, w->einsums[e].name));
             ok = false;
         }
     }

@@ -1,11 +1,12 @@
-/* The stages of a pipeline run at the same time, so they need instances of their own. */
-#include "ir/path/checks.h"
+#include "ir/path/pipeline_legality.h"
 
-/* Instances of one axis that what is below a body takes of a unit at a time; 0: nothing below runs on the unit. */
+#include "ir/path/fan_out.h"
+
+/* Instances of a unit along one axis that the einsums below a body use at once; 0: no einsum below runs on the unit. */
 typedef struct {
     int64_t n;
-    uint32_t einsum;     /* the one that takes the most */
-    uint32_t levels;     /* pipelines inside one another that can stand on several axes */
+    uint32_t einsum;     /* the einsum that uses the most */
+    uint32_t levels;     /* depth of nested pipelines that fit on several axes */
 } demand;
 
 typedef struct {
@@ -15,7 +16,7 @@ typedef struct {
     uint32_t unit;
     const uint32_t *axes; /* those around the unit */
     uint32_t n_axes;
-    demand *below;        /* by body, then by position in `axes`; the place behind them tells who uses the unit at all */
+    demand *below;        /* [body][position in `axes`]; the last position, n_axes, tells whether the unit is used at all */
 } stages;
 
 static const char *text(const stages *s, dfl_sym sym) { return dfl_sym_text(s->names, sym); }
@@ -45,7 +46,7 @@ static void measure_leaf(const stages *s, const dfl_body *b)
     }
 }
 
-/* What the stages take together of one axis. */
+/* Instances of one axis that all stages use together. */
 static dfl_i128 sum_of(const stages *s, const dfl_body *b, uint32_t i)
 {
     dfl_i128 sum = 0;
@@ -55,7 +56,7 @@ static dfl_i128 sum_of(const stages *s, const dfl_body *b, uint32_t i)
     return sum;
 }
 
-/* "`A`, `B` and `C`": the stages that use the unit. */
+/* The stages that use the unit as text: "`A`, `B` and `C`". */
 static const char *list_stages(const stages *s, const dfl_body *b, dfl_arena *arena)
 {
     const dfl_workload *w = s->paths->mapping->workload;
@@ -79,8 +80,8 @@ static const char *list_stages(const stages *s, const dfl_body *b, dfl_arena *ar
     return list;
 }
 
-/* The axis to tell of when none has room for all stages: the one that lacks the least, of those that are long enough for
-   one instance each if there are such. */
+/* The axis for the report when none has room for all stages: the one that lacks the fewest instances. Axes with one
+   instance for each stage (`enough`) come first. */
 static uint32_t nearest(const stages *s, const dfl_body *b, uint32_t users, bool *enough)
 {
     uint32_t best = 0;
@@ -142,9 +143,9 @@ static void report(const stages *s, const dfl_body *b, uint32_t users, dfl_arena
         dfl_diag_help(s->sink, d, "run them in turn with `fuse`, or on different units with `on`");
 }
 
-/* Children one after another, or side by side: then one axis must have room for all of them. Where several have, a
-   pipeline around this one may take one of them, and this one another; with more of them inside one another, each is
-   taken to need the room everywhere. */
+/* Combines the demands of a body's children: the maximum if they run one after another. In a pipeline one axis must
+   have room for their sum. If several axes have, a pipeline around this one may use one of them, and this one another;
+   with more nested pipelines the sum is taken to be needed on every axis. */
 static bool measure_branch(const stages *s, const dfl_body *b, dfl_arena *arena)
 {
     demand *mine = at(s, b);
