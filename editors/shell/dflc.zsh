@@ -59,6 +59,7 @@ _dflc() {
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \
+        '--verbose[eval, map, explain  also print the space and the effort of each search; version  also print formats and limits]' \
         '--help[print help]' \
         '*:file:_files' ;;
     map) _arguments \
@@ -82,6 +83,7 @@ _dflc() {
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \
+        '--verbose[eval, map, explain  also print the space and the effort of each search; version  also print formats and limits]' \
         '--help[print help]' \
         '*:file:_files' ;;
     diff) _arguments \
@@ -162,6 +164,7 @@ _dflc() {
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \
+        '--verbose[eval, map, explain  also print the space and the effort of each search; version  also print formats and limits]' \
         '--help[print help]' \
         '*:file:_files' ;;
     import) _arguments \
@@ -182,7 +185,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     version) _arguments \
-        '--verbose[also the libraries and limits]' \
+        '--verbose[eval, map, explain  also print the space and the effort of each search; version  also print formats and limits]' \
         '--help[print help]' \
         '*:file:_files' ;;
     help) _arguments \

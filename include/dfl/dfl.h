@@ -52,6 +52,7 @@ typedef struct {
     size_t max_diagnostics; /* default 200 */
     dfl_flag *cancel;       /* set it (from a signal handler or another thread) to stop; may be NULL */
     size_t max_file;        /* bytes of a file; default 16 MiB */
+    bool verbose;           /* texts about searches have the search space and the effort, too */
 } dfl_session_options;
 
 /* `options` may be NULL. Never NULL: without memory the process ends with status 70. */

@@ -34,6 +34,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
 
     /* The session lies in an arena of its own, for its budget must outlive the arena that everything else is in. */
     s->home = arena;
+    s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : default_memory;
     s->counted = options.step_limit != 0;
@@ -132,7 +133,7 @@ bool dfl_session_analyse(dfl_session *s)
     if (syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
     s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
-                                .program = s->program };
+                                .program = s->program, .verbose = s->verbose };
     return true;
 }
 

@@ -28,6 +28,7 @@ struct dfl_session {
     dfl_lint_levels lints;
     const char *stdlib;        /* or NULL */
     size_t max_file;           /* bytes of each file */
+    bool verbose;              /* texts about searches have the search space and the effort, too */
     DFL_VEC(dfl_loaded *) loaded;
     dfl_loaded *root;          /* NULL until a file is open */
     bool analysed;

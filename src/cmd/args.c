@@ -305,7 +305,7 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
     case OPTION_STEPS: return set_count(cmd, "step-limit", value, &args->session.step_limit);
     case OPTION_COLOR: return set_color(cmd, value, args);
     case OPTION_QUIET: args->quiet = true; break;
-    case OPTION_VERBOSE: args->verbose = true; break;
+    case OPTION_VERBOSE: args->session.verbose = true; break;
     case OPTION_HELP: args->help = true; break;
     case N_OPTIONS: break;
     }

@@ -34,7 +34,7 @@ typedef struct {
     unsigned n_lints;
     dfl_size sizes[DFL_CMD_MOST_SIZES]; /* prove: extents of ranks */
     unsigned n_sizes;
-    bool fix, details, write, verify, diff, quiet, verbose, help;
+    bool fix, details, write, verify, diff, quiet, help;
     bool color;                  /* messages on standard error are coloured */
     unsigned jobs;               /* files at a time, or threads of a search; 0 = number of processors */
     uint64_t effort;             /* tile choices that the check of a certificate evaluates; 0 = default */

@@ -45,7 +45,7 @@ dfl_exit dfl_cmd_version(const dfl_cmd_args *args)
 
     dfl_cmd_buffer_open(&b);
     fprintf(b.out, "dflc %s\n", dfl_version());
-    if (args->verbose)
+    if (args->session.verbose)
         fputs("report: dfl-report/1\nedition: dfl 1\nimport: maestro accelforge timeloop\nlargest file: 16 MiB\n"
               "counts: 128 bit, checked\n", b.out);
     return dfl_cmd_buffer_flush(&b, NULL);

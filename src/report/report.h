@@ -73,6 +73,7 @@ typedef struct {
     uint32_t n_items;
     const dfl_check_outcome *checks;
     uint32_t n_checks;
+    bool verbose;      /* texts about searches contain the search space and the effort */
     bool is_blank;     /* type check: the figures of `items` have names and dimensions, but no values */
     bool has_errors;   /* type check: an unknown name may be a declaration with errors */
 } dfl_results;

@@ -32,19 +32,14 @@ void dfl_filled_print_distance(const dfl_search_summary *search, dfl_strbuf *out
     }
 }
 
-void dfl_filled_print_searches(const dfl_intern *names, const dfl_filled *filled, size_t n, dfl_strbuf *out)
+void dfl_filled_print_searches(const dfl_intern *names, const dfl_filled *filled, size_t n, bool verbose, dfl_strbuf *out)
 {
-    const dfl_filled *described = NULL; /* the last one whose search space was written */
-
     for (size_t i = 0; i < n; i++) {
         const dfl_filled *f = &filled[i];
 
         if (!dfl_filled_is_further(filled, i)) {
             dfl_strbuf_printf(out, "%s:\n", dfl_sym_text(names, f->given->name));
-            dfl_search_text(out, f->search, described ? described->search : NULL,
-                            described ? dfl_sym_text(names, described->given->name) : NULL);
-            if (!described || strcmp(described->search->space, f->search->space) != 0)
-                described = f;
+            dfl_search_text(out, f->search, verbose);
         }
         if (!dfl_filled_is_best_of_kind(f))
             continue;

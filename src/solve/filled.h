@@ -22,6 +22,7 @@ bool dfl_filled_is_best_of_kind(const dfl_filled *filled);
 /* "energy = 7.2 mJ, 1.668 % more than the best", for the best mapping of a kind. */
 void dfl_filled_print_distance(const dfl_search_summary *search, dfl_strbuf *out);
 /* Some lines for each search, with one more for each best mapping of a kind. */
-void dfl_filled_print_searches(const dfl_intern *names, const dfl_filled *filled, size_t n, dfl_strbuf *out);
+void dfl_filled_print_searches(const dfl_intern *names, const dfl_filled *filled, size_t n, bool verbose,
+                               dfl_strbuf *out);
 
 #endif

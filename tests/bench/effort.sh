@@ -6,8 +6,8 @@ set -u
 export LC_ALL=C NO_COLOR=1 DFL_STDLIB=${DFL_STDLIB:-stdlib}
 tolerance=${TOLERANCE:-10} bad=0
 while read -r file evaluated pruned; do
-    line=$("$DFLC" map -j1 "tests/golden/eval/$file.dfl" 2>&1 >/dev/null |
-        sed -nE 's/.*; ([0-9]+) evaluated, ([0-9]+) pruned.*/\1 \2/p' |
+    line=$("$DFLC" map -v -j1 "tests/golden/eval/$file.dfl" 2>&1 >/dev/null |
+        sed -nE 's/^  effort +([0-9]+) evaluated, ([0-9]+) pruned.*/\1 \2/p' |
         awk -v file="$file" -v e="$evaluated" -v p="$pruned" -v t="$tolerance" '
             { evaluated += $1; pruned += $2 }
             END {

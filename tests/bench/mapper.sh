@@ -33,7 +33,7 @@ elapsed() { # elapsed FILE: on the clock, with all processors
 row() { # row NAME FILE PEER BAR
     local s c how
     s=$(seconds "$2") c=$(elapsed "$2")
-    how=$(sed -n 's/^ *search  *\([a-z ]*\).*/\1/p' "$work/err")
+    how=$(sed -n 's/^ *search .*: \([a-z ]*\)$/\1/p' "$work/err")
     awk -v n="$1" -v s="$s" -v c="$c" -v p="$3" -v b="$4" -v how="$how" 'BEGIN {
         printf "map %-30s %8.3f s, %.3f s on the clock (%s)", n, s, c, b
         if (p != "") printf ", AccelForge %.1f s: %.0f times", p, p / (s > 0.001 ? s : 0.001)

@@ -239,7 +239,7 @@ void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *why)
     dfl_human(r->joules, "J", text);
     dfl_strbuf_printf(out, "  energy       %s\n", why->found->n_params > why->found->n_timed ? text : "not declared");
     if (why->item->search)
-        dfl_search_text(out, why->item->search, NULL, NULL);
+        dfl_search_text(out, why->item->search, why->results->verbose);
     print_params(out, why);
     print_einsums(out, why);
     print_memories(out, why);

@@ -14,8 +14,8 @@ void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detai
 void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
 /* RFC 4180: a header, then one row for each mapping, memory and tensor. */
 void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
-/* The lines of the text about a search. `before` is the search of the mapping `name` that was printed before, or NULL: an equal
-   search space is not printed again. */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *search, const dfl_search_summary *before, const char *name);
+/* The lines about a search in the text: objective and proof status, value, lower bound and gap, and why the result is not proven;
+   `verbose` adds the further reasons, the search space and the effort. */
+void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *search, bool verbose);
 
 #endif

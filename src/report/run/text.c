@@ -287,8 +287,8 @@ static size_t word_length(const char *words)
 }
 
 /* Clauses with "; " between them behind "  NAME         ": each on a line of its own, or on as many as it needs, the later ones
-   further in. */
-static void add_clauses(dfl_strbuf *out, const char *name, const char *words)
+   further in. `first_only`: the first clause, and a note that `--verbose` prints the others. */
+static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bool first_only)
 {
     enum { INDENT = 15, MORE = 2, WIDTH = 100 };
     size_t column = INDENT;
@@ -307,6 +307,10 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words)
         }
         dfl_strbuf_add(out, words, len - ends);
         column += len;
+        if (ends && first_only) {
+            dfl_strbuf_z(out, " (more with `--verbose`)");
+            break;
+        }
         if (ends) {
             dfl_strbuf_printf(out, "\n%*s", INDENT, "");
             column = INDENT;
@@ -315,54 +319,54 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words)
     dfl_strbuf_char(out, '\n');
 }
 
-/* "  best         7.082 mJ (energy), nothing below 6.072 mJ": of a single mapping, the others say it themselves. */
-static void add_best(dfl_strbuf *out, const dfl_search_summary *s)
+/* "  value        7.082 mJ (energy)": only of a search for one mapping; the others list their values themselves. The expression
+   is named where the objective has several. */
+static void add_value(dfl_strbuf *out, const dfl_search_summary *s)
 {
-    char value[DFL_UNIT_TEXT], least[DFL_UNIT_TEXT];
+    char value[DFL_UNIT_TEXT];
 
     if (s->is_of_front || s->top_position > 0)
         return;
     dfl_human_quantity(s->value, s->dim, value);
-    dfl_strbuf_printf(out, "  best         %s (%s)", value, s->first_term);
-    if (!s->optimal && s->lower_bound > 0 && s->lower_bound < s->value) {
-        dfl_human_quantity(s->lower_bound, s->dim, least);
-        dfl_strbuf_printf(out, ", nothing below %s", least);
-    }
+    dfl_strbuf_printf(out, "  value        %s", value);
+    if (strcmp(s->first_term, s->objective) != 0)
+        dfl_strbuf_printf(out, " (%s)", s->first_term);
     dfl_strbuf_char(out, '\n');
 }
 
-/* "  search       optimal; 231 evaluated, 40 pruned; minimize energy * latency", what it found and where it looked */
-void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *s, const dfl_search_summary *before, const char *name)
+/* "  lower bound  6.072 mJ, gap 16.63 %": lower bound of the first expression of the objective, and the excess of the value over it.
+   Nothing if no bound is known. */
+static void add_lower_bound(dfl_strbuf *out, const dfl_search_summary *s)
 {
-    static const double rounding = 1 + 1e-9;
-    char digits[32];
+    static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
+    const bool reached = s->optimal || s->value <= s->lower_bound * rounding;
+    char bound[DFL_UNIT_TEXT], gap[32];
 
-    dfl_strbuf_z(out, "  search       ");
-    if (s->optimal) {
-        dfl_strbuf_z(out, "optimal");
-    } else if (isnan(s->lower_bound) || !(s->lower_bound > 0)) {
-        dfl_strbuf_z(out, "not proven optimal");
-    } else if (s->value <= s->lower_bound * rounding) {
-        dfl_strbuf_printf(out, "not proven optimal, but equal to the least %s", s->first_term);
-    } else {
-        dfl_double_text_short(100 * (s->value / s->lower_bound - 1), 4, digits);
-        dfl_strbuf_printf(out, "not proven optimal, at most %s %% above the least", digits);
-    }
-    dfl_strbuf_printf(out, "; %llu evaluated, %llu pruned", (unsigned long long)s->evaluated,
+    if (s->is_of_front || isnan(s->lower_bound) || !(s->lower_bound > 0))
+        return;
+    dfl_human_quantity(reached ? s->value : s->lower_bound, s->dim, bound);
+    dfl_double_text_short(reached ? 0 : 100 * (s->value / s->lower_bound - 1), 4, gap);
+    dfl_strbuf_printf(out, "  lower bound  %s, gap %s %%\n", bound, gap);
+}
+
+void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *s, bool verbose)
+{
+    dfl_strbuf_printf(out, "  search       %s%s", s->is_of_front ? "" : "minimize ", s->objective);
+    if (s->max_fused > 0)
+        dfl_strbuf_printf(out, ", at most %u shared loop%s", s->max_fused - 1, s->max_fused == 2 ? "" : "s");
+    dfl_strbuf_printf(out, ": %s\n", s->optimal ? "optimal" : "not proven");
+    add_value(out, s);
+    add_lower_bound(out, s);
+    if (s->unproven)
+        add_clauses(out, "reason", s->unproven, !verbose);
+    if (!verbose)
+        return;
+    add_clauses(out, "space", s->space, false);
+    dfl_strbuf_printf(out, "  effort       %llu evaluated, %llu pruned", (unsigned long long)s->evaluated,
                       (unsigned long long)s->pruned);
     if (s->refused > 0)
-        dfl_strbuf_printf(out, ", %llu that cannot be evaluated", (unsigned long long)s->refused);
-    dfl_strbuf_printf(out, "; %s%s", s->is_of_front ? "" : "minimize ", s->objective);
-    if (s->max_fused > 0)
-        dfl_strbuf_printf(out, "; limit: %u shared loop%s", s->max_fused - 1, s->max_fused == 2 ? "" : "s");
-    dfl_strbuf_z(out, "\n");
-    add_best(out, s);
-    if (s->unproven)
-        add_clauses(out, "because", s->unproven);
-    if (before && strcmp(before->space, s->space) == 0)
-        dfl_strbuf_printf(out, "  space        that of %s\n", name);
-    else
-        add_clauses(out, "space", s->space);
+        dfl_strbuf_printf(out, ", %llu refused by the model", (unsigned long long)s->refused);
+    dfl_strbuf_char(out, '\n');
 }
 
 static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
@@ -384,7 +388,7 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
         print_energy(&c);
     print_untimed(&c);
     if (item->search)
-        dfl_search_text(out, item->search, NULL, NULL);
+        dfl_search_text(out, item->search, results->verbose);
 }
 
 /* Bits into and out of the outermost memory that keeps something; NULL when nothing is kept. */
