@@ -334,8 +334,8 @@ static void add_value(dfl_strbuf *out, const dfl_search_summary *s)
     dfl_strbuf_char(out, '\n');
 }
 
-/* "  lower bound  6.072 mJ, gap 16.63 %": lower bound of the first expression of the objective, and the excess of the value over it.
-   Nothing if no bound is known. */
+/* "  lower bound  6.072 mJ, gap 16.63 %": lower bound of the first expression of the objective, and the excess of the value over
+   it. Nothing if no bound is known. */
 static void add_lower_bound(dfl_strbuf *out, const dfl_search_summary *s)
 {
     static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
