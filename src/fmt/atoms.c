@@ -1,4 +1,3 @@
-/* Blanks between tokens, and lines that are too long. */
 #include "fmt/atoms.h"
 
 #include "fmt/fmt.h"
@@ -7,7 +6,7 @@
 
 /* ---- blanks --------------------------------------------------------------------------------------------------- */
 
-/* The author's choice for `+ - * /`: blanks on both sides if there was anything on one. */
+/* `+ - * /` have blanks on both sides if the author put blanks or comments on one of them. */
 static bool operator_is_spaced(const dfl_fmt_input *in, uint32_t i)
 {
     dfl_gap before = dfl_gap_before(in, i), behind = dfl_gap_before(in, i + 1);
@@ -53,18 +52,21 @@ static bool space_before(const dfl_marks *marks, uint32_t i)
 
 /* ---- atoms ---------------------------------------------------------------------------------------------------- */
 
+enum { MOST_DEPTH = 60 }; /* deeper brackets are as this one: 4 * MOST_DEPTH + 3 is below DFL_FMT_NO_BREAK */
+
 typedef struct {
     const dfl_marks *marks;
     dfl_fmt_atoms *atoms;
-    unsigned depth; /* of parentheses, brackets and sets */
+    unsigned depth; /* number of open parentheses, brackets and sets */
     bool newline;   /* the next atom must start a line */
-} taker;
+} atom_reader;
 
-/* Where a line is best broken: behind a comma, before a clause, at an operator, behind `=`; outer before inner. */
-static uint8_t break_level(const taker *t, uint32_t i)
+/* The preference of a line break before token `i`: behind a comma, before a clause, at an operator, behind `=`; outer brackets
+   before inner ones. */
+static uint8_t break_level(const atom_reader *t, uint32_t i)
 {
     const dfl_token *tokens = t->marks->in->tokens;
-    unsigned outer = 4 * (t->depth < 60 ? t->depth : 60);
+    unsigned outer = 4 * (t->depth < MOST_DEPTH ? t->depth : MOST_DEPTH);
 
     if (tokens[i - 1].kind == ',')
         return (uint8_t)outer;
@@ -96,7 +98,7 @@ static uint8_t break_level(const taker *t, uint32_t i)
     return (tokens[i - 1].kind == '=' || tokens[i - 1].kind == DFL_TOK_ADDEQ) ? (uint8_t)(outer + 3) : DFL_FMT_NO_BREAK;
 }
 
-static void take_comments(taker *t, uint32_t i)
+static void add_comments(atom_reader *t, uint32_t i)
 {
     dfl_gap gap = dfl_gap_before(t->marks->in, i);
 
@@ -111,7 +113,7 @@ static void take_comments(taker *t, uint32_t i)
     }
 }
 
-static void take_token(taker *t, uint32_t i, bool first, bool commented)
+static void add_token(atom_reader *t, uint32_t i, bool first, bool commented)
 {
     const dfl_fmt_input *in = t->marks->in;
     const dfl_token *token = &in->tokens[i];
@@ -132,15 +134,15 @@ static void take_token(taker *t, uint32_t i, bool first, bool commented)
 
 void dfl_fmt_atoms_take(dfl_fmt_atoms *atoms, const dfl_marks *marks, uint32_t first, uint32_t last)
 {
-    taker t = { .marks = marks, .atoms = atoms };
+    atom_reader t = { .marks = marks, .atoms = atoms };
 
     atoms->atom.n = 0;
     for (uint32_t i = first; i <= last; i++) {
         size_t before = atoms->atom.n;
 
         if (i > first)
-            take_comments(&t, i);
-        take_token(&t, i, i == first, i > first && atoms->atom.n > before);
+            add_comments(&t, i);
+        add_token(&t, i, i == first, i > first && atoms->atom.n > before);
     }
 }
 
@@ -160,8 +162,8 @@ uint32_t dfl_fmt_atoms_flat(const dfl_fmt_atoms *atoms)
     return width;
 }
 
-/* The end of the line that starts at `first`: the best place to break before it gets too wide. */
-static size_t line_end(const dfl_fmt_atoms *atoms, size_t first, uint32_t indent)
+/* The atom behind the line that starts at `first`: the best break before the line gets too wide. */
+static size_t find_line_end(const dfl_fmt_atoms *atoms, size_t first, uint32_t indent)
 {
     uint32_t width = indent, best_level = DFL_FMT_NO_BREAK;
     size_t best = 0;
@@ -187,7 +189,7 @@ void dfl_fmt_atoms_lay(const dfl_fmt_atoms *atoms, uint32_t indent, uint32_t han
 {
     for (size_t i = 0; i < atoms->atom.n;) {
         uint32_t column = i == 0 ? indent : hanging;
-        size_t end = line_end(atoms, i, column);
+        size_t end = find_line_end(atoms, i, column);
 
         dfl_fmt_lines_begin(lines, column);
         for (size_t first = i; i < end; i++) {

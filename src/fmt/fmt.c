@@ -5,7 +5,7 @@
 #include "fmt/gap.h"
 #include "syntax/parser.h"
 
-enum { MOST_BYTES = 4 }; /* of a column */
+enum { MOST_BYTES = 4 }; /* bytes of a column: a code point in UTF-8 */
 
 typedef struct {
     const dfl_fmt_input *in;
@@ -23,8 +23,8 @@ static void put_comment_line(printer *p, const dfl_gap *gap, uint32_t indent)
 }
 
 /*
- * What stands before token `i`, which starts a statement or closes a block: comments on lines of their own, those
- * behind the line above, and a blank line where the author left one. None right behind `{` or before `}`.
+ * Writes the comments before token `i`, which starts a statement or closes a block: behind the line above or on lines of their
+ * own, and a blank line where the author left one. No blank line follows `{` (`opening`) or precedes `}` (`closing`).
  */
 static void put_gap(printer *p, uint32_t i, uint32_t indent, bool opening, bool closing)
 {
@@ -45,8 +45,8 @@ static void put_gap(printer *p, uint32_t i, uint32_t indent, bool opening, bool 
         dfl_fmt_lines_blank(&p->lines);
 }
 
-/* The next `;` or `{` of a block, from `i` on. */
-static uint32_t head_end(const printer *p, uint32_t i)
+/* The next `;`, or `{` of a block, from token `i` on. */
+static uint32_t find_head_end(const printer *p, uint32_t i)
 {
     const dfl_token *t = p->in->tokens;
 
@@ -55,8 +55,8 @@ static uint32_t head_end(const printer *p, uint32_t i)
     return i;
 }
 
-/* The last token of a statement whose head ends at `head`, which may have an `else`. */
-static uint32_t statement_end(const printer *p, uint32_t head)
+/* The last token of a statement whose head ends at `head`, its `else` included. */
+static uint32_t find_statement_end(const printer *p, uint32_t head)
 {
     const dfl_token *t = p->in->tokens;
     uint32_t end = head;
@@ -65,14 +65,14 @@ static uint32_t statement_end(const printer *p, uint32_t head)
         end = p->marks.match[end];
         if (t[end + 1].kind != DFL_TOK_ELSE)
             break;
-        end = head_end(p, end + 1);
+        end = find_head_end(p, end + 1);
     }
     return end;
 }
 
 /*
- * Whether the braces head..end were written on one line, or hold nothing, and may fit one. Every token takes a column:
- * a look at so many tokens tells, which matters for braces in braces.
+ * Whether the braces head..end may fit one line, and were written on one or are empty. Every token takes a column, so at most
+ * DFL_FMT_WIDTH tokens are read: nested braces stay linear.
  */
 static bool is_short(const printer *p, uint32_t head, uint32_t end)
 {
@@ -106,16 +106,16 @@ static void put_head(printer *p, uint32_t first, uint32_t last, uint32_t indent)
 
 static uint32_t put_items(printer *p, uint32_t i, uint32_t indent);
 
-/* Of what stands inside braces. */
-static uint32_t deeper(uint32_t indent)
+/* The indentation inside of braces. */
+static uint32_t deeper_indent(uint32_t indent)
 {
     return indent < DFL_FMT_DEEPEST ? indent + DFL_FMT_INDENT : indent;
 }
 
-/* Returns the token behind the statement. */
+/* Lays out a statement. Returns the token behind it. */
 static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
 {
-    uint32_t head = head_end(p, first), end = statement_end(p, head);
+    uint32_t head = find_head_end(p, first), end = find_statement_end(p, head);
 
     if (head == end || is_short(p, head, end)) {
         dfl_fmt_atoms_take(&p->atoms, &p->marks, first, end);
@@ -126,15 +126,15 @@ static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
     }
     while (head < end) {
         put_head(p, first, head, indent);
-        first = put_items(p, head + 1, deeper(indent));
-        put_gap(p, first, deeper(indent), first == head + 1, true);
-        head = first == end ? end : head_end(p, first);
+        first = put_items(p, head + 1, deeper_indent(indent));
+        put_gap(p, first, deeper_indent(indent), first == head + 1, true);
+        head = first == end ? end : find_head_end(p, first);
     }
     put_head(p, first, end, indent);
     return end + 1;
 }
 
-/* Statements up to the `}` that closes the block or the end of the file, whose index is returned. */
+/* Lays out the statements up to the `}` that closes the block, or the end of the file. Returns that token. */
 static uint32_t put_items(printer *p, uint32_t i, uint32_t indent)
 {
     bool opening = true;

@@ -1,4 +1,3 @@
-/* Reading gaps. The lexer has already seen that comments are closed. */
 #include "fmt/gap.h"
 
 #include <string.h>
@@ -26,7 +25,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' || c == '\n';
 }
 
-static const char *comment_end(const char *at, const char *end, bool line)
+/* The position behind a comment. The lexer has checked that block comments are closed. */
+static const char *find_comment_end(const char *at, const char *end, bool line)
 {
     for (const char *c = at + 2; c < end; c++) {
         if (line && *c == '\n')
@@ -46,7 +46,7 @@ bool dfl_gap_next(dfl_gap *gap)
     if (gap->at >= gap->end)
         return false;
     gap->line = gap->at + 1 < gap->end && gap->at[1] == '/';
-    end = comment_end(gap->at, gap->end, gap->line);
+    end = find_comment_end(gap->at, gap->end, gap->line);
     gap->text = gap->at;
     gap->len = (size_t)(end - gap->at);
     gap->at = end;

@@ -1,11 +1,10 @@
-/* What formatting must keep. */
 #include <string.h>
 
 #include "fmt/fmt.h"
 #include "fmt/gap.h"
 #include "syntax/dump.h"
 
-static bool same_tokens(const dfl_fmt_input *a, const dfl_fmt_input *b)
+static bool have_same_tokens(const dfl_fmt_input *a, const dfl_fmt_input *b)
 {
     if (a->n_tokens != b->n_tokens)
         return false;
@@ -21,8 +20,8 @@ static bool same_tokens(const dfl_fmt_input *a, const dfl_fmt_input *b)
     return true;
 }
 
-/* The next character of a comment that counts: line ends are one character. */
-static bool next_char(const char **at, const char *end, char *c)
+/* Reads the next character of a comment; CR LF is one character. False at the end. */
+static bool read_char(const char **at, const char *end, char *c)
 {
     if (*at == end)
         return false;
@@ -32,18 +31,18 @@ static bool next_char(const char **at, const char *end, char *c)
     return true;
 }
 
-static bool same_comment(const dfl_gap *a, const dfl_gap *b)
+static bool are_equal_comments(const dfl_gap *a, const dfl_gap *b)
 {
     const char *s = a->text, *t = b->text;
     char c = 0, d = 0;
 
-    while (next_char(&s, a->text + a->len, &c))
-        if (!next_char(&t, b->text + b->len, &d) || c != d)
+    while (read_char(&s, a->text + a->len, &c))
+        if (!read_char(&t, b->text + b->len, &d) || c != d)
             return false;
     return t == b->text + b->len;
 }
 
-static bool same_comments(const dfl_fmt_input *a, const dfl_fmt_input *b)
+static bool have_same_comments(const dfl_fmt_input *a, const dfl_fmt_input *b)
 {
     for (uint32_t i = 0; i < a->n_tokens; i++) {
         dfl_gap s = dfl_gap_before(a, i), t = dfl_gap_before(b, i);
@@ -55,7 +54,7 @@ static bool same_comments(const dfl_fmt_input *a, const dfl_fmt_input *b)
                 return false;
             if (!more)
                 break;
-            if (!same_comment(&s, &t))
+            if (!are_equal_comments(&s, &t))
                 return false;
         }
     }
@@ -70,9 +69,9 @@ const char *dfl_fmt_broken_law(dfl_arena *arena, const dfl_intern *names, const 
 
     if (!after->ok)
         return "the formatted text has errors";
-    if (!same_tokens(&old, &new))
+    if (!have_same_tokens(&old, &new))
         return "other tokens";
-    if (!same_comments(&old, &new))
+    if (!have_same_comments(&old, &new))
         return "other comments";
     dfl_strbuf_init(&a, arena);
     dfl_strbuf_init(&b, arena);

@@ -1,4 +1,3 @@
-/* Lines and the column of their comments. */
 #include "fmt/lines.h"
 
 #include <string.h>
@@ -54,19 +53,20 @@ void dfl_fmt_lines_comment(dfl_fmt_lines *lines, const char *text, size_t len)
 }
 
 /* Columns of the code with its indentation. */
-static uint32_t width_of(const dfl_fmt_lines *lines, const dfl_fmt_line *line)
+static uint32_t line_width(const dfl_fmt_lines *lines, const dfl_fmt_line *line)
 {
     return line->len == 0 ? 0 : line->indent + dfl_fmt_width(lines->code.text + line->code, line->len);
 }
 
-/* Lines from `first` that have a comment each; their common column goes to *column, 0 when they do not fit one. */
-static size_t run_of_comments(const dfl_fmt_lines *lines, size_t first, uint32_t *column)
+/* The end of the run of lines from `first` on that have comments. *column is the common column of these comments, 0 if one of
+   them would get too wide. */
+static size_t find_comment_run(const dfl_fmt_lines *lines, size_t first, uint32_t *column)
 {
     size_t end = first;
     uint32_t widest = 0;
 
     for (; end < lines->line.n && lines->line.at[end].n_comments > 0; end++) {
-        uint32_t width = width_of(lines, &lines->line.at[end]);
+        uint32_t width = line_width(lines, &lines->line.at[end]);
 
         if (width > widest)
             widest = width;
@@ -87,7 +87,7 @@ static void print_blanks(uint32_t n, dfl_strbuf *out)
     dfl_strbuf_add(out, blanks, n);
 }
 
-/* A comment, with line ends of one sort. */
+/* Prints a comment with LF for each CR LF. */
 static void print_comment(const dfl_fmt_comment *comment, dfl_strbuf *out)
 {
     for (size_t i = 0; i < comment->len; i++)
@@ -101,7 +101,7 @@ static void print_line(const dfl_fmt_lines *lines, const dfl_fmt_line *line, uin
         print_blanks(line->indent, out);
     dfl_strbuf_add(out, lines->code.text + line->code, line->len);
     if (line->n_comments > 0) {
-        uint32_t at = width_of(lines, line);
+        uint32_t at = line_width(lines, line);
 
         print_blanks(column > at + 2 ? column - at : 2, out);
     }
@@ -117,7 +117,7 @@ void dfl_fmt_lines_print(const dfl_fmt_lines *lines, dfl_strbuf *out)
 {
     for (size_t i = 0; i < lines->line.n;) {
         uint32_t column;
-        size_t end = run_of_comments(lines, i, &column);
+        size_t end = find_comment_run(lines, i, &column);
 
         for (; i < end; i++)
             print_line(lines, &lines->line.at[i], column, out);

@@ -1,6 +1,6 @@
 /*
- * The lines of a formatted text, with comments behind them kept apart until the end, when those of neighbouring lines
- * are put in one column. The code of all lines stands in one buffer, without indentation.
+ * The lines of a formatted text. Comments behind lines are kept apart: when the lines are printed, those of adjacent lines start
+ * in the same column. The code of all lines is in one buffer, without indentation.
  */
 #ifndef DFL_FMT_LINES_H
 #define DFL_FMT_LINES_H
@@ -16,10 +16,10 @@ typedef struct {
 } dfl_fmt_comment;
 
 typedef struct {
-    size_t code, len;         /* in `code` of the lines; empty for a blank line */
-    size_t comments;          /* behind the code: the first in `comment` of the lines */
+    size_t code, len;         /* offset and length in `code` of the lines; length 0: a blank line */
+    size_t comments;          /* the first comment behind the code: its number in `comment` of the lines */
     uint32_t n_comments;
-    uint32_t comment_width;   /* columns; comments over several lines never fit */
+    uint32_t comment_width;   /* columns of the comments, with a blank between two; DFL_FMT_WIDTH for several lines */
     uint32_t indent;
 } dfl_fmt_line;
 
@@ -31,15 +31,15 @@ typedef struct {
 } dfl_fmt_lines;
 
 void dfl_fmt_lines_init(dfl_fmt_lines *lines, dfl_arena *arena);
-/* Begins a line, which dfl_fmt_lines_put lengthens. */
+/* Begins a line, and adds code to it. */
 void dfl_fmt_lines_begin(dfl_fmt_lines *lines, uint32_t indent);
 void dfl_fmt_lines_put(dfl_fmt_lines *lines, const char *code, size_t len);
-/* A blank line, unless there is nothing above or a blank line already. */
+/* Adds a blank line, unless it would be the first line or follow a blank one. */
 void dfl_fmt_lines_blank(dfl_fmt_lines *lines);
-/* Puts a comment behind the last line, which must exist. `text` must outlive the lines. */
+/* Adds a comment behind the last line, which must exist. `text` must outlive the lines. */
 void dfl_fmt_lines_comment(dfl_fmt_lines *lines, const char *text, size_t len);
 void dfl_fmt_lines_print(const dfl_fmt_lines *lines, dfl_strbuf *out);
-/* Columns of a text: its code points up to the first line end. */
+/* The columns of a text: its code points up to the first line end. */
 uint32_t dfl_fmt_width(const char *text, size_t len);
 
 #endif

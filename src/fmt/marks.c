@@ -1,4 +1,4 @@
-/* One pass over the tokens for what brackets tell, one over the tree for the rest. */
+/* One pass over the tokens sets the marks that brackets decide, one over the tree the others. */
 #include "fmt/marks.h"
 
 #include "support/vec.h"
@@ -10,13 +10,13 @@ typedef struct {
     const dfl_token *tokens;
     uint32_t n;
     dfl_marks *marks;
-    DFL_VEC(uint32_t) open; /* brackets that are open: parentheses, brackets, braces of both sorts */
-    uint32_t inside;        /* how many of them are open since the statement began */
-    bool is_loops;          /* the statement is a `temporal` or `spatial` line */
-    bool wants_split;       /* and a loop's rank has begun */
+    DFL_VEC(uint32_t) open; /* open brackets: parentheses, brackets, braces of blocks and of sets */
+    uint32_t inside;        /* number of brackets that the present statement opened */
+    bool is_loops;          /* the present statement is `temporal` or `spatial` */
+    bool wants_split;       /* a loop of it has begun, and its `:` or `/` has not come yet */
 } marker;
 
-static void set(const marker *m, uint32_t i, dfl_mark mark)
+static void set_mark(const marker *m, uint32_t i, dfl_mark mark)
 {
     m->marks->mark[i] = (uint8_t)mark;
 }
@@ -27,7 +27,7 @@ static void open_bracket(marker *m, uint32_t i)
 
     DFL_PUSH(m->arena, &m->open, i);
     if (is_set)
-        set(m, i, DFL_MARK_SET);
+        set_mark(m, i, DFL_MARK_SET);
     if (m->tokens[i].kind == '{' && !is_set) {
         m->inside = 0;
         m->is_loops = false;
@@ -41,7 +41,7 @@ static void close_bracket(marker *m, uint32_t i)
     uint32_t from = m->open.n > 0 ? m->open.at[--m->open.n] : i;
 
     if (m->marks->mark[from] == DFL_MARK_SET)
-        set(m, i, DFL_MARK_SET);
+        set_mark(m, i, DFL_MARK_SET);
     if (m->tokens[from].kind == '{')
         m->marks->match[from] = i;
     if (m->tokens[from].kind == '{' && m->marks->mark[from] != DFL_MARK_SET) {
@@ -55,7 +55,7 @@ static void close_bracket(marker *m, uint32_t i)
 static void mark_colon(const marker *m, uint32_t i)
 {
     if (m->open.n > 0 && m->tokens[m->open.at[m->open.n - 1]].kind == '[')
-        set(m, i, DFL_MARK_LABEL);
+        set_mark(m, i, DFL_MARK_LABEL);
 }
 
 static void mark_tokens(marker *m)
@@ -74,17 +74,17 @@ static void mark_tokens(marker *m)
         else if (kind == ',' && m->is_loops && m->inside == 0)
             m->wants_split = true;
         else if ((kind == ':' || kind == '/') && m->is_loops && m->inside == 0 && m->wants_split) {
-            set(m, i, DFL_MARK_SPLIT);
+            set_mark(m, i, DFL_MARK_SPLIT);
             m->wants_split = false;
         } else if (kind == ':')
             mark_colon(m, i);
         else if (kind == '+' || kind == '-' || kind == '*' || kind == '/')
-            set(m, i, DFL_MARK_OPERATOR);
+            set_mark(m, i, DFL_MARK_OPERATOR);
     }
 }
 
 /* The first token at or behind a position. */
-static uint32_t token_at(const marker *m, uint32_t position)
+static uint32_t find_token(const marker *m, uint32_t position)
 {
     uint32_t low = 0, high = m->n;
 
@@ -99,12 +99,12 @@ static uint32_t token_at(const marker *m, uint32_t position)
     return low;
 }
 
-static void mark_behind(const marker *m, uint32_t position, uint16_t kind, dfl_mark mark)
+static void mark_token_at(const marker *m, uint32_t position, uint16_t kind, dfl_mark mark)
 {
-    uint32_t i = token_at(m, position);
+    uint32_t i = find_token(m, position);
 
     if (i < m->n && m->tokens[i].kind == kind)
-        set(m, i, mark);
+        set_mark(m, i, mark);
 }
 
 static void enter_expr(dfl_walk *walk, const dfl_expr *e, const char *as)
@@ -113,25 +113,25 @@ static void enter_expr(dfl_walk *walk, const dfl_expr *e, const char *as)
 
     (void)as;
     if (e->kind == DFL_EXPR_NEG)
-        mark_behind(m, e->op.start, '-', DFL_MARK_UNARY);
+        mark_token_at(m, e->op.start, '-', DFL_MARK_UNARY);
     if (e->kind == DFL_EXPR_CALL)
-        mark_behind(m, e->path->span.end, '(', DFL_MARK_CALL);
+        mark_token_at(m, e->path->span.end, '(', DFL_MARK_CALL);
 }
 
 static void enter_ref(dfl_walk *walk, const dfl_ast_ref *ref, const char *as)
 {
     (void)as;
     if (ref->has_args)
-        mark_behind(walk->state, ref->path->span.end, '(', DFL_MARK_CALL);
+        mark_token_at(walk->state, ref->path->span.end, '(', DFL_MARK_CALL);
 }
 
 static void enter_node(dfl_walk *walk, const dfl_ast_node *n, const char *as)
 {
     (void)as;
     if (n->name.sym != 0 && n->kind != DFL_AST_VARIED)
-        mark_behind(walk->state, n->name.span.end, '(', DFL_MARK_CALL);
+        mark_token_at(walk->state, n->name.span.end, '(', DFL_MARK_CALL);
     if (n->assign == DFL_ASSIGN_NAMED)
-        mark_behind(walk->state, n->more->assign_name.span.end, '=', DFL_MARK_NAMED);
+        mark_token_at(walk->state, n->more->assign_name.span.end, '=', DFL_MARK_NAMED);
 }
 
 dfl_marks dfl_marks_make(dfl_arena *arena, const dfl_fmt_input *in)
@@ -148,6 +148,6 @@ dfl_marks dfl_marks_make(dfl_arena *arena, const dfl_fmt_input *in)
     dfl_walk_file(&walk, in->file);
     for (uint32_t i = 1; i < m.n; i++) /* `pipeline(...)` */
         if (m.tokens[i].kind == '(' && m.tokens[i - 1].kind == DFL_TOK_PIPELINE)
-            set(&m, i, DFL_MARK_CALL);
+            set_mark(&m, i, DFL_MARK_CALL);
     return marks;
 }

@@ -1,6 +1,6 @@
 /*
- * What the printer must know of a token beyond its kind. Most follows from the neighbours; the tree tells a sign from
- * a difference, and a call from a parenthesis behind a word such as `step`.
+ * Marks of tokens: the facts beyond its kind that decide about the blanks around a token. Brackets and neighbours give most of
+ * them; the syntax tree tells a sign from a difference, and a call from a parenthesis behind a word such as `step`.
  */
 #ifndef DFL_FMT_MARKS_H
 #define DFL_FMT_MARKS_H
@@ -20,7 +20,7 @@ typedef enum {
 
 typedef struct {
     const dfl_fmt_input *in;
-    uint8_t *mark;    /* dfl_mark, by token */
+    uint8_t *mark;    /* by token: a dfl_mark */
     uint32_t *match;  /* by token: the brace that closes this `{`, else 0 */
 } dfl_marks;
 
