@@ -1,9 +1,10 @@
-/* Which results are compared, and what is said of a pair beyond energy and time. */
+/* The pairs of results to compare, and the changes of a pair but those of its shapes. */
 #include "report/diff/diff.h"
 
 #include <string.h>
 
-static void change(dfl_arena *arena, dfl_diff_pair *p, const char *kind, const char *what, const char *from, const char *to)
+/* Adds a change unless both texts are equal. */
+static void add_change(dfl_arena *arena, dfl_diff_pair *p, const char *kind, const char *what, const char *from, const char *to)
 {
     const dfl_change one = { kind, what, from, to, NULL };
 
@@ -11,7 +12,7 @@ static void change(dfl_arena *arena, dfl_diff_pair *p, const char *kind, const c
         DFL_PUSH(arena, &p->changes, one);
 }
 
-static const char *digits(dfl_arena *arena, dfl_i128 value)
+static const char *digits_text(dfl_arena *arena, dfl_i128 value)
 {
     char text[41];
     size_t len = dfl_i128_text(value, text);
@@ -19,6 +20,7 @@ static const char *digits(dfl_arena *arena, dfl_i128 value)
     return dfl_arena_copy(arena, text, len);
 }
 
+/* Adds einsums of one side only, and einsums on other units. */
 static void compare_units(dfl_arena *arena, dfl_diff_pair *p)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -34,12 +36,13 @@ static void compare_units(dfl_arena *arena, dfl_diff_pair *p)
                 const dfl_change one = { "einsum", e->name, side ? NULL : e->unit, side ? e->unit : NULL, NULL };
                 DFL_PUSH(arena, &p->changes, one);
             } else if (!side) {
-                change(arena, p, "unit", e->name, e->unit, b->einsums.at[k].unit);
+                add_change(arena, p, "unit", e->name, e->unit, b->einsums.at[k].unit);
             }
         }
     }
 }
 
+/* Adds memories of one side only, and other peaks of room. */
 static void compare_rooms(dfl_arena *arena, dfl_diff_pair *p)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -47,7 +50,7 @@ static void compare_rooms(dfl_arena *arena, dfl_diff_pair *p)
 
         for (size_t i = 0; i < a->memories.n; i++) {
             const dfl_side_memory *m = &a->memories.at[i];
-            const char *bits = digits(arena, m->peak_bits);
+            const char *bits = digits_text(arena, m->peak_bits);
             size_t k = 0;
 
             while (k < b->memories.n && strcmp(b->memories.at[k].name, m->name) != 0)
@@ -56,33 +59,34 @@ static void compare_rooms(dfl_arena *arena, dfl_diff_pair *p)
                 const dfl_change one = { "memory", m->name, side ? NULL : bits, side ? bits : NULL, NULL };
                 DFL_PUSH(arena, &p->changes, one);
             } else if (!side) {
-                change(arena, p, "room", m->name, bits, digits(arena, b->memories.at[k].peak_bits));
+                add_change(arena, p, "room", m->name, bits, digits_text(arena, b->memories.at[k].peak_bits));
             }
         }
     }
 }
 
-static dfl_diff_pair compare(dfl_arena *arena, const dfl_side_result *from, const dfl_side_result *to)
+static dfl_diff_pair compare_results(dfl_arena *arena, const dfl_side_result *from, const dfl_side_result *to)
 {
     dfl_diff_pair p = { .from = from, .to = to };
 
-    change(arena, &p, "workload", "", from->workload, to->workload);
-    change(arena, &p, "system", "", from->system, to->system);
-    change(arena, &p, "status", "", from->costs ? "feasible" : "infeasible", to->costs ? "feasible" : "infeasible");
-    if (from->costs && to->costs) {
-        change(arena, &p, "mac", "", digits(arena, from->mac), digits(arena, to->mac));
-        change(arena, &p, "flop", "", digits(arena, from->flop), digits(arena, to->flop));
+    add_change(arena, &p, "workload", "", from->workload, to->workload);
+    add_change(arena, &p, "system", "", from->system, to->system);
+    add_change(arena, &p, "status", "", from->has_costs ? "feasible" : "infeasible", to->has_costs ? "feasible" : "infeasible");
+    if (from->has_costs && to->has_costs) {
+        add_change(arena, &p, "mac", "", digits_text(arena, from->mac), digits_text(arena, to->mac));
+        add_change(arena, &p, "flop", "", digits_text(arena, from->flop), digits_text(arena, to->flop));
         compare_units(arena, &p);
         dfl_diff_shapes(arena, &p);
         compare_rooms(arena, &p);
-        change(arena, &p, "bound", "", from->bound_by, to->bound_by);
-        dfl_ledger_fill(arena, &p);
+        add_change(arena, &p, "bound", "", from->bound_by, to->bound_by);
+        dfl_ledgers_compute(arena, &p);
     }
     p.differs |= p.changes.n > 0;
     return p;
 }
 
-static const dfl_side_result *find(const dfl_side_results *side, const char *name)
+/* The first result of this name; NULL = none. */
+static const dfl_side_result *find_result(const dfl_side_results *side, const char *name)
 {
     for (size_t i = 0; i < side->n; i++)
         if (strcmp(side->at[i].name, name) == 0)
@@ -95,18 +99,18 @@ void dfl_diff_compare(dfl_arena *arena, const dfl_side_results *from, const dfl_
     bool one = from->n == 1 && to->n == 1;
 
     for (size_t i = 0; i < from->n; i++) {
-        const dfl_side_result *other = one ? to->at : find(to, from->at[i].name);
+        const dfl_side_result *other = one ? to->at : find_result(to, from->at[i].name);
 
         if (!other) {
             DFL_PUSH(arena, &out->only_from, &from->at[i]);
             continue;
         }
-        const dfl_diff_pair pair = compare(arena, &from->at[i], other);
+        const dfl_diff_pair pair = compare_results(arena, &from->at[i], other);
         DFL_PUSH(arena, &out->pairs, pair);
         out->differs |= pair.differs;
     }
     for (size_t i = 0; i < to->n && !one; i++)
-        if (!find(from, to->at[i].name))
+        if (!find_result(from, to->at[i].name))
             DFL_PUSH(arena, &out->only_to, &to->at[i]);
     out->differs |= out->only_from.n > 0 || out->only_to.n > 0;
 }

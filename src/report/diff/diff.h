@@ -1,12 +1,13 @@
 /*
- * Two results compared: what is mapped otherwise, and what that does to energy and time. Both sides are results of
- * `dfl-report/1`, so that reports of other days and files evaluated now are one. The mapping is compared by its shape,
- * as far as there is one: for each einsum the loops and keeps from outer to inner, and which einsums share loops.
+ * Comparison of two results: changes of the mapping, and the parts of energy and time with the causes of their differences. Both
+ * sides are results of `dfl-report/1`, so that a stored report and a file that is evaluated now are compared in the same way.
+ * Mappings are compared by their shapes: the loops and keeps of each einsum from outer to inner, and the einsums that share
+ * loops.
  *
- * A difference of energy is the sum of its parts, one for each memory, tensor and action, unit and einsum, network, and
- * leakage; a difference of time has a part for each einsum, and one for what no einsum takes alone. A ledger rounds
- * them to one decimal place, so that printed parts of a side add up to its printed total, and their differences to its
- * difference.
+ * A ledger has the parts of a sum on both sides. Energy has a part for each memory, tensor and action, for each unit and einsum,
+ * for each network, and for leakage. Time has a part for each einsum, and one for the time that belongs to no single einsum. A
+ * ledger is rounded to one decimal place so that the printed parts of a side add up to the printed total of the side, and the
+ * printed differences to the printed difference.
  */
 #ifndef DFL_REPORT_DIFF_DIFF_H
 #define DFL_REPORT_DIFF_DIFF_H
@@ -21,8 +22,8 @@
 
 typedef struct {
     const char *rank;
-    const char *axis;          /* "" for temporal loops */
-    const char *amount;        /* ":128", "/16 cyclic", "" */
+    const char *axis;          /* of a spatial loop; "" for a temporal loop */
+    const char *amount;        /* ":128", "/16 cyclic"; "" for tiles of one element */
 } dfl_shape_loop;
 
 typedef DFL_VEC(dfl_shape_loop) dfl_shape_loops;
@@ -32,23 +33,25 @@ typedef struct { const char *einsum; dfl_shape_loops loops; } dfl_shape_chain;
 
 typedef struct {
     const char *tensor, *memory;
-    const char *outer;         /* memory of the next keep of the tensor further out; NULL = none */
-    const char *place, *bare;  /* "below m:128, n", and without the tiles */
+    const char *outer;         /* memory of the next outer keep of the tensor; NULL = none */
+    const char *place;         /* "below m:128, n" */
+    const char *bare_place;    /* without amounts: "below m, n" */
 } dfl_shape_keep;
 
-/* Einsums that run in turns, or side by side, below loops that they share. */
+/* Einsums that share loops; `how` is "fused" or "pipelined". */
 typedef struct { const char *einsums, *how, *loops; } dfl_shape_group;
 
 typedef struct {
     DFL_VEC(dfl_shape_chain) chains;
     DFL_VEC(dfl_shape_keep) keeps; /* in text order */
-    const dfl_shape_keep **by_name; /* by tensor, then memory, then text order */
+    const dfl_shape_keep **by_name; /* sorted by tensor, then memory, then text order */
     DFL_VEC(dfl_shape_group) groups;
-    const char *overlap;       /* "perfect", or "" */
+    const char *overlap;       /* value of the option; "" = the option is not set */
 } dfl_shape;
 
 /* ---- results ---- */
 
+/* A tensor in a memory. */
 typedef struct {
     const char *memory, *tensor;
     dfl_i128 counts[DFL_ACTIONS];
@@ -62,52 +65,55 @@ typedef struct { const char *name; dfl_i128 peak_bits; } dfl_side_memory;
 /* One result of a report. */
 typedef struct {
     const char *file, *name, *workload, *system, *status, *bound_by;
-    bool costs;                /* else infeasible: all below is empty */
+    bool has_costs;            /* false: infeasible, all members below are empty */
     double seconds, joules, leakage;
     dfl_i128 mac, flop;
     DFL_VEC(dfl_side_traffic) traffic;
     DFL_VEC(dfl_side_einsum) einsums;
     DFL_VEC(dfl_side_network) networks;
     DFL_VEC(dfl_side_memory) memories;
-    const char *mapping;       /* text; NULL when the report has none */
-    const dfl_shape *shape;    /* NULL without the text, or when it cannot be read */
+    const char *mapping;       /* DFL text; NULL = the report has none */
+    const dfl_shape *shape;    /* NULL = there is no text, or the text has syntax errors */
 } dfl_side_result;
 
 typedef DFL_VEC(dfl_side_result) dfl_side_results;
 
-/* The results of a report; `file` is what messages call it. False after E0619. */
+/* Reads the results of a report, without their shapes. `file` is the name of the report in messages. False after E0619. */
 bool dfl_diff_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *text, size_t len,
                    dfl_side_results *out);
 
 /* ---- differences ---- */
 
-/* What is mapped otherwise: "fusion", "unit", "keep", "loop", ... `from` or `to` is NULL where there is none. */
+/* A change of the mapping. `kind` is "fusion", "unit", "keep", "loop", ...; `what` the part that changed; `from` and `to` its
+   texts, NULL on a side without the part; `einsums` the einsums of a loop, or NULL. */
 typedef struct { const char *kind, *what, *from, *to, *einsums; } dfl_change;
 typedef DFL_VEC(dfl_change) dfl_changes;
 
-/* A part of a sum on both sides; `where` is a memory, unit, network or einsum. */
+/* A part of a sum on both sides. */
 typedef struct {
-    const char *where, *what, *how;
-    double from, to;
-    bool counted;
-    dfl_i128 count_from, count_to;
-    const char *cause;         /* NULL when nothing changed */
-    dfl_i128 units_from, units_to; /* rounded: multiples of the ledger's unit */
+    const char *where;         /* memory, unit, network or einsum; "leakage", "shared", "not attributed" */
+    const char *what;          /* tensor in a memory, einsum on a unit; "" = none */
+    const char *action;        /* "serve", ..., "compute", "transfer"; "" = none */
+    double from, to;           /* J or s */
+    bool has_counts;
+    dfl_i128 count_from, count_to; /* elements of the action, points of the einsum */
+    const char *cause;         /* NULL = the part is equal on both sides */
+    dfl_i128 units_from, units_to; /* rounded `from` and `to`, in units of the ledger */
 } dfl_ledger_part;
 
 typedef struct {
-    DFL_VEC(dfl_ledger_part) parts;   /* largest difference first, then as the reports have them */
-    double from, to;           /* totals */
+    DFL_VEC(dfl_ledger_part) parts; /* largest difference first, then in the order of the reports */
+    double from, to;           /* totals, J or s */
     dfl_i128 units_from, units_to;
-    int decimals;              /* the unit is 10^-decimals */
+    int decimals;              /* the unit is 10^-decimals J or s */
 } dfl_ledger;
 
 typedef struct {
     const dfl_side_result *from, *to;
     dfl_changes changes;
-    const char *spread, *loops; /* what of them changes how often operands are read; NULL = nothing */
+    const char *spread, *loops; /* causes of other counts: changed loops on an axis, changed loops at all; NULL = unchanged */
     dfl_ledger energy, time;
-    bool differs;
+    bool differs;              /* in a change or in a part of a ledger */
 } dfl_diff_pair;
 
 typedef struct {
@@ -116,25 +122,28 @@ typedef struct {
     bool differs;
 } dfl_difference;
 
-/* Compares the results of both sides: one with one, else those of equal names. */
+/* Compares the results of both sides: a single result with a single result, else results of equal names. */
 void dfl_diff_compare(dfl_arena *arena, const dfl_side_results *from, const dfl_side_results *to, dfl_difference *out);
 void dfl_diff_text(dfl_strbuf *out, dfl_difference *difference, bool details);
 void dfl_diff_json(dfl_strbuf *out, dfl_difference *difference);
-/* The first changes, and what energy and latency differ by as sums of their largest parts and all else. */
-void dfl_diff_brief(dfl_strbuf *out, dfl_diff_pair *pair);
+/* A few lines: the first changes, and the differences of energy and latency as sums of their largest parts and the rest. */
+void dfl_diff_summary(dfl_strbuf *out, dfl_diff_pair *pair);
 
-/* ---- inside ---- */
+/* ---- shared by the files of this folder ---- */
 
-/* "m:128, m/16 on row": the loops, or those of one rank; with or without their tiles. NULL when there is none. */
+/* "m:128, m/16 on row": the loops over `rank`, or all loops for NULL, with or without amounts. NULL = there is no such loop. */
 const char *dfl_shape_text(dfl_arena *arena, const dfl_shape_loops *loops, const char *rank, bool amounts);
-/* Fills by_name. */
+/* Sorts the keeps into `by_name`. */
 void dfl_shape_index(dfl_arena *arena, dfl_shape *shape);
+/* Adds the changes between the shapes of the pair. */
 void dfl_diff_shapes(dfl_arena *arena, dfl_diff_pair *pair);
-/* Why what moves at `memory` changed: a keep of the tensor there, or one further in. NULL when no line tells. */
+/* The cause of another count of the action: a changed keep of the tensor in the memory or next to it, or changed loops.
+   NULL = the shapes show no cause. */
 const char *dfl_diff_cause(dfl_arena *arena, const dfl_diff_pair *pair, const char *memory, const char *tensor,
                            dfl_action action);
-void dfl_ledger_fill(dfl_arena *arena, dfl_diff_pair *pair);
-/* Rounds to `digits` digits of the larger total. */
-void dfl_ledger_settle(dfl_arena *arena, dfl_ledger *ledger, int digits);
+/* Fills both ledgers of the pair, with causes, not rounded. */
+void dfl_ledgers_compute(dfl_arena *arena, dfl_diff_pair *pair);
+/* Rounds all parts to one decimal place, which gives the larger total `digits` digits. */
+void dfl_ledger_round(dfl_arena *arena, dfl_ledger *ledger, int digits);
 
 #endif

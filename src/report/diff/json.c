@@ -1,5 +1,5 @@
-/* A comparison as JSON, `dfl-diff/1`. Joules and seconds have decimal places enough for 15 digits of the larger total,
-   so that decimal sums of parts are the totals. */
+/* A comparison as JSON, `dfl-diff/1`. Joules and seconds of a ledger have one number of decimal places, which gives the larger
+   total 15 digits. Decimal sums of parts are exactly the totals. */
 #include "report/diff/diff.h"
 
 #include "report/diff/ledger_text.h"
@@ -22,7 +22,8 @@ static void key_units(dfl_json_writer *w, const char *key, dfl_i128 units, int d
     dfl_json_digits(w, text);
 }
 
-static void write_three(dfl_json_writer *w, dfl_i128 from, dfl_i128 to, int decimals)
+/* Both sides and their difference. */
+static void write_sides(dfl_json_writer *w, dfl_i128 from, dfl_i128 to, int decimals)
 {
     key_units(w, "from", from, decimals);
     key_units(w, "to", to, decimals);
@@ -35,10 +36,10 @@ static void write_part(dfl_json_writer *w, const dfl_ledger_part *p, int decimal
     key_text(w, "where", p->where);
     if (*p->what)
         key_text(w, "what", p->what);
-    if (*p->how)
-        key_text(w, "action", p->how);
-    write_three(w, p->units_from, p->units_to, decimals);
-    if (p->counted) {
+    if (*p->action)
+        key_text(w, "action", p->action);
+    write_sides(w, p->units_from, p->units_to, decimals);
+    if (p->has_counts) {
         dfl_json_key(w, "count_from");
         dfl_json_i128(w, p->count_from);
         dfl_json_key(w, "count_to");
@@ -50,10 +51,10 @@ static void write_part(dfl_json_writer *w, const dfl_ledger_part *p, int decimal
 
 static void write_ledger(dfl_json_writer *w, const char *key, dfl_ledger *l)
 {
-    dfl_ledger_settle(w->out->arena, l, DIGITS);
+    dfl_ledger_round(w->out->arena, l, DIGITS);
     dfl_json_key(w, key);
     dfl_json_object(w);
-    write_three(w, l->units_from, l->units_to, l->decimals);
+    write_sides(w, l->units_from, l->units_to, l->decimals);
     key_units(w, "unit", 1, l->decimals);
     dfl_json_key(w, "parts");
     dfl_json_array(w);
@@ -98,7 +99,7 @@ static void write_pair(dfl_json_writer *w, dfl_diff_pair *p)
         dfl_json_end_object(w);
     }
     dfl_json_end_array(w);
-    if (p->from->costs && p->to->costs) {
+    if (p->from->has_costs && p->to->has_costs) {
         write_ledger(w, "joules", &p->energy);
         write_ledger(w, "seconds", &p->time);
     }

@@ -10,28 +10,29 @@
 
 typedef struct { dfl_arena *arena; dfl_diff_pair *pair; dfl_ledger *ledger; dfl_intern *names; } context;
 
-static bool differs(const dfl_ledger_part *p)
+static bool part_differs(const dfl_ledger_part *p)
 {
     return p->from != p->to || p->count_from != p->count_to;
 }
 
-/* The part of this name, a new one when there is none: symbols count from 1 in order of interning. */
-static dfl_ledger_part *part(const context *c, const char *where, const char *what, const char *how)
+/* The part of this name, a new one if there is none. Parts are in order of their symbols, which count from 1. */
+static dfl_ledger_part *find_part(const context *c, const char *where, const char *what, const char *action)
 {
-    const dfl_ledger_part fresh = { .where = where, .what = what, .how = how };
+    const dfl_ledger_part fresh = { .where = where, .what = what, .action = action };
     uint32_t known = dfl_intern_count(c->names);
-    dfl_sym name = dfl_intern_z(c->names, dfl_arena_printf(c->arena, "%s\n%s\n%s", where, what, how));
+    dfl_sym name = dfl_intern_z(c->names, dfl_arena_printf(c->arena, "%s\n%s\n%s", where, what, action));
 
     if (dfl_intern_count(c->names) > known)
         DFL_PUSH(c->arena, &c->ledger->parts, fresh);
     return &c->ledger->parts.at[name - 1];
 }
 
-static void put(dfl_ledger_part *p, bool to, double value, bool counted, dfl_i128 count)
+/* Adds to the value of one side. */
+static void add_to_part(dfl_ledger_part *p, bool to, double value, bool counted, dfl_i128 count)
 {
     *(to ? &p->to : &p->from) += value;
     *(to ? &p->count_to : &p->count_from) = count;
-    p->counted |= counted;
+    p->has_counts |= counted;
 }
 
 static void add_energy(const context *c, const dfl_side_result *side, bool to)
@@ -41,17 +42,17 @@ static void add_energy(const context *c, const dfl_side_result *side, bool to)
 
         for (dfl_action a = 0; a < DFL_ACTIONS; a++)
             if (t->counts[a] != 0 || t->joules[a] != 0)
-                put(part(c, t->memory, t->tensor, dfl_action_text(a)), to, t->joules[a], true, t->counts[a]);
+                add_to_part(find_part(c, t->memory, t->tensor, dfl_action_text(a)), to, t->joules[a], true, t->counts[a]);
     }
     for (size_t i = 0; i < side->einsums.n; i++) {
         const dfl_side_einsum *e = &side->einsums.at[i];
 
-        put(part(c, e->unit, e->name, "compute"), to, e->joules, true, e->points);
+        add_to_part(find_part(c, e->unit, e->name, "compute"), to, e->joules, true, e->points);
     }
     for (size_t i = 0; i < side->networks.n; i++)
-        put(part(c, side->networks.at[i].name, "", "transfer"), to, side->networks.at[i].joules, false, 0);
+        add_to_part(find_part(c, side->networks.at[i].name, "", "transfer"), to, side->networks.at[i].joules, false, 0);
     if (side->leakage != 0)
-        put(part(c, "leakage", "", ""), to, side->leakage, false, 0);
+        add_to_part(find_part(c, "leakage", "", ""), to, side->leakage, false, 0);
 }
 
 static void add_time(const context *c, const dfl_side_result *side, bool to)
@@ -59,14 +60,14 @@ static void add_time(const context *c, const dfl_side_result *side, bool to)
     double all = 0;
 
     for (size_t i = 0; i < side->einsums.n; i++) {
-        put(part(c, side->einsums.at[i].name, "", ""), to, side->einsums.at[i].seconds, false, 0);
+        add_to_part(find_part(c, side->einsums.at[i].name, "", ""), to, side->einsums.at[i].seconds, false, 0);
         all += side->einsums.at[i].seconds;
     }
     if (side->seconds != all)
-        put(part(c, "shared", "", ""), to, side->seconds - all, false, 0);
+        add_to_part(find_part(c, "shared", "", ""), to, side->seconds - all, false, 0);
 }
 
-/* What a report says beyond its own parts. Sums of doubles differ by their rounding; no more is let pass. */
+/* Adds the difference of the total and the sum of the parts as a part, unless it is a rounding error of the sum. */
 static void add_rest(const context *c, double total, bool to)
 {
     static const double rounding = 1e-12;
@@ -79,7 +80,7 @@ static void add_rest(const context *c, double total, bool to)
         size = fabs(value) > size ? fabs(value) : size;
     }
     if (fabs(total - all) > rounding * size)
-        put(part(c, "not attributed", "", ""), to, total - all, false, 0);
+        add_to_part(find_part(c, "not attributed", "", ""), to, total - all, false, 0);
 }
 
 /* ---- causes ---- */
@@ -126,11 +127,12 @@ static const char *energy_cause(const context *c, const dfl_ledger_part *p)
     const dfl_side_einsum *before = find_einsum(c->pair->from, p->what), *after = find_einsum(c->pair->to, p->what);
 
     for (dfl_action a = 0; a < DFL_ACTIONS; a++)
-        if (strcmp(p->how, dfl_action_text(a)) == 0 && (is_memory(c->pair->from, p->where) || is_memory(c->pair->to, p->where)))
+        if (strcmp(p->action, dfl_action_text(a)) == 0 &&
+            (is_memory(c->pair->from, p->where) || is_memory(c->pair->to, p->where)))
             return traffic_cause(c, p, a);
-    if (strcmp(p->how, "transfer") == 0)
+    if (strcmp(p->action, "transfer") == 0)
         return "transfers over it";
-    if (strcmp(p->how, "compute") != 0)
+    if (strcmp(p->action, "compute") != 0)
         return strcmp(p->where, "leakage") == 0 ? "time and power" : "the reports do not say";
     if (!before || !after)
         return dfl_arena_printf(c->arena, "%s computed on one side alone", p->what);
@@ -155,8 +157,9 @@ static const char *time_cause(const context *c, const dfl_ledger_part *p)
     return "first and last tiles, shared loops, overlap";
 }
 
-/* ---- the whole ---- */
+/* ---- both ledgers ---- */
 
+/* The largest difference first, then parts that differ in counts alone, then the rest; each in order of the reports. */
 static int by_difference(const void *a, const void *b)
 {
     const dfl_ledger_part *const *x = a, *const *y = b;
@@ -164,12 +167,12 @@ static int by_difference(const void *a, const void *b)
 
     if (p != q)
         return p < q ? 1 : -1;
-    if (differs(*x) != differs(*y))
-        return differs(*x) ? -1 : 1;
+    if (part_differs(*x) != part_differs(*y))
+        return part_differs(*x) ? -1 : 1;
     return (*x > *y) - (*x < *y);
 }
 
-static void sort(dfl_arena *arena, dfl_ledger *l)
+static void sort_parts(dfl_arena *arena, dfl_ledger *l)
 {
     dfl_ledger_part **order = DFL_NEW_ARRAY(arena, dfl_ledger_part *, l->parts.n + 1);
     dfl_ledger_part *sorted = DFL_NEW_ARRAY(arena, dfl_ledger_part, l->parts.n + 1);
@@ -183,7 +186,7 @@ static void sort(dfl_arena *arena, dfl_ledger *l)
     l->parts.cap = l->parts.n + 1;
 }
 
-void dfl_ledger_fill(dfl_arena *arena, dfl_diff_pair *pair)
+void dfl_ledgers_compute(dfl_arena *arena, dfl_diff_pair *pair)
 {
     dfl_ledger *ledgers[] = { &pair->energy, &pair->time };
     const dfl_side_result *sides[] = { pair->from, pair->to };
@@ -202,17 +205,17 @@ void dfl_ledger_fill(dfl_arena *arena, dfl_diff_pair *pair)
         add_rest(&c, l->from, false);
         add_rest(&c, l->to, true);
         for (size_t i = 0; i < l->parts.n; i++)
-            if (differs(&l->parts.at[i])) {
+            if (part_differs(&l->parts.at[i])) {
                 l->parts.at[i].cause = k == 0 ? energy_cause(&c, &l->parts.at[i]) : time_cause(&c, &l->parts.at[i]);
                 pair->differs = true;
             }
-        sort(arena, l);
+        sort_parts(arena, l);
     }
 }
 
 /* ---- rounding ---- */
 
-/* Decimal places that give the larger total its digits. */
+/* Decimal places that give the largest total or part `digits` digits. */
 static int decimals_for(const dfl_ledger *l, int digits)
 {
     enum { MOST = 300 };
@@ -231,7 +234,8 @@ static int decimals_for(const dfl_ledger *l, int digits)
     return places > MOST ? MOST : places;
 }
 
-static double scaled(double value, int decimals)
+/* value * 10^decimals. */
+static double scale_value(double value, int decimals)
 {
     char text[16];
 
@@ -239,13 +243,15 @@ static double scaled(double value, int decimals)
     return value * strtod(text, NULL);
 }
 
-static dfl_i128 rounded(double value, int decimals)
+/* The value in units of 10^-decimals; 0 beyond 10^18 units. */
+static dfl_i128 round_value(double value, int decimals)
 {
-    double units = scaled(value, decimals);
+    double units = scale_value(value, decimals);
 
     return fabs(units) < 1e18 ? (dfl_i128)llround(units) : 0;
 }
 
+/* A part, and the distance that its rounding went against the missing units. */
 typedef struct { dfl_ledger_part *part; double left; } rest;
 
 static int by_rest(const void *a, const void *b)
@@ -255,12 +261,13 @@ static int by_rest(const void *a, const void *b)
     return x->left != y->left ? (x->left < y->left ? 1 : -1) : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Gives what is missing to the total, or is too much, to the parts that were rounded furthest the other way: parts that
-   differ, or else those that do not, on both sides at once. */
-static void spread(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
+/* Distributes the units that the rounded parts of a side miss to the rounded total, or have too many. Each part takes one unit,
+   the part first that was rounded furthest the other way. `differing` chooses the parts that differ; the others change on both
+   sides at once, so that they stay equal. */
+static void distribute_rest(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
 {
     rest *order = DFL_NEW_ARRAY(arena, rest, l->parts.n + 1);
-    dfl_i128 missing = rounded(to ? l->to : l->from, l->decimals);
+    dfl_i128 missing = round_value(to ? l->to : l->from, l->decimals);
     dfl_i128 step;
     size_t n = 0;
 
@@ -272,7 +279,7 @@ static void spread(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
         double value = to ? p->to : p->from;
 
         if (value != 0 && (p->from != p->to) == differing)
-            order[n++] = (rest){ p, (scaled(value, l->decimals) -
+            order[n++] = (rest){ p, (scale_value(value, l->decimals) -
                                      dfl_i128_double(to ? p->units_to : p->units_from)) * (double)step };
     }
     qsort(order, n, sizeof *order, by_rest);
@@ -284,19 +291,19 @@ static void spread(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
     }
 }
 
-void dfl_ledger_settle(dfl_arena *arena, dfl_ledger *l, int digits)
+void dfl_ledger_round(dfl_arena *arena, dfl_ledger *l, int digits)
 {
     l->decimals = decimals_for(l, digits);
     l->units_from = l->units_to = 0;
     for (size_t i = 0; i < l->parts.n; i++) {
-        l->parts.at[i].units_from = rounded(l->parts.at[i].from, l->decimals);
-        l->parts.at[i].units_to = rounded(l->parts.at[i].to, l->decimals);
+        l->parts.at[i].units_from = round_value(l->parts.at[i].from, l->decimals);
+        l->parts.at[i].units_to = round_value(l->parts.at[i].to, l->decimals);
     }
     for (unsigned to = 0; to < 2; to++) {
-        spread(arena, l, to, true);
-        spread(arena, l, to, false);
+        distribute_rest(arena, l, to, true);
+        distribute_rest(arena, l, to, false);
     }
-    spread(arena, l, false, true);
+    distribute_rest(arena, l, false, true);
     for (size_t i = 0; i < l->parts.n; i++) {
         l->units_from += l->parts.at[i].units_from;
         l->units_to += l->parts.at[i].units_to;

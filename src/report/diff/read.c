@@ -1,4 +1,4 @@
-/* Results of a report, read back. */
+/* Reading the results of a report. */
 #include "report/diff/diff.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 typedef struct { dfl_arena *arena; dfl_json_wanting want; } reader;
 
-static double number(reader *r, const dfl_json *object, const char *key)
+/* The number of a key; 0 after reporting. */
+static double read_number(reader *r, const dfl_json *object, const char *key)
 {
     const dfl_json *value = dfl_json_get(object, key);
 
@@ -18,7 +19,7 @@ static double number(reader *r, const dfl_json *object, const char *key)
     return 0;
 }
 
-/* Digits of any length; false beyond 128 bits, and for a sign. */
+/* A count of any number of digits; false beyond 128 bits, and for a negative number. */
 static bool read_digits(const char *digits, dfl_i128 *out)
 {
     bool bad = *digits == '-';
@@ -29,7 +30,8 @@ static bool read_digits(const char *digits, dfl_i128 *out)
     return !bad;
 }
 
-static dfl_i128 count(reader *r, const dfl_json *object, const char *key)
+/* The count of a key; 0 after reporting. */
+static dfl_i128 read_count(reader *r, const dfl_json *object, const char *key)
 {
     const dfl_json *value = dfl_json_get(object, key);
     dfl_i128 big = 0;
@@ -43,13 +45,13 @@ static dfl_i128 count(reader *r, const dfl_json *object, const char *key)
     return big;
 }
 
-/* Joules of the actions: the tensor's, split by what each action costs in this memory. Elements have whole bits, which
-   makes equal counts equal joules. */
+/* The joules of each action: those of the tensor, divided in proportion to count and joules per bit. The bits of an element are
+   computed from the total; a value next to a whole number is that number, so that equal counts have equal joules. */
 static void split_joules(reader *r, const dfl_json *actions, const dfl_json *tensor, dfl_side_traffic *t)
 {
-    double read = number(r, dfl_json_get(actions, "read"), "joules_per_bit");
-    double write = number(r, dfl_json_get(actions, "write"), "joules_per_bit");
-    double joules = number(r, tensor, "joules"), all = 0, bits;
+    double read = read_number(r, dfl_json_get(actions, "read"), "joules_per_bit");
+    double write = read_number(r, dfl_json_get(actions, "write"), "joules_per_bit");
+    double joules = read_number(r, tensor, "joules"), all = 0, bits;
 
     for (dfl_action a = 0; a < DFL_ACTIONS; a++)
         all += dfl_i128_double(t->counts[a]) * (a < DFL_FILL ? read : write);
@@ -62,7 +64,7 @@ static void split_joules(reader *r, const dfl_json *actions, const dfl_json *ten
 
 static void read_memory(reader *r, const dfl_json *memory, const dfl_json *components, dfl_side_result *out)
 {
-    const dfl_side_memory one = { dfl_json_want_text(&r->want, memory, "name"), count(r, memory, "peak_bits") };
+    const dfl_side_memory one = { dfl_json_want_text(&r->want, memory, "name"), read_count(r, memory, "peak_bits") };
     const dfl_json *tensors = dfl_json_want(&r->want, memory, "tensors", DFL_JSON_OBJECT, "is no object");
     const dfl_json *energy =
         r->want.ok ? dfl_json_want(&r->want, components, one.name, DFL_JSON_OBJECT, "is no object") : NULL;
@@ -72,7 +74,7 @@ static void read_memory(reader *r, const dfl_json *memory, const dfl_json *compo
         dfl_side_traffic t = { .memory = one.name, .tensor = tensors->keys[i] };
 
         for (dfl_action a = 0; a < DFL_ACTIONS; a++)
-            t.counts[a] = count(r, &tensors->items[i], dfl_action_text(a));
+            t.counts[a] = read_count(r, &tensors->items[i], dfl_action_text(a));
         split_joules(r, dfl_json_get(energy, "actions"), &tensors->items[i], &t);
         DFL_PUSH(r->arena, &out->traffic, t);
     }
@@ -83,8 +85,8 @@ static void read_einsum(reader *r, const dfl_json *einsum, dfl_side_result *out)
     const dfl_side_einsum one = { .name = dfl_json_want_text(&r->want, einsum, "name"),
                                   .unit = dfl_json_want_text(&r->want, einsum, "unit"),
                                   .bound_by = dfl_json_want_text(&r->want, einsum, "bound_by"),
-                                  .seconds = number(r, einsum, "seconds"),
-                                  .joules = number(r, einsum, "joules"), .points = count(r, einsum, "points") };
+                                  .seconds = read_number(r, einsum, "seconds"),
+                                  .joules = read_number(r, einsum, "joules"), .points = read_count(r, einsum, "points") };
 
     DFL_PUSH(r->arena, &out->einsums, one);
 }
@@ -97,20 +99,20 @@ static void read_costs(reader *r, const dfl_json *result, dfl_side_result *out)
     const dfl_json *einsums = dfl_json_want(&r->want, result, "einsums", DFL_JSON_ARRAY, "is no list");
     const dfl_json *networks = dfl_json_want(&r->want, result, "networks", DFL_JSON_ARRAY, "is no list");
 
-    out->costs = true;
-    out->seconds = number(r, latency, "seconds");
+    out->has_costs = true;
+    out->seconds = read_number(r, latency, "seconds");
     out->bound_by = dfl_json_want_text(&r->want, latency, "bound_by");
-    out->joules = number(r, energy, "joules");
-    out->leakage = number(r, energy, "leakage");
-    out->mac = count(r, operations, "mac");
-    out->flop = count(r, operations, "flop");
+    out->joules = read_number(r, energy, "joules");
+    out->leakage = read_number(r, energy, "leakage");
+    out->mac = read_count(r, operations, "mac");
+    out->flop = read_count(r, operations, "flop");
     for (size_t i = 0; r->want.ok && i < memories->len; i++)
         read_memory(r, &memories->items[i], components, out);
     for (size_t i = 0; r->want.ok && i < einsums->len; i++)
         read_einsum(r, &einsums->items[i], out);
     for (size_t i = 0; r->want.ok && i < networks->len; i++) {
         const dfl_side_network one = { dfl_json_want_text(&r->want, &networks->items[i], "name"),
-                                       number(r, &networks->items[i], "joules") };
+                                       read_number(r, &networks->items[i], "joules") };
 
         DFL_PUSH(r->arena, &out->networks, one);
     }

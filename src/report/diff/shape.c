@@ -1,4 +1,4 @@
-/* What is mapped otherwise: branches, keeps, and loops. */
+/* Changes between two shapes: branches, keeps, and loops; and the causes of other counts. */
 #include "report/diff/diff.h"
 
 #include <stdlib.h>
@@ -6,25 +6,26 @@
 
 typedef struct { dfl_arena *arena; dfl_diff_pair *pair; const dfl_shape *from, *to; } context;
 
-static bool same(const char *a, const char *b)
+/* Whether both texts are equal, or both are NULL. */
+static bool is_same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A loop by what it iterates and where, whatever its tiles. */
-static bool same_loop(const dfl_shape_loop *a, const dfl_shape_loop *b)
+/* Whether two loops have the same rank and axis; amounts may differ. */
+static bool is_same_loop(const dfl_shape_loop *a, const dfl_shape_loop *b)
 {
-    return same(a->rank, b->rank) && same(a->axis, b->axis);
+    return is_same(a->rank, b->rank) && is_same(a->axis, b->axis);
 }
 
-/* Adds a change, or its einsum to the same change of others. */
-static void add(const context *c, dfl_change change)
+/* Adds a change. A change that other einsums have, too, gets the einsum instead. */
+static void add_change(const context *c, dfl_change change)
 {
     for (size_t i = 0; change.einsums && i < c->pair->changes.n; i++) {
         dfl_change *k = &c->pair->changes.at[i];
 
-        if (!k->einsums || !same(k->kind, change.kind) || !same(k->what, change.what) || !same(k->from, change.from) ||
-            !same(k->to, change.to))
+        if (!k->einsums || !is_same(k->kind, change.kind) || !is_same(k->what, change.what) || !is_same(k->from, change.from) ||
+            !is_same(k->to, change.to))
             continue;
         k->einsums = dfl_arena_printf(c->arena, "%s, %s", k->einsums, change.einsums);
         return;
@@ -35,7 +36,7 @@ static void add(const context *c, dfl_change change)
 static const dfl_shape_chain *find_chain(const dfl_shape *s, const char *einsum)
 {
     for (size_t i = 0; i < s->chains.n; i++)
-        if (same(s->chains.at[i].einsum, einsum))
+        if (is_same(s->chains.at[i].einsum, einsum))
             return &s->chains.at[i];
     return NULL;
 }
@@ -54,7 +55,7 @@ const char *dfl_shape_text(dfl_arena *arena, const dfl_shape_loops *loops, const
 
     dfl_strbuf_init(&out, arena);
     for (size_t i = 0; i < loops->n; i++)
-        if (!rank || same(loops->at[i].rank, rank))
+        if (!rank || is_same(loops->at[i].rank, rank))
             print_loop(&out, &loops->at[i], amounts);
     return out.len > 0 ? out.text : NULL;
 }
@@ -64,52 +65,55 @@ static void compare_rank(const context *c, const dfl_shape_chain *a, const dfl_s
     const char *from = dfl_shape_text(c->arena, &a->loops, rank, true);
     const char *to = dfl_shape_text(c->arena, &b->loops, rank, true);
 
-    if (!same(from, to))
-        add(c, (dfl_change){ "loop", rank, from, to, a->einsum });
+    if (!is_same(from, to))
+        add_change(c, (dfl_change){ "loop", rank, from, to, a->einsum });
 }
 
 /* Whether one of the first `n` loops is over the rank. */
 static bool has_rank(const dfl_shape_loops *loops, size_t n, const char *rank)
 {
     for (size_t i = 0; i < n; i++)
-        if (same(loops->at[i].rank, rank))
+        if (is_same(loops->at[i].rank, rank))
             return true;
     return false;
 }
 
-static size_t times(const dfl_shape_loops *loops, size_t n, const dfl_shape_loop *loop)
+/* Loops of this rank and axis among the first `n`. */
+static size_t count_loop(const dfl_shape_loops *loops, size_t n, const dfl_shape_loop *loop)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < n; i++)
-        found += same_loop(&loops->at[i], loop);
+        found += is_same_loop(&loops->at[i], loop);
     return found;
 }
 
-/* The loops that the others have, too. */
-static dfl_shape_loops common(const context *c, const dfl_shape_loops *loops, const dfl_shape_loops *others)
+/* The loops that `others` has, too, in their order here. */
+static dfl_shape_loops common_loops(const context *c, const dfl_shape_loops *loops, const dfl_shape_loops *others)
 {
     dfl_shape_loops out = { 0 };
 
     for (size_t i = 0; i < loops->n; i++)
-        if (times(loops, i, &loops->at[i]) < times(others, others->n, &loops->at[i]))
+        if (count_loop(loops, i, &loops->at[i]) < count_loop(others, others->n, &loops->at[i]))
             DFL_PUSH(c->arena, &out, loops->at[i]);
     return out;
 }
 
+/* Compares the order of the loops that both sides have. */
 static void compare_order(const context *c, const dfl_shape_chain *a, const dfl_shape_chain *b)
 {
-    dfl_shape_loops x = common(c, &a->loops, &b->loops), y = common(c, &b->loops, &a->loops);
+    dfl_shape_loops x = common_loops(c, &a->loops, &b->loops), y = common_loops(c, &b->loops, &a->loops);
     size_t i = 0;
 
-    while (i < x.n && i < y.n && same_loop(&x.at[i], &y.at[i]))
+    while (i < x.n && i < y.n && is_same_loop(&x.at[i], &y.at[i]))
         i++;
     if (i < x.n)
-        add(c, (dfl_change){ "order", "", dfl_shape_text(c->arena, &a->loops, NULL, true),
+        add_change(c, (dfl_change){ "order", "", dfl_shape_text(c->arena, &a->loops, NULL, true),
                              dfl_shape_text(c->arena, &b->loops, NULL, true), a->einsum });
 }
 
-/* Which ranks an axis works on decides what its instances share; all loops decide how often operands are read. */
+/* Sets the cause `spread` to the first axis with a loop that only one side has: the ranks on an axis decide which elements its
+   instances share. */
 static void find_spread(const context *c, const dfl_shape_loops *from, const dfl_shape_loops *to)
 {
     const dfl_shape_loops *sides[] = { from, to };
@@ -119,7 +123,7 @@ static void find_spread(const context *c, const dfl_shape_loops *from, const dfl
             const dfl_shape_loop *l = &sides[s]->at[i];
             size_t k = 0;
 
-            while (k < sides[!s]->n && !(same_loop(&sides[!s]->at[k], l) && same(sides[!s]->at[k].amount, l->amount)))
+            while (k < sides[!s]->n && !(is_same_loop(&sides[!s]->at[k], l) && is_same(sides[!s]->at[k].amount, l->amount)))
                 k++;
             if (*l->axis && k == sides[!s]->n)
                 c->pair->spread = dfl_arena_printf(c->arena, "spread on %s", l->axis);
@@ -157,7 +161,7 @@ void dfl_shape_index(dfl_arena *arena, dfl_shape *s)
     qsort(s->by_name, s->keeps.n, sizeof *s->by_name, by_name);
 }
 
-/* The first keep of the tensor in by_name, in that memory or for NULL in any; *n gets how many there are. */
+/* The keeps of a tensor, a run of *n items of `by_name`: in one memory, or for NULL in all memories. */
 static const dfl_shape_keep **find_keeps(const dfl_shape *s, const char *tensor, const char *memory, size_t *n)
 {
     size_t low = 0, high = s->keeps.n;
@@ -172,14 +176,14 @@ static const dfl_shape_keep **find_keeps(const dfl_shape *s, const char *tensor,
             high = middle;
     }
     *n = 0;
-    while (low + *n < s->keeps.n && same(s->by_name[low + *n]->tensor, tensor) &&
-           (!memory || same(s->by_name[low + *n]->memory, memory)))
+    while (low + *n < s->keeps.n && is_same(s->by_name[low + *n]->tensor, tensor) &&
+           (!memory || is_same(s->by_name[low + *n]->memory, memory)))
         ++*n;
     return s->by_name + low;
 }
 
-/* All places of the keeps of a tensor in a memory. NULL when there is none. */
-static const char *places(dfl_arena *arena, const dfl_shape *s, const char *tensor, const char *memory, bool amounts)
+/* The places of the keeps of a tensor in a memory, each place once. NULL = there is no keep. */
+static const char *places_text(dfl_arena *arena, const dfl_shape *s, const char *tensor, const char *memory, bool amounts)
 {
     size_t n;
     const dfl_shape_keep **all = find_keeps(s, tensor, memory, &n);
@@ -187,10 +191,10 @@ static const char *places(dfl_arena *arena, const dfl_shape *s, const char *tens
 
     dfl_strbuf_init(&out, arena);
     for (size_t i = 0; i < n; i++) {
-        const char *place = amounts ? all[i]->place : all[i]->bare;
+        const char *place = amounts ? all[i]->place : all[i]->bare_place;
         size_t k = 0;
 
-        while (k < i && !same(amounts ? all[k]->place : all[k]->bare, place))
+        while (k < i && !is_same(amounts ? all[k]->place : all[k]->bare_place, place))
             k++;
         if (k == i)
             dfl_strbuf_printf(&out, "%s%s", out.len > 0 ? "; " : "", place);
@@ -198,21 +202,21 @@ static const char *places(dfl_arena *arena, const dfl_shape *s, const char *tens
     return out.len > 0 ? out.text : NULL;
 }
 
-/* The keeps of one side, each tensor in each memory once; `fresh`: only those that the other side lacks. Those that
-   differ in tiles alone are told by their loops. */
+/* Adds the changed keeps of one side, each tensor in each memory once; `fresh`: only keeps that the other side lacks. A keep with
+   other amounts alone is not added: its loops are. */
 static void compare_keeps(const context *c, const dfl_shape *side, bool fresh)
 {
     for (size_t i = 0; i < side->keeps.n; i++) {
         const dfl_shape_keep *k = &side->keeps.at[i];
-        const char *from = places(c->arena, c->from, k->tensor, k->memory, false);
-        const char *to = places(c->arena, c->to, k->tensor, k->memory, false);
+        const char *from = places_text(c->arena, c->from, k->tensor, k->memory, false);
+        const char *to = places_text(c->arena, c->to, k->tensor, k->memory, false);
         size_t n;
 
-        if (same(from, to) || (fresh && from) || find_keeps(side, k->tensor, k->memory, &n)[0] != k)
+        if (is_same(from, to) || (fresh && from) || find_keeps(side, k->tensor, k->memory, &n)[0] != k)
             continue;
-        add(c, (dfl_change){ "keep", dfl_arena_printf(c->arena, "%s in %s", k->tensor, k->memory),
-                             places(c->arena, c->from, k->tensor, k->memory, true),
-                             places(c->arena, c->to, k->tensor, k->memory, true), NULL });
+        add_change(c, (dfl_change){ "keep", dfl_arena_printf(c->arena, "%s in %s", k->tensor, k->memory),
+                             places_text(c->arena, c->from, k->tensor, k->memory, true),
+                             places_text(c->arena, c->to, k->tensor, k->memory, true), NULL });
     }
 }
 
@@ -226,7 +230,7 @@ static const char *group_text(const context *c, const dfl_shape_group *g)
 static const dfl_shape_group *find_group(const dfl_shape *s, const char *einsums)
 {
     for (size_t i = 0; i < s->groups.n; i++)
-        if (same(s->groups.at[i].einsums, einsums))
+        if (is_same(s->groups.at[i].einsums, einsums))
             return &s->groups.at[i];
     return NULL;
 }
@@ -236,14 +240,14 @@ static void compare_groups(const context *c)
     for (size_t i = 0; i < c->from->groups.n; i++) {
         const dfl_shape_group *a = &c->from->groups.at[i], *b = find_group(c->to, a->einsums);
 
-        if (!b || !same(a->how, b->how) || !same(a->loops, b->loops))
-            add(c, (dfl_change){ "fusion", a->einsums, group_text(c, a), b ? group_text(c, b) : NULL, NULL });
+        if (!b || !is_same(a->how, b->how) || !is_same(a->loops, b->loops))
+            add_change(c, (dfl_change){ "fusion", a->einsums, group_text(c, a), b ? group_text(c, b) : NULL, NULL });
     }
     for (size_t i = 0; i < c->to->groups.n; i++) {
         const dfl_shape_group *b = &c->to->groups.at[i];
 
         if (!find_group(c->from, b->einsums))
-            add(c, (dfl_change){ "fusion", b->einsums, NULL, group_text(c, b), NULL });
+            add_change(c, (dfl_change){ "fusion", b->einsums, NULL, group_text(c, b), NULL });
     }
 }
 
@@ -253,8 +257,8 @@ void dfl_diff_shapes(dfl_arena *arena, dfl_diff_pair *pair)
 
     if (!c.from || !c.to)
         return;
-    if (!same(c.from->overlap, c.to->overlap))
-        add(&c, (dfl_change){ "overlap", "", c.from->overlap, c.to->overlap, NULL });
+    if (!is_same(c.from->overlap, c.to->overlap))
+        add_change(&c, (dfl_change){ "overlap", "", c.from->overlap, c.to->overlap, NULL });
     compare_groups(&c);
     compare_keeps(&c, c.from, false);
     compare_keeps(&c, c.to, true);
@@ -265,37 +269,39 @@ void dfl_diff_shapes(dfl_arena *arena, dfl_diff_pair *pair)
             compare_loops(&c, &c.from->chains.at[i], b);
     }
     for (size_t i = 0; i < pair->changes.n && !pair->loops; i++)
-        if (same(pair->changes.at[i].kind, "loop"))
+        if (is_same(pair->changes.at[i].kind, "loop"))
             pair->loops = dfl_arena_printf(arena, "loops of %s", pair->changes.at[i].what);
 }
 
 /* ---- causes ---- */
 
-typedef enum { SAME, PLACED, REMOVED, MOVED, RESIZED } verdict;
+/* The change of the keeps of a tensor in a memory. RESIZED: other amounts of the loops above. */
+typedef enum { SAME, PLACED, REMOVED, MOVED, RESIZED } keep_change;
 
-/* What became of the keeps of a tensor in a memory. `*why` gets the words for it. */
-static verdict judge(const context *c, const char *tensor, const char *memory, const char **why)
+/* The change of the keeps of a tensor in a memory; *text gets its words. */
+static keep_change find_keep_change(const context *c, const char *tensor, const char *memory, const char **text)
 {
     static const char *const words[][3] = {
         [SAME] = { "", " in ", "" }, [PLACED] = { "", " placed in ", "" }, [REMOVED] = { "", " no longer in ", "" },
         [MOVED] = { "", " in ", " moved" }, [RESIZED] = { "tiles above ", " in ", "" },
     };
-    const char *before = places(c->arena, c->from, tensor, memory, true);
-    const char *after = places(c->arena, c->to, tensor, memory, true);
-    verdict found = SAME;
+    const char *before = places_text(c->arena, c->from, tensor, memory, true);
+    const char *after = places_text(c->arena, c->to, tensor, memory, true);
+    keep_change found = SAME;
 
     if (!before || !after)
         found = before ? REMOVED : after ? PLACED : SAME;
-    else if (!same(places(c->arena, c->from, tensor, memory, false), places(c->arena, c->to, tensor, memory, false)))
+    else if (!is_same(places_text(c->arena, c->from, tensor, memory, false), places_text(c->arena, c->to, tensor, memory, false)))
         found = MOVED;
-    else if (!same(before, after))
+    else if (!is_same(before, after))
         found = RESIZED;
-    *why = dfl_arena_printf(c->arena, "%s%s%s%s%s", words[found][0], tensor, words[found][1], memory, words[found][2]);
+    *text = dfl_arena_printf(c->arena, "%s%s%s%s%s", words[found][0], tensor, words[found][1], memory, words[found][2]);
     return found;
 }
 
-/* What became of the keeps next to those in `memory`, on either side; of outer ones only whether they are there. */
-static const char *judge_next(const context *c, const char *tensor, const char *memory, bool inside)
+/* The words for a change of a keep next to the keeps in `memory`, on either side: the next inner keeps, or the next outer ones,
+   where only new and removed keeps count. NULL = there is none. */
+static const char *next_change_text(const context *c, const char *tensor, const char *memory, bool inside)
 {
     const dfl_shape *sides[] = { c->from, c->to };
 
@@ -304,12 +310,12 @@ static const char *judge_next(const context *c, const char *tensor, const char *
         const dfl_shape_keep **all = find_keeps(sides[s], tensor, NULL, &n);
 
         for (size_t i = 0; i < n; i++) {
-            bool here = same(inside ? all[i]->outer : all[i]->memory, memory);
-            const char *next = inside ? all[i]->memory : all[i]->outer, *why;
-            verdict found = here && next ? judge(c, tensor, next, &why) : SAME;
+            bool here = is_same(inside ? all[i]->outer : all[i]->memory, memory);
+            const char *next = inside ? all[i]->memory : all[i]->outer, *text;
+            keep_change found = here && next ? find_keep_change(c, tensor, next, &text) : SAME;
 
             if (found == PLACED || found == REMOVED || (inside && found != SAME))
-                return why;
+                return text;
         }
     }
     return NULL;
@@ -321,14 +327,14 @@ const char *dfl_diff_cause(dfl_arena *arena, const dfl_diff_pair *pair, const ch
     const context c = { arena, NULL, pair->from->shape, pair->to->shape };
     bool inside = action != DFL_FILL && action != DFL_DRAIN;
     const char *own, *next;
-    verdict found;
+    keep_change found;
 
     if (!c.from || !c.to)
         return NULL;
-    found = judge(&c, tensor, memory, &own);
+    found = find_keep_change(&c, tensor, memory, &own);
     if (found == PLACED || found == REMOVED)
         return own;
-    next = judge_next(&c, tensor, memory, inside);
+    next = next_change_text(&c, tensor, memory, inside);
     if (next)
         return next;
     if (inside && pair->spread)

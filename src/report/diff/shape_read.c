@@ -127,7 +127,7 @@ static void add_keeps(const reader *r, const frame *f)
             collect_loops(r, f, n, NULL, &above);
         for (const dfl_ast_node *k = n->kind == DFL_AST_KEEP ? n->items : NULL; k; k = k->next) {
             dfl_shape_keep one = { .memory = path_text(r, k->path), .place = place_text(r, &above, k, true),
-                                   .bare = place_text(r, &above, k, false) };
+                                   .bare_place = place_text(r, &above, k, false) };
 
             for (const dfl_ast_paths *t = k->paths; t; t = t->next) {
                 one.tensor = path_text(r, t->path);

@@ -1,6 +1,6 @@
 /*
- * A comparison as people read it, one screen a pair: totals, what is mapped otherwise, why the energy differs, which
- * parts of energy and time differ most. What is not listed is summed up in one line, so every column adds up to its
+ * A comparison as text, one screen per pair: totals, changes of the mapping, causes of the difference of energy, and the parts of
+ * energy and time that differ most. One line has the sum of the parts that are not listed, so that every column adds up to its
  * last line.
  */
 #include "report/diff/diff.h"
@@ -12,11 +12,19 @@
 #include "report/table.h"
 #include "report/units.h"
 
-enum { DIGITS = 7, MOST_PARTS = 12, MOST_CAUSES = 8, MOST_CHANGES = 16, LINE_WIDTH = 100, BRIEF_CHANGES = 4, BRIEF_PARTS = 3 };
+enum {
+    DIGITS = 7,         /* of the larger total of a ledger */
+    MOST_PARTS = 12,    /* lines of a table without --details; one line more is printed if it is the last */
+    MOST_CAUSES = 8,
+    MOST_CHANGES = 16,
+    LINE_WIDTH = 100,   /* columns; longer changes take two lines */
+    SUMMARY_CHANGES = 4,
+    SUMMARY_PARTS = 3,
+};
 
 typedef struct { dfl_strbuf *out; dfl_diff_pair *pair; bool details; } context;
 
-/* How the units of a ledger are shown: with a prefix to the SI unit that suits the larger total. */
+/* The unit of a table: the SI unit with a decimal prefix that suits the larger total, and the decimal places in this unit. */
 typedef struct { int decimals; char unit[16]; } scale;
 
 static scale scale_of(const dfl_ledger *l, const char *unit)
@@ -35,7 +43,7 @@ static scale scale_of(const dfl_ledger *l, const char *unit)
     return out;
 }
 
-static void cell(dfl_table *t, dfl_i128 units, const scale *s, bool sign)
+static void add_cell(dfl_table *t, dfl_i128 units, const scale *s, bool sign)
 {
     char text[DFL_LEDGER_TEXT + 1] = "+";
 
@@ -43,23 +51,24 @@ static void cell(dfl_table *t, dfl_i128 units, const scale *s, bool sign)
     dfl_table_cell(t, text);
 }
 
-static void cells(dfl_table *t, dfl_i128 from, dfl_i128 to, const scale *s)
+/* Both sides and their difference. */
+static void add_cells(dfl_table *t, dfl_i128 from, dfl_i128 to, const scale *s)
 {
-    cell(t, from, s, false);
-    cell(t, to, s, false);
-    cell(t, to - from, s, true);
+    add_cell(t, from, s, false);
+    add_cell(t, to, s, false);
+    add_cell(t, to - from, s, true);
 }
 
 /* ---- totals ---- */
 
-static void total_row(dfl_table *t, const char *name, const dfl_ledger *l, const char *unit)
+static void add_total(dfl_table *t, const char *name, const dfl_ledger *l, const char *unit)
 {
     const scale s = scale_of(l, unit);
     char share[DFL_UNIT_TEXT] = "", sign[DFL_UNIT_TEXT + 1];
 
     dfl_table_row_start(t);
     dfl_table_cell(t, dfl_arena_printf(t->arena, "%s, %s", name, s.unit));
-    cells(t, l->units_from, l->units_to, &s);
+    add_cells(t, l->units_from, l->units_to, &s);
     if (l->units_from != l->units_to && l->units_from != 0)
         dfl_human_share(dfl_i128_double(l->units_to - l->units_from), dfl_i128_double(l->units_from), share);
     snprintf(sign, sizeof sign, "%s%s", *share && *share != '-' ? "+" : "", share);
@@ -76,14 +85,15 @@ static void print_totals(const context *c)
     dfl_table_cell(&t, c->pair->from->name);
     dfl_table_cell(&t, c->pair->to->name);
     dfl_table_cell(&t, "difference");
-    total_row(&t, "energy", &c->pair->energy, "J");
-    total_row(&t, "latency", &c->pair->time, "s");
+    add_total(&t, "energy", &c->pair->energy, "J");
+    add_total(&t, "latency", &c->pair->time, "s");
     dfl_table_print(&t, c->out, 2);
 }
 
 /* ---- changes ---- */
 
-static const char *shown(const context *c, const dfl_change *k, const char *value)
+/* A text of a change as people read it: bits with their unit. */
+static const char *shown_text(const context *c, const dfl_change *k, const char *value)
 {
     char text[DFL_UNIT_TEXT];
     dfl_i128 bits = 0;
@@ -97,10 +107,10 @@ static const char *shown(const context *c, const dfl_change *k, const char *valu
     return value ? (*value ? value : "default") : "-";
 }
 
-/* One line, or two when it is long. */
+/* One line, or two if it is longer than LINE_WIDTH. */
 static void print_change(const context *c, const dfl_change *k, int width)
 {
-    const char *from = shown(c, k, k->from), *to = shown(c, k, k->to);
+    const char *from = shown_text(c, k, k->from), *to = shown_text(c, k, k->to);
     bool wide = 16 + (size_t)width + strlen(from) + strlen(to) > LINE_WIDTH;
 
     dfl_strbuf_printf(c->out, "  %-8s  %-*s  %s", k->kind, width, k->what, from);
@@ -119,7 +129,7 @@ static void print_changes(const context *c)
     size_t n = c->details || all->n <= MOST_CHANGES + 1 ? all->n : MOST_CHANGES;
     int width = 0;
 
-    if (c->pair->from->costs && c->pair->to->costs && (!c->pair->from->shape || !c->pair->to->shape))
+    if (c->pair->from->has_costs && c->pair->to->has_costs && (!c->pair->from->shape || !c->pair->to->shape))
         dfl_strbuf_z(c->out, "  costs alone are compared: there is no mapping that can be read on both sides\n");
     dfl_strbuf_z(c->out, n > 0 ? "\n" : "");
     for (size_t i = 0; i < n; i++)
@@ -134,11 +144,6 @@ static void print_changes(const context *c)
 
 typedef struct { const char *text; dfl_i128 from, to; } cause;
 typedef DFL_VEC(cause) causes;
-
-static int order_of(const cause *x)
-{
-    return x->from == x->to;
-}
 
 /* Sums of parts by their cause, the largest difference first. */
 static causes sum_causes(const context *c, const dfl_ledger *l)
@@ -163,7 +168,7 @@ static causes sum_causes(const context *c, const dfl_ledger *l)
             dfl_i128 p = x->to > x->from ? x->to - x->from : x->from - x->to;
             dfl_i128 q = y->to > y->from ? y->to - y->from : y->from - y->to;
 
-            if (p > q || (p == q && order_of(x) <= order_of(y)))
+            if (p >= q)
                 break;
             *x = *y;
             *y = swap;
@@ -171,14 +176,14 @@ static causes sum_causes(const context *c, const dfl_ledger *l)
     return all;
 }
 
-/* What is left of the total when the first parts are listed. */
-static void rest_row(dfl_table *t, const char *text, const scale *s, dfl_i128 from, dfl_i128 to, bool first)
+/* A line with a text and both sides; `has_names`: in a table with three columns of names. */
+static void add_sum(dfl_table *t, const char *text, const scale *s, dfl_i128 from, dfl_i128 to, bool has_names)
 {
     dfl_table_row_start(t);
     dfl_table_cell(t, text);
-    for (unsigned i = 0; first && i < 2; i++)
+    for (unsigned i = 0; has_names && i < 2; i++)
         dfl_table_cell(t, "");
-    cells(t, from, to, s);
+    add_cells(t, from, to, s);
 }
 
 static void print_causes(const context *c, const dfl_ledger *l, const scale *s)
@@ -190,29 +195,29 @@ static void print_causes(const context *c, const dfl_ledger *l, const scale *s)
 
     dfl_table_init(&t, c->out->arena, 4, 1, 4);
     for (; n < all.n && (c->details || n < MOST_CAUSES || all.n == MOST_CAUSES + 1); n++) {
-        rest_row(&t, all.at[n].text, s, all.at[n].from, all.at[n].to, false);
+        add_sum(&t, all.at[n].text, s, all.at[n].from, all.at[n].to, false);
         from -= all.at[n].from;
         to -= all.at[n].to;
     }
     if (n < all.n)
-        rest_row(&t, dfl_arena_printf(c->out->arena, "%zu others", all.n - n), s, from, to, false);
-    rest_row(&t, "total", s, l->units_from, l->units_to, false);
+        add_sum(&t, dfl_arena_printf(c->out->arena, "%zu others", all.n - n), s, from, to, false);
+    add_sum(&t, "total", s, l->units_from, l->units_to, false);
     dfl_strbuf_printf(c->out, "\nenergy by cause, %s\n", s->unit);
     dfl_table_print(&t, c->out, 2);
 }
 
-static void part_row(const context *c, dfl_table *t, const dfl_ledger_part *p, const scale *s)
+static void add_part(const context *c, dfl_table *t, const dfl_ledger_part *p, const scale *s)
 {
     char from[DFL_UNIT_TEXT], to[DFL_UNIT_TEXT];
 
     dfl_table_row_start(t);
     dfl_table_cell(t, p->where);
     dfl_table_cell(t, p->what);
-    dfl_table_cell(t, p->how);
-    cells(t, p->units_from, p->units_to, s);
+    dfl_table_cell(t, p->action);
+    add_cells(t, p->units_from, p->units_to, s);
     dfl_human_count(p->count_from, from);
     dfl_human_count(p->count_to, to);
-    dfl_table_cell(t, p->counted ? dfl_arena_printf(c->out->arena, "%s -> %s", from, to) : "");
+    dfl_table_cell(t, p->has_counts ? dfl_arena_printf(c->out->arena, "%s -> %s", from, to) : "");
     dfl_table_cell(t, p->cause);
 }
 
@@ -228,15 +233,15 @@ static void print_parts(const context *c, const dfl_ledger *l, const scale *s)
     for (size_t i = changed; i < l->parts.n; i++)
         same += l->parts.at[i].units_from;
     for (; n < changed && (c->details || n < MOST_PARTS || changed == MOST_PARTS + 1); n++) {
-        part_row(c, &t, &l->parts.at[n], s);
+        add_part(c, &t, &l->parts.at[n], s);
         from -= l->parts.at[n].units_from;
         to -= l->parts.at[n].units_to;
     }
     if (n < changed)
-        rest_row(&t, dfl_arena_printf(c->out->arena, "%zu more", changed - n), s, from - same, to - same, true);
+        add_sum(&t, dfl_arena_printf(c->out->arena, "%zu more", changed - n), s, from - same, to - same, true);
     if (changed < l->parts.n)
-        rest_row(&t, "unchanged", s, same, same, true);
-    rest_row(&t, "total", s, l->units_from, l->units_to, true);
+        add_sum(&t, "unchanged", s, same, same, true);
+    add_sum(&t, "total", s, l->units_from, l->units_to, true);
     dfl_table_print(&t, c->out, 2);
 }
 
@@ -263,10 +268,10 @@ static void print_time(const context *c)
     print_parts(c, l, &s);
 }
 
-/* ---- in a few lines ---- */
+/* ---- the summary of a pair ---- */
 
-/* The difference of a total as a sum: its largest parts, and what is left. */
-static void brief_sum(const context *c, const char *name, const dfl_ledger *l, const char *unit)
+/* The difference of a total as a sum: its largest parts, and the rest. */
+static void print_sum(const context *c, const char *name, const dfl_ledger *l, const char *unit)
 {
     const scale s = scale_of(l, unit);
     dfl_i128 rest = l->units_to - l->units_from;
@@ -275,13 +280,13 @@ static void brief_sum(const context *c, const char *name, const dfl_ledger *l, c
 
     dfl_ledger_text(rest, s.decimals, text + (rest > 0));
     dfl_strbuf_printf(c->out, "  %-8s  %s %s", name, text, s.unit);
-    for (; n < BRIEF_PARTS && n < l->parts.n && l->parts.at[n].units_from != l->parts.at[n].units_to; n++) {
+    for (; n < SUMMARY_PARTS && n < l->parts.n && l->parts.at[n].units_from != l->parts.at[n].units_to; n++) {
         const dfl_ledger_part *p = &l->parts.at[n];
         dfl_i128 units = p->units_to - p->units_from;
         text[0] = '+';
         dfl_ledger_text(units, s.decimals, text + (units > 0));
         dfl_strbuf_printf(c->out, "%s%s%s%s%s%s %s", n == 0 ? ": " : ", ", p->where, *p->what ? " " : "", p->what,
-                          *p->how ? " " : "", p->how, text);
+                          *p->action ? " " : "", p->action, text);
         rest -= units;
     }
     if (rest != 0) {
@@ -292,11 +297,11 @@ static void brief_sum(const context *c, const char *name, const dfl_ledger *l, c
     dfl_strbuf_char(c->out, '\n');
 }
 
-void dfl_diff_brief(dfl_strbuf *out, dfl_diff_pair *p)
+void dfl_diff_summary(dfl_strbuf *out, dfl_diff_pair *p)
 {
     const context c = { out, p, false };
     const dfl_changes *all = &p->changes;
-    size_t n = all->n <= BRIEF_CHANGES + 1 ? all->n : BRIEF_CHANGES;
+    size_t n = all->n <= SUMMARY_CHANGES + 1 ? all->n : SUMMARY_CHANGES;
     int width = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -305,12 +310,12 @@ void dfl_diff_brief(dfl_strbuf *out, dfl_diff_pair *p)
         print_change(&c, &all->at[i], width);
     if (n < all->n)
         dfl_strbuf_printf(out, "  %zu more changes\n", all->n - n);
-    if (!p->from->costs || !p->to->costs)
+    if (!p->from->has_costs || !p->to->has_costs)
         return;
-    dfl_ledger_settle(out->arena, &p->energy, DIGITS);
-    dfl_ledger_settle(out->arena, &p->time, DIGITS);
-    brief_sum(&c, "energy", &p->energy, "J");
-    brief_sum(&c, "latency", &p->time, "s");
+    dfl_ledger_round(out->arena, &p->energy, DIGITS);
+    dfl_ledger_round(out->arena, &p->time, DIGITS);
+    print_sum(&c, "energy", &p->energy, "J");
+    print_sum(&c, "latency", &p->time, "s");
 }
 
 /* ---- pairs ---- */
@@ -327,9 +332,9 @@ static void print_pair(dfl_strbuf *out, dfl_diff_pair *p, bool details)
         dfl_strbuf_z(out, "  no difference\n");
         return;
     }
-    if (p->from->costs && p->to->costs) {
-        dfl_ledger_settle(out->arena, &p->energy, DIGITS);
-        dfl_ledger_settle(out->arena, &p->time, DIGITS);
+    if (p->from->has_costs && p->to->has_costs) {
+        dfl_ledger_round(out->arena, &p->energy, DIGITS);
+        dfl_ledger_round(out->arena, &p->time, DIGITS);
         print_totals(&c);
     }
     print_changes(&c);

@@ -217,7 +217,7 @@ static void print_runner_up(dfl_strbuf *out, const dfl_explanation *why)
     dfl_double_text_short(100 * (why->runner_value / why->value - 1), 4, more);
     dfl_strbuf_printf(out, "\n  the best of another kind has %s, %s %% more%s; what it does differently:\n", value, more,
                       why->runner_proven ? "" : ", and is not proven to be the best");
-    dfl_diff_brief(out, why->runner_up);
+    dfl_diff_summary(out, why->runner_up);
 }
 
 void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *why)
