@@ -9,6 +9,7 @@
 #include "certify/certify.h"
 #include "ir/mapping_open.h"
 #include "ir/print.h"
+#include "ir/print_mapping.h"
 #include "support/deadline.h"
 #include "support/progress.h"
 #include "model/model.h"

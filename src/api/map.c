@@ -8,7 +8,7 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/fan_out.h"
-#include "ir/print.h"
+#include "ir/print_check.h"
 #include "mapper/holes.h"
 #include "mapper/cost.h"
 #include "mapper/front.h"

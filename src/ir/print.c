@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+#include "ir/print_check.h"
+#include "ir/print_mapping.h"
+#include "ir/units.h"
+
 static void name(dfl_strbuf *out, const dfl_intern *names, dfl_sym sym)
 {
     dfl_strbuf_z(out, sym != 0 ? dfl_sym_text(names, sym) : "-");
@@ -333,4 +337,18 @@ void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system
     if (s->price != 0)
         quantity(out, "price", s->price, dfl_dim_of(DFL_BASE_MONEY));
     dfl_strbuf_z(out, s->tdp != 0 || s->area != 0 || s->price != 0 ? "\n}\n" : "}\n");
+}
+
+/* ---- programs ---- */
+
+void dfl_ir_print(dfl_strbuf *out, const dfl_intern *names, const dfl_program *p)
+{
+    for (uint32_t i = 0; i < p->n_workloads; i++)
+        dfl_workload_print(out, names, p->workloads[i].workload);
+    for (uint32_t i = 0; i < p->n_systems; i++)
+        dfl_system_print(out, names, p->systems[i]);
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        dfl_mapping_print(out, names, p->designs[i].mapping, DFL_PRINT_INDENT);
+    for (uint32_t i = 0; i < p->n_checks; i++)
+        dfl_check_print(out, names, &p->checks[i]);
 }

@@ -1,5 +1,7 @@
 /* Mappings in the language, checks, and whole programs as text. */
-#include "ir/print.h"
+#include "ir/print_mapping.h"
+
+#include "ir/print_check.h"
 
 typedef struct {
     dfl_strbuf *out;
@@ -238,106 +240,4 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
     if (m->root != NULL)
         print_body(&p, m->root, 1);
     dfl_strbuf_z(out, "}\n");
-}
-
-/* ---- checks --------------------------------------------------------------------------------------------------- */
-
-static void print_val(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact);
-
-static void print_args(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact)
-{
-    dfl_strbuf_char(out, '(');
-    for (uint32_t i = 0; i < v->n_args; i++) {
-        if (i > 0)
-            dfl_strbuf_z(out, ", ");
-        print_val(out, names, v->args[i], exact);
-    }
-    dfl_strbuf_char(out, ')');
-}
-
-static void print_val(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact)
-{
-    static const char *const signs[] = {
-        [DFL_VAL_ADD] = " + ", [DFL_VAL_SUB] = " - ", [DFL_VAL_MUL] = " * ", [DFL_VAL_DIV] = " / ",
-        [DFL_VAL_LT] = " < ",  [DFL_VAL_GT] = " > ",  [DFL_VAL_LE] = " <= ", [DFL_VAL_GE] = " >= ",
-        [DFL_VAL_EQ] = " == ", [DFL_VAL_NE] = " != ", [DFL_VAL_AND] = " && ", [DFL_VAL_OR] = " || ",
-    };
-
-    if (v->kind == DFL_VAL_QUANTITY && exact) {
-        dfl_quantity_write(out, v->quantity);
-    } else if (v->kind == DFL_VAL_QUANTITY) {
-        dfl_quantity_print(out, v->quantity);
-    } else if (v->kind == DFL_VAL_STRING) {
-        dfl_strbuf_printf(out, "\"%s\"", dfl_sym_text(names, v->text));
-    } else if (v->kind == DFL_VAL_PATH || v->kind == DFL_VAL_CALL) {
-        dfl_strbuf_z(out, dfl_sym_text(names, v->text));
-        for (uint32_t i = 0; i < v->n_path; i++) {
-            dfl_strbuf_z(out, i > 0 ? "." : "");
-            dfl_strbuf_z(out, dfl_sym_text(names, v->path[i]));
-        }
-        if (v->kind == DFL_VAL_CALL)
-            print_args(out, names, v, exact);
-    } else {
-        dfl_strbuf_char(out, '(');
-        if (v->kind == DFL_VAL_NEG)
-            dfl_strbuf_char(out, '-');
-        for (uint32_t i = 0; i < v->n_args; i++) {
-            if (i > 0)
-                dfl_strbuf_z(out, signs[v->kind]);
-            print_val(out, names, v->args[i], exact);
-        }
-        dfl_strbuf_char(out, ')');
-    }
-}
-
-void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v)
-{
-    print_val(out, names, v, false);
-}
-
-static void print_check(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c, bool exact)
-{
-    static const char *const words[] = { "require ", "expect ", "assume " };
-
-    dfl_strbuf_z(out, words[c->kind]);
-    print_val(out, names, c->expr, exact);
-    if (c->exactly != NULL) {
-        dfl_strbuf_z(out, " exactly ");
-        print_val(out, names, c->exactly, exact);
-    }
-    if (c->within != NULL) {
-        dfl_strbuf_z(out, " within ");
-        print_val(out, names, c->within, exact);
-        dfl_strbuf_z(out, " of ");
-        print_val(out, names, c->of, exact);
-    }
-    if (c->source != 0)
-        dfl_strbuf_printf(out, " from \"%s\"", dfl_sym_text(names, c->source));
-    dfl_strbuf_z(out, ";");
-}
-
-void dfl_check_write(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c)
-{
-    print_check(out, names, c, true);
-    dfl_strbuf_char(out, '\n');
-}
-
-void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c)
-{
-    print_check(out, names, c, false);
-    if (c->scope != 0)
-        dfl_strbuf_printf(out, "  // in %s", dfl_sym_text(names, c->scope));
-    dfl_strbuf_char(out, '\n');
-}
-
-void dfl_ir_print(dfl_strbuf *out, const dfl_intern *names, const dfl_program *p)
-{
-    for (uint32_t i = 0; i < p->n_workloads; i++)
-        dfl_workload_print(out, names, p->workloads[i].workload);
-    for (uint32_t i = 0; i < p->n_systems; i++)
-        dfl_system_print(out, names, p->systems[i]);
-    for (uint32_t i = 0; i < p->n_designs; i++)
-        dfl_mapping_print(out, names, p->designs[i].mapping, DFL_PRINT_INDENT);
-    for (uint32_t i = 0; i < p->n_checks; i++)
-        dfl_check_print(out, names, &p->checks[i]);
 }

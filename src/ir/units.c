@@ -1,5 +1,4 @@
-/* Number literals with units, read and printed. */
-#include "ir/quantity.h"
+#include "ir/units.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 #include "lint/unit.h"
 
+#include "ir/units.h"
+
 #include <string.h>
 
 static bool names_unit(const dfl_expr *literal, const char *unit)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ir/print.h"
+#include "ir/print_mapping.h"
 
 /* ---- values ---- */
 

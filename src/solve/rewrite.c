@@ -4,7 +4,8 @@
 
 #include "fmt/fmt.h"
 #include "ir/mapping_open.h"
-#include "ir/print.h"
+#include "ir/print_check.h"
+#include "ir/print_mapping.h"
 #include "solve/choice_rewrite.h"
 
 static bool is_inside(dfl_span inner, dfl_span outer)

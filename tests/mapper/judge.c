@@ -7,7 +7,7 @@
 
 #include "api/session.h"
 #include "ir/mapping_open.h"
-#include "ir/print.h"
+#include "ir/print_mapping.h"
 #include "mapper/given.h"
 #include "mapper/holes.h"
 #include "mapper/space.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "ir/print.h"
+#include "ir/print_mapping.h"
 #include "tests/timeloop/judge.h"
 
 /* The row of the other result with the same names. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/units.h"
 #include "report/check/lookup.h"
 #include "support/number.h"
 

@@ -1,5 +1,7 @@
 #include "sema/expr/arith_report.h"
 
+#include "ir/units.h"
+
 const char *dfl_arith_dim_text(dfl_sema *sema, dfl_dim dim)
 {
     dfl_strbuf out;

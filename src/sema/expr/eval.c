@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ir/units.h"
 #include "sema/expr/arith_report.h"
 #include "sema/expr/builtin.h"
 #include "sema/names/limits.h"

@@ -1,4 +1,5 @@
 /* The finished mapping: its target as text, its objectives, its options. */
+#include "ir/units.h"
 #include "sema/mapping/checks.h"
 #include "sema/mapping/mapping_internal.h"
 

@@ -6,6 +6,7 @@
 
 #include "sema/expr/eval.h"
 #include "sema/names/limits.h"
+#include "support/strbuf.h"
 
 /* The text of a symbol. */
 static const char *text(const dfl_mapping_context *ctx, dfl_sym sym)

@@ -1,5 +1,7 @@
 #include "sema/names/context.h"
 
+#include "support/strbuf.h"
+
 const char *dfl_sema_slice(const dfl_sema *sema, dfl_span span)
 {
     const dfl_source *source = dfl_source_of(dfl_sink_sources(sema->sink), span);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ir/units.h"
+
 /* The dimension as a report shows it. */
 static const char *dim_text(dfl_system_draft *draft, dfl_dim dim)
 {

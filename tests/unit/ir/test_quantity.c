@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/quantity.h"
+#include "ir/units.h"
 
 typedef struct {
     const char *name; /* the literal */

@@ -8,7 +8,7 @@
 #include "tests/harness/check.h"
 
 #include "api/session.h"
-#include "ir/print.h"
+#include "ir/print_mapping.h"
 #include "mapper/choices.h"
 
 static const char problem[] =

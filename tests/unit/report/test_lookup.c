@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "ir/units.h"
 #include "report/check/lookup.h"
 #include "report/check/check.h"
 #include "tests/unit/report/fixture.h"

@@ -1,4 +1,5 @@
 /* A mapping that was printed and read back is the same mapping. */
+#include "ir/print_mapping.h"
 #include "tests/unit/sema/analysed.h"
 
 typedef struct {
