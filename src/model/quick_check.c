@@ -15,14 +15,14 @@ static unsigned bit_length(uint64_t x)
 
 /* Tells whether all counts are below 2^DFL_SAFE_BITS. The bound adds up the bits of the padded iteration space and of
    everything that an index adds to it. */
-static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const dfl_path *p)
+static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const dfl_path *path)
 {
     unsigned bits = e->flops_per_point > UINT32_MAX ? DFL_SAFE_BITS : bit_length((uint64_t)e->flops_per_point);
 
     for (uint32_t k = 0; k < e->n_ranks; k++)
         bits += bit_length((uint64_t)w->ranks[e->ranks[k]].extent);
-    for (uint32_t i = 0; i < p->n_steps; i++) {
-        const dfl_path_step *s = &p->steps[i];
+    for (uint32_t i = 0; i < path->n_steps; i++) {
+        const dfl_path_step *s = &path->steps[i];
 
         /* each cut rounds up once, so the padded extent at most doubles */
         if (s->line->kind != DFL_LINE_KEEP)
@@ -46,11 +46,12 @@ static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const d
 /* Bound of a rank above a keep: at most `parts` intervals of at most `tile` elements, in one instance of the memory. */
 typedef struct { int64_t tile, parts; } rank_parts;
 
-static bool find_piece(const dfl_mapping *m, const dfl_path *p, uint32_t rank, uint32_t step, uint32_t element, rank_parts *out)
+static bool find_piece(const dfl_mapping *m, const dfl_path *path, uint32_t rank, uint32_t step, uint32_t element,
+                       rank_parts *out)
 {
     *out = (rank_parts){ m->workload->ranks[rank].extent, 1 };
     for (uint32_t i = 0; i < step; i++) {
-        const dfl_path_step *s = &p->steps[i];
+        const dfl_path_step *s = &path->steps[i];
 
         if (s->line->kind == DFL_LINE_KEEP || s->rank != rank)
             continue;
@@ -64,7 +65,7 @@ static bool find_piece(const dfl_mapping *m, const dfl_path *p, uint32_t rank, u
 }
 
 /* Upper bound of the elements that one access touches below a keep. False if it passes 2^63. */
-static bool bound_tile(const dfl_mapping *m, const dfl_path *p, const dfl_access *a, uint32_t step, uint32_t element,
+static bool bound_tile(const dfl_mapping *m, const dfl_path *path, const dfl_access *a, uint32_t step, uint32_t element,
                        int64_t *out)
 {
     *out = 1;
@@ -76,7 +77,7 @@ static bool bound_tile(const dfl_mapping *m, const dfl_path *p, const dfl_access
             int64_t coef = index->terms[t].coef, reach;
             rank_parts r;
 
-            if (coef == INT64_MIN || !find_piece(m, p, index->terms[t].rank, step, element, &r) ||
+            if (coef == INT64_MIN || !find_piece(m, path, index->terms[t].rank, step, element, &r) ||
                 __builtin_mul_overflow(coef < 0 ? -coef : coef, r.tile - 1, &reach) ||
                 __builtin_add_overflow(span, reach, &span) || __builtin_mul_overflow(parts, r.parts, &parts))
                 return false;
@@ -92,17 +93,17 @@ static bool bound_tile(const dfl_mapping *m, const dfl_path *p, const dfl_access
 }
 
 /* Upper bound of the bits of the keep on line `step`, all buffers included. False on overflow. */
-static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t step, dfl_i128 *out)
+static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *path, uint32_t step, dfl_i128 *out)
 {
-    const dfl_line *line = p->steps[step].line;
+    const dfl_line *line = path->steps[step].line;
     const dfl_tensor *t = &m->workload->tensors[line->tensor];
     const dfl_memory *memory = &m->system->memories[line->memory];
-    const dfl_einsum *e = &m->workload->einsums[p->einsum];
+    const dfl_einsum *e = &m->workload->einsums[path->einsum];
     bool home = true;
     dfl_i128 elements = 0;
 
     for (uint32_t i = 0; i < step; i++)
-        home &= p->steps[i].line->kind != DFL_LINE_KEEP || p->steps[i].line->tensor != line->tensor;
+        home &= path->steps[i].line->kind != DFL_LINE_KEEP || path->steps[i].line->tensor != line->tensor;
     if (home) {
         if (dfl_tensor_elements(t, &elements))
             return false;
@@ -113,7 +114,7 @@ static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t st
 
             if (access->tensor != line->tensor)
                 continue;
-            if (!bound_tile(m, p, access, step, memory->element, &tile))
+            if (!bound_tile(m, path, access, step, memory->element, &tile))
                 return false;
             elements += tile;
         }
@@ -121,19 +122,19 @@ static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *p, uint32_t st
     return !dfl_mul(elements, t->type.bits, out) && !dfl_mul(*out, memory->buffers, out);
 }
 
-static bool capacity_is_enough(const dfl_mapping *m, const dfl_path *p)
+static bool capacity_is_enough(const dfl_mapping *m, const dfl_path *path)
 {
     for (uint32_t k = 0; k < m->system->n_memories; k++) {
         dfl_i128 sum = 0, bits, instances;
 
         if (dfl_element_instances(m->system, m->system->memories[k].element, &instances))
             return false;
-        for (uint32_t i = 0; i < p->n_steps; i++) {
-            const dfl_line *line = p->steps[i].line;
+        for (uint32_t i = 0; i < path->n_steps; i++) {
+            const dfl_line *line = path->steps[i].line;
 
             if (line->kind != DFL_LINE_KEEP || line->memory != k)
                 continue;
-            if (line->mode != DFL_KEEP_EXACT || !bound_keep_bits(m, p, i, &bits) || dfl_add(sum, bits, &sum))
+            if (line->mode != DFL_KEEP_EXACT || !bound_keep_bits(m, path, i, &bits) || dfl_add(sum, bits, &sum))
                 return false;
         }
         if (m->system->memories[k].size_bits >= 0 && sum > m->system->memories[k].size_bits)
@@ -152,3 +153,4 @@ bool dfl_model_surely_fits(const dfl_paths *paths)
            m->workload->tensors[e->output.tensor].role != DFL_ROLE_INTERMEDIATE &&
            counts_are_small(m->workload, e, &paths->paths[0]) && capacity_is_enough(m, &paths->paths[0]);
 }
+

@@ -58,31 +58,31 @@ static double measure(const bench *b, uint32_t einsum)
     return einsum == DFL_NONE ? r->seconds : r->einsums[einsum].seconds;
 }
 
-static double evaluate_at(const rate_line *l, double w)
+static double evaluate_at(const rate_line *line, double w)
 {
-    double value = l->b->params[l->param].value, seconds;
+    double value = line->b->params[line->param].value, seconds;
 
-    set_value(l->b, l->param, value / (1 + l->sign * w));
-    seconds = measure(l->b, l->einsum);
-    set_value(l->b, l->param, value);
+    set_value(line->b, line->param, value / (1 + line->sign * w));
+    seconds = measure(line->b, line->einsum);
+    set_value(line->b, line->param, value);
     return seconds;
 }
 
-static bool is_equal(const rate_line *l, double a, double b)
+static bool is_equal(const rate_line *line, double a, double b)
 {
-    return fabs(a - b) <= DFL_LATENCY_TOLERANCE * fmax(a, b) + DFL_LATENCY_ROUNDING * l->now;
+    return fabs(a - b) <= DFL_LATENCY_TOLERANCE * fmax(a, b) + DFL_LATENCY_ROUNDING * line->now;
 }
 
 /* ---- one piece --------------------------------------------------------------------------------------------------- */
 
 /* Slope at `from` in the direction of *step. Halves *step until the function is straight along it. */
-static double slope_at(const rate_line *l, double from, double here, double *step)
+static double slope_at(const rate_line *line, double from, double here, double *step)
 {
-    double there = evaluate_at(l, from + *step);
+    double there = evaluate_at(line, from + *step);
 
     for (int i = 0; i < DFL_SLOPE_HALVINGS; i++) {
-        double middle = evaluate_at(l, from + *step / 2);
-        if (is_equal(l, middle, here + (there - here) / 2))
+        double middle = evaluate_at(line, from + *step / 2);
+        if (is_equal(line, middle, here + (there - here) / 2))
             break;
         there = middle;
         *step /= 2;
@@ -117,35 +117,35 @@ static void find_wall(const rate_line *l, double known, double out, double above
     }
 }
 
-static straight_piece find_straight_piece(const rate_line *l)
+static straight_piece find_straight_piece(const rate_line *line)
 {
-    bool faster = l->sign < 0;
+    bool faster = line->sign < 0;
     double first = faster ? 0.5 : 1, known = first, left = 1, factor = 1;
     straight_piece s = { .proven = true };
 
-    s.slope = slope_at(l, 0, l->now, &known);
-    if (is_equal(l, l->now + s.slope * known, l->now))
+    s.slope = slope_at(line, 0, line->now, &known);
+    if (is_equal(line, line->now + s.slope * known, line->now))
         s.slope = 0;
     if (faster && s.slope == 0) /* a convex function that does not fall here falls nowhere faster */
         return s;
     if (known < first) {
         s.wall = true;
-        find_wall(l, known, 2 * known, evaluate_at(l, 2 * known), &s);
+        find_wall(line, known, 2 * known, evaluate_at(line, 2 * known), &s);
         return s;
     }
     for (int i = 1; i <= DFL_FARTHEST_POWER; i++) {
         left /= 4;
         factor *= 4;
-        double far = faster ? 1 - left : factor - 1, there = evaluate_at(l, far);
+        double far = faster ? 1 - left : factor - 1, there = evaluate_at(line, far);
         if (far <= known)
             continue;
-        if (!is_equal(l, there, l->now + s.slope * far)) {
+        if (!is_equal(line, there, line->now + s.slope * far)) {
             s.wall = true;
-            find_wall(l, known, far, there, &s);
+            find_wall(line, known, far, there, &s);
             return s;
         }
         known = far;
-        s.slope = is_equal(l, there, l->now) ? 0 : (there - l->now) / far; /* the slope over the longest distance is
+        s.slope = is_equal(line, there, line->now) ? 0 : (there - line->now) / far; /* the slope over the longest distance is
                                                                               the most accurate one */
     }
     return s;
@@ -311,9 +311,9 @@ static void add_unit(params *out, dfl_arena *arena, const dfl_result *r, uint32_
 
     for (uint32_t e = 0; e < r->mapping->workload->n_einsums; e++) {
         const dfl_einsum *einsum = &r->mapping->workload->einsums[e];
-        dfl_param *p = einsum->is_mac ? &mac : &flop;
+        dfl_param *param = einsum->is_mac ? &mac : &flop;
         if (r->einsums[e].compute == i)
-            p->over |= add_bits(&p->actions, r->einsums[e].points, 0, 0, einsum->is_mac ? 1 : einsum->flops_per_point);
+            param->over |= add_bits(&param->actions, r->einsums[e].points, 0, 0, einsum->is_mac ? 1 : einsum->flops_per_point);
     }
     if (c->has_energy && (mac.actions > 0 || mac.over))
         add_price(out, arena, mac);
@@ -399,3 +399,4 @@ const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, 
     (void)dfl_model_retime(model, b.own);
     return out;
 }
+

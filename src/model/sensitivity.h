@@ -24,6 +24,7 @@
 
 #include "model/model.h"
 
+/* Numbers of a system that costs depend on. */
 typedef enum {
     /* Of time: bandwidth of a memory, bit/s; rate of a unit, MAC/s or FLOP/s. */
     DFL_PARAM_BANDWIDTH, DFL_PARAM_READ_BANDWIDTH, DFL_PARAM_WRITE_BANDWIDTH, DFL_PARAM_RATE,
@@ -41,6 +42,7 @@ typedef struct {
     uint32_t next; /* parameter of time that is waited for more beyond the end; DFL_NONE if there is none */
 } dfl_rate_piece;
 
+/* Sensitivity of the costs to one number of the system. */
 typedef struct {
     dfl_param_kind kind;
     uint32_t part;                 /* id of the memory, unit or network */
@@ -62,8 +64,10 @@ typedef struct {
     dfl_rate_piece faster; /* piece of its latency, towards faster */
 } dfl_einsum_bound;
 
+/* Number of the slowest einsums that get a piece of their own. */
 enum { DFL_SENSITIVITY_EINSUMS = 16 };
 
+/* Sensitivities of one result. */
 typedef struct {
     const dfl_result *result;
     dfl_param *params; uint32_t n_params; /* parameters of time, then those of energy, by the parts of the system */

@@ -9,9 +9,9 @@
 /* Finds the networks of the arrays between a keep and the next outer one. */
 static void find_networks(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t at, dfl_energy_plan *out)
 {
-    const dfl_keep *k = &keeps->at[at];
-    uint32_t inner = nest->system->memories[k->line->memory].element, n = 0;
-    uint32_t outer = k->parent == DFL_NONE ? inner : nest->system->memories[keeps->at[k->parent].line->memory].element;
+    const dfl_keep *keep = &keeps->at[at];
+    uint32_t inner = nest->system->memories[keep->line->memory].element, n = 0;
+    uint32_t outer = keep->parent == DFL_NONE ? inner : nest->system->memories[keeps->at[keep->parent].line->memory].element;
 
     out->networks[at] = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_elements + 1);
     for (uint32_t e = inner; e != outer && e != DFL_NONE; e = nest->system->elements[e].parent) {
@@ -112,3 +112,4 @@ void dfl_energy_count(const dfl_nest *nest, const dfl_keep_tree *keeps, const df
     result->watts = result->seconds > 0 ? result->joules / result->seconds : 0;
     result->area = plan->area;
 }
+

@@ -4,6 +4,7 @@
 
 #include "model/counts/traffic_plan.h"
 
+/* Plan of the energy: attributes of the system that do not depend on sizes. */
 typedef struct {
     uint32_t **networks;  /* by keep: networks between the keep and the next outer one */
     uint32_t *n_networks;
@@ -11,6 +12,7 @@ typedef struct {
     double leakage, area; /* of the whole system: W and m2 */
 } dfl_energy_plan;
 
+/* Plans the energy of a mapping. */
 void dfl_energy_plan_make(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_energy_plan *out);
 /* Bits that a network is charged for. True on overflow. */
 bool dfl_energy_network_bits(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,

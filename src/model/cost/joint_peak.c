@@ -36,14 +36,14 @@ typedef struct {
     bool found; /* some position has the largest size of each factor */
 } search;
 
-static uint64_t find_steps(const dfl_group *g)
+static uint64_t find_steps(const dfl_group *group)
 {
     uint64_t bits = 0;
 
-    for (uint32_t k = 0; k < g->n_lines; k++)
-        bits |= UINT64_C(1) << g->lines[k];
-    for (uint32_t k = 0; k < g->n_spatial; k++)
-        bits |= UINT64_C(1) << g->spatial[k];
+    for (uint32_t k = 0; k < group->n_lines; k++)
+        bits |= UINT64_C(1) << group->lines[k];
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        bits |= UINT64_C(1) << group->spatial[k];
     return bits;
 }
 
@@ -102,9 +102,9 @@ static void visit_positions(search *s, uint32_t at)
     s->pos[s->step[at]] = 0;
 }
 
-static void add_line(search *s, const dfl_group *g, uint32_t k, bool temporal)
+static void add_line(search *s, const dfl_group *group, uint32_t k, bool temporal)
 {
-    uint32_t step = temporal ? g->lines[k] : g->spatial[k], at = s->n_lines;
+    uint32_t step = temporal ? group->lines[k] : group->spatial[k], at = s->n_lines;
 
     for (uint32_t i = 0; i < s->n_lines; i++)
         if (s->step[i] == step)
@@ -117,9 +117,9 @@ static void add_line(search *s, const dfl_group *g, uint32_t k, bool temporal)
         at--;
     }
     s->step[at] = step;
-    s->driver[at] = temporal ? g->driver[k] : DFL_NONE;
+    s->driver[at] = temporal ? group->driver[k] : DFL_NONE;
     s->temporal[at] = temporal;
-    s->parts[at] = temporal ? 0 : g->parts[k];
+    s->parts[at] = temporal ? 0 : group->parts[k];
     s->n_lines++;
 }
 
@@ -135,13 +135,13 @@ static void find_best(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n_tiles
     }
     s.sizes = DFL_NEW_ARRAY(nest->arena, int64_t, b->n);
     for (uint32_t f = 0; f < b->n; f++) {
-        const dfl_group *g = b->factors[f].group;
+        const dfl_group *group = b->factors[f].group;
         const dfl_sharing *how = &tiles[b->factors[f].tile].keep->all.each->how;
-        for (uint32_t k = 0; k < g->n_lines; k++)
-            add_line(&s, g, k, true);
-        for (uint32_t k = 0; k < g->n_spatial; k++)
-            if (!((how->inside | first) >> g->spatial[k] & 1))
-                add_line(&s, g, k, false);
+        for (uint32_t k = 0; k < group->n_lines; k++)
+            add_line(&s, group, k, true);
+        for (uint32_t k = 0; k < group->n_spatial; k++)
+            if (!((how->inside | first) >> group->spatial[k] & 1))
+                add_line(&s, group, k, false);
     }
     visit_positions(&s, 0);
 }
@@ -224,3 +224,4 @@ bool dfl_joint_peak_find(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n, u
         return dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
     return !over;
 }
+

@@ -22,17 +22,17 @@ typedef struct {
 static bool is_interface_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
 
 /* Tells whether a keep is a home of an input or output of the workload: it holds its whole shape at all times. */
-static bool is_always_live(const dfl_nest *nest, const dfl_keep *k)
+static bool is_always_live(const dfl_nest *nest, const dfl_keep *keep)
 {
-    return k->parent == DFL_NONE && is_interface_role(nest->workload->tensors[k->line->tensor].role);
+    return keep->parent == DFL_NONE && is_interface_role(nest->workload->tensors[keep->line->tensor].role);
 }
 
 /* Finds the first and the last child of a branch that touches the tensor of a keep directly above the branch. */
-static void find_children(const dfl_keep *k, const uint32_t *child_of, live_range *out)
+static void find_children(const dfl_keep *keep, const uint32_t *child_of, live_range *out)
 {
     out->first = DFL_NONE;
-    for (uint32_t v = 0; v < k->footprint.n_references; v++) {
-        uint32_t c = child_of[k->footprint.references[v].einsum];
+    for (uint32_t v = 0; v < keep->footprint.n_references; v++) {
+        uint32_t c = child_of[keep->footprint.references[v].einsum];
 
         out->first = c < out->first ? c : out->first;
         out->last = c > out->last ? c : out->last;
@@ -41,25 +41,25 @@ static void find_children(const dfl_keep *k, const uint32_t *child_of, live_rang
 
 /* Finds the live ranges of all keeps in a body. `looped` tells that a loop stands above the body. True if a loop stands
    above the bodies inside. */
-static bool find_ranges(const dfl_body *b, const dfl_keep_tree *keeps, bool looped, uint32_t *child_of, live_range *out)
+static bool find_ranges(const dfl_body *body, const dfl_keep_tree *keeps, bool looped, uint32_t *child_of, live_range *out)
 {
     const dfl_line *loop = NULL, *last = NULL;
 
-    for (uint32_t i = 0; i < b->n_lines; i++)
-        if (b->lines[i].kind != DFL_LINE_KEEP) {
-            last = &b->lines[i];
+    for (uint32_t i = 0; i < body->n_lines; i++)
+        if (body->lines[i].kind != DFL_LINE_KEEP) {
+            last = &body->lines[i];
             loop = loop ? loop : last;
         }
-    for (uint32_t c = 0; c < b->n_children; c++)
-        for (uint32_t i = 0; i < b->children[c]->n_einsums; i++)
-            child_of[b->children[c]->einsums[i]] = c;
-    for (uint32_t i = keeps->first[b->id]; i < keeps->first[b->id + 1]; i++) {
-        const dfl_keep *k = &keeps->at[i];
+    for (uint32_t c = 0; c < body->n_children; c++)
+        for (uint32_t i = 0; i < body->children[c]->n_einsums; i++)
+            child_of[body->children[c]->einsums[i]] = c;
+    for (uint32_t i = keeps->first[body->id]; i < keeps->first[body->id + 1]; i++) {
+        const dfl_keep *keep = &keeps->at[i];
 
-        out[i].may_stay = looped || (loop && loop < k->line);
-        out[i].above_branch = b->kind == DFL_BODY_FUSE && (!last || last < k->line);
+        out[i].may_stay = looped || (loop && loop < keep->line);
+        out[i].above_branch = body->kind == DFL_BODY_FUSE && (!last || last < keep->line);
         if (out[i].above_branch)
-            find_children(k, child_of, &out[i]);
+            find_children(keep, child_of, &out[i]);
     }
     return looped || loop;
 }
@@ -71,9 +71,9 @@ static live_range *find_live_ranges(dfl_nest *nest, const dfl_keep_tree *keeps)
     bool *looped = DFL_NEW_ARRAY(nest->arena, bool, nest->mapping->n_bodies + 1);
 
     for (uint32_t i = 0; i < nest->mapping->n_bodies; i++) {
-        const dfl_body *b = nest->mapping->bodies[i];
+        const dfl_body *body = nest->mapping->bodies[i];
 
-        looped[i] = find_ranges(b, keeps, b->parent && looped[b->parent->id], child_of, ranges);
+        looped[i] = find_ranges(body, keeps, body->parent && looped[body->parent->id], child_of, ranges);
     }
     return ranges;
 }
@@ -85,23 +85,23 @@ static bool is_live_during(const live_range *r, uint32_t c)
 }
 
 /* Adds a live set with a copy of `tiles`. */
-static dfl_live_set *add_live(liveness_search *r, dfl_live_sets *out, const dfl_live_tile *tiles, uint32_t n)
+static dfl_live_set *add_live(liveness_search *search, dfl_live_sets *out, const dfl_live_tile *tiles, uint32_t n)
 {
-    dfl_live_set live = { .tiles = DFL_NEW_ARRAY(r->nest->arena, dfl_live_tile, n + 1), .n = n };
+    dfl_live_set live = { .tiles = DFL_NEW_ARRAY(search->nest->arena, dfl_live_tile, n + 1), .n = n };
 
     if (n > 0)
         memcpy(live.tiles, tiles, n * sizeof *tiles);
-    DFL_PUSH(r->nest->arena, out, live);
+    DFL_PUSH(search->nest->arena, out, live);
     return &out->at[out->n - 1];
 }
 
 /* Adds to `live` those of `own`, the keeps of a body, that are or may be live while its child `c` runs. Returns the new
    number of tiles. */
-static uint32_t add_own(const liveness_search *r, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live,
+static uint32_t add_own(const liveness_search *search, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live,
                         uint32_t n)
 {
     for (uint32_t i = 0; i < n_own; i++) {
-        const live_range *range = &r->ranges[own[i]];
+        const live_range *range = &search->ranges[own[i]];
         bool if_stays = range->above_branch && !is_live_during(range, c);
 
         if (!if_stays || range->may_stay)
@@ -111,34 +111,35 @@ static uint32_t add_own(const liveness_search *r, const uint32_t *own, uint32_t 
 }
 
 /* Finds the live sets of a memory while a body runs. `outer` are the tiles that are live around the body. */
-static void find_live(liveness_search *r, const dfl_body *b, const dfl_live_tile *outer, uint32_t n_outer, dfl_live_sets *out)
+static void find_live(liveness_search *search, const dfl_body *body, const dfl_live_tile *outer, uint32_t n_outer,
+                      dfl_live_sets *out)
 {
-    uint32_t n = b->kind == DFL_BODY_FUSE ? b->n_children : 1, n_own = 0;
-    uint32_t from = r->keeps->first[b->id], to = r->keeps->first[b->id + 1];
-    uint32_t *own = DFL_NEW_ARRAY(r->nest->arena, uint32_t, to - from + 1);
+    uint32_t n = body->kind == DFL_BODY_FUSE ? body->n_children : 1, n_own = 0;
+    uint32_t from = search->keeps->first[body->id], to = search->keeps->first[body->id + 1];
+    uint32_t *own = DFL_NEW_ARRAY(search->nest->arena, uint32_t, to - from + 1);
 
     for (uint32_t i = from; i < to; i++)
-        if (r->keeps->at[i].line->memory == r->memory && !is_always_live(r->nest, &r->keeps->at[i]))
+        if (search->keeps->at[i].line->memory == search->memory && !is_always_live(search->nest, &search->keeps->at[i]))
             own[n_own++] = i;
-    dfl_live_tile *live = DFL_NEW_ARRAY(r->nest->arena, dfl_live_tile, n_outer + n_own + 1);
+    dfl_live_tile *live = DFL_NEW_ARRAY(search->nest->arena, dfl_live_tile, n_outer + n_own + 1);
     if (n_outer > 0)
         memcpy(live, outer, n_outer * sizeof *live);
     for (uint32_t c = 0; c < n; c++) {
-        uint32_t n_live = add_own(r, own, n_own, c, live, n_outer);
-        switch (b->kind) {
+        uint32_t n_live = add_own(search, own, n_own, c, live, n_outer);
+        switch (body->kind) {
         case DFL_BODY_LEAF:
-            add_live(r, out, live, n_live);
+            add_live(search, out, live, n_live);
             break;
         case DFL_BODY_FUSE:
-            find_live(r, b->children[c], live, n_live, out);
+            find_live(search, body->children[c], live, n_live, out);
             break;
         case DFL_BODY_PIPELINE: {
-            dfl_live_sets *stages = DFL_NEW_ARRAY(r->nest->arena, dfl_live_sets, b->n_children + 1);
-            dfl_live_set *above = add_live(r, out, live, n_live);
+            dfl_live_sets *stages = DFL_NEW_ARRAY(search->nest->arena, dfl_live_sets, body->n_children + 1);
+            dfl_live_set *above = add_live(search, out, live, n_live);
             above->stages = stages;
-            above->n_stages = b->n_children;
-            for (uint32_t i = 0; i < b->n_children; i++)
-                find_live(r, b->children[i], NULL, 0, &stages[i]);
+            above->n_stages = body->n_children;
+            for (uint32_t i = 0; i < body->n_children; i++)
+                find_live(search, body->children[i], NULL, 0, &stages[i]);
             break;
         }
         }
@@ -149,26 +150,26 @@ static void find_live(liveness_search *r, const dfl_body *b, const dfl_live_tile
 static void find_unsure(const dfl_nest *nest, const dfl_keep_tree *keeps, const live_range *ranges, dfl_liveness *out)
 {
     for (uint32_t i = 0; i < keeps->n; i++) {
-        const dfl_keep *k = &keeps->at[i];
+        const dfl_keep *keep = &keeps->at[i];
         const live_range *r = &ranges[i];
-        bool sure = !r->above_branch || !r->may_stay || (r->first == 0 && r->last + 1 == k->body->n_children);
+        bool sure = !r->above_branch || !r->may_stay || (r->first == 0 && r->last + 1 == keep->body->n_children);
 
-        if (!sure && !is_always_live(nest, k))
+        if (!sure && !is_always_live(nest, keep))
             out->unsure[out->n_unsure++] = i;
     }
 }
 
 /* Collects the keeps of a memory that are always live, sorted by tensor. Returns their number. */
-static uint32_t find_homes(const liveness_search *r, uint32_t *out)
+static uint32_t find_homes(const liveness_search *search, uint32_t *out)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < r->keeps->n; i++) {
-        const dfl_keep *k = &r->keeps->at[i];
+    for (uint32_t i = 0; i < search->keeps->n; i++) {
+        const dfl_keep *keep = &search->keeps->at[i];
         uint32_t at = n;
-        if (k->line->memory != r->memory || !is_always_live(r->nest, k))
+        if (keep->line->memory != search->memory || !is_always_live(search->nest, keep))
             continue;
-        for (; at > 0 && r->keeps->at[out[at - 1]].line->tensor > k->line->tensor; at--)
+        for (; at > 0 && search->keeps->at[out[at - 1]].line->tensor > keep->line->tensor; at--)
             out[at] = out[at - 1];
         out[at] = i;
         n++;
@@ -192,24 +193,24 @@ static void find_lasting(const dfl_keep_tree *keeps, uint32_t m, dfl_liveness *o
     out->n_homes[m] = 0;
 }
 
-static void find_keep_bits(dfl_nest *nest, const dfl_keep *k, dfl_keep_bits *out, bool *over)
+static void find_keep_bits(dfl_nest *nest, const dfl_keep *keep, dfl_keep_bits *out, bool *over)
 {
-    const dfl_tensor *t = &nest->workload->tensors[k->line->tensor];
-    const dfl_memory *m = &nest->system->memories[k->line->memory];
+    const dfl_tensor *t = &nest->workload->tensors[keep->line->tensor];
+    const dfl_memory *m = &nest->system->memories[keep->line->memory];
     dfl_i128 instances = 1;
-    uint64_t left = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, m->element);
+    uint64_t left = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, m->element);
     bool many = dfl_element_instances(nest->system, m->element, &instances);
 
     *over |= many;
     *out = (dfl_keep_bits){ .each = t->type.bits, .fixed = -1,
                             .spread = DFL_NEW_ARRAY(nest->arena, uint64_t, nest->system->n_axes + 1) };
-    if (k->parent != DFL_NONE)
+    if (keep->parent != DFL_NONE)
         *over |= dfl_mul(out->each, m->buffers, &out->each);
-    if (is_always_live(nest, k) && instances == 1)
+    if (is_always_live(nest, keep) && instances == 1)
         *over |= dfl_tensor_elements(t, &out->fixed) || dfl_mul(out->fixed, out->each, &out->fixed);
     for (; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        out->spread[nest->paths->paths[k->footprint.einsum].steps[i].line->axis] |= left & -left;
+        out->spread[nest->paths->paths[keep->footprint.einsum].steps[i].line->axis] |= left & -left;
     }
 }
 
@@ -238,3 +239,4 @@ void dfl_liveness_make(dfl_nest *nest, const dfl_keep_tree *keeps, dfl_liveness 
         out->over |= dfl_element_instances(nest->system, nest->system->memories[m].element, &out->instances[m]);
     }
 }
+

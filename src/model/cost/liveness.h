@@ -23,6 +23,7 @@ typedef struct dfl_live_set {
     uint32_t n_stages; /* 0 if the place is not a pipeline */
 } dfl_live_set;
 
+/* Vector of live sets. */
 typedef struct dfl_live_sets {
     dfl_live_set *at;
     size_t n, cap;
@@ -38,6 +39,7 @@ typedef struct {
 /* Bits of the tensors that a memory holds at all times, and the line of the first of them. */
 typedef struct { dfl_i128 bits; dfl_span at; } dfl_resident_bits;
 
+/* Live sets of all memories, and bits of all keeps. */
 typedef struct {
     dfl_keep_bits *keeps;
     dfl_live_sets *live;        /* by memory: live sets in the order of the mapping */
@@ -52,6 +54,7 @@ typedef struct {
     bool over;                  /* some number here passes 2^127 */
 } dfl_liveness;
 
+/* Finds the live sets of a mapping. It cannot fail; an overflow is recorded in `over`. */
 void dfl_liveness_make(dfl_nest *nest, const dfl_keep_tree *keeps, dfl_liveness *out);
 
 #endif

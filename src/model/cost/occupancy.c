@@ -15,46 +15,46 @@ typedef struct {
     bool over;
 } peak_search;
 
-static dfl_i128 add_bits(peak_search *r, dfl_i128 a, dfl_i128 b)
+static dfl_i128 add_bits(peak_search *search, dfl_i128 a, dfl_i128 b)
 {
     dfl_i128 sum = 0;
 
-    r->over |= dfl_add(a, b, &sum);
+    search->over |= dfl_add(a, b, &sum);
     return sum;
 }
 
 /* Spatial steps with several instances on axis `a` around the memory that spread a keep. */
-static uint64_t find_steps_on(const peak_search *r, uint32_t keep, uint32_t a)
+static uint64_t find_steps_on(const peak_search *search, uint32_t keep, uint32_t a)
 {
-    const dfl_keep *k = &r->keeps->at[keep];
+    const dfl_keep *k = &search->keeps->at[keep];
     uint64_t bits = 0;
 
-    for (uint64_t left = r->plan->keeps[keep].spread[a]; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left), driver = dfl_nest_driver(r->nest, k->footprint.einsum, i);
+    for (uint64_t left = search->plan->keeps[keep].spread[a]; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left), driver = dfl_nest_driver(search->nest, k->footprint.einsum, i);
         if (driver != DFL_NONE)
-            bits |= left & -left & r->nest->sizes[driver].moving;
+            bits |= left & -left & search->nest->sizes[driver].moving;
     }
     return bits;
 }
 
 /* Finds the mixed axes: only some of the tiles are spread over them, the others stand at coordinate 0. Gives the steps
    of each axis. Returns the number of axes. */
-static uint32_t find_mixed_axes(peak_search *r, const dfl_weighted_tile *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
+static uint32_t find_mixed_axes(peak_search *search, const dfl_weighted_tile *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
 {
     uint32_t found = 0;
 
-    for (uint32_t a = 0; a < r->nest->system->n_axes && found < DFL_MIXED_AXES; a++) {
+    for (uint32_t a = 0; a < search->nest->system->n_axes && found < DFL_MIXED_AXES; a++) {
         uint64_t all = 0;
         bool without = false, unlike = false;
         for (uint32_t i = 0; i < n; i++)
-            all |= find_steps_on(r, tiles[i].at, a);
+            all |= find_steps_on(search, tiles[i].at, a);
         for (uint32_t i = 0; i < n; i++) {
-            uint64_t mine = find_steps_on(r, tiles[i].at, a);
+            uint64_t mine = find_steps_on(search, tiles[i].at, a);
             without |= mine == 0;
             unlike |= mine != 0 && mine != all;
         }
         if (unlike)
-            dfl_nest_refuse(r->nest, tiles[0].keep->line->span, "tiles that are spread over one axis in different ways",
+            dfl_nest_refuse(search->nest, tiles[0].keep->line->span, "tiles that are spread over one axis in different ways",
                             "keep them below the same spatial lines");
         if (all == 0 || !without)
             continue;
@@ -66,15 +66,15 @@ static uint32_t find_mixed_axes(peak_search *r, const dfl_weighted_tile *tiles, 
 
 /* Largest sum of some tiles over all steps and instances. Instances at coordinate 0 of a mixed axis hold all tiles; the
    others hold only the tiles that are spread over the axis. */
-static dfl_i128 find_joint_peak(peak_search *r, dfl_weighted_tile *tiles, uint32_t n)
+static dfl_i128 find_joint_peak(peak_search *search, dfl_weighted_tile *tiles, uint32_t n)
 {
     uint32_t axes[DFL_MIXED_AXES], n_axes;
     uint64_t steps[DFL_MIXED_AXES];
     dfl_i128 best = 0;
 
-    n_axes = find_mixed_axes(r, tiles, n, axes, steps);
-    for (uint32_t pick = 0; pick < 1u << n_axes && !r->nest->refused; pick++) {
-        dfl_weighted_tile *some = DFL_NEW_ARRAY(r->nest->arena, dfl_weighted_tile, n + 1);
+    n_axes = find_mixed_axes(search, tiles, n, axes, steps);
+    for (uint32_t pick = 0; pick < 1u << n_axes && !search->nest->refused; pick++) {
+        dfl_weighted_tile *some = DFL_NEW_ARRAY(search->nest->arena, dfl_weighted_tile, n + 1);
         uint64_t first = 0;
         uint32_t n_some = 0;
         dfl_i128 sum = 0;
@@ -83,20 +83,20 @@ static dfl_i128 find_joint_peak(peak_search *r, dfl_weighted_tile *tiles, uint32
         for (uint32_t i = 0; i < n; i++) {
             bool held = true;
             for (uint32_t x = 0; x < n_axes; x++)
-                held &= !(pick >> x & 1) || find_steps_on(r, tiles[i].at, axes[x]) != 0;
+                held &= !(pick >> x & 1) || find_steps_on(search, tiles[i].at, axes[x]) != 0;
             if (held)
                 some[n_some++] = tiles[i];
         }
-        r->over |= n_some > 0 && !dfl_joint_peak_find(r->nest, some, n_some, first, &sum);
+        search->over |= n_some > 0 && !dfl_joint_peak_find(search->nest, some, n_some, first, &sum);
         best = sum > best ? sum : best;
     }
     return best;
 }
 
-static bool is_live(const peak_search *r, const dfl_live_tile *t) { return !t->if_stays || r->plan->stays[t->at]; }
+static bool is_live(const peak_search *search, const dfl_live_tile *t) { return !t->if_stays || search->plan->stays[t->at]; }
 
 /* Largest number of bits of one live set. */
-static dfl_i128 sum_live_tiles(peak_search *r, const dfl_live_set *live)
+static dfl_i128 sum_live_tiles(peak_search *search, const dfl_live_set *live)
 {
     dfl_i128 plain = 0;
     uint32_t n = 0;
@@ -104,41 +104,41 @@ static dfl_i128 sum_live_tiles(peak_search *r, const dfl_live_set *live)
 
     for (uint32_t i = 0; i < live->n; i++) {
         uint32_t at = live->tiles[i].at;
-        if (r->largest[at] == 0 || !is_live(r, &live->tiles[i]))
+        if (search->largest[at] == 0 || !is_live(search, &live->tiles[i]))
             continue;
         n++;
-        plain = add_bits(r, plain, r->bits[at]);
-        all_peak_first &= r->keeps->at[at].all.each->peaks_first;
+        plain = add_bits(search, plain, search->bits[at]);
+        all_peak_first &= search->keeps->at[at].all.each->peaks_first;
     }
     /* the peak is at most the sum of the largest tiles; it is that sum where all of them are largest in the first step
        at coordinate 0; a sum below the present peak needs no search */
-    if (n <= 1 || all_peak_first || plain <= r->best)
+    if (n <= 1 || all_peak_first || plain <= search->best)
         return plain;
-    dfl_weighted_tile *tiles = DFL_NEW_ARRAY(r->nest->arena, dfl_weighted_tile, n + 1);
+    dfl_weighted_tile *tiles = DFL_NEW_ARRAY(search->nest->arena, dfl_weighted_tile, n + 1);
     n = 0;
     for (uint32_t i = 0; i < live->n; i++) {
         uint32_t at = live->tiles[i].at;
-        if (r->largest[at] > 0 && is_live(r, &live->tiles[i]))
-            tiles[n++] = (dfl_weighted_tile){ at, &r->keeps->at[at], r->plan->keeps[at].each };
+        if (search->largest[at] > 0 && is_live(search, &live->tiles[i]))
+            tiles[n++] = (dfl_weighted_tile){ at, &search->keeps->at[at], search->plan->keeps[at].each };
     }
-    return find_joint_peak(r, tiles, n);
+    return find_joint_peak(search, tiles, n);
 }
 
 /* Takes over a sum if it is the largest so far. Its line is `inner`, or else that of the innermost live tile. */
-static void note_peak(peak_search *r, dfl_i128 sum, const dfl_live_set *live, dfl_span inner)
+static void note_peak(peak_search *search, dfl_i128 sum, const dfl_live_set *live, dfl_span inner)
 {
     uint32_t step = 0;
 
-    if (sum <= r->best)
+    if (sum <= search->best)
         return;
-    r->best = sum;
-    r->at = inner;
+    search->best = sum;
+    search->at = inner;
     for (uint32_t i = 0; i < live->n && !inner.end; i++) {
-        const dfl_keep *k = &r->keeps->at[live->tiles[i].at];
-        if (k->step < step || !is_live(r, &live->tiles[i]))
+        const dfl_keep *keep = &search->keeps->at[live->tiles[i].at];
+        if (keep->step < step || !is_live(search, &live->tiles[i]))
             continue;
-        step = k->step;
-        r->at = k->line->span;
+        step = keep->step;
+        search->at = keep->line->span;
     }
 }
 
@@ -146,9 +146,9 @@ static void find_peak(peak_search *r, const dfl_live_sets *list);
 
 /* Peak of a pipeline: the live set above its stages, plus the peak of each stage, since stages work on different
    iterations at once. */
-static void find_pipeline_peak(peak_search *r, const dfl_live_set *live)
+static void find_pipeline_peak(peak_search *search, const dfl_live_set *live)
 {
-    peak_search alone = *r;
+    peak_search alone = *search;
     dfl_span at = { 0, 0 }; /* line of the stage with the largest peak */
     dfl_i128 most = 0;
 
@@ -162,36 +162,36 @@ static void find_pipeline_peak(peak_search *r, const dfl_live_set *live)
         at = alone.best > most ? alone.at : at;
         most = alone.best > most ? alone.best : most;
     }
-    r->over |= alone.over;
-    note_peak(r, sum, live, at);
+    search->over |= alone.over;
+    note_peak(search, sum, live, at);
 }
 
-static void find_peak(peak_search *r, const dfl_live_sets *list)
+static void find_peak(peak_search *search, const dfl_live_sets *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         if (list->at[i].n_stages > 0)
-            find_pipeline_peak(r, &list->at[i]);
+            find_pipeline_peak(search, &list->at[i]);
         else
-            note_peak(r, sum_live_tiles(r, &list->at[i]), &list->at[i], (dfl_span){ 0, 0 });
+            note_peak(search, sum_live_tiles(search, &list->at[i]), &list->at[i], (dfl_span){ 0, 0 });
     }
 }
 
 /* Adds the tensors that the memory holds at all times. A tensor with homes in several branches counts once. */
-static void add_resident(peak_search *r, const dfl_resident_bits *fixed, const uint32_t *homes, uint32_t n)
+static void add_resident(peak_search *search, const dfl_resident_bits *fixed, const uint32_t *homes, uint32_t n)
 {
-    r->at = r->at.end ? r->at : fixed->at;
-    r->best = add_bits(r, r->best, fixed->bits);
+    search->at = search->at.end ? search->at : fixed->at;
+    search->best = add_bits(search, search->best, fixed->bits);
     for (uint32_t i = 0; i < n;) {
-        uint32_t tensor = r->keeps->at[homes[i]].line->tensor;
+        uint32_t tensor = search->keeps->at[homes[i]].line->tensor;
         dfl_i128 bits = 0;
         dfl_span home = { 0, 0 };
-        for (; i < n && r->keeps->at[homes[i]].line->tensor == tensor; i++)
-            if (r->bits[homes[i]] >= bits) {
-                bits = r->bits[homes[i]];
-                home = r->keeps->at[homes[i]].line->span;
+        for (; i < n && search->keeps->at[homes[i]].line->tensor == tensor; i++)
+            if (search->bits[homes[i]] >= bits) {
+                bits = search->bits[homes[i]];
+                home = search->keeps->at[homes[i]].line->span;
             }
-        r->at = r->at.end ? r->at : home;
-        r->best = add_bits(r, r->best, bits);
+        search->at = search->at.end ? search->at : home;
+        search->best = add_bits(search, search->best, bits);
     }
 }
 
@@ -260,3 +260,4 @@ bool dfl_occupancy_during(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_livene
     *out = r.best;
     return !r.over && !nest->refused;
 }
+

@@ -15,57 +15,57 @@ typedef struct {
 typedef long long mask __attribute__((vector_size(sizeof(dfl_ports))));
 
 /* Seconds at each port. Rates are positive. Bits are finite, so an infinite rate takes no time. */
-static inline dfl_ports port_seconds(const dfl_port_rates *m, dfl_ports bits)
+static inline dfl_ports port_seconds(const dfl_port_rates *rates, dfl_ports bits)
 {
-    return (dfl_ports)((mask)bits & (mask)(bits > 0)) / m->rates;
+    return (dfl_ports)((mask)bits & (mask)(bits > 0)) / rates->rates;
 }
 
 /* Seconds for reads and writes together: their sum at one port, else the longer of the two. */
-static inline double busy_seconds(const dfl_port_rates *m, dfl_ports bits)
+static inline double busy_seconds(const dfl_port_rates *rates, dfl_ports bits)
 {
-    dfl_ports busy = port_seconds(m, bits);
+    dfl_ports busy = port_seconds(rates, bits);
     double r = busy[DFL_READ], w = busy[DFL_WRITE];
 
-    return m->one_port ? r + w : r > w ? r : w;
+    return rates->one_port ? r + w : r > w ? r : w;
 }
 
-static const char *port_name(const time_walk *c, uint32_t m, dfl_ports bits)
+static const char *port_name(const time_walk *walk, uint32_t m, dfl_ports bits)
 {
-    dfl_ports busy = port_seconds(&c->plan->rates[m], bits);
+    dfl_ports busy = port_seconds(&walk->plan->rates[m], bits);
 
-    return c->plan->names[m][busy[DFL_READ] < busy[DFL_WRITE]];
+    return walk->plan->names[m][busy[DFL_READ] < busy[DFL_WRITE]];
 }
 
 /* Name of the busier port at the two ends of a transfer. */
-static const char *transfer_port(const time_walk *c, const dfl_transfer *t, dfl_ports here, dfl_ports there)
+static const char *transfer_port(const time_walk *walk, const dfl_transfer *transfer, dfl_ports here, dfl_ports there)
 {
-    bool outer = busy_seconds(&t->outer_ports, there) > busy_seconds(&t->inner_ports, here);
+    bool outer = busy_seconds(&transfer->outer_ports, there) > busy_seconds(&transfer->inner_ports, here);
 
-    return outer ? port_name(c, t->outer, there) : port_name(c, t->inner, here);
+    return outer ? port_name(walk, transfer->outer, there) : port_name(walk, transfer->inner, here);
 }
 
 /* Seconds of the unit for the steps of an einsum. */
-static double unit_seconds(const time_walk *c, uint32_t e)
+static double unit_seconds(const time_walk *walk, uint32_t e)
 {
-    return dfl_i128_double(c->sums->steps[e]) * c->plan->einsums[e].point_seconds;
+    return dfl_i128_double(walk->sums->steps[e]) * walk->plan->einsums[e].point_seconds;
 }
 
 /* Clears the first `n` rows. Returns the first row. */
-static inline dfl_ports *clear_rows(const time_walk *c, uint32_t n, uint32_t width)
+static inline dfl_ports *clear_rows(const time_walk *walk, uint32_t n, uint32_t width)
 {
-    memset(c->plan->rows, 0, (size_t)n * width * sizeof *c->plan->rows);
-    return c->plan->rows;
+    memset(walk->plan->rows, 0, (size_t)n * width * sizeof *walk->plan->rows);
+    return walk->plan->rows;
 }
 
 /* Finds the bits that an einsum itself reads and updates in the innermost keeps of its operands. */
-static void find_operands(const time_walk *c, uint32_t e)
+static void find_operands(const time_walk *walk, uint32_t e)
 {
-    const dfl_einsum_time *t = &c->plan->einsums[e];
+    const dfl_einsum_time *t = &walk->plan->einsums[e];
 
     for (uint32_t i = 0; i < t->n_ports; i++) {
         dfl_operand_port *p = &t->ports[i];
-        const dfl_counts *n = &c->sums->ops_busiest[p->keep];
-        double moved = dfl_i128_double(c->sums->moved[p->operand]) * p->bits, read = 0;
+        const dfl_counts *n = &walk->sums->ops_busiest[p->keep];
+        double moved = dfl_i128_double(walk->sums->moved[p->operand]) * p->bits, read = 0;
         if (p->output && n->update > 0) /* of several producers, each reads old values in proportion to its share of
                                            the updates */
             read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
@@ -73,36 +73,36 @@ static void find_operands(const time_walk *c, uint32_t e)
     }
 }
 
-static void add_operands(const time_walk *c, uint32_t e, dfl_ports *row)
+static void add_operands(const time_walk *walk, uint32_t e, dfl_ports *row)
 {
-    const dfl_einsum_time *t = &c->plan->einsums[e];
+    const dfl_einsum_time *t = &walk->plan->einsums[e];
 
     for (uint32_t i = 0; i < t->n_ports; i++)
         row[t->ports[i].memory] += t->ports[i].moved;
 }
 
 /* The larger of `least` and the seconds of the busiest port for the bits of a row. */
-static inline double longest_port(const time_walk *c, double least, const dfl_ports *row)
+static inline double longest_port(const time_walk *walk, double least, const dfl_ports *row)
 {
-    for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
-        double busy = busy_seconds(&c->plan->rates[m], row[m]);
+    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
+        double busy = busy_seconds(&walk->plan->rates[m], row[m]);
         least = busy > least ? busy : least;
     }
     return least;
 }
 
 /* The same. Gives the name of the port if it is busier than `least`. */
-static double busiest_port(const time_walk *c, double least, const dfl_ports *row, const char **name)
+static double busiest_port(const time_walk *walk, double least, const dfl_ports *row, const char **name)
 {
     uint32_t busiest = DFL_NONE;
 
-    for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
-        double busy = busy_seconds(&c->plan->rates[m], row[m]);
+    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
+        double busy = busy_seconds(&walk->plan->rates[m], row[m]);
         busiest = busy > least ? m : busiest;
         least = busy > least ? busy : least;
     }
     if (busiest != DFL_NONE)
-        *name = port_name(c, busiest, row[busiest]);
+        *name = port_name(walk, busiest, row[busiest]);
     return least;
 }
 
@@ -129,21 +129,22 @@ static inline double longer_time(double a, double b)
 
 /* Bits at both ends and seconds of a transfer, from the elements that enter and leave. A read-only keep drains nothing,
    so one port is busy at each end. */
-static inline dfl_transfer_slot make_slot(const dfl_transfer *t, const value_shares *s, dfl_ports mine, dfl_ports theirs)
+static inline dfl_transfer_slot make_slot(const dfl_transfer *transfer, const value_shares *shares, dfl_ports mine,
+                                          dfl_ports theirs)
 {
-    dfl_transfer_slot slot = { .here = { 0, t->bits * mine[DFL_WRITE] * s->filled },
-                               .there = { t->bits * (theirs[DFL_WRITE] * s->served), 0 } };
+    dfl_transfer_slot slot = { .here = { 0, transfer->bits * mine[DFL_WRITE] * shares->filled },
+                               .there = { transfer->bits * (theirs[DFL_WRITE] * shares->served), 0 } };
     double a, b;
 
-    if (t->written) {
-        slot.here[DFL_READ] = t->bits * mine[DFL_READ] * s->drained;
-        slot.there[DFL_READ] = t->bits * (theirs[DFL_WRITE] * s->served + theirs[DFL_READ] * s->added);
-        slot.there[DFL_WRITE] = t->bits * theirs[DFL_READ] * s->updated;
-        a = busy_seconds(&t->inner_ports, slot.here);
-        b = busy_seconds(&t->outer_ports, slot.there);
+    if (transfer->written) {
+        slot.here[DFL_READ] = transfer->bits * mine[DFL_READ] * shares->drained;
+        slot.there[DFL_READ] = transfer->bits * (theirs[DFL_WRITE] * shares->served + theirs[DFL_READ] * shares->added);
+        slot.there[DFL_WRITE] = transfer->bits * theirs[DFL_READ] * shares->updated;
+        a = busy_seconds(&transfer->inner_ports, slot.here);
+        b = busy_seconds(&transfer->outer_ports, slot.there);
     } else {
-        a = slot.here[DFL_WRITE] / t->inner_ports.rates[DFL_WRITE];
-        b = slot.there[DFL_READ] / t->outer_ports.rates[DFL_READ];
+        a = slot.here[DFL_WRITE] / transfer->inner_ports.rates[DFL_WRITE];
+        b = slot.there[DFL_READ] / transfer->outer_ports.rates[DFL_READ];
     }
     slot.seconds = longer_time(a, b);
     return slot;
@@ -157,12 +158,12 @@ static inline void add_slot(const dfl_transfer_slot *slot, dfl_transfer_totals *
 }
 
 /* Fills the slot of loop `j`, and adds it to the totals. */
-static inline void fill_loop(dfl_transfer *t, const value_shares *s, uint32_t j, dfl_ports mine, dfl_ports theirs,
+static inline void fill_loop(dfl_transfer *transfer, const value_shares *shares, uint32_t j, dfl_ports mine, dfl_ports theirs,
                              dfl_transfer_totals *sum)
 {
-    dfl_transfer_slot slot = make_slot(t, s, mine, theirs);
+    dfl_transfer_slot slot = make_slot(transfer, shares, mine, theirs);
 
-    t->slots[j] = slot;
+    transfer->slots[j] = slot;
     add_slot(&slot, sum);
     if (slot.seconds > 0)
         sum->lasting |= UINT64_C(1) << j;
@@ -170,18 +171,19 @@ static inline void fill_loop(dfl_transfer *t, const value_shares *s, uint32_t j,
 
 /* Fills the slots of the first tile in and of the last tile out. With `beside` (overlap is perfect) they are added to
    the totals; else they are waited for, and are no part of what runs beside the work. */
-static inline void fill_ends(dfl_transfer *t, const value_shares *s, dfl_ports mine, dfl_ports theirs, bool beside,
+static inline void fill_ends(dfl_transfer *transfer, const value_shares *shares, dfl_ports mine, dfl_ports theirs, bool beside,
                              dfl_transfer_totals *sum)
 {
-    double in = t->bits * mine[DFL_WRITE] * s->filled, from = t->bits * (theirs[DFL_WRITE] * s->served);
-    dfl_transfer_slot *first = &t->slots[t->step], *last = first + 1;
+    double in = transfer->bits * mine[DFL_WRITE] * shares->filled, from = transfer->bits * (theirs[DFL_WRITE] * shares->served);
+    dfl_transfer_slot *first = &transfer->slots[transfer->step], *last = first + 1;
 
-    double filling = in / t->inner_ports.rates[DFL_WRITE], serving = from / t->outer_ports.rates[DFL_READ];
+    double filling = in / transfer->inner_ports.rates[DFL_WRITE], serving = from / transfer->outer_ports.rates[DFL_READ];
     *first = (dfl_transfer_slot){ { 0, in }, { from, 0 }, longer_time(filling, serving) };
-    if (t->written) {
-        double out = t->bits * mine[DFL_READ] * s->drained;
-        dfl_ports to = { t->bits * (theirs[DFL_READ] * s->added), t->bits * theirs[DFL_READ] * s->updated };
-        double draining = out / t->inner_ports.rates[DFL_READ], updating = busy_seconds(&t->outer_ports, to);
+    if (transfer->written) {
+        double out = transfer->bits * mine[DFL_READ] * shares->drained;
+        dfl_ports to = { transfer->bits * (theirs[DFL_READ] * shares->added),
+                         transfer->bits * theirs[DFL_READ] * shares->updated };
+        double draining = out / transfer->inner_ports.rates[DFL_READ], updating = busy_seconds(&transfer->outer_ports, to);
         *last = (dfl_transfer_slot){ { out, 0 }, to, longer_time(draining, updating) };
     }
     if (beside) {
@@ -192,22 +194,22 @@ static inline void fill_ends(dfl_transfer *t, const value_shares *s, dfl_ports m
 
 /* Elements that leave (are read) and enter (are written) when temporal step `j` advances; for j = footprint->n those of
    the last tile and of the first one. */
-static dfl_ports find_uneven_change(const dfl_delta *m, uint32_t j)
+static dfl_ports find_uneven_change(const dfl_delta *delta, uint32_t j)
 {
-    if (j != m->footprint->n && !(m->active >> j & 1))
+    if (j != delta->footprint->n && !(delta->active >> j & 1))
         return (dfl_ports){ 0, 0 };
-    return (dfl_ports){ dfl_i128_double(m->leaving_by_step[j]), dfl_i128_double(m->entering_by_step[j]) };
+    return (dfl_ports){ dfl_i128_double(delta->leaving_by_step[j]), dfl_i128_double(delta->entering_by_step[j]) };
 }
 
 static dfl_ports both_ports(double n) { return (dfl_ports){ n, n }; }
 
-static value_shares find_shares(const time_walk *c, const dfl_transfer *t)
+static value_shares find_shares(const time_walk *walk, const dfl_transfer *transfer)
 {
-    const dfl_counts *n = &c->sums->busiest[t->keep], *up = &c->sums->outer_busiest[t->keep];
-    const dfl_delta *mine = t->mine, *theirs = t->theirs;
+    const dfl_counts *n = &walk->sums->busiest[transfer->keep], *up = &walk->sums->outer_busiest[transfer->keep];
+    const dfl_delta *mine = transfer->mine, *theirs = transfer->theirs;
     value_shares s = { .filled = find_ratio(n->fill, mine->enter), .served = find_ratio(up->serve, theirs->enter) };
 
-    if (t->written) {
+    if (transfer->written) {
         s.drained = find_ratio(n->drain, mine->leave);
         s.added = find_ratio(up->accumulate, theirs->leave);
         s.updated = find_ratio(up->update, theirs->leave);
@@ -215,60 +217,62 @@ static value_shares find_shares(const time_walk *c, const dfl_transfer *t)
     return s;
 }
 
-static bool fill_transfer(const time_walk *c, dfl_transfer *t)
+static bool fill_transfer(const time_walk *walk, dfl_transfer *transfer)
 {
-    const dfl_delta *mine = t->mine, *theirs = t->theirs;
-    bool perfect = c->nest->mapping->options.overlap_perfect;
+    const dfl_delta *mine = transfer->mine, *theirs = transfer->theirs;
+    bool perfect = walk->nest->mapping->options.overlap_perfect;
     dfl_transfer_totals sum = { .seconds = 0 };
 
-    if (!dfl_delta_fill(c->nest, t->mine) || !dfl_delta_fill(c->nest, t->theirs))
+    if (!dfl_delta_fill(walk->nest, transfer->mine) || !dfl_delta_fill(walk->nest, transfer->theirs))
         return false;
-    value_shares s = find_shares(c, t);
+    value_shares s = find_shares(walk, transfer);
     bool even = mine->is_even && theirs->is_even;
-    const uint64_t *steps = t->steps;
+    const uint64_t *steps = transfer->steps;
     for (uint64_t left = mine->active | theirs->active; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         if (even) {
             int64_t times = (int64_t)(steps[j + 1] - steps[j]);
-            fill_loop(t, &s, j, both_ports((double)(mine->size * times)), both_ports((double)(theirs->size * times)), &sum);
+            fill_loop(transfer, &s, j, both_ports((double)(mine->size * times)), both_ports((double)(theirs->size * times)),
+                      &sum);
         } else {
-            fill_loop(t, &s, j, find_uneven_change(mine, j), find_uneven_change(theirs, j), &sum);
+            fill_loop(transfer, &s, j, find_uneven_change(mine, j), find_uneven_change(theirs, j), &sum);
         }
     }
     if (even)
-        fill_ends(t, &s, both_ports((double)mine->size), both_ports((double)theirs->size), perfect, &sum);
+        fill_ends(transfer, &s, both_ports((double)mine->size), both_ports((double)theirs->size), perfect, &sum);
     else
-        fill_ends(t, &s, find_uneven_change(mine, t->step), find_uneven_change(theirs, t->step), perfect, &sum);
-    t->all = sum;
-    t->stops = t->waited ? sum.lasting & steps_below(t->step) : 0;
+        fill_ends(transfer, &s, find_uneven_change(mine, transfer->step), find_uneven_change(theirs, transfer->step),
+                  perfect, &sum);
+    transfer->all = sum;
+    transfer->stops = transfer->waited ? sum.lasting & steps_below(transfer->step) : 0;
     return true;
 }
 
 /* Adds a transfer to a row: its seconds to the chain of its tensor, its bits to the ports at its ends. */
-static inline void add_stall(const time_walk *c, const dfl_transfer *t, uint32_t chain, const dfl_transfer_slot *slot,
+static inline void add_stall(const time_walk *walk, const dfl_transfer *transfer, uint32_t chain, const dfl_transfer_slot *slot,
                              dfl_ports *row)
 {
-    row[c->nest->system->n_memories + chain] += (dfl_ports){ slot->seconds, 0 };
-    row[t->inner] += slot->here;
-    row[t->outer] += slot->there;
+    row[walk->nest->system->n_memories + chain] += (dfl_ports){ slot->seconds, 0 };
+    row[transfer->inner] += slot->here;
+    row[transfer->outer] += slot->there;
 }
 
 /* Stall time of a row: different tensors move side by side, the levels of one tensor one after another, and no port
    does two things at once. */
-static inline double stall_seconds(const time_walk *c, const dfl_ports *row, uint32_t width)
+static inline double stall_seconds(const time_walk *walk, const dfl_ports *row, uint32_t width)
 {
     double worst = 0;
 
-    for (uint32_t i = c->nest->system->n_memories; i < width; i++)
+    for (uint32_t i = walk->nest->system->n_memories; i < width; i++)
         worst = row[i][0] > worst ? row[i][0] : worst;
-    return longest_port(c, worst, row);
+    return longest_port(walk, worst, row);
 }
 
 /* Stall time of the work below the keeps of a body: the sum over the loops. */
-static double loop_stall_seconds(const time_walk *c, const dfl_body_time *own)
+static double loop_stall_seconds(const time_walk *walk, const dfl_body_time *own)
 {
-    const dfl_transfer *all = c->plan->transfers + own->first;
-    uint32_t width = c->nest->system->n_memories + own->chains;
+    const dfl_transfer *all = walk->plan->transfers + own->first;
+    uint32_t width = walk->nest->system->n_memories + own->chains;
     double waiting = 0;
     uint64_t loops = 0;
 
@@ -276,47 +280,47 @@ static double loop_stall_seconds(const time_walk *c, const dfl_body_time *own)
         loops |= all[i].stops;
     if (loops == 0)
         return 0;
-    dfl_ports *rows = clear_rows(c, 64 - (uint32_t)__builtin_clzll(loops), width);
+    dfl_ports *rows = clear_rows(walk, 64 - (uint32_t)__builtin_clzll(loops), width);
     for (uint32_t i = 0; i < own->n; i++)
         for (uint64_t left = all[i].stops; left; left &= left - 1) {
             uint32_t j = (uint32_t)__builtin_ctzll(left);
-            add_stall(c, &all[i], all[i].among, &all[i].slots[j], rows + j * width);
+            add_stall(walk, &all[i], all[i].among, &all[i].slots[j], rows + j * width);
         }
     for (; loops; loops &= loops - 1)
-        waiting += stall_seconds(c, rows + (uint32_t)__builtin_ctzll(loops) * width, width);
+        waiting += stall_seconds(walk, rows + (uint32_t)__builtin_ctzll(loops) * width, width);
     return waiting;
 }
 
 /* Stall time for the first tiles in (`end` 0) or for the last tiles out (`end` 1) at one place. */
-static double ends_seconds(const time_walk *c, const dfl_transfer_ends *ends, uint32_t end)
+static double ends_seconds(const time_walk *walk, const dfl_transfer_ends *ends, uint32_t end)
 {
-    uint32_t width = c->nest->system->n_memories + ends->chains;
-    dfl_ports *row = clear_rows(c, 1, width);
+    uint32_t width = walk->nest->system->n_memories + ends->chains;
+    dfl_ports *row = clear_rows(walk, 1, width);
 
     for (uint32_t i = 0; i < ends->n; i++) {
-        const dfl_transfer *t = &c->plan->transfers[ends->at[i]];
-        if (end == 0 || t->written)
-            add_stall(c, t, t->chain[end], &t->slots[t->step + end], row);
+        const dfl_transfer *transfer = &walk->plan->transfers[ends->at[i]];
+        if (end == 0 || transfer->written)
+            add_stall(walk, transfer, transfer->chain[end], &transfer->slots[transfer->step + end], row);
     }
-    return stall_seconds(c, row, width);
+    return stall_seconds(walk, row, width);
 }
 
 /* Adds the stall time of the first tiles in and of the last tiles out, which are waited for where children of a branch
    begin and end. */
-static void add_ends(const time_walk *c, dfl_result *result)
+static void add_ends(const time_walk *walk, dfl_result *result)
 {
-    const dfl_transfer *all = c->plan->transfers;
+    const dfl_transfer *all = walk->plan->transfers;
     double most = 0, ends = 0;
 
     for (uint32_t end = 0; end < 2; end++)
-        for (uint32_t g = 0; g < c->plan->n_ends[end]; g++)
-            ends += ends_seconds(c, &c->plan->ends[end][g], end);
-    for (uint32_t i = 0; i < 2 * c->plan->n_transfers && ends > result->seconds; i++) {
-        const dfl_transfer *t = &all[i / 2];
-        uint32_t j = t->step + i % 2;
-        if (t->slots[j].seconds > most) {
-            most = t->slots[j].seconds;
-            result->bound_by = transfer_port(c, t, t->slots[j].here, t->slots[j].there);
+        for (uint32_t g = 0; g < walk->plan->n_ends[end]; g++)
+            ends += ends_seconds(walk, &walk->plan->ends[end][g], end);
+    for (uint32_t i = 0; i < 2 * walk->plan->n_transfers && ends > result->seconds; i++) {
+        const dfl_transfer *transfer = &all[i / 2];
+        uint32_t j = transfer->step + i % 2;
+        if (transfer->slots[j].seconds > most) {
+            most = transfer->slots[j].seconds;
+            result->bound_by = transfer_port(walk, transfer, transfer->slots[j].here, transfer->slots[j].there);
         }
     }
     result->seconds += ends;
@@ -326,16 +330,16 @@ static void add_ends(const time_walk *c, dfl_result *result)
    further out stops the work. A stream runs beside the work: new elements take the room of those that the work has done
    with. But a stream does not run ahead of work that a keep further out has stopped; there it starts anew, beside the
    refill of that keep. */
-static bool fill_transfers(const time_walk *c, const dfl_body_time *own, uint64_t stopped)
+static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint64_t stopped)
 {
-    dfl_transfer *all = c->plan->transfers + own->first;
+    dfl_transfer *all = walk->plan->transfers + own->first;
 
     for (uint32_t i = 0; i < own->n; i++)
-        if (!fill_transfer(c, &all[i]))
+        if (!fill_transfer(walk, &all[i]))
             return false;
     for (uint32_t i = 0; i < own->n; i++) {
         uint64_t above = stopped;
-        if (!all[i].stream || c->nest->mapping->options.overlap_perfect)
+        if (!all[i].stream || walk->nest->mapping->options.overlap_perfect)
             continue;
         for (uint32_t k = 0; k < i; k++)
             if (!all[k].stream)
@@ -346,10 +350,10 @@ static bool fill_transfers(const time_walk *c, const dfl_body_time *own, uint64_
 }
 
 /* Adds the transfers of the keeps of a body to the time of the work below them. */
-static void add_levels(const time_walk *c, const dfl_body_time *own, double *total, const char **bound)
+static void add_levels(const time_walk *walk, const dfl_body_time *own, double *total, const char **bound)
 {
-    const dfl_transfer *all = c->plan->transfers, *slowest = NULL;
-    double waiting = loop_stall_seconds(c, own), beside = 0;
+    const dfl_transfer *all = walk->plan->transfers, *slowest = NULL;
+    double waiting = loop_stall_seconds(walk, own), beside = 0;
 
     for (uint32_t i = own->first; i < own->first + own->n; i++)
         if (all[i].all.seconds > beside) {
@@ -357,107 +361,107 @@ static void add_levels(const time_walk *c, const dfl_body_time *own, double *tot
             slowest = &all[i];
         }
     if (slowest && (beside > *total || waiting > *total))
-        *bound = transfer_port(c, slowest, slowest->all.here, slowest->all.there);
+        *bound = transfer_port(walk, slowest, slowest->all.here, slowest->all.there);
     *total += waiting;
     *total = beside > *total ? beside : *total;
 }
 
 /* Number of iterations of all temporal loops down to the end of the lines of a body, from nominal extents. */
-static double count_visits(const time_walk *c, const dfl_body *body)
+static double count_visits(const time_walk *walk, const dfl_body *body)
 {
-    uint32_t e = body->einsums[0], n = c->nest->numbers->step[body->id][body->n_lines];
+    uint32_t e = body->einsums[0], n = walk->nest->numbers->step[body->id][body->n_lines];
     double times = 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        bool loop = c->nest->paths->paths[e].steps[i].line->kind == DFL_LINE_TEMPORAL;
-        uint32_t d = loop ? dfl_nest_driver(c->nest, e, i) : DFL_NONE;
-        times *= d == DFL_NONE ? 1 : (double)c->nest->sizes[d].trips[i];
+        bool loop = walk->nest->paths->paths[e].steps[i].line->kind == DFL_LINE_TEMPORAL;
+        uint32_t d = loop ? dfl_nest_driver(walk->nest, e, i) : DFL_NONE;
+        times *= d == DFL_NONE ? 1 : (double)walk->nest->sizes[d].trips[i];
     }
     return times;
 }
 
 /* Lifts the time of a body to that of its busiest port, first tiles in and last tiles out excluded. */
-static double limit_by_ports(const time_walk *c, const dfl_body *b, double total, const char **bound)
+static double limit_by_ports(const time_walk *walk, const dfl_body *body, double total, const char **bound)
 {
-    const dfl_body_time *own = &c->plan->bodies[b->id];
-    dfl_ports *row = clear_rows(c, 1, c->nest->system->n_memories);
+    const dfl_body_time *own = &walk->plan->bodies[body->id];
+    dfl_ports *row = clear_rows(walk, 1, walk->nest->system->n_memories);
 
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
-        const dfl_transfer *t = &c->plan->transfers[i];
-        row[t->inner] += t->all.here;
-        row[t->outer] += t->all.there;
+        const dfl_transfer *transfer = &walk->plan->transfers[i];
+        row[transfer->inner] += transfer->all.here;
+        row[transfer->outer] += transfer->all.there;
     }
-    for (uint32_t i = 0; i < b->n_einsums; i++)
-        add_operands(c, b->einsums[i], row);
-    return busiest_port(c, total, row, bound);
+    for (uint32_t i = 0; i < body->n_einsums; i++)
+        add_operands(walk, body->einsums[i], row);
+    return busiest_port(walk, total, row, bound);
 }
 
-static double body_seconds(time_walk *c, const dfl_body *b, uint64_t stopped)
+static double body_seconds(time_walk *walk, const dfl_body *body, uint64_t stopped)
 {
-    const dfl_nest *nest = c->nest;
-    const dfl_body_time *own = &c->plan->bodies[b->id];
+    const dfl_nest *nest = walk->nest;
+    const dfl_body_time *own = &walk->plan->bodies[body->id];
     double total = 0, slowest = 0, all = 0;
     const char *bound = "nothing";
     uint64_t inside = stopped;
 
-    if (!fill_transfers(c, own, stopped)) {
-        c->ok = false;
+    if (!fill_transfers(walk, own, stopped)) {
+        walk->ok = false;
         return 0;
     }
     for (uint32_t i = own->first; i < own->first + own->n; i++)
-        if (!c->plan->transfers[i].stream)
-            inside |= c->plan->transfers[i].stops;
-    if (b->kind == DFL_BODY_LEAF) {
-        uint32_t e = b->einsums[0];
+        if (!walk->plan->transfers[i].stream)
+            inside |= walk->plan->transfers[i].stops;
+    if (body->kind == DFL_BODY_LEAF) {
+        uint32_t e = body->einsums[0];
         bound = dfl_sym_text(nest->names, nest->system->computes[nest->paths->paths[e].compute].name);
-        dfl_ports *row = clear_rows(c, 1, c->nest->system->n_memories);
-        find_operands(c, e);
-        add_operands(c, e, row);
-        total = busiest_port(c, c->einsums[e].compute_seconds, row, &bound);
+        dfl_ports *row = clear_rows(walk, 1, walk->nest->system->n_memories);
+        find_operands(walk, e);
+        add_operands(walk, e, row);
+        total = busiest_port(walk, walk->einsums[e].compute_seconds, row, &bound);
     }
-    for (uint32_t i = 0; i < b->n_children; i++) {
-        double s = body_seconds(c, b->children[i], inside);
+    for (uint32_t i = 0; i < body->n_children; i++) {
+        double s = body_seconds(walk, body->children[i], inside);
         all += s;
         if (s >= slowest) {
             slowest = s;
-            bound = c->plan->bound[b->children[i]->id];
+            bound = walk->plan->bound[body->children[i]->id];
         }
     }
-    if (b->kind == DFL_BODY_FUSE)
+    if (body->kind == DFL_BODY_FUSE)
         total = all;
-    if (b->kind == DFL_BODY_PIPELINE) {
-        double iterations = count_visits(c, b);
+    if (body->kind == DFL_BODY_PIPELINE) {
+        double iterations = count_visits(walk, body);
         total = slowest + (iterations > 0 ? (all - slowest) / iterations : 0);
     }
-    add_levels(c, own, &total, &bound);
-    total = limit_by_ports(c, b, total, &bound);
-    c->plan->bound[b->id] = bound;
-    if (b->kind == DFL_BODY_LEAF) {
-        c->einsums[b->einsums[0]].seconds = total;
-        c->einsums[b->einsums[0]].bound_by = bound;
+    add_levels(walk, own, &total, &bound);
+    total = limit_by_ports(walk, body, total, &bound);
+    walk->plan->bound[body->id] = bound;
+    if (body->kind == DFL_BODY_LEAF) {
+        walk->einsums[body->einsums[0]].seconds = total;
+        walk->einsums[body->einsums[0]].bound_by = bound;
     }
     return total;
 }
 
 /* Lifts the time of the whole mapping to that of its busiest port, and fills the port times of the memories. */
-static void limit_whole_by_ports(const time_walk *c, dfl_result *result, dfl_memory_cost *memories)
+static void limit_whole_by_ports(const time_walk *walk, dfl_result *result, dfl_memory_cost *memories)
 {
-    const dfl_time_plan *plan = c->plan;
-    dfl_ports *row = clear_rows(c, 1, c->nest->system->n_memories);
+    const dfl_time_plan *plan = walk->plan;
+    dfl_ports *row = clear_rows(walk, 1, walk->nest->system->n_memories);
 
-    for (uint32_t i = 0; i < c->keeps->n; i++) {
-        const dfl_counts *n = &c->sums->busiest[i];
+    for (uint32_t i = 0; i < walk->keeps->n; i++) {
+        const dfl_counts *n = &walk->sums->busiest[i];
         dfl_ports moved = { dfl_i128_double(n->serve + n->drain + n->accumulate), dfl_i128_double(n->fill + n->update) };
         row[plan->memory[i]] += moved * plan->bits[i];
     }
-    for (uint32_t m = 0; m < c->nest->system->n_memories; m++) {
+    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
         dfl_ports seconds = port_seconds(&plan->rates[m], row[m]);
         memories[m].read_seconds = seconds[DFL_READ];
         memories[m].write_seconds = seconds[DFL_WRITE];
         double busy = busy_seconds(&plan->rates[m], row[m]);
         if (busy > result->seconds) {
             result->seconds = busy;
-            result->bound_by = port_name(c, m, row[m]);
+            result->bound_by = port_name(walk, m, row[m]);
         }
     }
 }
@@ -484,3 +488,4 @@ bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_p
     result->utilization = result->seconds > 0 ? work / result->seconds : 0;
     return c.ok;
 }
+

@@ -39,26 +39,27 @@ static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_
 
 static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_time_plan *out)
 {
-    dfl_keep *k = &keeps->at[at];
-    dfl_transfer *t = &out->transfers[out->n_transfers++];
-    const dfl_memory *m = &nest->system->memories[k->line->memory];
-    dfl_sharing how = dfl_keep_tree_sharing(nest, k);
+    dfl_keep *keep = &keeps->at[at];
+    dfl_transfer *transfer = &out->transfers[out->n_transfers++];
+    const dfl_memory *m = &nest->system->memories[keep->line->memory];
+    dfl_sharing how = dfl_keep_tree_sharing(nest, keep);
 
-    *t = (dfl_transfer){ .keep = at, .step = k->step, .tensor = k->line->tensor, .inner = k->line->memory,
-                         .outer = keeps->at[k->parent].line->memory, .written = k->written, .stream = m->stream,
-                         .waited = !nest->mapping->options.overlap_perfect && !m->stream && m->buffers < 2,
-                         .bits = out->bits[at], .slots = DFL_NEW_ARRAY(nest->arena, dfl_transfer_slot, k->step + 2) };
-    t->inner_ports = out->rates[t->inner];
-    t->outer_ports = out->rates[t->outer];
-    uint64_t around = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, m->element);
-    uint64_t outer = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, nest->system->memories[t->outer].element);
+    *transfer = (dfl_transfer){ .keep = at, .step = keep->step, .tensor = keep->line->tensor, .inner = keep->line->memory,
+                                .outer = keeps->at[keep->parent].line->memory, .written = keep->written, .stream = m->stream,
+                                .waited = !nest->mapping->options.overlap_perfect && !m->stream && m->buffers < 2,
+                                .bits = out->bits[at], .slots = DFL_NEW_ARRAY(nest->arena, dfl_transfer_slot, keep->step + 2) };
+    transfer->inner_ports = out->rates[transfer->inner];
+    transfer->outer_ports = out->rates[transfer->outer];
+    uint64_t around = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, m->element);
+    uint64_t outer = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step,
+                                                nest->system->memories[transfer->outer].element);
     how.first_only = around;
-    t->mine = dfl_delta_of(nest, k->flushed, &how, true);
+    transfer->mine = dfl_delta_of(nest, keep->flushed, &how, true);
     how.first_only = outer;
-    how.united = dfl_keep_tree_steps_shared(nest, k->footprint.einsum, around & ~outer, k->line->tensor, k->written);
-    t->theirs = t->mine ? dfl_delta_of(nest, k->flushed, &how, true) : NULL;
-    t->steps = t->theirs ? nest->sizes[t->mine->footprint->product.einsum].steps : NULL;
-    return t->theirs != NULL;
+    how.united = dfl_keep_tree_steps_shared(nest, keep->footprint.einsum, around & ~outer, keep->line->tensor, keep->written);
+    transfer->theirs = transfer->mine ? dfl_delta_of(nest, keep->flushed, &how, true) : NULL;
+    transfer->steps = transfer->theirs ? nest->sizes[transfer->mine->footprint->product.einsum].steps : NULL;
+    return transfer->theirs != NULL;
 }
 
 enum { FIRST, LAST };
@@ -69,10 +70,10 @@ static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < g->n; i++) {
-        dfl_transfer *t = &all[g->at[i]];
-        if (number[t->tensor] == 0)
-            number[t->tensor] = ++n;
-        t->chain[end] = number[t->tensor] - 1;
+        dfl_transfer *transfer = &all[g->at[i]];
+        if (number[transfer->tensor] == 0)
+            number[transfer->tensor] = ++n;
+        transfer->chain[end] = number[transfer->tensor] - 1;
     }
     for (uint32_t i = 0; i < g->n; i++)
         number[all[g->at[i]].tensor] = 0;
@@ -82,15 +83,15 @@ static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl
 /* Groups the transfers by the place where their first tiles come in (`end` FIRST) or their last tiles go out (LAST).
    The transfers of a body belong to the group of the body around it if the body begins (ends) with it: the first (last)
    child of a branch, or any stage of a pipeline. */
-static void find_ends(dfl_nest *nest, const dfl_body *b, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
+static void find_ends(dfl_nest *nest, const dfl_body *body, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
 {
-    const dfl_body_time *own = &plan->bodies[b->id];
+    const dfl_body_time *own = &plan->bodies[body->id];
 
     for (uint32_t i = own->first; i < own->first + own->n; i++)
         of[i] = group;
-    for (uint32_t i = 0; i < b->n_children; i++) {
-        bool with = b->kind == DFL_BODY_PIPELINE || i == (end == FIRST ? 0 : b->n_children - 1);
-        find_ends(nest, b->children[i], end, with ? group : plan->n_ends[end]++, plan, of);
+    for (uint32_t i = 0; i < body->n_children; i++) {
+        bool with = body->kind == DFL_BODY_PIPELINE || i == (end == FIRST ? 0 : body->n_children - 1);
+        find_ends(nest, body->children[i], end, with ? group : plan->n_ends[end]++, plan, of);
     }
 }
 
@@ -142,16 +143,16 @@ static void number_chains(dfl_nest *nest, dfl_time_plan *plan)
     plan->rows = DFL_NEW_ARRAY(nest->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * (nest->system->n_memories + most));
 }
 
-static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *b, dfl_time_plan *out)
+static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *body, dfl_time_plan *out)
 {
-    dfl_body_time *mine = &out->bodies[b->id];
+    dfl_body_time *mine = &out->bodies[body->id];
 
     mine->below = out->n_transfers;
-    for (uint32_t i = 0; i < b->n_children; i++)
-        if (!add_body(nest, keeps, b->children[i], out))
+    for (uint32_t i = 0; i < body->n_children; i++)
+        if (!add_body(nest, keeps, body->children[i], out))
             return false;
     mine->first = out->n_transfers;
-    for (uint32_t i = keeps->first[b->id]; i < keeps->first[b->id + 1]; i++)
+    for (uint32_t i = keeps->first[body->id]; i < keeps->first[body->id + 1]; i++)
         if (keeps->at[i].parent != DFL_NONE && !add_transfer(nest, keeps, i, out))
             return false;
     mine->n = out->n_transfers - mine->first;
@@ -176,13 +177,13 @@ void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_t
     for (uint32_t m = 0; m < like->n_memories; m++)
         out->rates[m].rates = (dfl_ports){ like->memories[m].read_rate, like->memories[m].write_rate };
     for (uint32_t i = 0; i < out->n_transfers; i++) {
-        dfl_transfer *t = &out->transfers[i];
-        t->inner_ports = out->rates[t->inner];
-        t->outer_ports = out->rates[t->outer];
+        dfl_transfer *transfer = &out->transfers[i];
+        transfer->inner_ports = out->rates[transfer->inner];
+        transfer->outer_ports = out->rates[transfer->outer];
     }
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
         out->einsums[e].point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e],
-                                                      &like->computes[nest->paths->paths[e].compute]);
+                                                          &like->computes[nest->paths->paths[e].compute]);
 }
 
 bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out)
@@ -217,3 +218,4 @@ bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out
     number_chains(nest, out);
     return true;
 }
+

@@ -53,6 +53,7 @@ typedef struct {
     dfl_ports moved; /* bits read and written, of the present sizes */
 } dfl_operand_port;
 
+/* Time of one einsum, without the transfers of keeps. */
 typedef struct {
     dfl_operand_port *ports; /* ports of the operands, sorted by memory */
     uint32_t n_ports;
@@ -67,6 +68,7 @@ typedef struct { uint32_t first, n, below, chains; } dfl_body_time;
 /* Transfers whose first tiles come in together, or whose last tiles go out together; number of tensors that they move. */
 typedef struct { uint32_t *at, n, chains; } dfl_transfer_ends;
 
+/* Plan of the time of a mapping. */
 typedef struct {
     dfl_transfer *transfers;    /* transfers, those of inner bodies before those of the bodies around */
     uint32_t n_transfers;

@@ -12,13 +12,13 @@ static bool is_same_sharing(const dfl_sharing *a, const dfl_sharing *b)
 }
 
 /* The entry that holds the sums of a group under a way of sharing, found or new. */
-static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *g, const dfl_sharing *how)
+static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *group, const dfl_sharing *how)
 {
     uint64_t mine = 0;
     dfl_sharing part = *how;
 
-    for (uint32_t k = 0; k < g->n_spatial; k++)
-        mine |= UINT64_C(1) << g->spatial[k];
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        mine |= UINT64_C(1) << group->spatial[k];
     part.united &= mine;
     part.inside &= mine;
     part.first_only &= mine;
@@ -26,25 +26,25 @@ static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *g, const dfl_s
         part.forward = DFL_NONE;
         part.anew = false;
     }
-    for (dfl_group_sums_entry *k = g->kept; k; k = k->next)
+    for (dfl_group_sums_entry *k = group->kept; k; k = k->next)
         if (is_same_sharing(&k->how, &part))
             return k;
     dfl_group_sums_entry *fresh = DFL_NEW(nest->arena, dfl_group_sums_entry);
-    *fresh = (dfl_group_sums_entry){ .how = part, .next = g->kept,
-                                     .sums.hold = DFL_NEW_ARRAY(nest->arena, dfl_group_change, 2 * (g->n_lines + 1)) };
-    fresh->sums.adv = fresh->sums.hold + g->n_lines + 1;
-    g->kept = fresh;
+    *fresh = (dfl_group_sums_entry){ .how = part, .next = group->kept,
+                                     .sums.hold = DFL_NEW_ARRAY(nest->arena, dfl_group_change, 2 * (group->n_lines + 1)) };
+    fresh->sums.adv = fresh->sums.hold + group->n_lines + 1;
+    group->kept = fresh;
     return fresh;
 }
 
 /* The sums of a group at the present sizes. NULL after E0602 (the budget is spent). */
-static const dfl_group_sums *fill_sums(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *g, dfl_group_sums_entry *k)
+static const dfl_group_sums *fill_sums(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group, dfl_group_sums_entry *k)
 {
     if (k->run == nest->run)
         return &k->sums;
-    if (g->run != nest->run)
-        dfl_footprint_resize_group(nest, footprint, g);
-    if (!dfl_group_sums_take(nest, footprint, g, &k->how, &k->sums)) {
+    if (group->run != nest->run)
+        dfl_footprint_resize_group(nest, footprint, group);
+    if (!dfl_group_sums_take(nest, footprint, group, &k->how, &k->sums)) {
         dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
         return NULL;
     }
@@ -54,7 +54,7 @@ static const dfl_group_sums *fill_sums(dfl_nest *nest, const dfl_footprint *foot
 
 dfl_delta *dfl_delta_of_size(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *asked)
 {
-    dfl_delta *m;
+    dfl_delta *delta;
     dfl_sharing how = *asked;
 
     if (!footprint->groups) {
@@ -70,32 +70,32 @@ dfl_delta *dfl_delta_of_size(dfl_nest *nest, dfl_footprint *footprint, const dfl
     if (footprint->product.possible && !how.box)
         how.united &= ~footprint->product.dims; /* instances on these steps share no element: their tiles are
                                                    disjoint */
-    for (m = footprint->deltas; m && !is_same_sharing(&m->how, &how);)
-        m = m->next;
-    if (!m) {
-        m = DFL_NEW(nest->arena, dfl_delta);
-        *m = (dfl_delta){ .footprint = footprint, .how = how, .next = footprint->deltas };
-        footprint->deltas = m;
-        dfl_product_form_share(nest, m);
-        m->parts = DFL_NEW_ARRAY(nest->arena, dfl_group_sums_entry *, footprint->n_groups + 1);
+    for (delta = footprint->deltas; delta && !is_same_sharing(&delta->how, &how);)
+        delta = delta->next;
+    if (!delta) {
+        delta = DFL_NEW(nest->arena, dfl_delta);
+        *delta = (dfl_delta){ .footprint = footprint, .how = how, .next = footprint->deltas };
+        footprint->deltas = delta;
+        dfl_product_form_share(nest, delta);
+        delta->parts = DFL_NEW_ARRAY(nest->arena, dfl_group_sums_entry *, footprint->n_groups + 1);
         for (uint32_t g = 0; g < footprint->n_groups; g++)
-            m->parts[g] = find_sums(nest, &footprint->groups[g], &how);
+            delta->parts[g] = find_sums(nest, &footprint->groups[g], &how);
     }
-    return m;
+    return delta;
 }
 
 dfl_delta *dfl_delta_of(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *how, bool by_loop)
 {
-    dfl_delta *m = dfl_delta_of_size(nest, footprint, how);
+    dfl_delta *delta = dfl_delta_of_size(nest, footprint, how);
 
-    if (!m)
+    if (!delta)
         return NULL;
-    m->moving = true;
-    if (by_loop && !m->entering_by_step) {
-        m->entering_by_step = DFL_NEW_ARRAY(nest->arena, dfl_i128, 2 * (footprint->n + 1));
-        m->leaving_by_step = m->entering_by_step + footprint->n + 1;
+    delta->moving = true;
+    if (by_loop && !delta->entering_by_step) {
+        delta->entering_by_step = DFL_NEW_ARRAY(nest->arena, dfl_i128, 2 * (footprint->n + 1));
+        delta->leaving_by_step = delta->entering_by_step + footprint->n + 1;
     }
-    return m;
+    return delta;
 }
 
 typedef struct { dfl_i128 enter, kept, leave, left_kept; } product;
@@ -124,97 +124,97 @@ static product multiply_advance(const dfl_footprint *footprint, const dfl_group_
     return p;
 }
 
-static bool combine_groups(dfl_nest *nest, dfl_delta *m)
+static bool combine_groups(dfl_nest *nest, dfl_delta *delta)
 {
-    dfl_footprint *footprint = m->footprint;
-    const dfl_path *p = &nest->paths->paths[footprint->einsum];
+    dfl_footprint *footprint = delta->footprint;
+    const dfl_path *path = &nest->paths->paths[footprint->einsum];
     const dfl_group_sums **sums = DFL_NEW_ARRAY(nest->arena, const dfl_group_sums *, footprint->n_groups + 1);
     product first = { 1, 1, 1, 1 };
     uint64_t covering = UINT64_MAX;
     uint32_t unequal = 0;
     bool over = false;
 
-    m->present = m->largest = 1;
-    m->active = m->whole = 0;
-    m->late = m->is_widened = m->peaks_first = false;
+    delta->present = delta->largest = 1;
+    delta->active = delta->whole = 0;
+    delta->late = delta->is_widened = delta->peaks_first = false;
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
-        sums[g] = fill_sums(nest, footprint, &footprint->groups[g], m->parts[g]);
+        sums[g] = fill_sums(nest, footprint, &footprint->groups[g], delta->parts[g]);
         if (!sums[g])
             return false;
         covering &= sums[g]->covering;
         unequal += !sums[g]->equal;
         over |= sums[g]->overflow;
-        m->late |= sums[g]->late;
-        m->is_widened |= sums[g]->is_widened;
+        delta->late |= sums[g]->late;
+        delta->is_widened |= sums[g]->is_widened;
         multiply_sums(&first, &sums[g]->hold[0], &over);
-        over |= dfl_mul(m->present, sums[g]->present, &m->present);
-        over |= dfl_mul(m->largest, sums[g]->largest, &m->largest);
+        over |= dfl_mul(delta->present, sums[g]->present, &delta->present);
+        over |= dfl_mul(delta->largest, sums[g]->largest, &delta->largest);
     }
     if (unequal > 1 && covering == 0) {
         dfl_nest_refuse(nest, footprint->span, "a tile that is no product of intervals (its readers want different parts)",
                         "keep the tensor in the branches of its readers");
         return false;
     }
-    m->enter = first.enter;
-    m->leave = first.leave;
+    delta->enter = first.enter;
+    delta->leave = first.leave;
     for (uint32_t j = 0; j < footprint->n; j++) {
-        if (p->steps[j].line->kind != DFL_LINE_TEMPORAL || footprint->group_of_step[j] == DFL_NONE)
+        if (path->steps[j].line->kind != DFL_LINE_TEMPORAL || footprint->group_of_step[j] == DFL_NONE)
             continue;
         product at = multiply_advance(footprint, sums, j, &over);
         bool anew = j < footprint->restart;
         dfl_i128 enter = at.enter - (anew ? 0 : at.kept), leave = at.leave - (anew ? 0 : at.left_kept);
-        over |= dfl_add(m->enter, enter, &m->enter);
-        over |= dfl_add(m->leave, leave, &m->leave);
-        m->active |= enter != 0 || leave != 0 ? UINT64_C(1) << j : 0;
-        m->whole |= anew || at.kept == 0 ? UINT64_C(1) << j : 0;
-        if (m->entering_by_step) {
-            m->entering_by_step[j] = enter;
-            m->leaving_by_step[j] = leave;
+        over |= dfl_add(delta->enter, enter, &delta->enter);
+        over |= dfl_add(delta->leave, leave, &delta->leave);
+        delta->active |= enter != 0 || leave != 0 ? UINT64_C(1) << j : 0;
+        delta->whole |= anew || at.kept == 0 ? UINT64_C(1) << j : 0;
+        if (delta->entering_by_step) {
+            delta->entering_by_step[j] = enter;
+            delta->leaving_by_step[j] = leave;
         }
     }
-    if (m->entering_by_step) {
-        m->entering_by_step[footprint->n] = first.enter;
-        m->leaving_by_step[footprint->n] = first.leave;
+    if (delta->entering_by_step) {
+        delta->entering_by_step[footprint->n] = first.enter;
+        delta->leaving_by_step[footprint->n] = first.leave;
     }
     return over ? dfl_nest_report_overflow(nest, footprint->span) : true;
 }
 
-bool dfl_delta_count(dfl_nest *nest, dfl_delta *m)
+bool dfl_delta_count(dfl_nest *nest, dfl_delta *delta)
 {
-    m->is_even = false;
-    if (!dfl_product_form_fill_ragged(nest, m) && !combine_groups(nest, m))
+    delta->is_even = false;
+    if (!dfl_product_form_fill_ragged(nest, delta) && !combine_groups(nest, delta))
         return false;
-    m->run = nest->run;
+    delta->run = nest->run;
     return true;
 }
 
-bool dfl_delta_has_stationary(const dfl_nest *nest, const dfl_delta *m)
+bool dfl_delta_has_stationary(const dfl_nest *nest, const dfl_delta *delta)
 {
-    const dfl_footprint *footprint = m->footprint;
+    const dfl_footprint *footprint = delta->footprint;
     uint64_t loops = 0;
 
-    if (m->has_product_form)
+    if (delta->has_product_form)
         loops = footprint->product.lines & nest->sizes[footprint->product.einsum].moving;
-    for (uint32_t g = 0; g < footprint->n_groups && !m->has_product_form; g++)
+    for (uint32_t g = 0; g < footprint->n_groups && !delta->has_product_form; g++)
         for (uint32_t k = 0; k < footprint->groups[g].n_lines; k++)
             loops |= UINT64_C(1) << footprint->groups[g].lines[k];
-    return (loops & ~m->whole) != 0;
+    return (loops & ~delta->whole) != 0;
 }
 
-bool dfl_delta_disjoint(dfl_nest *nest, dfl_delta *m, dfl_i128 *out)
+bool dfl_delta_disjoint(dfl_nest *nest, dfl_delta *delta, dfl_i128 *out)
 {
-    dfl_footprint *footprint = m->footprint;
+    dfl_footprint *footprint = delta->footprint;
     bool over = false;
 
-    if (!dfl_delta_fill(nest, m))
+    if (!dfl_delta_fill(nest, delta))
         return false;
-    if (dfl_product_form_disjoint(nest, m, out))
+    if (dfl_product_form_disjoint(nest, delta, out))
         return true;
     *out = 1;
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
         if (footprint->groups[g].dim == DFL_NO_DIM)
             continue;
-        const dfl_group_sums *sums = fill_sums(nest, footprint, &footprint->groups[g], m->parts[g]);
+        const dfl_group_sums *sums = fill_sums(nest, footprint, &footprint->groups[g], delta->parts[g]);
         if (!sums)
             return false;
         over |= dfl_mul(*out, sums->present, out);
@@ -222,9 +222,10 @@ bool dfl_delta_disjoint(dfl_nest *nest, dfl_delta *m, dfl_i128 *out)
     return over ? dfl_nest_report_overflow(nest, footprint->span) : true;
 }
 
-int64_t dfl_delta_largest_factor(dfl_nest *nest, const dfl_delta *m, uint32_t group)
+int64_t dfl_delta_largest_factor(dfl_nest *nest, const dfl_delta *delta, uint32_t group)
 {
-    const dfl_group_sums *s = fill_sums(nest, m->footprint, &m->footprint->groups[group], m->parts[group]);
+    const dfl_group_sums *s = fill_sums(nest, delta->footprint, &delta->footprint->groups[group], delta->parts[group]);
 
     return s ? s->largest : 0;
 }
+

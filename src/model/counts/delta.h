@@ -59,15 +59,18 @@ dfl_delta *dfl_delta_of(dfl_nest *nest, dfl_footprint *footprint, const dfl_shar
 /* The same delta if only `present` and `largest` are wanted. */
 dfl_delta *dfl_delta_of_size(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *how);
 /* Counts a delta at the present sizes. False after E0602, E0608 or E0609. */
-bool dfl_delta_count(dfl_nest *nest, dfl_delta *m);
+bool dfl_delta_count(dfl_nest *nest, dfl_delta *delta);
 /* Counts a delta once per run. False after E0602, E0608 or E0609. */
-static inline bool dfl_delta_fill(dfl_nest *nest, dfl_delta *m) { return m->run == nest->run || dfl_delta_count(nest, m); }
+static inline bool dfl_delta_fill(dfl_nest *nest, dfl_delta *delta)
+{
+    return delta->run == nest->run || dfl_delta_count(nest, delta);
+}
 /* Number of elements in the tiles of all positions and instances, each element once: the product over the dimensions of
    the sums over the positions of their loops. Exact if no element is in two tiles but for loops that do not index the
    tensor; else too large. False after E0602 or E0608. */
-bool dfl_delta_disjoint(dfl_nest *nest, dfl_delta *m, dfl_i128 *out);
+bool dfl_delta_disjoint(dfl_nest *nest, dfl_delta *delta, dfl_i128 *out);
 /* Tells whether some element of the tile stays at an advance of some loop. The delta must be counted, with `moving`. */
-bool dfl_delta_has_stationary(const dfl_nest *nest, const dfl_delta *m);
+bool dfl_delta_has_stationary(const dfl_nest *nest, const dfl_delta *delta);
 /* Size of the largest set of one group, over all positions. 0 if the budget is spent. */
-int64_t dfl_delta_largest_factor(dfl_nest *nest, const dfl_delta *m, uint32_t group);
+int64_t dfl_delta_largest_factor(dfl_nest *nest, const dfl_delta *delta, uint32_t group);
 #endif

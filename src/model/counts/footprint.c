@@ -27,7 +27,7 @@ static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint32_
 /* Steps of which an einsum works only in the first iteration, or at coordinate 0. */
 static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     uint64_t bits = 0;
 
     for (uint32_t k = 0; k < nest->n_gates[e]; k++)
@@ -35,7 +35,7 @@ static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
             bits |= UINT64_C(1) << nest->gates[e][k];
     for (uint64_t left = nest->spatial[e] & dfl_nest_steps_below(n); left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        if (p->steps[i].bind == DFL_BIND_IDLE && dfl_nest_driver(nest, e, i) != DFL_NONE)
+        if (path->steps[i].bind == DFL_BIND_IDLE && dfl_nest_driver(nest, e, i) != DFL_NONE)
             bits |= left & -left;
     }
     return bits;
@@ -153,47 +153,47 @@ static void sort_terms(dfl_rank_source *terms, uint32_t n)
 }
 
 /* Gives a group the terms of each reference, and the conditions that make it idle: ranks without a piece, and gates. */
-static void attach_references(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *g, uint64_t lines)
+static void attach_references(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group, uint64_t lines)
 {
-    dfl_group_reference *views = DFL_NEW_ARRAY(nest->arena, dfl_group_reference, footprint->n_references);
+    dfl_group_reference *references = DFL_NEW_ARRAY(nest->arena, dfl_group_reference, footprint->n_references);
 
     for (uint32_t v = 0; v < footprint->n_references; v++) {
         uint32_t e = footprint->references[v].einsum;
         const dfl_einsum *einsum = &nest->workload->einsums[e];
-        const dfl_index *index = g->dim == DFL_NO_DIM ? NULL : &footprint->references[v].access->index[g->dim];
+        const dfl_index *index = group->dim == DFL_NO_DIM ? NULL : &footprint->references[v].access->index[group->dim];
         dfl_rank_source *terms = DFL_NEW_ARRAY(nest->arena, dfl_rank_source, index ? index->n_terms + 1 : 1);
         uint32_t most = einsum->n_ranks;
         for (uint32_t c = e, n = footprint->n; (n = find_trigger(nest, &c, n)) > 0;)
             most += nest->workload->einsums[c].output.n_dims;
         dfl_rank_source *active = DFL_NEW_ARRAY(nest->arena, dfl_rank_source, most + 1);
         uint32_t *gates = DFL_NEW_ARRAY(nest->arena, uint32_t, (uint32_t)__builtin_popcountll(lines) + 1);
-        dfl_group_reference *view = &views[v];
-        view->offset = index ? index->offset : 0;
+        dfl_group_reference *reference = &references[v];
+        reference->offset = index ? index->offset : 0;
         for (uint32_t k = 0; index && k < index->n_terms; k++)
-            terms[view->n_terms++] = make_source(nest, e, index->terms[k].rank, index->terms[k].coef, footprint->n);
-        sort_terms(terms, view->n_terms);
+            terms[reference->n_terms++] = make_source(nest, e, index->terms[k].rank, index->terms[k].coef, footprint->n);
+        sort_terms(terms, reference->n_terms);
         for (uint32_t k = 0; k < einsum->n_ranks; k++) {
             uint64_t bits = 0;
             if (footprint->holds_when_idle && nest->demands[e] == NULL)
                 continue;
             dfl_rank_piece_steps(nest, e, einsum->ranks[k], footprint->n, &bits);
-            if ((bits & lines) && !is_in_dimension(footprint->references[v].access, g->dim, einsum->ranks[k]))
-                active[view->n_active++] = make_source(nest, e, einsum->ranks[k], 0, footprint->n);
+            if ((bits & lines) && !is_in_dimension(footprint->references[v].access, group->dim, einsum->ranks[k]))
+                active[reference->n_active++] = make_source(nest, e, einsum->ranks[k], 0, footprint->n);
         }
         for (uint32_t c = e, n = footprint->n; (n = find_trigger(nest, &c, n)) > 0;)
             for (uint32_t d = 0; d < nest->workload->einsums[c].output.n_dims; d++) {
                 uint64_t bits = 0;
                 uint32_t rank = find_trigger_rank(nest, c, d, n, &bits);
                 if (bits & lines)
-                    active[view->n_active++] = make_source(nest, c, rank, 0, n);
+                    active[reference->n_active++] = make_source(nest, c, rank, 0, n);
             }
         for (uint64_t bits = find_gates(nest, e, footprint->n) & lines; bits; bits &= bits - 1)
-            gates[view->n_gates++] = (uint32_t)__builtin_ctzll(bits);
-        view->terms = terms;
-        view->active = active;
-        view->gates = gates;
+            gates[reference->n_gates++] = (uint32_t)__builtin_ctzll(bits);
+        reference->terms = terms;
+        reference->active = active;
+        reference->gates = gates;
     }
-    g->references = views;
+    group->references = references;
 }
 
 static void resize_sources(const dfl_nest *nest, const dfl_rank_source *sources, uint32_t n)
@@ -203,48 +203,48 @@ static void resize_sources(const dfl_nest *nest, const dfl_rank_source *sources,
             sources[k].tile[i] = nest->sizes[sources[k].einsum].tile[sources[k].step[i]];
 }
 
-void dfl_footprint_resize_group(const dfl_nest *nest, const dfl_footprint *footprint, dfl_group *g)
+void dfl_footprint_resize_group(const dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group)
 {
-    for (uint32_t k = 0; k < g->n_spatial; k++)
-        g->parts[k] = nest->sizes[g->owner[k]].trips[g->spatial[k]];
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        group->parts[k] = nest->sizes[group->owner[k]].trips[group->spatial[k]];
     for (uint32_t v = 0; v < footprint->n_references; v++) {
-        resize_sources(nest, g->references[v].terms, g->references[v].n_terms);
-        resize_sources(nest, g->references[v].active, g->references[v].n_active);
+        resize_sources(nest, group->references[v].terms, group->references[v].n_terms);
+        resize_sources(nest, group->references[v].active, group->references[v].n_active);
     }
-    g->run = nest->run;
+    group->run = nest->run;
 }
 
 static bool fill_group(dfl_nest *nest, dfl_footprint *footprint, uint32_t at, uint64_t lines)
 {
-    dfl_group *g = &footprint->groups[at];
+    dfl_group *group = &footprint->groups[at];
 
-    g->plain = true;
+    group->plain = true;
     for (uint32_t i = 0; i < footprint->n; i++) {
         if (!(lines >> i & 1))
             continue;
         uint32_t driver = dfl_nest_driver(nest, footprint->einsum, i);
         const dfl_path_step *step = &nest->paths->paths[driver].steps[i];
         footprint->group_of_step[i] = at;
-        if (g->n_lines >= DFL_MAX_GROUP || g->n_spatial >= DFL_MAX_GROUP) {
+        if (group->n_lines >= DFL_MAX_GROUP || group->n_spatial >= DFL_MAX_GROUP) {
             dfl_nest_refuse(nest, step->line->span, "a dimension cut by more than 16 loops", "merge some of the loops");
             return false;
         }
         if (step->line->kind == DFL_LINE_SPATIAL) {
-            g->owner[g->n_spatial] = driver;
-            g->spatial[g->n_spatial++] = i;
+            group->owner[group->n_spatial] = driver;
+            group->spatial[group->n_spatial++] = i;
             footprint->spatial |= UINT64_C(1) << i;
         } else {
-            g->driver[g->n_lines] = driver;
-            g->lines[g->n_lines++] = i;
+            group->driver[group->n_lines] = driver;
+            group->lines[group->n_lines++] = i;
         }
     }
     for (uint32_t v = 0; v < footprint->n_references; v++)
         if (nest->demands[footprint->references[v].einsum] || nest->n_gates[footprint->references[v].einsum])
-            g->plain = false;
-    for (uint32_t k = 0; k < g->n_lines; k++)
-        if (nest->demands[g->driver[k]])
-            g->plain = false;
-    attach_references(nest, footprint, g, lines);
+            group->plain = false;
+    for (uint32_t k = 0; k < group->n_lines; k++)
+        if (nest->demands[group->driver[k]])
+            group->plain = false;
+    attach_references(nest, footprint, group, lines);
     return true;
 }
 
@@ -268,20 +268,20 @@ bool dfl_footprint_split(dfl_nest *nest, dfl_footprint *footprint)
     done = 0;
     for (size_t i = 0; i < all.n; i++) {
         uint64_t lines = all.at[i].lines;
-        dfl_group *g = &footprint->groups[footprint->n_groups];
+        dfl_group *group = &footprint->groups[footprint->n_groups];
         if (lines && (done & lines))
             continue;
         done |= lines;
-        g->dim = DFL_NO_DIM;
+        group->dim = DFL_NO_DIM;
         for (size_t k = 0; k < all.n; k++) {
             if (all.at[k].dim == DFL_NONE || (lines ? all.at[k].lines != lines : k != i))
                 continue;
-            if (g->dim != DFL_NO_DIM) {
+            if (group->dim != DFL_NO_DIM) {
                 dfl_nest_refuse(nest, footprint->references[0].access->span, "a tensor with one rank in two of its dimensions",
                                 "loop over this rank below the keeps of the tensor only");
                 return false;
             }
-            g->dim = (int32_t)all.at[k].dim;
+            group->dim = (int32_t)all.at[k].dim;
         }
         if (!fill_group(nest, footprint, footprint->n_groups, lines))
             return false;
@@ -289,3 +289,4 @@ bool dfl_footprint_split(dfl_nest *nest, dfl_footprint *footprint)
     }
     return true;
 }
+

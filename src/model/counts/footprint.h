@@ -37,6 +37,7 @@ typedef struct {
     int64_t loads;   /* number of positions of the temporal steps at which the tile is a new one */
 } dfl_product_form;
 
+/* Footprint of a tensor below a line. */
 typedef struct dfl_footprint {
     uint32_t einsum;            /* some einsum below; its first `n` steps are those above the line */
     uint32_t n;
@@ -95,6 +96,7 @@ typedef struct {
     uint32_t n_gates;
 } dfl_group_reference;
 
+/* Group of a footprint: a factor of its set, with the steps that decide it. */
 typedef struct dfl_group {
     int32_t dim;                       /* dimension of the tensor, or DFL_NO_DIM */
     uint32_t lines[DFL_MAX_GROUP];     /* temporal steps, ascending */

@@ -28,12 +28,12 @@ static dfl_i128 add_checked(dfl_i128 a, dfl_i128 b, bool *over)
     return r;
 }
 
-static dfl_interval find_piece(const walker *w, const dfl_rank_source *r, const int64_t *pos)
+static dfl_interval find_piece(const walker *walk, const dfl_rank_source *r, const int64_t *pos)
 {
     dfl_interval piece = { 0, r->extent };
 
     if (r->is_restricted)
-        return dfl_rank_piece(w->nest, r->einsum, r->rank, r->n, pos);
+        return dfl_rank_piece(walk->nest, r->einsum, r->rank, r->n, pos);
     for (uint32_t k = 0; k < r->n_cuts; k++) {
         piece.lo += pos[r->step[k]] * r->tile[k];
         if (piece.lo >= piece.hi)
@@ -45,51 +45,51 @@ static dfl_interval find_piece(const walker *w, const dfl_rank_source *r, const 
 }
 
 /* The touched indices of a rank: a set where a restricted producer leaves indices out. Valid until the next call. */
-static const dfl_interval_set *find_piece_set(walker *w, const dfl_rank_source *r, const int64_t *pos)
+static const dfl_interval_set *find_piece_set(walker *walk, const dfl_rank_source *r, const int64_t *pos)
 {
     if (r->has_gaps) {
-        dfl_rank_piece_set(w->nest, r->einsum, r->rank, r->n, pos, &w->piece);
-        return &w->piece;
+        dfl_rank_piece_set(walk->nest, r->einsum, r->rank, r->n, pos, &walk->piece);
+        return &walk->piece;
     }
-    dfl_interval piece = find_piece(w, r, pos);
-    dfl_interval_set_clear(&w->piece);
-    dfl_interval_set_add(w->arena, &w->piece, piece.lo, piece.hi);
-    return &w->piece;
+    dfl_interval piece = find_piece(walk, r, pos);
+    dfl_interval_set_clear(&walk->piece);
+    dfl_interval_set_add(walk->arena, &walk->piece, piece.lo, piece.hi);
+    return &walk->piece;
 }
 
-static bool is_idle(walker *w, uint32_t v, const int64_t *pos)
+static bool is_idle(walker *walk, uint32_t v, const int64_t *pos)
 {
-    const dfl_group_reference *view = &w->g->references[v];
+    const dfl_group_reference *reference = &walk->g->references[v];
 
-    for (uint32_t k = 0; k < view->n_gates; k++)
-        if (pos[view->gates[k]] != 0)
+    for (uint32_t k = 0; k < reference->n_gates; k++)
+        if (pos[reference->gates[k]] != 0)
             return true;
-    for (uint32_t k = 0; k < view->n_active; k++) {
-        dfl_interval r = find_piece(w, &view->active[k], pos);
-        if (r.hi <= r.lo || (view->active[k].has_gaps && find_piece_set(w, &view->active[k], pos)->n == 0))
+    for (uint32_t k = 0; k < reference->n_active; k++) {
+        dfl_interval r = find_piece(walk, &reference->active[k], pos);
+        if (r.hi <= r.lo || (reference->active[k].has_gaps && find_piece_set(walk, &reference->active[k], pos)->n == 0))
             return true;
     }
     return false;
 }
 
 /* Finds the indices that one reference touches if they are one interval, clipped to the shape. False if they have gaps. */
-static bool find_interval(walker *w, uint32_t v, const int64_t *pos, dfl_interval *out)
+static bool find_interval(walker *walk, uint32_t v, const int64_t *pos, dfl_interval *out)
 {
-    const dfl_group_reference *view = &w->g->references[v];
-    dfl_interval sum = { view->offset, view->offset + 1 };
+    const dfl_group_reference *reference = &walk->g->references[v];
+    dfl_interval sum = { reference->offset, reference->offset + 1 };
 
     *out = (dfl_interval){ 0, 0 };
-    if (is_idle(w, v, pos))
+    if (is_idle(walk, v, pos))
         return true;
-    for (uint32_t k = 0; k < view->n_terms; k++) {
-        dfl_interval r = find_piece(w, &view->terms[k], pos);
-        if (view->terms[k].has_gaps) {
-            const dfl_interval_set *s = find_piece_set(w, &view->terms[k], pos);
-            if (s->n > 1)
+    for (uint32_t k = 0; k < reference->n_terms; k++) {
+        dfl_interval r = find_piece(walk, &reference->terms[k], pos);
+        if (reference->terms[k].has_gaps) {
+            const dfl_interval_set *set = find_piece_set(walk, &reference->terms[k], pos);
+            if (set->n > 1)
                 return false;
-            r = s->n == 1 ? s->at[0] : (dfl_interval){ 0, 0 };
+            r = set->n == 1 ? set->at[0] : (dfl_interval){ 0, 0 };
         }
-        int64_t coef = view->terms[k].coef, len = r.hi - r.lo;
+        int64_t coef = reference->terms[k].coef, len = r.hi - r.lo;
         if (len <= 0)
             return true;
         int64_t gap = coef > 0 ? coef : -coef;
@@ -99,46 +99,47 @@ static bool find_interval(walker *w, uint32_t v, const int64_t *pos, dfl_interva
         sum.hi += coef > 0 ? coef * (r.hi - 1) : coef * r.lo;
     }
     sum.lo = sum.lo < 0 ? 0 : sum.lo;
-    sum.hi = sum.hi > w->shape ? w->shape : sum.hi;
+    sum.hi = sum.hi > walk->shape ? walk->shape : sum.hi;
     if (sum.hi > sum.lo)
         *out = sum;
     return true;
 }
 
 /* Adds the indices of the group's dimension that one reference touches at a position, clipped to the shape. */
-static void add_indices(walker *w, uint32_t v, const int64_t *pos, dfl_interval_set *out)
+static void add_indices(walker *walk, uint32_t v, const int64_t *pos, dfl_interval_set *out)
 {
-    const dfl_group_reference *view = &w->g->references[v];
+    const dfl_group_reference *reference = &walk->g->references[v];
     dfl_interval whole;
 
-    if (find_interval(w, v, pos, &whole)) {
-        dfl_interval_set_add(w->arena, out, whole.lo, whole.hi);
+    if (find_interval(walk, v, pos, &whole)) {
+        dfl_interval_set_add(walk->arena, out, whole.lo, whole.hi);
         return;
     }
-    dfl_interval_set *sum = &w->scratch;
+    dfl_interval_set *sum = &walk->scratch;
     dfl_interval_set_clear(sum);
-    dfl_interval_set_add(w->arena, sum, view->offset, view->offset + 1);
-    for (uint32_t t = 0; t < view->n_terms; t++) {
-        dfl_interval_set_sum(w->arena, &w->next, sum, view->terms[t].coef, find_piece_set(w, &view->terms[t], pos));
+    dfl_interval_set_add(walk->arena, sum, reference->offset, reference->offset + 1);
+    for (uint32_t t = 0; t < reference->n_terms; t++) {
+        dfl_interval_set_sum(walk->arena, &walk->next, sum, reference->terms[t].coef,
+                             find_piece_set(walk, &reference->terms[t], pos));
         dfl_interval_set swap = *sum;
-        *sum = w->next;
-        w->next = swap;
+        *sum = walk->next;
+        walk->next = swap;
     }
     for (size_t i = 0; i < sum->n; i++)
-        dfl_interval_set_add(w->arena, out, sum->at[i].lo < 0 ? 0 : sum->at[i].lo,
-                             sum->at[i].hi > w->shape ? w->shape : sum->at[i].hi);
+        dfl_interval_set_add(walk->arena, out, sum->at[i].lo < 0 ? 0 : sum->at[i].lo,
+                             sum->at[i].hi > walk->shape ? walk->shape : sum->at[i].hi);
 }
 
 /* Advances `pos` and `prev` to the next coordinates of the spatial steps in `bits`. False after the last. */
-static bool advance_coordinate(const walker *w, uint64_t bits, int64_t *pos, int64_t *prev)
+static bool advance_coordinate(const walker *walk, uint64_t bits, int64_t *pos, int64_t *prev)
 {
-    const dfl_group *g = w->g;
+    const dfl_group *group = walk->g;
 
-    for (uint32_t k = g->n_spatial; k-- > 0;) {
-        uint32_t i = g->spatial[k];
+    for (uint32_t k = group->n_spatial; k-- > 0;) {
+        uint32_t i = group->spatial[k];
         if (!(bits >> i & 1))
             continue;
-        if (pos[i] + 1 < g->parts[k]) {
+        if (pos[i] + 1 < group->parts[k]) {
             prev[i] = ++pos[i];
             return true;
         }
@@ -147,90 +148,90 @@ static bool advance_coordinate(const walker *w, uint64_t bits, int64_t *pos, int
     return false;
 }
 
-static bool is_write(const walker *w, uint32_t v)
+static bool is_write(const walker *walk, uint32_t v)
 {
-    const dfl_reference *view = &w->footprint->references[v];
+    const dfl_reference *reference = &walk->footprint->references[v];
 
-    return view->access == &w->nest->workload->einsums[view->einsum].output;
+    return reference->access == &walk->nest->workload->einsums[reference->einsum].output;
 }
 
 /* The indices that all references (with `made`: those that write) touch in one instance, over all coordinates inside
    its tile. */
-static void find_touched(walker *w, int64_t *pos, bool made, dfl_interval_set *out)
+static void find_touched(walker *walk, int64_t *pos, bool made, dfl_interval_set *out)
 {
     int64_t unused[DFL_MAX_STEPS];
 
     dfl_interval_set_clear(out);
     memcpy(unused, pos, sizeof unused);
     do {
-        for (uint32_t v = 0; v < w->footprint->n_references; v++)
-            if (!made || is_write(w, v))
-                add_indices(w, v, pos, out);
-    } while (advance_coordinate(w, w->how->inside, pos, unused));
+        for (uint32_t v = 0; v < walk->footprint->n_references; v++)
+            if (!made || is_write(walk, v))
+                add_indices(walk, v, pos, out);
+    } while (advance_coordinate(walk, walk->how->inside, pos, unused));
     dfl_interval_set_normalise(out);
 }
 
 /* The tile of one instance. With `note`, records which references touch the whole tile. */
-static void find_tile(walker *w, int64_t *pos, dfl_interval_set *out, bool note)
+static void find_tile(walker *walk, int64_t *pos, dfl_interval_set *out, bool note)
 {
     int64_t unused[DFL_MAX_STEPS];
-    uint64_t covering = w->sums->covering;
-    dfl_interval_set *single = &w->one;
+    uint64_t covering = walk->sums->covering;
+    dfl_interval_set *single = &walk->one;
 
     memcpy(unused, pos, sizeof unused);
-    find_touched(w, pos, false, out);
-    if (w->how->box && out->n > 1) {
-        w->sums->is_widened = true;
+    find_touched(walk, pos, false, out);
+    if (walk->how->box && out->n > 1) {
+        walk->sums->is_widened = true;
         out->at[0].hi = out->at[out->n - 1].hi;
         out->n = 1;
     }
-    for (uint32_t v = 0; note && w->footprint->n_references > 1 && v < w->footprint->n_references; v++) {
+    for (uint32_t v = 0; note && walk->footprint->n_references > 1 && v < walk->footprint->n_references; v++) {
         dfl_interval_set_clear(single);
         do
-            add_indices(w, v, pos, single);
-        while (advance_coordinate(w, w->how->inside, pos, unused));
+            add_indices(walk, v, pos, single);
+        while (advance_coordinate(walk, walk->how->inside, pos, unused));
         dfl_interval_set_normalise(single);
         if (!dfl_interval_set_equal(single, out)) {
             covering &= ~(UINT64_C(1) << v);
-            w->sums->equal = false;
+            walk->sums->equal = false;
         }
     }
-    w->sums->covering = covering;
+    walk->sums->covering = covering;
 }
 
 /* Adds to `stay` what the neighbours on the forwarding axis held at the step before. */
-static void add_forwarded(walker *w)
+static void add_forwarded(walker *walk)
 {
-    uint32_t i = w->how->forward;
+    uint32_t i = walk->how->forward;
     dfl_interval_set near = { 0 }, common = { 0 };
-    int64_t here = w->prev[i];
+    int64_t here = walk->prev[i];
     uint32_t k = 0;
 
-    while (w->g->spatial[k] != i)
+    while (walk->g->spatial[k] != i)
         k++;
     for (int64_t to = here - 1; to <= here + 1; to += 2) {
-        if (to < 0 || to >= w->g->parts[k])
+        if (to < 0 || to >= walk->g->parts[k])
             continue;
-        w->prev[i] = to;
-        find_tile(w, w->prev, &near, false);
-        w->prev[i] = here;
-        dfl_interval_set_intersect(w->arena, &common, &w->cur, &near);
-        dfl_interval_set_unite(w->arena, &w->stay, &common);
+        walk->prev[i] = to;
+        find_tile(walk, walk->prev, &near, false);
+        walk->prev[i] = here;
+        dfl_interval_set_intersect(walk->arena, &common, &walk->cur, &near);
+        dfl_interval_set_unite(walk->arena, &walk->stay, &common);
     }
-    dfl_interval_set_normalise(&w->stay);
+    dfl_interval_set_normalise(&walk->stay);
 }
 
 static int64_t interval_length(dfl_interval r) { return r.hi > r.lo ? r.hi - r.lo : 0; }
 
 /* Adds the change of one instance if its sets are intervals. False if they have gaps at this position. */
-static bool add_interval_change(walker *w, dfl_group_change *out, bool compare)
+static bool add_interval_change(walker *walk, dfl_group_change *out, bool compare)
 {
     dfl_interval cur, old, stay;
 
-    if (!find_interval(w, 0, w->pos, &cur) || (compare && !find_interval(w, 0, w->prev, &old)))
+    if (!find_interval(walk, 0, walk->pos, &cur) || (compare && !find_interval(walk, 0, walk->prev, &old)))
         return false;
     int64_t a = interval_length(cur);
-    w->sums->largest = a > w->sums->largest ? a : w->sums->largest;
+    walk->sums->largest = a > walk->sums->largest ? a : walk->sums->largest;
     out->enter += a;
     if (!compare)
         return true;
@@ -242,91 +243,91 @@ static bool add_interval_change(walker *w, dfl_group_change *out, bool compare)
 }
 
 /* Tells whether an index enters one instance of a union while it stays in another one. */
-static bool enters_late(walker *w)
+static bool enters_late(walker *walk)
 {
     dfl_interval_set both = { 0 };
 
-    dfl_interval_set_normalise(&w->all_stay);
-    dfl_interval_set_intersect(w->arena, &both, &w->all_stay, &w->entering);
+    dfl_interval_set_normalise(&walk->all_stay);
+    dfl_interval_set_intersect(walk->arena, &both, &walk->all_stay, &walk->entering);
     return dfl_interval_set_count(&both) > 0;
 }
 
 /* Adds the sizes of the sets at `pos`, and with `compare` their change against those at `prev`, summed over instances. */
-static void add_change(walker *w, dfl_group_change *out, bool compare)
+static void add_change(walker *walk, dfl_group_change *out, bool compare)
 {
-    const dfl_group *g = w->g;
+    const dfl_group *group = walk->g;
     uint64_t summed = 0;
-    bool *over = &w->sums->overflow;
+    bool *over = &walk->sums->overflow;
 
-    for (uint32_t k = 0; k < g->n_spatial; k++)
-        summed |= UINT64_C(1) << g->spatial[k];
-    uint64_t united = summed & w->how->united & ~(w->how->first_only | w->how->inside);
-    summed &= ~(w->how->united | w->how->inside | w->how->first_only);
-    bool forwards = w->how->forward != DFL_NONE && w->footprint->group_of_step[w->how->forward] != DFL_NONE &&
-                    &w->footprint->groups[w->footprint->group_of_step[w->how->forward]] == g;
-    bool simple = w->simple && !united && !forwards;
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        summed |= UINT64_C(1) << group->spatial[k];
+    uint64_t united = summed & walk->how->united & ~(walk->how->first_only | walk->how->inside);
+    summed &= ~(walk->how->united | walk->how->inside | walk->how->first_only);
+    bool forwards = walk->how->forward != DFL_NONE && walk->footprint->group_of_step[walk->how->forward] != DFL_NONE &&
+                    &walk->footprint->groups[walk->footprint->group_of_step[walk->how->forward]] == group;
+    bool simple = walk->simple && !united && !forwards;
     do {
-        if (simple && add_interval_change(w, out, compare))
+        if (simple && add_interval_change(walk, out, compare))
             continue;
-        dfl_interval_set_clear(&w->all_cur);
-        dfl_interval_set_clear(&w->all_old);
-        dfl_interval_set_clear(&w->entering);
-        dfl_interval_set_clear(&w->leaving);
-        dfl_interval_set_clear(&w->all_stay);
+        dfl_interval_set_clear(&walk->all_cur);
+        dfl_interval_set_clear(&walk->all_old);
+        dfl_interval_set_clear(&walk->entering);
+        dfl_interval_set_clear(&walk->leaving);
+        dfl_interval_set_clear(&walk->all_stay);
         do {
-            if (w->how->made)
-                find_touched(w, w->pos, true, &w->cur);
+            if (walk->how->made)
+                find_touched(walk, walk->pos, true, &walk->cur);
             else
-                find_tile(w, w->pos, &w->cur, true);
-            if (!dfl_budget_spend(dfl_arena_budget(w->arena), 1 + 8 * w->cur.n))
+                find_tile(walk, walk->pos, &walk->cur, true);
+            if (!dfl_budget_spend(dfl_arena_budget(walk->arena), 1 + 8 * walk->cur.n))
                 return;
-            int64_t size = dfl_interval_set_count(&w->cur);
-            w->sums->largest = size > w->sums->largest ? size : w->sums->largest;
-            dfl_interval_set_unite(w->arena, &w->all_cur, &w->cur);
+            int64_t size = dfl_interval_set_count(&walk->cur);
+            walk->sums->largest = size > walk->sums->largest ? size : walk->sums->largest;
+            dfl_interval_set_unite(walk->arena, &walk->all_cur, &walk->cur);
             if (!compare)
                 continue;
-            find_tile(w, w->prev, &w->old, false);
-            dfl_interval_set_unite(w->arena, &w->all_old, &w->old);
-            dfl_interval_set_intersect(w->arena, &w->stay, &w->cur, &w->old);
-            dfl_interval_set_subtract(w->arena, &w->diff, &w->old, &w->stay);
-            dfl_interval_set_unite(w->arena, &w->leaving, &w->diff);
-            dfl_interval_set_unite(w->arena, &w->all_stay, &w->stay);
+            find_tile(walk, walk->prev, &walk->old, false);
+            dfl_interval_set_unite(walk->arena, &walk->all_old, &walk->old);
+            dfl_interval_set_intersect(walk->arena, &walk->stay, &walk->cur, &walk->old);
+            dfl_interval_set_subtract(walk->arena, &walk->diff, &walk->old, &walk->stay);
+            dfl_interval_set_unite(walk->arena, &walk->leaving, &walk->diff);
+            dfl_interval_set_unite(walk->arena, &walk->all_stay, &walk->stay);
             if (forwards) {
-                if (w->how->anew)
-                    dfl_interval_set_clear(&w->stay);
-                add_forwarded(w);
+                if (walk->how->anew)
+                    dfl_interval_set_clear(&walk->stay);
+                add_forwarded(walk);
             }
-            dfl_interval_set_subtract(w->arena, &w->diff, &w->cur, &w->stay);
-            dfl_interval_set_unite(w->arena, &w->entering, &w->diff);
-        } while (united && advance_coordinate(w, united, w->pos, w->prev));
-        dfl_interval_set_normalise(&w->all_cur);
-        int64_t a = dfl_interval_set_count(&w->all_cur);
+            dfl_interval_set_subtract(walk->arena, &walk->diff, &walk->cur, &walk->stay);
+            dfl_interval_set_unite(walk->arena, &walk->entering, &walk->diff);
+        } while (united && advance_coordinate(walk, united, walk->pos, walk->prev));
+        dfl_interval_set_normalise(&walk->all_cur);
+        int64_t a = dfl_interval_set_count(&walk->all_cur);
         out->enter = add_checked(out->enter, a, over);
         if (compare) {
-            dfl_interval_set_normalise(&w->all_old);
-            dfl_interval_set_normalise(&w->entering);
-            dfl_interval_set_normalise(&w->leaving);
-            w->sums->late |= united && enters_late(w);
-            int64_t b = dfl_interval_set_count(&w->all_old);
-            out->kept = add_checked(out->kept, a - dfl_interval_set_count(&w->entering), over);
+            dfl_interval_set_normalise(&walk->all_old);
+            dfl_interval_set_normalise(&walk->entering);
+            dfl_interval_set_normalise(&walk->leaving);
+            walk->sums->late |= united && enters_late(walk);
+            int64_t b = dfl_interval_set_count(&walk->all_old);
+            out->kept = add_checked(out->kept, a - dfl_interval_set_count(&walk->entering), over);
             out->leave = add_checked(out->leave, b, over);
-            out->left_kept = add_checked(out->left_kept, b - dfl_interval_set_count(&w->leaving), over);
+            out->left_kept = add_checked(out->left_kept, b - dfl_interval_set_count(&walk->leaving), over);
         }
-    } while (summed && advance_coordinate(w, summed, w->pos, w->prev));
+    } while (summed && advance_coordinate(walk, summed, walk->pos, walk->prev));
 }
 
-static int64_t count_trips(walker *w, uint32_t level)
+static int64_t count_trips(walker *walk, uint32_t level)
 {
-    return dfl_rank_piece_trips(w->nest, w->g->driver[level], w->g->lines[level], w->pos);
+    return dfl_rank_piece_trips(walk->nest, walk->g->driver[level], walk->g->lines[level], walk->pos);
 }
 
 /* Sets the loops from `level` on to their first iteration in `pos` and to their last one in `prev`. */
-static void wrap_inner(walker *w, uint32_t level)
+static void wrap_inner(walker *walk, uint32_t level)
 {
-    for (uint32_t k = level; k < w->g->n_lines; k++)
-        w->pos[w->g->lines[k]] = 0;
-    for (uint32_t k = level; k < w->g->n_lines; k++)
-        w->prev[w->g->lines[k]] = dfl_rank_piece_trips(w->nest, w->g->driver[k], w->g->lines[k], w->prev) - 1;
+    for (uint32_t k = level; k < walk->g->n_lines; k++)
+        walk->pos[walk->g->lines[k]] = 0;
+    for (uint32_t k = level; k < walk->g->n_lines; k++)
+        walk->prev[walk->g->lines[k]] = dfl_rank_piece_trips(walk->nest, walk->g->driver[k], walk->g->lines[k], walk->prev) - 1;
 }
 
 static void add_times(dfl_group_change *to, const dfl_group_change *from, int64_t times, bool *over)
@@ -344,27 +345,28 @@ static void add_times(dfl_group_change *to, const dfl_group_change *from, int64_
 }
 
 /* Spatial steps of the group that stand above a step. */
-static uint64_t find_outer_spatial(const dfl_group *g, uint32_t step)
+static uint64_t find_outer_spatial(const dfl_group *group, uint32_t step)
 {
     uint64_t bits = 0;
 
-    for (uint32_t k = 0; k < g->n_spatial; k++)
-        if (g->spatial[k] < step)
-            bits |= UINT64_C(1) << g->spatial[k];
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        if (group->spatial[k] < step)
+            bits |= UINT64_C(1) << group->spatial[k];
     return bits;
 }
 
 /* Lowest and highest index that a reference can touch at the present position down to loop `level`. False if it touches
    none. */
-static bool find_reference_range(const walker *w, const dfl_reference *view, uint32_t level, int64_t *lo, int64_t *hi)
+static bool find_reference_range(const walker *walk, const dfl_reference *reference, uint32_t level, int64_t *lo, int64_t *hi)
 {
-    const dfl_index *index = &view->access->index[w->g->dim];
+    const dfl_index *index = &reference->access->index[walk->g->dim];
     bool empty = false;
 
     *lo = *hi = index->offset;
     for (uint32_t t = 0; t < index->n_terms; t++) {
         int64_t coef = index->terms[t].coef;
-        dfl_interval piece = dfl_rank_piece(w->nest, view->einsum, index->terms[t].rank, w->g->lines[level] + 1, w->pos);
+        dfl_interval piece = dfl_rank_piece(walk->nest, reference->einsum, index->terms[t].rank, walk->g->lines[level] + 1,
+                                            walk->pos);
         empty |= piece.hi <= piece.lo;
         *lo += coef > 0 ? coef * piece.lo : coef * (piece.hi - 1);
         *hi += coef > 0 ? coef * (piece.hi - 1) : coef * piece.lo;
@@ -374,69 +376,70 @@ static bool find_reference_range(const walker *w, const dfl_reference *view, uin
 
 /* Lowest and highest index that any reference can touch in the present iteration of loop `level`, over all instances
    and iterations of inner loops. */
-static void find_range(walker *w, uint32_t level, int64_t *lo, int64_t *hi)
+static void find_range(walker *walk, uint32_t level, int64_t *lo, int64_t *hi)
 {
-    const dfl_group *g = w->g;
-    uint64_t outside = find_outer_spatial(g, g->lines[level]);
+    const dfl_group *group = walk->g;
+    uint64_t outside = find_outer_spatial(group, group->lines[level]);
     int64_t unused[DFL_MAX_STEPS];
 
     *lo = INT64_MAX;
     *hi = INT64_MIN;
     do
-        for (uint32_t v = 0; v < w->footprint->n_references; v++) {
+        for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
             int64_t a, b;
-            if (!find_reference_range(w, &w->footprint->references[v], level, &a, &b))
+            if (!find_reference_range(walk, &walk->footprint->references[v], level, &a, &b))
                 continue;
             *lo = a < *lo ? a : *lo;
             *hi = b > *hi ? b : *hi;
         }
-    while (advance_coordinate(w, outside, w->pos, unused));
+    while (advance_coordinate(walk, outside, walk->pos, unused));
 }
 
 /* Number of instances with a full tile at iteration `q` of loop `level`, over the spatial steps above the loop; the
    other instances have none. -1 if some instance has a part of a tile. Does not rise with `q`. */
-static int64_t count_full_instances(walker *w, uint32_t level, int64_t q)
+static int64_t count_full_instances(walker *walk, uint32_t level, int64_t q)
 {
-    const dfl_group *g = w->g;
-    uint32_t i = g->lines[level];
-    const dfl_path_step *step = &w->nest->paths->paths[g->driver[level]].steps[i];
-    int64_t keep = w->pos[i], unused[DFL_MAX_STEPS], full = 0;
-    uint64_t outside = find_outer_spatial(g, i);
+    const dfl_group *group = walk->g;
+    uint32_t i = group->lines[level];
+    const dfl_path_step *step = &walk->nest->paths->paths[group->driver[level]].steps[i];
+    int64_t keep = walk->pos[i], unused[DFL_MAX_STEPS], full = 0;
+    uint64_t outside = find_outer_spatial(group, i);
     bool partial = false;
 
-    w->pos[i] = q;
+    walk->pos[i] = q;
     do {
-        dfl_interval piece = dfl_rank_piece(w->nest, g->driver[level], step->rank, i + 1, w->pos);
+        dfl_interval piece = dfl_rank_piece(walk->nest, group->driver[level], step->rank, i + 1, walk->pos);
         int64_t len = piece.hi - piece.lo;
         full += len == step->tile;
         partial |= len > 0 && len < step->tile;
-    } while (advance_coordinate(w, outside, w->pos, unused));
-    w->pos[i] = keep;
+    } while (advance_coordinate(walk, outside, walk->pos, unused));
+    walk->pos[i] = keep;
     return partial ? -1 : full;
 }
 
 /* Lowest index of a reference at iteration `q` of loop `level`. False if it touches none. */
-static bool find_reference_start(walker *w, const dfl_reference *view, uint32_t level, int64_t q, int64_t *out)
+static bool find_reference_start(walker *walk, const dfl_reference *reference, uint32_t level, int64_t q, int64_t *out)
 {
-    uint32_t i = w->g->lines[level];
-    int64_t keep = w->pos[i], unused;
+    uint32_t i = walk->g->lines[level];
+    int64_t keep = walk->pos[i], unused;
 
-    w->pos[i] = q;
-    bool some = find_reference_range(w, view, level, out, &unused);
-    w->pos[i] = keep;
+    walk->pos[i] = q;
+    bool some = find_reference_range(walk, reference, level, out, &unused);
+    walk->pos[i] = keep;
     return some;
 }
 
 /* Tells whether all references move by the same distance from iteration `q - 1` to `q`. References with different
    strides do not. */
-static bool is_translation(walker *w, uint32_t level, int64_t q)
+static bool is_translation(walker *walk, uint32_t level, int64_t q)
 {
     int64_t before, now, distance = 0;
     bool known = false;
 
-    for (uint32_t v = 0; v < w->footprint->n_references; v++) {
-        const dfl_reference *view = &w->footprint->references[v];
-        if (!find_reference_start(w, view, level, q - 1, &before) || !find_reference_start(w, view, level, q, &now))
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
+        const dfl_reference *reference = &walk->footprint->references[v];
+        if (!find_reference_start(walk, reference, level, q - 1, &before) ||
+            !find_reference_start(walk, reference, level, q, &now))
             continue;
         if (known && now - before != distance)
             return false;
@@ -448,30 +451,30 @@ static bool is_translation(walker *w, uint32_t level, int64_t q)
 
 /* Tells whether iterations `q - 1` and `q` of loop `level` differ by a translation only: the same instances have full
    tiles, no index touches a border of the shape, and all references move by the same distance. */
-static bool is_steady(walker *w, uint32_t level, int64_t q, int64_t instances)
+static bool is_steady(walker *walk, uint32_t level, int64_t q, int64_t instances)
 {
-    uint32_t i = w->g->lines[level];
-    int64_t keep = w->pos[i], lo, hi;
-    bool same = instances > 0 && count_full_instances(w, level, q - 1) == instances &&
-                count_full_instances(w, level, q) == instances;
+    uint32_t i = walk->g->lines[level];
+    int64_t keep = walk->pos[i], lo, hi;
+    bool same = instances > 0 && count_full_instances(walk, level, q - 1) == instances &&
+                count_full_instances(walk, level, q) == instances;
 
-    for (int64_t at = q - 1; same && w->g->dim != DFL_NO_DIM && at <= q; at++) {
-        w->pos[i] = at;
-        find_range(w, level, &lo, &hi);
-        same = lo >= 0 && hi < w->shape;
+    for (int64_t at = q - 1; same && walk->g->dim != DFL_NO_DIM && at <= q; at++) {
+        walk->pos[i] = at;
+        find_range(walk, level, &lo, &hi);
+        same = lo >= 0 && hi < walk->shape;
     }
-    w->pos[i] = keep;
-    return same && (w->g->dim == DFL_NO_DIM || w->footprint->n_references < 2 || is_translation(w, level, q));
+    walk->pos[i] = keep;
+    return same && (walk->g->dim == DFL_NO_DIM || walk->footprint->n_references < 2 || is_translation(walk, level, q));
 }
 
 /* The last iteration >= q that is steady. For a given number of instances steadiness ends once, so bisection finds it. */
-static int64_t find_last_steady(walker *w, uint32_t level, int64_t q, int64_t n, int64_t instances)
+static int64_t find_last_steady(walker *walk, uint32_t level, int64_t q, int64_t n, int64_t instances)
 {
     int64_t lo = q, hi = n - 1;
 
     while (lo < hi) {
         int64_t mid = lo + (hi - lo + 1) / 2;
-        if (is_steady(w, level, mid, instances))
+        if (is_steady(walk, level, mid, instances))
             lo = mid;
         else
             hi = mid - 1;
@@ -482,33 +485,33 @@ static int64_t find_last_steady(walker *w, uint32_t level, int64_t q, int64_t n,
 static void visit_loop(walker *w, uint32_t level);
 
 /* Adds the sums of iteration `q` of loop `level`, `times` times. */
-static void visit_iteration(walker *w, uint32_t level, int64_t q, int64_t times)
+static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t times)
 {
-    uint32_t i = w->g->lines[level];
-    dfl_group_sums *outer = w->sums, *part = outer;
+    uint32_t i = walk->g->lines[level];
+    dfl_group_sums *outer = walk->sums, *part = outer;
     dfl_group_change store[2][DFL_MAX_GROUP + 1];
     dfl_group_sums own = { .hold = store[0], .adv = store[1] };
 
     if (times > 1) {
-        memset(store[0], 0, (w->g->n_lines + 1) * sizeof store[0][0]);
-        memset(store[1], 0, (w->g->n_lines + 1) * sizeof store[1][0]);
+        memset(store[0], 0, (walk->g->n_lines + 1) * sizeof store[0][0]);
+        memset(store[1], 0, (walk->g->n_lines + 1) * sizeof store[1][0]);
         own.covering = outer->covering;
         own.equal = outer->equal;
         part = &own;
     }
-    w->sums = part;
-    w->pos[i] = q;
+    walk->sums = part;
+    walk->pos[i] = q;
     if (q > 0) {
-        memcpy(w->prev, w->pos, sizeof w->prev);
-        w->prev[i] = q - 1;
-        wrap_inner(w, level + 1);
-        add_change(w, &part->adv[level + 1], true);
+        memcpy(walk->prev, walk->pos, sizeof walk->prev);
+        walk->prev[i] = q - 1;
+        wrap_inner(walk, level + 1);
+        add_change(walk, &part->adv[level + 1], true);
     }
-    visit_loop(w, level + 1);
-    w->sums = outer;
+    visit_loop(walk, level + 1);
+    walk->sums = outer;
     if (part == outer)
         return;
-    for (uint32_t k = level + 1; k <= w->g->n_lines; k++) {
+    for (uint32_t k = level + 1; k <= walk->g->n_lines; k++) {
         add_times(&outer->hold[k], &part->hold[k], times, &outer->overflow);
         add_times(&outer->adv[k], &part->adv[k], times, &outer->overflow);
     }
@@ -523,76 +526,75 @@ static void visit_iteration(walker *w, uint32_t level, int64_t q, int64_t times)
 }
 
 /* Adds the sums over all positions of the loops from `level` on, at the present position of the outer loops. */
-static void visit_loop(walker *w, uint32_t level)
+static void visit_loop(walker *walk, uint32_t level)
 {
-    const dfl_group *g = w->g;
+    const dfl_group *group = walk->g;
 
-    memcpy(w->prev, w->pos, sizeof w->prev);
-    wrap_inner(w, level);
+    memcpy(walk->prev, walk->pos, sizeof walk->prev);
+    wrap_inner(walk, level);
     dfl_group_change at = { 0 };
-    add_change(w, &at, level < g->n_lines || w->how->anew);
-    if (level == g->n_lines && !w->how->anew) /* a loop of another group advances, and the set of this one stays */
+    add_change(walk, &at, level < group->n_lines || walk->how->anew);
+    if (level == group->n_lines && !walk->how->anew) /* a loop of another group advances, and the set of this one stays */
         at.kept = at.leave = at.left_kept = at.enter;
-    add_times(&w->sums->hold[level], &at, 1, &w->sums->overflow);
-    if (level == g->n_lines) {
-        w->sums->present = add_checked(w->sums->present, at.enter, &w->sums->overflow);
+    add_times(&walk->sums->hold[level], &at, 1, &walk->sums->overflow);
+    if (level == group->n_lines) {
+        walk->sums->present = add_checked(walk->sums->present, at.enter, &walk->sums->overflow);
         return;
     }
-    int64_t n = count_trips(w, level);
+    int64_t n = count_trips(walk, level);
     for (int64_t q = 0; q < n; q++) {
         int64_t last = q;
-        if (!dfl_budget_ok(dfl_arena_budget(w->arena)))
+        if (!dfl_budget_ok(dfl_arena_budget(walk->arena)))
             return;
-        int64_t instances = g->plain && q > 0 && q + 2 < n ? count_full_instances(w, level, q) : -1;
-        if (instances > 0 && is_steady(w, level, q, instances))
-            last = find_last_steady(w, level, q, n, instances);
-        visit_iteration(w, level, q, last - q + 1);
+        int64_t instances = group->plain && q > 0 && q + 2 < n ? count_full_instances(walk, level, q) : -1;
+        if (instances > 0 && is_steady(walk, level, q, instances))
+            last = find_last_steady(walk, level, q, n, instances);
+        visit_iteration(walk, level, q, last - q + 1);
         q = last;
-        for (uint32_t k = level; k < g->n_lines; k++)
-            w->pos[g->lines[k]] = 0;
+        for (uint32_t k = level; k < group->n_lines; k++)
+            walk->pos[group->lines[k]] = 0;
     }
-    w->pos[g->lines[level]] = 0;
+    walk->pos[group->lines[level]] = 0;
 }
 
 /* ---- even groups ---- */
 
-/* An even group needs no walk: one rank decides the group, every loop divides what it cuts, and no index falls outside
-   the shape. The sets at different positions and coordinates then are disjoint and equally large, so every sum is a
-   product of trip counts and numbers of instances. A group without a dimension always holds {0}. */
 static const dfl_path_step *find_step(const dfl_nest *nest, const dfl_footprint *footprint, uint32_t i)
 {
     return &nest->paths->paths[footprint->references[0].einsum].steps[i];
 }
 
 /* The one rank that decides the group, or DFL_NONE. */
-static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *g)
+static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group)
 {
-    const dfl_reference *view = &footprint->references[0];
-    const dfl_group_reference *own = &g->references[0];
+    const dfl_reference *reference = &footprint->references[0];
+    const dfl_group_reference *own = &group->references[0];
 
-    if (footprint->n_references != 1 || !g->plain || own->n_gates)
+    if (footprint->n_references != 1 || !group->plain || own->n_gates)
         return DFL_NONE;
-    if (g->dim == DFL_NO_DIM && footprint->holds_when_idle && own->n_active == 0 && g->n_lines + g->n_spatial > 0)
-        return find_step(nest, footprint, g->n_lines > 0 ? g->lines[0] : g->spatial[0])->rank;
-    if (g->dim == DFL_NO_DIM)
+    if (group->dim == DFL_NO_DIM && footprint->holds_when_idle && own->n_active == 0 && group->n_lines + group->n_spatial > 0)
+        return find_step(nest, footprint, group->n_lines > 0 ? group->lines[0] : group->spatial[0])->rank;
+    if (group->dim == DFL_NO_DIM)
         return own->n_active == 1 ? own->active[0].rank : DFL_NONE;
-    const dfl_index *index = &view->access->index[g->dim];
+    const dfl_index *index = &reference->access->index[group->dim];
     if (index->n_terms != 1 || index->terms[0].coef < 1 || own->n_active > 0)
         return DFL_NONE;
     dfl_i128 last = index->offset + (dfl_i128)index->terms[0].coef * (nest->workload->ranks[index->terms[0].rank].extent - 1);
-    if (index->offset < 0 || last >= nest->workload->tensors[footprint->tensor].extents[g->dim])
+    if (index->offset < 0 || last >= nest->workload->tensors[footprint->tensor].extents[group->dim])
         return DFL_NONE;
     return index->terms[0].rank;
 }
 
 /* Tells whether every loop divides what it cuts. Gives the length of the innermost piece. */
-static bool find_even_piece(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *g, uint32_t rank, int64_t *len)
+static bool find_even_piece(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, uint32_t rank,
+                            int64_t *len)
 {
     uint32_t t = 0, s = 0;
 
     *len = nest->workload->ranks[rank].extent;
-    while (t < g->n_lines || s < g->n_spatial) {
-        uint32_t i = s == g->n_spatial || (t < g->n_lines && g->lines[t] < g->spatial[s]) ? g->lines[t++] : g->spatial[s++];
+    while (t < group->n_lines || s < group->n_spatial) {
+        bool is_temporal = s == group->n_spatial || (t < group->n_lines && group->lines[t] < group->spatial[s]);
+        uint32_t i = is_temporal ? group->lines[t++] : group->spatial[s++];
         const dfl_path_step *step = find_step(nest, footprint, i);
         if (step->rank != rank || *len % step->tile != 0)
             return false;
@@ -607,46 +609,49 @@ static void put_change(dfl_group_change *to, dfl_i128 enter, bool stays)
     to->kept = to->left_kept = stays ? enter : 0;
 }
 
-static bool take_even_sums(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *g, const dfl_sharing *how,
+/* An even group needs no walk: one rank decides the group, every loop divides what it cuts, and no index falls outside
+   the shape. The sets at different positions and coordinates then are disjoint and equally large, so every sum is a
+   product of trip counts and numbers of instances. A group without a dimension always holds {0}. */
+static bool take_even_sums(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                            dfl_group_sums *out)
 {
-    uint32_t rank = find_only_rank(nest, footprint, g);
-    bool dim = g->dim != DFL_NO_DIM;
+    uint32_t rank = find_only_rank(nest, footprint, group);
+    bool dim = group->dim != DFL_NO_DIM;
     dfl_i128 size, count = 1;
     int64_t len;
 
-    if (rank == DFL_NONE || how->forward != DFL_NONE || !find_even_piece(nest, footprint, g, rank, &len))
+    if (rank == DFL_NONE || how->forward != DFL_NONE || !find_even_piece(nest, footprint, group, rank, &len))
         return false;
-    if (how->box && dim && footprint->references[0].access->index[g->dim].terms[0].coef > 1)
+    if (how->box && dim && footprint->references[0].access->index[group->dim].terms[0].coef > 1)
         return false;
     size = dim ? len : 1;
     out->largest = (int64_t)size;
-    for (uint32_t k = 0; k < g->n_spatial; k++) {
-        uint64_t bit = UINT64_C(1) << g->spatial[k];
+    for (uint32_t k = 0; k < group->n_spatial; k++) {
+        uint64_t bit = UINT64_C(1) << group->spatial[k];
         if (how->inside & bit) {
             /* chunks lie side by side; with a loop in between there are gaps, which a bounding box would fill */
             if (how->box && dim)
                 return false;
-            size *= dim ? g->parts[k] : 1;
-            out->largest *= dim ? g->parts[k] : 1;
+            size *= dim ? group->parts[k] : 1;
+            out->largest *= dim ? group->parts[k] : 1;
         } else if (!(how->first_only & bit)) {
-            size *= (how->united & bit) && !dim ? 1 : g->parts[k];
+            size *= (how->united & bit) && !dim ? 1 : group->parts[k];
         }
     }
     out->covering = UINT64_MAX;
     out->equal = true;
     int64_t count_trips[DFL_MAX_GROUP] = { 0 };
-    for (uint32_t k = 0; k < g->n_lines; k++) {
-        const dfl_path_step *step = find_step(nest, footprint, g->lines[k]);
+    for (uint32_t k = 0; k < group->n_lines; k++) {
+        const dfl_path_step *step = find_step(nest, footprint, group->lines[k]);
         count_trips[k] = step->nominal / step->tile;
     }
-    for (uint32_t k = 0; k <= g->n_lines; k++) {
+    for (uint32_t k = 0; k <= group->n_lines; k++) {
         if (k > 0) {
             put_change(&out->adv[k], count * (count_trips[k - 1] - 1) * size, !dim);
             count *= count_trips[k - 1];
         }
         bool moves = false;
-        for (uint32_t inner = k; dim && inner < g->n_lines; inner++)
+        for (uint32_t inner = k; dim && inner < group->n_lines; inner++)
             moves |= count_trips[inner] > 1;
         put_change(&out->hold[k], count * size, !moves);
     }
@@ -684,3 +689,4 @@ bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const d
     visit_loop(&w, 0);
     return dfl_budget_ok(dfl_arena_budget(nest->arena));
 }
+

@@ -15,6 +15,7 @@ typedef struct {
     dfl_i128 leave, left_kept; /* A and B with the two steps exchanged, for leaving */
 } dfl_group_change;
 
+/* Sums of a group over the positions of its loops. */
 typedef struct {
     dfl_group_change *hold; /* [k], k <= n_lines: positions of the first k loops; the others wrap around */
     dfl_group_change *adv;  /* [k], k > 0: positions at which the k-th loop advances */
@@ -27,6 +28,7 @@ typedef struct {
     bool overflow;
 } dfl_group_sums;
 
+/* Sums of a group under one way of sharing, taken once per run. */
 typedef struct dfl_group_sums_entry {
     dfl_sharing how;     /* way of sharing, restricted to the steps of the group */
     uint32_t run;        /* number of the run that took the sums */

@@ -35,9 +35,9 @@ static void add_reference(dfl_nest *nest, references *list, uint32_t e, const df
 
 /* Collects the references of a keep: of all producers and consumers of its tensor those below the keep, in workload
    order. */
-static void find_references(dfl_nest *nest, dfl_keep *k)
+static void find_references(dfl_nest *nest, dfl_keep *keep)
 {
-    uint32_t tensor = k->line->tensor;
+    uint32_t tensor = keep->line->tensor;
     const dfl_tensor *t = &nest->workload->tensors[tensor];
     references list = { 0 };
 
@@ -47,7 +47,7 @@ static void find_references(dfl_nest *nest, dfl_keep *k)
         const dfl_einsum *einsum = &nest->workload->einsums[e];
         i += makes == e;
         j += reads == e;
-        if (!is_below(nest, k->body, e))
+        if (!is_below(nest, keep->body, e))
             continue;
         if (einsum->output.tensor == tensor)
             add_reference(nest, &list, e, &einsum->output);
@@ -55,53 +55,53 @@ static void find_references(dfl_nest *nest, dfl_keep *k)
             if (einsum->inputs[a].tensor == tensor)
                 add_reference(nest, &list, e, &einsum->inputs[a]);
     }
-    k->footprint = (dfl_footprint){ .einsum = list.n ? list.at[0].einsum : k->body->einsums[0], .n = k->step,
-                                    .restart = nest->numbers->above[k->body->id], .tensor = tensor, .references = list.at,
-                                    .n_references = (uint32_t)list.n, .span = k->line->span };
+    keep->footprint = (dfl_footprint){ .einsum = list.n ? list.at[0].einsum : keep->body->einsums[0], .n = keep->step,
+                                       .restart = nest->numbers->above[keep->body->id], .tensor = tensor, .references = list.at,
+                                       .n_references = (uint32_t)list.n, .span = keep->line->span };
 }
 
-static void find_role(const dfl_nest *nest, dfl_keep *k)
+static void find_role(const dfl_nest *nest, dfl_keep *keep)
 {
-    const dfl_tensor *t = &nest->workload->tensors[k->line->tensor];
+    const dfl_tensor *t = &nest->workload->tensors[keep->line->tensor];
 
-    k->producer = DFL_NONE;
-    k->footprint.holds_when_idle = true;
+    keep->producer = DFL_NONE;
+    keep->footprint.holds_when_idle = true;
     if (t->n_producers == 0)
         return;
-    k->produced = true;
-    k->producer = t->producers[0];
-    k->written = is_below(nest, k->body, k->producer);
-    k->footprint.holds_when_idle = !k->written;
-    const dfl_path *p = &nest->paths->paths[k->producer];
-    if (!k->written || !p->has_exchange || !dfl_body_within(p->exchange.branch, k->body))
+    keep->produced = true;
+    keep->producer = t->producers[0];
+    keep->written = is_below(nest, keep->body, keep->producer);
+    keep->footprint.holds_when_idle = !keep->written;
+    const dfl_path *path = &nest->paths->paths[keep->producer];
+    if (!keep->written || !path->has_exchange || !dfl_body_within(path->exchange.branch, keep->body))
         return;
-    k->exchanged = true;
-    for (uint32_t i = 0; i < k->step; i++) {
-        const dfl_access *out = &nest->workload->einsums[k->producer].output;
+    keep->exchanged = true;
+    for (uint32_t i = 0; i < keep->step; i++) {
+        const dfl_access *out = &nest->workload->einsums[keep->producer].output;
         bool indexes = false;
         for (uint32_t d = 0; d < out->n_dims; d++)
             for (uint32_t x = 0; x < out->index[d].n_terms; x++)
-                indexes |= out->index[d].terms[x].rank == p->steps[i].rank;
-        if (p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].rank != DFL_NONE && !indexes)
-            k->adding |= UINT64_C(1) << i;
+                indexes |= out->index[d].terms[x].rank == path->steps[i].rank;
+        if (path->steps[i].line->kind == DFL_LINE_TEMPORAL && path->steps[i].rank != DFL_NONE && !indexes)
+            keep->adding |= UINT64_C(1) << i;
     }
 }
 
 /* Reports E0609 and returns false unless the producer and all consumers of a tensor that stays in an array are spread
    over the array in the same way. */
-static bool check_spread(dfl_nest *nest, const dfl_keep *k)
+static bool check_spread(dfl_nest *nest, const dfl_keep *keep)
 {
-    const dfl_path *p = &nest->paths->paths[k->producer];
+    const dfl_path *path = &nest->paths->paths[keep->producer];
 
-    for (uint32_t i = 0; i < k->step; i++) {
-        const dfl_line *line = p->steps[i].line;
+    for (uint32_t i = 0; i < keep->step; i++) {
+        const dfl_line *line = path->steps[i].line;
         if (line->kind != DFL_LINE_SPATIAL ||
-            !dfl_axis_encloses(nest->system, line->axis, nest->system->memories[k->line->memory].element))
+            !dfl_axis_encloses(nest->system, line->axis, nest->system->memories[keep->line->memory].element))
             continue;
-        for (uint32_t v = 0; v < k->footprint.n_references; v++)
-            if ((nest->paths->paths[k->footprint.references[v].einsum].steps[i].bind == DFL_BIND_IDLE) !=
-                (p->steps[i].bind == DFL_BIND_IDLE)) {
-                dfl_nest_refuse(nest, k->line->span, "a tensor that is made in one instance and read in others",
+        for (uint32_t v = 0; v < keep->footprint.n_references; v++)
+            if ((nest->paths->paths[keep->footprint.references[v].einsum].steps[i].bind == DFL_BIND_IDLE) !=
+                (path->steps[i].bind == DFL_BIND_IDLE)) {
+                dfl_nest_refuse(nest, keep->line->span, "a tensor that is made in one instance and read in others",
                                 "keep it in a memory outside the array");
                 return false;
             }
@@ -117,43 +117,43 @@ static uint32_t find_last_around(const dfl_keep_tree *keeps, uint32_t keep, cons
     return keep;
 }
 
-dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *k, uint32_t restart)
+dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *keep, uint32_t restart)
 {
     dfl_footprint *footprint = DFL_NEW(nest->arena, dfl_footprint);
 
-    *footprint = (dfl_footprint){ .einsum = k->footprint.einsum, .n = k->footprint.n, .restart = restart,
-                                  .tensor = k->footprint.tensor, .holds_when_idle = k->footprint.holds_when_idle,
-                                  .references = k->footprint.references, .n_references = k->footprint.n_references,
-                                  .span = k->footprint.span };
+    *footprint = (dfl_footprint){ .einsum = keep->footprint.einsum, .n = keep->footprint.n, .restart = restart,
+                                  .tensor = keep->footprint.tensor, .holds_when_idle = keep->footprint.holds_when_idle,
+                                  .references = keep->footprint.references, .n_references = keep->footprint.n_references,
+                                  .span = keep->footprint.span };
     return footprint;
 }
 
 /* Tells whether a keep is a home that holds its whole tensor at all times. */
-static bool is_resident(const dfl_nest *nest, const dfl_keep *k)
+static bool is_resident(const dfl_nest *nest, const dfl_keep *keep)
 {
-    return k->parent == DFL_NONE && nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE;
+    return keep->parent == DFL_NONE && nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE;
 }
 
 /* Finds the steps that refill the tile of a keep as a whole, and those at which a `fresh` keep further out flushes it.
    False after E0609. */
-static bool find_restarts(dfl_nest *nest, dfl_keep_tree *keeps, dfl_keep *k)
+static bool find_restarts(dfl_nest *nest, dfl_keep_tree *keeps, dfl_keep *keep)
 {
     uint32_t flush;
 
-    k->fresh = k->line->mode == DFL_KEEP_FRESH && !is_resident(nest, k);
-    if (k->fresh)
-        k->footprint.restart = k->step;
-    k->flushed = &k->footprint;
-    flush = k->footprint.restart;
-    for (uint32_t up = k->parent; k->written && up != DFL_NONE; up = keeps->at[up].parent)
+    keep->fresh = keep->line->mode == DFL_KEEP_FRESH && !is_resident(nest, keep);
+    if (keep->fresh)
+        keep->footprint.restart = keep->step;
+    keep->flushed = &keep->footprint;
+    flush = keep->footprint.restart;
+    for (uint32_t up = keep->parent; keep->written && up != DFL_NONE; up = keeps->at[up].parent)
         if (keeps->at[up].fresh && keeps->at[up].step > flush)
             flush = keeps->at[up].step;
-    if (flush == k->footprint.restart)
+    if (flush == keep->footprint.restart)
         return true;
-    k->flushed = dfl_keep_tree_footprint(nest, k, flush);
-    if (!k->exchanged)
+    keep->flushed = dfl_keep_tree_footprint(nest, keep, flush);
+    if (!keep->exchanged)
         return true;
-    dfl_nest_refuse(nest, k->line->span, "a result that is read where it is made, inside a `fresh` keep of it",
+    dfl_nest_refuse(nest, keep->line->span, "a result that is read where it is made, inside a `fresh` keep of it",
                     "make this keep `fresh`, too, or leave `fresh` out further out");
     return false;
 }
@@ -174,24 +174,24 @@ bool dfl_keep_tree_make(dfl_nest *nest, dfl_keep_tree *out)
         const dfl_body *body = nest->mapping->bodies[b];
         out->first[b] = out->n;
         for (uint32_t i = 0; i < body->n_lines; i++) {
-            dfl_keep *k = &out->at[out->n];
+            dfl_keep *keep = &out->at[out->n];
             if (body->lines[i].kind != DFL_LINE_KEEP)
                 continue;
-            *k = (dfl_keep){ .body = body, .line = &body->lines[i], .step = nest->numbers->step[b][i] };
-            find_references(nest, k);
-            find_role(nest, k);
-            if (k->footprint.n_references == 0)
+            *keep = (dfl_keep){ .body = body, .line = &body->lines[i], .step = nest->numbers->step[b][i] };
+            find_references(nest, keep);
+            find_role(nest, keep);
+            if (keep->footprint.n_references == 0)
                 continue; /* no einsum below touches the tensor: the keep stays empty (lint E0421) */
-            k->before = out->latest[k->line->tensor];
-            out->latest[k->line->tensor] = out->n;
-            k->parent = find_last_around(out, k->before, body);
-            k->box = k->line->mode == DFL_KEEP_WINDOW;
-            for (uint32_t up = k->parent; k->box && up != DFL_NONE; up = out->at[up].parent)
+            keep->before = out->latest[keep->line->tensor];
+            out->latest[keep->line->tensor] = out->n;
+            keep->parent = find_last_around(out, keep->before, body);
+            keep->box = keep->line->mode == DFL_KEEP_WINDOW;
+            for (uint32_t up = keep->parent; keep->box && up != DFL_NONE; up = out->at[up].parent)
                 out->at[up].box = !is_resident(nest, &out->at[up]);
             out->n++;
-            if (k->exchanged && !check_spread(nest, k))
+            if (keep->exchanged && !check_spread(nest, keep))
                 return false;
-            if (!find_restarts(nest, out, k))
+            if (!find_restarts(nest, out, keep))
                 return false;
         }
     }
@@ -206,34 +206,35 @@ uint32_t dfl_keep_tree_innermost(const dfl_nest *nest, const dfl_keep_tree *keep
 
 uint64_t dfl_keep_tree_steps_around(const dfl_nest *nest, uint32_t einsum, uint32_t n, uint32_t element)
 {
-    const dfl_path *p = &nest->paths->paths[einsum];
+    const dfl_path *path = &nest->paths->paths[einsum];
     uint64_t bits = 0;
 
     for (uint64_t left = nest->spatial[einsum] & dfl_nest_steps_below(n); left; left &= left - 1)
-        if (dfl_axis_encloses(nest->system, p->steps[__builtin_ctzll(left)].line->axis, element))
+        if (dfl_axis_encloses(nest->system, path->steps[__builtin_ctzll(left)].line->axis, element))
             bits |= left & -left;
     return bits;
 }
 
 uint64_t dfl_keep_tree_steps_shared(const dfl_nest *nest, uint32_t einsum, uint64_t steps, uint32_t tensor, bool reduce)
 {
-    const dfl_path *p = &nest->paths->paths[einsum];
+    const dfl_path *path = &nest->paths->paths[einsum];
     uint64_t bits = 0;
 
     for (uint64_t left = steps; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        const dfl_axis *axis = &nest->system->axes[p->steps[i].line->axis];
+        const dfl_axis *axis = &nest->system->axes[path->steps[i].line->axis];
         if (dfl_selects(reduce ? &axis->reduce : &axis->multicast, &nest->workload->tensors[tensor]))
             bits |= UINT64_C(1) << i;
     }
     return bits;
 }
 
-dfl_sharing dfl_keep_tree_sharing(const dfl_nest *nest, const dfl_keep *k)
+dfl_sharing dfl_keep_tree_sharing(const dfl_nest *nest, const dfl_keep *keep)
 {
-    uint64_t all = nest->spatial[k->footprint.einsum] & dfl_nest_steps_below(k->step);
-    uint32_t element = nest->system->memories[k->line->memory].element;
-    uint64_t around = dfl_keep_tree_steps_around(nest, k->footprint.einsum, k->step, element);
+    uint64_t all = nest->spatial[keep->footprint.einsum] & dfl_nest_steps_below(keep->step);
+    uint32_t element = nest->system->memories[keep->line->memory].element;
+    uint64_t around = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, element);
 
-    return (dfl_sharing){ .inside = all & ~around, .forward = DFL_NONE, .box = k->box };
+    return (dfl_sharing){ .inside = all & ~around, .forward = DFL_NONE, .box = keep->box };
 }
+

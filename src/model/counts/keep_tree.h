@@ -37,6 +37,7 @@ typedef struct {
                                step */
 } dfl_keep_deltas;
 
+/* A keep with its footprint. */
 typedef struct {
     const dfl_body *body;
     const dfl_line *line;
@@ -63,6 +64,7 @@ typedef struct {
     dfl_i128 distinct;        /* written: number of elements that are ever made */
 } dfl_keep;
 
+/* Keeps of a mapping, as a forest. */
 typedef struct {
     dfl_keep *at;
     uint32_t n;       /* number of keeps, in the order of the bodies, parents before children */
@@ -73,11 +75,11 @@ typedef struct {
 /* Finds the keeps of a mapping. False after E0609. */
 bool dfl_keep_tree_make(dfl_nest *nest, dfl_keep_tree *out);
 /* A new footprint like that of a keep, refilled as a whole whenever a temporal step before `restart` advances. */
-dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *k, uint32_t restart);
+dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *keep, uint32_t restart);
 /* The innermost keep of a tensor on the path of an einsum; DFL_NONE if there is none. */
 uint32_t dfl_keep_tree_innermost(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t einsum, uint32_t tensor);
 /* The way of sharing in which each instance of a keep is counted by itself. */
-dfl_sharing dfl_keep_tree_sharing(const dfl_nest *nest, const dfl_keep *k);
+dfl_sharing dfl_keep_tree_sharing(const dfl_nest *nest, const dfl_keep *keep);
 /* Bit set: spatial steps < n on the path of `einsum` on axes that enclose an element of the system. */
 uint64_t dfl_keep_tree_steps_around(const dfl_nest *nest, uint32_t einsum, uint32_t n, uint32_t element);
 /* Bit set: those of `steps` on axes whose network has multicast (with `reduce`: reduction) for the tensor. */

@@ -11,23 +11,24 @@ dfl_operations *dfl_operations_make(dfl_nest *nest)
 
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         const dfl_einsum *einsum = &nest->workload->einsums[e];
-        const dfl_path *p = &nest->paths->paths[e];
-        dfl_operations *w = &all[e];
+        const dfl_path *path = &nest->paths->paths[e];
+        dfl_operations *operations = &all[e];
         dfl_i128 inside = 0;
 
-        w->over = dfl_einsum_points(nest->workload, einsum, &w->points) ||
+        operations->over = dfl_einsum_points(nest->workload, einsum, &operations->points) ||
                   !dfl_padding_points_inside(nest->arena, nest->workload, einsum, &inside) ||
-                  dfl_mul(w->points, einsum->flops_per_point, &w->flops);
+                  dfl_mul(operations->points, einsum->flops_per_point, &operations->flops);
         if (!dfl_budget_ok(dfl_arena_budget(nest->arena))) {
             dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
             return NULL;
         }
-        w->padding = einsum->is_mac ? w->points - inside : 0;
-        w->outputs = 1;
+        operations->padding = einsum->is_mac ? operations->points - inside : 0;
+        operations->outputs = 1;
         for (uint32_t d = 0; d < einsum->output.n_dims; d++)
-            w->over |= dfl_mul(w->outputs, nest->workload->tensors[einsum->output.tensor].extents[d], &w->outputs);
-        for (uint32_t i = 0; i < p->n_steps; i++)
-            w->online |= p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].line->online;
+            operations->over |= dfl_mul(operations->outputs, nest->workload->tensors[einsum->output.tensor].extents[d],
+                                        &operations->outputs);
+        for (uint32_t i = 0; i < path->n_steps; i++)
+            operations->online |= path->steps[i].line->kind == DFL_LINE_TEMPORAL && path->steps[i].line->online;
     }
     return all;
 }
@@ -35,12 +36,12 @@ dfl_operations *dfl_operations_make(dfl_nest *nest)
 /* Number of iterations of the online loops over one rank from step `i` on. All tiles but the last are full. */
 static dfl_i128 count_online_blocks(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t i, int64_t *pos)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
 
-    while (i < p->n_steps && !(p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].line->online &&
-                               p->steps[i].rank == rank))
+    while (i < path->n_steps && !(path->steps[i].line->kind == DFL_LINE_TEMPORAL && path->steps[i].line->online &&
+                                  path->steps[i].rank == rank))
         i++;
-    if (i == p->n_steps)
+    if (i == path->n_steps)
         return 1;
     int64_t trips = dfl_rank_piece_trips(nest, e, i, pos);
     pos[i] = 0;
@@ -85,22 +86,22 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
     r->macs = r->flops = r->padding = r->extra = 0;
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         const dfl_einsum *einsum = &nest->workload->einsums[e];
-        const dfl_operations *w = &work[e];
+        const dfl_operations *operations = &work[e];
         dfl_einsum_cost *c = &costs[e];
         dfl_i128 rescaled = 0;
 
-        bool over = w->over || (w->online && count_rescaling(nest, e, w->outputs, &rescaled));
-        if (w->points > 0 && sums->points[e] != w->points) { /* work that is repeated repeats its rescaling */
+        bool over = operations->over || (operations->online && count_rescaling(nest, e, operations->outputs, &rescaled));
+        if (operations->points > 0 && sums->points[e] != operations->points) { /* work that is repeated repeats its rescaling */
             over |= dfl_mul(rescaled, sums->points[e], &rescaled);
-            rescaled /= w->points;
+            rescaled /= operations->points;
         }
         c->points = sums->points[e];
         c->steps = sums->steps[e];
         c->compute = nest->paths->paths[e].compute;
-        c->macs = einsum->is_mac ? w->points : 0;
-        c->flops = einsum->is_mac ? 0 : w->flops;
-        c->padding = w->padding;
-        over |= dfl_add(sums->points[e] - w->points, rescaled, &c->extra);
+        c->macs = einsum->is_mac ? operations->points : 0;
+        c->flops = einsum->is_mac ? 0 : operations->flops;
+        c->padding = operations->padding;
+        over |= dfl_add(sums->points[e] - operations->points, rescaled, &c->extra);
         over |= dfl_add(r->macs, c->macs, &r->macs);
         over |= dfl_add(r->flops, c->flops, &r->flops);
         r->padding += c->padding; /* padding is a part of the MACs, so the sum cannot overflow */
@@ -110,3 +111,4 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
     }
     return true;
 }
+

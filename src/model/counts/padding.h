@@ -9,6 +9,6 @@
 #include "support/arena.h"
 
 /* Number of points whose inputs are all inside their shapes. False on overflow, and if the budget is spent. */
-bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *workload, const dfl_einsum *einsum, dfl_i128 *out);
 
 #endif

@@ -16,12 +16,12 @@
 /* Finds the product form of a footprint, whatever the sizes. The footprint must be split into groups. */
 void dfl_product_form_find(dfl_nest *nest, dfl_footprint *footprint);
 /* Finds whether the counts of a delta can be products, and its rank chains. */
-void dfl_product_form_share(dfl_nest *nest, dfl_delta *m);
+void dfl_product_form_share(dfl_nest *nest, dfl_delta *delta);
 /* Takes over the present sizes into all footprints, and counts all deltas that are products at these sizes. */
 void dfl_product_form_fill_all(dfl_nest *nest);
 /* dfl_delta_disjoint from products or chains. False, with nothing reported, if neither applies. */
-bool dfl_product_form_disjoint(dfl_nest *nest, const dfl_delta *m, dfl_i128 *out);
+bool dfl_product_form_disjoint(dfl_nest *nest, const dfl_delta *delta, dfl_i128 *out);
 /* Counts a delta from rank chains. False, with nothing reported, if they do not apply. */
-bool dfl_product_form_fill_ragged(dfl_nest *nest, dfl_delta *m);
+bool dfl_product_form_fill_ragged(dfl_nest *nest, dfl_delta *delta);
 
 #endif

@@ -24,17 +24,17 @@ dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like)
 {
     dfl_rank_chain **list = &nest->chains[like->einsum];
 
-    for (dfl_rank_chain *c = *list; c; c = c->next)
-        if (c->kind == like->kind && c->extent == like->extent &&
-            c->temporal == like->temporal && c->spatial == like->spatial &&
-            c->counted == like->counted && c->joined == like->joined && c->united == like->united)
-            return c;
-    dfl_rank_chain *c = DFL_NEW(nest->arena, dfl_rank_chain);
-    *c = *like;
-    c->sums = DFL_NEW_ARRAY(nest->arena, dfl_rank_chain_sum, 2 * (size_t)__builtin_popcountll(c->temporal) + 1);
-    c->next = *list;
-    *list = c;
-    return c;
+    for (dfl_rank_chain *chain = *list; chain; chain = chain->next)
+        if (chain->kind == like->kind && chain->extent == like->extent &&
+            chain->temporal == like->temporal && chain->spatial == like->spatial &&
+            chain->counted == like->counted && chain->joined == like->joined && chain->united == like->united)
+            return chain;
+    dfl_rank_chain *chain = DFL_NEW(nest->arena, dfl_rank_chain);
+    *chain = *like;
+    chain->sums = DFL_NEW_ARRAY(nest->arena, dfl_rank_chain_sum, 2 * (size_t)__builtin_popcountll(chain->temporal) + 1);
+    chain->next = *list;
+    *list = chain;
+    return chain;
 }
 
 /* Length of tile number `q` of a piece. */
@@ -45,17 +45,17 @@ static int64_t tile_length(int64_t length, int64_t tile, int64_t q)
     return left > tile ? tile : left > 0 ? left : 0;
 }
 
-static void add_piece(chain_walk *a, length_classes *p, length_class more)
+static void add_piece(chain_walk *walk, length_classes *classes, length_class more)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->at[i].cur == more.cur && p->at[i].prev == more.prev) {
-            p->at[i].n += more.n;
+    for (uint32_t i = 0; i < classes->n; i++)
+        if (classes->at[i].cur == more.cur && classes->at[i].prev == more.prev) {
+            classes->at[i].n += more.n;
             return;
         }
-    if (p->n == DFL_LENGTH_CLASSES)
-        a->known = false;
+    if (classes->n == DFL_LENGTH_CLASSES)
+        walk->known = false;
     else
-        p->at[p->n++] = more;
+        classes->at[classes->n++] = more;
 }
 
 /* The first number > q of a tile with another length than tile `q`. */
@@ -71,34 +71,35 @@ static int64_t next_length(int64_t length, int64_t tile, int64_t q)
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Splits each class into the instances along spatial step `i`. */
-static void split_instances(chain_walk *a, length_classes *p, uint32_t i)
+static void split_instances(chain_walk *walk, length_classes *classes, uint32_t i)
 {
-    int64_t tile = a->s->tile[i], count_instances = a->several >> i & 1 ? a->s->trips[i] : 1;
-    length_classes from = { .n = p->n };
+    int64_t tile = walk->s->tile[i], count_instances = walk->several >> i & 1 ? walk->s->trips[i] : 1;
+    length_classes from = { .n = classes->n };
 
-    memcpy(from.at, p->at, p->n * sizeof from.at[0]);
-    p->n = 0;
+    memcpy(from.at, classes->at, classes->n * sizeof from.at[0]);
+    classes->n = 0;
     for (uint32_t k = 0; k < from.n; k++)
         for (int64_t q = 0, next; q < count_instances; q = next) {
             const length_class *of = &from.at[k];
             next = smaller(next_length(of->cur, tile, q), next_length(of->prev, tile, q));
             next = smaller(next, count_instances);
-            add_piece(a, p, (length_class){ tile_length(of->cur, tile, q), tile_length(of->prev, tile, q), of->n * (next - q) });
+            add_piece(walk, classes, (length_class){ tile_length(of->cur, tile, q), tile_length(of->prev, tile, q),
+                                                     of->n * (next - q) });
         }
 }
 
 /* Counts the instances that have a piece: each by itself, or all as one. */
-static dfl_rank_chain_sum count_working(chain_walk *a, const length_classes *p)
+static dfl_rank_chain_sum count_working(chain_walk *walk, const length_classes *classes)
 {
     int64_t now = 0, before = 0, both = 0;
 
-    for (uint32_t k = 0; k < p->n; k++) {
-        const length_class *of = &p->at[k];
+    for (uint32_t k = 0; k < classes->n; k++) {
+        const length_class *of = &classes->at[k];
         now += of->cur > 0 ? of->n : 0;
         before += of->prev > 0 ? of->n : 0;
         both += of->cur > 0 && of->prev > 0 ? of->n : 0;
     }
-    if (!(a->c->united & a->several))
+    if (!(walk->c->united & walk->several))
         return (dfl_rank_chain_sum){ now, both, before, both };
     /* coordinate 0 always works; an element enters with an instance that starts, and leaves with one that stops */
     return (dfl_rank_chain_sum){ 1, now == both, 1, before == both };
@@ -106,29 +107,29 @@ static dfl_rank_chain_sum count_working(chain_walk *a, const length_classes *p)
 
 /* Sizes of the sets with the inner `steps` at their first iteration, and with those of the step before at their last
    one; and how much of them stays. */
-static dfl_rank_chain_sum measure_sets(chain_walk *a, const length_classes *from, uint64_t steps, bool moved)
+static dfl_rank_chain_sum measure_sets(chain_walk *walk, const length_classes *from, uint64_t steps, bool moved)
 {
     dfl_rank_chain_sum sum = { 0 };
     length_classes p = { .n = from->n };
 
-    if (a->c->kind == DFL_RANK_CHAIN_ALL)
-        return (dfl_rank_chain_sum){ a->all, a->all, a->all, a->all };
+    if (walk->c->kind == DFL_RANK_CHAIN_ALL)
+        return (dfl_rank_chain_sum){ walk->all, walk->all, walk->all, walk->all };
     memcpy(p.at, from->at, from->n * sizeof p.at[0]);
     for (; steps; steps &= steps - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(steps);
-        if (!(a->c->temporal >> i & 1)) {
-            split_instances(a, &p, i);
+        if (!(walk->c->temporal >> i & 1)) {
+            split_instances(walk, &p, i);
             continue;
         }
-        int64_t tile = a->s->tile[i], last = (p.at[0].prev - 1) / tile;
+        int64_t tile = walk->s->tile[i], last = (p.at[0].prev - 1) / tile;
         moved |= last > 0;
         for (uint32_t k = 0; k < p.n; k++) {
             p.at[k].cur = smaller(p.at[k].cur, tile);
             p.at[k].prev = tile_length(p.at[k].prev, tile, last);
         }
     }
-    if (a->c->kind == DFL_RANK_CHAIN_WORKING)
-        return count_working(a, &p);
+    if (walk->c->kind == DFL_RANK_CHAIN_WORKING)
+        return count_working(walk, &p);
     for (uint32_t k = 0; k < p.n; k++) {
         sum.enter += p.at[k].n * p.at[k].cur;
         sum.leave += p.at[k].n * p.at[k].prev;
@@ -146,97 +147,99 @@ static void add_times(dfl_rank_chain_sum *to, dfl_rank_chain_sum sum, int64_t ti
 }
 
 /* Adds the sums over all positions of `steps`, below the first k loops. The present classes occur `times` times. */
-static void visit_positions(chain_walk *a, length_classes *p, uint64_t steps, uint32_t k, int64_t times)
+static void visit_positions(chain_walk *walk, length_classes *classes, uint64_t steps, uint32_t k, int64_t times)
 {
-    dfl_rank_chain *c = a->c;
-    dfl_rank_chain_sum hold = measure_sets(a, p, steps, false);
+    dfl_rank_chain *chain = walk->c;
+    dfl_rank_chain_sum hold = measure_sets(walk, classes, steps, false);
     length_classes now, next_to;
 
-    add_times(&c->sums[2 * k], hold, times);
-    for (; steps && !(c->temporal & steps & -steps); steps &= steps - 1)
-        split_instances(a, p, (uint32_t)__builtin_ctzll(steps));
+    add_times(&chain->sums[2 * k], hold, times);
+    for (; steps && !(chain->temporal & steps & -steps); steps &= steps - 1)
+        split_instances(walk, classes, (uint32_t)__builtin_ctzll(steps));
     if (!steps)
-        c->present += times * hold.enter;
-    if (!steps || !dfl_budget_spend(a->budget, 1 + p->n))
+        chain->present += times * hold.enter;
+    if (!steps || !dfl_budget_spend(walk->budget, 1 + classes->n))
         return;
-    int64_t tile = a->s->tile[__builtin_ctzll(steps)], trips = (p->at[0].cur - 1) / tile + 1;
+    int64_t tile = walk->s->tile[__builtin_ctzll(steps)], trips = (classes->at[0].cur - 1) / tile + 1;
     steps &= steps - 1;
-    for (int64_t q = 0, next = 0; q < trips && a->known; q = next) {
+    for (int64_t q = 0, next = 0; q < trips && walk->known; q = next) {
         next = trips;
-        now.n = next_to.n = p->n;
-        for (uint32_t i = 0; i < p->n; i++) {
-            int64_t length = p->at[i].cur, own = tile_length(length, tile, q);
+        now.n = next_to.n = classes->n;
+        for (uint32_t i = 0; i < classes->n; i++) {
+            int64_t length = classes->at[i].cur, own = tile_length(length, tile, q);
             next = smaller(next, next_length(length, tile, q));
-            now.at[i] = (length_class){ own, own, p->at[i].n };
-            next_to.at[i] = (length_class){ own, q > 0 ? tile_length(length, tile, q - 1) : 0, p->at[i].n };
+            now.at[i] = (length_class){ own, own, classes->at[i].n };
+            next_to.at[i] = (length_class){ own, q > 0 ? tile_length(length, tile, q - 1) : 0, classes->at[i].n };
         }
         if (q > 0)
-            add_times(&c->sums[2 * k + 1], measure_sets(a, &next_to, steps, true), times);
+            add_times(&chain->sums[2 * k + 1], measure_sets(walk, &next_to, steps, true), times);
         if (next - q > 1)
-            add_times(&c->sums[2 * k + 1], measure_sets(a, &now, steps, true), times * (next - q - 1));
-        visit_positions(a, &now, steps, k + 1, times * (next - q));
+            add_times(&chain->sums[2 * k + 1], measure_sets(walk, &now, steps, true), times * (next - q - 1));
+        visit_positions(walk, &now, steps, k + 1, times * (next - q));
     }
 }
 
-static int64_t count_instances(const dfl_loop_sizes *s, uint64_t steps)
+static int64_t count_instances(const dfl_loop_sizes *sizes, uint64_t steps)
 {
     int64_t n = 1;
 
     for (; steps; steps &= steps - 1)
-        n *= s->trips[__builtin_ctzll(steps)];
+        n *= sizes->trips[__builtin_ctzll(steps)];
     return n;
 }
 
 /* Takes the sums of a chain in which every loop divides what it cuts: all sets are equally large. */
-static void count_even(chain_walk *a, uint64_t steps, int64_t length)
+static void count_even(chain_walk *walk, uint64_t steps, int64_t length)
 {
-    dfl_rank_chain *c = a->c;
-    bool moves = c->kind == DFL_RANK_CHAIN_ELEMENTS;
-    int64_t times = 1, size = length * count_instances(a->s, steps & c->counted);
+    dfl_rank_chain *chain = walk->c;
+    bool moves = chain->kind == DFL_RANK_CHAIN_ELEMENTS;
+    int64_t times = 1, size = length * count_instances(walk->s, steps & chain->counted);
     uint32_t k = 0;
 
-    for (uint64_t left = steps & c->temporal; left; left &= left - 1, k++) {
-        int64_t trips = a->s->trips[__builtin_ctzll(left)], held = times * size, stays = moves ? 0 : held;
-        c->sums[2 * k] = (dfl_rank_chain_sum){ held, stays, held, stays };
-        c->sums[2 * k + 1] = (dfl_rank_chain_sum){ held * (trips - 1), stays * (trips - 1), held * (trips - 1),
-                                                   stays * (trips - 1) };
+    for (uint64_t left = steps & chain->temporal; left; left &= left - 1, k++) {
+        int64_t trips = walk->s->trips[__builtin_ctzll(left)], held = times * size, stays = moves ? 0 : held;
+        chain->sums[2 * k] = (dfl_rank_chain_sum){ held, stays, held, stays };
+        chain->sums[2 * k + 1] = (dfl_rank_chain_sum){ held * (trips - 1), stays * (trips - 1), held * (trips - 1),
+                                                       stays * (trips - 1) };
         times *= trips;
     }
-    c->present = times * size;
-    c->sums[2 * k] = (dfl_rank_chain_sum){ c->present, c->present, c->present, c->present };
+    chain->present = times * size;
+    chain->sums[2 * k] = (dfl_rank_chain_sum){ chain->present, chain->present, chain->present, chain->present };
 }
 
-bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *c)
+bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *chain)
 {
-    const dfl_loop_sizes *s = &nest->sizes[c->einsum];
-    uint64_t steps = (c->temporal | c->spatial) & s->moving;
-    chain_walk a = { .c = c, .s = s, .budget = dfl_arena_budget(nest->arena), .several = (c->counted | c->united) & s->moving,
-                     .all = count_instances(s, c->counted & s->moving), .known = true };
-    length_classes whole = { .at = { { c->extent, c->extent, 1 } }, .n = 1 };
-    bool elements = c->kind == DFL_RANK_CHAIN_ELEMENTS;
+    const dfl_loop_sizes *sizes = &nest->sizes[chain->einsum];
+    uint64_t steps = (chain->temporal | chain->spatial) & sizes->moving;
+    chain_walk a = { .c = chain, .s = sizes, .budget = dfl_arena_budget(nest->arena),
+                     .several = (chain->counted | chain->united) & sizes->moving,
+                     .all = count_instances(sizes, chain->counted & sizes->moving), .known = true };
+    length_classes whole = { .at = { { chain->extent, chain->extent, 1 } }, .n = 1 };
+    bool elements = chain->kind == DFL_RANK_CHAIN_ELEMENTS;
 
-    c->run = nest->run;
-    c->n = (uint32_t)__builtin_popcountll(steps & c->temporal);
-    int64_t innermost = !elements ? 1 : steps ? s->tile[63 - __builtin_clzll(steps)] : c->extent;
-    c->largest = innermost * count_instances(s, c->joined & s->moving);
-    if (!(steps & s->ragged)) {
+    chain->run = nest->run;
+    chain->n = (uint32_t)__builtin_popcountll(steps & chain->temporal);
+    int64_t innermost = !elements ? 1 : steps ? sizes->tile[63 - __builtin_clzll(steps)] : chain->extent;
+    chain->largest = innermost * count_instances(sizes, chain->joined & sizes->moving);
+    if (!(steps & sizes->ragged)) {
         count_even(&a, steps, innermost);
-        c->known = true;
+        chain->known = true;
         return true;
     }
-    if (c->kind == DFL_RANK_CHAIN_ALL)
+    if (chain->kind == DFL_RANK_CHAIN_ALL)
         a.several = 0;
     /* where some instances add up and others are united, the classes do not tell which of them work */
-    a.known = c->kind != DFL_RANK_CHAIN_WORKING || !(c->counted & a.several) || !(c->united & a.several);
-    c->present = 0;
-    for (uint32_t k = 0; k <= 2 * c->n; k++)
-        c->sums[k] = (dfl_rank_chain_sum){ 0 };
-    if (elements && (c->joined & s->moving)) {
-        a.several = c->joined & s->moving;
-        c->largest = measure_sets(&a, &whole, steps, false).enter;
-        a.several = c->counted & s->moving;
+    a.known = chain->kind != DFL_RANK_CHAIN_WORKING || !(chain->counted & a.several) || !(chain->united & a.several);
+    chain->present = 0;
+    for (uint32_t k = 0; k <= 2 * chain->n; k++)
+        chain->sums[k] = (dfl_rank_chain_sum){ 0 };
+    if (elements && (chain->joined & sizes->moving)) {
+        a.several = chain->joined & sizes->moving;
+        chain->largest = measure_sets(&a, &whole, steps, false).enter;
+        a.several = chain->counted & sizes->moving;
     }
     visit_positions(&a, &whole, steps, 0, 1);
-    c->known = a.known && dfl_budget_ok(a.budget);
-    return c->known;
+    chain->known = a.known && dfl_budget_ok(a.budget);
+    return chain->known;
 }
+

@@ -11,6 +11,7 @@
 
 #include "model/sets/nest.h"
 
+/* The set of a group that the chain decides. */
 typedef enum {
     DFL_RANK_CHAIN_ELEMENTS, /* a dimension of the tensor: the set is the piece */
     DFL_RANK_CHAIN_WORKING,  /* no dimension: the set is {0} in instances that have a piece */
@@ -20,6 +21,7 @@ typedef enum {
 /* A and B of delta.h, for entering and for leaving, as 64-bit sums. */
 typedef struct dfl_rank_chain_sum { int64_t enter, kept, leave, left_kept; } dfl_rank_chain_sum;
 
+/* Chain of one rank. */
 typedef struct dfl_rank_chain {
     dfl_rank_chain_kind kind;
     uint32_t einsum;
@@ -43,11 +45,11 @@ typedef struct dfl_rank_chain {
 /* The chain of the nest that is cut like `like`, found or new. */
 dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like);
 /* Takes the sums of a chain. The sums, and all products of chains, must be below 2^62. False if the sums are not known. */
-bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *c);
+bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *chain);
 /* Takes the sums of a chain once per run. False if they are not known. */
-static inline bool dfl_rank_chain_fill(dfl_nest *nest, dfl_rank_chain *c)
+static inline bool dfl_rank_chain_fill(dfl_nest *nest, dfl_rank_chain *chain)
 {
-    return c->run == nest->run ? c->known : dfl_rank_chain_count(nest, c);
+    return chain->run == nest->run ? chain->known : dfl_rank_chain_count(nest, chain);
 }
 
 #endif

@@ -17,109 +17,114 @@ typedef struct {
     bool over; /* some sum passed 2^127 */
 } traffic_pass;
 
-static void add_count(traffic_pass *c, dfl_i128 *to, dfl_i128 n) { c->over |= dfl_add(*to, n, to); }
+static void add_count(traffic_pass *pass, dfl_i128 *to, dfl_i128 n) { pass->over |= dfl_add(*to, n, to); }
 
-static const dfl_delta *fill_delta(traffic_pass *c, dfl_delta *m)
+static const dfl_delta *fill_delta(traffic_pass *pass, dfl_delta *delta)
 {
     static const dfl_delta nothing;
 
-    c->ok = c->ok && dfl_delta_fill(c->nest, m);
-    return c->ok ? m : &nothing;
+    pass->ok = pass->ok && dfl_delta_fill(pass->nest, delta);
+    return pass->ok ? delta : &nothing;
 }
 
-static void count_read_only(traffic_pass *c, uint32_t at)
+static const dfl_line *find_line(const dfl_nest *nest, uint32_t einsum, uint32_t step)
 {
-    const dfl_keep *k = &c->keeps->at[at];
-    const dfl_keep_deltas *how = c->one ? &k->one : &k->all;
-    dfl_i128 entered = fill_delta(c, how->each)->enter, served = fill_delta(c, how->shared)->enter;
+    return nest->paths->paths[einsum].steps[step].line;
+}
 
-    c->counts[at].fill = entered;
-    add_count(c, &c->counts[k->parent].serve, served);
-    if (c->one)
-        c->out->outer_busiest[at] = (dfl_counts){ .serve = served };
-    if (k->forward == DFL_NONE)
+static void count_read_only(traffic_pass *pass, uint32_t at)
+{
+    const dfl_keep *keep = &pass->keeps->at[at];
+    const dfl_keep_deltas *how = pass->one ? &keep->one : &keep->all;
+    dfl_i128 entered = fill_delta(pass, how->each)->enter, served = fill_delta(pass, how->shared)->enter;
+
+    pass->counts[at].fill = entered;
+    add_count(pass, &pass->counts[keep->parent].serve, served);
+    if (pass->one)
+        pass->out->outer_busiest[at] = (dfl_counts){ .serve = served };
+    if (keep->forward == DFL_NONE)
         return;
-    dfl_i128 passed = entered - fill_delta(c, how->passed)->enter;
-    add_count(c, &c->counts[at].serve, passed);
-    c->out->rough[at] = true; /* an instance does not pass on the same number of elements that it gets */
-    if (!c->one)
-        add_count(c, &c->out->forwarded[c->nest->paths->paths[k->footprint.einsum].steps[k->forward].line->axis], passed);
+    dfl_i128 passed = entered - fill_delta(pass, how->passed)->enter;
+    add_count(pass, &pass->counts[at].serve, passed);
+    pass->out->rough[at] = true; /* an instance does not pass on the same number of elements that it gets */
+    if (!pass->one)
+        add_count(pass, &pass->out->forwarded[find_line(pass->nest, keep->footprint.einsum, keep->forward)->axis], passed);
 }
 
-static void report_needed_again(traffic_pass *c, const dfl_keep *k)
+static void report_needed_again(traffic_pass *pass, const dfl_keep *keep)
 {
-    const dfl_tensor *t = &c->nest->workload->tensors[k->line->tensor];
-    const char *name = dfl_sym_text(c->nest->names, t->name);
-    dfl_diag *d = dfl_report(c->nest->sink, DFL_MAP_NEEDED_AFTER_RELEASE, k->line->span,
+    const dfl_tensor *t = &pass->nest->workload->tensors[keep->line->tensor];
+    const char *name = dfl_sym_text(pass->nest->names, t->name);
+    dfl_diag *d = dfl_report(pass->nest->sink, DFL_MAP_NEEDED_AFTER_RELEASE, keep->line->span,
                              "elements of `%s` are needed again after this keep has released them", name);
-    dfl_diag_here(c->nest->sink, d, "nothing outside holds them");
-    dfl_diag_label(c->nest->sink, d, t->span, "`%s` is declared here", name);
-    if (k->all.starts)
-        dfl_diag_help(c->nest->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
+    dfl_diag_here(pass->nest->sink, d, "nothing outside holds them");
+    dfl_diag_label(pass->nest->sink, d, t->span, "`%s` is declared here", name);
+    if (keep->all.starts)
+        dfl_diag_help(pass->nest->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
                       "memory; `recompute` computes again what a loop outside of those returns to", name);
     else
-        dfl_diag_help(c->nest->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer "
+        dfl_diag_help(pass->nest->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer "
                       "memory, or say `recompute %s;`", name, name);
-    c->ok = false;
+    pass->ok = false;
 }
 
-static void check_home(traffic_pass *c, const dfl_keep *k)
+static void check_home(traffic_pass *pass, const dfl_keep *keep)
 {
-    dfl_i128 once = fill_delta(c, k->united)->enter;
+    dfl_i128 once = fill_delta(pass, keep->united)->enter;
 
-    if (c->ok && fill_delta(c, k->all.each)->enter != once) {
-        dfl_nest_refuse(c->nest, k->line->span, "a result whose home holds it in several instances",
+    if (pass->ok && fill_delta(pass, keep->all.each)->enter != once) {
+        dfl_nest_refuse(pass->nest, keep->line->span, "a result whose home holds it in several instances",
                         "keep it in a memory outside the array first");
-        c->ok = false;
+        pass->ok = false;
     }
-    if (c->nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
+    if (pass->nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE)
         return; /* a home of the interface of the workload never releases anything */
-    if (c->ok && once > k->distinct)
-        report_needed_again(c, k);
+    if (pass->ok && once > keep->distinct)
+        report_needed_again(pass, keep);
 }
 
-static void count_home(traffic_pass *c, uint32_t at)
+static void count_home(traffic_pass *pass, uint32_t at)
 {
-    const dfl_keep *k = &c->keeps->at[at];
-    const dfl_keep_deltas *how = c->one ? &k->one : &k->all;
-    dfl_i128 entered = fill_delta(c, how->each)->enter, *unfilled = &c->out->unfilled[at];
+    const dfl_keep *keep = &pass->keeps->at[at];
+    const dfl_keep_deltas *how = pass->one ? &keep->one : &keep->all;
+    dfl_i128 entered = fill_delta(pass, how->each)->enter, *unfilled = &pass->out->unfilled[at];
 
     if (how->starts) {
-        *unfilled = fill_delta(c, how->starts)->present;
+        *unfilled = fill_delta(pass, how->starts)->present;
         /* a sum would not do: elements that are made again while they are still here would hide elements that come back */
-        if (!c->one && fill_delta(c, how->supplied)->enter < entered && c->ok)
-            report_needed_again(c, k);
+        if (!pass->one && fill_delta(pass, how->supplied)->enter < entered && pass->ok)
+            report_needed_again(pass, keep);
         return;
     }
-    if (!c->one)
-        check_home(c, k);
+    if (!pass->one)
+        check_home(pass, keep);
     *unfilled = entered;
-    if (entered > k->distinct && c->nest->workload->tensors[k->line->tensor].role != DFL_ROLE_INTERMEDIATE)
-        *unfilled = k->distinct; /* an element that comes back is still there */
+    if (entered > keep->distinct && pass->nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE)
+        *unfilled = keep->distinct; /* an element that comes back is still there */
 }
 
 /* Reports E0609 if an element may enter one instance while another one, which came back to it, holds it. A joint entry
    finds the drained value only if no instance holds the element at that time. If single ranks index the result, the
    other instance has held the element since the drain, and the count is right. */
-static void refuse_late(traffic_pass *c, const dfl_keep *k, const dfl_delta *joined)
+static void refuse_late(traffic_pass *pass, const dfl_keep *keep, const dfl_delta *joined)
 {
-    if (!joined->late || !k->windows)
+    if (!joined->late || !keep->windows)
         return;
-    dfl_nest_refuse(c->nest, k->line->span, "a result that enters one instance while another one holds it",
+    dfl_nest_refuse(pass->nest, keep->line->span, "a result that enters one instance while another one holds it",
                     "keep it in a memory outside the array");
-    c->ok = false;
+    pass->ok = false;
 }
 
-/* Number of elements that the producer makes in the instances of delta `m`. Negative if it does not follow from the
+/* Number of elements that the producer makes in the instances of delta `delta`. Negative if it does not follow from the
    sizes of tiles: they may overlap, or elements are made again. */
-static dfl_i128 count_made(traffic_pass *c, const dfl_keep *k, dfl_delta *m)
+static dfl_i128 count_made(traffic_pass *pass, const dfl_keep *keep, dfl_delta *delta)
 {
     dfl_i128 all = 0, some = 0;
 
-    if (!k->all.made || k->windows)
+    if (!keep->all.made || keep->windows)
         return -1;
-    c->ok = c->ok && dfl_delta_disjoint(c->nest, k->all.made, &all) && dfl_delta_disjoint(c->nest, m, &some);
-    return all == k->distinct ? some : -1;
+    pass->ok = pass->ok && dfl_delta_disjoint(pass->nest, keep->all.made, &all) && dfl_delta_disjoint(pass->nest, delta, &some);
+    return all == keep->distinct ? some : -1;
 }
 
 /* Estimate of the entries that find a value: as large a share of `entered` as `filled` is of `joint`. */
@@ -134,64 +139,64 @@ static dfl_i128 estimate_share(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint
     return joint > 0 ? product / joint : 0;
 }
 
-static void count_written(traffic_pass *c, uint32_t at)
+static void count_written(traffic_pass *pass, uint32_t at)
 {
-    const dfl_keep *k = &c->keeps->at[at];
-    const dfl_keep_deltas *how = c->one ? &k->one : &k->all;
-    dfl_traffic_sums *out = c->out;
+    const dfl_keep *keep = &pass->keeps->at[at];
+    const dfl_keep_deltas *how = pass->one ? &keep->one : &keep->all;
+    dfl_traffic_sums *out = pass->out;
 
     if (!how->joined) {
-        dfl_nest_refuse(c->nest, k->line->span, "a recomputed tensor that is kept in two memories above its branch",
+        dfl_nest_refuse(pass->nest, keep->line->span, "a recomputed tensor that is kept in two memories above its branch",
                         "keep it in one memory above the branch");
-        c->ok = false;
+        pass->ok = false;
         return;
     }
-    dfl_i128 entered = fill_delta(c, how->starts_each)->enter;
+    dfl_i128 entered = fill_delta(pass, how->starts_each)->enter;
     /* one instance takes the value back; the first residency inside an outer residency without a value finds none */
-    const dfl_delta *joined = fill_delta(c, how->joined);
-    refuse_late(c, k, joined);
-    dfl_i128 joint = joined->enter, filled = joint - out->unfilled[k->parent];
+    const dfl_delta *joined = fill_delta(pass, how->joined);
+    refuse_late(pass, keep, joined);
+    dfl_i128 joint = joined->enter, filled = joint - out->unfilled[keep->parent];
     for (uint32_t i = 0; i < how->n_stays; i++)
-        filled -= fill_delta(c, how->stays[i].with)->enter - fill_delta(c, how->stays[i].without)->enter;
+        filled -= fill_delta(pass, how->stays[i].with)->enter - fill_delta(pass, how->stays[i].without)->enter;
     /* coordinate 0 is the first to take a value, so only the first entry of each of its elements finds none */
-    dfl_i128 made = !c->one ? k->distinct : how->anew ? -1 : count_made(c, k, how->made);
-    dfl_i128 own = !c->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
+    dfl_i128 made = !pass->one ? keep->distinct : how->anew ? -1 : count_made(pass, keep, how->made);
+    dfl_i128 own = !pass->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
     /* ... unless an element stays there, flushed, and enters another instance, which then takes the value */
-    bool passed_by = how->coming && fill_delta(c, how->coming)->enter != fill_delta(c, how->each)->enter;
-    out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[k->parent] ||
-                                  (k->windows && fill_delta(c, k->all.each)->enter != entered));
+    bool passed_by = how->coming && fill_delta(pass, how->coming)->enter != fill_delta(pass, how->each)->enter;
+    out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[keep->parent] ||
+                                  (keep->windows && fill_delta(pass, keep->all.each)->enter != entered));
 
-    c->counts[at].fill = own;
-    add_count(c, &c->counts[k->parent].serve, filled);
+    pass->counts[at].fill = own;
+    add_count(pass, &pass->counts[keep->parent].serve, filled);
     out->unfilled[at] = entered - own;
-    if (c->one)
+    if (pass->one)
         out->outer_busiest[at] = (dfl_counts){ .serve = filled };
-    if (k->exchanged && !(k->adding & c->nest->sizes[k->producer].moving)) {
+    if (keep->exchanged && !(keep->adding & pass->nest->sizes[keep->producer].moving)) {
         /* made in one visit and read in others: only the residency in which an element is made is drained */
-        dfl_i128 given = c->one ? count_made(c, k, how->given) : k->distinct;
+        dfl_i128 given = pass->one ? count_made(pass, keep, how->given) : keep->distinct;
         if (given < 0 || made < 0) {
             out->rough[at] |= how->anew;
-            out->rough[k->parent] |= how->anew;
-            made = entered < k->distinct ? entered : k->distinct;
-            given = k->distinct;
+            out->rough[keep->parent] |= how->anew;
+            made = entered < keep->distinct ? entered : keep->distinct;
+            given = keep->distinct;
         }
-        c->counts[at].drain = made;
-        add_count(c, &c->counts[k->parent].update, given);
-        if (c->one)
+        pass->counts[at].drain = made;
+        add_count(pass, &pass->counts[keep->parent].update, given);
+        if (pass->one)
             out->outer_busiest[at].update = given;
         return;
     }
-    if (how->supplied && fill_delta(c, how->supplied)->enter < entered && c->ok) {
-        dfl_nest_refuse(c->nest, k->line->span, "a result that some of the visits to this keep add to and others only read",
+    if (how->supplied && fill_delta(pass, how->supplied)->enter < entered && pass->ok) {
+        dfl_nest_refuse(pass->nest, keep->line->span, "a result that some of the visits to this keep add to and others only read",
                         "keep it further out only");
-        c->ok = false;
+        pass->ok = false;
         return;
     }
-    add_count(c, &out->taken[k->parent], filled);
-    c->counts[at].drain = how->starts_each->leave;
-    dfl_i128 updates = fill_delta(c, how->meeting)->leave;
-    add_count(c, &c->counts[k->parent].update, updates);
-    if (c->one) {
+    add_count(pass, &out->taken[keep->parent], filled);
+    pass->counts[at].drain = how->starts_each->leave;
+    dfl_i128 updates = fill_delta(pass, how->meeting)->leave;
+    add_count(pass, &pass->counts[keep->parent].update, updates);
+    if (pass->one) {
         out->outer_busiest[at].update = updates;
         /* updates that do not meet on the way are added at the outer keep */
         dfl_i128 added = updates - joint;
@@ -201,60 +206,60 @@ static void count_written(traffic_pass *c, uint32_t at)
 
 /* Reports E0609 if a bounding box of a produced tensor holds more than the touched elements: those are made elsewhere,
    or later. */
-static void check_box(traffic_pass *c, const dfl_keep *k)
+static void check_box(traffic_pass *pass, const dfl_keep *keep)
 {
-    if (!k->box || !k->produced || !fill_delta(c, c->one ? k->one.each : k->all.each)->is_widened)
+    if (!keep->box || !keep->produced || !fill_delta(pass, pass->one ? keep->one.each : keep->all.each)->is_widened)
         return;
-    dfl_nest_refuse(c->nest, k->line->span, "a bounding box of a produced tensor that holds more than what is touched",
+    dfl_nest_refuse(pass->nest, keep->line->span, "a bounding box of a produced tensor that holds more than what is touched",
                     "leave `window` out of the keeps of this tensor");
-    c->ok = false;
+    pass->ok = false;
 }
 
-static void count_operand(traffic_pass *c, const dfl_operand *o, dfl_i128 *moved)
+static void count_operand(traffic_pass *pass, const dfl_operand *operand, dfl_i128 *moved)
 {
-    const dfl_delta *m = fill_delta(c, c->one ? o->one : o->all);
-    dfl_i128 read = o->reuse ? m->enter : m->present;
+    const dfl_delta *delta = fill_delta(pass, pass->one ? operand->one : operand->all);
+    dfl_i128 read = operand->reuse ? delta->enter : delta->present;
 
-    *moved = o->output ? m->present : read;
-    if (o->output) {
-        add_count(c, &c->counts[o->inner].update, m->present);
-        if (c->one)
-            add_count(c, &c->out->ops_busiest[o->inner].update, m->present);
+    *moved = operand->output ? delta->present : read;
+    if (operand->output) {
+        add_count(pass, &pass->counts[operand->inner].update, delta->present);
+        if (pass->one)
+            add_count(pass, &pass->out->ops_busiest[operand->inner].update, delta->present);
     } else {
-        add_count(c, &c->counts[o->inner].serve, read);
+        add_count(pass, &pass->counts[operand->inner].serve, read);
     }
 }
 
-static void count_pass(traffic_pass *c, const dfl_traffic_plan *plan)
+static void count_pass(traffic_pass *pass, const dfl_traffic_plan *plan)
 {
-    dfl_traffic_sums *out = c->out;
+    dfl_traffic_sums *out = pass->out;
 
-    memset(c->counts, 0, c->keeps->n * sizeof *c->counts);
+    memset(pass->counts, 0, pass->keeps->n * sizeof *pass->counts);
     for (uint32_t i = 0; i < plan->n_written; i++) {
         out->taken[plan->written[i]] = 0;
         out->ops_busiest[plan->written[i]].update = 0;
     }
-    for (uint32_t i = 0; i < plan->n_visits && c->ok; i++) {
+    for (uint32_t i = 0; i < plan->n_visits && pass->ok; i++) {
         uint32_t at = plan->visits[i];
-        const dfl_keep *k = &c->keeps->at[at];
-        check_box(c, k);
-        if (!k->written)
-            count_read_only(c, at);
-        else if (k->parent == DFL_NONE)
-            count_home(c, at);
+        const dfl_keep *keep = &pass->keeps->at[at];
+        check_box(pass, keep);
+        if (!keep->written)
+            count_read_only(pass, at);
+        else if (keep->parent == DFL_NONE)
+            count_home(pass, at);
         else
-            count_written(c, at);
+            count_written(pass, at);
     }
-    for (uint32_t i = 0; i < plan->n_operands && c->ok; i++)
-        count_operand(c, &plan->operands[i], &out->moved[i]);
+    for (uint32_t i = 0; i < plan->n_operands && pass->ok; i++)
+        count_operand(pass, &plan->operands[i], &out->moved[i]);
     /* each residency that starts without a value, and each value that an inner keep takes, leads to one update that
        finds no value to add to (MODEL.md, section 2) */
     for (uint32_t i = 0; i < plan->n_written; i++) {
         uint32_t at = plan->written[i];
-        dfl_i128 found = c->counts[at].update - out->unfilled[at] - out->taken[at];
-        c->counts[at].accumulate = found > 0 || !c->one ? found : 0;
+        dfl_i128 found = pass->counts[at].update - out->unfilled[at] - out->taken[at];
+        pass->counts[at].accumulate = found > 0 || !pass->one ? found : 0;
         dfl_i128 own = out->ops_busiest[at].update - out->unfilled[at];
-        out->ops_busiest[at].accumulate = c->one && own > 0 ? own : 0;
+        out->ops_busiest[at].accumulate = pass->one && own > 0 ? own : 0;
     }
 }
 
@@ -279,3 +284,4 @@ bool dfl_traffic_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_traffic_p
         count_pass(&c, plan);
     return c.ok && c.over ? dfl_nest_report_overflow(nest, nest->mapping->span) : c.ok;
 }
+

@@ -11,51 +11,52 @@ typedef struct {
     bool ok;
 } planner;
 
-static dfl_delta *plan_delta(planner *c, dfl_footprint *p, const dfl_sharing *how)
+static dfl_delta *plan_delta(planner *c, dfl_footprint *footprint, const dfl_sharing *how)
 {
-    dfl_delta *m = c->ok ? dfl_delta_of(c->nest, p, how, false) : NULL;
+    dfl_delta *delta = c->ok ? dfl_delta_of(c->nest, footprint, how, false) : NULL;
 
-    c->ok = m != NULL;
-    return m;
+    c->ok = delta != NULL;
+    return delta;
 }
 
-static uint32_t find_element(const planner *c, const dfl_keep *k) { return c->nest->system->memories[k->line->memory].element; }
+static uint32_t find_element(const planner *c,
+                             const dfl_keep *keep) { return c->nest->system->memories[keep->line->memory].element; }
 
-static uint64_t find_steps_around(const planner *c, const dfl_keep *of, const dfl_keep *k)
+static uint64_t find_steps_around(const planner *c, const dfl_keep *of, const dfl_keep *keep)
 {
-    return dfl_keep_tree_steps_around(c->nest, of->footprint.einsum, of->step, find_element(c, k));
+    return dfl_keep_tree_steps_around(c->nest, of->footprint.einsum, of->step, find_element(c, keep));
 }
 
-static dfl_delta *plan_size(planner *c, dfl_footprint *p, const dfl_sharing *how)
+static dfl_delta *plan_size(planner *c, dfl_footprint *footprint, const dfl_sharing *how)
 {
-    dfl_delta *m = c->ok ? dfl_delta_of_size(c->nest, p, how) : NULL;
+    dfl_delta *delta = c->ok ? dfl_delta_of_size(c->nest, footprint, how) : NULL;
 
-    c->ok = m != NULL;
-    return m;
+    c->ok = delta != NULL;
+    return delta;
 }
 
-/* The way of sharing of the instances of keep `k`, counted in the instances of the memory of keep `from`. */
-static dfl_sharing make_sharing(const planner *c, const dfl_keep *k, const dfl_keep *from, uint64_t united)
+/* The way of sharing of the instances of keep `keep`, counted in the instances of the memory of keep `from`. */
+static dfl_sharing make_sharing(const planner *c, const dfl_keep *keep, const dfl_keep *from, uint64_t united)
 {
-    dfl_sharing how = dfl_keep_tree_sharing(c->nest, k);
+    dfl_sharing how = dfl_keep_tree_sharing(c->nest, keep);
 
     how.united = united;
-    how.first_only = c->one ? find_steps_around(c, k, from) : 0;
+    how.first_only = c->one ? find_steps_around(c, keep, from) : 0;
     return how;
 }
 
 /* The spatial step between a keep and the next outer one along which neighbours forward; DFL_NONE if there is none. */
-static uint32_t find_forwarding(planner *c, const dfl_keep *k, uint64_t between)
+static uint32_t find_forwarding(planner *c, const dfl_keep *keep, uint64_t between)
 {
-    const dfl_path *p = &c->nest->paths->paths[k->footprint.einsum];
+    const dfl_path *path = &c->nest->paths->paths[keep->footprint.einsum];
     uint32_t found = DFL_NONE;
 
-    for (uint64_t left = k->produced ? 0 : between; left; left &= left - 1) {
+    for (uint64_t left = keep->produced ? 0 : between; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        if (!c->nest->system->axes[p->steps[i].line->axis].forward)
+        if (!c->nest->system->axes[path->steps[i].line->axis].forward)
             continue;
         if (found != DFL_NONE) {
-            dfl_nest_refuse(c->nest, p->steps[i].line->span, "forwarding over several loops at once",
+            dfl_nest_refuse(c->nest, path->steps[i].line->span, "forwarding over several loops at once",
                             "forward along one axis that one loop is spread over");
             c->ok = false;
         }
@@ -64,96 +65,98 @@ static uint32_t find_forwarding(planner *c, const dfl_keep *k, uint64_t between)
     return found;
 }
 
-static void plan_read_only(planner *c, dfl_keep *k, dfl_keep_deltas *out)
+static void plan_read_only(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
-    dfl_keep *outer = &c->keeps->at[k->parent];
-    uint64_t between = find_steps_around(c, k, k) & ~find_steps_around(c, k, outer);
-    uint64_t united = dfl_keep_tree_steps_shared(c->nest, k->footprint.einsum, between, k->line->tensor, false);
-    dfl_sharing each = make_sharing(c, k, k, 0), shared = make_sharing(c, k, outer, united);
+    dfl_keep *outer = &c->keeps->at[keep->parent];
+    uint64_t between = find_steps_around(c, keep, keep) & ~find_steps_around(c, keep, outer);
+    uint64_t united = dfl_keep_tree_steps_shared(c->nest, keep->footprint.einsum, between, keep->line->tensor, false);
+    dfl_sharing each = make_sharing(c, keep, keep, 0), shared = make_sharing(c, keep, outer, united);
 
-    dfl_footprint *footprint = &k->footprint;
+    dfl_footprint *footprint = &keep->footprint;
 
-    k->forward = find_forwarding(c, k, between);
-    each.forward = shared.forward = k->forward;
-    if (k->forward != DFL_NONE && k->fresh) {
-        footprint = dfl_keep_tree_footprint(c->nest, k, c->nest->numbers->above[k->body->id]);
+    keep->forward = find_forwarding(c, keep, between);
+    each.forward = shared.forward = keep->forward;
+    if (keep->forward != DFL_NONE && keep->fresh) {
+        footprint = dfl_keep_tree_footprint(c->nest, keep, c->nest->numbers->above[keep->body->id]);
         each.anew = shared.anew = true;
     }
     out->shared = plan_delta(c, footprint, &shared);
-    if (k->forward != DFL_NONE)
+    if (keep->forward != DFL_NONE)
         out->passed = plan_delta(c, footprint, &each);
 }
 
 /* Delta of the tiles that the producer of a recomputed tensor makes, at the branch with its consumers. */
-static dfl_delta *plan_starts(planner *c, const dfl_keep *k, const dfl_sharing *how)
+static dfl_delta *plan_starts(planner *c, const dfl_keep *keep, const dfl_sharing *how)
 {
-    const dfl_path *p = &c->nest->paths->paths[k->producer];
-    dfl_reference *view = DFL_NEW(c->nest->arena, dfl_reference);
+    const dfl_path *path = &c->nest->paths->paths[keep->producer];
+    dfl_reference *reference = DFL_NEW(c->nest->arena, dfl_reference);
     dfl_footprint *footprint = DFL_NEW(c->nest->arena, dfl_footprint);
 
-    *view = (dfl_reference){ k->producer, &c->nest->workload->einsums[k->producer].output };
-    *footprint = (dfl_footprint){ .einsum = k->producer, .n = p->n_above, .restart = p->n_above, .tensor = k->line->tensor,
-                                  .references = view, .n_references = 1, .span = k->line->span };
+    *reference = (dfl_reference){ keep->producer, &c->nest->workload->einsums[keep->producer].output };
+    *footprint = (dfl_footprint){ .einsum = keep->producer, .n = path->n_above, .restart = path->n_above,
+                                  .tensor = keep->line->tensor,
+                                  .references = reference, .n_references = 1, .span = keep->line->span };
     return plan_delta(c, footprint, how);
 }
 
-static bool is_recomputed(const planner *c, const dfl_keep *k)
+static bool is_recomputed(const planner *c, const dfl_keep *keep)
 {
-    const dfl_path *p = &c->nest->paths->paths[k->producer];
+    const dfl_path *path = &c->nest->paths->paths[keep->producer];
 
-    return p->has_exchange && p->exchange.recompute && p->exchange.restricts;
+    return path->has_exchange && path->exchange.recompute && path->exchange.restricts;
 }
 
-static void plan_home(planner *c, dfl_keep *k, dfl_keep_deltas *out)
+static void plan_home(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
-    if (is_recomputed(c, k) && k->exchanged) {
-        dfl_sharing each = make_sharing(c, k, k, 0);
+    if (is_recomputed(c, keep) && keep->exchanged) {
+        dfl_sharing each = make_sharing(c, keep, keep, 0);
         each.box = false; /* count the elements that are made, not those that are held */
-        out->starts = plan_starts(c, k, &each);
+        out->starts = plan_starts(c, keep, &each);
         if (c->one)
             return;
         each.made = true;
-        out->supplied = plan_delta(c, &k->footprint, &each);
+        out->supplied = plan_delta(c, &keep->footprint, &each);
     } else if (!c->one) {
-        dfl_sharing united = make_sharing(c, k, k, find_steps_around(c, k, k));
-        k->united = plan_delta(c, &k->footprint, &united);
+        dfl_sharing united = make_sharing(c, keep, keep, find_steps_around(c, keep, keep));
+        keep->united = plan_delta(c, &keep->footprint, &united);
     }
 }
 
 /* Plans the count of elements that are made below a keep. If consumers meet the producer below the keep, its tiles hold
    more than that. Elements that are made again are not counted in this way. */
-static void plan_made(planner *c, const dfl_keep *k, dfl_keep_deltas *out)
+static void plan_made(planner *c, const dfl_keep *keep, dfl_keep_deltas *out)
 {
-    dfl_sharing each = make_sharing(c, k, k, 0);
+    dfl_sharing each = make_sharing(c, keep, keep, 0);
 
-    if (!k->exchanged) {
-        out->made = is_recomputed(c, k) ? NULL : out->each;
+    if (!keep->exchanged) {
+        out->made = is_recomputed(c, keep) ? NULL : out->each;
         return;
     }
-    dfl_reference *view = DFL_NEW(c->nest->arena, dfl_reference);
+    dfl_reference *reference = DFL_NEW(c->nest->arena, dfl_reference);
     dfl_footprint *footprint = DFL_NEW(c->nest->arena, dfl_footprint);
-    *view = (dfl_reference){ k->producer, &c->nest->workload->einsums[k->producer].output };
-    *footprint = (dfl_footprint){ .einsum = k->producer, .n = k->step, .restart = k->flushed->restart, .tensor = k->line->tensor,
-                                  .references = view, .n_references = 1, .span = k->line->span };
+    *reference = (dfl_reference){ keep->producer, &c->nest->workload->einsums[keep->producer].output };
+    *footprint = (dfl_footprint){ .einsum = keep->producer, .n = keep->step, .restart = keep->flushed->restart,
+                                  .tensor = keep->line->tensor,
+                                  .references = reference, .n_references = 1, .span = keep->line->span };
     out->made = plan_delta(c, footprint, &each);
     if (!c->one)
         return;
-    each.first_only = find_steps_around(c, k, &c->keeps->at[k->parent]);
+    each.first_only = find_steps_around(c, keep, &c->keeps->at[keep->parent]);
     out->given = plan_delta(c, footprint, &each);
 }
 
 /* Steps along which only the first of the instances that hold an element of a result is ever filled: those that do not
    index the result. False if windows of the result lie across instances. */
-static bool find_unindexed(const planner *c, const dfl_keep *k, uint64_t steps, uint64_t *out)
+static bool find_unindexed(const planner *c, const dfl_keep *keep, uint64_t steps, uint64_t *out)
 {
-    const dfl_path *p = &c->nest->paths->paths[k->producer];
-    const dfl_access *result = &c->nest->workload->einsums[k->producer].output;
+    const dfl_path *path = &c->nest->paths->paths[keep->producer];
+    const dfl_access *result = &c->nest->workload->einsums[keep->producer].output;
 
     *out = steps;
     for (uint64_t left = steps; left; left &= left - 1)
         for (uint32_t d = 0; d < result->n_dims; d++)
             for (uint32_t t = 0; t < result->index[d].n_terms; t++) {
-                if (result->index[d].terms[t].rank != p->steps[__builtin_ctzll(left)].rank)
+                if (result->index[d].terms[t].rank != path->steps[__builtin_ctzll(left)].rank)
                     continue;
                 *out &= ~(left & -left);
                 if (result->index[d].n_terms > 1)
@@ -162,154 +165,155 @@ static bool find_unindexed(const planner *c, const dfl_keep *k, uint64_t steps, 
     return true;
 }
 
-static void add_stay(planner *c, dfl_keep *k, const dfl_keep *valued, uint32_t from, uint32_t to, dfl_keep_deltas *out)
+static void add_stay(planner *c, dfl_keep *keep, const dfl_keep *valued, uint32_t from, uint32_t to, dfl_keep_deltas *out)
 {
-    const dfl_keep *outer = &c->keeps->at[k->parent];
-    dfl_sharing how = make_sharing(c, k, outer, find_steps_around(c, k, k) & ~find_steps_around(c, k, outer));
+    const dfl_keep *outer = &c->keeps->at[keep->parent];
+    dfl_sharing how = make_sharing(c, keep, outer, find_steps_around(c, keep, keep) & ~find_steps_around(c, keep, outer));
     uint64_t first;
 
-    if (!find_unindexed(c, k, find_steps_around(c, k, outer) & ~find_steps_around(c, k, valued), &first)) {
-        dfl_nest_refuse(c->nest, k->line->span, "a result that stays inside a `fresh` keep and has windows across an array",
+    if (!find_unindexed(c, keep, find_steps_around(c, keep, outer) & ~find_steps_around(c, keep, valued), &first)) {
+        dfl_nest_refuse(c->nest, keep->line->span, "a result that stays inside a `fresh` keep and has windows across an array",
                         "make this keep `fresh`, too");
         c->ok = false;
         return;
     }
     how.first_only |= first;
     dfl_refill_stay *stay = &out->stays[out->n_stays++];
-    stay->with = plan_delta(c, dfl_keep_tree_footprint(c->nest, k, to), &how);
-    stay->without = plan_delta(c, dfl_keep_tree_footprint(c->nest, k, from), &how);
+    stay->with = plan_delta(c, dfl_keep_tree_footprint(c->nest, keep, to), &how);
+    stay->without = plan_delta(c, dfl_keep_tree_footprint(c->nest, keep, from), &how);
 }
 
 /* Plans the refills that a `fresh` keep around this one makes of elements that stay here without a value, since they
    were flushed. One instance of the `fresh` keep gets such an element: the first one inside the innermost keep that is
    not refilled at that step. */
-static void plan_stays(planner *c, dfl_keep *k, dfl_keep_deltas *out)
+static void plan_stays(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
-    const dfl_keep *fresh = &c->keeps->at[k->parent];
-    uint32_t brace = c->nest->numbers->above[k->body->id];
+    const dfl_keep *fresh = &c->keeps->at[keep->parent];
+    uint32_t brace = c->nest->numbers->above[keep->body->id];
 
-    if (k->fresh)
+    if (keep->fresh)
         return;
-    out->stays = DFL_NEW_ARRAY(c->nest->arena, dfl_refill_stay, k->step + 1);
+    out->stays = DFL_NEW_ARRAY(c->nest->arena, dfl_refill_stay, keep->step + 1);
     while (fresh->fresh && fresh->parent != DFL_NONE && fresh->step > brace) {
         const dfl_keep *next = &c->keeps->at[fresh->parent];
         uint32_t from = next->fresh ? next->step : next->flushed->restart;
         if (from < fresh->step)
-            add_stay(c, k, next, from > brace ? from : brace, fresh->step, out);
+            add_stay(c, keep, next, from > brace ? from : brace, fresh->step, out);
         fresh = next;
     }
 }
 
 /* Tells whether some outer keep of the tensor is `fresh`. */
-static bool is_refilled_outside(const planner *c, const dfl_keep *k)
+static bool is_refilled_outside(const planner *c, const dfl_keep *keep)
 {
-    for (; k->parent != DFL_NONE; k = &c->keeps->at[k->parent])
-        if (c->keeps->at[k->parent].fresh)
+    for (; keep->parent != DFL_NONE; keep = &c->keeps->at[keep->parent])
+        if (c->keeps->at[keep->parent].fresh)
             return true;
     return false;
 }
 
-static void plan_written(planner *c, dfl_keep *k, dfl_keep_deltas *out)
+static void plan_written(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
-    const dfl_keep *outer = &c->keeps->at[k->parent];
+    const dfl_keep *outer = &c->keeps->at[keep->parent];
 
-    if (is_recomputed(c, k) && k->exchanged)
+    if (is_recomputed(c, keep) && keep->exchanged)
         return; /* refused when counted, unless the home reports an error first */
-    uint64_t between = find_steps_around(c, k, k) & ~find_steps_around(c, k, outer);
-    uint64_t reduced = dfl_keep_tree_steps_shared(c->nest, k->footprint.einsum, between, k->line->tensor, true);
-    dfl_sharing joined = make_sharing(c, k, outer, between), meeting = make_sharing(c, k, outer, reduced);
-    dfl_sharing each = make_sharing(c, k, k, 0);
-    out->starts_each = plan_delta(c, k->flushed, &each);
-    out->joined = plan_delta(c, k->flushed, &joined);
-    if (c->one && k->flushed != &k->footprint)
-        out->coming = plan_delta(c, &k->footprint, &joined);
-    out->meeting = plan_delta(c, k->flushed, &meeting);
-    if (k->exchanged && k->adding && !c->one) {
+    uint64_t between = find_steps_around(c, keep, keep) & ~find_steps_around(c, keep, outer);
+    uint64_t reduced = dfl_keep_tree_steps_shared(c->nest, keep->footprint.einsum, between, keep->line->tensor, true);
+    dfl_sharing joined = make_sharing(c, keep, outer, between), meeting = make_sharing(c, keep, outer, reduced);
+    dfl_sharing each = make_sharing(c, keep, keep, 0);
+    out->starts_each = plan_delta(c, keep->flushed, &each);
+    out->joined = plan_delta(c, keep->flushed, &joined);
+    if (c->one && keep->flushed != &keep->footprint)
+        out->coming = plan_delta(c, &keep->footprint, &joined);
+    out->meeting = plan_delta(c, keep->flushed, &meeting);
+    if (keep->exchanged && keep->adding && !c->one) {
         each.made = true;
-        out->supplied = plan_delta(c, k->flushed, &each);
+        out->supplied = plan_delta(c, keep->flushed, &each);
     }
-    plan_stays(c, k, out);
-    plan_made(c, k, out);
-    out->anew = k->flushed != &k->footprint || out->n_stays > 0 || is_refilled_outside(c, k);
+    plan_stays(c, keep, out);
+    plan_made(c, keep, out);
+    out->anew = keep->flushed != &keep->footprint || out->n_stays > 0 || is_refilled_outside(c, keep);
 }
 
 /* Reports E0609 if a consumer reads elements that no einsum makes: they never have a value, so no keep is filled with
    them. */
-static void refuse_unmade(planner *c, const dfl_keep *k)
+static void refuse_unmade(planner *c, const dfl_keep *keep)
 {
-    const dfl_tensor *t = &c->nest->workload->tensors[k->line->tensor];
-    const dfl_access *made = k->produced ? &c->nest->workload->einsums[k->producer].output : NULL;
+    const dfl_tensor *t = &c->nest->workload->tensors[keep->line->tensor];
+    const dfl_access *made = keep->produced ? &c->nest->workload->einsums[keep->producer].output : NULL;
 
-    if (!made || (k->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
+    if (!made || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
         return; /* all elements have a value from the start, or the home belongs to the interface of the workload */
-    for (uint32_t v = 0; v < k->footprint.n_references && c->ok; v++) {
-        if (dfl_access_elements_within(c->nest, k->footprint.references[v].access, made))
+    for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
+        if (dfl_access_elements_within(c->nest, keep->footprint.references[v].access, made))
             continue;
-        dfl_nest_refuse(c->nest, k->footprint.references[v].access->span, "a reader of elements that nothing makes",
+        dfl_nest_refuse(c->nest, keep->footprint.references[v].access->span, "a reader of elements that nothing makes",
                         "read only what the producer writes, or give the tensor a shape that ends there");
         c->ok = false;
     }
 }
 
-static void plan_keep(planner *c, dfl_keep *k)
+static void plan_keep(planner *c, dfl_keep *keep)
 {
-    dfl_keep_deltas *out = c->one ? &k->one : &k->all;
-    dfl_sharing each = make_sharing(c, k, k, 0);
+    dfl_keep_deltas *out = c->one ? &keep->one : &keep->all;
+    dfl_sharing each = make_sharing(c, keep, keep, 0);
 
     if (!c->one)
-        refuse_unmade(c, k);
-    out->each = plan_delta(c, &k->footprint, &each);
-    if (!k->written) {
-        if (k->parent != DFL_NONE)
-            plan_read_only(c, k, out);
+        refuse_unmade(c, keep);
+    out->each = plan_delta(c, &keep->footprint, &each);
+    if (!keep->written) {
+        if (keep->parent != DFL_NONE)
+            plan_read_only(c, keep, out);
         return;
     }
-    const dfl_access *result = &c->nest->workload->einsums[k->producer].output;
+    const dfl_access *result = &c->nest->workload->einsums[keep->producer].output;
     for (uint32_t d = 0; d < result->n_dims; d++)
-        k->windows |= result->index[d].n_terms > 1;
-    if (k->parent == DFL_NONE)
-        plan_home(c, k, out);
+        keep->windows |= result->index[d].n_terms > 1;
+    if (keep->parent == DFL_NONE)
+        plan_home(c, keep, out);
     else
-        plan_written(c, k, out);
+        plan_written(c, keep, out);
     if (c->ok && !c->one)
-        c->ok = dfl_access_elements_count(c->nest, &c->nest->workload->einsums[k->producer].output, &k->distinct);
+        c->ok = dfl_access_elements_count(c->nest, &c->nest->workload->einsums[keep->producer].output, &keep->distinct);
 }
 
 static dfl_footprint *make_operand_footprint(dfl_nest *nest, uint32_t e, const dfl_access *a, dfl_span span)
 {
-    const dfl_path *p = &nest->paths->paths[e];
-    dfl_reference *view = DFL_NEW(nest->arena, dfl_reference);
+    const dfl_path *path = &nest->paths->paths[e];
+    dfl_reference *reference = DFL_NEW(nest->arena, dfl_reference);
     dfl_footprint *footprint = DFL_NEW(nest->arena, dfl_footprint);
 
-    *view = (dfl_reference){ e, a };
-    *footprint = (dfl_footprint){ .einsum = e, .n = p->n_steps, .restart = nest->numbers->above[p->leaf->id], .tensor = a->tensor,
-                                  .references = view, .n_references = 1, .span = span };
+    *reference = (dfl_reference){ e, a };
+    *footprint = (dfl_footprint){ .einsum = e, .n = path->n_steps, .restart = nest->numbers->above[path->leaf->id],
+                                  .tensor = a->tensor,
+                                  .references = reference, .n_references = 1, .span = span };
     return footprint;
 }
 
 static void plan_operand(planner *c, uint32_t e, const dfl_access *a, bool output, dfl_operand *out)
 {
-    const dfl_path *p = &c->nest->paths->paths[e];
-    const dfl_compute *unit = &c->nest->system->computes[p->compute];
+    const dfl_path *path = &c->nest->paths->paths[e];
+    const dfl_compute *unit = &c->nest->system->computes[path->compute];
     dfl_footprint *footprint = make_operand_footprint(c->nest, e, a, a->span);
     dfl_sharing how = { .forward = DFL_NONE };
 
     *out = (dfl_operand){ .inner = dfl_keep_tree_innermost(c->nest, c->keeps, e, a->tensor), .output = output,
                           .reuse = dfl_selects(&unit->operand_reuse, &c->nest->workload->tensors[a->tensor]) };
-    uint64_t all = dfl_keep_tree_steps_around(c->nest, e, p->n_steps, unit->element);
-    uint64_t mine = dfl_keep_tree_steps_around(c->nest, e, p->n_steps, find_element(c, &c->keeps->at[out->inner]));
+    uint64_t all = dfl_keep_tree_steps_around(c->nest, e, path->n_steps, unit->element);
+    uint64_t mine = dfl_keep_tree_steps_around(c->nest, e, path->n_steps, find_element(c, &c->keeps->at[out->inner]));
     how.united = dfl_keep_tree_steps_shared(c->nest, e, all & ~mine, a->tensor, output);
     out->all = out->reuse ? plan_delta(c, footprint, &how) : plan_size(c, footprint, &how);
     how.first_only = mine;
     out->one = out->reuse ? plan_delta(c, footprint, &how) : plan_size(c, footprint, &how);
 }
 
-static uint64_t find_spatial_steps(const dfl_path *p)
+static uint64_t find_spatial_steps(const dfl_path *path)
 {
     uint64_t bits = 0;
 
-    for (uint32_t i = 0; i < p->n_steps; i++)
-        if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
+    for (uint32_t i = 0; i < path->n_steps; i++)
+        if (path->steps[i].line->kind == DFL_LINE_SPATIAL)
             bits |= UINT64_C(1) << i;
     return bits;
 }
@@ -377,3 +381,4 @@ void dfl_traffic_plan_make_sums(const dfl_nest *nest, const dfl_keep_tree *keeps
                                .unfilled = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1),
                                .taken = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1) };
 }
+

@@ -30,6 +30,7 @@ typedef struct {
     dfl_delta **steps;     /* by einsum: its steps, all instances as one */
 } dfl_traffic_plan;
 
+/* Counts of one run: all sums that the plan asks for. */
 typedef struct {
     dfl_counts *all, *busiest; /* by keep: in the whole system; in one instance */
     dfl_counts *outer_busiest; /* by keep with a parent: its part of the parent's counts, in one instance of the
@@ -46,5 +47,6 @@ typedef struct {
 
 /* Plans all counts. False after E0602, E0608 or E0609. */
 bool dfl_traffic_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_traffic_plan *out);
+/* Allocates the counts of a run. */
 void dfl_traffic_plan_make_sums(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_traffic_sums *out);
 #endif

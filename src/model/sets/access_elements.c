@@ -51,3 +51,4 @@ bool dfl_access_elements_within(dfl_nest *nest, const dfl_access *a, const dfl_a
     }
     return !some;
 }
+

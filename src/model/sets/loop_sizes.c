@@ -26,11 +26,11 @@ dfl_loop_sizes *dfl_loop_sizes_new(dfl_arena *arena, const dfl_paths *paths)
 void dfl_loop_sizes_read(const dfl_paths *paths, dfl_loop_sizes *sizes)
 {
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
-        const dfl_path *p = &paths->paths[e];
+        const dfl_path *path = &paths->paths[e];
         dfl_loop_sizes *s = &sizes[e];
         s->ragged = s->moving = 0;
-        for (uint32_t i = 0; i < p->n_steps; i++) {
-            const dfl_path_step *step = &p->steps[i];
+        for (uint32_t i = 0; i < path->n_steps; i++) {
+            const dfl_path_step *step = &path->steps[i];
             uint64_t bit = UINT64_C(1) << i;
             s->steps[i + 1] = s->steps[i];
             if (step->rank == DFL_NONE)
@@ -48,3 +48,4 @@ void dfl_loop_sizes_read(const dfl_paths *paths, dfl_loop_sizes *sizes)
         }
     }
 }
+

@@ -8,6 +8,7 @@
 #include "ir/path/path.h"
 #include "support/arena.h"
 
+/* Sizes of the loops above one einsum. */
 typedef struct {
     int64_t *trips;    /* by step: iterations of a temporal loop or instances of a spatial one, ceil(nominal / tile);
                           1 where the step binds no rank of the einsum */
@@ -20,6 +21,7 @@ typedef struct {
 
 /* Allocates the sizes of all einsums of a mapping, by einsum id, in `arena`. */
 dfl_loop_sizes *dfl_loop_sizes_new(dfl_arena *arena, const dfl_paths *paths);
+/* Reads the present sizes of all paths. */
 void dfl_loop_sizes_read(const dfl_paths *paths, dfl_loop_sizes *sizes);
 
 #endif

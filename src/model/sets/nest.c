@@ -22,43 +22,43 @@ bool dfl_nest_report_overflow(dfl_nest *nest, dfl_span at)
 
 uint32_t dfl_nest_driver(const dfl_nest *nest, uint32_t e, uint32_t i)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
 
-    if (p->steps[i].rank != DFL_NONE)
+    if (path->steps[i].rank != DFL_NONE)
         return e;
-    for (uint32_t k = 0; k < p->steps[i].body->n_einsums; k++) {
-        uint32_t f = p->steps[i].body->einsums[k];
+    for (uint32_t k = 0; k < path->steps[i].body->n_einsums; k++) {
+        uint32_t f = path->steps[i].body->einsums[k];
         if (nest->paths->paths[f].steps[i].rank != DFL_NONE)
             return f;
     }
     return DFL_NONE;
 }
 
-static bool is_temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
+static bool is_temporal(const dfl_path *path, uint32_t i) { return path->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
 /* Tells whether another einsum under step `i` needs another number of iterations (a spatial line `for` some of the
    einsums). If that holds for one einsum of a loop, it holds for all that are bound to it. So only the first of them
    compares. */
-static bool differs_by_einsum(const dfl_nest *nest, const dfl_path *p, uint32_t i)
+static bool differs_by_einsum(const dfl_nest *nest, const dfl_path *path, uint32_t i)
 {
-    const dfl_body *body = p->steps[i].body;
+    const dfl_body *body = path->steps[i].body;
     bool differs = false;
 
-    for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < body->n_einsums && !differs; k++) {
+    for (uint32_t k = 0; path->steps[i].rank != DFL_NONE && k < body->n_einsums && !differs; k++) {
         const dfl_path_step *s = &nest->paths->paths[body->einsums[k]].steps[i];
-        if (s->rank != DFL_NONE && body->einsums[k] < p->einsum)
+        if (s->rank != DFL_NONE && body->einsums[k] < path->einsum)
             return false;
-        differs = s->rank != DFL_NONE && (s->nominal != p->steps[i].nominal || s->tile != p->steps[i].tile);
+        differs = s->rank != DFL_NONE && (s->nominal != path->steps[i].nominal || s->tile != path->steps[i].tile);
     }
     return differs;
 }
 
 static void refuse_differing(dfl_nest *nest, uint32_t e, uint32_t i)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
 
-    if (is_temporal(p, i) && differs_by_einsum(nest, p, i))
-        dfl_nest_refuse(nest, p->steps[i].line->span, "a loop with more iterations for one einsum than for another",
+    if (is_temporal(path, i) && differs_by_einsum(nest, path, i))
+        dfl_nest_refuse(nest, path->steps[i].line->span, "a loop with more iterations for one einsum than for another",
                         "move it into the branches of the einsums");
 }
 
@@ -73,7 +73,7 @@ bool dfl_nest_sizes_are_countable(dfl_nest *nest)
 static bool check_einsum(dfl_nest *nest, uint32_t e)
 {
     const dfl_einsum *me = &nest->workload->einsums[e];
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     const char *help = "`dflc check` still checks it";
 
     if (me->gathers)
@@ -82,16 +82,16 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
         dfl_nest_refuse(nest, me->span, "an einsum with a `where` clause", help);
     if (me->over_rank != DFL_NONE)
         dfl_nest_refuse(nest, me->span, "an operation over a whole rank", help);
-    if (p->n_steps > DFL_MAX_STEPS)
-        dfl_nest_refuse(nest, p->leaf->span, "a path of more than 64 loops and groups of keeps",
+    if (path->n_steps > DFL_MAX_STEPS)
+        dfl_nest_refuse(nest, path->leaf->span, "a path of more than 64 loops and groups of keeps",
                         "write keeps of different tensors next to each other: they make one group");
-    for (uint32_t i = 0; i < p->n_steps && i < DFL_MAX_STEPS; i++) {
-        if (p->steps[i].line->kind != DFL_LINE_KEEP && p->steps[i].line->cyclic)
-            dfl_nest_refuse(nest, p->steps[i].line->span, "a cyclic loop", help);
+    for (uint32_t i = 0; i < path->n_steps && i < DFL_MAX_STEPS; i++) {
+        if (path->steps[i].line->kind != DFL_LINE_KEEP && path->steps[i].line->cyclic)
+            dfl_nest_refuse(nest, path->steps[i].line->span, "a cyclic loop", help);
         refuse_differing(nest, e, i);
-        for (uint32_t k = 0; k < i && is_temporal(p, i) && p->steps[i].line->online && p->steps[i].rank != DFL_NONE; k++)
-            if (is_temporal(p, k) && !p->steps[k].line->online && p->steps[k].rank == p->steps[i].rank)
-                dfl_nest_refuse(nest, p->steps[i].line->span, "an `online` loop inside one over the same rank that is not",
+        for (uint32_t k = 0; k < i && is_temporal(path, i) && path->steps[i].line->online && path->steps[i].rank != DFL_NONE; k++)
+            if (is_temporal(path, k) && !path->steps[k].line->online && path->steps[k].rank == path->steps[i].rank)
+                dfl_nest_refuse(nest, path->steps[i].line->span, "an `online` loop inside one over the same rank that is not",
                                 "say `online` on the outer loop, too");
     }
     for (uint32_t i = 0; i < me->n_inputs + 1; i++) {
@@ -115,14 +115,14 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
 static void find_cuts(dfl_nest *nest, uint32_t e)
 {
     const dfl_einsum *me = &nest->workload->einsums[e];
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
 
     nest->cuts[e] = DFL_NEW_ARRAY(nest->arena, uint64_t, me->n_ranks + 1);
-    for (uint32_t i = 0; i < p->n_steps; i++) {
-        if (p->steps[i].line->kind == DFL_LINE_SPATIAL)
+    for (uint32_t i = 0; i < path->n_steps; i++) {
+        if (path->steps[i].line->kind == DFL_LINE_SPATIAL)
             nest->spatial[e] |= UINT64_C(1) << i;
-        for (uint32_t k = 0; p->steps[i].rank != DFL_NONE && k < me->n_ranks; k++)
-            nest->cuts[e][k] |= me->ranks[k] == p->steps[i].rank ? UINT64_C(1) << i : 0;
+        for (uint32_t k = 0; path->steps[i].rank != DFL_NONE && k < me->n_ranks; k++)
+            nest->cuts[e][k] |= me->ranks[k] == path->steps[i].rank ? UINT64_C(1) << i : 0;
     }
 }
 
@@ -160,3 +160,4 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
         find_cuts(nest, e);
     return !nest->refused;
 }
+

@@ -7,7 +7,7 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-static bool is_temporal(const dfl_path *p, uint32_t i) { return p->steps[i].line->kind == DFL_LINE_TEMPORAL; }
+static bool is_temporal(const dfl_path *path, uint32_t i) { return path->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
 /* Tells whether the values of an index fill an interval, for whole ranks and for any piece of the rank in term
    `moving`. True if each term, in ascending order of coefficients, steps no further than the interval that the terms
@@ -80,12 +80,12 @@ static bool are_windows(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_
 /* Collects the consumers below the brace of step `i` of the producer, in workload order. Returns their number. */
 static uint32_t find_readers(const dfl_nest *nest, uint32_t e, uint32_t i, uint32_t *out)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     uint32_t n = 0;
 
-    for (uint32_t k = 0; k < p->exchange.n_consumers; k++)
-        if (dfl_body_within(nest->paths->paths[p->exchange.consumers[k]].leaf, p->steps[i].body))
-            out[n++] = p->exchange.consumers[k];
+    for (uint32_t k = 0; k < path->exchange.n_consumers; k++)
+        if (dfl_body_within(nest->paths->paths[path->exchange.consumers[k]].leaf, path->steps[i].body))
+            out[n++] = path->exchange.consumers[k];
     return n;
 }
 
@@ -109,9 +109,9 @@ static uint64_t find_reading_steps(const dfl_nest *nest, uint32_t e, uint32_t d,
 static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint32_t first, uint32_t end,
                             uint64_t needed)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     dfl_demand own = { .end = end };
-    uint32_t *consumers = DFL_NEW_ARRAY(nest->arena, uint32_t, p->exchange.n_consumers + 1);
+    uint32_t *consumers = DFL_NEW_ARRAY(nest->arena, uint32_t, path->exchange.n_consumers + 1);
 
     own.n_consumers = find_readers(nest, e, first, consumers);
     own.consumers = consumers;
@@ -129,7 +129,7 @@ static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *
     own.lines = DFL_NEW_ARRAY(nest->arena, uint32_t, DFL_MAX_STEPS);
     own.driver = DFL_NEW_ARRAY(nest->arena, uint32_t, DFL_MAX_STEPS);
     for (uint32_t i = 0; i < end; i++)
-        if (bits >> i & 1 && is_temporal(p, i)) {
+        if (bits >> i & 1 && is_temporal(path, i)) {
             own.driver[own.n_lines] = dfl_nest_driver(nest, e, i);
             own.lines[own.n_lines++] = i;
         }
@@ -140,7 +140,7 @@ static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *
 /* Reports E0609 and returns false if the model does not count a restriction of dimension `d`. */
 static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     uint32_t rank;
 
     if (!dfl_index_is_bare(&nest->workload->einsums[e].output.index[d], &rank)) {
@@ -148,9 +148,9 @@ static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
                         "exchange the tensor above the loops of this branch");
         return false;
     }
-    for (uint32_t i = 0; i < p->n_above; i++)
-        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP) {
-            dfl_nest_refuse(nest, p->steps[i].line->span,
+    for (uint32_t i = 0; i < path->n_above; i++)
+        if (path->steps[i].rank == rank && path->steps[i].line->kind != DFL_LINE_KEEP) {
+            dfl_nest_refuse(nest, path->steps[i].line->span,
                             "a dimension that is both looped over and restricted by its consumers",
                             "loop over the consumer's rank only");
             return false;
@@ -161,11 +161,11 @@ static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
 /* Finds the demands on dimension `d`, from the outermost branch with consumers to the innermost. */
 static void restrict_dim(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint64_t needed)
 {
-    const dfl_path *p = &nest->paths->paths[e];
-    uint32_t *unused = DFL_NEW_ARRAY(nest->arena, uint32_t, p->exchange.n_consumers + 1), first = 0;
+    const dfl_path *path = &nest->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(nest->arena, uint32_t, path->exchange.n_consumers + 1), first = 0;
 
-    for (uint32_t i = 1; i <= p->n_above; i++)
-        if (i == p->n_above || find_readers(nest, e, i, unused) != find_readers(nest, e, first, unused)) {
+    for (uint32_t i = 1; i <= path->n_above; i++)
+        if (i == path->n_above || find_readers(nest, e, i, unused) != find_readers(nest, e, first, unused)) {
             restrict_branch(nest, e, d, demand, first, i, needed);
             first = i;
         }
@@ -174,10 +174,10 @@ static void restrict_dim(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *dem
 /* Number of steps above the outermost branch with consumers: all consumers stand below these steps. */
 static uint32_t count_common_steps(const dfl_nest *nest, uint32_t e)
 {
-    const dfl_path *p = &nest->paths->paths[e];
-    uint32_t *unused = DFL_NEW_ARRAY(nest->arena, uint32_t, p->exchange.n_consumers + 1), n = 0;
+    const dfl_path *path = &nest->paths->paths[e];
+    uint32_t *unused = DFL_NEW_ARRAY(nest->arena, uint32_t, path->exchange.n_consumers + 1), n = 0;
 
-    while (n < p->n_above && find_readers(nest, e, n, unused) == p->exchange.n_consumers)
+    while (n < path->n_above && find_readers(nest, e, n, unused) == path->exchange.n_consumers)
         n++;
     return n;
 }
@@ -240,19 +240,19 @@ static bool is_ever_idle(const dfl_nest *nest, uint32_t c, uint32_t n)
 /* Finds the trigger of a recomputed einsum: it computes again only where some consumer works. False after E0609. */
 static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     uint32_t n_idle = 0;
 
     nest->trigger_steps[e] = start;
-    for (uint32_t k = 0; k < p->exchange.n_consumers && start > 0; k++) {
-        uint32_t c = p->exchange.consumers[k];
+    for (uint32_t k = 0; k < path->exchange.n_consumers && start > 0; k++) {
+        uint32_t c = path->exchange.consumers[k];
         if (is_ever_idle(nest, c, start))
             nest->trigger[e] = c;
         n_idle += is_ever_idle(nest, c, start);
     }
-    if (n_idle < p->exchange.n_consumers)
+    if (n_idle < path->exchange.n_consumers)
         nest->trigger[e] = DFL_NONE; /* in each iteration some consumer works */
-    if (n_idle <= 1 || n_idle < p->exchange.n_consumers)
+    if (n_idle <= 1 || n_idle < path->exchange.n_consumers)
         return true;
     dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
                     "exchange the tensor in a branch of its own for each reader");
@@ -266,21 +266,21 @@ static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
    to the bit set `open`. */
 static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     const dfl_einsum *me = &nest->workload->einsums[e];
     uint32_t kept = 0, start = 0, innermost = DFL_NONE, end = count_common_steps(nest, e);
     uint64_t selecting = *open, together = 0;
 
     for (uint32_t i = 0; i < end; i++) {
-        if (p->steps[i].line->kind == DFL_LINE_KEEP && p->steps[i].line->tensor == me->output.tensor)
+        if (path->steps[i].line->kind == DFL_LINE_KEEP && path->steps[i].line->tensor == me->output.tensor)
             kept = i;
-        for (uint32_t d = 0; d < me->output.n_dims && is_temporal(p, i); d++)
+        for (uint32_t d = 0; d < me->output.n_dims && is_temporal(path, i); d++)
             for (uint32_t k = 0; k < me->output.index[d].n_terms; k++)
-                if (me->output.index[d].terms[k].rank == p->steps[i].rank)
+                if (me->output.index[d].terms[k].rank == path->steps[i].rank)
                     selecting |= UINT64_C(1) << i;
     }
     for (uint32_t i = 0; i < kept; i++) {
-        if (p->steps[i].body != p->steps[kept].body)
+        if (path->steps[i].body != path->steps[kept].body)
             start = i + 1;
         else if ((selecting >> i & 1) && has_iterations(nest, e, i))
             innermost = i;
@@ -304,8 +304,8 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
         demand->has_gaps = true; /* when work is repeated, the windows start again from below */
     }
     uint64_t idle = UINT64_MAX;
-    for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
-        uint32_t c = p->exchange.consumers[k];
+    for (uint32_t k = 0; k < path->exchange.n_consumers; k++) {
+        uint32_t c = path->exchange.consumers[k];
         uint64_t gates = 0;
         for (uint32_t i = 0; i < nest->n_gates[c]; i++)
             gates |= UINT64_C(1) << nest->gates[c][i];
@@ -325,12 +325,12 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
 
 static bool find_einsum_demands(dfl_nest *nest, uint32_t e)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     const dfl_einsum *me = &nest->workload->einsums[e];
     uint64_t needed = 0, restricting = 0;
 
-    for (uint32_t i = 0; i < p->n_above; i++)
-        if (is_temporal(p, i) && p->steps[i].bind == DFL_BIND_NEED)
+    for (uint32_t i = 0; i < path->n_above; i++)
+        if (is_temporal(path, i) && path->steps[i].bind == DFL_BIND_NEED)
             needed |= UINT64_C(1) << i;
     if (needed == 0)
         return true;
@@ -342,7 +342,7 @@ static bool find_einsum_demands(dfl_nest *nest, uint32_t e)
         for (const dfl_demand *w = &nest->demands[e][d]; w; w = w->outer) {
             uint64_t twice = restricting & w->stepping;
             if (twice) {
-                dfl_nest_refuse(nest, p->steps[__builtin_ctzll(twice)].line->span,
+                dfl_nest_refuse(nest, path->steps[__builtin_ctzll(twice)].line->span,
                                 "a loop that restricts two dimensions of a tensor at once",
                                 "exchange the tensor above this loop");
                 return false;
@@ -350,10 +350,10 @@ static bool find_einsum_demands(dfl_nest *nest, uint32_t e)
             restricting |= w->stepping;
         }
     }
-    if (p->exchange.recompute && !recompute_einsum(nest, e, &restricting))
+    if (path->exchange.recompute && !recompute_einsum(nest, e, &restricting))
         return false;
     nest->gates[e] = DFL_NEW_ARRAY(nest->arena, uint32_t, DFL_MAX_STEPS);
-    for (uint32_t i = 0; i < p->n_above; i++)
+    for (uint32_t i = 0; i < path->n_above; i++)
         if ((needed & ~restricting) >> i & 1)
             nest->gates[e][nest->n_gates[e]++] = i;
     return true;
@@ -365,3 +365,4 @@ bool dfl_producer_limits_find(dfl_nest *nest)
         find_einsum_demands(nest, e);
     return !nest->refused;
 }
+

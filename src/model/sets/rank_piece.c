@@ -173,10 +173,10 @@ static demand_entry *insert_entry(const dfl_nest *nest, dfl_demand *demand, uint
 }
 
 /* Advances `pos` to the next coordinates of the spatial steps in the bit set. False after the last. */
-static bool advance_coordinate(const dfl_nest *nest, const dfl_path *p, uint64_t lines, int64_t *pos)
+static bool advance_coordinate(const dfl_nest *nest, const dfl_path *path, uint64_t lines, int64_t *pos)
 {
     for (; lines; lines &= ~(UINT64_C(1) << (63 - __builtin_clzll(lines)))) {
-        uint32_t i = 63 - (uint32_t)__builtin_clzll(lines), driver = dfl_nest_driver(nest, p->einsum, i);
+        uint32_t i = 63 - (uint32_t)__builtin_clzll(lines), driver = dfl_nest_driver(nest, path->einsum, i);
         const dfl_path_step *s = &nest->paths->paths[driver].steps[i];
         if (pos[i] + 1 < dfl_ceil_div(s->nominal, s->tile)) {
             pos[i]++;
@@ -319,9 +319,9 @@ static const dfl_interval_set *find_demand_set(const dfl_nest *nest, uint32_t e,
 
 /* ---- pieces ---- */
 
-static dfl_interval hull_of(const dfl_interval_set *s)
+static dfl_interval hull_of(const dfl_interval_set *set)
 {
-    return s->n ? (dfl_interval){ s->at[0].lo, s->at[s->n - 1].hi } : (dfl_interval){ 0, 0 };
+    return set->n ? (dfl_interval){ set->at[0].lo, set->at[set->n - 1].hi } : (dfl_interval){ 0, 0 };
 }
 
 static dfl_interval cut_interval(dfl_interval piece, const dfl_path_step *s, int64_t at)
@@ -335,7 +335,7 @@ static dfl_interval cut_interval(dfl_interval piece, const dfl_path_step *s, int
 
 dfl_interval dfl_rank_piece(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     dfl_interval piece = { 0, nest->workload->ranks[rank].extent };
     uint32_t dim = 0, i = 0;
     const dfl_demand *demand = find_demand(nest, e, rank, &dim);
@@ -346,8 +346,8 @@ dfl_interval dfl_rank_piece(const dfl_nest *nest, uint32_t e, uint32_t rank, uin
                                  : find_demand_interval(nest, e, dim, demand, i, pos);
     }
     for (; i < n; i++)
-        if (p->steps[i].rank == rank && p->steps[i].line->kind != DFL_LINE_KEEP)
-            piece = cut_interval(piece, &p->steps[i], pos[i]);
+        if (path->steps[i].rank == rank && path->steps[i].line->kind != DFL_LINE_KEEP)
+            piece = cut_interval(piece, &path->steps[i], pos[i]);
     return piece;
 }
 
@@ -378,15 +378,15 @@ void dfl_rank_piece_set(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_
 
 int64_t dfl_rank_piece_trips(const dfl_nest *nest, uint32_t e, uint32_t i, const int64_t *pos)
 {
-    const dfl_path *p = &nest->paths->paths[e];
+    const dfl_path *path = &nest->paths->paths[e];
     int64_t first[DFL_MAX_STEPS];
 
     memcpy(first, pos, sizeof first);
     for (uint32_t k = 0; k < i; k++)
-        if (p->steps[k].line->kind == DFL_LINE_SPATIAL)
+        if (path->steps[k].line->kind == DFL_LINE_SPATIAL)
             first[k] = 0;
-    dfl_interval piece = dfl_rank_piece(nest, e, p->steps[i].rank, i, first);
-    return piece.hi <= piece.lo ? 1 : dfl_ceil_div(piece.hi - piece.lo, p->steps[i].tile);
+    dfl_interval piece = dfl_rank_piece(nest, e, path->steps[i].rank, i, first);
+    return piece.hi <= piece.lo ? 1 : dfl_ceil_div(piece.hi - piece.lo, path->steps[i].tile);
 }
 
 uint64_t dfl_rank_piece_cuts(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n)
@@ -408,3 +408,4 @@ void dfl_rank_piece_steps(const dfl_nest *nest, uint32_t e, uint32_t rank, uint3
         *bits |= UINT64_C(1) << demand->lines[k];
     *bits |= dfl_rank_piece_cuts(nest, e, rank, n);
 }
+

@@ -21,6 +21,7 @@ bool dfl_rank_piece_has_gaps(const dfl_nest *nest, uint32_t e, uint32_t rank);
 /* Iterations of temporal step `i` at a position of the steps before it, for the instance with the largest piece
    (coordinate 0). At least 1; the einsum may be idle in it. */
 int64_t dfl_rank_piece_trips(const dfl_nest *nest, uint32_t e, uint32_t i, const int64_t *pos);
+/* Bit set: steps < n of einsum `e` that cut the rank. */
 uint64_t dfl_rank_piece_cuts(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n);
 /* Adds the steps < n that decide the piece of a rank to a bit set of steps. */
 void dfl_rank_piece_steps(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, uint64_t *bits);

@@ -11,11 +11,13 @@
 
 #include "ir/path/path.h"
 
+/* A loop of a numbered path, and the step of the resolved path that it copies. */
 typedef struct {
     dfl_path_step *to;
     const dfl_path_step *from;
 } dfl_numbered_loop;
 
+/* Step numbers of all paths of a mapping. */
 typedef struct {
     dfl_paths paths;          /* numbered paths; for a run of keeps an einsum sees the keep of its own result, or
                                  else the first keep */
