@@ -1,11 +1,11 @@
 /*
- * Blocks form a list in order of creation; `current` is the one that allocations come from, between `at` and `end`. A
- * reset rewinds to the first block and allocation walks the list again before it asks for a new block. A block
- * remembers how far it was ever written (`dirty`) when it is left: memory behind that mark is still zero from the system,
- * so only reused memory is cleared.
+ * Blocks form a list in order of creation. Allocations come from the block `current`, between `at` and `end`. A reset
+ * rewinds to the first block; allocation then walks the list again before it asks for a new block. A block that is left
+ * keeps a mark of how far it was ever written, `dirty`. Memory behind the mark is still zero from the system, so only
+ * reused memory is cleared.
  *
- * An arena that has grown past a few blocks gets mappings of whole huge pages: most of the time of a large file would
- * otherwise go into the faults of its small pages.
+ * An arena of more than a few blocks gets mappings of whole huge pages. With small pages, page faults would take most of
+ * the time of a large file.
  */
 #include "support/arena.h"
 
@@ -27,6 +27,7 @@
 #define unpoison(at, n)     ((void)(at), (void)(n))
 #endif
 
+/* Bytes of the first block, which holds the work on a small file, and of the largest one; each block doubles the last. */
 #ifdef DFL_HOSTILE
 #define FIRST_BLOCK 64u
 #define LAST_BLOCK  64u
@@ -34,8 +35,9 @@
 #define FIRST_BLOCK (16u << 10)
 #define LAST_BLOCK  HUGE_PAGE
 #endif
+/* Bytes of a huge page of x86-64 and of most others; where it differs, mappings only lose the advantage. */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Blocks from here on are mapped in whole huge pages; not where a leak checker looks for pointers in blocks. */
+/* Least size of a block that is mapped in whole huge pages. Never with a leak checker, which looks for pointers in the heap. */
 #ifdef DFL_ARENA_POISON
 #define LEAST_MAPPED SIZE_MAX
 #else
@@ -44,8 +46,8 @@
 
 typedef struct dfl_arena_block {
     struct dfl_arena_block *next;
-    size_t size, dirty;
-    size_t mapped; /* bytes of the mapping that the block is, 0 = from the heap */
+    size_t size, dirty; /* bytes; bytes that were ever written */
+    size_t mapped; /* bytes of the block's mapping, 0 = a block from the heap */
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
@@ -55,7 +57,7 @@ static _Noreturn void out_of_memory(size_t size)
     exit(70);
 }
 
-/* True if the budget has no room for so much more; nothing is counted then. */
+/* Counts `size` bytes in the budget. True, and nothing counted, if they would exceed the limit. */
 static inline bool charge(dfl_arena *arena, size_t size)
 {
     dfl_budget *budget = arena->budget;
@@ -68,14 +70,14 @@ static inline bool charge(dfl_arena *arena, size_t size)
     return false;
 }
 
-/* Counts what goes beyond the limit. */
+/* Counts `size` bytes that exceed the limit, and stops the budget. */
 static void overcharge(dfl_arena *arena, size_t size)
 {
     dfl_budget *budget = arena->budget;
 
     arena->charged += size;
     if (__builtin_add_overflow(budget->memory_used, size, &budget->memory_used))
-        budget->memory_used = SIZE_MAX / 2; /* so that more can be counted */
+        budget->memory_used = SIZE_MAX / 2; /* leaves room for counting further */
     if (budget->memory_limit != 0 && budget->memory_used > budget->memory_limit)
         dfl_budget_stop(budget, DFL_STOP_MEMORY);
 }
@@ -88,7 +90,7 @@ static void discharge(dfl_arena *arena)
     arena->charged = 0;
 }
 
-/* A mapping of `whole` bytes, a number of huge pages, which starts where one may start. Zeroed; NULL when refused. */
+/* A mapping of `whole` bytes, a multiple of HUGE_PAGE, aligned to HUGE_PAGE. Zeroed; NULL when refused. */
 static void *map_huge(size_t whole)
 {
     size_t more = whole + HUGE_PAGE, before;
@@ -101,7 +103,7 @@ static void *map_huge(size_t whole)
         munmap(at, before);
     munmap(at + before + whole, HUGE_PAGE - before);
 #ifdef MADV_HUGEPAGE
-    madvise(at + before, whole, MADV_HUGEPAGE); /* advice: small pages are as good, only slower */
+    madvise(at + before, whole, MADV_HUGEPAGE); /* only advice: small pages work too, but slower */
 #endif
     return at + before;
 }
@@ -163,8 +165,8 @@ void dfl_arena_free(dfl_arena *arena)
     free(arena);
 }
 
-/* Makes a block the current one, of which nothing is taken. */
-static void enter(dfl_arena *arena, block *b)
+/* Makes a block the current one; all its bytes are free. */
+static void enter_block(dfl_arena *arena, block *b)
 {
     block *left = arena->current;
 
@@ -182,7 +184,7 @@ void dfl_arena_reset(dfl_arena *arena)
     for (block *b = arena->first; b; b = b->next)
         poison(b->bytes, b->size);
     if (arena->first)
-        enter(arena, arena->first);
+        enter_block(arena, arena->first);
 }
 
 dfl_budget *dfl_arena_budget(const dfl_arena *arena)
@@ -190,7 +192,7 @@ dfl_budget *dfl_arena_budget(const dfl_arena *arena)
     return arena->budget != &arena->own ? arena->budget : NULL;
 }
 
-/* Zeroes what was written before a reset, of bytes just taken. */
+/* Zeroes the bytes of a new allocation that were written before a reset. */
 static __attribute__((noinline)) void *clean(const dfl_arena *arena, unsigned char *at, size_t size)
 {
     size_t stale = (size_t)(arena->zeroed - at);
@@ -215,7 +217,7 @@ static inline size_t whole_grains(size_t size)
     return (size + DFL_ARENA_GRAIN - 1) & ~(DFL_ARENA_GRAIN - 1);
 }
 
-/* Zeroed bytes of the current block, which has room for them. */
+/* Zeroed bytes of the current block; it must have room for them. */
 static inline void *take(dfl_arena *arena, size_t size, size_t align)
 {
     unsigned char *at = arena->at + padding(arena, align);
@@ -227,7 +229,7 @@ static inline void *take(dfl_arena *arena, size_t size, size_t align)
     return at >= arena->zeroed ? at : clean(arena, at, size);
 }
 
-/* A new block behind the last one that is used, in front of those kept by a reset. */
+/* Inserts a new block behind the current one, before the unused blocks that a reset kept. */
 static block *block_append(dfl_arena *arena, size_t size, size_t align)
 {
     size_t need;
@@ -250,25 +252,25 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
     return b;
 }
 
-/* From the current block, those behind it, or a new one. */
+/* Allocates from the current block, a block behind it, or a new one. */
 static __attribute__((noinline)) void *alloc_further(dfl_arena *arena, size_t bytes, size_t align)
 {
     while (!has_room(arena, bytes, align)) {
         block *next = arena->current ? arena->current->next : NULL;
 
-        enter(arena, next ? next : block_append(arena, bytes, align));
+        enter_block(arena, next ? next : block_append(arena, bytes, align));
     }
     return take(arena, bytes, align);
 }
 
-/* Beyond the limit: memory all the same, but the budget is stopped. */
+/* Allocates beyond the limit and stops the budget. */
 static __attribute__((noinline)) void *alloc_over(dfl_arena *arena, size_t bytes, size_t align)
 {
     overcharge(arena, bytes);
     return alloc_further(arena, bytes, align);
 }
 
-/* A request that is empty or beyond all bounds: at least one byte. */
+/* Serves an empty request with one byte, and an overflowing one with a single object after stopping the budget. */
 static __attribute__((noinline)) void *alloc_odd(dfl_arena *arena, size_t n, size_t size, size_t align)
 {
     if (n == 0 || size == 0)
@@ -279,7 +281,7 @@ static __attribute__((noinline)) void *alloc_odd(dfl_arena *arena, size_t n, siz
     return alloc_over(arena, size, align);
 }
 
-/* All that is rare is left for good, so that nothing has to be saved here. */
+/* Rare cases are tail calls of functions that are not inlined: the common path saves no registers. */
 void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align)
 {
     size_t bytes;

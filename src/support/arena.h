@@ -1,8 +1,8 @@
 /*
- * Memory by region. A session, a unit of work or a pass owns an arena; everything it makes lives until the arena is
- * freed, and nothing is freed one by one. Allocation never returns NULL: going over the budget's limit still yields
- * memory, but raises the budget's flag, which every loop over user-sized things polls (see budget.h). Memory that
- * the operating system refuses ends the process with exit status 70 and a message.
+ * Memory by region. A session, a unit of work or a pass owns an arena; its allocations live until the arena is freed or
+ * reset, and none is freed alone. Allocation never returns NULL. An allocation over the budget's memory limit still
+ * yields memory, but stops the budget, which every loop over user-sized data polls (budget.h). When the operating system
+ * refuses memory, the process ends with exit status 70 and a message.
  */
 #ifndef DFL_SUPPORT_ARENA_H
 #define DFL_SUPPORT_ARENA_H
@@ -22,36 +22,38 @@
 #endif
 #endif
 
-/* Touched by arena.c alone, and by dfl_arena_take below. */
+/* The members are private to arena.c and to dfl_arena_take below. */
 typedef struct dfl_arena {
-    unsigned char *at, *end;   /* the rest of the current block, of whole DFL_ARENA_GRAINs */
-    unsigned char *zeroed;     /* from here on it has never been written */
-    dfl_budget *budget;        /* `own` if none was given */
-    size_t charged;            /* bytes counted in the budget for this arena */
-    size_t next_size;
+    unsigned char *at, *end;   /* free rest of the current block, in whole DFL_ARENA_GRAINs */
+    unsigned char *zeroed;     /* start of the bytes of the current block that were never written */
+    dfl_budget *budget;        /* the budget given, else `own` */
+    size_t charged;            /* bytes of this arena that the budget counts */
+    size_t next_size;          /* bytes of the next block, at least */
     struct dfl_arena_block *first, *current;
     dfl_budget own;
 } dfl_arena;
 
+/* Allocations are rounded up to grains of so many bytes, which keeps most of them aligned without padding. */
 #define DFL_ARENA_GRAIN ((size_t)8)
 
-/* `budget` may be NULL (no limit); it must outlive the arena. */
+/* An empty arena. `budget` may be NULL, which means no limit; otherwise it must outlive the arena. */
 dfl_arena *dfl_arena_new(dfl_budget *budget);
 void dfl_arena_free(dfl_arena *arena);
-/* Releases everything that was allocated, keeps the blocks for reuse. */
+/* Releases all allocations and keeps the blocks for reuse. */
 void dfl_arena_reset(dfl_arena *arena);
+/* The budget that was given to dfl_arena_new, or NULL. */
 dfl_budget *dfl_arena_budget(const dfl_arena *arena);
 
 /* Zeroed memory for `n` objects of `size` bytes; an overflow of n * size stops the budget. */
 void *dfl_arena_alloc(dfl_arena *arena, size_t n, size_t size, size_t align);
-/* Makes an allocation of `size` bytes larger where it is; false if something stands behind it. */
+/* Extends an allocation of `size` bytes in place; false unless it is the last one of its block and the block has room. */
 bool dfl_arena_extend(dfl_arena *arena, void *at, size_t size, size_t larger);
 /* A copy of `len` bytes with a NUL behind them. */
 char *dfl_arena_copy(dfl_arena *arena, const char *text, size_t len);
 char *dfl_arena_printf(dfl_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *dfl_arena_vprintf(dfl_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
-/* The same for one small object of a size that is known here: inline where nothing stands in the way. */
+/* dfl_arena_alloc for one object of a constant size, inline when the current block has fresh room and the budget allows it. */
 static inline void *dfl_arena_take(dfl_arena *arena, size_t size, size_t align)
 {
 #ifndef DFL_ARENA_POISON
@@ -61,7 +63,7 @@ static inline void *dfl_arena_take(dfl_arena *arena, size_t size, size_t align)
 
     if (align > DFL_ARENA_GRAIN)
         at += (size_t)(-(uintptr_t)at & (uintptr_t)(align - 1));
-    /* a limit of 0, none, is the largest number less 1 */
+    /* a limit of 0 means none: 0 - 1 is the largest number */
     if (at >= arena->zeroed && (uintptr_t)at + size <= (uintptr_t)arena->end && used - 1 < budget->memory_limit - 1) {
         budget->memory_used = used;
         arena->charged += size;
@@ -72,7 +74,7 @@ static inline void *dfl_arena_take(dfl_arena *arena, size_t size, size_t align)
     return dfl_arena_alloc(arena, 1, size, align);
 }
 
-/* The same for an array, most of which are short. */
+/* dfl_arena_alloc for an array, inline for up to 1024 items, for which n * size cannot overflow. */
 static inline void *dfl_arena_take_array(dfl_arena *arena, size_t n, size_t size, size_t align)
 {
     if (n - 1 < 1024)

@@ -1,7 +1,7 @@
 /*
- * One flag for everything that can stop a piece of work early: the memory limit, the step limit, a deadline and
- * cancellation. Loops over user-sized things call dfl_budget_ok; the first stop is kept in `why`, is reported once
- * by the caller as an E06xx diagnostic, and unwinds by plain returns.
+ * The budget of a piece of work: its memory limit, its step limit, and the flag that stops it early. Loops over
+ * user-sized data call dfl_budget_ok. The first stop is kept in `why`; the caller reports it once as an E06xx diagnostic
+ * and unwinds by plain returns.
  */
 #ifndef DFL_SUPPORT_BUDGET_H
 #define DFL_SUPPORT_BUDGET_H
@@ -23,18 +23,19 @@ typedef enum {
 typedef struct {
     size_t memory_used, memory_limit; /* bytes; a limit of 0 means none */
     uint64_t steps_used, steps_limit; /* a limit of 0 means none */
-    atomic_bool *cancel;              /* may be NULL */
-    dfl_stop why;
+    atomic_bool *cancel;              /* set by another thread to cancel the work; may be NULL */
+    dfl_stop why;                     /* the first stop, or NONE */
 } dfl_budget;
 
-/* The limits of a session, with nothing used, for a piece of work by itself; of NULL there are none. */
+/* An unused budget with the limits of `session`, for a separate piece of work; without limits if `session` is NULL. */
 dfl_budget dfl_budget_fresh(const dfl_budget *session);
-/* Counts one step. False once the budget is stopped, and for ever after. */
+/* Counts one step. False once the budget is stopped; it stays stopped. */
 bool dfl_budget_ok(dfl_budget *budget);
 /* Counts `n` steps at once. */
 bool dfl_budget_spend(dfl_budget *budget, uint64_t n);
+/* Stops the budget, unless it is stopped already; `budget` may be NULL. */
 void dfl_budget_stop(dfl_budget *budget, dfl_stop why);
-/* "memory limit reached", ... : static text, lower case. */
+/* Why a budget stopped, as lower-case text: "memory limit reached". Static. */
 const char *dfl_stop_text(dfl_stop why);
 
 #endif

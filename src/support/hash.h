@@ -1,6 +1,6 @@
 /*
- * The one hash of dflc. Equal bytes and seed give equal values on every machine of the same byte order; nothing that
- * is printed may depend on a hash, so tables keyed by one are only looked up, never walked.
+ * The hash function of dflc, XXH64. Equal bytes and seed give equal values on every machine of the same byte order.
+ * Output must not depend on a hash: a table keyed by hashes is only looked up, never iterated.
  */
 #ifndef DFL_SUPPORT_HASH_H
 #define DFL_SUPPORT_HASH_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 uint64_t dfl_hash(const void *bytes, size_t len, uint64_t seed);
-/* A name for a text, of 32 digits: the one value of this room that may be printed, and compared on another machine. */
+/* Writes the digest of a text, 32 hexadecimal digits of XXH3. A digest may be printed and compared on another machine. */
 void dfl_digest(const void *bytes, size_t len, char out[33]);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * jansson reads integers of 64 bits only. Counts of large trainings are longer, so long integers are handed to it
- * as strings: U+0001 and the digits. A string of the input that begins with U+0001 gets a second one in front, so
- * the two cannot be confused; both marks are taken away when the tree is copied into the arena.
+ * jansson reads integers of 64 bits only, but counts of large trainings are longer. A long integer is passed to jansson as
+ * a string of U+0001 and the digits. A string of the input that begins with U+0001 gets a second U+0001 in front, so that
+ * the two cannot be confused. Both marks are removed when the tree is copied into the arena.
  */
 #include "support/json.h"
 
@@ -110,7 +110,7 @@ static bool convert_object(dfl_arena *arena, json_t *from, dfl_json *to)
     *to = (dfl_json){ .kind = DFL_JSON_OBJECT, .len = n, .items = items };
     to->keys = DFL_NEW_ARRAY(arena, const char *, n);
     json_object_foreach(from, key, value) {
-        const char *plain = key + (key[0] == '\1'); /* the loop macro needs `key` as it is */
+        const char *plain = key + (key[0] == '\1'); /* the loop macro needs `key` unchanged */
 
         if (plain != key && plain[0] != '\1')
             return false;

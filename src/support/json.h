@@ -1,7 +1,6 @@
 /*
- * JSON that dflc reads: reports to compare, requests of an editor, options. The text becomes a tree of plain values
- * in an arena. Keys keep their order and may not repeat; integers of any length keep their digits. The only user of
- * jansson.
+ * JSON that dflc reads: reports to compare and certificates. The text becomes a tree of plain values in an arena. Keys
+ * keep their order and may not repeat; integers of any length keep their digits. No other room uses jansson.
  */
 #ifndef DFL_SUPPORT_JSON_H
 #define DFL_SUPPORT_JSON_H
@@ -15,8 +14,8 @@
 typedef enum {
     DFL_JSON_NULL,
     DFL_JSON_BOOL,
-    DFL_JSON_INT,  /* fits 64 bits */
-    DFL_JSON_BIG,  /* an integer that does not: its digits are in `text` */
+    DFL_JSON_INT,  /* an integer of 64 bits */
+    DFL_JSON_BIG,  /* a longer integer: its digits are in `text` */
     DFL_JSON_REAL,
     DFL_JSON_STRING,
     DFL_JSON_ARRAY,
@@ -27,11 +26,11 @@ typedef struct dfl_json {
     dfl_json_kind kind;
     bool boolean;
     int64_t integer;
-    double real;        /* also set for INT and BIG */
-    const char *text;   /* NUL-terminated; a NUL inside is possible, `len` tells */
-    size_t len;         /* bytes of `text`, or members */
-    const char **keys;  /* of an object */
-    const struct dfl_json *items;
+    double real;        /* the value of REAL; the nearest double of INT and BIG */
+    const char *text;   /* STRING, BIG: NUL-terminated; a STRING may contain further NULs */
+    size_t len;         /* bytes of `text`, or number of items */
+    const char **keys;  /* OBJECT: one per item */
+    const struct dfl_json *items; /* ARRAY, OBJECT */
 } dfl_json;
 
 typedef struct {
@@ -39,7 +38,7 @@ typedef struct {
     char message[160];
 } dfl_json_error;
 
-/* NULL with `error` filled (it may be NULL) when the text is not one JSON value. Depth is limited to 2048. */
+/* Parses one JSON value of at most 2048 levels. NULL for any other text, with `*error` set unless `error` is NULL. */
 const dfl_json *dfl_json_parse(dfl_arena *arena, const char *text, size_t len, dfl_json_error *error);
 /* The member of an object; NULL when `value` is NULL, no object, or has no such key. */
 const dfl_json *dfl_json_get(const dfl_json *value, const char *key);

@@ -20,7 +20,7 @@ static void new_line(dfl_json_writer *w)
         dfl_strbuf_char(w->out, ' ');
 }
 
-/* What stands between the value before and the one that is written next. */
+/* Writes the comma and line break between the last value and the next. */
 static void separate(dfl_json_writer *w)
 {
     if (w->after_key) {

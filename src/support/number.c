@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* printf follows the locale that a host program may have set; the decimal point is the only thing it changes. */
+/* Prints in the locale that a host program may have set, which changes only the decimal point; `*point` is its offset. */
 static size_t print(double value, int digits, char out[32], size_t *point)
 {
     int len = snprintf(out, 32, "%.*g", digits, value);
@@ -42,7 +42,7 @@ size_t dfl_double_text(double value, char out[32])
 
     if (!isfinite(value))
         return special(value, out);
-    /* Up to 15 digits `%g` has already dropped what is not needed, except for subnormals. */
+    /* 15 digits identify every decimal of up to 15 digits, and `%g` drops trailing zeros. Subnormals need fewer. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         len = print(value, digits, out, &point);
         if (strtod(out, NULL) == value)

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /*
- * The fewest significant digits that read back as `value`: "0.1", "1e+300", "-2"; "inf", "-inf", "nan".
+ * Writes the fewest significant digits that read back as `value`: "0.1", "1e+300", "-2"; "inf", "-inf", "nan".
  * Returns the length without the NUL.
  */
 size_t dfl_double_text(double value, char out[32]);
-/* `digits` significant digits (1 to 17), trailing zeros dropped: for tables that people read. */
+/* Writes `digits` significant digits (1 to 17) without trailing zeros, for tables that people read. Returns the length. */
 size_t dfl_double_text_short(double value, int digits, char out[32]);
 
 #endif

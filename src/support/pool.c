@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256 };
+enum { MOST_THREADS = 256 }; /* more threads than any search has tasks to share; keeps the handles on the stack */
 
 typedef struct {
     atomic_size_t next;
@@ -30,7 +30,7 @@ void dfl_pool_run(unsigned threads, size_t n, void (*task)(void *context, size_t
 
     if (threads > MOST_THREADS)
         threads = MOST_THREADS;
-    /* A thread that the system refuses is one less: this one does the work of all if need be. */
+    /* The calling thread works too, so the tasks are done even if the system refuses every other thread. */
     while (started + 1 < threads && started + 1 < n && pthread_create(&others[started], NULL, work, &p) == 0)
         started++;
     work(&p);

@@ -1,6 +1,6 @@
 /*
- * Independent pieces of work on several threads. Which thread runs which piece is nobody's business: results go into
- * places of their own, by index, so that nothing depends on the number of threads.
+ * Independent tasks on several threads. A task writes its results to places chosen by its index, never by its thread:
+ * results do not depend on the number of threads.
  */
 #ifndef DFL_SUPPORT_POOL_H
 #define DFL_SUPPORT_POOL_H
@@ -9,14 +9,14 @@
 
 #include "support/arena.h"
 
-/* Calls task(context, i) once for every i below `n`, on up to `threads` threads, and returns when all are done. */
+/* Calls task(context, i) once for each i < n, on up to `threads` threads, and returns when all tasks are done. */
 void dfl_pool_run(unsigned threads, size_t n, void (*task)(void *context, size_t i), void *context);
-/* What pieces share, one at a time: between `take` and `leave` no other has it. */
+/* A mutex for data that tasks share: between take and leave one task at most holds it. */
 typedef struct dfl_lock dfl_lock;
 dfl_lock *dfl_lock_new(dfl_arena *arena);
 void dfl_lock_take(dfl_lock *lock);
 void dfl_lock_leave(dfl_lock *lock);
-/* Processors that this process may use, at least 1. */
+/* Number of processors online, 1 to 256. */
 unsigned dfl_pool_processors(void);
 
 #endif

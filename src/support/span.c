@@ -6,7 +6,7 @@
 
 struct dfl_source_map {
     dfl_arena *arena;
-    DFL_VEC(dfl_source *) sources; /* by rising base */
+    DFL_VEC(dfl_source *) sources; /* by base */
     uint32_t next_base;
 };
 
@@ -42,7 +42,7 @@ const dfl_source *dfl_source_add(dfl_source_map *map, const char *name, const ch
 {
     dfl_source *source;
 
-    /* One position stays between two files: the end of a file is a place of its own. */
+    /* One position separates two files, so the end of a file differs from the start of the next. */
     if (len >= UINT32_MAX - map->next_base)
         return NULL;
     source = DFL_NEW(map->arena, dfl_source);

@@ -1,6 +1,6 @@
 /*
- * Places in source text. A span is two byte offsets in one global position space: every file that a session loads
- * gets a base, and a place is base + offset. Lines and columns are computed when something is printed.
+ * Places in source text. A position is an offset in one space for all files of a session: the base of the file plus the
+ * byte offset in it. A span is two positions. Lines and columns are computed when a place is printed.
  */
 #ifndef DFL_SUPPORT_SPAN_H
 #define DFL_SUPPORT_SPAN_H
@@ -20,7 +20,7 @@ typedef struct {
     const char *text;  /* NUL behind the last byte */
     size_t len;
     uint32_t base;     /* global position of byte 0; the first file starts at 1 */
-    uint32_t *lines;   /* offset of each line's first byte */
+    uint32_t *lines;   /* offsets of the first byte of each line, n_lines of them */
     uint32_t n_lines;
 } dfl_source;
 
@@ -31,14 +31,18 @@ typedef struct {
     uint32_t line, column;    /* from 1; the column counts bytes */
 } dfl_place;
 
+/* An empty map; files are kept in the arena. */
 dfl_source_map *dfl_source_map_new(dfl_arena *arena);
-/* Copies name and text into the arena. Returns NULL when the position space of 4 GiB is used up. */
+/* Adds a file; name and text are copied. Returns NULL when the position space of 4 GiB is full. */
 const dfl_source *dfl_source_add(dfl_source_map *map, const char *name, const char *text, size_t len);
+/* The file that a span starts in; NULL for "nowhere". */
 const dfl_source *dfl_source_of(const dfl_source_map *map, dfl_span span);
+/* File, line and column of a position. */
 dfl_place dfl_place_of(const dfl_source_map *map, uint32_t position);
 /* The text of one line without its line end; `line` counts from 1. */
 const char *dfl_source_line(const dfl_source *source, uint32_t line, size_t *len);
 
+/* The smallest span around two spans; "nowhere" adds nothing. */
 static inline dfl_span dfl_span_join(dfl_span a, dfl_span b)
 {
     if (a.start == 0 && a.end == 0)

@@ -9,7 +9,7 @@ void dfl_strbuf_init(dfl_strbuf *buf, dfl_arena *arena)
     *buf = (dfl_strbuf){ .arena = arena, .text = dfl_arena_copy(arena, "", 0), .cap = 1 };
 }
 
-/* Room for `more` bytes and the NUL behind them. */
+/* Grows the buffer so that `more` bytes and a NUL fit. */
 static void reserve(dfl_strbuf *buf, size_t more)
 {
     size_t need = buf->len + more + 1;
@@ -19,11 +19,11 @@ static void reserve(dfl_strbuf *buf, size_t more)
     if (need <= cap)
         return;
 #ifdef DFL_HOSTILE
-    enum { FIRST = 1, EXACT = 256 }; /* every byte moves the text, while that is cheap */
+    enum { FIRST = 1, EXACT = 256 }; /* a short text moves with every byte, to expose stale pointers */
     if (need < EXACT)
         cap = need;
 #else
-    enum { FIRST = 64 };
+    enum { FIRST = 64 }; /* bytes: a line of text */
 #endif
     if (cap < FIRST)
         cap = FIRST;

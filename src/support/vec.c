@@ -6,9 +6,9 @@
 void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t size, size_t align)
 {
 #ifdef DFL_HOSTILE
-    size_t more = *cap < 64 ? *cap + 1 : *cap * 2; /* every element moves, while that is cheap */
+    size_t more = *cap < 64 ? *cap + 1 : *cap * 2; /* small vectors move at every push, to expose stale pointers */
 #else
-    size_t more = *cap ? *cap * 2 : size <= 16 ? 8 : size <= 32 ? 4 : 2; /* most stay short */
+    size_t more = *cap ? *cap * 2 : size <= 16 ? 8 : size <= 32 ? 4 : 2; /* items; most vectors stay short */
 #endif
     void *grown;
 

@@ -1,6 +1,6 @@
 /*
- * Growing arrays inside an arena. A vector is any struct with the members of DFL_VEC; items are plain values.
- * Growth copies into fresh arena memory, so pointers into `at` are good until the next push.
+ * Growing arrays in an arena. A vector is any struct with the members of DFL_VEC: `n` items in room for `cap`. Items are
+ * plain values. Growth may copy into fresh arena memory: pointers into `at` are valid until the next push.
  */
 #ifndef DFL_SUPPORT_VEC_H
 #define DFL_SUPPORT_VEC_H
@@ -14,7 +14,7 @@
         size_t cap; \
     }
 
-/* Ensures room for one more item of `size` bytes. */
+/* Grows an array of `n` items of `size` bytes so that one more fits. */
 void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t size, size_t align);
 
 #define DFL_PUSH(a, v, item)                                                                             \
