@@ -48,7 +48,7 @@ dfl_severity dfl_code_severity(dfl_code code)
 
 bool dfl_code_is_illegal_mapping(dfl_code code)
 {
-    enum { PER_BLOCK = 100, MAPPINGS = 4 }; /* blocks of codes.def */
+    enum { PER_BLOCK = 100, MAPPINGS = 4 }; /* codes.def has blocks of 100 codes; block 4 is about mappings */
     const code_row *row = row_of(code);
 
     return row != NULL && row->severity == DFL_ERROR && (unsigned)code / PER_BLOCK == MAPPINGS;

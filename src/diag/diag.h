@@ -29,13 +29,13 @@ typedef struct dfl_edit { dfl_span span; const char *text; dfl_certainty certain
 typedef struct dfl_diag {
     dfl_code code;
     dfl_severity severity;
-    const char *lint;      /* lint name, or NULL */
+    const char *lint;      /* name of the lint, or NULL */
     const char *message;
-    dfl_span span;
-    const char *label;     /* text under the primary span; may be NULL */
-    dfl_label *labels;     /* secondary places, in order of adding */
+    dfl_span span;         /* the primary place */
+    const char *label;     /* text under the primary span, or NULL */
+    dfl_label *labels;     /* further places, in order of adding */
     dfl_note *notes;
-    const char *help;      /* may be NULL */
+    const char *help;      /* or NULL */
     dfl_edit *edits;
 } dfl_diag;
 

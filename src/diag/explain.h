@@ -1,5 +1,5 @@
 /*
- * The pages of `dflc explain CODE`, embedded when dflc is built from src/diag/explain/EXXXX.md. A page is Markdown:
+ * The pages of `dflc explain CODE`. The build embeds them from src/diag/explain/EXXXX.md. A page is Markdown:
  *
  *     # E0301: unknown rank
  *
@@ -16,7 +16,7 @@
  *     ```
  *
  * The title repeats codes.def. The test tests/golden/run_explain.sh runs both examples with `dflc check`, or with
- * `dflc eval` where the fence says `dfl fails eval` or `dfl works eval`; the first must give the code, the second
+ * `dflc eval` where the fence says `dfl fails eval` or `dfl works eval`. The first example must give the code, the second
  * must be clean. A code that no source text can cause has plain `text` fences instead.
  */
 #ifndef DFL_DIAG_EXPLAIN_H
@@ -24,9 +24,9 @@
 
 #include "diag/diag.h"
 
-/* The page as Markdown text; NULL when the code has none. */
+/* The page of a code as Markdown text, static; NULL for a code without a page. */
 const char *dfl_explain_page(dfl_code code);
-/* The code of "E0301", "e0301" or "301"; DFL_CODE_NONE for anything else. */
+/* The code that "E0301", "e0301" or "301" names; DFL_CODE_NONE for any other text. */
 dfl_code dfl_explain_code(const char *text);
 
 #endif

@@ -8,13 +8,13 @@
 
 typedef DFL_VEC(const dfl_edit *) edit_list;
 
-static bool same(const dfl_edit *a, const dfl_edit *b)
+static bool is_same_edit(const dfl_edit *a, const dfl_edit *b)
 {
     return a->span.start == b->span.start && a->span.end == b->span.end && strcmp(a->text, b->text) == 0;
 }
 
-/* Two insertions at one point overlap too: their order would be a guess. */
-static bool overlap(const dfl_edit *a, const dfl_edit *b)
+/* Whether two edits overlap. Two insertions at one point do: their order would be a guess. */
+static bool overlaps(const dfl_edit *a, const dfl_edit *b)
 {
     if (a->span.start == b->span.start)
         return (a->span.start == a->span.end) == (b->span.start == b->span.end);
@@ -24,12 +24,12 @@ static bool overlap(const dfl_edit *a, const dfl_edit *b)
 static bool is_taken(const edit_list *taken, const dfl_edit *edit)
 {
     for (size_t i = 0; i < taken->n; i++)
-        if (same(taken->at[i], edit))
+        if (is_same_edit(taken->at[i], edit))
             return true;
     return false;
 }
 
-static bool all_sure(const dfl_diag *d)
+static bool is_sure(const dfl_diag *d)
 {
     for (const dfl_edit *e = d->edits; e; e = e->next)
         if (e->certainty != DFL_FIX_SURE)
@@ -37,6 +37,7 @@ static bool all_sure(const dfl_diag *d)
     return d->edits != NULL;
 }
 
+/* Whether no edit of the report overlaps an edit taken before, or another edit of the report. */
 static bool fits(const edit_list *taken, const dfl_diag *d)
 {
     for (const dfl_edit *e = d->edits; e; e = e->next) {
@@ -45,10 +46,10 @@ static bool fits(const edit_list *taken, const dfl_diag *d)
         if (is_taken(taken, e))
             continue;
         for (size_t i = 0; i < taken->n; i++)
-            if (overlap(taken->at[i], e))
+            if (overlaps(taken->at[i], e))
                 return false;
         for (const dfl_edit *other = d->edits; other != e; other = other->next)
-            if (!same(other, e) && overlap(other, e))
+            if (!is_same_edit(other, e) && overlaps(other, e))
                 return false;
     }
     return true;
@@ -62,8 +63,8 @@ static bool touches(const dfl_source *source, const dfl_sink *sink, const dfl_di
     return false;
 }
 
-/* An insertion stands before a replacement that starts at the same place. */
-static int by_place(const void *left, const void *right)
+/* Order by start. An insertion precedes a replacement that starts at the same place. */
+static int compare_places(const void *left, const void *right)
 {
     const dfl_edit *a = *(const dfl_edit *const *)left, *b = *(const dfl_edit *const *)right;
 
@@ -72,6 +73,7 @@ static int by_place(const void *left, const void *right)
     return a->span.end < b->span.end ? -1 : a->span.end > b->span.end;
 }
 
+/* Writes the text of the source with the edits `taken`, which are sorted and do not overlap. */
 static void rewrite(const dfl_source *source, const dfl_sink *sink, const edit_list *taken, dfl_strbuf *out)
 {
     size_t done = 0;
@@ -105,7 +107,7 @@ dfl_fixed dfl_fix_apply(const dfl_source *source, dfl_sink *sink)
         const dfl_diag *d = dfl_sink_at(sink, i);
         bool here;
 
-        if (!all_sure(d))
+        if (!is_sure(d))
             continue;
         here = touches(source, sink, d);
         if (!fits(&taken, d)) {
@@ -118,7 +120,7 @@ dfl_fixed dfl_fix_apply(const dfl_source *source, dfl_sink *sink)
                 DFL_PUSH(arena, &taken, e);
     }
     if (taken.n > 1)
-        qsort(taken.at, taken.n, sizeof *taken.at, by_place);
+        qsort(taken.at, taken.n, sizeof *taken.at, compare_places);
     dfl_strbuf_init(&out, arena);
     rewrite(source, sink, &taken, &out);
     fixed.text = out.text;

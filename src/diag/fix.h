@@ -1,7 +1,7 @@
 /*
- * Applying the edits of a sink (`--fix`). The edits of one report belong together: all are applied, or none. A report
- * is taken when all its edits are sure and none overlaps an edit taken before; reports are asked in the order of the
- * sorted sink, so the outcome depends on nothing else. An edit that equals one already taken counts as taken.
+ * Applying the edits of a sink (`--fix`). The edits of one report are applied together or not at all. Reports are
+ * considered in the order of the sorted sink. A report is applied if all its edits are sure and none overlaps an edit
+ * applied before. An edit that equals an applied one counts as applied.
  */
 #ifndef DFL_DIAG_FIX_H
 #define DFL_DIAG_FIX_H
@@ -11,11 +11,11 @@
 typedef struct {
     const char *text; /* NUL-terminated, in the sink's arena */
     size_t len;
-    size_t applied;   /* reports with an edit in this source that were taken */
-    size_t skipped;   /* reports with sure edits in this source that were not, for an overlap */
+    size_t applied;   /* applied reports with an edit in this source */
+    size_t skipped;   /* reports with sure edits in this source that overlap applied ones */
 } dfl_fixed;
 
-/* The text of `source` after the edits. Running `dflc` again on it finds what was skipped. */
+/* The text of `source` after the edits; sorts the sink. Running dflc on the result reports the skipped ones again. */
 dfl_fixed dfl_fix_apply(const dfl_source *source, dfl_sink *sink);
 
 #endif

@@ -1,11 +1,11 @@
-/* The short renderer, and what the renderers share. */
+/* The short renderer, and texts that all renderers share. */
 #include "diag/render.h"
 
 #include <string.h>
 
 #include "support/utf8.h"
 
-enum { LONGEST_QUOTE = 60 };
+enum { LONGEST_QUOTE = 60 }; /* bytes of source text that "remove `...`" quotes */
 
 const char *dfl_severity_text(dfl_severity severity)
 {
@@ -45,8 +45,8 @@ void dfl_render_safe(dfl_strbuf *out, const char *text, size_t indent)
     }
 }
 
-/* The text under a span when it is short and stays on one line, else NULL. */
-static const char *quoted(const dfl_sink *sink, dfl_span span)
+/* The source text of a span of one line and at most LONGEST_QUOTE bytes, else NULL. */
+static const char *quote_span(const dfl_sink *sink, dfl_span span)
 {
     const dfl_source *source = dfl_source_of(dfl_sink_sources(sink), span);
     size_t len = span.end - span.start;
@@ -66,7 +66,7 @@ const char *dfl_edit_text(const dfl_sink *sink, const dfl_edit *edit)
     if (edit->text[0] != '\0')
         return dfl_arena_printf(arena, edit->span.start == edit->span.end ? "insert `%s`" : "replace with `%s`",
                                 edit->text);
-    old = quoted(sink, edit->span);
+    old = quote_span(sink, edit->span);
     return old ? dfl_arena_printf(arena, "remove `%s`", old) : "remove this";
 }
 

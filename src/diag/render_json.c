@@ -1,4 +1,3 @@
-/* JSON lines: one object a report, the same keys in each, null for what it does not have. */
 #include "diag/render_json.h"
 
 #include "diag/render.h"

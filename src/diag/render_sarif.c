@@ -12,27 +12,28 @@
 #include "support/json_write.h"
 #include "support/utf8.h"
 
-static void pair(dfl_json_writer *w, const char *key, const char *text)
+static void put_pair(dfl_json_writer *w, const char *key, const char *text)
 {
     dfl_json_key(w, key);
     dfl_json_string(w, text);
 }
 
-static void text_object(dfl_json_writer *w, const char *key, const char *text)
+/* `key: { "text": text }` */
+static void put_text(dfl_json_writer *w, const char *key, const char *text)
 {
     dfl_json_key(w, key);
     dfl_json_object(w);
-    pair(w, "text", text);
+    put_pair(w, "text", text);
     dfl_json_end_object(w);
 }
 
-/* The standard knows no internal errors. */
+/* The level of SARIF; it has none for internal errors. */
 static const char *level_of(dfl_severity severity)
 {
     return severity == DFL_INTERNAL ? "error" : dfl_severity_text(severity);
 }
 
-/* A file name as a URI reference: absolute names become file URIs, bytes outside the plain set %XX. */
+/* A file name as a URI reference. An absolute name becomes a file URI; bytes outside of letters, digits, `-._~/` become %XX. */
 static const char *uri_of(const dfl_sink *sink, const char *name)
 {
     dfl_strbuf uri;
@@ -83,7 +84,7 @@ static void put_artifact(dfl_json_writer *w, const dfl_sink *sink, const dfl_sou
 {
     dfl_json_key(w, "artifactLocation");
     dfl_json_object(w);
-    pair(w, "uri", uri_of(sink, source->name));
+    put_pair(w, "uri", uri_of(sink, source->name));
     dfl_json_end_object(w);
 }
 
@@ -108,7 +109,7 @@ static void put_message(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag
         dfl_strbuf_printf(&text, "\n\nnote: %s", note->text);
     if (d->help)
         dfl_strbuf_printf(&text, "\n\nhelp: %s", d->help);
-    text_object(w, "message", text.text);
+    put_text(w, "message", text.text);
 }
 
 static void put_places(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag *d)
@@ -134,14 +135,14 @@ static void put_places(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag 
         dfl_json_object(w);
         dfl_json_key(w, "id");
         dfl_json_int(w, ++id);
-        text_object(w, "message", label->text);
+        put_text(w, "message", label->text);
         put_physical(w, sink, label->span);
         dfl_json_end_object(w);
     }
     dfl_json_end_array(w);
 }
 
-/* The edits of one report, a change a file; edits of the same file are usually neighbours. */
+/* The edits of one report: one change for each run of edits in the same file. */
 static void put_fix(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag *d)
 {
     const dfl_source_map *map = dfl_sink_sources(sink);
@@ -150,7 +151,7 @@ static void put_fix(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag *d)
     dfl_json_key(w, "fixes");
     dfl_json_array(w);
     dfl_json_object(w);
-    text_object(w, "description", d->help ? d->help : dfl_edit_text(sink, edit));
+    put_text(w, "description", d->help ? d->help : dfl_edit_text(sink, edit));
     dfl_json_key(w, "artifactChanges");
     dfl_json_array(w);
     while (edit) {
@@ -167,7 +168,7 @@ static void put_fix(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag *d)
         for (; edit && dfl_source_of(map, edit->span) == source; edit = edit->next) {
             dfl_json_object(w);
             put_region(w, sink, "deletedRegion", edit->span);
-            text_object(w, "insertedContent", edit->text);
+            put_text(w, "insertedContent", edit->text);
             dfl_json_end_object(w);
         }
         dfl_json_end_array(w);
@@ -178,14 +179,14 @@ static void put_fix(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag *d)
     dfl_json_end_array(w);
 }
 
-static int by_code(const void *left, const void *right)
+static int compare_codes(const void *left, const void *right)
 {
     const dfl_code *a = left, *b = right;
 
     return *a < *b ? -1 : *a > *b;
 }
 
-/* The codes that occur, each once, by number; the number of them. */
+/* Sets `*codes` to the codes that occur, each once, by number. Returns how many there are. */
 static size_t codes_of(const dfl_sink *sink, dfl_code **codes)
 {
     size_t n = dfl_sink_count(sink), kept = 0;
@@ -193,7 +194,7 @@ static size_t codes_of(const dfl_sink *sink, dfl_code **codes)
 
     for (size_t i = 0; i < n; i++)
         all[i] = dfl_sink_at(sink, i)->code;
-    qsort(all, n, sizeof *all, by_code);
+    qsort(all, n, sizeof *all, compare_codes);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || all[i] != all[kept - 1])
             all[kept++] = all[i];
@@ -209,17 +210,17 @@ static void put_tool(dfl_json_writer *w, const dfl_code *codes, size_t n)
     dfl_json_object(w);
     dfl_json_key(w, "driver");
     dfl_json_object(w);
-    pair(w, "name", "dflc");
-    pair(w, "version", DFL_VERSION);
+    put_pair(w, "name", "dflc");
+    put_pair(w, "version", DFL_VERSION);
     dfl_json_key(w, "rules");
     dfl_json_array(w);
     for (size_t i = 0; i < n; i++) {
         dfl_json_object(w);
-        pair(w, "id", dfl_code_text(codes[i], code));
-        text_object(w, "shortDescription", dfl_code_title(codes[i]));
+        put_pair(w, "id", dfl_code_text(codes[i], code));
+        put_text(w, "shortDescription", dfl_code_title(codes[i]));
         dfl_json_key(w, "defaultConfiguration");
         dfl_json_object(w);
-        pair(w, "level", level_of(dfl_code_severity(codes[i])));
+        put_pair(w, "level", level_of(dfl_code_severity(codes[i])));
         dfl_json_end_object(w);
         dfl_json_end_object(w);
     }
@@ -230,14 +231,14 @@ static void put_tool(dfl_json_writer *w, const dfl_code *codes, size_t n)
 
 static void put_result(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag *d, const dfl_code *codes, size_t n)
 {
-    const dfl_code *rule = bsearch(&d->code, codes, n, sizeof *codes, by_code);
+    const dfl_code *rule = bsearch(&d->code, codes, n, sizeof *codes, compare_codes);
     char code[6];
 
     dfl_json_object(w);
-    pair(w, "ruleId", dfl_code_text(d->code, code));
+    put_pair(w, "ruleId", dfl_code_text(d->code, code));
     dfl_json_key(w, "ruleIndex");
     dfl_json_int(w, rule - codes);
-    pair(w, "level", level_of(d->severity));
+    put_pair(w, "level", level_of(d->severity));
     put_message(w, sink, d);
     put_places(w, sink, d);
     if (d->edits)
@@ -245,7 +246,7 @@ static void put_result(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag 
     if (d->lint) {
         dfl_json_key(w, "properties");
         dfl_json_object(w);
-        pair(w, "lint", d->lint);
+        put_pair(w, "lint", d->lint);
         dfl_json_end_object(w);
     }
     dfl_json_end_object(w);
@@ -260,13 +261,13 @@ void dfl_render_sarif(dfl_strbuf *out, dfl_sink *sink)
     dfl_sink_sort(sink);
     dfl_json_start(w, out, 2);
     dfl_json_object(w);
-    pair(w, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    pair(w, "version", "2.1.0");
+    put_pair(w, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    put_pair(w, "version", "2.1.0");
     dfl_json_key(w, "runs");
     dfl_json_array(w);
     dfl_json_object(w);
     put_tool(w, codes, n);
-    pair(w, "columnKind", "utf16CodeUnits");
+    put_pair(w, "columnKind", "utf16CodeUnits");
     dfl_json_key(w, "results");
     dfl_json_array(w);
     for (size_t i = 0; i < dfl_sink_count(sink); i++)

@@ -1,7 +1,7 @@
 /*
- * The text renderer. A report is a head line and snippets. A snippet is one source line with every mark that lies on
- * it, or a block for a span over several lines. The primary place comes first, the others follow in order of
- * position, places in another file under a line that names it:
+ * A report is a head line, snippets and remarks. A snippet is one source line with all marks on it, or a block for a span
+ * over several lines. The primary place comes first; the others follow in order of position, those in another file under a
+ * line that names the file:
  *
  *     conv.dfl:7:13: error[E0301]: `KK` is not a rank of `conv`
  *         7 |     spatial KK on pe;
@@ -10,7 +10,7 @@
  *           |            ~~~~ `conv` is declared with these ranks
  *           = help: replace with `K`
  *
- * A line longer than WINDOW bytes is cut around its first mark, so a file on one line costs no more than any other.
+ * A line longer than WINDOW bytes is cut around its first mark, so that a file of one line costs no more than any other.
  */
 #include "diag/render_text.h"
 
@@ -21,22 +21,30 @@
 #include "support/utf8.h"
 #include "support/vec.h"
 
-enum { GUTTER = 5, TAB = 4, WINDOW = 200, LEAD = 80, WHOLE_BLOCK = 6, BLOCK_HEAD = 3, BLOCK_TAIL = 2 };
+enum {
+    GUTTER = 5,      /* least columns of a line number: snippets of files below 10^5 lines align */
+    TAB = 4,         /* columns */
+    WINDOW = 200,    /* bytes of a long line that are shown */
+    LEAD = 80,       /* bytes of a cut line in front of its first mark */
+    WHOLE_BLOCK = 6, /* a block of more lines is shortened to its first BLOCK_HEAD and last BLOCK_TAIL lines */
+    BLOCK_HEAD = 3,
+    BLOCK_TAIL = 2,
+};
 
 typedef struct {
     dfl_span span;
-    const char *text; /* may be NULL */
+    const char *text; /* label, or NULL */
     bool primary;
     const dfl_source *source;
-    uint32_t first_line, last_line; /* the last line that holds a byte of the span */
-    size_t from, to;                /* columns on screen, from 0, of the line that is being printed */
+    uint32_t first_line, last_line; /* last_line holds the last byte of the span */
+    size_t from, to;                /* columns on the screen, from 0, set when the line is printed */
 } mark;
 
 typedef struct {
     dfl_strbuf *out;
     const dfl_sink *sink;
     bool color;
-    unsigned gutter;
+    unsigned gutter;       /* columns of line numbers in this report */
     dfl_severity severity;
     DFL_VEC(mark) marks;
 } printer;
@@ -57,43 +65,45 @@ static const char *style_of(dfl_severity severity)
 
 static const char blue[] = "\033[1;34m", bold[] = "\033[1m", reset[] = "\033[0m";
 
-static void style(printer *p, const char *escape)
+static void add_style(printer *p, const char *escape)
 {
     if (p->color)
         dfl_strbuf_z(p->out, escape);
 }
 
-static void spaces(printer *p, size_t n)
+static void add_spaces(printer *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         dfl_strbuf_char(p->out, ' ');
 }
 
-/* "    7 | " or, for line 0, "      | " with `separator` for the bar; no space behind it. */
-static void gutter(printer *p, uint32_t line, char separator)
+/* Writes "    7 |" or, for line 0, "      |", with `separator` in place of the bar. */
+static void add_gutter(printer *p, uint32_t line, char separator)
 {
-    style(p, blue);
+    add_style(p, blue);
     if (line)
         dfl_strbuf_printf(p->out, "%*u %c", (int)p->gutter, line, separator);
     else
         dfl_strbuf_printf(p->out, "%*s %c", (int)p->gutter, "", separator);
-    style(p, reset);
+    add_style(p, reset);
 }
 
 /* ---- one source line on the screen ---- */
 
 typedef struct {
-    const char *text; /* the part of the line that is shown */
+    const char *text; /* shown part of the line */
     size_t len;
-    size_t offset;    /* of that part in its line */
+    size_t offset;    /* byte offset of `text` in its line */
     bool cut_left, cut_right;
 } view;
 
-static bool continues(char c)
+/* Whether a byte is inside of a UTF-8 sequence. */
+static bool is_continuation(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* The shown part of a line: all of it, or WINDOW bytes around the byte at offset `focus`. */
 static view view_line(const dfl_source *source, uint32_t line, size_t focus)
 {
     size_t len, from = 0, to;
@@ -108,20 +118,20 @@ static view view_line(const dfl_source *source, uint32_t line, size_t focus)
     if (from + WINDOW > len)
         from = len - WINDOW;
     to = from + WINDOW;
-    for (int i = 0; i < 3 && from > 0 && continues(text[from]); i++)
+    for (int i = 0; i < 3 && from > 0 && is_continuation(text[from]); i++)
         from--;
-    for (int i = 0; i < 3 && to < len && continues(text[to]); i++)
+    for (int i = 0; i < 3 && to < len && is_continuation(text[to]); i++)
         to++;
     return (view){ text + from, to - from, from, from > 0, to < len };
 }
 
-/* Columns that the code point takes when it stands at `column`. */
-static size_t advance(uint32_t point, size_t column)
+/* Columns of a code point that stands at `column`. */
+static size_t width_at(uint32_t point, size_t column)
 {
     return point == '\t' ? TAB - column % TAB : dfl_utf8_point_width(point);
 }
 
-/* The column of the byte at `offset` of the line; offsets outside the view give its first or last column. */
+/* The column of the byte at `offset` of the line. An offset outside of the view gives the view's first or last column. */
 static size_t column_of(const view *v, size_t offset)
 {
     size_t column = v->cut_left ? 3 : 0;
@@ -130,7 +140,7 @@ static size_t column_of(const view *v, size_t offset)
         uint32_t point;
 
         at += dfl_utf8_decode(v->text + at, v->len - at, &point);
-        column += advance(point, column);
+        column += width_at(point, column);
     }
     return column;
 }
@@ -146,10 +156,10 @@ static void print_view(printer *p, const view *v)
     for (size_t at = 0; at < v->len;) {
         uint32_t point;
         size_t n = dfl_utf8_decode(v->text + at, v->len - at, &point);
-        size_t width = advance(point, column);
+        size_t width = width_at(point, column);
 
         if (point == '\t')
-            spaces(p, width);
+            add_spaces(p, width);
         else if (point != 0xfffd && dfl_utf8_printable(point))
             dfl_strbuf_add(p->out, v->text + at, n);
         else
@@ -170,9 +180,9 @@ static void end_line(printer *p)
 
 /* ---- marks on one line ---- */
 
-static void mark_style(printer *p, const mark *m)
+static void add_mark_style(printer *p, const mark *m)
 {
-    style(p, m->primary ? style_of(p->severity) : blue);
+    add_style(p, m->primary ? style_of(p->severity) : blue);
 }
 
 static bool has_text(const mark *m)
@@ -180,7 +190,7 @@ static bool has_text(const mark *m)
     return m->text && m->text[0] != '\0';
 }
 
-/* The underlines of all marks in one row; a primary mark is painted over a secondary one. */
+/* Writes the underlines of all marks in one row; a primary mark covers a secondary one. */
 static void underline(printer *p, const mark *marks, size_t n)
 {
     size_t end = 0, column = 0;
@@ -197,13 +207,13 @@ static void underline(printer *p, const mark *marks, size_t n)
             dfl_strbuf_char(p->out, ' ');
             continue;
         }
-        mark_style(p, top);
+        add_mark_style(p, top);
         dfl_strbuf_char(p->out, top->primary ? '^' : '~');
-        style(p, reset);
+        add_style(p, reset);
     }
 }
 
-/* Whether the label of marks[i] can follow the underlines on their own row: nothing ends behind it. */
+/* Whether the label of marks[i] can stand in the row of the underlines: no other mark ends behind its start. */
 static bool is_rightmost(const mark *marks, size_t n, size_t i)
 {
     for (size_t j = 0; j < n; j++)
@@ -212,24 +222,24 @@ static bool is_rightmost(const mark *marks, size_t n, size_t i)
     return true;
 }
 
-/* A row with a bar under each mark before `last` that still waits for its text. */
-static size_t bars(printer *p, const mark *marks, size_t last)
+/* Writes a bar under each labelled mark before `last`. Returns the column behind the last bar. */
+static size_t add_bars(printer *p, const mark *marks, size_t last)
 {
     size_t column = 0;
 
     for (size_t i = 0; i < last; i++) {
         if (!has_text(&marks[i]) || marks[i].from < column)
             continue;
-        spaces(p, marks[i].from - column);
-        mark_style(p, &marks[i]);
+        add_spaces(p, marks[i].from - column);
+        add_mark_style(p, &marks[i]);
         dfl_strbuf_char(p->out, '|');
-        style(p, reset);
+        add_style(p, reset);
         column = marks[i].from + 1;
     }
     return column;
 }
 
-/* The texts of the marks, rightmost first, each below the ones before it. */
+/* Writes the labels of the marks, rightmost first, each in a row of its own. */
 static void print_texts(printer *p, const mark *marks, size_t n)
 {
     for (size_t i = n; i-- > 0;) {
@@ -237,24 +247,24 @@ static void print_texts(printer *p, const mark *marks, size_t n)
 
         if (!has_text(&marks[i]))
             continue;
-        gutter(p, 0, '|');
-        spaces(p, 1);
-        bars(p, marks, i + 1);
+        add_gutter(p, 0, '|');
+        add_spaces(p, 1);
+        add_bars(p, marks, i + 1);
         end_line(p);
-        gutter(p, 0, '|');
-        spaces(p, 1);
+        add_gutter(p, 0, '|');
+        add_spaces(p, 1);
         column = 0;
         if (i == 0 || marks[i - 1].from < marks[i].from)
-            column = bars(p, marks, i);
-        spaces(p, marks[i].from - column);
-        mark_style(p, &marks[i]);
+            column = add_bars(p, marks, i);
+        add_spaces(p, marks[i].from - column);
+        add_mark_style(p, &marks[i]);
         dfl_render_safe(p->out, marks[i].text, p->gutter + 3 + marks[i].from);
-        style(p, reset);
+        add_style(p, reset);
         end_line(p);
     }
 }
 
-static int by_column(const void *left, const void *right)
+static int compare_columns(const void *left, const void *right)
 {
     const mark *a = left, *b = right;
 
@@ -267,7 +277,7 @@ static int by_column(const void *left, const void *right)
     return a->span.start < b->span.start ? -1 : a->span.start > b->span.start;
 }
 
-/* One line and the `n` marks on it; `marks` is a copy that may be sorted. */
+/* Writes one line with the `n` marks on it, and sorts the marks by column. */
 static void print_line(printer *p, mark *marks, size_t n)
 {
     const dfl_source *source = marks[0].source;
@@ -282,20 +292,20 @@ static void print_line(printer *p, mark *marks, size_t n)
         if (marks[i].to <= marks[i].from)
             marks[i].to = marks[i].from + 1;
     }
-    qsort(marks, n, sizeof *marks, by_column);
-    gutter(p, line, '|');
-    spaces(p, 1);
+    qsort(marks, n, sizeof *marks, compare_columns);
+    add_gutter(p, line, '|');
+    add_spaces(p, 1);
     print_view(p, &v);
     end_line(p);
-    gutter(p, 0, '|');
-    spaces(p, 1);
+    add_gutter(p, 0, '|');
+    add_spaces(p, 1);
     underline(p, marks, n);
     last = n - 1;
     if (has_text(&marks[last]) && is_rightmost(marks, n, last)) {
-        spaces(p, 1);
-        mark_style(p, &marks[last]);
+        add_spaces(p, 1);
+        add_mark_style(p, &marks[last]);
         dfl_render_safe(p->out, marks[last].text, p->gutter + 3);
-        style(p, reset);
+        add_style(p, reset);
         n--;
     }
     end_line(p);
@@ -308,17 +318,17 @@ static void print_block_line(printer *p, const mark *m, uint32_t line, size_t fo
 {
     view v = view_line(m->source, line, focus);
 
-    gutter(p, line, '|');
-    spaces(p, 1);
-    mark_style(p, m);
+    add_gutter(p, line, '|');
+    add_spaces(p, 1);
+    add_mark_style(p, m);
     dfl_strbuf_z(p->out, edge);
-    style(p, reset);
-    spaces(p, 1);
+    add_style(p, reset);
+    add_spaces(p, 1);
     print_view(p, &v);
     end_line(p);
 }
 
-static bool only_blanks(const char *text, size_t len)
+static bool is_blank(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if (text[i] != ' ' && text[i] != '\t')
@@ -326,7 +336,7 @@ static bool only_blanks(const char *text, size_t len)
     return true;
 }
 
-/* `/` stands before the first line when the span starts it; else a row below it leads to the span's first byte. */
+/* Writes the first line of a block. `/` stands before it if the span starts the line; else a row below leads to the span. */
 static void print_block_start(printer *p, const mark *m)
 {
     size_t len, offset = m->span.start - m->source->base - m->source->lines[m->first_line - 1];
@@ -334,18 +344,18 @@ static void print_block_start(printer *p, const mark *m)
     view v = view_line(m->source, m->first_line, offset);
     size_t column = column_of(&v, offset);
 
-    if (offset <= len && only_blanks(text, offset)) {
+    if (offset <= len && is_blank(text, offset)) {
         print_block_line(p, m, m->first_line, offset, "/");
         return;
     }
     print_block_line(p, m, m->first_line, offset, " ");
-    gutter(p, 0, '|');
-    spaces(p, 2);
-    mark_style(p, m);
+    add_gutter(p, 0, '|');
+    add_spaces(p, 2);
+    add_mark_style(p, m);
     for (size_t i = 0; i <= column; i++)
         dfl_strbuf_char(p->out, '_');
     dfl_strbuf_char(p->out, m->primary ? '^' : '~');
-    style(p, reset);
+    add_style(p, reset);
     end_line(p);
 }
 
@@ -360,28 +370,28 @@ static void print_block(printer *p, const mark *m)
     for (uint32_t line = m->first_line + 1; line <= m->last_line; line++) {
         if (m->last_line - m->first_line >= WHOLE_BLOCK && line == m->first_line + BLOCK_HEAD) {
             line = m->last_line - BLOCK_TAIL + 1;
-            style(p, blue);
+            add_style(p, blue);
             dfl_strbuf_printf(p->out, "%*s | ", (int)p->gutter, "...");
-            style(p, reset);
-            mark_style(p, m);
+            add_style(p, reset);
+            add_mark_style(p, m);
             dfl_strbuf_char(p->out, '|');
-            style(p, reset);
+            add_style(p, reset);
             end_line(p);
         }
         print_block_line(p, m, line, line == m->last_line ? offset : 0, "|");
     }
-    gutter(p, 0, '|');
-    spaces(p, 1);
-    mark_style(p, m);
+    add_gutter(p, 0, '|');
+    add_spaces(p, 1);
+    add_mark_style(p, m);
     dfl_strbuf_char(p->out, '|');
     for (size_t i = 0; i < (column ? column : 1); i++)
         dfl_strbuf_char(p->out, '_');
     dfl_strbuf_char(p->out, m->primary ? '^' : '~');
     if (has_text(m)) {
-        spaces(p, 1);
+        add_spaces(p, 1);
         dfl_render_safe(p->out, m->text, p->gutter + 3);
     }
-    style(p, reset);
+    add_style(p, reset);
     end_line(p);
 }
 
@@ -403,7 +413,7 @@ static void add_mark(printer *p, dfl_span span, const char *text, bool primary)
     DFL_PUSH(dfl_sink_arena(p->sink), &p->marks, m);
 }
 
-static void collect(printer *p, const dfl_diag *d)
+static void collect_marks(printer *p, const dfl_diag *d)
 {
     unsigned digits = 1;
 
@@ -420,7 +430,7 @@ static void collect(printer *p, const dfl_diag *d)
     }
 }
 
-static int by_position(const void *left, const void *right)
+static int compare_positions(const void *left, const void *right)
 {
     const mark *a = left, *b = right;
 
@@ -429,7 +439,7 @@ static int by_position(const void *left, const void *right)
     return a->span.end < b->span.end ? -1 : a->span.end > b->span.end;
 }
 
-/* Marks from `from` on that lie on the line of marks[from] go to the front, in order; the number of them. */
+/* Moves the marks on the line of marks[from] behind marks[from], in order. Returns their number, marks[from] included. */
 static size_t gather_line(mark *marks, size_t from, size_t n)
 {
     size_t end = from + 1;
@@ -454,7 +464,7 @@ static void print_snippets(printer *p)
     const dfl_source *file = n > 0 ? marks[0].source : NULL;
 
     if (n > rest)
-        qsort(marks + rest, n - rest, sizeof *marks, by_position);
+        qsort(marks + rest, n - rest, sizeof *marks, compare_positions);
     for (size_t i = 0, count; i < n; i += count) {
         count = gather_line(marks, i, n);
         if (marks[i].source != file || (i == 0 && !marks[i].primary)) {
@@ -462,9 +472,9 @@ static void print_snippets(printer *p)
                             - marks[i].source->lines[marks[i].first_line - 1] + 1;
 
             file = marks[i].source;
-            style(p, blue);
+            add_style(p, blue);
             dfl_strbuf_printf(p->out, "%*s ::: ", (int)p->gutter - 1, "");
-            style(p, reset);
+            add_style(p, reset);
             dfl_render_safe(p->out, file->name, 0);
             dfl_strbuf_printf(p->out, ":%u:%u\n", marks[i].first_line, column);
         }
@@ -477,17 +487,17 @@ static void print_snippets(printer *p)
 
 static void print_remark(printer *p, const char *kind, const char *text)
 {
-    gutter(p, 0, '=');
-    spaces(p, 1);
-    style(p, bold);
+    add_gutter(p, 0, '=');
+    add_spaces(p, 1);
+    add_style(p, bold);
     dfl_strbuf_z(p->out, kind);
-    style(p, reset);
+    add_style(p, reset);
     dfl_strbuf_z(p->out, ": ");
     dfl_render_safe(p->out, text, p->gutter + 3 + strlen(kind) + 2);
     end_line(p);
 }
 
-/* Where an edit goes, when that is not the primary place. */
+/* " at LINE:COLUMN" for an edit away from the primary place, else "". */
 static const char *edit_place(printer *p, const dfl_diag *d, const dfl_edit *e)
 {
     dfl_place at = dfl_place_of(dfl_sink_sources(p->sink), e->span.start);
@@ -500,8 +510,8 @@ static const char *edit_place(printer *p, const dfl_diag *d, const dfl_edit *e)
     return dfl_arena_printf(dfl_sink_arena(p->sink), " at %s:%u:%u", at.source->name, at.line, at.column);
 }
 
-/* Whether the help line says already what the edit does: it quotes the text, and the edit is at the primary place. */
-static bool is_told(const printer *p, const dfl_diag *d, const dfl_edit *e)
+/* Whether the help line says what the edit does: it quotes the text of an edit at the primary place. */
+static bool is_in_help(const printer *p, const dfl_diag *d, const dfl_edit *e)
 {
     return d->help && e->text[0] != '\0' && e->span.start == d->span.start
         && strstr(d->help, dfl_arena_printf(dfl_sink_arena(p->sink), "`%s`", e->text));
@@ -516,7 +526,7 @@ static void print_remarks(printer *p, const dfl_diag *d)
     for (const dfl_edit *e = d->edits; e; e = e->next) {
         const char *what = dfl_edit_text(p->sink, e);
 
-        if (is_told(p, d, e))
+        if (is_in_help(p, d, e))
             continue;
         what = dfl_arena_printf(dfl_sink_arena(p->sink), "%s%s", what, edit_place(p, d, e));
         print_remark(p, d->help ? "fix" : "help", what);
@@ -529,18 +539,18 @@ static void print_head(printer *p, const dfl_diag *d)
     char code[6];
 
     if (place.source) {
-        style(p, bold);
+        add_style(p, bold);
         dfl_render_safe(p->out, place.source->name, 0);
         dfl_strbuf_printf(p->out, ":%u:%u: ", place.line, place.column);
-        style(p, reset);
+        add_style(p, reset);
     }
-    style(p, style_of(d->severity));
+    add_style(p, style_of(d->severity));
     dfl_strbuf_printf(p->out, "%s[%s]", dfl_severity_text(d->severity), dfl_code_text(d->code, code));
-    style(p, reset);
-    style(p, bold);
+    add_style(p, reset);
+    add_style(p, bold);
     dfl_strbuf_z(p->out, ": ");
     dfl_render_safe(p->out, d->message, 4);
-    style(p, reset);
+    add_style(p, reset);
     if (d->lint)
         dfl_strbuf_printf(p->out, " [%s]", d->lint);
     dfl_strbuf_char(p->out, '\n');
@@ -555,7 +565,7 @@ void dfl_render_text(dfl_strbuf *out, dfl_sink *sink, bool color)
         const dfl_diag *d = dfl_sink_at(sink, i);
 
         p.severity = d->severity;
-        collect(&p, d);
+        collect_marks(&p, d);
         print_head(&p, d);
         print_snippets(&p);
         print_remarks(&p, d);

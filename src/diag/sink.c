@@ -1,7 +1,7 @@
 /*
- * Records are kept in order of reporting up to the limit. A report that is not kept (over the limit, or a lint that
- * is allowed) is written into one scratch record, to which nothing can be attached, so a flood of errors needs no
- * memory. The closing E0607 record stands outside the list and is always the last one.
+ * Records are kept in order of reporting, up to the limit. A report over the limit, or of an allowed lint, goes into one
+ * scratch record, to which nothing can be attached: a flood of errors needs no memory. The closing E0607 record stands
+ * outside of the list and is always the last one.
  */
 #include "diag/diag.h"
 
@@ -10,19 +10,19 @@
 
 #include "support/vec.h"
 
-enum { DEFAULT_LIMIT = 200 };
+enum { DEFAULT_LIMIT = 200 }; /* records: more than anybody reads in one go */
 
 struct dfl_sink {
     dfl_arena *arena;
     const dfl_source_map *sources;
     DFL_VEC(dfl_diag *) kept;
     size_t limit;
-    size_t errors, warnings; /* those that are not kept count too */
+    size_t errors, warnings; /* dropped ones included */
     size_t dropped;
     bool stop_reported;
     dfl_code last;
     dfl_diag scratch;
-    dfl_diag *closing; /* made by the first report that is dropped */
+    dfl_diag *closing; /* the E0607 record, made by the first dropped report */
     char closing_text[64];
 };
 
@@ -83,7 +83,7 @@ size_t dfl_sink_warnings(const dfl_sink *sink)
     return sink->warnings;
 }
 
-/* Negative when `a` is printed before `b`; records without a place come last. */
+/* Order of two records in print, negative for `a` before `b`. Records without a place come last. */
 static int compare(const dfl_diag *a, const dfl_diag *b)
 {
     bool a_placed = a->span.end != 0, b_placed = b->span.end != 0;
@@ -97,6 +97,7 @@ static int compare(const dfl_diag *a, const dfl_diag *b)
     return a->code < b->code ? -1 : a->code > b->code;
 }
 
+/* Merges the sorted runs left..middle and middle..right. */
 static void merge(dfl_diag **to, dfl_diag **from, size_t left, size_t middle, size_t right)
 {
     size_t i = left, j = middle;
@@ -134,6 +135,7 @@ static bool repeats(const dfl_diag *a, const dfl_diag *b)
            strcmp(a->message, b->message) == 0 && strcmp(a->label ? a->label : "", b->label ? b->label : "") == 0;
 }
 
+/* Removes a record from the counts. */
 static void take_back(dfl_sink *sink, const dfl_diag *d)
 {
     sink->errors -= d->severity == DFL_ERROR;
@@ -171,13 +173,14 @@ void dfl_sink_withdraw(dfl_sink *sink, size_t first, dfl_code code)
     sink->kept.n = n < sink->kept.n ? n : sink->kept.n;
 }
 
-static dfl_diag *scratch(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_span span)
+/* The record for a report that is not kept. */
+static dfl_diag *use_scratch(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_span span)
 {
     sink->scratch = (dfl_diag){ .code = code, .severity = severity, .span = span, .message = "" };
     return &sink->scratch;
 }
 
-static void count(dfl_sink *sink, dfl_severity severity)
+static void count_severity(dfl_sink *sink, dfl_severity severity)
 {
     if (severity == DFL_ERROR || severity == DFL_INTERNAL)
         sink->errors++;
@@ -185,7 +188,8 @@ static void count(dfl_sink *sink, dfl_severity severity)
         sink->warnings++;
 }
 
-static dfl_diag *drop(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_span span)
+/* Counts a report over the limit in the closing record. */
+static dfl_diag *drop_report(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_span span)
 {
     if (!sink->closing) {
         sink->closing = DFL_NEW(sink->arena, dfl_diag);
@@ -196,10 +200,10 @@ static dfl_diag *drop(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_
     sink->dropped++;
     snprintf(sink->closing_text, sizeof sink->closing_text, "%zu further %s not shown", sink->dropped,
              sink->dropped == 1 ? "diagnostic is" : "diagnostics are");
-    return scratch(sink, code, severity, span);
+    return use_scratch(sink, code, severity, span);
 }
 
-static dfl_diag *keep(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_span span, const char *message)
+static dfl_diag *keep_report(dfl_sink *sink, dfl_code code, dfl_severity severity, dfl_span span, const char *message)
 {
     dfl_diag *d = DFL_NEW(sink->arena, dfl_diag);
 
@@ -215,11 +219,11 @@ dfl_diag *dfl_report(dfl_sink *sink, dfl_code code, dfl_span span, const char *f
     dfl_diag *d;
 
     sink->last = code;
-    count(sink, severity);
+    count_severity(sink, severity);
     if (sink->kept.n >= sink->limit)
-        return drop(sink, code, severity, span);
+        return drop_report(sink, code, severity, span);
     va_start(args, format);
-    d = keep(sink, code, severity, span, dfl_arena_vprintf(sink->arena, format, args));
+    d = keep_report(sink, code, severity, span, dfl_arena_vprintf(sink->arena, format, args));
     va_end(args);
     return d;
 }
@@ -234,12 +238,12 @@ dfl_diag *dfl_report_lint(dfl_sink *sink, const dfl_lint_levels *levels, dfl_lin
     dfl_diag *d;
 
     if (level == DFL_LEVEL_ALLOW)
-        return scratch(sink, code, DFL_NOTE, span);
-    count(sink, severity);
+        return use_scratch(sink, code, DFL_NOTE, span);
+    count_severity(sink, severity);
     if (sink->kept.n >= sink->limit)
-        return drop(sink, code, severity, span);
+        return drop_report(sink, code, severity, span);
     va_start(args, format);
-    d = keep(sink, code, severity, span, dfl_arena_vprintf(sink->arena, format, args));
+    d = keep_report(sink, code, severity, span, dfl_arena_vprintf(sink->arena, format, args));
     va_end(args);
     d->lint = dfl_lint_at(lint)->name;
     return d;
@@ -338,9 +342,9 @@ bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget)
     if (sink->stop_reported)
         return false;
     sink->stop_reported = true;
-    /* Kept even when the sink is full: it explains why the other reports are incomplete. */
-    count(sink, dfl_code_severity(code));
-    keep(sink, code, dfl_code_severity(code), (dfl_span){ 0, 0 },
+    /* Kept even in a full sink: a stop explains why the other reports are incomplete. */
+    count_severity(sink, dfl_code_severity(code));
+    keep_report(sink, code, dfl_code_severity(code), (dfl_span){ 0, 0 },
          why == DFL_STOP_NONE ? "stop reported for a budget that has not stopped" : dfl_stop_text(why));
     return false;
 }

@@ -1,16 +1,16 @@
 /*
- * "Did you mean": the optimal string alignment distance (insert, delete, replace, swap of neighbours), in three
- * rolling rows. Words beyond LONGEST get no suggestion: nobody reads one, and the rows stay on the stack.
- * A candidate that differs in case only is one step away.
+ * The distance of two words is the optimal string alignment distance: the number of insertions, deletions, replacements
+ * and swaps of neighbours. It is computed in three rolling rows on the stack. A candidate that differs in case only has
+ * distance 1.
  */
 #include "diag/suggest.h"
 
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST = 64 };
+enum { LONGEST = 64 }; /* characters; longer words get no suggestion */
 
-static size_t least(size_t a, size_t b)
+static size_t min_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -28,19 +28,19 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 
         now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            now[j] = least(least(before[j], now[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+            now[j] = min_of(min_of(before[j], now[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], two_before[j - 2] + 1);
+                now[j] = min_of(now[j], two_before[j - 2] + 1);
         }
     }
     return rows[na % 3][nb];
 }
 
 /*
- * The characters of a word as bits, letters without their case. Each that only one of two words has takes an edit, and
- * no edit takes away more than one such character of each word.
+ * The set of characters of a word as bits, letters without their case. Every character in only one of two words needs an
+ * edit, and one edit removes at most one such character of each word: the set difference bounds the distance from below.
  */
-static uint64_t characters(const char *word, size_t len)
+static uint64_t character_set(const char *word, size_t len)
 {
     uint64_t set = 0;
 
@@ -52,14 +52,14 @@ static uint64_t characters(const char *word, size_t len)
     return set;
 }
 
-/* Whether the distance of two words is sure to be `nearest` or more, even if case does not count. */
+/* Whether the distance of two words is at least `nearest`, even if case is ignored; false when it may be less. */
 static bool is_far(size_t na, uint64_t set, const char *b, size_t nb, size_t nearest)
 {
     uint64_t other;
 
     if ((na > nb ? na - nb : nb - na) >= nearest)
         return true;
-    other = characters(b, nb);
+    other = character_set(b, nb);
     return (size_t)__builtin_popcountll(set & ~other) >= nearest || (size_t)__builtin_popcountll(other & ~set) >= nearest;
 }
 
@@ -72,7 +72,7 @@ dfl_sym dfl_suggest(const dfl_intern *names, const char *word, const dfl_sym *ca
 
     if (len == 0 || len > LONGEST)
         return 0;
-    set = characters(word, len);
+    set = character_set(word, len);
     for (size_t i = 0; i < n; i++) {
         const char *text = dfl_sym_text(names, candidates[i]);
         size_t text_len = strlen(text);
