@@ -28,13 +28,13 @@ static void set_objective(dfl_session *s, dfl_explanation *why, const dfl_object
     dfl_objective plain = *o;
 
     why->minimize = o->text;
-    why->other = !o->native;
+    why->is_substituted = !o->native;
     why->n_terms = dfl_objective_count(o);
-    if (why->other) { /* of figures that are not derived: the product that stands for both */
+    if (why->is_substituted) { /* of figures that are not derived: the product that stands for both */
         plain.n_terms = 0;
         plain.free = false;
     }
-    why->objective = why->other ? "energy * latency" : o->text;
+    why->objective = why->is_substituted ? "energy * latency" : o->text;
     why->dim = plain.n_terms > 0 ? dfl_check_dim(s->arena, &s->results, why->item->mapping, plain.terms[0])
                : plain.free ? dfl_dim_of(DFL_BASE_TIME) : product;
     why->value = dfl_objective_value(&plain, r->joules, r->seconds);
@@ -87,8 +87,8 @@ static void set_runner_up(dfl_session *s, dfl_explanation *why, const dfl_filled
                                .result = costs_of(s, other->mapping) };
     if (item->result)
         why->runner_up = dfl_compare_results(s->arena, &s->results, why->item, item);
-    why->runner_value = other->search->value;
-    why->runner_proven = other->search->optimal && why->item->search->optimal;
+    why->runner_up_value = other->search->value;
+    why->is_runner_up_proven = other->search->optimal && why->item->search->optimal;
 }
 
 /* False after reporting. */
@@ -123,7 +123,7 @@ static bool find_why(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
     if (!item->result)
         return false;
     *why = (dfl_explanation){ .results = &s->results, .item = item };
-    why->found = dfl_sensitivity_find(arena, model, item->result);
+    why->sensitivity = dfl_sensitivity_find(arena, model, item->result);
     set_objective(s, why, &objective);
     if (other != NULL)
         set_runner_up(s, why, other);

@@ -1,13 +1,13 @@
-/* Names, units, derivatives and the order of parameters. */
+/* Names, units, derivatives and order of parameters. */
 #include "report/explain/explain.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static dfl_sym part_name(const dfl_explanation *why, const dfl_param *p)
+static dfl_sym part_name(const dfl_explanation *explanation, const dfl_param *p)
 {
-    const dfl_system *s = why->item->mapping->system;
+    const dfl_system *s = explanation->item->mapping->system;
 
     switch (p->kind) {
     case DFL_PARAM_RATE: case DFL_PARAM_MAC_ENERGY: case DFL_PARAM_FLOP_ENERGY: case DFL_PARAM_UNIT_LEAKAGE:
@@ -21,7 +21,7 @@ static dfl_sym part_name(const dfl_explanation *why, const dfl_param *p)
     return s->memories[p->part].name;
 }
 
-static const char *attribute(const dfl_param *p)
+static const char *attribute_name(const dfl_param *p)
 {
     switch (p->kind) {
     case DFL_PARAM_BANDWIDTH: return "bandwidth";
@@ -38,15 +38,15 @@ static const char *attribute(const dfl_param *p)
     return "leakage";
 }
 
-const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanation *why, const dfl_param *p)
+const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanation *explanation, const dfl_param *p)
 {
-    const dfl_intern *names = why->results->names;
-    const char *text = dfl_arena_printf(arena, "%s.%s", dfl_sym_text(names, part_name(why, p)), attribute(p));
+    const dfl_intern *names = explanation->results->names;
+    const char *text = dfl_arena_printf(arena, "%s.%s", dfl_sym_text(names, part_name(explanation, p)), attribute_name(p));
     const dfl_rate *rate;
 
     if (p->kind != DFL_PARAM_RATE)
         return text;
-    rate = &why->item->mapping->system->computes[p->part].rates[p->rate];
+    rate = &explanation->item->mapping->system->computes[p->part].rates[p->rate];
     if (rate->op)
         text = dfl_arena_printf(arena, "%s.%s", text, dfl_sym_text(names, rate->op));
     if (rate->type)
@@ -54,15 +54,15 @@ const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanati
     return text;
 }
 
-const char *dfl_explanation_unit(const dfl_explanation *why, const dfl_param *p)
+const char *dfl_explanation_unit(const dfl_explanation *explanation, const dfl_param *p)
 {
     dfl_sym op;
 
     switch (p->kind) {
     case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: return "bit/s";
     case DFL_PARAM_RATE:
-        op = why->item->mapping->system->computes[p->part].rates[p->rate].op;
-        return op && strcmp(dfl_sym_text(why->results->names, op), "mac") == 0 ? "MAC/s" : "FLOP/s";
+        op = explanation->item->mapping->system->computes[p->part].rates[p->rate].op;
+        return op && strcmp(dfl_sym_text(explanation->results->names, op), "mac") == 0 ? "MAC/s" : "FLOP/s";
     case DFL_PARAM_ENERGY: case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_NETWORK_ENERGY:
         return "J/bit";
     case DFL_PARAM_MAC_ENERGY: return "J/MAC";
@@ -72,33 +72,34 @@ const char *dfl_explanation_unit(const dfl_explanation *why, const dfl_param *p)
     return "W";
 }
 
-dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *why, const dfl_param *p, bool faster)
+dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *explanation, const dfl_param *p, bool faster)
 {
     const dfl_rate_piece *piece = faster ? &p->faster : &p->slower;
     dfl_derivatives s = { 0 };
 
     if (dfl_param_is_timed(p->kind)) {
         s.latency = piece->waited > 0 ? -piece->waited / p->value / p->value : 0;
-        s.energy = why->found->leakage > 0 ? why->found->leakage * s.latency : 0;
+        s.energy = explanation->sensitivity->leakage > 0 ? explanation->sensitivity->leakage * s.latency : 0;
     } else {
         s.energy = p->per_value;
     }
-    s.objective = why->per_second * s.latency + why->per_joule * s.energy;
+    s.objective = explanation->per_second * s.latency + explanation->per_joule * s.energy;
     return s;
 }
 
-static double percent(double slope, double value, double of)
+static double elasticity_of(double slope, double value, double of)
 {
     return of > 0 ? slope * value / of : 0;
 }
 
-dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *why, const dfl_param *p, bool faster)
+dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *explanation, const dfl_param *p, bool faster)
 {
-    const dfl_result *r = why->item->result;
-    dfl_derivatives s = dfl_explanation_derivatives(why, p, faster);
+    const dfl_result *r = explanation->item->result;
+    dfl_derivatives s = dfl_explanation_derivatives(explanation, p, faster);
 
-    return (dfl_derivatives){ percent(s.objective, p->value, why->value), percent(s.latency, p->value, r->seconds),
-                         percent(s.energy, p->value, r->joules) };
+    return (dfl_derivatives){ elasticity_of(s.objective, p->value, explanation->value),
+                              elasticity_of(s.latency, p->value, r->seconds),
+                         elasticity_of(s.energy, p->value, r->joules) };
 }
 
 bool dfl_explanation_is_at_edge(const dfl_param *p)
@@ -121,14 +122,14 @@ static int by_size(const void *a, const void *b)
     return (x->param > y->param) - (x->param < y->param);
 }
 
-const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *why)
+const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *explanation)
 {
-    uint32_t n = why->found->n_params, *order = DFL_NEW_ARRAY(arena, uint32_t, n + 1);
+    uint32_t n = explanation->sensitivity->n_params, *order = DFL_NEW_ARRAY(arena, uint32_t, n + 1);
     entry *entries = DFL_NEW_ARRAY(arena, entry, n + 1);
 
     for (uint32_t i = 0; i < n; i++) {
-        /* slower costs at least as much as faster gains */
-        dfl_derivatives s = dfl_explanation_elasticity(why, &why->found->params[i], false);
+        /* Towards smaller values: latency is convex in 1 / value, so this elasticity is the larger one. */
+        dfl_derivatives s = dfl_explanation_elasticity(explanation, &explanation->sensitivity->params[i], false);
         entries[i] = (entry){ i, fabs(s.objective), fabs(s.latency) };
     }
     qsort(entries, n, sizeof *entries, by_size);

@@ -1,10 +1,10 @@
 /*
- * Why a mapping costs what it does: the derivatives of its objective, latency and energy with respect to the numbers
- * of the system, how far they hold, what bounds each einsum, and how much room is left in the memories. The numbers
- * are those of model/sensitivity.h; here they get names, units and an order. `dfl-why/1` is described by grammar/dfl-
- * why-1.schema.json.
+ * The explanation of the costs of one mapping: the derivatives of its objective, latency and energy with respect to the parameters
+ * of the system, the range in which each derivative holds, the bound of each einsum, and the room that is left in the memories.
+ * model/sensitivity.h computes the numbers; this room gives them names, units and an order. grammar/dfl-why-1.schema.json
+ * describes the JSON, `dfl-why/1`.
  *
- * An elasticity is the percentage by which something changes when a parameter grows by a percent.
+ * An elasticity is the relative change of a cost per relative change of a parameter: percent per percent.
  */
 #ifndef DFL_REPORT_EXPLAIN_EXPLAIN_H
 #define DFL_REPORT_EXPLAIN_EXPLAIN_H
@@ -15,38 +15,39 @@
 
 typedef struct {
     const dfl_results *results;      /* file, names and sources */
-    const dfl_result_item *item;     /* with a result */
-    const dfl_sensitivity *found;
-    const char *minimize;            /* the objective of the mapping, as written */
-    const char *objective;           /* what is derived: its first expression, or energy * latency where that is over
-                                        other figures */
-    bool other;                      /* the latter */
-    uint32_t n_terms;
-    double value, per_joule, per_second;
+    const dfl_result_item *item;     /* the mapping; it has a result */
+    const dfl_sensitivity *sensitivity;
+    const char *minimize;            /* objective of the mapping, as written */
+    const char *objective;           /* the expression that is derived: the first of `minimize`, or energy * latency */
+    bool is_substituted;             /* energy * latency is derived, since `minimize` is over other figures than these */
+    uint32_t n_terms;                /* expressions of `minimize` */
+    double value;                    /* of `objective`, in SI units */
+    double per_joule, per_second;    /* derivatives of the value with respect to energy and latency */
     dfl_dim dim;                     /* of the value */
-    dfl_diff_pair *runner_up;             /* the mapping and the best one of another kind; NULL = not searched */
-    double runner_value;
-    bool runner_proven;              /* no mapping of another kind is better */
+    dfl_diff_pair *runner_up;        /* the mapping, compared with the best mapping of another structure; NULL = not searched */
+    double runner_up_value;
+    bool is_runner_up_proven;        /* no mapping of another structure has a lower value */
 } dfl_explanation;
 
-/* Per unit of a parameter, or per percent in percent. */
+/* Derivatives with respect to a parameter, or elasticities. */
 typedef struct { double objective, latency, energy; } dfl_derivatives;
 
-void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *why);
-void dfl_explanation_json(dfl_strbuf *out, const dfl_explanation *why);
+void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *explanation);
+void dfl_explanation_json(dfl_strbuf *out, const dfl_explanation *explanation);
 
 /* ---- shared by the printers ---- */
 
-/* As the language writes the attribute: "dram.read.bandwidth", "mac.rate.bf16". */
-const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanation *why, const dfl_param *param);
+/* The attribute as the language writes it: "dram.read.bandwidth", "mac.rate.bf16". */
+const char *dfl_explanation_parameter_name(dfl_arena *arena, const dfl_explanation *explanation, const dfl_param *param);
 /* "bit/s", "MAC/s", "J/bit", "W". */
-const char *dfl_explanation_unit(const dfl_explanation *why, const dfl_param *param);
-/* Towards larger values of the parameter, or smaller ones. */
-dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *why, const dfl_param *param, bool faster);
-dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *why, const dfl_param *param, bool faster);
-/* Whether the present value is itself a wall. */
+const char *dfl_explanation_unit(const dfl_explanation *explanation, const dfl_param *param);
+/* Derivatives in SI units, towards larger values of the parameter (`faster`) or towards smaller values. */
+dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *explanation, const dfl_param *param, bool faster);
+/* The same as elasticities; 0 for a cost of 0. */
+dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *explanation, const dfl_param *param, bool faster);
+/* Whether the present value is a wall: the derivatives towards larger and smaller values differ. */
 bool dfl_explanation_is_at_edge(const dfl_param *param);
-/* The parameters by the size of what the objective loses or gains, the largest first; found->n_params of them. */
-const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *why);
+/* Indices of all parameters by the size of the elasticity of the objective, then of latency; the largest first. */
+const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *explanation);
 
 #endif

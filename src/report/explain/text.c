@@ -1,4 +1,4 @@
-/* Why a mapping costs what it does, on one screen. */
+/* An explanation as text, on one screen. */
 #include <math.h>
 
 #include "report/table.h"
@@ -7,17 +7,17 @@
 #include "report/run/run.h"
 #include "support/number.h"
 
-static const char *text_of(const dfl_explanation *why, dfl_sym sym)
+static const char *text_of(const dfl_explanation *explanation, dfl_sym sym)
 {
-    return dfl_sym_text(why->results->names, sym);
+    return dfl_sym_text(explanation->results->names, sym);
 }
 
-/* Bandwidths in bytes, as in reports. */
-static void print_value(const dfl_explanation *why, const dfl_param *p, double value, char out[DFL_UNIT_TEXT])
+/* A value of the parameter with its unit; bandwidths in bytes per second, as in reports. */
+static void print_value(const dfl_explanation *explanation, const dfl_param *p, double value, char out[DFL_UNIT_TEXT])
 {
     bool bits = dfl_param_is_timed(p->kind) && p->kind != DFL_PARAM_RATE;
 
-    dfl_human(bits ? value / 8 : value, bits ? "B/s" : dfl_explanation_unit(why, p), out);
+    dfl_human(bits ? value / 8 : value, bits ? "B/s" : dfl_explanation_unit(explanation, p), out);
 }
 
 static void put_elasticity(dfl_table *table, double elasticity)
@@ -28,7 +28,7 @@ static void put_elasticity(dfl_table *table, double elasticity)
     dfl_table_cell(table, digits);
 }
 
-static void put_end(dfl_table *table, const dfl_explanation *why, const dfl_param *p, const dfl_rate_piece *piece)
+static void put_end(dfl_table *table, const dfl_explanation *explanation, const dfl_param *p, const dfl_rate_piece *piece)
 {
     char text[DFL_UNIT_TEXT];
 
@@ -36,62 +36,64 @@ static void put_end(dfl_table *table, const dfl_explanation *why, const dfl_para
         dfl_table_cell(table, piece->until > 0 ? "any" : "0");
         return;
     }
-    print_value(why, p, piece->until, text);
+    print_value(explanation, p, piece->until, text);
     dfl_table_cell(table, piece->proven ? text : dfl_arena_printf(table->arena, "%s (or on)", text));
 }
 
-static void put_present(dfl_table *table, const dfl_explanation *why, const dfl_param *p)
+static void put_present(dfl_table *table, const dfl_explanation *explanation, const dfl_param *p)
 {
     char text[DFL_UNIT_TEXT];
 
-    print_value(why, p, p->value, text);
+    print_value(explanation, p, p->value, text);
     dfl_table_cell(table, text);
 }
 
-static const char *name_of(const dfl_explanation *why, dfl_arena *arena, uint32_t param)
+static const char *name_of(const dfl_explanation *explanation, dfl_arena *arena, uint32_t param)
 {
-    return param == DFL_NONE ? NULL : dfl_explanation_parameter_name(arena, why, &why->found->params[param]);
+    const dfl_param *params = explanation->sensitivity->params;
+
+    return param == DFL_NONE ? NULL : dfl_explanation_parameter_name(arena, explanation, &params[param]);
 }
 
-static void put_slopes(dfl_table *table, const dfl_explanation *why, const dfl_param *p, bool faster)
+static void put_slopes(dfl_table *table, const dfl_explanation *explanation, const dfl_param *p, bool faster)
 {
-    dfl_derivatives s = dfl_explanation_elasticity(why, p, faster);
+    dfl_derivatives s = dfl_explanation_elasticity(explanation, p, faster);
 
     put_elasticity(table, s.objective);
     put_elasticity(table, s.latency);
     put_elasticity(table, s.energy);
 }
 
-static void print_param(dfl_table *table, const dfl_explanation *why, const dfl_param *p)
+static void print_param(dfl_table *table, const dfl_explanation *explanation, const dfl_param *p)
 {
     bool timed = dfl_param_is_timed(p->kind), edge = dfl_explanation_is_at_edge(p);
 
     dfl_table_row_start(table);
-    dfl_table_cell(table, dfl_explanation_parameter_name(table->arena, why, p));
-    put_present(table, why, p);
-    put_slopes(table, why, p, true);
+    dfl_table_cell(table, dfl_explanation_parameter_name(table->arena, explanation, p));
+    put_present(table, explanation, p);
+    put_slopes(table, explanation, p, true);
     if (!timed) {
         dfl_table_cell(table, "0");
         dfl_table_cell(table, "any");
         return;
     }
     if (edge)
-        put_present(table, why, p);
+        put_present(table, explanation, p);
     else
-        put_end(table, why, p, &p->slower);
-    put_end(table, why, p, &p->faster);
-    dfl_table_cell(table, name_of(why, table->arena, p->faster.next));
+        put_end(table, explanation, p, &p->slower);
+    put_end(table, explanation, p, &p->faster);
+    dfl_table_cell(table, name_of(explanation, table->arena, p->faster.next));
     if (!edge)
         return;
     dfl_table_row_start(table);
     dfl_table_cell(table, "  when it gets slower");
     dfl_table_cell(table, NULL);
-    put_slopes(table, why, p, false);
-    put_end(table, why, p, &p->slower);
-    put_present(table, why, p);
+    put_slopes(table, explanation, p, false);
+    put_end(table, explanation, p, &p->slower);
+    put_present(table, explanation, p);
 }
 
-/* Whether it does nothing, at any value. */
+/* Whether no value of the parameter changes a cost. */
 static bool is_idle(const dfl_param *p)
 {
     if (dfl_param_is_timed(p->kind))
@@ -99,11 +101,11 @@ static bool is_idle(const dfl_param *p)
     return p->per_value <= 0;
 }
 
-static void print_params(dfl_strbuf *out, const dfl_explanation *why)
+static void print_params(dfl_strbuf *out, const dfl_explanation *explanation)
 {
     static const char *const heads[] = { "parameter", "value", "objective", "latency", "energy", "holds from", "to",
                                          "then" };
-    const uint32_t *order = dfl_explanation_order(out->arena, why);
+    const uint32_t *order = dfl_explanation_order(out->arena, explanation);
     uint32_t idle = 0;
     dfl_table table;
 
@@ -111,11 +113,11 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *why)
     dfl_table_row_start(&table);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         dfl_table_cell(&table, heads[i]);
-    for (uint32_t i = 0; i < why->found->n_params; i++) {
-        if (is_idle(&why->found->params[order[i]]))
+    for (uint32_t i = 0; i < explanation->sensitivity->n_params; i++) {
+        if (is_idle(&explanation->sensitivity->params[order[i]]))
             idle++;
         else
-            print_param(&table, why, &why->found->params[order[i]]);
+            print_param(&table, explanation, &explanation->sensitivity->params[order[i]]);
     }
     dfl_strbuf_z(out, "\n  percent per percent of a parameter:\n");
     dfl_table_print(&table, out, 2);
@@ -123,17 +125,17 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *why)
         dfl_strbuf_printf(out, "  %u more change%s nothing at any value\n", idle, idle == 1 ? "s" : "");
 }
 
-static void print_einsum(dfl_table *table, const dfl_explanation *why, uint32_t e)
+static void print_einsum(dfl_table *table, const dfl_explanation *explanation, uint32_t e)
 {
-    const dfl_einsum_bound *bound = &why->found->einsums[e];
-    const dfl_einsum_cost *cost = &why->item->result->einsums[e];
+    const dfl_einsum_bound *bound = &explanation->sensitivity->einsums[e];
+    const dfl_einsum_cost *cost = &explanation->item->result->einsums[e];
     char text[DFL_UNIT_TEXT];
 
     dfl_table_row_start(table);
-    dfl_table_cell(table, text_of(why, why->item->mapping->workload->einsums[e].name));
+    dfl_table_cell(table, text_of(explanation, explanation->item->mapping->workload->einsums[e].name));
     dfl_human(cost->seconds, "s", text);
     dfl_table_cell(table, text);
-    dfl_human_share(cost->seconds, why->item->result->seconds, text);
+    dfl_human_share(cost->seconds, explanation->item->result->seconds, text);
     dfl_table_cell(table, text);
     if (bound->param == DFL_NONE) {
         dfl_table_cell(table, NULL);
@@ -142,16 +144,16 @@ static void print_einsum(dfl_table *table, const dfl_explanation *why, uint32_t 
         return;
     }
     put_elasticity(table, bound->looked ? -bound->share : 0);
-    put_end(table, why, &why->found->params[bound->param], &bound->faster);
+    put_end(table, explanation, &explanation->sensitivity->params[bound->param], &bound->faster);
     dfl_table_cell(table, cost->bound_by);
-    dfl_table_cell(table, name_of(why, table->arena, bound->param));
-    dfl_table_cell(table, name_of(why, table->arena, bound->faster.next));
+    dfl_table_cell(table, name_of(explanation, table->arena, bound->param));
+    dfl_table_cell(table, name_of(explanation, table->arena, bound->faster.next));
 }
 
-static void print_einsums(dfl_strbuf *out, const dfl_explanation *why)
+static void print_einsums(dfl_strbuf *out, const dfl_explanation *explanation)
 {
     static const char *const heads[] = { "einsum", "latency", "share", "of rate", "up to", "bound by", "rate", "then" };
-    uint32_t n = why->item->mapping->workload->n_einsums, left = 0;
+    uint32_t n = explanation->item->mapping->workload->n_einsums, left = 0;
     dfl_table table;
 
     dfl_table_init(&table, out->arena, 8, 1, 5);
@@ -159,8 +161,8 @@ static void print_einsums(dfl_strbuf *out, const dfl_explanation *why)
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         dfl_table_cell(&table, heads[i]);
     for (uint32_t e = 0; e < n; e++) {
-        if (n <= DFL_SENSITIVITY_EINSUMS || why->found->einsums[e].looked)
-            print_einsum(&table, why, e);
+        if (n <= DFL_SENSITIVITY_EINSUMS || explanation->sensitivity->einsums[e].looked)
+            print_einsum(&table, explanation, e);
         else
             left++;
     }
@@ -170,10 +172,10 @@ static void print_einsums(dfl_strbuf *out, const dfl_explanation *why)
         dfl_strbuf_printf(out, "  %u more, none of them slower, are left out\n", left);
 }
 
-static void print_memories(dfl_strbuf *out, const dfl_explanation *why)
+static void print_memories(dfl_strbuf *out, const dfl_explanation *explanation)
 {
     static const char *const heads[] = { "memory", "size", "fits down to", "slack" };
-    const dfl_system *s = why->item->mapping->system;
+    const dfl_system *s = explanation->item->mapping->system;
     dfl_table table;
 
     dfl_table_init(&table, out->arena, 5, 1, 4);
@@ -181,15 +183,15 @@ static void print_memories(dfl_strbuf *out, const dfl_explanation *why)
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         dfl_table_cell(&table, heads[i]);
     for (uint32_t i = 0; i < s->n_memories; i++) {
-        const dfl_memory_cost *cost = &why->item->result->memories[i];
+        const dfl_memory_cost *cost = &explanation->item->result->memories[i];
         int64_t size = s->memories[i].size_bits;
-        const char *place = dfl_report_place(out->arena, why->results, cost->peak_at);
+        const char *place = dfl_report_place(out->arena, explanation->results, cost->peak_at);
         char text[DFL_UNIT_TEXT], share[DFL_UNIT_TEXT];
 
         if (cost->peak_bits == 0)
             continue;
         dfl_table_row_start(&table);
-        dfl_table_cell(&table, text_of(why, s->memories[i].name));
+        dfl_table_cell(&table, text_of(explanation, s->memories[i].name));
         dfl_human_bits(size, text);
         dfl_table_cell(&table, size < 0 ? "unlimited" : text);
         dfl_human_bits(cost->peak_bits, text);
@@ -209,40 +211,43 @@ static void print_memories(dfl_strbuf *out, const dfl_explanation *why)
                       "what another one would make of it, a new search tells\n");
 }
 
-static void print_runner_up(dfl_strbuf *out, const dfl_explanation *why)
+static void print_runner_up(dfl_strbuf *out, const dfl_explanation *explanation)
 {
     char value[DFL_UNIT_TEXT], more[32];
 
-    dfl_human_quantity(why->runner_value, why->dim, value);
-    dfl_double_text_short(100 * (why->runner_value / why->value - 1), 4, more);
+    dfl_human_quantity(explanation->runner_up_value, explanation->dim, value);
+    dfl_double_text_short(100 * (explanation->runner_up_value / explanation->value - 1), 4, more);
     dfl_strbuf_printf(out, "\n  the best of another kind has %s, %s %% more%s; what it does differently:\n", value, more,
-                      why->runner_proven ? "" : ", and is not proven to be the best");
-    dfl_diff_summary(out, why->runner_up);
+                      explanation->is_runner_up_proven ? "" : ", and is not proven to be the best");
+    dfl_diff_summary(out, explanation->runner_up);
 }
 
-void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *why)
+void dfl_explanation_text(dfl_strbuf *out, const dfl_explanation *explanation)
 {
-    const dfl_mapping *m = why->item->mapping;
-    const dfl_result *r = why->item->result;
+    const dfl_mapping *m = explanation->item->mapping;
+    const dfl_result *r = explanation->item->result;
     char text[DFL_UNIT_TEXT];
+    bool has_energy;
 
-    dfl_strbuf_printf(out, "%s: %s on %s%s\n", text_of(why, m->name), text_of(why, m->workload->name),
-                      text_of(why, m->system->name), why->item->status == DFL_STATUS_FILLED ? ", holes filled" : "");
-    dfl_human_quantity(why->value, why->dim, text);
-    dfl_strbuf_printf(out, "  objective    %s = %s", why->objective, text);
-    if (why->other)
-        dfl_strbuf_printf(out, ", not `%s`, which is over other figures", why->minimize);
-    else if (why->n_terms > 1)
-        dfl_strbuf_printf(out, ", the first of %u", why->n_terms);
+    dfl_strbuf_printf(out, "%s: %s on %s%s\n", text_of(explanation, m->name), text_of(explanation, m->workload->name),
+                      text_of(explanation, m->system->name),
+                      explanation->item->status == DFL_STATUS_FILLED ? ", holes filled" : "");
+    dfl_human_quantity(explanation->value, explanation->dim, text);
+    dfl_strbuf_printf(out, "  objective    %s = %s", explanation->objective, text);
+    if (explanation->is_substituted)
+        dfl_strbuf_printf(out, ", not `%s`, which is over other figures", explanation->minimize);
+    else if (explanation->n_terms > 1)
+        dfl_strbuf_printf(out, ", the first of %u", explanation->n_terms);
     dfl_human(r->seconds, "s", text);
     dfl_strbuf_printf(out, "\n  latency      %s, bound by %s\n", text, r->bound_by ? r->bound_by : "nothing");
     dfl_human(r->joules, "J", text);
-    dfl_strbuf_printf(out, "  energy       %s\n", why->found->n_params > why->found->n_timed ? text : "not declared");
-    if (why->item->search)
-        dfl_search_text(out, why->item->search, why->results->verbose);
-    print_params(out, why);
-    print_einsums(out, why);
-    print_memories(out, why);
-    if (why->runner_up)
-        print_runner_up(out, why);
+    has_energy = explanation->sensitivity->n_params > explanation->sensitivity->n_timed;
+    dfl_strbuf_printf(out, "  energy       %s\n", has_energy ? text : "not declared");
+    if (explanation->item->search)
+        dfl_search_text(out, explanation->item->search, explanation->results->verbose);
+    print_params(out, explanation);
+    print_einsums(out, explanation);
+    print_memories(out, explanation);
+    if (explanation->runner_up)
+        print_runner_up(out, explanation);
 }
