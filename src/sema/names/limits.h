@@ -33,6 +33,8 @@ enum {
     DFL_SEMA_SHOWN_NAMES = 12,
     /* Einsums of a dependency cycle that get a label. */
     DFL_SEMA_SHOWN_CYCLE = 8,
+    /* Names compared with a misspelt one per step of the budget. */
+    DFL_SEMA_NAMES_PER_STEP = 8,
     /* Named arguments of a reference from which parameters are found through a table; below, by a walk along the list,
      * which is faster there. */
     DFL_SEMA_TABLE_ARGUMENTS = 8,
@@ -51,7 +53,7 @@ enum {
 #define DFL_SEMA_MAX_OFFSET (INT64_MAX / 2)
 /* Largest coefficient of an index, in either direction, before equal ranks are merged: two of them stay in 64 bits. */
 #define DFL_SEMA_MAX_COEFFICIENT (INT32_MAX * (int64_t)INT32_MAX)
-/* Largest size of an axis and argument of a network. */
-#define DFL_SEMA_MAX_AXIS INT32_MAX
+/* Largest size of an axis, argument of a network, and whole number of an attribute (`buffers`). */
+#define DFL_SEMA_MAX_COUNT INT32_MAX
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/units.h"
+#include "sema/names/limits.h"
 
 /* The dimension as a report shows it. */
 static const char *dim_text(dfl_system_draft *draft, dfl_dim dim)
@@ -128,7 +129,7 @@ static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, c
             dfl_diag_help(draft->sink,
                           report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "a whole number", kind_text(draft, value)),
                           "write a number like `%s`", row->example);
-        else if (value->quantity.integer < 1 || value->quantity.integer > INT32_MAX) {
+        else if (value->quantity.integer < 1 || value->quantity.integer > DFL_SEMA_MAX_COUNT) {
             d = dfl_report(draft->sink, DFL_SIZE_NOT_POSITIVE, value->span, "`%s` must be from 1 to 2^31 - 1", name);
             dfl_diag_help(draft->sink, d, "write a number like `%s`", row->example);
             draft->broken = true;

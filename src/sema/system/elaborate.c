@@ -84,7 +84,7 @@ static void check_network_kind(dfl_system_context *ctx, uint32_t network, const 
                 dfl_report(ctx->sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.sym != 0 ? a->label.span : a->span,
                            "network kind `%s` has no such argument", network_kinds[i].kind);
                 ctx->draft->broken = true;
-            } else if (!dfl_eval_int(ctx->sema, ctx->scope, a, argument, 1, DFL_SEMA_MAX_AXIS, &value, &unknown)) {
+            } else if (!dfl_eval_int(ctx->sema, ctx->scope, a, argument, 1, DFL_SEMA_MAX_COUNT, &value, &unknown)) {
                 ctx->draft->broken |= !unknown;
             } else {
                 ctx->draft->parts.at[network].argument = argument;
@@ -154,7 +154,7 @@ static void elaborate_array(dfl_system_context *ctx, const dfl_ast_node *node)
         int64_t size;
         bool unknown;
 
-        if (dfl_eval_int(ctx->sema, ctx->scope, x->value, "the size of an axis", 1, DFL_SEMA_MAX_AXIS, &size, &unknown))
+        if (dfl_eval_int(ctx->sema, ctx->scope, x->value, "the size of an axis", 1, DFL_SEMA_MAX_COUNT, &size, &unknown))
             ctx->draft->parts.at[part].size = size;
         ctx->draft->unsized |= unknown;
         ctx->draft->broken |= !unknown && ctx->draft->parts.at[part].size == 0;

@@ -45,32 +45,32 @@ static const dfl_draft_attribute *find_attribute(const dfl_draft_part *part, con
 }
 
 /* The quantity with cycles converted by `clock` (Hz; 0 = none in scope); 0 after reporting and for other values. */
-static double convert_quantity(system_lowering *state, const dfl_attribute_value *v, double clock)
+static double convert_quantity(system_lowering *state, const dfl_attribute_value *value, double clock)
 {
-    int cycles = v->quantity.dim.power[DFL_BASE_CYCLE];
-    double value;
+    int cycles = value->quantity.dim.power[DFL_BASE_CYCLE];
+    double converted;
 
-    if (v->kind != DFL_ATTRIBUTE_QUANTITY)
+    if (value->kind != DFL_ATTRIBUTE_QUANTITY)
         return 0;
     /* A frequency is itself a rate of cycles. */
-    if (cycles == 0 || (cycles == 1 && v->quantity.dim.power[DFL_BASE_TIME] == -1))
-        return v->quantity.real;
+    if (cycles == 0 || (cycles == 1 && value->quantity.dim.power[DFL_BASE_TIME] == -1))
+        return value->quantity.real;
     if (clock <= 0) {
         dfl_diag *d;
 
         if (state->bad_clock)
             return 0;
-        d = dfl_report(state->draft->sink, DFL_UNIT_NO_CLOCK, v->span, "cycles without a clock in scope");
+        d = dfl_report(state->draft->sink, DFL_UNIT_NO_CLOCK, value->span, "cycles without a clock in scope");
         dfl_diag_help(state->draft->sink, d, "give the system or an enclosing element a clock: `clock = 1GHz;`");
         state->draft->broken = true;
         return 0;
     }
-    value = cycles < 0 ? v->quantity.real * clock : v->quantity.real / clock;
-    if (!isfinite(value) || (value == 0 && v->quantity.real != 0)) {
-        dfl_report(state->draft->sink, DFL_UNIT_OVERFLOW, v->span, "value is out of range at this clock");
+    converted = cycles < 0 ? value->quantity.real * clock : value->quantity.real / clock;
+    if (!isfinite(converted) || (converted == 0 && value->quantity.real != 0)) {
+        dfl_report(state->draft->sink, DFL_UNIT_OVERFLOW, value->span, "value is out of range at this clock");
         state->draft->broken = true;
     }
-    return value;
+    return converted;
 }
 
 /* The quantity of the attribute `name`; `otherwise` if it is not written. Sets `*given` (may be NULL) if it is. */
@@ -119,31 +119,31 @@ static bool find_role(const char *word, unsigned *role)
     return false;
 }
 
-/* Adds a word to a selection of tensors: `all`, a role, or a name, which goes to the array `room`. */
-static void add_word(const system_lowering *state, dfl_selection *sel, dfl_sym *room, dfl_sym word)
+/* Adds a word to a selection of tensors: `all`, a role, or a name, which goes to the array `names`. */
+static void add_word(const system_lowering *state, dfl_selection *sel, dfl_sym *names, dfl_sym word)
 {
     unsigned role;
 
     sel->on = true;
-    sel->names = room;
+    sel->names = names;
     if (strcmp(text(state, word), "all") == 0)
         sel->all = true;
     else if (find_role(text(state, word), &role))
         sel->roles |= 1u << role;
     else
-        room[sel->n_names++] = word;
+        names[sel->n_names++] = word;
 }
 
 /* The tensors that the attribute `name` selects. */
 static dfl_selection lower_selection(system_lowering *state, const dfl_draft_part *part, const char *name)
 {
     const dfl_draft_attribute *attribute = find_attribute(part, name);
-    dfl_sym *room = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_sym, attribute->n_values) : NULL;
+    dfl_sym *names = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_sym, attribute->n_values) : NULL;
     dfl_selection sel = { 0 };
 
     for (uint32_t i = 0; attribute != NULL && i < attribute->n_values; i++)
         if (attribute->values[i].kind == DFL_ATTRIBUTE_WORD)
-            add_word(state, &sel, room, attribute->values[i].word);
+            add_word(state, &sel, names, attribute->values[i].word);
     return sel;
 }
 
@@ -275,7 +275,8 @@ static void report_unknown_op(system_lowering *state, dfl_sym word, dfl_span spa
     state->draft->broken = true;
 }
 
-/* The rates of a compute unit, FLOP/s for `mac` halved to MAC/s: `rate = R`, `rate { bf16 = R; mac = R; mac { bf16 = R; } }`. */
+/* The rates of a compute unit: `rate = R`, `rate { bf16 = R; mac = R; mac { bf16 = R; } }`. A rate of `mac` is in MAC/s, half
+ * the FLOP/s; all others are in FLOP/s. */
 static void lower_rates(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute, double clock)
 {
     dfl_rate *rates = DFL_NEW_ARRAY(state->draft->arena, dfl_rate, part->attrs.n + 1);
@@ -416,10 +417,10 @@ static void lower_axis_selections(system_lowering *state, const dfl_draft_part *
             dfl_selection sel = { .on = true, .all = value->n_args == 0 };
             uint32_t same = axis->name == value->word && strchr(text(state, value->word), '.') != NULL ? 0
                                                                                          : state->same_name[axis - state->axes];
-            dfl_sym *room = DFL_NEW_ARRAY(state->draft->arena, dfl_sym, value->n_args);
+            dfl_sym *names = DFL_NEW_ARRAY(state->draft->arena, dfl_sym, value->n_args);
 
             for (uint32_t k = 0; k < value->n_args; k++)
-                add_word(state, &sel, room, value->args[k]);
+                add_word(state, &sel, names, value->args[k]);
             if (name[0] == 'm')
                 axis->multicast = sel;
             else if (name[0] == 'r')

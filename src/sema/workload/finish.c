@@ -2,6 +2,7 @@
 #include "sema/workload/workload_internal.h"
 
 #include "lint/workload.h"
+#include "sema/names/limits.h"
 
 /* The use of tensors by einsums; arrays by tensor. */
 typedef struct {
@@ -42,7 +43,7 @@ static void check_implicit_input(dfl_workload_draft *draft, uint32_t tensor, con
     dfl_sym near;
     dfl_diag *d;
 
-    if (!dfl_budget_spend(dfl_arena_budget(draft->arena), n / 8))
+    if (!dfl_budget_spend(dfl_arena_budget(draft->arena), n / DFL_SEMA_NAMES_PER_STEP))
         return;
     near = dfl_suggest(draft->names, text(draft, t->name), known, n);
     if (near == 0)

@@ -35,11 +35,22 @@ static void missing_numbers_are_zero(void **state)
     analysed_free(a);
 }
 
+static void a_clock_may_exceed_the_range(void **state)
+{
+    analysed *a = analyse("system s { clock = pow(2.5, 700) * 1Hz; memory d { size = 1MB; bandwidth = 1e36B/cycle; } }");
+
+    (void)state;
+    assert_int_equal(dfl_sink_errors(a->sink), 1);
+    assert_string_equal(analysed_message(a), "value is out of range at this clock");
+    analysed_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_reach_their_members),
         cmocka_unit_test(missing_numbers_are_zero),
+        cmocka_unit_test(a_clock_may_exceed_the_range),
     };
 
     return CHECK_GROUP("sema.vocabulary", tests);
