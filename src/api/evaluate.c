@@ -161,40 +161,6 @@ static void judge_checks(dfl_session *s, purpose why)
     s->results.n_checks = n;
 }
 
-void dfl_session_preview_checks(dfl_session *s)
-{
-    dfl_arena *scratch = dfl_arena_new(&s->budget);
-
-    dfl_check_types(scratch, &s->results);
-    dfl_arena_free(scratch);
-}
-
-void dfl_session_unknown_mapping(dfl_session *s, const char *only)
-{
-    const dfl_program *p = s->program;
-    dfl_sym *names = DFL_NEW_ARRAY(s->arena, dfl_sym, (size_t)p->n_designs + 1);
-    dfl_diag *d = dfl_report(s->sink, DFL_NAME_UNKNOWN, (dfl_span){ 0, 0 }, "no mapping is called `%s`", only);
-    dfl_sym near;
-
-    for (uint32_t i = 0; i < p->n_designs; i++)
-        names[i] = p->designs[i].mapping->name;
-    near = dfl_suggest(s->names, only, names, p->n_designs);
-    if (near)
-        dfl_diag_help(s->sink, d, "did you mean `%s`?", dfl_sym_text(s->names, near));
-}
-
-bool dfl_session_refuse_template(dfl_session *s, const char *only)
-{
-    const dfl_program *p = s->program;
-
-    for (uint32_t i = 0; i < p->n_templates; i++)
-        if (p->templates[i].from_root && (!only || strcmp(only, dfl_sym_text(s->names, p->templates[i].name)) == 0)) {
-            dfl_report_template(&s->results, &p->templates[i], p->templates[i].span);
-            return true;
-        }
-    return false;
-}
-
 static dfl_exit run(dfl_session *s, const char *only, purpose why)
 {
     if (!dfl_session_analyse(s))
