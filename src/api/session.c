@@ -11,11 +11,12 @@
 #include "report/check/check.h"
 #include "report/run/run.h"
 
-enum { DEFAULT_DIAGNOSTICS = 200 };
-static const size_t default_memory = (size_t)4 << 30;
+/* Defaults of dfl_session_options. The steps are loop iterations of all passes together: tens of seconds of the slowest pass. */
+enum { DEFAULT_DIAGNOSTICS = 200, DEFAULT_STEPS = 100 * 1000 * 1000 };
+static const size_t DEFAULT_MEMORY = (size_t)4 << 30;
 
-/* The caller's options as far as it knows them, zero for the rest. */
-static dfl_session_options options_of(const dfl_session_options *given)
+/* The members of the caller's options that it knows, and zero for the others. */
+static dfl_session_options read_options(const dfl_session_options *given)
 {
     dfl_session_options options = { 0 };
 
@@ -24,22 +25,19 @@ static dfl_session_options options_of(const dfl_session_options *given)
     return options;
 }
 
-/* Of all passes together: some tens of seconds of the slowest of them, far beyond any file that is meant. */
-enum { MOST_STEPS = 100 * 1000 * 1000 };
-
 dfl_session *dfl_session_new(const dfl_session_options *given)
 {
-    const dfl_session_options options = options_of(given);
+    const dfl_session_options options = read_options(given);
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_session *s = DFL_NEW(arena, dfl_session);
 
-    /* The session lies in an arena of its own, for its budget must outlive the arena that everything else is in. */
+    /* The session has an arena of its own: its budget must outlive the arena of all else. */
     s->home = arena;
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
-    s->budget.memory_limit = options.memory_limit ? options.memory_limit : default_memory;
+    s->budget.memory_limit = options.memory_limit ? options.memory_limit : DEFAULT_MEMORY;
     s->counted = options.step_limit != 0;
-    s->budget.steps_limit = options.step_limit ? options.step_limit : MOST_STEPS;
+    s->budget.steps_limit = options.step_limit ? options.step_limit : DEFAULT_STEPS;
     s->budget.cancel = options.cancel;
     s->arena = dfl_arena_new(&s->budget);
     s->names = dfl_intern_new(s->arena);
@@ -71,7 +69,7 @@ bool dfl_session_set_lint(dfl_session *s, const char *name, char level)
     }
 }
 
-static bool is_infeasible(const dfl_session *s)
+static bool has_infeasible(const dfl_session *s)
 {
     for (size_t i = 0; i < dfl_sink_count(s->sink); i++)
         if (dfl_sink_at(s->sink, i)->code == DFL_EVAL_INFEASIBLE)
@@ -97,7 +95,7 @@ dfl_exit dfl_session_status(dfl_session *s)
     for (size_t i = 0; i < dfl_sink_count(s->sink); i++)
         if (dfl_sink_at(s->sink, i)->severity == DFL_INTERNAL)
             return DFL_EXIT_INTERNAL;
-    return dfl_sink_errors(s->sink) == 0 ? DFL_EXIT_OK : is_infeasible(s) ? DFL_EXIT_INFEASIBLE : DFL_EXIT_FINDINGS;
+    return dfl_sink_errors(s->sink) == 0 ? DFL_EXIT_OK : has_infeasible(s) ? DFL_EXIT_INFEASIBLE : DFL_EXIT_FINDINGS;
 }
 
 dfl_exit dfl_session_open(dfl_session *s, const char *path)
@@ -130,7 +128,7 @@ bool dfl_session_analyse(dfl_session *s)
     dfl_lint_stray_docs(s->sink, &s->lints, syntax);
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
                               .load = dfl_imports_load, .context = s };
-    /* What is missing from a broken tree would be reported as if its author had forgotten it. */
+    /* The analysis would report parts that a broken tree lacks as missing in the file. */
     if (syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
     s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
@@ -209,10 +207,10 @@ size_t dfl_session_warnings(const dfl_session *s)
 
 const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detailed, size_t *len)
 {
-    enum { DETAILED = 4 };
+    enum { DETAILED = 4 }; /* mappings with a screen each, unless the caller says */
     dfl_strbuf out;
 
-    if (!s->results.file) /* nothing was evaluated */
+    if (!s->results.file) /* no file was analysed */
         return NULL;
     dfl_strbuf_init(&out, s->arena);
     switch (format) {
