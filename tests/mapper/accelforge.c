@@ -1,4 +1,4 @@
-/* One case of AccelForge's mapper: imported, searched, read back, compared. */
+/* Comparison with one case of AccelForge's mapper: import, search, read back, compare. */
 #include "tests/mapper/optimum.h"
 
 #include <math.h>

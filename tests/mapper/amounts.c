@@ -1,4 +1,4 @@
-/* All amounts of the loops that are open in a mapping. */
+/* Enumeration of the open amounts of loops of a mapping. */
 #include "tests/mapper/enumerate.h"
 
 #include <math.h>

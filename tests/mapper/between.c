@@ -1,4 +1,4 @@
-/* All lines that may stand between written ones, of one einsum. */
+/* Enumeration of the lines that may stand between the written lines of one einsum. */
 #include "tests/mapper/enumerate.h"
 
 #include <math.h>

@@ -1,9 +1,12 @@
 /*
- * beyond [N [seed [first]]]: N random problems of several einsums, every other one tiny (tiny.h) and the others of graphs and
- * systems in which the kinds are of use, searched without and with each kind of mappings beyond the space, and all of them.
- * What is found with them is no worse, not below its bound unless that was wrong before, called optimal only if it is as
- * good as that, costs the same when it is read back, and is accepted by the checks and the oracle. Ends with how often each
- * kind makes it better, and `N passed, N failed`.
+ * beyond [N [seed [first]]]: N random problems of several einsums, each searched in the space, with each kind of `--beyond`,
+ * and with all kinds. Every other problem is tiny (tiny.h); the others have graphs and systems that favour the kinds. A result
+ * with a kind
+ *   - is no worse than the result in the space;
+ *   - is not below its lower bound, unless the bound of the search in the space was already wrong;
+ *   - is called optimal only if it is as good as the best result;
+ *   - costs the same when it is read back, and passes the checks and the oracle.
+ * Prints how often each kind finds a better mapping. The last line is `N passed, N failed`.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* All lines that may stand in open braces, one brace after another. */
+/* Enumeration of the lines in open braces, one brace after another. */
 #include <math.h>
 
 #include "ir/path/path.h"
@@ -71,8 +71,8 @@ static double value(enumerator *k, const dfl_mapping *m)
     return r ? k->options->value(k->options->objective, r->joules, r->seconds) : INFINITY;
 }
 
-/* The best lines of one brace, the others of `m` being what they are, in place of its own, whose value is `*now`; once it has some
-   of these, only better ones. False if there are none. */
+/* The best lines of one brace, the others of `m` being what they are, in place of its own, whose value is `*now`; once it has
+   some of these, only better ones. False if there are none. */
 static bool improve(enumerator *k, dfl_mapping *m, uint32_t body, const dfl_paths *bare, bool first, double *now, bool *changed)
 {
     enumerate_options options = *k->options;

@@ -1,4 +1,4 @@
-/* Bodies and lines from what was chosen, and what they cost. */
+/* Mappings from the choices of the enumeration, and their costs. */
 #include "tests/mapper/enumerator.h"
 
 #include <math.h>

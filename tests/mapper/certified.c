@@ -1,9 +1,9 @@
 /*
- * certified [N [seed [first]]]: the certificates of N random tiny problems (tiny.h), one of five perhaps with sliding
- * windows, one of fifty with arrays around memories; where there are several einsums, every second time with less room for
- * what they exchange (tiny_draw_limits), and perhaps nothing fits. They must hold: by the model no template or pattern is
- * better than its bound, and the rows go together for what the search says, none of them missing. Ends with
- * `N passed, N failed`.
+ * certified [N [seed [first]]]: checks the certificates of N random tiny problems (tiny.h). One problem of five may have
+ * sliding windows, one of fifty has arrays around memories, and every second one of several einsums has less room for exchanged
+ * tensors (tiny_draw_limits), so that a problem may have no mapping. Each certificate must hold: the model finds no skeleton
+ * and no pattern better than its bound, and the join of the complete rows gives the value of the search. The last line is `N
+ * passed, N failed`.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * The inside of the enumeration: build.c makes mappings and evaluates them, lines.c goes through the lines of one
- * einsum, share.c through the ways to share loops.
+ * The state of the enumeration, shared by its files: build.c makes and evaluates mappings, lines.c enumerates the lines of one
+ * einsum, share.c the ways to share loops.
  */
 #ifndef DFL_TESTS_MAPPER_ENUMERATOR_H
 #define DFL_TESTS_MAPPER_ENUMERATOR_H
@@ -10,18 +10,18 @@
 
 enum {
     RANKS = 12, EINSUMS = 5, LONGEST = 40, BODIES = 10, MOST_PRIMES = 24,
-    MOST_LOOPS = 2,   /* shared */
-    MOST_JOINT = 40,  /* choices that go together to evaluate for one structure */
-    ENOUGH = 30,      /* times as many ways as are to be looked at: no need to know how many there are */
+    MOST_LOOPS = 2,   /* upper limit of shared loops */
+    MOST_JOINT = 40,  /* upper limit of combinations evaluated for one structure */
+    ENOUGH = 30,      /* counting stops at this multiple of the ways to be evaluated */
 };
 
 typedef enum { ITEM_LOOP, ITEM_SPATIAL, ITEM_KEEP } item_kind;
 
-/* One line. `by` is a prime; `what` a rank or a tensor, `where` an axis or a memory. */
+/* One line. by: a prime; what: a rank or a tensor; where: an axis or a memory. */
 typedef struct { uint8_t kind, what, where, by; } item;
 typedef struct { uint32_t n; item at[LONGEST]; } sequence;
 
-/* The own lines of an einsum: keeps above shared line `at`, and everything in its leaf. */
+/* The lines of one einsum: keeps that stand above the shared line `at`, and the lines of its leaf. */
 typedef struct {
     struct { item keep; uint32_t at; } among[LONGEST];
     uint32_t n_among;
@@ -44,48 +44,48 @@ typedef struct {
     const enumerate_options *options;
     enumerate_result *out;
     uint64_t random;
-    uint32_t home[64];          /* memory of a tensor that is not exchanged on the chip */
-    bool settled[64];           /* it is written */
-    bool in_parts[64];          /* it may stand there in parts, too */
-    /* of the present structure: */
+    uint32_t home[64];          /* by tensor: memory of its home, unless exchanged on the chip */
+    bool settled[64];           /* by tensor: the home is written */
+    bool in_parts[64];          /* by tensor: the home may also hold parts of it */
+    /* the structure, a way to share loops: */
     brace braces[BODIES];
-    uint32_t n_braces;          /* 0: one einsum, no sharing */
-    uint32_t brace_of[EINSUMS]; /* innermost */
-    bool on_chip[64];           /* tensor: exchanged there */
+    uint32_t n_braces;          /* 0 = one einsum, no shared loops */
+    uint32_t brace_of[EINSUMS]; /* innermost brace of the einsum */
+    bool on_chip[64];           /* by tensor: exchanged on the chip */
     DFL_VEC(choice) choices[EINSUMS];
     own_lines bare[EINSUMS];
-    /* of the einsum whose lines are enumerated: */
+    /* the einsum whose lines are enumerated: */
     uint32_t einsum;
-    sequence prefix;            /* shared lines, from outside */
-    bool loop_below[LONGEST];   /* a shared loop of the same brace stands there or further in, */
-    bool next_below[LONGEST];   /* but another line there, and a keep above the next loop would count the same */
-    bool home_below[LONGEST];   /* the einsum exchanges something there or further in */
+    sequence prefix;            /* its shared lines, the outermost first */
+    bool loop_below[LONGEST];   /* by shared line: a shared loop of the same brace is this line or further in */
+    bool next_below[LONGEST];   /* by shared line: no loop, and a keep above the next loop has equal counts */
+    bool home_below[LONGEST];   /* by shared line: the einsum exchanges a tensor at this line or further in */
     factor factors[MOST_PRIMES];
     uint32_t n_factors;
-    bool windows;               /* some operand slides: every order of loops counts */
-    int64_t room[RANKS];        /* left on an axis */
-    uint32_t spread[RANKS];     /* mask of ranks that an axis may take */
+    bool windows;               /* an operand has a sliding window: each order of loops counts */
+    int64_t room[RANKS];        /* by axis: instances that are left */
+    uint32_t spread[RANKS];     /* by axis: mask of the ranks that may stand on it */
     item keeps[LONGEST];
     uint32_t n_keeps;
-    uint32_t wanted, placed;    /* masks of keeps */
-    uint32_t first_keeps;       /* the mask to begin with */
+    uint32_t wanted, placed;    /* masks of keeps: to be placed, placed */
+    uint32_t first_keeps;       /* first mask of `wanted` that is tried */
     uint64_t found, taken;
     bool counting, enough;
 } enumerator;
 
 uint32_t enumerator_random(enumerator *k, uint32_t n);
 const dfl_access *enumerator_access(const dfl_einsum *e, uint32_t tensor);
-/* The rank of einsum `e` that a shared loop over `rank` cuts: its own, or the one in the same dimension of a tensor
-   that another einsum of the brace indexes by it; DFL_NONE: none. */
+/* The rank of einsum `e` that a shared loop over `rank` cuts: `rank`, or the rank in the same dimension of a tensor that another
+   einsum of the brace indexes by `rank`. DFL_NONE = none. */
 uint32_t enumerator_cut(const enumerator *k, const brace *b, uint32_t e, uint32_t rank);
-/* Costs of the mapping in which every einsum has these lines; false if it is refused. What is better than the limit and
-   all before is remembered. */
+/* Evaluates the mapping in which each einsum has its lines of `own`. False if the model refuses the mapping. The best mapping
+   below the limit goes into `out`. */
 bool enumerator_evaluate(enumerator *k, const own_lines *const *own, double *joules, double *seconds);
-/* Evaluates the ways to write the lines of einsum `e`, the others being bare; its choices, if there are any. */
+/* Evaluates the ways to write the lines of einsum `e` while the other einsums have only loops, and appends to its choices. */
 void enumerator_lines(enumerator *k, uint32_t e);
-/* Only loops. */
+/* Gives einsum `e` lines of only loops. */
 void enumerator_bare(enumerator *k, uint32_t e);
-/* Everything, of several einsums. */
+/* Enumerates the structures of several einsums and the combinations of their choices. */
 void enumerator_shared(enumerator *k);
 
 #endif

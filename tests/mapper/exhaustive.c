@@ -1,21 +1,23 @@
 /*
- * exhaustive [-d] [-t] [-w | -g | -p | -b | -s | -l | -a | -c] [N [seed [first]]]: N random tiny problems through the search and through an
- * enumeration of all mappings (enumerate.h), which must find nothing below the bound of the search, and nothing better than what
- * it says is optimal.
- * What the search finds must be taken by the checks and proven by the oracle, and of one einsum it is as good as its
- * bound, but for 1 %. A problem that fails is made smaller and printed. With -w there are sliding windows among them, whose overlaps
- * the search bounds, so that more than 1 % are not. With -g all have windows, with steps, gaps, and parts outside of the shape
- * (tiny_draw_steps).
- * With -p some lines of each mapping of one einsum are written (partial.h), with -b branches and some lines in them and above,
- * and nothing is made smaller; fronts are searched, too. With -s all are of several einsums, and all ways to share loops are
- * looked at; with -l so, and what einsums exchange finds less room (tiny_draw_limits). With -a all have arrays around memories
- * (tiny_draw_arrays). With -c there are four or five einsums (tiny_draw_chain), mostly with less room, and some ways to share
- * loops are looked at.
- * With -d ranks are spread as by default: on an axis that shares transfers those that share one, and others only where more is at
- * work with them; else any over any axis. There are such axes (tiny_draw_spreads), and any over any axis must be as good.
- * With -t work waits for transfers (tiny_draw_waits), which the search bounds: it is told how often what it finds is not proven,
- * and how often the enumeration finds something better than that.
- * exhaustive FILE: the only mapping of a file; anything better is told. Ends with `N passed, N failed`.
+ * exhaustive [-d] [-t] [-w | -g | -p | -b | -s | -l | -a | -c] [N [seed [first]]]: judges the search on N random tiny problems,
+ * from number `first` of the stream `seed`, by an enumeration of all mappings (enumerate.h, judge.h). The searches must also
+ * prove their results: at most 1 % of the problems of one einsum may leave a gap. A problem that fails is shrunk and printed.
+ *
+ *   -w   some problems have sliding windows; 33 % may leave a gap, because the search bounds overlaps of windows
+ *   -g   all problems have windows with steps, gaps, and indices outside of the shape (tiny_draw_steps); 60 % may leave a gap
+ *   -p   one einsum, some lines are written (partial.h); also fronts; no shrinking
+ *   -b   branches and some lines in and above them are written; also fronts; no shrinking
+ *   -s   several einsums; the enumeration tries all ways to share loops
+ *   -l   as -s, with less room for exchanged tensors (tiny_draw_limits)
+ *   -a   arrays around memories (tiny_draw_arrays)
+ *   -c   four or five einsums (tiny_draw_chain), mostly with less room; the enumeration tries some ways to share loops
+ *   -d   ranks are spread as by default: an axis that shares transfers takes the ranks that share one, and another rank only
+ *        where that uses more instances; other axes take any rank. Some axes share transfers (tiny_draw_spreads). The lower
+ *        bound of a search that may spread any rank over any axis must not be above the result.
+ *   -t   the work stalls for transfers (tiny_draw_waits), which the search only bounds: the program prints how many results
+ *        are not proven, and how many of them the enumeration beats
+ *
+ * exhaustive FILE: the only mapping of a file, compared with all mappings. The last line is `N passed, N failed`.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -40,8 +42,8 @@ static char *text_of(const tiny *t, uint32_t shift)
     return text;
 }
 
-/* What a search finds for a file: its value, and the file, owned by the caller; INFINITY: nothing. `*bound`: it is
-   not below it, and the least if it is equal. */
+/* Searches the text. Returns the value of the mapping found, INFINITY = none. `*found`: the text with this mapping, owned by
+   the caller. `*bound`: a lower bound of the value; equal to it if the mapping is optimal. */
 static double found_in(const judge *j, const char *text, char **found, double *bound)
 {
     dfl_session *s = judge_session(false, j->sharing);
@@ -57,7 +59,7 @@ static double found_in(const judge *j, const char *text, char **found, double *b
     return value;
 }
 
-/* The text with another size of a memory; owned by the caller. */
+/* A copy of the text with another size of a memory; owned by the caller. */
 static char *with_size(const char *text, uint32_t memory, uint64_t bits)
 {
     char name[32], *out = NULL;
@@ -72,7 +74,7 @@ static char *with_size(const char *text, uint32_t memory, uint64_t bits)
     return out;
 }
 
-/* Whether the size of a memory that is said to be the least with which lines fit is not: nothing fits, or with less, too. */
+/* True if the memory size that the search advises is wrong: nothing fits with it, or a mapping fits with one unit less. */
 static bool advice_fails(judge *j, const char *text)
 {
     static const char advice[] = "the smallest change of a memory: give `m";
@@ -90,7 +92,8 @@ static bool advice_fails(judge *j, const char *text)
         enough = with_size(text, memory, n * unit);
         less = with_size(text, memory, (n - 1) * unit);
         snprintf(j->why, sizeof j->why, "m%" PRIu32 " of %" PRIu64 " bits is not the least that fits", memory, n * unit);
-        fails = found_in(j, enough, &filled[0], &bound) == INFINITY || (n > 1 && found_in(j, less, &filled[1], &bound) < INFINITY);
+        fails = found_in(j, enough, &filled[0], &bound) == INFINITY ||
+                (n > 1 && found_in(j, less, &filled[1], &bound) < INFINITY);
         j->advised++;
         free(enough);
         free(less);
@@ -101,7 +104,8 @@ static bool advice_fails(judge *j, const char *text)
     return fails;
 }
 
-/* Whether a search that spreads any rank finds something worse than the one by default; `*freer` counts what is better. */
+/* True if a search that may spread any rank has a bound above the default result. `*freer` counts the problems where it is
+   better. */
 static bool freedom_fails(judge *j, const tiny *t, uint64_t *freer)
 {
     char *text = text_of(t, 0), *found = NULL;
@@ -116,7 +120,7 @@ static bool freedom_fails(judge *j, const tiny *t, uint64_t *freer)
     return bad;
 }
 
-/* Fronts of every second problem; `room`: over the peak of a memory, too. */
+/* Judges the fronts of every second problem; with `room`, also a front over the peak of a memory. */
 static bool front_fails(judge *j, const char *text, bool room, uint64_t i)
 {
     uint64_t most = j->most;
@@ -129,7 +133,7 @@ static bool front_fails(judge *j, const char *text, bool room, uint64_t i)
     return bad;
 }
 
-/* One text of a problem with written lines; the value must be at least `least` and at most `most`. */
+/* Judges one text of a problem with written lines; its value must be in `least` .. `most`. */
 static bool text_fails(judge *j, const char *text, double least, double most, uint64_t i)
 {
     bool bad = judge_fails(j, text);
@@ -145,8 +149,8 @@ static bool text_fails(judge *j, const char *text, double least, double most, ui
     return bad;
 }
 
-/* A problem with written lines: they do not lower the optimum, and neither do those of the optimum raise it, with some of them
-   open again. */
+/* Judges a problem with written lines. Random lines must not lower the optimum. Lines of the optimum, some of them opened
+   again, must not raise it. */
 static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
 {
     tiny one = *t;
@@ -176,7 +180,7 @@ static bool lines_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
     return bad;
 }
 
-/* Two einsums open together are as good as with braces of their own, and proven by the oracle. */
+/* Two einsums that are open together must be as good as in braces of their own, and agree with the oracle. */
 static bool together_fails(judge *j, const tiny *t, tiny_random *random, uint64_t i)
 {
     char *text[2] = { NULL, NULL }, *found[2] = { NULL, NULL };
@@ -207,7 +211,7 @@ static bool together_fails(judge *j, const tiny *t, tiny_random *random, uint64_
     return bad;
 }
 
-/* A problem with written branches: of those that are drawn the first that is legal. */
+/* Judges a problem with written branches: the first legal one of up to DRAWS random texts. */
 static bool braces_fail(judge *j, const tiny *t, tiny_random *random, uint64_t i)
 {
     char *text = NULL;
@@ -260,7 +264,7 @@ static int run_file(const char *path)
     return bad;
 }
 
-/* Takes -X away if it comes first. */
+/* Removes the flag -X if it is the first argument; true if so. */
 static bool takes(int *argc, char ***argv, char option)
 {
     const bool is = *argc > 1 && (*argv)[1][0] == '-' && (*argv)[1][1] == option && (*argv)[1][2] == '\0';
@@ -352,7 +356,8 @@ int main(int argc, char **argv)
         printf("%" PRIu64 " fronts that are said to be complete, %" PRIu64 " sizes that would do\n", fronts, advised);
     if (braces)
         printf("%" PRIu64 " legal, %" PRIu64 " filled, %" PRIu64 " compared with braces apart\n", drawn, filled, together);
-    failed += (!waits && gaps_of_one * 100 > n * (steps ? 60 : windows ? 33 : 1)) || (braces && (drawn * 10 < n * 9 || filled * 2 < n));
+    failed += (!waits && gaps_of_one * 100 > n * (steps ? 60 : windows ? 33 : 1)) ||
+              (braces && (drawn * 10 < n * 9 || filled * 2 < n));
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
     return failed > 0;
 }

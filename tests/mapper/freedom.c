@@ -1,4 +1,4 @@
-/* Where a mapping leaves the space of the peer's mapper, from its specification. */
+/* The ways in which a mapping leaves the space of AccelForge's mapper, from the specification. */
 #include "tests/mapper/optimum.h"
 
 #include <stdarg.h>

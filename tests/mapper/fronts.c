@@ -1,4 +1,4 @@
-/* Fronts of a mapping with written lines against an enumeration. */
+/* The judge of a front of mappings with written lines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The search against the enumeration, and the oracle. */
+/* The judge of one problem: search, enumeration, oracle. */
 #include "tests/mapper/judge.h"
 
 #include <math.h>

@@ -1,8 +1,11 @@
 /*
- * One problem, a text whose only mapping has holes, through the search and through an enumeration of what they leave
- * open (enumerate.h). It fails when the enumeration gets below the bound of the search, or below what it says is optimal; when it
- * finds anything where the search says that nothing fits; and when, of one einsum, of braces or of amounts of loops, it looked at
- * everything there is and does not get to what the search found. That must be taken by the checks and proven by the oracle, too.
+ * The judge of one problem: a DFL text whose only mapping has holes. The judge runs the search, and enumerates the mappings
+ * that the holes allow (enumerate.h). The problem fails
+ *   - if an enumerated mapping is below the lower bound of the search, or below a result that the search calls optimal;
+ *   - if the enumeration finds a mapping where the search reports that nothing fits;
+ *   - if the enumeration is complete for one einsum, for braces or for amounts of loops, and its best mapping is worse than
+ *     that of the search;
+ *   - if the checks refuse the mapping of the search, or the oracle disagrees with a count of it.
  */
 #ifndef DFL_TESTS_MAPPER_JUDGE_H
 #define DFL_TESTS_MAPPER_JUDGE_H
@@ -14,33 +17,35 @@
 #include "api/session.h"
 
 typedef struct {
-    uint64_t seed, most;        /* of enumerate_options, as the next one */
-    uint32_t structures;
-    bool file;                  /* look for anything better, whatever the search admits */
-    bool imperfect;             /* amounts of tiles that do not divide, too */
-    bool just_above;            /* of enumerate_options */
-    bool sharing;               /* of them, too: spreads as searches choose them if they are not told otherwise */
-    /* what was found out: */
+    uint64_t seed, most;        /* as in enumerate_options */
+    uint32_t structures;        /* as in enumerate_options */
+    bool file;                  /* the enumeration must find nothing better than the search, even if the search admits a gap */
+    bool imperfect;             /* also tile sizes that do not divide their rank */
+    bool just_above;            /* as in enumerate_options */
+    bool sharing;               /* as in enumerate_options: spatial factors as a search chooses them by default */
+    /* results: */
     uint64_t evaluated;
-    double gap;                 /* that the search admits */
-    double value, beaten;       /* of what it found; how many times as much that is as the best that was enumerated, at least 1 */
-    bool complete;              /* the enumeration looked at everything */
-    uint64_t fronts;            /* that are said to be complete */
-    uint64_t advised;           /* sizes with which lines fit */
-    uint64_t together;          /* compared with braces apart */
-    bool drawn;                 /* it is a problem */
-    bool fits;                  /* the search found something */
-    char why[400];              /* it fails */
+    double gap;                 /* relative gap between value and lower bound that the search admits */
+    double value;               /* value of the mapping of the search */
+    double beaten;              /* this value over the best enumerated value, at least 1 */
+    bool complete;              /* the enumeration covered all mappings of its space */
+    uint64_t fronts;            /* fronts that the search calls complete */
+    uint64_t advised;           /* memory sizes that the search advised, and that were verified */
+    uint64_t together;          /* problems compared with the same einsums in braces of their own */
+    bool drawn;                 /* the text is a legal problem */
+    bool fits;                  /* the search found a mapping */
+    char why[400];              /* the reason of a failure */
 } judge;
 
-/* A session in which searches spread any rank over any axis, as the enumeration does, or, `sharing`, as by default. */
+/* A session for searches. They spread any rank over any axis, as the enumeration does; with `sharing`, as by default. */
 dfl_session *judge_session(bool imperfect, bool sharing);
-/* Whether the problem fails; `why` begins with "unread" when it is none. */
+/* Judges a problem; true if it fails. `why` begins with "unread" if the text is no legal problem. */
 bool judge_fails(judge *j, const char *text);
-/* The same for the file with a front over energy and `by`, "latency" or "peak(m1)", in place of what it minimizes: nothing that was
-   looked at is undercut by no mapping of the front, if the search says so. */
+/* Judges the same text with a front over energy and `by`, "latency" or "peak(m1)", in place of its objective. If the search
+   calls the front complete, a point of the front must dominate or equal each enumerated mapping. */
 bool judge_front_fails(judge *j, const char *text, const char *by);
-/* What was found, read back, is checked, and executed as it is: every count, peaks, values. `why` has room for `n` if not. */
+/* Reads the text of a mapping back, checks it and compares all counts, peaks and values with the oracle. If false, `why`, of `n`
+   bytes, gets the first difference. */
 bool judge_proves(const char *mapped, char *why, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The lines of one einsum. */
+/* Enumeration of the lines of one einsum. */
 #include "tests/mapper/enumerator.h"
 
 #include <string.h>
@@ -51,7 +51,8 @@ static int64_t most_of_all(const enumerator *k, int64_t *left, const uint32_t *r
     return most;
 }
 
-/* Whether something that the einsum reads or makes is the same for all parts of the rank on an axis, and moves there once for all. */
+/* Whether something that the einsum reads or makes is the same for all parts of the rank on an axis, and moves there once for
+   all. */
 static bool is_shared(const dfl_system *s, const dfl_workload *w, const dfl_einsum *e, uint32_t a, uint32_t rank)
 {
     for (uint32_t i = 0; i <= e->n_inputs; i++) {
@@ -63,9 +64,9 @@ static bool is_shared(const dfl_system *s, const dfl_workload *w, const dfl_eins
     return false;
 }
 
-/* Whether parts stand on axes as a search puts them unless it is told to spread anything: those of ranks that share transfers; and
-   where all axes together have more at work with others, on each those of others where more of it is at work than those ranks
-   could give work to, of what the axes outside of it leave of them. */
+/* Whether parts stand on axes as a search puts them unless it is told to spread anything: those of ranks that share transfers;
+   and where all axes together have more at work with others, on each those of others where more of it is at work than those
+   ranks could give work to, of what the axes outside of it leave of them. */
 static bool is_spread_to_share(const enumerator *k, const own_lines *lines)
 {
     const dfl_einsum *e = &k->w->einsums[k->einsum];

@@ -1,11 +1,14 @@
 /*
- * monotone [N [seed]]: N random tiny problems. With a larger memory, more bandwidth or cheaper accesses the optimum
- * is never worse; with other names and another order of declarations it is the same. Where the search leaves a gap
- * its lower bound is held to this. Of several einsums only the energy is looked at: the search adds their times, the
- * model lets transfers for one of them overlap with another; every second time with less room for what they exchange
- * (tiny_draw_limits), where perhaps nothing fits. The best of a few kinds are the first of those of many, for
- * which next to nothing is given up, and different. A point of a front over energy and the peak of a memory is the
- * optimum in a memory of that size, and in a smaller one the next point. Ends with `N passed, N failed`.
+ * monotone [N [seed]]: relations between the searches of N random tiny problems and of variants of each:
+ *   - A larger memory, more bandwidth or cheaper accesses never make the optimum worse. If the search leaves a gap, this must
+ *     hold for its lower bound.
+ *   - Other names and another order of declarations leave the optimum the same.
+ *   - The best mappings of a few structures are the first of those of many structures, and differ in structure.
+ *   - A point of a front over energy and the peak of a memory is the optimum in a memory of that size; in a smaller memory the
+ *     optimum is the next point.
+ * For several einsums the objective is energy: the search adds their times, while the model overlaps transfers of one einsum
+ * with another. Every second of these problems has less room for exchanged tensors (tiny_draw_limits), so that it may have no
+ * mapping. The last line is `N passed, N failed`.
  */
 #include <inttypes.h>
 #include <math.h>

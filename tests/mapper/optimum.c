@@ -1,7 +1,7 @@
 /*
- * optimum [-v] [-p] STEM: one case of AccelForge's mapper, STEM.yaml and STEM.expected.json, as a line of a table; -p
- * also executes the mapping found. optimum -t DIR: a run of Timeloop's mapper. Exit status 0 as it should be, 1 not,
- * 3 skipped.
+ * optimum [-v] [-p] STEM: compares one case of AccelForge's mapper, STEM.yaml and STEM.expected.json, and prints a row of a
+ * table; -p also runs the oracle on the mapping. optimum -t DIR: compares a run of Timeloop's mapper. Exit status: 0 passed, 1
+ * failed, 3 skipped.
  */
 #include "tests/mapper/optimum.h"
 

@@ -1,4 +1,4 @@
-/* Lines with open amounts. */
+/* Texts of tiny problems with partly written mappings. */
 #include "tests/mapper/partial.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Several einsums: the loops that they share, and choices that go together. */
+/* Enumeration of the ways in which einsums share loops, and of the combinations of their choices. */
 #include "tests/mapper/enumerator.h"
 
 #include <math.h>
@@ -100,7 +100,8 @@ static bool in_order(const structure *s)
     return true;
 }
 
-/* Whether keeps of one memory with no line but keeps between them stand in the order of their tensors: another changes no count. */
+/* Whether keeps of one memory with no line but keeps between them stand in the order of their tensors: another changes no
+   count. */
 static bool in_one_way(const structure *s)
 {
     for (uint32_t b = 0; b < s->n_braces; b++)

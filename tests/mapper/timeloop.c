@@ -1,4 +1,4 @@
-/* One run of Timeloop's mapper: what is best by our counts, charged as the peer charges. */
+/* Comparison with one run of Timeloop's mapper: the best mapping by the counts of dflc, priced by the rules of Timeloop. */
 #include "tests/mapper/optimum.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /*
- * Tiny problems for the search, drawn at random: a few einsums on two to four memories, with or without a small array, or one
- * inside of another.
- * They become .dfl text; everything else works on what `dflc` reads there.
+ * Tiny problems, drawn at random: a few einsums on two to four memories, with no array, a small one, or one inside of another. A
+ * problem is printed as DFL text; the tests read this text as dflc does.
  */
 #ifndef DFL_TESTS_MAPPER_TINY_H
 #define DFL_TESTS_MAPPER_TINY_H
@@ -15,25 +14,25 @@ enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 5, TINY_M
 
 typedef struct {
     uint32_t tensor, n, rank[TINY_DIMS];
-    int32_t second[TINY_DIMS];      /* index rank + second, or -1; */
-    uint32_t step[TINY_DIMS], apart[TINY_DIMS]; /* step * rank + apart * second - before, 0 for steps of 1 */
-    uint32_t before[TINY_DIMS];     /* outside of the shape, in front of it; */
-    int32_t behind[TINY_DIMS];      /* and behind, negative if it is longer */
+    int32_t second[TINY_DIMS];      /* index is rank + second; -1 = rank alone */
+    uint32_t step[TINY_DIMS], apart[TINY_DIMS]; /* index is step * rank + apart * second - before; 0 = steps of 1 */
+    uint32_t before[TINY_DIMS];     /* indices before the shape */
+    int32_t behind[TINY_DIMS];      /* indices after the shape; negative = unread elements at its end */
 } tiny_access;
 
 typedef struct {
     tiny_access out, in[2];
     uint32_t n_in;
-    bool reduces, sum;              /* `+=`; operands are added, not multiplied */
+    bool reduces, sum;              /* reduces: `+=`; sum: operands are added, not multiplied */
 } tiny_einsum;
 
 typedef struct {
     uint32_t bits;                  /* 0 = unlimited */
-    uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit, bytes/s; rate 0 = takes no time */
-    bool one_port, inside;          /* of the array */
-    bool foreign;                   /* holds nothing that einsums exchange */
+    uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit; byte/s, 0 = takes no time */
+    bool one_port, inside;          /* inside: in the array */
+    bool foreign;                   /* holds no tensor that einsums exchange */
     uint32_t buffers, leakage;
-    bool stream;                    /* its transfers run beside the work */
+    bool stream;                    /* transfers overlap with the work */
 } tiny_memory;
 
 typedef enum { TINY_ENERGY, TINY_LATENCY, TINY_PRODUCT } tiny_objective;
@@ -45,46 +44,47 @@ typedef struct {
     tiny_einsum einsum[TINY_EINSUMS];
     tiny_memory memory[TINY_MEMORIES];
     uint32_t size[TINY_AXES];
-    bool nested;                    /* the second axis is that of an array inside of the first one, around memory 3 */
+    bool nested;                    /* the second axis belongs to an array inside of the first one, around memory 3 */
     bool multicast[TINY_AXES], reduce[TINY_AXES];
     uint32_t unit_energy, unit_rate;
     tiny_objective objective;
-    bool waits;                     /* work waits for transfers */
-    uint32_t home[TINY_TENSORS];    /* memory that a line above the hole names, from 1; 0 = none is written */
+    bool waits;                     /* the work stalls for transfers */
+    uint32_t home[TINY_TENSORS];    /* written home of the tensor: memory + 1; 0 = no home is written */
 } tiny;
 
-/* Choices from a generator, or from bytes as long as there are any, and then zeros. */
+/* A source of choices: a generator, or bytes followed by zeros. */
 typedef struct { uint64_t state; const uint8_t *bytes; size_t n; } tiny_random;
-/* Those of problem number `index` of a stream. */
+/* The generator of problem `index` of the stream `seed`. */
 tiny_random tiny_seeded(uint64_t seed, uint64_t index);
-/* `bytes` is not NULL. */
+/* The source of the choices `bytes`, which outlive it; not NULL. */
 tiny_random tiny_of_bytes(const uint8_t *bytes, size_t n);
-/* Below `n`, at most 65536. */
+/* A choice in 0 .. n - 1; n is 1 to 65536. */
 uint32_t tiny_below(tiny_random *r, uint32_t n);
 
-/* A problem; `windows`: sliding ones among them, without an array. */
+/* Draws a problem. `windows`: with sliding windows among the accesses, and no array. */
 void tiny_draw(tiny *t, tiny_random *r, bool windows);
-/* A chain of four or five einsums over two small ranks, with a tensor that the last but one or the last reads again. */
+/* Draws a chain of four or five einsums over two small ranks. The last einsum, or the one before it, reads an early tensor
+   again. */
 void tiny_draw_chain(tiny *t, tiny_random *r);
-/* Homes for some tensors. */
+/* Draws written homes for some tensors. */
 void tiny_draw_homes(tiny *t, tiny_random *r);
-/* Less room for what einsums exchange: the outermost memory has a size, or holds nothing of it. */
+/* Draws less room for exchanged tensors: the outermost memory gets a size, or may hold none of them. */
 void tiny_draw_limits(tiny *t, tiny_random *r);
-/* Other steps for all windows, and shapes that are shorter or longer; false if there are none. */
+/* Draws steps for all windows, and shapes that are shorter or longer. False if the problem has no window. */
 bool tiny_draw_steps(tiny *t, tiny_random *r);
-/* An array, or one inside of another, with memories inside, and perhaps less room outside. */
+/* Draws an array, or one inside of another, with memories inside, and perhaps less room outside. */
 void tiny_draw_arrays(tiny *t, tiny_random *r);
-/* Axes on which some ranks share transfers and others none, and time that counts. */
+/* Draws axes on which some ranks share transfers and others do not, and an objective that contains time. */
 void tiny_draw_spreads(tiny *t, tiny_random *r);
-/* Work that waits for transfers, but for some memories. */
+/* Draws work that stalls for transfers, except those of some memories. */
 void tiny_draw_waits(tiny *t, tiny_random *r);
-/* Its workload and its system. */
+/* Prints the workload and the system. */
 void tiny_print_problem(const tiny *t, uint32_t shift, FILE *out);
 const char *tiny_objective_text(const tiny *t);
-/* The problem as a file, its mapping left open; names of ranks and tensors are rotated by `shift`, and declarations
-   stand in reverse order if it is odd. */
+/* Prints the problem as a file with an open mapping. The names of ranks and tensors are rotated by `shift`; an odd shift reverses
+   the declarations. */
 void tiny_print(const tiny *t, uint32_t shift, FILE *out);
-/* Makes a problem smaller as long as it fails. */
+/* Removes parts of a problem as long as it fails. */
 void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *context);
 
 #endif
