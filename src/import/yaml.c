@@ -1,4 +1,3 @@
-/* YAML by libfyaml, copied into the tree of yaml.h. */
 #include "import/yaml.h"
 
 #include <libfyaml.h>
@@ -7,7 +6,7 @@
 #include "import/dfl_writer.h"
 #include "support/utf8.h"
 
-enum { DEEPEST = 60 };
+enum { DEEPEST = 60 }; /* levels of lists and maps; far more than any specification has, and safe for the stack */
 
 typedef struct {
     dfl_loss_report *report;
@@ -146,8 +145,8 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
     return out;
 }
 
-/* What libfyaml says goes into the report instead. */
-static void swallow(struct fy_diag *diag, void *user, const char *text, size_t len)
+/* Drops a message of libfyaml: report_errors reports it with its place. */
+static void drop_message(struct fy_diag *diag, void *user, const char *text, size_t len)
 {
     (void)diag, (void)user, (void)text, (void)len;
 }
@@ -167,7 +166,7 @@ static void report_errors(reader *r, struct fy_diag *diag)
     wrong(r, span, what);
 }
 
-/* Refuses what libfyaml does not survive and no specification has: directives, control characters, broken UTF-8. */
+/* Refuses directives, control characters and invalid UTF-8: libfyaml does not survive them, and no specification has them. */
 static bool is_safe(reader *r)
 {
     const char *text = r->source->text;
@@ -188,7 +187,7 @@ static bool is_safe(reader *r)
 
 const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source)
 {
-    const struct fy_diag_cfg quiet = { .output_fn = swallow, .level = FYET_ERROR, .module_mask = ~0u };
+    const struct fy_diag_cfg quiet = { .output_fn = drop_message, .level = FYET_ERROR, .module_mask = ~0u };
     struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG };
     reader r = { report, source, true };
     struct fy_document *document;

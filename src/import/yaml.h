@@ -1,7 +1,6 @@
 /*
- * YAML files as trees with places. Every node knows where in the source it stands, so that importers can point at
- * what they do not understand. Tags lose their exclamation mark (`!Memory` is "Memory"); a plain scalar keeps its
- * text as written, and an importer decides what it means. Anchors, aliases and further documents are not taken.
+ * YAML files as trees. Each node has its place in the source, for diagnostics. Tags lose their exclamation mark: `!Memory`
+ * is "Memory". A plain scalar keeps its text as written; the importer interprets the text. Aliases are refused.
  */
 #ifndef DFL_IMPORT_YAML_H
 #define DFL_IMPORT_YAML_H
@@ -13,11 +12,11 @@ typedef enum { DFL_YAML_SCALAR, DFL_YAML_LIST, DFL_YAML_MAP } dfl_yaml_kind;
 typedef struct dfl_yaml {
     dfl_yaml_kind kind;
     const char *tag;              /* "" = none */
-    const char *text;             /* scalar; "" for a null */
-    dfl_span span;                /* scalar: its text; list, map: the tag, or the first thing inside */
+    const char *text;             /* of a scalar; "" for null */
+    dfl_span span;                /* of a scalar its text, of a list or map its tag or first item */
     uint32_t n;
-    const struct dfl_yaml *items; /* list: items; map: values */
-    const struct dfl_yaml *keys;  /* map: scalars, no two alike */
+    const struct dfl_yaml *items; /* items of a list, values of a map */
+    const struct dfl_yaml *keys;  /* of a map: scalars, all different */
 } dfl_yaml;
 
 /* The file's document, in the arena of the report; NULL after reporting E0701 or a stopped budget. */

@@ -1,9 +1,9 @@
-/* MAESTRO's hardware files: one `key: number` per entry, in any order. */
+/* Reads hardware files of MAESTRO: entries `key: number` in any order. */
 #include <stddef.h>
 
 #include "import/maestro/maestro_internal.h"
 
-enum { DEFAULT_PES = 256, DEFAULT_LANES = 1 };
+enum { DEFAULT_PES = 256, DEFAULT_LANES = 1 }; /* processing elements, MACs of one; the defaults of the source */
 
 typedef struct {
     const char *key;
@@ -28,7 +28,7 @@ static const hw_key keys[] = {
 
 enum { N_KEYS = sizeof keys / sizeof keys[0] };
 
-static bool set(dfl_maestro_hw *hw, dfl_loss_report *report, const hw_key *key,
+static bool set_field(dfl_maestro_hw *hw, dfl_loss_report *report, const hw_key *key,
                 const dfl_maestro_token *name, const dfl_maestro_token *value, dfl_span seen[N_KEYS])
 {
     size_t i = (size_t)(key - keys);
@@ -81,7 +81,7 @@ bool dfl_maestro_parse_hw(dfl_maestro_hw *out, dfl_loss_report *report, const df
             dfl_diag_help(report->sink, d,
                           "keys are num_pes, num_simd_lanes, noc_bw_cstr, offchip_bw_cstr, "
                           "NoC_NumHops, l1_size_cstr and l2_size_cstr");
-        } else if (!set(out, report, key, &name, &value, seen)) {
+        } else if (!set_field(out, report, key, &name, &value, seen)) {
             return false;
         }
     }

@@ -1,4 +1,4 @@
-/* dfl_import_maestro: parse, lower every layer, print. */
+/* Parses a mapping file, lowers every layer and writes the result. */
 #include "import/maestro/maestro.h"
 
 #include "import/dfl_writer.h"
@@ -9,7 +9,7 @@ static int64_t at_least_one(int64_t size)
     return size > 0 ? size : 1;
 }
 
-/* Channels that a layer makes and reads; the groups of a grouped convolution count. */
+/* Channels that a layer writes, over all groups. */
 static int64_t channels_out(const dfl_maestro_plan *p)
 {
     int64_t channels = p->workload == DFL_WORKLOAD_DSCONV ? p->size[DFL_DIM_C] : p->size[DFL_DIM_K];
@@ -23,9 +23,8 @@ static int64_t channels_in(const dfl_maestro_plan *p)
 }
 
 /*
- * The source has no padding: rows have to be given with it. A layer that takes up the channels of the one
- * before it but reads more rows than that one makes, and more than padding for its own kernel would add,
- * shows that it was forgotten before.
+ * Warns of forgotten padding. The source has no padding, so sizes must include it. Padding is missing in the layer before
+ * if this layer reads as many channels as that one writes, but more rows, and more than padding for its own kernel explains.
  */
 static void look_for_padding(dfl_loss_report *report, const dfl_maestro_plan *before,
                              const dfl_maestro_plan *plan)
@@ -42,7 +41,7 @@ static void look_for_padding(dfl_loss_report *report, const dfl_maestro_plan *be
              (long long)read, (long long)made);
 }
 
-/* What a layer says about directives that it has from another one is said once, with the layer's name. */
+/* Reports about inherited directives name the layer, and each is kept once. */
 static void name_layer(dfl_arena *arena, dfl_sink *sink, const dfl_maestro_layer *layer, size_t before)
 {
     dfl_span from;

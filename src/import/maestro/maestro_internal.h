@@ -1,11 +1,11 @@
 /*
- * MAESTRO's mapping files, between text and .dfl. A file is a list of layers; a layer has a type, sizes,
- * strides and a list of directives from outer to inner, cut into levels by `Cluster`. The parser keeps what
- * is written; sizes such as `Sz(R)` and constants are resolved when a layer is lowered, so that a layer
- * which inherits the dataflow of the one before it gets its own sizes.
+ * A mapping file of MAESTRO between text and .dfl. A file is a list of layers. A layer has a type, sizes, strides and a
+ * list of directives from outer to inner, which `Cluster` divides into levels. The parser keeps amounts as written. Sizes
+ * such as `Sz(R)` and constants are resolved when a layer is lowered, so that a layer that inherits the directives of the
+ * layer before it uses its own sizes.
  *
- * Separators (blanks, `,` `:` `;` `(` `)` `>`) mean nothing, as in the source's own reader. `-` belongs to
- * names, `{` and `}` may touch them, and CRLF line ends are fine.
+ * Separators (blanks, `,` `:` `;` `(` `)` `>`) mean nothing, as in the source's own reader. `-` belongs to names, `{` and
+ * `}` may touch them, and lines may end in CRLF.
  */
 #ifndef DFL_IMPORT_MAESTRO_MAESTRO_INTERNAL_H
 #define DFL_IMPORT_MAESTRO_MAESTRO_INTERNAL_H
@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
     dfl_maestro_token_kind kind;
     dfl_span span;
-    const char *text; /* into the source; not terminated */
+    const char *text; /* in the source, not NUL-terminated */
     size_t len;
 } dfl_maestro_token;
 
@@ -34,7 +34,7 @@ typedef struct {
 dfl_maestro_token dfl_maestro_next(dfl_maestro_lexer *lexer);
 bool dfl_maestro_is(const dfl_maestro_token *token, const char *word);
 
-/* Dimensions as they are written. */
+/* Dimensions, as the source writes them. */
 typedef enum {
     DFL_DIM_N,
     DFL_DIM_G,
@@ -81,7 +81,7 @@ typedef struct {
     dfl_span dim_span;
 } dfl_maestro_directive;
 
-/* A size or a stride of one dimension; `given` says whether it is there. */
+/* A size or a stride of one dimension; `given` is false for one that is absent. */
 typedef struct {
     bool given;
     dfl_maestro_amount amount;
@@ -107,7 +107,7 @@ typedef struct {
 typedef struct {
     const dfl_source *source;
     dfl_intern *names;
-    const char *network;                     /* of the first Network, or "" */
+    const char *network;                     /* name of the first Network, or "" */
     DFL_VEC(dfl_maestro_constant) constants; /* by symbol; value 0 = not a constant */
     DFL_VEC(dfl_maestro_layer) layers;
 } dfl_maestro_file;
@@ -116,7 +116,7 @@ typedef struct {
 bool dfl_maestro_parse(dfl_maestro_file *out, dfl_arena *arena, dfl_loss_report *report,
                        const dfl_source *source);
 
-/* The machine; numbers that are not given are 0, `pes` and `lanes` have defaults. */
+/* The machine. Absent numbers are 0, except `pes` and `lanes`, which have defaults. */
 typedef struct {
     int64_t pes, lanes;
     int64_t noc_bandwidth, offchip_bandwidth; /* elements per cycle */
@@ -124,23 +124,23 @@ typedef struct {
     int64_t l1_size, l2_size;                 /* elements; the source only warns when they are exceeded */
 } dfl_maestro_hw;
 
-/* `source` may be NULL. Reports E0701, E0705; unknown keys are losses. False when an error was reported. */
+/* Parses a hardware file; without one, `source` is NULL. Reports E0701, E0705; unknown keys are losses. False after an error. */
 bool dfl_maestro_parse_hw(dfl_maestro_hw *out, dfl_loss_report *report, const dfl_source *source);
 
-/* Decimal digits only, 1 .. 2^31 - 1; reports E0701 or E0705. */
+/* Reads a whole number from 1 to 2^31 - 1, decimal digits only. Reports E0701 or E0705. */
 bool dfl_maestro_number(dfl_loss_report *report, const dfl_maestro_token *token, int64_t *out);
 
 /* ---- plans ---- */
 
 /*
- * What a layer means, between directives and text: a workload with its sizes, and per cluster level the
- * loops over tiles and the rank that is spread over the level's elements.
+ * A plan is the meaning of a layer: a workload with its sizes and, per cluster level, the loops over tiles and the rank that
+ * is spatial over the elements of the level.
  *
- * Directives over the input's rows Y and columns X are turned into loops over the output's rows p and
- * columns q: a map of m rows under a kernel of R taps and stride s holds (m - R) / s + 1 output rows. A
- * `SpatialMap(m, o) V` on P elements is a temporal tile of P parts, each on one element. Two maps that move
- * together are a split of the kernel's taps when they are Y with R or X with S (element i gets row i and
- * tap i, so the output row stays), and are refused otherwise: they would leave most of the work out.
+ * Directives over the rows Y and columns X of the input become loops over the rows p and columns q of the output: a map of m
+ * rows under a kernel of R taps and stride s holds (m - R) / s + 1 output rows. A `SpatialMap(m, o) V` on P elements is a
+ * temporal tile of P parts, one on each element. Two spatial maps that move together are a split of the kernel's taps if they
+ * are Y with R or X with S: element i gets row i and tap i, so the output row stays. Any other pair is refused, since it would
+ * leave most of the work undone.
  */
 /* Ranks of the workloads, in the order in which a processing element finishes them. */
 typedef enum {
@@ -169,7 +169,7 @@ typedef struct {
     int64_t tile;
 } dfl_maestro_loop;
 
-/* One cluster level: loops over tiles, then at most one rank spread over the level's elements. */
+/* One cluster level: loops over tiles, then at most one rank that is spatial over the elements of the level. */
 typedef struct {
     dfl_maestro_loop temporal[DFL_RANK_COUNT];
     size_t n_temporal;
@@ -192,18 +192,17 @@ typedef struct {
     size_t n_losses;
 } dfl_maestro_plan;
 
-/* Where the layer gives a dimension, or the other one that stands for it. */
+/* The place where the layer gives dimension `dim`, or `other`, which stands for it. */
 dfl_span dfl_maestro_dim_span(const dfl_maestro_layer *layer, dfl_maestro_dim dim, dfl_maestro_dim other);
 
-/* An amount in numbers, for the sizes of the plan's layer; reports E0701, E0703. */
+/* Resolves an amount with the sizes of the plan's layer. Reports E0701, E0703. */
 bool dfl_maestro_resolve(const dfl_maestro_plan *plan, dfl_loss_report *report,
                          const dfl_maestro_file *file, const dfl_maestro_amount *amount, int64_t *out);
 
 /* Fills in workload, sizes and strides of a plan that has its layer; reports E0701, E0703 and losses. */
 bool dfl_maestro_sizes(dfl_maestro_plan *plan, dfl_loss_report *report, const dfl_maestro_file *file);
 
-/* Reports errors and losses, which stay in the report for the caller to take; false when the layer cannot
- * be taken over. */
+/* Makes the plan of a layer. Losses stay in the report for the caller; false after an error. */
 bool dfl_maestro_lower(dfl_maestro_plan *out, dfl_loss_report *report, const dfl_maestro_file *file,
                        const dfl_maestro_layer *layer, const dfl_maestro_hw *hw);
 

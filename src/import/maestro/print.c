@@ -1,11 +1,11 @@
-/* The .dfl text of imported layers: header, workloads, systems, mappings. */
+/* Writes plans as .dfl text: header, workloads, systems, mappings. */
 #include "import/dfl_writer.h"
 #include "import/maestro/maestro_internal.h"
 
-/* The system for mappings with so many cluster levels. */
+/* The system for all mappings with one number of cluster levels. */
 typedef struct {
-    const char *name;            /* NULL = no mapping has so many */
-    const dfl_maestro_plan *one; /* the first of them */
+    const char *name;            /* NULL = no mapping has this number of levels */
+    const dfl_maestro_plan *one; /* the first of these mappings */
     bool uniform;                /* all have equal numbers of elements, which are the system's defaults */
 } machine;
 
@@ -80,7 +80,7 @@ static void print_workload(printer *p, dfl_maestro_workload w)
     dfl_strbuf_printf(&p->out, "%s}\n", workloads[w].body);
 }
 
-/* What a mapping passes to its workload; defaults are left out. */
+/* Writes the arguments that a mapping passes to its workload, without those that equal the defaults. */
 static void print_arguments(printer *p, const dfl_maestro_plan *plan)
 {
     static const dfl_maestro_dim gemm[] = { DFL_DIM_M, DFL_DIM_N, DFL_DIM_K };
@@ -220,7 +220,7 @@ static bool same_elements(const dfl_maestro_plan *a, const dfl_maestro_plan *b)
     return true;
 }
 
-/* Which numbers of levels there are. */
+/* Collects the numbers of levels that occur. Returns how many there are. */
 static size_t collect_machines(printer *p)
 {
     size_t depths = 0;
@@ -243,7 +243,7 @@ static size_t collect_machines(printer *p)
     return depths;
 }
 
-/* Mappings have their names by contract; workloads and systems take what is left. */
+/* Mappings are named first, after their layers; workloads and systems take free names. */
 static void choose_names(printer *p)
 {
     const char **names = DFL_NEW_ARRAY(p->arena, const char *, p->n_plans);

@@ -1,4 +1,4 @@
-/* The architecture: multipliers and storage levels, with energies in pJ per word. */
+/* Reads the architecture: multipliers and storage levels, with energies in pJ per word. */
 #include "import/timeloop/timeloop_internal.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "support/checked.h"
 
-enum { MOST_WORD_BITS = 4096 };
+enum { MOST_WORD_BITS = 4096 }; /* bits; wider words are a mistake, and narrower ones keep sizes below 2^62 bits */
 
 static const char *const in_arch[] = { "arithmetic", "storage" };
 static const char *const in_arithmetic[] = { "name", "instances", "meshX", "meshY", "word_bits" };
@@ -15,14 +15,14 @@ static const char *const in_level[] = {
     "cluster_size", "multiple_buffering", "read_bandwidth", "write_bandwidth", "shared_bandwidth", "bandwidth",
     "vector_access_energy", "technology", "network_type", "reduction_supported",
 };
-/* What the energy of networks is computed from. */
+/* Keys from which the source computes the energy of networks. */
 static const char *const of_wires[] = {
     "wire_energy", "router_energy", "energy_per_hop", "tile_width", "addr_gen_energy",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Warns once of numbers that only networks have, and of keys without effect. */
+/* Warns of keys without effect, and once of the keys of networks, which are not modelled. */
 static void look_at_part(dfl_tl_file *f, const dfl_yaml *at, const char *const *known, size_t n, const char *name)
 {
     dfl_yaml rest = *at, *keys = DFL_NEW_ARRAY(f->report->arena, dfl_yaml, at->n + 1);
@@ -46,7 +46,7 @@ static void look_at_part(dfl_tl_file *f, const dfl_yaml *at, const char *const *
     dfl_tl_look_at_keys(f, &rest, known, n, dfl_arena_printf(f->report->arena, "`%s`", name));
 }
 
-/* Instances in a mesh of which X is given, or follows. */
+/* Reads the number of instances and the width of their mesh; meshX may follow from meshY. */
 static void read_mesh(dfl_tl_file *f, const dfl_yaml *at, int64_t *instances, int64_t *mesh_x)
 {
     const dfl_yaml *y_at = dfl_tl_get(at, "meshY");
@@ -76,7 +76,7 @@ static bool is_dram(const dfl_yaml *at)
     return technology != NULL && strcmp(technology->text, "DRAM") == 0;
 }
 
-/* Words in a vector. */
+/* Words of a vector, the unit of an access. */
 static double block_of(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l, double cluster)
 {
     const dfl_yaml *width = dfl_tl_get(at, "width");
@@ -92,7 +92,7 @@ static double block_of(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l
     return (double)dfl_tl_count(f, dfl_tl_get(at, "block_size"), 1, 1);
 }
 
-/* Returns the words, of which several buffers leave a part; -1 = unlimited. */
+/* Sets entries and buffers. Returns the words of all buffers; -1 = unlimited. */
 static double read_size(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, double block)
 {
     const dfl_yaml *entries = dfl_tl_get(at, "entries"), *depth = dfl_tl_get(at, "depth");
@@ -117,7 +117,7 @@ static double read_size(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, dou
     return words;
 }
 
-/* What a vector costs where the source has no figure: its public table, in pJ. */
+/* Energy of a vector access, pJ, where the run gives none: the public table of the source. */
 static double table_energy(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l, double block, double cluster,
                            double words)
 {
@@ -211,7 +211,7 @@ static bool read_level(dfl_tl_file *f, const dfl_yaml *at)
     return f->ok;
 }
 
-/* Every mesh has to be so many meshes of the level outside. */
+/* Whether the mesh inside of level k consists of equal meshes for its instances; reports if not. */
 static bool fits(dfl_tl_file *f, uint32_t k)
 {
     const dfl_tl_level *l = &f->levels[k];

@@ -1,11 +1,11 @@
-/* Directives for levels: of a mapping, and the constraints of a mapspace. */
+/* Reads directives for levels: those of a mapping, and the constraints of a mapspace. */
 #include "import/timeloop/timeloop_internal.h"
 
 #include <string.h>
 
 #include "support/checked.h"
 
-/* Iterations of one dimension over all levels, and instances used below one level. */
+/* Most iterations of one dimension over all levels, and most instances used below one level. */
 static const int64_t most_iterations = INT64_C(1) << 40;
 
 static const char *const in_directive[] = {
@@ -41,7 +41,7 @@ static bool takes_count(const char **at, int64_t *out)
     return true;
 }
 
-/* The character `c` of a scalar's text; the whole where the source has it in another form. */
+/* The place of character `c` in a scalar; the whole scalar if the source writes its text in another form. */
 static dfl_span place_in(const dfl_yaml *at, const char *c)
 {
     uint32_t offset = (uint32_t)(c - at->text);
@@ -56,7 +56,7 @@ static void skip_blanks(const char **at)
     *at += strspn(*at, " \t\r\n");
 }
 
-/* `M13,11 N8` or `M=13,11`; dimensions that are not named have one iteration. */
+/* Reads `M13,11 N8` or `M=13,11`. A dimension without a factor has one iteration. */
 static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
 {
     const char *c = at != NULL ? at->text : "";
@@ -188,7 +188,7 @@ static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
            dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, keep->span, "a data space is both kept and bypassed");
 }
 
-/* What the language has no word for. */
+/* Reports the parts of a directive that DFL cannot express. */
 static void look_at_losses(const dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l)
 {
     const dfl_yaml *rmw = dfl_tl_get(at, "rmw_first_update"), *reuse = dfl_tl_get(at, "no_temporal_reuse");
@@ -226,8 +226,8 @@ static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
 /* ---- the whole ---- */
 
 /*
- * What the factors make of a dimension: `full` iterations but the last time `last` each, so the extent less one has
- * the digits last - 1. They are those of tiles of full size, since no two numbers have the same digits.
+ * Whether the factors of a dimension make its extent. With factors `full` as a mixed radix, the extent - 1 has the digits
+ * `last` - 1. A number has one representation only, so the tiles are those of full size.
  */
 static bool finishes(dfl_tl_file *f, uint32_t dim)
 {
@@ -282,7 +282,7 @@ static bool is_sound(dfl_tl_file *f)
     return true;
 }
 
-/* A keep is `fresh` or `window`; links are for a whole group of multipliers, or for none. */
+/* Reports two losses: a keep cannot be both `fresh` and `window`; links serve all multipliers of a group or none. */
 static void look_at_reach(const dfl_tl_file *f)
 {
     for (uint32_t t = 0; t < f->n_tensors; t++) {
@@ -333,7 +333,7 @@ const char *dfl_tl_metric(const dfl_yaml *at)
     return NULL;
 }
 
-/* Whether a constraint is one of loops or keeps, which a mapping has, too. */
+/* Whether a constraint has the form of a directive, about loops or keeps. */
 static bool is_directive(const dfl_yaml *at)
 {
     const dfl_yaml *said = dfl_tl_get(at, "type");
@@ -341,7 +341,7 @@ static bool is_directive(const dfl_yaml *at)
     return said == NULL || (strcmp(said->text, "utilization") != 0 && strcmp(said->text, "parallelism") != 0);
 }
 
-/* Of constraints the language has a word for what a level does not hold; the rest become comments. */
+/* Reads constraints. DFL can express which tensors a level does not hold; the other constraints become comments. */
 bool dfl_tl_read_constraints(dfl_tl_file *f)
 {
     const dfl_yaml *first = NULL;

@@ -1,4 +1,4 @@
-/* A run as .dfl text. */
+/* Writes a run as .dfl text. */
 #include "import/timeloop/timeloop_internal.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ typedef struct {
     const dfl_tl_file *f;
     dfl_strbuf out;
     const char *workload, *system, *mapping, *unit, *latch;
-    const char **dims, **tensors, **levels, **links; /* names in the result */
-    axis_names *axes;                                /* X and Y below a level; NULL = none */
+    const char **dims, **tensors, **levels, **links; /* names in the result, by number */
+    axis_names *axes;                                /* names of X and Y below each level; NULL = no axis */
 } printer;
 
 /* ---- names ---- */
@@ -75,7 +75,7 @@ static void make_names(printer *p)
     name_levels(p, &machine);
 }
 
-/* Writes the names of a set of tensors, in order, with commas. */
+/* Writes the names of a set of tensors, separated by commas. */
 static void print_set(printer *p, uint64_t set)
 {
     const char *comma = "";
@@ -138,7 +138,7 @@ static void print_operand(printer *p, uint32_t tensor)
     dfl_strbuf_z(&p->out, "];\n");
 }
 
-/* The source counts one operation a point, whatever it is; one of two operands is a MAC. */
+/* Whether the einsum needs an op: the source counts one operation per point, and only two operands make a MAC. */
 static bool needs_op(const dfl_tl_file *f)
 {
     return f->n_tensors > 3;
@@ -198,7 +198,7 @@ static void print_port(printer *p, const dfl_tl_level *l, const char *word, doub
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* Whether anything can be kept there. */
+/* Whether the level can hold a tensor. */
 static bool is_memory(const dfl_tl_file *f, const dfl_tl_level *l)
 {
     return l->entries != 0 && (f->mapping != NULL || (~l->bypass & dfl_tl_all(f)) != 0);
@@ -236,7 +236,7 @@ static void print_memory(printer *p, uint32_t k)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* `multicast = x_GLB, y_GLB;`, with the tensors where not all are meant. */
+/* Writes `multicast = x_GLB, y_GLB;`, with the tensors behind each axis unless they are all tensors. */
 static void print_shares(printer *p, uint32_t k, const char *word)
 {
     uint64_t all = dfl_tl_all(p->f), set = all & ~p->f->levels[k].no_reuse;
@@ -322,7 +322,7 @@ static void print_system(printer *p)
 
 /* ---- mapping ---- */
 
-/* The source holds bounding boxes, and fetches anew where it is told not to reuse. */
+/* The mode of a keep: the source holds bounding boxes, and fetches anew with `no_temporal_reuse`. */
 static keep_mode mode_of(const dfl_tl_file *f, uint32_t tensor, uint32_t level)
 {
     if (level + 1 == f->n_levels || f->tensors[tensor].written)
@@ -355,7 +355,7 @@ static void print_keeps(printer *p, uint32_t k)
     }
 }
 
-/* Tiles that reach over the whole dimension make no loop. */
+/* Writes the loops of a level. A tile that covers the whole dimension makes no loop. */
 static void print_loops(printer *p, uint32_t k, bool spatial)
 {
     const dfl_tl_level *l = &p->f->levels[k];

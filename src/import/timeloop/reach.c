@@ -1,10 +1,9 @@
-/* What the loops of a mapping reach: tiles, and instances side by side. */
+/* Tiles of a mapping, and neighbours in its meshes. */
 #include "import/timeloop/timeloop_internal.h"
 
 #include "support/checked.h"
 
-/* Multipliers of which links are looked at one by one. */
-enum { MOST_LINKED = 1 << 16 };
+enum { MOST_LINKED = 1 << 16 }; /* multipliers whose links are compared one by one; a second at most */
 
 int64_t dfl_tl_tile(const dfl_tl_file *f, uint32_t dim, uint32_t level, bool with_spatial)
 {
@@ -31,8 +30,8 @@ int64_t dfl_tl_extent(const dfl_tl_file *f, uint32_t dim, uint32_t inside)
 /* ---- gaps ---- */
 
 /*
- * The sums c1*x1 + c2*x2 + ... leave nothing out iff each coefficient, in order of size, is at most one more than what
- * the smaller ones reach.
+ * Whether the values of an index c1*x1 + c2*x2 + ... have gaps. They have none iff each coefficient, in order of size, is
+ * at most 1 more than the largest sum of the terms with smaller coefficients.
  */
 static bool rank_gaps(const dfl_tl_file *f, const dfl_tl_rank *rank, uint32_t inside)
 {

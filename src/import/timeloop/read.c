@@ -1,4 +1,4 @@
-/* The problem: dimensions, tensors, and how dimensions index them. */
+/* Reads the problem: dimensions, tensors, and their index expressions. */
 #include "import/timeloop/timeloop_internal.h"
 
 #include <stdlib.h>
@@ -6,8 +6,11 @@
 
 #include "support/checked.h"
 
-/* The largest coefficient; ranks, terms and coefficients; and what the indices of a tensor may reach. */
-enum { MOST_COEFFICIENT = 1 << 20, MOST_ITEMS = 64 };
+enum {
+    MOST_COEFFICIENT = 1 << 20, /* largest coefficient: times the largest bound, 2^40, it fits 64 bits */
+    MOST_ITEMS = 64,            /* ranks, terms or coefficients: lists are searched from end to end */
+};
+/* Largest extent of a rank, elements. */
 static const int64_t most_extent = INT64_C(1) << 60;
 
 static const char *const in_shape[] = { "name", "dimensions", "data_spaces", "coefficients" };
@@ -16,7 +19,7 @@ static const char *const in_coefficient[] = { "name", "default" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Whatever has more was not written by anybody, and every item is looked up among the others. */
+/* Reports a list of more than MOST_ITEMS items; false then. */
 static bool is_short(dfl_tl_file *f, const dfl_yaml *list, const char *what)
 {
     return list == NULL || list->n <= MOST_ITEMS ||
@@ -32,7 +35,7 @@ static const dfl_yaml *list_of(dfl_tl_file *f, const dfl_yaml *map, const char *
     return at;
 }
 
-/* Values of dimensions and coefficients stand in `instance`, or beside the shape. */
+/* The map with the values of dimensions and coefficients: `instance`, or the problem itself. */
 static const dfl_yaml *instance_of(const dfl_tl_file *f)
 {
     const dfl_yaml *at = dfl_tl_get(f->problem, "instance");
@@ -98,7 +101,7 @@ static int64_t coefficient_of(dfl_tl_file *f, const dfl_yaml *at)
     return f->ok ? n : 1;
 }
 
-/* A coefficient is a name with a value in the instance, or a default in the shape. */
+/* The value of a coefficient: a number, or a name with a value in the instance or a default in the shape. */
 static int64_t coefficient(dfl_tl_file *f, const dfl_yaml *name)
 {
     const dfl_yaml *all = dfl_tl_get(f->shape, "coefficients"), *value;
@@ -118,7 +121,7 @@ static int64_t coefficient(dfl_tl_file *f, const dfl_yaml *name)
     return f->ok ? coefficient_of(f, value) : 1;
 }
 
-/* One sum of terms `[dim]` or `[dim, coefficient]`. */
+/* Reads one index expression, a sum of terms `[dim]` or `[dim, coefficient]`. */
 static bool read_rank(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_rank *out)
 {
     dfl_tl_term *terms = DFL_NEW_ARRAY(f->report->arena, dfl_tl_term, at->n + 1);
@@ -215,7 +218,7 @@ static bool read_spaces(dfl_tl_file *f)
     return true;
 }
 
-/* Warns of keys beside the shape that are no sizes, and of coefficients without a name. */
+/* Warns of keys beside the shape that are no sizes, and of unknown keys of coefficients. */
 static void look_at_values(dfl_tl_file *f)
 {
     const dfl_yaml *coefficients = dfl_tl_get(f->shape, "coefficients"), *values = instance_of(f);
