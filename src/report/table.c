@@ -36,7 +36,7 @@ static size_t width_of(const char *cell)
     return cell ? strlen(cell) : 0;
 }
 
-static void pad(dfl_strbuf *out, size_t n)
+static void add_blanks(dfl_strbuf *out, size_t n)
 {
     while (n-- > 0)
         dfl_strbuf_char(out, ' ');
@@ -45,14 +45,14 @@ static void pad(dfl_strbuf *out, size_t n)
 static void print_row(const dfl_table *t, const dfl_table_row *row, const size_t *widths, unsigned indent,
                       dfl_strbuf *out)
 {
-    size_t owed = indent; /* blanks that are written once something follows them */
+    size_t owed = indent; /* blanks that are written before the next cell with text */
 
     for (uint32_t k = 0; k < t->columns; k++) {
         size_t width = width_of(row->cells[k]), gap = widths[k] - width;
         bool left = k < t->left || k >= t->remarks_from;
 
         if (width > 0) {
-            pad(out, owed + (left ? 0 : gap));
+            add_blanks(out, owed + (left ? 0 : gap));
             dfl_strbuf_z(out, row->cells[k]);
             owed = left ? gap : 0;
         } else {

@@ -1,6 +1,6 @@
 /*
- * A table of text: cells row by row, columns as wide as their widest cell, the first columns aligned left and the
- * others right. Trailing blanks are not written.
+ * A table of text. Cells are added row by row. A column is as wide as its widest cell; two blanks separate columns. Trailing
+ * blanks are not written.
  */
 #ifndef DFL_REPORT_TABLE_H
 #define DFL_REPORT_TABLE_H
@@ -16,19 +16,21 @@ typedef struct { const char *cells[DFL_TABLE_COLUMNS]; } dfl_table_row;
 
 typedef struct {
     dfl_arena *arena;
-    uint32_t columns, left; /* how many there are, and how many of them are aligned left */
-    uint32_t remarks_from;  /* columns from here on are aligned left again; `columns` when there are none */
+    uint32_t columns;       /* at most DFL_TABLE_COLUMNS */
+    uint32_t left;          /* number of first columns that are aligned left; columns behind them are aligned right */
+    uint32_t remarks_from;  /* first of the last columns, aligned left again; `columns` = there are none */
     DFL_VEC(dfl_table_row) rows;
-    uint32_t column;        /* of the next cell */
+    uint32_t column;        /* column of the next cell */
 } dfl_table;
 
 void dfl_table_init(dfl_table *t, dfl_arena *arena, uint32_t columns, uint32_t left, uint32_t remarks_from);
-/* Starts the next row; cells that are not given stay empty. */
+/* Starts the next row. Cells that are not added are empty. */
 void dfl_table_row_start(dfl_table *t);
-/* The next cell of the row; the text is copied. NULL is an empty cell. */
+/* Adds a cell to the row; the text is copied. NULL is an empty cell. Cells beyond the last column are dropped. */
 void dfl_table_cell(dfl_table *t, const char *text);
+/* Adds a count in readable form. */
 void dfl_table_count(dfl_table *t, dfl_i128 count);
-/* Writes all rows, each behind `indent` blanks. */
+/* Writes all rows, indented by `indent` blanks. */
 void dfl_table_print(const dfl_table *t, dfl_strbuf *out, unsigned indent);
 
 #endif

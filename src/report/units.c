@@ -6,9 +6,9 @@
 
 #include "support/number.h"
 
-enum { DIGITS = 4, MORE_DIGITS = 6 };
+enum { DIGITS = 4, MORE_DIGITS = 6 }; /* significant digits; MORE_DIGITS for units that take no prefix */
 
-/* Largest mantissa that still prints below 1000 with four digits. */
+/* From here on, four digits would round to 1000 of the present prefix. */
 static const double next_prefix = 999.95;
 
 void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT])
@@ -33,7 +33,7 @@ void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT])
     snprintf(out, DFL_UNIT_TEXT, "%s%s%s%s", digits, *unit || i != NONE ? " " : "", prefixes[i], unit);
 }
 
-/* The largest prefix of which `bytes` is a whole number, 0 for none. */
+/* The number of the largest prefix, 1 for kilo, that leaves a whole number below `base`; 0 = there is none. */
 static size_t whole_prefix(dfl_i128 bytes, int64_t base)
 {
     size_t i = 0;
@@ -107,7 +107,7 @@ void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16])
     out[n] = '\0';
 }
 
-/* "J*s", "bit/s". Whether a prefix before it is one of its first unit. */
+/* The name of a dimension in SI units: "J*s", "bit/s". True if a prefix before the name is a prefix of its first unit. */
 static bool name_unit(dfl_dim dim, char out[DFL_UNIT_TEXT])
 {
     static const struct { dfl_base base; const char *name; } all[DFL_N_BASES] = {

@@ -1,6 +1,7 @@
 /*
- * The explanation of the costs of one mapping: the derivatives of its objective, latency and energy with respect to the parameters
- * of the system, the range in which each derivative holds, the bound of each einsum, and the room that is left in the memories.
+ * The explanation of the costs of one mapping: the derivatives of its objective, latency and energy with respect to the
+ * parameters of the system, the range in which each derivative holds, the bound of each einsum, and the room that is left in the
+ * memories.
  * model/sensitivity.h computes the numbers; this room gives them names, units and an order. grammar/dfl-why-1.schema.json
  * describes the JSON, `dfl-why/1`.
  *

@@ -1,6 +1,6 @@
 /*
- * The report that people read. One mapping is one screen: what it costs, which memory moves what, what bounds each
- * einsum, where the energy goes. Counts have four digits; JSON has all of them.
+ * The report as text. One mapping is one screen: totals, the traffic of each memory, the bound of each einsum, the energy of each
+ * component. Numbers have four digits; JSON has all digits.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "report/units.h"
 #include "support/number.h"
 
-enum { LINE_WIDTH = 100 };
+enum { LINE_WIDTH = 100 }; /* columns */
 
 typedef struct {
     dfl_strbuf *out;
@@ -25,7 +25,7 @@ static const char *text_of(const context *c, dfl_sym sym)
     return dfl_sym_text(c->results->names, sym);
 }
 
-/* Whether the system declares any energy at all: zero joules would say something else. */
+/* Whether the system declares the energy of some action, or leakage. Otherwise the energy is not known, rather than 0 J. */
 static bool has_energy(const dfl_result *r)
 {
     const dfl_system *s = r->mapping->system;
@@ -40,6 +40,7 @@ static bool has_energy(const dfl_result *r)
     return has;
 }
 
+/* All digits of a whole number of cycles, else six digits. */
 static void print_cycles(dfl_strbuf *out, double cycles)
 {
     char exact[DFL_UNIT_TEXT + 16], digits[32];
@@ -96,8 +97,8 @@ static void print_head(const context *c)
     dfl_strbuf_printf(c->out, "\n  utilization  %s\n", text);
 }
 
-/* "812 KiB of 1 MiB, 79.3 %, line 12". */
-static void memory_remark(const context *c, uint32_t i, dfl_strbuf *remark)
+/* "peak 812 KiB of 1 MiB, 79.3 %, line 12". */
+static void add_memory_remark(const context *c, uint32_t i, dfl_strbuf *remark)
 {
     const dfl_memory *m = &c->mapping->system->memories[i];
     const dfl_memory_cost *cost = &c->result->memories[i];
@@ -148,7 +149,7 @@ static void print_memories(const context *c)
             dfl_table_cell(&table, room);
             if (first) {
                 dfl_strbuf_init(&remark, c->out->arena);
-                memory_remark(c, i, &remark);
+                add_memory_remark(c, i, &remark);
                 dfl_table_cell(&table, remark.text);
             }
             first = false;
@@ -200,33 +201,34 @@ static void print_einsums(const context *c)
     dfl_table_print(&table, c->out, 2);
 }
 
+/* The list of components with their energies, wrapped at LINE_WIDTH. */
 typedef struct {
     const context *c;
-    bool any;
-    size_t start;      /* where the present line starts in the output */
-    dfl_strbuf silent; /* parts that have no energy */
+    bool has_parts;        /* a component is in the output */
+    size_t start;          /* start of the present line in the output */
+    dfl_strbuf undeclared; /* names of components without declared energy */
 } energy_line;
 
-static void energy_part(energy_line *line, const char *name, bool declared, double joules)
+static void add_component(energy_line *line, const char *name, bool declared, double joules)
 {
     char text[DFL_UNIT_TEXT], share[DFL_UNIT_TEXT];
 
     if (!declared) {
-        dfl_strbuf_printf(&line->silent, "%s%s", line->silent.len ? ", " : "", name);
+        dfl_strbuf_printf(&line->undeclared, "%s%s", line->undeclared.len ? ", " : "", name);
         return;
     }
     if (joules <= 0)
         return;
     dfl_human(joules, "J", text);
     dfl_human_share(joules, line->c->result->joules, share);
-    if (line->any)
+    if (line->has_parts)
         dfl_strbuf_char(line->c->out, ',');
     if (line->c->out->len - line->start + strlen(name) + strlen(text) + strlen(share) > LINE_WIDTH) {
         line->start = line->c->out->len;
         dfl_strbuf_z(line->c->out, "\n                      ");
     }
     dfl_strbuf_printf(line->c->out, " %s %s (%s)", name, text, share);
-    line->any = true;
+    line->has_parts = true;
 }
 
 static void print_energy(const context *c)
@@ -235,24 +237,24 @@ static void print_energy(const context *c)
     const dfl_result *r = c->result;
     energy_line line = { .c = c };
 
-    dfl_strbuf_init(&line.silent, c->out->arena);
+    dfl_strbuf_init(&line.undeclared, c->out->arena);
     dfl_strbuf_char(c->out, '\n');
     line.start = c->out->len;
     dfl_strbuf_z(c->out, "  energy by component:");
     for (uint32_t i = 0; i < s->n_memories; i++)
-        energy_part(&line, text_of(c, s->memories[i].name),
+        add_component(&line, text_of(c, s->memories[i].name),
                     s->memories[i].has_read_energy || s->memories[i].has_write_energy,
                     r->memories[i].read_joules + r->memories[i].write_joules);
     for (uint32_t i = 0; i < s->n_computes; i++)
-        energy_part(&line, text_of(c, s->computes[i].name), s->computes[i].has_energy, r->compute_joules[i]);
+        add_component(&line, text_of(c, s->computes[i].name), s->computes[i].has_energy, r->compute_joules[i]);
     for (uint32_t i = 0; i < s->n_networks; i++)
         if (dfl_network_used(s, i))
-            energy_part(&line, text_of(c, s->networks[i].name), s->networks[i].has_energy, r->network_joules[i]);
-    energy_part(&line, "leakage", true, r->leakage_joules);
-    if (!line.any)
+            add_component(&line, text_of(c, s->networks[i].name), s->networks[i].has_energy, r->network_joules[i]);
+    add_component(&line, "leakage", true, r->leakage_joules);
+    if (!line.has_parts)
         dfl_strbuf_z(c->out, " none");
-    if (line.silent.len)
-        dfl_strbuf_printf(c->out, "\n  without declared energy, not charged: %s", line.silent.text);
+    if (line.undeclared.len)
+        dfl_strbuf_printf(c->out, "\n  without declared energy, not charged: %s", line.undeclared.text);
     dfl_strbuf_char(c->out, '\n');
 }
 
@@ -276,7 +278,7 @@ static void print_untimed(const context *c)
     print_names(c->out, "declared, but not part of the time", dfl_report_untimed(arena, c->results, c->mapping->system));
 }
 
-/* Up to the next blank, but for those in backticks. */
+/* The length of the first word. Blanks in backticks do not end a word. */
 static size_t word_length(const char *words)
 {
     size_t len = 0;
@@ -286,8 +288,8 @@ static size_t word_length(const char *words)
     return len;
 }
 
-/* Clauses with "; " between them behind "  NAME         ": each on a line of its own, or on as many as it needs, the later ones
-   further in. `first_only`: the first clause, and a note that `--verbose` prints the others. */
+/* Clauses with "; " between them, behind "  NAME         ". Each clause starts a line; lines beyond WIDTH columns are broken, and
+   the rest is indented by MORE more blanks. `first_only`: the first clause, and a note that `--verbose` prints the others. */
 static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bool first_only)
 {
     enum { INDENT = 15, MORE = 2, WIDTH = 100 };
@@ -391,8 +393,8 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
         dfl_search_text(out, item->search, results->verbose);
 }
 
-/* Bits into and out of the outermost memory that keeps something; NULL when nothing is kept. */
-static const char *outer_traffic(const context *c, char text[DFL_UNIT_TEXT])
+/* Bits read and written in the outermost memory that keeps a tensor; NULL = no memory does. */
+static const char *outer_traffic_text(const context *c, char text[DFL_UNIT_TEXT])
 {
     dfl_i128 read, written, sum;
 
@@ -404,7 +406,8 @@ static const char *outer_traffic(const context *c, char text[DFL_UNIT_TEXT])
     return text;
 }
 
-static void compare_row(dfl_table *table, dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
+/* The line of one mapping in the comparison. */
+static void add_comparison(dfl_table *table, dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
 {
     const context c = { out, results, item->mapping, item->result };
     char text[DFL_UNIT_TEXT];
@@ -425,7 +428,7 @@ static void compare_row(dfl_table *table, dfl_strbuf *out, const dfl_results *re
     dfl_table_cell(table, text);
     dfl_human_share(c.result->utilization, 1, text);
     dfl_table_cell(table, text);
-    dfl_table_cell(table, outer_traffic(&c, text));
+    dfl_table_cell(table, outer_traffic_text(&c, text));
     dfl_table_cell(table, c.result->bound_by);
 }
 
@@ -440,10 +443,11 @@ static void print_comparison(dfl_strbuf *out, const dfl_results *results)
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         dfl_table_cell(&table, heads[i]);
     for (uint32_t i = 0; i < results->n_items; i++)
-        compare_row(&table, out, results, &results->items[i]);
+        add_comparison(&table, out, results, &results->items[i]);
     dfl_table_print(&table, out, 0);
 }
 
+/* The numbers of outcomes, then a line for each check that failed, was not evaluated, or is an assumption. */
 static void print_checks(dfl_strbuf *out, const dfl_results *results)
 {
     uint32_t counts[3] = { 0 };
