@@ -10,6 +10,7 @@
 #include "model/sets/producer_limits.h"
 #include "support/vec.h"
 
+/* A prepared model: plans of all costs, and room for the result of a run. */
 struct dfl_model {
     dfl_nest nest;
     dfl_keep_tree keeps;

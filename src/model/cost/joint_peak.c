@@ -22,6 +22,7 @@ typedef struct {
     DFL_VEC(int64_t *) best; /* vectors of factor sizes that no other vector dominates */
 } bundle;
 
+/* Search for the size vectors of one bundle, over the positions of its loops. */
 typedef struct {
     dfl_nest *nest;
     dfl_weighted_tile *tiles;

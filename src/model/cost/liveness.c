@@ -12,6 +12,7 @@ typedef struct {
     bool may_stay;        /* a loop stands above the keep, so that elements may stay when it advances */
 } live_range;
 
+/* Search for the live sets of one memory. */
 typedef struct {
     dfl_nest *nest;
     const dfl_keep_tree *keeps;

@@ -4,6 +4,7 @@
 #include "model/cost/joint_peak.h"
 #include "support/vec.h"
 
+/* Search for the peak of one memory. */
 typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* A walk over the bodies of a mapping. */
 typedef struct {
     dfl_nest *nest;
     const dfl_keep_tree *keeps;
@@ -115,7 +116,7 @@ static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
 
 static uint64_t steps_below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 
-/* Shares of the elements that enter or leave which are transferred. They are not known by loop, so that each loop gets
+/* Shares of transferred elements among those that enter or leave. The shares are not known by loop, so each loop gets
    the share of the whole count. */
 typedef struct { double filled, drained, served, added, updated; } value_shares;
 

@@ -6,6 +6,7 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
+/* A walk over the positions of a group. */
 typedef struct {
     dfl_nest *nest;
     const dfl_footprint *footprint;

@@ -11,9 +11,10 @@ typedef struct { int64_t cur, prev, n; } length_class;
 /* Classes of all instances. The first is the class of coordinate 0, whose pieces are the longest. */
 typedef struct { length_class at[DFL_LENGTH_CLASSES]; uint32_t n; } length_classes;
 
+/* A walk over the positions of a chain. */
 typedef struct {
-    dfl_rank_chain *c;
-    const dfl_loop_sizes *s;
+    dfl_rank_chain *chain;
+    const dfl_loop_sizes *sizes;
     dfl_budget *budget;
     uint64_t several; /* spatial steps whose coordinates are all visited; the others stand at 0 */
     int64_t all;      /* number of instances that are alike, a factor of all sums */
@@ -73,7 +74,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Splits each class into the instances along spatial step `i`. */
 static void split_instances(chain_walk *walk, length_classes *classes, uint32_t i)
 {
-    int64_t tile = walk->s->tile[i], count_instances = walk->several >> i & 1 ? walk->s->trips[i] : 1;
+    int64_t tile = walk->sizes->tile[i], count_instances = walk->several >> i & 1 ? walk->sizes->trips[i] : 1;
     length_classes from = { .n = classes->n };
 
     memcpy(from.at, classes->at, classes->n * sizeof from.at[0]);
@@ -99,7 +100,7 @@ static dfl_rank_chain_sum count_working(chain_walk *walk, const length_classes *
         before += of->prev > 0 ? of->n : 0;
         both += of->cur > 0 && of->prev > 0 ? of->n : 0;
     }
-    if (!(walk->c->united & walk->several))
+    if (!(walk->chain->united & walk->several))
         return (dfl_rank_chain_sum){ now, both, before, both };
     /* coordinate 0 always works; an element enters with an instance that starts, and leaves with one that stops */
     return (dfl_rank_chain_sum){ 1, now == both, 1, before == both };
@@ -112,23 +113,23 @@ static dfl_rank_chain_sum measure_sets(chain_walk *walk, const length_classes *f
     dfl_rank_chain_sum sum = { 0 };
     length_classes p = { .n = from->n };
 
-    if (walk->c->kind == DFL_RANK_CHAIN_ALL)
+    if (walk->chain->kind == DFL_RANK_CHAIN_ALL)
         return (dfl_rank_chain_sum){ walk->all, walk->all, walk->all, walk->all };
     memcpy(p.at, from->at, from->n * sizeof p.at[0]);
     for (; steps; steps &= steps - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(steps);
-        if (!(walk->c->temporal >> i & 1)) {
+        if (!(walk->chain->temporal >> i & 1)) {
             split_instances(walk, &p, i);
             continue;
         }
-        int64_t tile = walk->s->tile[i], last = (p.at[0].prev - 1) / tile;
+        int64_t tile = walk->sizes->tile[i], last = (p.at[0].prev - 1) / tile;
         moved |= last > 0;
         for (uint32_t k = 0; k < p.n; k++) {
             p.at[k].cur = smaller(p.at[k].cur, tile);
             p.at[k].prev = tile_length(p.at[k].prev, tile, last);
         }
     }
-    if (walk->c->kind == DFL_RANK_CHAIN_WORKING)
+    if (walk->chain->kind == DFL_RANK_CHAIN_WORKING)
         return count_working(walk, &p);
     for (uint32_t k = 0; k < p.n; k++) {
         sum.enter += p.at[k].n * p.at[k].cur;
@@ -149,7 +150,7 @@ static void add_times(dfl_rank_chain_sum *to, dfl_rank_chain_sum sum, int64_t ti
 /* Adds the sums over all positions of `steps`, below the first k loops. The present classes occur `times` times. */
 static void visit_positions(chain_walk *walk, length_classes *classes, uint64_t steps, uint32_t k, int64_t times)
 {
-    dfl_rank_chain *chain = walk->c;
+    dfl_rank_chain *chain = walk->chain;
     dfl_rank_chain_sum hold = measure_sets(walk, classes, steps, false);
     length_classes now, next_to;
 
@@ -160,7 +161,7 @@ static void visit_positions(chain_walk *walk, length_classes *classes, uint64_t 
         chain->present += times * hold.enter;
     if (!steps || !dfl_budget_spend(walk->budget, 1 + classes->n))
         return;
-    int64_t tile = walk->s->tile[__builtin_ctzll(steps)], trips = (classes->at[0].cur - 1) / tile + 1;
+    int64_t tile = walk->sizes->tile[__builtin_ctzll(steps)], trips = (classes->at[0].cur - 1) / tile + 1;
     steps &= steps - 1;
     for (int64_t q = 0, next = 0; q < trips && walk->known; q = next) {
         next = trips;
@@ -191,13 +192,13 @@ static int64_t count_instances(const dfl_loop_sizes *sizes, uint64_t steps)
 /* Takes the sums of a chain in which every loop divides what it cuts: all sets are equally large. */
 static void count_even(chain_walk *walk, uint64_t steps, int64_t length)
 {
-    dfl_rank_chain *chain = walk->c;
+    dfl_rank_chain *chain = walk->chain;
     bool moves = chain->kind == DFL_RANK_CHAIN_ELEMENTS;
-    int64_t times = 1, size = length * count_instances(walk->s, steps & chain->counted);
+    int64_t times = 1, size = length * count_instances(walk->sizes, steps & chain->counted);
     uint32_t k = 0;
 
     for (uint64_t left = steps & chain->temporal; left; left &= left - 1, k++) {
-        int64_t trips = walk->s->trips[__builtin_ctzll(left)], held = times * size, stays = moves ? 0 : held;
+        int64_t trips = walk->sizes->trips[__builtin_ctzll(left)], held = times * size, stays = moves ? 0 : held;
         chain->sums[2 * k] = (dfl_rank_chain_sum){ held, stays, held, stays };
         chain->sums[2 * k + 1] = (dfl_rank_chain_sum){ held * (trips - 1), stays * (trips - 1), held * (trips - 1),
                                                        stays * (trips - 1) };
@@ -211,7 +212,7 @@ bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *chain)
 {
     const dfl_loop_sizes *sizes = &nest->sizes[chain->einsum];
     uint64_t steps = (chain->temporal | chain->spatial) & sizes->moving;
-    chain_walk a = { .c = chain, .s = sizes, .budget = dfl_arena_budget(nest->arena),
+    chain_walk a = { .chain = chain, .sizes = sizes, .budget = dfl_arena_budget(nest->arena),
                      .several = (chain->counted | chain->united) & sizes->moving,
                      .all = count_instances(sizes, chain->counted & sizes->moving), .known = true };
     length_classes whole = { .at = { { chain->extent, chain->extent, 1 } }, .n = 1 };

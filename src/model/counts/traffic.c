@@ -7,6 +7,7 @@
 
 #include "model/counts/product_form.h"
 
+/* One pass over the keep tree: the whole system, or one instance. */
 typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;
@@ -115,7 +116,7 @@ static void refuse_late(traffic_pass *pass, const dfl_keep *keep, const dfl_delt
     pass->ok = false;
 }
 
-/* Number of elements that the producer makes in the instances of delta `delta`. Negative if it does not follow from the
+/* Number of elements that the producer makes in the instances of a delta. Negative if it does not follow from the
    sizes of tiles: they may overlap, or elements are made again. */
 static dfl_i128 count_made(traffic_pass *pass, const dfl_keep *keep, dfl_delta *delta)
 {

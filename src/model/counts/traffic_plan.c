@@ -4,6 +4,7 @@
 #include "model/sets/access_elements.h"
 #include "support/vec.h"
 
+/* One pass over the keep tree: the whole system, or one instance. */
 typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;
