@@ -1,4 +1,4 @@
-/* Questions about a mapping. */
+/* Copies and queries of mappings, and the time of one point. */
 #include "ir/mapping.h"
 
 #include <string.h>
@@ -100,10 +100,10 @@ typedef struct {
     const dfl_compute *unit;
     dfl_sym type;
     double seconds;
-    bool lacks;      /* a rate */
+    bool lacks;      /* some operation has no rate */
 } stopwatch;
 
-/* Adds `n` operations called `op`, of the kind `mac` or `flop`. */
+/* Adds the time of `n` operations called `op`, of the kind `mac` or `flop`. */
 static void run(stopwatch *t, double n, const char *op, const char *kind)
 {
     const dfl_rate *best = NULL;

@@ -1,11 +1,12 @@
 /*
- * When and where: a tree of bodies. A body is a chain of lines, from outer to inner, that ends in one einsum (a leaf)
- * or in a branch whose children run one after another (fuse) or at the same time (pipeline). A leaf that names
- * several einsums is stored as a fuse branch with one empty child each, so every leaf has exactly one einsum.
+ * A mapping: when and where a workload is computed on a system, as a tree of bodies. A body is a chain of lines, from
+ * outer to inner, that ends in one einsum (a leaf) or in children that run one after another (fuse) or at the same time
+ * (pipeline). A leaf that names several einsums is stored as a fuse branch with one empty child each, so that every
+ * leaf has exactly one einsum.
  *
- * A mapping may leave things to a search. Holes are loop amounts (`m:?`, `m/? in {8, 16}`) and places for any lines
- * or branches (`...`), and choices of what is written in a place (`keep ? in M;`, `temporal ?;`); `has_holes` says that there are
- * any. A leaf that is open may cover several einsums.
+ * A mapping may have holes, which a search fills; `has_holes` tells. Holes are loop amounts (`m:?`, `m/? in {8, 16}`),
+ * places for any lines or branches (`...`), and choices of a line's subject (`keep ? in M;`, `temporal ?;`). An open
+ * leaf may cover several einsums.
  */
 #ifndef DFL_IR_MAPPING_H
 #define DFL_IR_MAPPING_H
@@ -16,14 +17,14 @@ struct dfl_val;
 
 typedef enum { DFL_LINE_TEMPORAL, DFL_LINE_SPATIAL, DFL_LINE_KEEP } dfl_line_kind;
 typedef enum { DFL_KEEP_EXACT, DFL_KEEP_FRESH, DFL_KEEP_WINDOW } dfl_keep_mode;
-/* How a loop says its tiles. */
+/* How a loop gives its tile size. */
 typedef enum {
     DFL_BY_SIZE,  /* r:T, and bare r as T = 1 */
     DFL_BY_PARTS, /* r/K: tiles of ceil(nominal / K) */
-    DFL_BY_HOLE,  /* to be found, see `hole` of the line */
+    DFL_BY_HOLE,  /* left to a search; see `hole` of the line */
 } dfl_by;
 
-/* What the amount of a loop may be that a search is to find. */
+/* The amounts that a search may choose for a loop. */
 typedef struct {
     dfl_by by;                 /* SIZE for r:?, PARTS for r/? */
     const int64_t *choices;    /* distinct, ascending, > 0; NULL = any */
@@ -38,15 +39,15 @@ typedef struct {
     uint32_t rank;         /* rank of the workload */
     dfl_by by;
     int64_t amount;        /* T or K, > 0 */
-    const dfl_hole *hole;  /* `by` is HOLE, or the amount was found; NULL = as written */
+    const dfl_hole *hole;  /* the hole, also after a search has filled it; NULL = the amount was written */
     bool cyclic, online;
     uint32_t axis;         /* spatial: axis of the system */
-    const uint32_t *only;  /* spatial ... for T, U: einsums it applies to; NULL = all below */
+    const uint32_t *only;  /* `spatial ... for T, U`: einsums that the line applies to; NULL = all below */
     uint32_t n_only;
     /* keeps */
     uint32_t tensor, memory;
     dfl_keep_mode mode;
-    bool given;            /* written, where a search added the lines around it */
+    bool given;            /* written in the file, in a body to which a search has added lines */
 } dfl_line;
 
 /* A place for any lines. */
@@ -55,10 +56,10 @@ typedef struct {
     dfl_span span;
 } dfl_open;
 
-/* A place where a search chooses what is written: the tensors that are kept in a memory, or an order of loops. */
+/* A place where a search chooses lines of one kind: the tensors to keep in a memory, or the order of loops. */
 typedef struct {
     dfl_line_kind kind;
-    uint32_t at, opens;    /* lines of the body above it, and places for any lines */
+    uint32_t at, opens;    /* lines of the body above it, and places for any lines above it */
     dfl_span span;
     uint32_t axis;         /* spatial */
     uint32_t memory;       /* keeps */
@@ -80,17 +81,17 @@ typedef struct dfl_body {
     uint32_t n_children;
     const uint32_t *einsums;   /* covered by this body, in workload order; exactly one for a leaf */
     uint32_t n_einsums;
-    uint32_t compute;          /* `on unit;` of this body or inherited, DFL_NONE = not said */
+    uint32_t compute;          /* `on unit;` of this body or inherited, DFL_NONE = not given */
     dfl_span compute_span;
     const uint32_t *recompute; /* tensors of `recompute T;` lines */
     uint32_t n_recompute;
-    bool open;                 /* `...;` among the lines: any lines, and branches when no branch was written */
-    const dfl_open *opens;     /* these, in order */
+    bool open;                 /* `...;` among the lines: a search adds any lines, and branches if none is written */
+    const dfl_open *opens;     /* these places, in order */
     uint32_t n_opens;
     const dfl_line_choice *choices; /* in order */
     uint32_t n_choices;
-    bool open_children;        /* `...;` among the children: branches for the einsums that no child covers */
-    dfl_span open_span;        /* of the first `...` */
+    bool open_children;        /* `...;` among the children: a search adds branches for the einsums that no child covers */
+    dfl_span open_span;        /* the first `...` */
 } dfl_body;
 
 typedef struct {
@@ -100,8 +101,8 @@ typedef struct {
 typedef struct {
     dfl_sym name;
     dfl_span span;             /* the name where it is declared */
-    dfl_span text;             /* the whole declaration; lines of a template stand outside of it */
-    const char *doc;           /* text of the doc comment, a line each, without the slashes; NULL = none */
+    dfl_span text;             /* the whole declaration; lines from a template have spans outside of it */
+    const char *doc;           /* text of the doc comment without the slashes, line by line; NULL = none */
     const dfl_workload *workload;
     const dfl_system *system;
     const char *target;        /* `W(M = 8) on S(rows = 4)` with every parameter, as the language writes it */
@@ -111,33 +112,35 @@ typedef struct {
     bool has_holes;
     dfl_span hole_span;        /* the first one */
     uint32_t n_choices;        /* of all bodies */
-    const struct dfl_val *const *minimize; /* what the search is to make small, in lexicographic order (program.h) */
+    const struct dfl_val *const *minimize; /* objectives of a search, the first counts most (lexicographic; program.h) */
     uint32_t n_minimize;       /* 0 = energy * latency, or latency where no energy is declared */
     const char *minimize_text; /* as written; NULL without */
-    const struct dfl_val *const *front; /* what the mappings of a front are compared in: `pareto` */
+    const struct dfl_val *const *front; /* criteria of a Pareto front: `pareto` */
     uint32_t n_front;
     const char *front_text;
     dfl_span front_span;
-    const char *refused;       /* what in it is checked, but not evaluated ("an efficiency table"); NULL = nothing */
+    const char *refused;       /* a construct that is checked, but not evaluated ("an efficiency table"); NULL = none */
     dfl_span refused_span;
     dfl_options options;
 } dfl_mapping;
 
 /* The leaf of an einsum, or NULL. */
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
-/* A copy with bodies and lines of its own; what they are over, and choices of holes, is shared. */
+/* A copy with its own bodies and lines; workload, system and choices of holes are shared. */
 dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m);
 /* The innermost body that holds both, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
-/* Leaves the body open behind all of its lines, and nowhere else. */
+/* Leaves the body open behind its last line, and nowhere else. */
 void dfl_body_open_end(dfl_arena *arena, dfl_body *body);
+/* Whether `inner` is `outer` or lies inside it. */
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
-/* The data type in which an einsum computes: that of its widest operand. */
+/* The data type in which an einsum computes: that of its widest input, or of its output if it has no input. */
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
-/* Time of one point of an einsum on one instance of a unit, or -1: the unit has no rate for a part of it. A rate for the
-   data type counts before one for the operation (`mac`, `flop`, or an op by name), and that before one for all. */
+/* Time of one point of an einsum on one instance of a unit, s; -1 if the unit has no rate for some of its operations. A
+   rate for the data type takes precedence over one for the operation (`mac`, `flop`, or an op by name), and that over a
+   rate for all. */
 double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
-/* Energy of one point, 0 where none is declared. */
+/* Energy of one point, J; 0 if none is declared. */
 double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

@@ -22,7 +22,7 @@ const char *dfl_role_text(dfl_role role)
     return texts[role];
 }
 
-/* ---- workloads ------------------------------------------------------------------------------------------------ */
+/* ---- workloads ---- */
 
 static void print_index(dfl_strbuf *out, const dfl_intern *names, const dfl_workload *w, const dfl_index *index)
 {
@@ -184,7 +184,7 @@ void dfl_workload_print(dfl_strbuf *out, const dfl_intern *names, const dfl_work
     dfl_strbuf_z(out, "}\n");
 }
 
-/* ---- systems -------------------------------------------------------------------------------------------------- */
+/* ---- systems ---- */
 
 static void quantity(dfl_strbuf *out, const char *what, double value, dfl_dim dim)
 {

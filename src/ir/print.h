@@ -1,6 +1,6 @@
 /*
- * The intermediate representation as text, for `dflc dump ir` and for tests. Workloads and systems print one part a line, with
- * everything that was derived; mappings print in the language (print_mapping.h).
+ * The intermediate representation as text, for `dflc dump ir` and for tests. Workloads and systems print one part a
+ * line, with everything that was derived; mappings print in the language (print_mapping.h).
  */
 #ifndef DFL_IR_PRINT_H
 #define DFL_IR_PRINT_H

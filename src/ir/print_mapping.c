@@ -30,7 +30,7 @@ static void print_hole(const printer *p, const dfl_hole *h)
     dfl_strbuf_z(p->out, h->n_choices > 0 ? "}" : "");
 }
 
-/* A tile of 1 is written if it was, or was left open: then the loop need not be the last one over its rank. */
+/* A tile of 1 is printed if it was written or left open: then the loop need not be the last one over its rank. */
 static void print_loop(const printer *p, const dfl_line *l)
 {
     bool bare = l->amount_span.start == l->span.start && l->amount_span.end == l->span.end;
@@ -66,7 +66,7 @@ static void print_only(const printer *p, const dfl_line *l)
     }
 }
 
-/* The end of a group: what all its members share. */
+/* Prints the end of a group of lines in one statement: the axis, memory or mode that all of them share. */
 static void print_group_end(const printer *p, const dfl_line *l)
 {
     if (l->kind == DFL_LINE_SPATIAL) {
@@ -109,7 +109,7 @@ static bool is_open_at(const dfl_body *b, uint32_t at)
     return any;
 }
 
-/* These, in their order. */
+/* Prints the places for any lines, and the choices, right above line `at`, in their order. */
 static void print_opens_at(const printer *p, const dfl_body *b, uint32_t at, uint32_t depth)
 {
     for (uint32_t o = 0; o <= b->n_opens; o++) {
@@ -152,7 +152,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
     print_opens_at(p, b, b->n_lines, depth);
 }
 
-/* A branch whose children are nothing but their einsums was written `A, B { ... }`. */
+/* Whether a branch was written `A, B { ... }`: its children have no lines of their own. */
 static bool children_are_empty(const dfl_body *b)
 {
     for (uint32_t i = 0; i < b->n_children; i++) {
@@ -164,7 +164,7 @@ static bool children_are_empty(const dfl_body *b)
     return b->kind == DFL_BODY_FUSE && !b->open_children;
 }
 
-/* The statements of a body; the braces around them are the caller's. Depth is bounded by that of the source. */
+/* Prints the statements of a body; the caller prints the braces. The recursion is as deep as the braces of the source. */
 static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
 {
     if (b->compute != DFL_NONE && (b->parent == NULL || b->parent->compute != b->compute)) {

@@ -1,4 +1,5 @@
-/* Mappings in the language itself, with full names and all sizes as numbers, so that reading the text gives the same tree. */
+/* Mappings in the language itself, with full names and all sizes as numbers, so that reading the text gives the same
+   tree. */
 #ifndef DFL_IR_PRINT_MAPPING_H
 #define DFL_IR_PRINT_MAPPING_H
 

@@ -1,6 +1,7 @@
 /*
- * What a file says, after names, units and sizes are resolved: the designs (mappings bound to a workload and a
- * system), and the checks on them. Templates and declarations without values are checked and counted, not lowered.
+ * A program: the content of a file after names, units and sizes are resolved. It has the designs (mappings bound to a
+ * workload and a system) and the checks on them. Templates and declarations without values are checked and counted, not
+ * lowered.
  */
 #ifndef DFL_IR_PROGRAM_H
 #define DFL_IR_PROGRAM_H
@@ -16,12 +17,12 @@ typedef enum {
     DFL_VAL_LT, DFL_VAL_GT, DFL_VAL_LE, DFL_VAL_GE, DFL_VAL_EQ, DFL_VAL_NE, DFL_VAL_AND, DFL_VAL_OR,
 } dfl_val_kind;
 
-/* An expression over report paths, constants already folded. */
+/* An expression over paths into a report ("flash.latency"), with constants folded. */
 typedef struct dfl_val {
     dfl_val_kind kind;
     dfl_span span;
     dfl_quantity quantity;
-    dfl_sym text;              /* STRING; CALL of a built-in function: its name, else 0 */
+    dfl_sym text;              /* STRING: the text; CALL of a built-in function: its name; else 0 */
     const dfl_sym *path;       /* PATH, and CALL on a path (`flash.peak(sram)`) */
     uint32_t n_path;
     const struct dfl_val *const *args;
@@ -36,22 +37,22 @@ typedef struct {
     const dfl_val *within, *of;/* or NULL */
     dfl_sym source;            /* from "...", or 0 */
     const char *text;          /* as written, one line */
-    dfl_sym scope;             /* mapping or workload it stands in, whose prefix may be dropped; or 0 */
+    dfl_sym scope;             /* mapping or workload with the check, whose prefix paths may drop; or 0 */
 } dfl_check;
 
 typedef struct {
     const dfl_mapping *mapping;/* complete, or with holes */
-    bool from_root;            /* declared in the file asked for, not in an import */
+    bool from_root;            /* declared in the root file, not in an import */
 } dfl_design;
 
-/* A mapping that lacks the value of a parameter of its own, of its workload or of its system. */
+/* A template: a mapping that lacks the value of a parameter of its own, of its workload or of its system. */
 typedef enum { DFL_LACKS_OWN, DFL_LACKS_WORKLOAD, DFL_LACKS_SYSTEM } dfl_lacks;
 
 typedef struct {
     dfl_sym name;
     dfl_span span;
     dfl_lacks lacks;
-    dfl_sym missing, owner;    /* the parameter, and what has it */
+    dfl_sym missing, owner;    /* the parameter, and the declaration that has it */
     dfl_span missing_span;
     bool from_root;
 } dfl_template;

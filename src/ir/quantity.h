@@ -1,6 +1,6 @@
 /*
- * Values with a dimension. A value is an exact integer of 128 bits as long as it is one, else a double. Both count base units.
- * A dimension is a product of integer powers of the bases:
+ * Values with a dimension. A value is an exact integer of 128 bits as long as it is one, else a double. Both count base
+ * units. A dimension is a product of integer powers of the bases:
  *
  *   DATA     bit
  *   TIME     second (s)
@@ -56,8 +56,8 @@ bool dfl_dim_product(dfl_dim a, dfl_dim b, int sign, dfl_dim *out);
 dfl_quantity dfl_quantity_int(dfl_i128 value);
 dfl_quantity dfl_quantity_real(double value, dfl_dim dim);
 
-/* Arithmetic. The result is exact if both operands are and the operation has an integer result. `*out` has a meaning only after
-   DFL_ARITH_OK. */
+/* Arithmetic. The result is exact if both operands are and the operation has an integer result. `*out` has a meaning
+   only after DFL_ARITH_OK. */
 dfl_arith dfl_quantity_add(dfl_quantity a, dfl_quantity b, dfl_quantity *out);
 dfl_arith dfl_quantity_sub(dfl_quantity a, dfl_quantity b, dfl_quantity *out);
 dfl_arith dfl_quantity_mul(dfl_quantity a, dfl_quantity b, dfl_quantity *out);

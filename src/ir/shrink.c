@@ -16,8 +16,8 @@ static uint32_t stands_for(const uint32_t *class_of, uint32_t rank)
     return rank;
 }
 
-/* Whether a loop over a rank of dimension `d` reaches all others there: the tensor is produced, and every access has one
-   rank and nothing else. */
+/* Whether a loop over one rank of dimension `d` reaches all other ranks there: the tensor is produced, and every access
+   indexes the dimension bare. */
 static bool reached_together(const dfl_workload *w, uint32_t tensor, uint32_t d)
 {
     bool bare = w->tensors[tensor].n_producers > 0;
@@ -35,7 +35,7 @@ static bool reached_together(const dfl_workload *w, uint32_t tensor, uint32_t d)
     return bare;
 }
 
-/* The first rank that indexes dimension `d` of the tensor bare becomes that of all others that do. */
+/* Joins the classes of all ranks that index dimension `d` of the tensor bare. */
 static void join_dimension(const dfl_workload *w, uint32_t tensor, uint32_t d, uint32_t *class_of)
 {
     uint32_t first = DFL_NONE;
@@ -159,13 +159,13 @@ typedef struct {
     dfl_arena *arena;
     const dfl_workload *workload;
     const int64_t *extents;
-    const uint32_t *class_of;  /* ranks that one loop iterates together: it moves no window over a tensor of theirs */
+    const uint32_t *class_of;  /* by rank; one loop iterates all ranks of a class, and moves no window over their tensors */
     const unsigned *halvings;
-    int64_t **left;            /* [einsum][position in its ranks] what the lines on the way to it leave so far */
+    int64_t **left;            /* [einsum][position in its ranks]: extent that the lines above leave so far */
     dfl_body **bodies;
 } copying;
 
-/* The position of the rank of the einsum that a loop over `rank` iterates, or DFL_NONE. */
+/* The position, among the einsum's ranks, of the one that a loop over `rank` iterates, or DFL_NONE. */
 static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
 {
     uint32_t found = DFL_NONE;
@@ -179,7 +179,8 @@ static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
     return found;
 }
 
-/* The most that is left of the rank of a loop in any einsum below its body; `now` >= 0 becomes what is left of it. */
+/* The largest rest of a loop's rank over all einsums below its body. `now` >= 0: the rest is at most `now` from here
+   on. */
 static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, int64_t now)
 {
     int64_t most = 0;
@@ -195,7 +196,7 @@ static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, 
     return most > 0 ? most : c->extents[rank];
 }
 
-/* Copies the line; false when nothing is left to iterate. */
+/* Shrinks a line; false if nothing is left to iterate, so that the line is dropped. */
 static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
 {
     if (line->kind == DFL_LINE_KEEP)

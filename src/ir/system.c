@@ -1,4 +1,4 @@
-/* Questions about a system. */
+/* Queries and variants of systems. */
 #include "ir/system.h"
 
 bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer)

@@ -1,9 +1,10 @@
 /*
- * What there is: one tree from a register to a data centre, flattened. An element is a pair of braces: the root, the
- * element of an array, or a side branch. Memories, computes and axes stand in declaration order, outer first, and a
- * part sees the memories with a smaller id in its own and the enclosing elements (side branches excepted).
- * Values are in SI base units (bits, seconds, joules, watts, square metres); an infinite rate is INFINITY, an energy
- * that was not given is 0 with the `has_` flag down.
+ * A system: the hardware as one tree from a register to a data centre, flattened. An element is a pair of braces: the
+ * root, the element of an array, or a side branch. Memories, compute units and axes stand in declaration order, outer
+ * first. A part sees the memories with a smaller id in its own and in the enclosing elements, side branches excepted.
+ *
+ * Units are bits, seconds, joules, watts and square metres. An infinite rate is INFINITY. An energy that is not given
+ * is 0 with its `has_` flag cleared.
  */
 #ifndef DFL_IR_SYSTEM_H
 #define DFL_IR_SYSTEM_H
@@ -15,13 +16,13 @@ typedef struct {
     dfl_span span;
     uint32_t parent;       /* element, DFL_NONE for the root */
     uint32_t first_axis, n_axes; /* axes between the parent and this element */
-    bool side;             /* `element x { }`: invisible to what follows it */
+    bool side;             /* `element x { }`: the parts behind it do not see its memories */
     double clock;          /* Hz, inherited; 0 = none */
 } dfl_element;
 
-/* Which tensors something applies to: everything, or some roles and names. */
+/* The tensors that an attribute applies to: all, or some roles and names. */
 typedef struct {
-    bool on;
+    bool on;               /* the attribute is given */
     bool all;
     uint32_t roles;        /* bit mask of 1u << dfl_role */
     const dfl_sym *names;
@@ -35,7 +36,7 @@ typedef struct {
     uint32_t element;      /* the element that the axis multiplies */
     uint32_t network;      /* DFL_NONE without `over` */
     dfl_selection multicast, reduce;
-    bool forward;          /* neighbours pass entering input elements on */
+    bool forward;          /* an instance passes input elements that enter on to its neighbour */
 } dfl_axis;
 
 typedef struct {
@@ -66,13 +67,13 @@ typedef struct {
     dfl_sym name;
     dfl_span span;
     uint32_t element;
-    uint32_t after_memory; /* number of memories declared before it */
+    uint32_t after_memory; /* number of memories declared before the unit */
     const dfl_rate *rates;
     uint32_t n_rates;
     double mac_energy, flop_energy; /* J per MAC, J per FLOP */
     bool has_energy;
     double area, leakage;  /* per instance */
-    const dfl_sym *ops;    /* what it can run ("mac", "flop", op names); none = everything */
+    const dfl_sym *ops;    /* operations that it can run ("mac", "flop", op names); none = all */
     uint32_t n_ops;
     dfl_selection operand_reuse; /* operands read only when they change */
 } dfl_compute;
@@ -80,7 +81,7 @@ typedef struct {
 typedef struct {
     dfl_sym name, kind;    /* "bus", "mesh", ... */
     dfl_span span;
-    uint32_t element;      /* where it is declared */
+    uint32_t element;      /* the element with the declaration */
     double bandwidth;      /* bit/s per link and direction */
     double latency;        /* s */
     double energy;         /* J/bit */
@@ -105,19 +106,19 @@ bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer);
 bool dfl_axis_encloses(const dfl_system *s, uint32_t axis, uint32_t element);
 /* Instances of an element in the whole system; true on overflow. */
 bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out);
-/* Whether memory is seen from a compute unit; whether memory `a` lies outside memory `b` on one path. */
+/* Whether a compute unit sees a memory; whether memory `a` lies outside memory `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
 bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
-/* Watts of all instances, and their area or that of the system where it is given, m2. */
+/* Leakage power of all instances, W; their area, or the area of the system if it is given, m2. */
 double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);
-/* A copy in which all memories are without a limit, and for `all` tensors. */
+/* A copy without capacities. `all`: every memory may hold every tensor, too. */
 dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
-/* The system with another size of a memory, in bits, -1 = unlimited. */
+/* A copy in which one memory has another size, in bits, -1 = unlimited. */
 dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits);
-/* Whether an array is `over` the network. */
+/* Whether some axis is `over` the network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
-/* Whether the selection contains the tensor, by its declared role or its name; intermediates have no role class. */
+/* Whether the selection has the tensor, by its role or its name. Intermediates have no role to select by. */
 bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t);
 
 #endif

@@ -39,7 +39,8 @@ static const dfl_dim dims[] = {
     [CARBON] = { { [DFL_BASE_CARBON] = 1 } },
 };
 
-/* A positive fraction, always reduced enough to stay within 128 bits or marked as overflown. */
+/* A positive fraction `over / under` with a dimension. Powers of ten are cancelled; `overflow`: a part exceeds 128
+   bits. */
 typedef struct {
     dfl_i128 over, under;
     dfl_dim dim;
@@ -51,9 +52,11 @@ static bool is_ten_times(dfl_i128 x)
     return x == (int64_t)x ? (int64_t)x % 10 == 0 : x % 10 == 0;
 }
 
+/* Multiplies by over / under. */
 static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
 {
-    /* Powers of ten are what can cancel. */
+    /* powers of ten are the usual common factors: of digits behind the point and of prefixes */
+       time. */
     while (r->under != 1 && is_ten_times(over) && is_ten_times(r->under)) {
         over /= 10;
         r->under /= 10;
@@ -68,7 +71,7 @@ static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
         r->overflow |= dfl_mul(r->under, under, &r->under);
 }
 
-/* The factor of a prefix as a fraction; 0 characters stand for none. */
+/* The factor of a prefix as a fraction: 1 for an empty text. False if it is no prefix, or the unit does not take it. */
 static bool prefix_factor(const char *text, size_t len, prefixes allowed, int64_t *over, int64_t *under)
 {
     static const char small[] = "munp", big[] = "kMGTPE", binary[] = "KMGTPE";
@@ -95,6 +98,7 @@ static bool prefix_factor(const char *text, size_t len, prefixes allowed, int64_
     return true;
 }
 
+/* Multiplies (sign 1) or divides (sign -1) by a unit with its prefix; false if the unit is unknown. */
 static bool scale_by_unit(ratio *r, const char *text, size_t len, int sign)
 {
     int64_t over, under;
@@ -116,7 +120,7 @@ static bool scale_by_unit(ratio *r, const char *text, size_t len, int sign)
     return false;
 }
 
-/* `GB/s`: units divided by units. */
+/* Multiplies by a unit text like `GB/s`: one unit, then the units that divide it. */
 static bool scale_by_suffix(ratio *r, const char *text, size_t len)
 {
     int sign = 1;
@@ -139,7 +143,7 @@ typedef struct {
     ratio value;      /* digits without the point, over a power of ten */
     double real;
     bool wide;        /* the digits do not fit 128 bits */
-    size_t len;       /* of the number without its unit */
+    size_t len;       /* characters of the number, without its unit */
 } number;
 
 static bool is_digit(char c)
@@ -161,7 +165,7 @@ static void take_digit(number *n, int digit, bool fraction)
         n->wide = n->wide || dfl_mul(n->value.under, 10, &n->value.under);
 }
 
-/* Applies `e` and an exponent; true if there was one. */
+/* Reads an exponent at the `e` and moves `*at` behind it; false if there is none. */
 static bool take_exponent(const char *text, size_t len, size_t *at, int *exponent)
 {
     size_t i = *at + 1;
@@ -209,7 +213,7 @@ static bool read_number(const char *text, size_t len, number *n)
         return false;
     if (at < len && (text[at] == 'e' || text[at] == 'E'))
         (void)take_exponent(text, len, &at, &exponent);
-    /* digits and a power of ten that both are doubles: their quotient is the nearest one (Clinger, 1990) */
+    /* if the digits and the power of ten are exact doubles, their quotient is the nearest double (Clinger 1990) */
     few = FLT_EVAL_METHOD == 0 && exponent == 0 && !n->wide && n->value.over <= (int64_t)1 << 53 &&
           n->value.under <= (int64_t)1 << 53;
     for (int i = 0; i < exponent && !n->wide && n->value.over != 0; i++) {
@@ -221,7 +225,7 @@ static bool read_number(const char *text, size_t len, number *n)
         n->wide = n->value.overflow;
     }
     n->len = at;
-    /* Written by hand: the exponent is at most six digits and a sign. */
+    /* the exponent has at most six digits and a sign */
     if (exponent != 0) {
         int left = exponent < 0 ? -exponent : exponent;
         int unit_place = 100000;
@@ -236,7 +240,7 @@ static bool read_number(const char *text, size_t len, number *n)
     return true;
 }
 
-/* An integer of base units if it is one, else the nearest double. */
+/* The quantity of a number with a unit: an exact integer of base units if it is one, else the nearest double. */
 static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix, dfl_quantity *out)
 {
     ratio whole = n->value;
@@ -261,7 +265,7 @@ static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix,
     return out->real >= 0x1p126 ? DFL_LITERAL_RANGE : DFL_LITERAL_OK;
 }
 
-/* Up to 18 digits and nothing else, which most literals are. */
+/* Fast path: reads a literal of at most 18 digits and nothing else, as most literals are. */
 static bool read_digits(const char *text, size_t len, dfl_quantity *out)
 {
     int64_t value = 0;
@@ -309,7 +313,7 @@ dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out)
     return suffix.overflow ? DFL_LITERAL_RANGE : settle(&one, &suffix, true, out);
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 static void print_bases(dfl_strbuf *out, dfl_dim dim, int sign)
 {
@@ -358,12 +362,12 @@ void dfl_dim_print(dfl_strbuf *out, dfl_dim dim)
     }
 }
 
-/* How a dimension is best written: `unit` holds `per` base units; `under` is the divisor that follows the prefix. */
+/* The unit in which a dimension is printed. One `unit` is `per` base units; the text `under` follows it. */
 typedef struct {
     dfl_dim dim;
     const char *unit, *under;
     double per;
-    int lowest, highest; /* thousands of the prefixes that fit */
+    int lowest, highest; /* the prefixes in use, as powers of 1000 */
 } shape;
 
 static const shape shapes[] = {
@@ -393,7 +397,8 @@ static void print_number(dfl_strbuf *out, double value)
         dfl_strbuf_printf(out, "%.6g", value);
 }
 
-/* 1 MiB is shorter than 1.04858 MB; 1 MB is shorter than 976.562 KiB. */
+/* Prints a multiple of a KiB with a binary prefix, unless its bytes are a multiple of 1000: "1MiB" is shorter than
+   "1.04858MB", and "1MB" than "976.562KiB". False if nothing was printed. */
 static bool print_binary(dfl_strbuf *out, const dfl_quantity *value)
 {
     static const char *const names[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
@@ -456,7 +461,7 @@ void dfl_quantity_print(dfl_strbuf *out, dfl_quantity value)
     dfl_dim_print(out, value.dim);
 }
 
-/* ---- writing exactly ------------------------------------------------------------------------------------------ */
+/* ---- writing exactly ---- */
 
 static void write_power(dfl_strbuf *out, dfl_dim dim, int sign, const char *between, bool ones, bool *any)
 {
@@ -473,7 +478,7 @@ static void write_power(dfl_strbuf *out, dfl_dim dim, int sign, const char *betw
         }
 }
 
-/* The fewest digits that give the same double again. */
+/* Writes the fewest digits that are read as the same double: 15 to 17. */
 static void write_real(dfl_strbuf *out, double value)
 {
     char text[40];
@@ -497,7 +502,7 @@ void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value)
         dfl_strbuf_i128(out, value.integer);
         return;
     }
-    /* The readable form often is exact. */
+    /* the readable form often is exact */
     dfl_quantity_print(out, value);
     if (dfl_quantity_parse(out->text + start, out->len - start, &again, NULL) == DFL_LITERAL_OK &&
         again.exact == value.exact && again.integer == value.integer && again.real == value.real &&
@@ -512,7 +517,7 @@ void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value)
         dfl_strbuf_i128(out, value.integer);
     else
         write_real(out, value.real);
-    /* A literal holds one unit above the line; further ones are factors. */
+    /* a literal takes one unit in the numerator; further ones are factors */
     write_power(out, value.dim, 1, " * ", true, &any);
     write_power(out, value.dim, -1, over == 1 ? "/" : " / ", over != 1, &any);
 }

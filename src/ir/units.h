@@ -1,10 +1,10 @@
 /*
- * Quantities as text: literals with units are read, and quantities are written with the best unit. The table of the units is
- * grammar/units.def; each unit is a fraction of the base unit of its dimension (quantity.h).
+ * Quantities as text: literals with units are read, and quantities are written with the best unit. The table of the
+ * units is grammar/units.def; each unit is a fraction of the base unit of its dimension (quantity.h).
  *
- * Prefixes. SI decimal prefixes are p n u m k M G T P E (10^-12, ..., 10^-3, 10^3, ..., 10^18), written before the unit. Binary
- * prefixes are Ki Mi Gi Ti Pi Ei (2^10, ..., 2^60), IEC 80000-13. The table says which prefixes a unit takes: a byte takes
- * k M G T P E and the binary ones, a minute none.
+ * Prefixes. SI decimal prefixes are p n u m k M G T P E (10^-12, ..., 10^-3, 10^3, ..., 10^18), written before the
+ * unit. Binary prefixes are Ki Mi Gi Ti Pi Ei (2^10, ..., 2^60), IEC 80000-13. The table says which prefixes a unit
+ * takes: a byte takes k M G T P E and the binary ones, a minute none.
  */
 #ifndef DFL_IR_UNITS_H
 #define DFL_IR_UNITS_H
@@ -21,7 +21,8 @@ typedef enum {
     DFL_LITERAL_RANGE,      /* an integer beyond 128 bits, or beyond a double */
 } dfl_literal;
 
-/* Reads a literal: "1_024", "2e9", "1.5TB/s", "85%". `unit_at` (may be NULL) gets the offset of the unit, `len` without one. */
+/* Reads a literal: "1_024", "2e9", "1.5TB/s", "85%". `unit_at` (may be NULL) gets the offset of the unit, `len` without
+   one. */
 dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, size_t *unit_at);
 /* Reads a unit alone, "GB/s", as the quantity of one such unit. */
 dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out);

@@ -16,7 +16,7 @@ static bool ascending(const uint32_t *ids, uint32_t n, uint32_t below)
     return true;
 }
 
-/* ---- workloads ------------------------------------------------------------------------------------------------ */
+/* ---- workloads ---- */
 
 static const char *verify_index(const dfl_workload *w, const dfl_index *index)
 {
@@ -113,7 +113,7 @@ const char *dfl_workload_verify(const dfl_workload *w)
     return NULL;
 }
 
-/* ---- systems -------------------------------------------------------------------------------------------------- */
+/* ---- systems ---- */
 
 static const char *verify_memory(const dfl_system *s, const dfl_memory *m)
 {
@@ -163,7 +163,7 @@ const char *dfl_system_verify(const dfl_system *s)
     return NULL;
 }
 
-/* ---- mappings ------------------------------------------------------------------------------------------------- */
+/* ---- mappings ---- */
 
 static const char *verify_line(const dfl_mapping *m, const dfl_line *l)
 {

@@ -1,4 +1,4 @@
-/* Questions about a workload. */
+/* Queries of workloads, and the count of operations. */
 #include "ir/workload.h"
 
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank)
@@ -42,8 +42,8 @@ bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out)
     return over;
 }
 
-/* The ranks that an einsum's conditions are over, at most two; the one with the smaller extent first, DFL_NONE behind
-   the last. False when there are more. */
+/* The ranks of an einsum's conditions, the one with the smaller extent first, DFL_NONE behind the last. False if there
+   are more than two. */
 static bool where_ranks(const dfl_workload *w, const dfl_einsum *e, uint32_t ranks[2])
 {
     ranks[0] = ranks[1] = DFL_NONE;
@@ -66,7 +66,7 @@ static bool where_ranks(const dfl_workload *w, const dfl_einsum *e, uint32_t ran
     return true;
 }
 
-/* How many positions of the second rank satisfy all conditions while the first is at `at`. */
+/* Number of positions of the second rank that satisfy all conditions while the first rank is at `at`. */
 static dfl_i128 positions(const dfl_workload *w, const dfl_einsum *e, const uint32_t ranks[2], int64_t at)
 {
     dfl_i128 low = 0, high = ranks[1] == DFL_NONE ? 0 : w->ranks[ranks[1]].extent - 1;
@@ -116,7 +116,7 @@ static bool points_where(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *o
 
 bool dfl_workload_countable(const dfl_workload *w)
 {
-    const int64_t longest = 1 << 26; /* positions that are walked in all */
+    const int64_t longest = 1 << 26; /* positions that are visited in all: some tenths of a second */
     int64_t length = 0;
     uint32_t ranks[2];
 

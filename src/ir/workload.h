@@ -1,7 +1,7 @@
 /*
- * What is computed: ranks, tensors and einsums with every size resolved to an integer. Names of parts that came in
- * through `apply` or `for` are full paths ("conv1.p", "L[3].O"). Ids are dense and index the arrays below; einsums
- * stand in workload order, which is also an order in which they can run.
+ * A workload: ranks, tensors and einsums with every size resolved to an integer. Names of parts from `apply` or `for`
+ * are full paths ("conv1.p", "L[3].O"). Ids are dense and index the arrays below. Einsums stand in workload order,
+ * which is an order in which they can run.
  */
 #ifndef DFL_IR_WORKLOAD_H
 #define DFL_IR_WORKLOAD_H
@@ -20,7 +20,8 @@ typedef struct {
     int64_t extent; /* > 0 */
 } dfl_rank;
 
-/* sum of coef * rank over terms, plus offset; terms have distinct ranks, ascending, and coef != 0 */
+/* An index: the sum of coef * rank over the terms, plus the offset. The terms have distinct ranks, ascending, and coef
+   != 0. */
 typedef struct {
     uint32_t rank;
     int64_t coef;
@@ -68,7 +69,7 @@ typedef struct {
 
 typedef enum { DFL_REDUCE_NONE, DFL_REDUCE_ADD, DFL_REDUCE_MAX, DFL_REDUCE_MIN } dfl_reduce;
 
-/* The right side of an einsum as a tree: what decides `online` legality and which unit can run it. */
+/* The right side of an einsum as a tree. It decides which `online` loops are legal and which units can run the einsum. */
 typedef enum {
     DFL_EOP_ACCESS, /* inputs[operand] */
     DFL_EOP_CONST,
@@ -81,12 +82,12 @@ typedef struct dfl_eop {
     uint32_t operand;
     double value;
     dfl_sym op;
-    dfl_i128 flops; /* of a CALL, at every point */
+    dfl_i128 flops; /* of a CALL: operations at every point */
     const struct dfl_eop *const *args;
     uint32_t n_args;
 } dfl_eop;
 
-/* sum of terms + offset >= 0 */
+/* A condition: sum >= 0. */
 typedef struct { dfl_index sum; } dfl_condition;
 
 typedef struct {
@@ -101,7 +102,7 @@ typedef struct {
     const dfl_eop *body;
     bool is_mac;                /* `+=` over a product of two tensors: one MAC per point */
     dfl_i128 flops_per_point;   /* operators, reduction and ops; 0 for a MAC */
-    dfl_i128 flops_per_output;  /* cost of an `op ... over` per output element, else 0 */
+    dfl_i128 flops_per_output;  /* operations of an `op ... over` per output element, else 0 */
     uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
     const dfl_condition *where; /* `where` clause */
     uint32_t n_where;
@@ -117,7 +118,7 @@ typedef struct {
     uint32_t n_tensors;
     const dfl_einsum *einsums;
     uint32_t n_einsums;
-    bool carries;               /* a `repeat ... carrying` makes one iteration read another's result */
+    bool carries;               /* by `repeat ... carrying`, an iteration reads the result of the one before */
 } dfl_workload;
 
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);
@@ -127,16 +128,17 @@ bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out
 bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out);
 /* Whether some index is over several ranks: windows may slide. */
 bool dfl_workload_slides(const dfl_workload *w);
-/* Operations of the whole workload, a MAC not counted as FLOP; true on overflow. Only where dfl_workload_countable:
-   `where` conditions of an einsum may be over two ranks together, which are walked, within limits. */
+/* Operations of the whole workload; a MAC counts as no FLOP. True on overflow. Requires dfl_workload_countable. */
 bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *flops);
+/* Whether the operations can be counted: the `where` conditions of each einsum are over at most two ranks, and the
+   shorter ranks have at most 2^26 positions in all (some tenths of a second), since each of them is visited. */
 bool dfl_workload_countable(const dfl_workload *w);
 /* Whether an index is one rank with coefficient 1 and offset 0; gives the rank. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
 bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor);
-/* Reads or produces. */
+/* Whether the einsum reads or produces the tensor. */
 bool dfl_einsum_touches(const dfl_einsum *e, uint32_t tensor);
-/* Whether the tree is nothing but calls of listed `op`s on accesses and constants: no plain operator. */
+/* Whether the tree has only calls of listed `op`s, accesses and constants, and no plain operator. */
 bool dfl_eop_calls_within(const dfl_eop *body, const dfl_sym *ops, uint32_t n_ops);
 
 #endif
