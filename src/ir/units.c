@@ -56,7 +56,6 @@ static bool is_ten_times(dfl_i128 x)
 static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
 {
     /* powers of ten are the usual common factors: of digits behind the point and of prefixes */
-       time. */
     while (r->under != 1 && is_ten_times(over) && is_ten_times(r->under)) {
         over /= 10;
         r->under /= 10;
