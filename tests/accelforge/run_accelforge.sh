@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Mappings for AccelForge, imported and evaluated, against what the peer reported, every difference with its cause; and
-# every specification of the reference through `dflc import`, `check` and `fmt`. The data is read from the reference folder
-# beside the checkout (`REFERENCE=` names another); without it the test is skipped.
+# Imported mappings of AccelForge: our results are compared with the reports of the peer, and each difference must have a known
+# cause. Every specification of the reference also passes `dflc import`, `check` and `fmt`. The data is read from the reference
+# folder beside the checkout (`REFERENCE=` names another); without it the test is skipped.
 set -u
 export LC_ALL=C NO_COLOR=1
 . tests/harness/peer.sh

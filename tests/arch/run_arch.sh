@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The rules of the tree that a script can check: who includes and calls whom (layers.txt), no circles of calls, one name for one
-# type, sizes, forbidden calls, no mutable globals, no leftovers. Each rule is one test; each violation is listed. The first test
-# runs the others on a small tree of violations, where each must be found. A violation of a room that a line `pending` of layers.txt
-# names is counted as skipped.
+# type, sizes, forbidden calls, no mutable globals, no leftovers. Each rule is one test; each violation is listed. The first
+# test runs the others on a small tree of violations, where each must be found. A violation of a room that a line `pending` of
+# layers.txt names is counted as skipped.
 set -u
 export LC_ALL=C
 root=${ARCH_ROOT:-.}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How long `dflc map` takes for what peers were measured on: processor seconds of the whole command with one thread, and seconds
-# on the clock with as many threads as there are processors, both best of three, beside the processor seconds of AccelForge's
-# mapper for the same specification (accelforge_runtime.csv; one core of another machine).
+# The time of `dflc map` for specifications on which peers were measured: processor seconds of the whole command with one
+# thread, and elapsed seconds with one thread for each processor; the best of three runs. Beside them stand the processor
+# seconds of AccelForge's mapper for the same specification (accelforge_runtime.csv, measured on one core of another machine).
 set -eu
 export LC_ALL=C
 reference=${REFERENCE:-../shared/reference}/ffm

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How long a command takes that does next to nothing: loading, reading a small file, checking it.
+# The time of the smallest command: start the process, read a small file, check it.
 set -eu
 times=50
 start=$(date +%s%N)

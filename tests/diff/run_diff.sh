@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `dflc diff` on every two mappings of every example: rounded parts add up to the totals of each side and of the difference,
-# digit by digit, in text and in JSON; the counts are those of the reports; a mapping does not differ from itself, nor from
-# the report of it.
+# `dflc diff` on each pair of mappings of each example. The rounded parts add up to the totals of both sides and of the
+# difference, digit by digit, in text and in JSON. The counts are those of the reports. A mapping differs neither from itself
+# nor from its report.
 set -u
 export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
 DFLC=${DFLC:-build/dflc}

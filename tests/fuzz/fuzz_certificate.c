@@ -1,6 +1,6 @@
 /*
- * Any bytes as a certificate for a small file whose mapping is known: whatever it says, the check ends, either with a
- * report or with what it has shown. The digest is not looked at, so that all else is.
+ * Any bytes as a certificate for a small file with a known mapping. The check ends with a report or with a verdict. It ignores the
+ * digest, so that the other parts are reached.
  */
 #include <stddef.h>
 #include <stdint.h>

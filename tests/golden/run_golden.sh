@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Golden tests: every file below tests/golden, in DFL or in YAML for `import`, is given to dflc, and what dflc says is
-# compared.
+# Golden tests: dflc runs on each file below tests/golden, DFL or YAML for `import`, and its output is compared with the files
+# beside the input.
 #
 #   x.dfl, x.yaml    the input; a first line `// run: eval --format json` replaces the default arguments `check`
 #                    (`# // run: import timeloop` in YAML; there an error marked in a comment is `# //~ E0705`),

@@ -1,5 +1,5 @@
-# Sourced by tests against what a peer reported: runs "$program" over the directory "$reference", prints what it says into
-# "$work/log" but for its last line, and takes `passed` and `failed` from that.
+# For tests that compare with reports of a peer; sourced. Runs "$program" on the directory "$reference", prints its output
+# except the last line, and sets `passed` and `failed` from the last line. The output stays in "$work/log".
 compare_with_peer() {
     local status summary
     "$program" "$reference" >"$work/log"

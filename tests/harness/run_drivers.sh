@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The drivers of tests are tested themselves, with a small program in place of dflc: each must pass what is right and
-# fail what is wrong.
+# Tests of the test drivers, with a small program in place of dflc: each driver must pass right results and fail wrong ones.
 set -u
 export LC_ALL=C
 work=$(mktemp -d)

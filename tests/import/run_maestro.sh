@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# MAESTRO's mapping files through `dflc import`, `check`, `fmt` and `eval`: the traffic of the shared buffer and the
-# operations of every layer against the exact columns of the reference, row by row in file order, and the true numbers
-# of the probes. The reference is read in place, beside the checkout; without it the test is skipped.
-# tests/import/differs.csv lists the rows that may differ, with what the importer must say above the mapping; a row that differs
-# and is not listed fails, and so does one that is listed and does not differ.
+# MAESTRO's mapping files through `dflc import`, `check`, `fmt` and `eval`: the traffic of the shared buffer and the operations
+# of every layer against the exact columns of the reference, row by row in file order, and the true numbers of the probes. The
+# reference is read in place, beside the checkout; without it the test is skipped. tests/import/differs.csv lists the rows that
+# must differ, each with a text that the importer prints above the mapping. A row that differs without being listed fails, and
+# so does a listed row that does not differ.
 set -u
 export LC_ALL=C NO_COLOR=1
 DFLC=${DFLC:-build/dflc}

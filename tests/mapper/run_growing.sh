@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A matrix product whose work waits for transfers, on buffers that grow: what the search finds is no slower with a larger one.
+# A matrix product whose work stalls for transfers, on buffers of growing size: the mapping that the search finds for a larger
+# buffer is no slower.
 set -u
 export LC_ALL=C NO_COLOR=1
 sizes=(8 12 16 24 32 48 64 96 128 192 256)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Optima of AccelForge's mapper and the best that Timeloop's mapper found, against what the search finds in the imported
-# specifications; see optimum.h. The data is read from the reference folder beside the checkout (`REFERENCE=` names
+# Results of the search for imported specifications, compared with the optima of AccelForge's mapper and the best mappings of
+# Timeloop's mapper; see optimum.h. The data is read from the reference folder beside the checkout (`REFERENCE=` names
 # another); without it the test is skipped. BIG=1 also runs the language models on Eyeriss and Simba, up to 120 s of processor
 # time each.
 set -u

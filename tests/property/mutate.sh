@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Seeds the faults of the file `mutants` into src, one at a time, and runs what should find them, quickest first:
-# random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault that nothing finds, a text
-# that does not stand exactly once in its file and a fault that does not compile are failures. The changed file is compiled
-# beside the build and linked before the library, which then gives everything but that file; the tree stays as it is.
+# Seeds the faults of the file `mutants` into src, one at a time, and runs the tests that should find them, the quickest first:
+# random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault fails if no test finds it,
+# if its text does not stand exactly once in its file, or if it does not compile. The changed file is compiled beside the build
+# and linked before the library, which then gives everything but that file; the tree stays as it is.
 #
 # BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file; CASES random cases.
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The list of faults is in step with the code: each text of the file `mutants` stands exactly once in its file of src.
-# What the faults do to the tests is for `make mutate`, which takes hours; this takes a second.
+# Each text of the file `mutants` stands exactly once in its file of src. `make mutate`, which takes hours, seeds the faults; this
+# check takes a second.
 set -u
 export LC_ALL=C
 awk '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Eyeriss and AlexNet: the latency that examples/eyeriss_alexnet.dfl comes to against what the chip measured
+# Eyeriss and AlexNet: the latency of examples/eyeriss_alexnet.dfl, compared with measurements of the chip
 # (validation/eyeriss_alexnet.csv of the MAESTRO reference, beside the repository; MAESTRO=directory). Nothing is fitted,
 # so the bound of 4 % mean absolute error is a test of the model, not of a constant.
 set -u

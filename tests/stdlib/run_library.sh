@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library and the examples through the program: no diagnostics, every expectation met, laid out by the formatter.
+# The files of the library and the examples have no diagnostics, meet all their expectations, and are formatted.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 dflc=${DFLC:-build/dflc}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fixed mappings of Timeloop, imported: counts and compute cycles against what the peer reported, every difference with
-# its cause; and runs of its mapper through `dflc import`, `check` and `fmt`. The reports are read from the reference
+# Imported mappings of Timeloop: counts and compute cycles are compared with the reports of the peer, and each difference must
+# have a known cause. Runs of its mapper also pass `dflc import`, `check` and `fmt`. The reports are read from the reference
 # folder beside the checkout (`REFERENCE=` names another); without it the test is skipped.
 set -u
 export LC_ALL=C NO_COLOR=1
