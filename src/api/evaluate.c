@@ -6,6 +6,7 @@
 #include "ir/mapping_open.h"
 #include "ir/path/fan_out.h"
 #include "lint/mapping.h"
+#include "mapper/mapper.h"
 #include "model/model.h"
 #include "report/check/check.h"
 

@@ -9,11 +9,11 @@
 #include "diag/lints.h"
 #include "dfl/dfl.h"
 #include "ir/path/path.h"
-#include "mapper/mapper.h"
 #include "report/report.h"
 #include "report/explain/explain.h"
 #include "sema/sema.h"
 #include "solve/filled.h"
+#include "solve/solve.h"
 #include "syntax/syntax.h"
 #include "support/vec.h"
 
@@ -41,7 +41,7 @@ struct dfl_session {
     dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
     dfl_arena *after;          /* NULL until a mapping is filled */
     const dfl_mapping *known;  /* the best of what is filled next, when that is searched for kinds; NULL = not known */
-    DFL_VEC(dfl_filled) filled;
+    dfl_filled_list filled;
     bool nothing_open;         /* none of the mappings that dfl_session_map was to fill had a hole */
     dfl_stop limited;          /* why a search ended early that left others to be done */
 };
@@ -53,29 +53,13 @@ bool dfl_session_analyse(dfl_session *s);
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
 /* A search has ended early: limits that are for each search let the next one begin, all else stops the session. */
 void dfl_session_stopped(dfl_session *s, dfl_stop why);
-/* Says which options the search for a mapping does not use. */
-void dfl_session_find_unused(dfl_session *s, const dfl_mapping *m);
-/* Before a search: whether there is a certificate of what is to be filled, if one is asked for; false after E0808. */
-bool dfl_session_may_certify(dfl_session *s, const char *only);
 /* Looks at all checks and objectives before anything is evaluated (report/verdict.h). */
 void dfl_session_preview_checks(dfl_session *s);
-/* What is doubtful about what a search found. */
-typedef struct {
-    bool waits;                /* it costs more time than the search counted */
-    bool ruled;                /* something is required of it */
-    bool later;                /* it is proven in the first term alone */
-    bool several;              /* it is one of a front, or of kinds */
-    uint64_t refused;          /* choices that the model does not take */
-} dfl_doubts;
-
-/* Why a search did not prove what it found: clauses with "; " between them. `found` is NULL for amounts alone. */
-const char *dfl_session_unproven(dfl_session *s, const dfl_mapping *given, dfl_stop stopped, const dfl_map_result *found,
-                                 dfl_doubts doubts);
-/* Adds the certificate of what a search found; NULL = there is none for such a search. */
-void dfl_session_certify(dfl_session *s, dfl_filled *filled, const dfl_objective *objective, const dfl_map_result *found,
-                         const dfl_result *costs);
-
-/* An arena for results of filled mappings, which no interrupt stops. */
+/* Whether there can be a certificate of the mapping that is to be filled, if one is asked for; false after E0808. */
+bool dfl_session_may_certify(dfl_session *s, const char *only);
+/* What the solver borrows from the session. */
+dfl_solver dfl_session_solver(dfl_session *s);
+/* Arena for evaluating the result of a search; not cancellable, so that an interrupted search is still reported. */
 dfl_arena *dfl_session_after(dfl_session *s);
 /* E0201: no mapping is called so. */
 void dfl_session_unknown_mapping(dfl_session *s, const char *only);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/objective.h"
+#include "mapper/mapper.h"
 #include "model/model.h"
 #include "report/check/check.h"
 #include "report/explain/compare.h"

@@ -53,7 +53,7 @@ typedef struct {
 
 static bool is_stopped(explorer *k)
 {
-    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->polish->deadline };
+    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->polish->limits.deadline };
 
     if (k->out->stopped == DFL_STOP_NONE && dfl_deadline_passed(&halt))
         k->out->stopped = halt.why;
@@ -74,22 +74,23 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     dfl_map_options options = *k->options;
     dfl_objective both = *options.objective;
     const dfl_map_result *r;
+    bool fits = true;
 
     both.terms = NULL;
     both.n_terms = 0;
     both.free = false;
     if (product)
         options.objective = &both;
-    options.progress = NULL;
-    options.evaluations = dfl_map_left(options.evaluations, k->out->evaluated);
+    options.limits.progress = NULL;
+    options.limits.evaluations = dfl_evaluations_left(options.limits.evaluations, k->out->evaluated);
     options.certificate = false;
     options.ceiling = ceiling < INFINITY ? ceiling : 0;
     dfl_sink_limit(quiet, 0);
-    r = dfl_mapper_perfect(work, quiet, k->names, problem, &options, k->polish->deadline);
+    r = dfl_mapper_perfect(work, quiet, k->names, problem, &options, &fits);
     if (r != NULL) {
         k->out->evaluated += r->evaluated;
         k->out->pruned += r->pruned;
-        dfl_progress_add(k->options->progress, r->evaluated);
+        dfl_progress_add(k->options->limits.progress, r->evaluated);
         if (k->out->stopped == DFL_STOP_NONE)
             k->out->stopped = r->stopped;
     }
@@ -154,7 +155,7 @@ static double pipe_branches(explorer *k, dfl_mapping *m, double value)
 
 /* ---- changes on top of the present ones ---- */
 
-static bool wants(const explorer *k, uint32_t kind) { return (k->options->beyond & kind) != 0; }
+static bool wants(const explorer *k, uint32_t kind) { return (k->options->space.extensions & kind) != 0; }
 
 static bool goes_along(const uint32_t *linked, uint32_t rank, const dfl_einsum *e)
 {
@@ -196,8 +197,8 @@ static bool may_loop(dfl_arena *arena, const dfl_workload *w, const uint32_t *li
 /* Whether the loops are of the kind: over ranks of all einsums, of some, or of some along which windows slide. */
 static bool is_of_kind(dfl_arena *arena, const dfl_workload *w, uint32_t kind, bool all, const dfl_variant *v)
 {
-    if (kind != DFL_BEYOND_WINDOW)
-        return all == (kind == DFL_BEYOND_SPLIT);
+    if (kind != DFL_SEARCH_WINDOW)
+        return all == (kind == DFL_SEARCH_SPLIT);
     return !all && dfl_variant_slides(arena, w, v);
 }
 
@@ -221,7 +222,7 @@ static void add_loops(const target *of, dfl_arena *arena, uint32_t kind, changes
         for (uint32_t i = 0; i + 1 < tiles.n; i++) {
             change c = { .v = of->from };
             c.v.loop[c.v.n_loops++] = (dfl_variant_loop){ r, tiles.at[i] };
-            c.v.again |= kind == DFL_BEYOND_RECOMPUTE;
+            c.v.again |= kind == DFL_SEARCH_RECOMPUTE;
             if (is_of_kind(arena, w, kind, all, &c.v))
                 DFL_PUSH(arena, out, c);
         }
@@ -286,7 +287,7 @@ static void try_change(explorer *k, const target *of, const change *c, proposal 
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     const dfl_mapping *problem = dfl_variant_ask(work, of->given, &c->v);
-    bool apart = c->v.n_loops == 0 && of->part == NULL && !wants(k, DFL_BEYOND_PIPELINE);
+    bool apart = c->v.n_loops == 0 && of->part == NULL && !wants(k, DFL_SEARCH_PIPELINE);
     const dfl_map_result *r = ask(k, work, problem, c->product, apart ? k->least : INFINITY);
 
     if (r != NULL && r->mapping != NULL) {
@@ -297,7 +298,7 @@ static void try_change(explorer *k, const target *of, const change *c, proposal 
         value = value_of(k, m);
         if (c->v.n_loops > 0)
             value = dfl_lift_keeps(work, m, value, value_of, k);
-        if (wants(k, DFL_BEYOND_PIPELINE))
+        if (wants(k, DFL_SEARCH_PIPELINE))
             value = pipe_branches(k, m, value);
         if (value < best->value)
             *best = (proposal){ *c, *of, dfl_mapping_copy(k->arena, m), value };
@@ -319,9 +320,9 @@ static void try_kind(explorer *k, const target *of, uint32_t kind, proposal *bes
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     changes list = { .n = 0 };
 
-    if (kind == DFL_BEYOND_RECOMPUTE || kind == DFL_BEYOND_SPLIT || kind == DFL_BEYOND_WINDOW)
+    if (kind == DFL_SEARCH_RECOMPUTE || kind == DFL_SEARCH_SPLIT || kind == DFL_SEARCH_WINDOW)
         add_loops(of, work, kind, &list);
-    else if (kind == DFL_BEYOND_SPILL)
+    else if (kind == DFL_SEARCH_SPILL)
         add_spills(k, of, work, &list);
     else
         add_narrow(of, work, &list);
@@ -329,8 +330,8 @@ static void try_kind(explorer *k, const target *of, uint32_t kind, proposal *bes
     dfl_arena_free(work);
 }
 
-static const uint32_t KINDS[] = { DFL_BEYOND_RECOMPUTE, DFL_BEYOND_WINDOW, DFL_BEYOND_SPLIT, DFL_BEYOND_SPILL,
-                                  DFL_BEYOND_PIPELINE };
+static const uint32_t KINDS[] = { DFL_SEARCH_RECOMPUTE, DFL_SEARCH_WINDOW, DFL_SEARCH_SPLIT, DFL_SEARCH_SPILL,
+                                  DFL_SEARCH_PIPELINE };
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
 /* The best of every kind. */
@@ -412,14 +413,14 @@ static double floor_of(explorer *k)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     const dfl_map_result *r = k->out;
-    const uint32_t with_loops = DFL_BEYOND_RECOMPUTE | DFL_BEYOND_WINDOW | DFL_BEYOND_SPLIT;
+    const uint32_t with_loops = DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW | DFL_SEARCH_SPLIT;
     const bool lifts = wants(k, with_loops) && !k->given->options.overlap_perfect;
     double floor = 0;
 
-    if (wants(k, DFL_BEYOND_SPILL))
+    if (wants(k, DFL_SEARCH_SPILL))
         r = ask(k, work, dfl_variant_loosest(work, k->given), false, DBL_MIN);
     if (r != NULL)
-        floor = wants(k, DFL_BEYOND_PIPELINE) ? r->floor_beside : lifts ? r->floor_lifted : r->floor;
+        floor = wants(k, DFL_SEARCH_PIPELINE) ? r->floor_beside : lifts ? r->floor_lifted : r->floor;
     dfl_arena_free(work);
     return floor;
 }
@@ -429,14 +430,14 @@ void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
 {
     explorer k = { .arena = arena, .names = names, .given = given, .options = options, .polish = polish, .out = out,
                    .least = *least };
-    bool better = (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER) != 0;
+    bool better = (options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0;
     double floor = better ? floor_of(&k) : 0; /* while there is time */
 
-    if (options->progress != NULL)
-        options->progress->now.phase = "beyond";
-    if (wants(&k, DFL_BEYOND_ORDER))
+    if (options->limits.progress != NULL)
+        options->limits.progress->now.phase = "beyond";
+    if (wants(&k, DFL_SEARCH_ORDER))
         try_orders(&k);
-    if (wants(&k, DFL_BEYOND_PIPELINE))
+    if (wants(&k, DFL_SEARCH_PIPELINE))
         pipe_best(&k);
     if (better)
         out->lower_bound = floor;
@@ -457,29 +458,7 @@ uint32_t dfl_beyond_kinds(const dfl_workload *w, uint32_t kinds)
         makes |= made;
         spills |= made && (x->n_consumers > 1 || x->role == DFL_ROLE_OUTPUT);
     }
-    kinds &= makes ? kinds : ~(uint32_t)(DFL_BEYOND_RECOMPUTE | DFL_BEYOND_WINDOW | DFL_BEYOND_PIPELINE);
-    kinds &= spills ? kinds : ~(uint32_t)DFL_BEYOND_SPILL;
-    return dfl_workload_slides(w) ? kinds : kinds & ~(uint32_t)DFL_BEYOND_WINDOW;
-}
-
-const char *dfl_beyond_text(dfl_arena *arena, uint32_t kinds)
-{
-    static const struct { uint32_t kind; const char *text; } words[] = {
-        { DFL_BEYOND_RECOMPUTE, "intermediates computed again" },
-        { DFL_BEYOND_WINDOW, "shared loops along which windows slide" },
-        { DFL_BEYOND_SPILL, "intermediates for some readers on the chip and for others from home" },
-        { DFL_BEYOND_SPLIT, "two shared loops of a rank" },
-        { DFL_BEYOND_PIPELINE, "pipelines" },
-    };
-    const char *text = kinds & DFL_BEYOND_ORDER
-                           ? dfl_arena_printf(arena, "einsums in up to %d orders", DFL_ORDERS_MOST) : "";
-    const char *between = "as good as was found ";
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!(kinds & words[i].kind))
-            continue;
-        text = dfl_arena_printf(arena, "%s%s%s%s", text, *text && *between == 'a' ? "; " : "", between, words[i].text);
-        between = ", ";
-    }
-    return text;
+    kinds &= makes ? kinds : ~(uint32_t)(DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW | DFL_SEARCH_PIPELINE);
+    kinds &= spills ? kinds : ~(uint32_t)DFL_SEARCH_SPILL;
+    return dfl_workload_slides(w) ? kinds : kinds & ~(uint32_t)DFL_SEARCH_WINDOW;
 }

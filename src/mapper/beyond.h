@@ -17,7 +17,7 @@
 #ifndef DFL_MAPPER_BEYOND_H
 #define DFL_MAPPER_BEYOND_H
 
-#include "mapper/mapper.h"
+#include "mapper/mapper_internal.h"
 #include "mapper/polish.h"
 
 enum {
@@ -32,8 +32,5 @@ uint32_t dfl_beyond_kinds(const dfl_workload *w, uint32_t kinds);
 /* Goes on from `out`, the best mapping of tiles that divide, of the value `*least` by the model, which it lowers. */
 void dfl_beyond_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given, const dfl_map_options *options,
                        const dfl_polish_options *polish, dfl_map_result *out, double *least);
-
-/* What is searched besides, for the report. */
-const char *dfl_beyond_text(dfl_arena *arena, uint32_t kinds);
 
 #endif

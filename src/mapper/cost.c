@@ -25,13 +25,6 @@ double dfl_value_mixed(const void *rate, double joules, double seconds)
     return joules + *(const double *)rate * seconds;
 }
 
-double dfl_value_times(double value, double times)
-{
-    if (isinf(times))
-        return times;
-    return value > 0 ? value * times : value - value * (times - 1);
-}
-
 dfl_cost dfl_cost_zero(void)
 {
     return (dfl_cost){ { 0 } };

@@ -14,8 +14,7 @@
 #ifndef DFL_MAPPER_COST_H
 #define DFL_MAPPER_COST_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "mapper/objective.h"
 
 enum {
     DFL_MIXES = 2,
@@ -47,9 +46,6 @@ double dfl_value_mixed(const void *rate, double joules, double seconds);
 
 /* Values that differ by less than so many times are equal. */
 #define DFL_VALUE_EQUAL (1 + 1e-12)
-
-/* So many times a value, once or more, or as far above it where it is below zero. */
-double dfl_value_times(double value, double times);
 
 /* Nothing there, and nothing known to be possible. */
 dfl_cost dfl_cost_zero(void);

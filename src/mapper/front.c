@@ -93,14 +93,14 @@ static void add(judge *k, dfl_front_point p, double times)
 
 /* The search for one figure by itself, with what is left of the limits; NULL where it comes to no end. */
 static const dfl_map_result *search_alone(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options,
-                                          double deadline, dfl_map_result *search)
+                                          dfl_map_result *search)
 {
     dfl_map_options left = *options;
     const dfl_map_result *r;
+    bool fits = true;
 
-    left.evaluations = dfl_map_left(options->evaluations, search->evaluated);
-    left.time_limit = deadline > 0 ? fmax(deadline - dfl_deadline_clock(), 1e-3) : 0;
-    r = dfl_mapper_run(k->arena, sink, k->names, mapping, &left);
+    left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, search->evaluated);
+    r = dfl_mapper_run(k->arena, sink, k->names, mapping, &left, &fits);
     if (r != NULL) {
         search->evaluated += r->evaluated;
         search->pruned += r->pruned;
@@ -110,7 +110,7 @@ static const dfl_map_result *search_alone(judge *k, dfl_sink *sink, const dfl_ma
 }
 
 /* Adds what searches for one figure each find. */
-static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_options *options, double deadline,
+static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_options *options,
                       const dfl_front_alone *alone, dfl_map_result *search)
 {
     static const double rounding = 1 + 1e-9;
@@ -123,7 +123,7 @@ static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_option
         const dfl_map_result *r;
         const double *terms;
         one.objective = &alone->at[i];
-        r = search_alone(k, quiet, mapping, &one, deadline, search);
+        r = search_alone(k, quiet, mapping, &one, search);
         terms = r != NULL && r->mapping != NULL ? terms_of(k, r->mapping, NULL) : NULL;
         if (terms != NULL)
             add(k, (dfl_front_point){ r->mapping, terms }, rounding);
@@ -140,10 +140,10 @@ static bool sees_both(const dfl_objective *o)
 }
 
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                const dfl_map_options *options, double limit, const dfl_front_alone *alone)
+                                const dfl_map_options *options, double limit, const dfl_front_alone *alone,
+                                bool *fits)
 {
     judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
-    const double deadline = options->time_limit > 0 ? dfl_deadline_clock() + options->time_limit : 0;
     dfl_map_options all = *options;
     dfl_front *out = DFL_NEW(arena, dfl_front);
     dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
@@ -151,7 +151,7 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     all.front = true;
     all.front_limit = limit;
     all.certificate = false;
-    out->search = dfl_mapper_run(arena, sink, names, mapping, &all);
+    out->search = dfl_mapper_run(arena, sink, names, mapping, &all, fits);
     if (out->search == NULL)
         return NULL;
     *search = *out->search;
@@ -164,7 +164,7 @@ const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     out->lossy = k.dropped && (alone == NULL || alone->other || !sees_both(options->objective));
     k.exact &= !out->lossy;
     if (alone != NULL && !(k.exact && search->optimal))
-        add_alone(&k, mapping, options, deadline, alone, search);
+        add_alone(&k, mapping, options, alone, search);
     out->at = k.kept.at;
     out->n = (uint32_t)k.kept.n;
     out->exact = k.exact;
@@ -199,11 +199,11 @@ static void add_to_kinds(judge *k, const dfl_mapping *m, const double *terms)
 /* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
    are written, for what a body keeps serves all below it: then the better one counts. `waits`: the search counted what is waited
    for, which can be more than it costs. */
-static void add_kind(judge *k, const dfl_map_point *found, bool waits, double deadline)
+static void add_kind(judge *k, const dfl_map_point *found, bool waits, const dfl_search_limits *limits)
 {
     static const double rounding = 1 + 1e-9;
     bool exact = k->exact;
-    const dfl_polish_options polish = { .objective = k->objective, .deadline = deadline };
+    const dfl_polish_options polish = { .objective = k->objective, .limits = *limits };
     const dfl_mapping *m = found->mapping;
     const double *terms = terms_of(k, m, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
     double value;
@@ -227,7 +227,7 @@ static void add_kind(judge *k, const dfl_map_point *found, bool waits, double de
 }
 
 /* Adds the best of all as the search for it alone finds it. */
-static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options, double deadline,
+static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options,
                      const dfl_mapping *best, dfl_map_result *search)
 {
     static const double rounding = 1 + 1e-9;
@@ -238,7 +238,7 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
         (search->optimal && k->exact && k->kept.at[0].terms[0] <= search->lower_bound * rounding))
         return;
     if (best == NULL)
-        r = search_alone(k, sink, mapping, options, deadline, search);
+        r = search_alone(k, sink, mapping, options, search);
     if (r != NULL) {
         best = r->mapping;
         search->lower_bound = fmax(search->lower_bound, r->lower_bound);
@@ -250,7 +250,7 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
 
 /* Adds the best of each kind as a search finds them that counts what is waited for: what costs least by far need not be the first
    when nothing is. Of those that are equal by what is counted there may be many, so it looks for more than are asked for. */
-static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked, double deadline,
+static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked,
                         dfl_map_result *search)
 {
     dfl_map_options options = *asked;
@@ -263,17 +263,17 @@ static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_opti
     options.waits = true;
     if (options.top < MORE && search->evaluated < SHORT)
         options.top = MORE;
-    r = search_alone(k, quiet, mapping, &options, deadline, search);
+    r = search_alone(k, quiet, mapping, &options, search);
     for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
-        add_kind(k, &r->front[i], true, deadline);
+        add_kind(k, &r->front[i], true, &asked->limits);
     k->exact = false;
 }
 
 const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                 const dfl_map_options *options, uint32_t top, const dfl_mapping *best)
+                                 const dfl_map_options *options, uint32_t top, const dfl_mapping *best,
+                                 bool *fits)
 {
     judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
-    double deadline = options->time_limit > 0 ? dfl_deadline_clock() + options->time_limit : 0;
     dfl_map_options all = *options;
     dfl_front *out = DFL_NEW(arena, dfl_front);
     dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
@@ -283,18 +283,18 @@ const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_int
     all.top = top < DFL_MAP_TOP ? top : DFL_MAP_TOP;
     do {
         k.kept.n = 0;
-        out->search = dfl_mapper_run(arena, sink, names, mapping, &all);
+        out->search = dfl_mapper_run(arena, sink, names, mapping, &all, fits);
         if (out->search == NULL)
             return NULL;
         for (uint32_t i = 0; i < out->search->n_front; i++)
-            add_kind(&k, &out->search->front[i], false, deadline);
+            add_kind(&k, &out->search->front[i], false, &options->limits);
         more = out->search->n_front == all.top && all.top < DFL_MAP_TOP && out->search->stopped == DFL_STOP_NONE;
         all.top = all.top * 2 < DFL_MAP_TOP ? all.top * 2 : DFL_MAP_TOP;
     } while (k.kept.n < top && more);
     *search = *out->search;
     out->search = search;
-    add_waiting(&k, mapping, &all, deadline, search);
-    add_best(&k, sink, mapping, options, deadline, best, search);
+    add_waiting(&k, mapping, &all, search);
+    add_best(&k, sink, mapping, options, best, search);
     out->at = k.kept.at;
     out->n = k.kept.n < top ? (uint32_t)k.kept.n : top;
     out->exact = k.exact;

@@ -8,12 +8,7 @@
 #ifndef DFL_MAPPER_FRONT_H
 #define DFL_MAPPER_FRONT_H
 
-#include "mapper/mapper.h"
-
-typedef struct {
-    const dfl_mapping *mapping;
-    const double *terms;         /* of the objective, dfl_objective_count of them */
-} dfl_front_point;
+#include "mapper/mapper_internal.h"
 
 typedef struct {
     const dfl_map_result *search;
@@ -23,22 +18,18 @@ typedef struct {
     bool lossy;                  /* some do not meet what is required, and may have undercut others that do */
 } dfl_front;
 
-/* Objectives of searches for one figure each; `other`: what is required is more than figures of energy and latency. */
-typedef struct {
-    const dfl_objective *at;
-    uint32_t n;
-    bool other;
-} dfl_front_alone;
-
-/* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting. The objective must be native. Where the front is
+/* Those of a value up to `limit` (0 = any), in `arena`; NULL after reporting, or with `*fits` false
+   where nothing fits. The objective must be native. Where the front is
    not known to be whole, what each of `alone` finds belongs to it, too, unless it is undercut. `alone` is NULL where nothing is
    required, and nothing to be found besides. */
 const dfl_front *dfl_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                const dfl_map_options *options, double limit, const dfl_front_alone *alone);
+                                const dfl_map_options *options, double limit, const dfl_front_alone *alone,
+                                bool *fits);
 /* The best of each of `top` kinds, or of all that there are; where transfers are waited for as another search finds them, too,
    which counts that. Where the first is not proven the best of all belongs to them, as the search for it alone finds it; `best`
    if that was searched before, else NULL. */
 const dfl_front *dfl_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                 const dfl_map_options *options, uint32_t top, const dfl_mapping *best);
+                                 const dfl_map_options *options, uint32_t top, const dfl_mapping *best,
+                                 bool *fits);
 
 #endif

@@ -7,15 +7,12 @@
 #include "ir/path/fan_out.h"
 #include "mapper/hole_bounds.h"
 #include "mapper/hole_lattice.h"
-#include "mapper/infeasible.h"
 #include "model/model.h"
 #include "support/vec.h"
 
 enum { MOST_SLOTS = 256, LOOK_AT_CLOCK = 256 };
 /* A search may take so many times the steps of everything else. */
 enum { STEPS_MORE = 8 };
-/* Choices that the questions why nothing fits may look at. */
-enum { MOST_LOOKS = 1 << 20 };
 
 /* Where a line stands on the way to an einsum that it is bound to. */
 typedef struct { uint32_t einsum, step; } use;
@@ -37,7 +34,7 @@ typedef struct {
     dfl_sink *sink, *quiet;
     const dfl_intern *names;
     const dfl_mapping *given;
-    const dfl_holes_options *options;
+    const dfl_search_request *options;
     const dfl_objective *objective;
     dfl_mapping *mapping;      /* of which lines are changed, on memories without a limit */
     dfl_paths *paths;
@@ -59,7 +56,6 @@ typedef struct {
     int64_t *unknown;          /* of the first choice that the model refuses, else of the first that is not legal */
     uint32_t deepest;          /* slot for which no amount went with the other loops, the innermost of them */
     uint64_t evaluated, pruned, refused, illegal, looks;
-    double start;              /* of dfl_deadline_clock */
     bool out_of_evaluations, failed;
     dfl_stop stopped;
 } search;
@@ -242,7 +238,7 @@ static void find_decided(search *s, uint32_t k)
 }
 
 /* Whether there is something that others have to be better than. */
-static bool has_best(const search *s) { return !s->asks && (s->found || s->options->known != NULL); }
+static bool has_best(const search *s) { return !s->asks && (s->found || s->options->incumbent != NULL); }
 
 /* Whether nothing below the slots before number `k` can be of use. */
 static bool is_hopeless(search *s, uint32_t k)
@@ -267,8 +263,8 @@ static bool is_hopeless(search *s, uint32_t k)
 
 static bool is_late(search *s)
 {
-    return s->options->time_limit > 0 && ++s->looks % LOOK_AT_CLOCK == 0 &&
-           dfl_deadline_clock() - s->start >= s->options->time_limit;
+    return s->options->limits.deadline > 0 && ++s->looks % LOOK_AT_CLOCK == 0 &&
+           dfl_deadline_clock() >= s->options->limits.deadline;
 }
 
 /* Whether the search goes on. */
@@ -281,7 +277,7 @@ static bool goes_on(search *s)
         s->stopped = s->budget.why;
     else if (is_late(s))
         s->stopped = DFL_STOP_TIME;
-    else if (s->asks ? s->evaluated + s->pruned >= s->most_looks : s->evaluated >= s->options->most_evaluations)
+    else if (s->asks ? s->evaluated + s->pruned >= s->most_looks : s->evaluated >= s->options->limits.evaluations)
         s->out_of_evaluations = true;
     else
         return true;
@@ -300,7 +296,7 @@ static const dfl_result *costs(search *s)
     if (s->model != NULL)
         r = dfl_model_run(s->model, s->scratch);
     s->evaluated++;
-    dfl_progress_add(s->asks ? NULL : s->options->progress, 1);
+    dfl_progress_add(s->asks ? NULL : s->options->limits.progress, 1);
     if (r != NULL || s->budget.why != DFL_STOP_NONE)
         return r;
     if (dfl_sink_last(s->quiet) == DFL_MAP_NEEDED_AFTER_RELEASE) {
@@ -345,8 +341,8 @@ static void evaluate(search *s)
         if (has_best(s) && !dfl_objective_less(s->objective, terms, s->best))
             return;
         memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
-        if (s->options->progress != NULL)
-            s->options->progress->now.best = s->best[0];
+        if (s->options->limits.progress != NULL)
+            s->options->limits.progress->now.best = s->best[0];
         s->joules = r->joules;
         s->seconds = r->seconds;
     }
@@ -424,7 +420,7 @@ static void open_search(search *s, dfl_arena *arena)
     dfl_sink_limit(s->quiet, 0);
     s->mapping = dfl_mapping_copy(arena, s->given);
     s->mapping->system = dfl_system_endless(arena, s->given->system, false);
-    s->lattice = dfl_lattice_new(arena, s->options->imperfect);
+    s->lattice = dfl_lattice_new(arena, s->options->space.imperfect);
 }
 
 static void close_search(search *s)
@@ -452,32 +448,19 @@ static bool stopped_early(const search *s) { return s->out_of_evaluations || s->
 
 /* ---- nothing fits ---- */
 
-static dfl_diag *report_none(search *s, dfl_span span, const char *what)
+dfl_answer dfl_holes_ask(const dfl_holes_question *question, const dfl_mapping *m, const bool *waived, uint32_t measured,
+                         int64_t *bits, dfl_span *at)
 {
-    return dfl_report(s->sink, DFL_EVAL_INFEASIBLE, span, "no amounts for the open loops of `%s` %s",
-                      dfl_sym_text(s->names, s->given->name), what);
-}
-
-/* The search as something that can be asked. */
-typedef struct {
-    const search *of;
-    uint64_t looks;            /* that are left for all questions together */
-} asked;
-
-static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits,
-                         dfl_span *at)
-{
-    asked *a = context;
-    search s = { .session = a->of->session, .names = a->of->names, .given = m, .options = a->of->options,
-                 .objective = a->of->objective, .asks = true, .measured = measured, .waived = waived,
-                 .most_looks = a->looks, .start = a->of->start };
+    search s = { .session = question->session, .names = question->names, .given = m, .options = question->request,
+                 .objective = question->request->objective, .asks = true, .measured = measured, .waived = waived,
+                 .most_looks = *question->looks };
     dfl_answer out = DFL_ANSWER_UNKNOWN;
 
     open_search(&s, dfl_arena_new(s.session));
     s.sink = s.quiet;
     if (bind(&s)) {
         run(&s);
-        a->looks -= s.evaluated + s.pruned < a->looks ? s.evaluated + s.pruned : a->looks;
+        *question->looks -= s.evaluated + s.pruned < *question->looks ? s.evaluated + s.pruned : *question->looks;
         if (!stopped_early(&s) || (s.found && measured == DFL_NONE))
             out = s.found ? DFL_ANSWER_YES : s.refused > 0 ? DFL_ANSWER_UNKNOWN : DFL_ANSWER_NO;
         if (out == DFL_ANSWER_YES && measured != DFL_NONE) {
@@ -490,33 +473,16 @@ static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived
     return out;
 }
 
-static void explain(search *s)
+/* What is known when no filling fits. */
+static dfl_holes_conflict conflict_of(search *s)
 {
-    asked context = { .of = s, .looks = MOST_LOOKS };
-    const dfl_question question = { .answer = answer, .context = &context, .required = s->objective->required,
-                                    .n_required = s->objective->n_required };
-    dfl_diag *d;
+    dfl_holes_conflict out = { .fits = false, .refused = s->refused, .illegal = s->illegal, .paths = s->paths };
 
-    if (s->refused > 0) { /* says why */
+    if (s->refused > 0 || s->illegal > 0)
         set_amounts(s, s->unknown);
-        if (dfl_paths_resize(s->arena, s->sink, s->names, s->paths))
-            (void)dfl_model_eval(s->arena, s->sink, s->names, s->paths);
-    } else if (dfl_infeasible_report(s->sink, s->names, s->given, &question, s->session)) {
-        return;
-    } else if (s->illegal > 0) {
-        d = report_none(s, s->given->hole_span, "are legal");
-        dfl_diag_note(s->sink, d, "what is wrong with the first choice is reported, too");
-        set_amounts(s, s->unknown);
-        (void)dfl_paths_resize(s->arena, s->sink, s->names, s->paths);
-    } else if (s->n_slots == 0) {
-        (void)report_none(s, s->given->hole_span, "fit");
-    } else {
-        const slot *mine = &s->slots[s->deepest];
-        d = report_none(s, mine->line->amount_span, "go with the other loops");
-        dfl_diag_here(s->sink, d, "whatever is chosen here, another loop over `%s` or on its axis does not go with it",
-                      dfl_sym_text(s->names, s->mapping->workload->ranks[mine->line->rank].name));
-        dfl_diag_help(s->sink, d, "leave one of the other loops open, too");
-    }
+    if (s->n_slots > 0)
+        out.line = s->slots[s->deepest].line;
+    return out;
 }
 
 /* ---- all of it ---- */
@@ -538,7 +504,7 @@ static dfl_holes_result *result_of(search *s)
     out->space = "nothing else is open";
     if (s->n_slots > 0)
         out->space = dfl_arena_printf(s->arena, "amounts of %u loop%s, %s tiles", s->n_slots, s->n_slots == 1 ? "" : "s",
-                                      s->options->imperfect ? "imperfect" : "perfect");
+                                      s->options->space.imperfect ? "imperfect" : "perfect");
     if (!s->found)
         return out;
     set_amounts(s, s->amounts);
@@ -548,22 +514,21 @@ static dfl_holes_result *result_of(search *s)
     return out;
 }
 
-static dfl_holes_result *search_all(search *s)
+static dfl_holes_result *search_all(search *s, dfl_holes_conflict *nothing)
 {
     if (!bind(s))
         return NULL;
-    s->start = dfl_deadline_clock();
-    if (s->options->progress != NULL)
-        s->options->progress->now.phase = "search";
-    for (uint32_t i = 0; s->options->known != NULL && i < dfl_objective_count(s->objective); i++)
-        s->best[i] = s->options->known[i];
+    if (s->options->limits.progress != NULL)
+        s->options->limits.progress->now.phase = "search";
+    for (uint32_t i = 0; s->options->incumbent != NULL && i < dfl_objective_count(s->objective); i++)
+        s->best[i] = s->options->incumbent[i];
     run(s);
     if (s->failed)
         return NULL;
     if (has_best(s))
         return result_of(s);
     if (!stopped_early(s)) {
-        explain(s);
+        *nothing = conflict_of(s);
     } else {
         dfl_budget_stop(s->session, s->out_of_evaluations ? DFL_STOP_EVALUATIONS : s->stopped);
         (void)dfl_report_stop(s->sink, s->session);
@@ -571,8 +536,8 @@ static dfl_holes_result *search_all(search *s)
     return NULL;
 }
 
-const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                      const dfl_mapping *mapping, const dfl_holes_options *options)
+const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                      const dfl_search_request *options, dfl_holes_conflict *nothing)
 {
     dfl_budget *session = dfl_arena_budget(arena), none = { 0 };
     search s = { .session = session != NULL ? session : &none, .sink = sink, .names = names, .given = mapping,
@@ -580,7 +545,8 @@ const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const df
     const dfl_holes_result *out;
 
     open_search(&s, arena);
-    out = search_all(&s);
+    *nothing = (dfl_holes_conflict){ .fits = true };
+    out = search_all(&s, nothing);
     close_search(&s);
     return out;
 }

@@ -11,17 +11,9 @@
 #ifndef DFL_MAPPER_HOLES_H
 #define DFL_MAPPER_HOLES_H
 
-#include "mapper/objective.h"
-#include "support/progress.h"
-
-typedef struct {
-    const dfl_objective *objective;
-    bool imperfect;            /* all tiles that differ in their number, not only divisors */
-    uint64_t most_evaluations; /* > 0 */
-    double time_limit;         /* seconds; 0 = none */
-    dfl_progress_meter *progress;        /* NULL = nobody listens */
-    const double *known;       /* terms of the objective: nothing that is no better is of use; NULL = everything is */
-} dfl_holes_options;
+#include "ir/path/path.h"
+#include "mapper/fitting.h"
+#include "mapper/mapper.h"
 
 typedef struct {
     dfl_mapping *mapping;      /* a copy without holes, on the real system; NULL: nothing is better than what is known */
@@ -35,11 +27,30 @@ typedef struct {
     const char *space;         /* what was searched, in words */
 } dfl_holes_result;
 
-/* Default of most_evaluations. */
-#define DFL_HOLES_EVALUATIONS UINT64_C(20000000)
+/* What is known where no filling fits. */
+typedef struct dfl_holes_conflict {
+    bool fits;                 /* false: nothing fits, and the rest is set */
+    uint64_t refused, illegal; /* fillings that the model does not evaluate, or that are not legal */
+    dfl_paths *paths;          /* of the mapping with the amounts of the first one refused, or else of the first illegal one */
+    const dfl_line *line;      /* the deepest loop for which no amount goes with the other loops; NULL = nothing is open */
+} dfl_holes_conflict;
 
-/* The best filling in `arena`; NULL after reporting: E0618 when nothing fits, or what is wrong with every filling. */
-const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                      const dfl_mapping *mapping, const dfl_holes_options *options);
+/* Repeated questions whether anything fits. */
+typedef struct {
+    dfl_budget *session;
+    const dfl_intern *names;
+    const dfl_search_request *request;
+    uint64_t *looks;           /* choices that are left for all questions together */
+} dfl_holes_question;
+
+/* The best filling in `arena`. NULL after reporting what is wrong with all, or with `nothing->fits` false where nothing fits.
+   The limit on evaluations must not be 0. Of the space only `imperfect` counts: all tiles that differ in their number, not only
+   divisors. */
+const dfl_holes_result *dfl_holes_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                      const dfl_search_request *options, dfl_holes_conflict *nothing);
+/* Whether anything fits when the requirements in `waived` do not count. With a memory that is `measured`: whatever its size, and
+   the least size in bits, and the line at which it is live. */
+dfl_answer dfl_holes_ask(const dfl_holes_question *question, const dfl_mapping *m, const bool *waived, uint32_t measured,
+                         int64_t *bits, dfl_span *at);
 
 #endif

@@ -5,14 +5,12 @@
 #include "mapper/beyond.h"
 #include "mapper/cost.h"
 #include "mapper/fitting.h"
-#include "mapper/infeasible.h"
-#include "mapper/mapper.h"
-#include "mapper/measures.h"
+#include "mapper/evaluate.h"
+#include "mapper/mapper_internal.h"
 #include "mapper/moves.h"
 #include "mapper/polish.h"
 #include "mapper/ragged.h"
 #include "mapper/space.h"
-#include "mapper/tree.h"
 #include "mapper/words.h"
 
 enum {
@@ -38,7 +36,7 @@ typedef struct {
 static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
 {
     const double enough = dfl_value_times(k->out->lower_bound, ROUNDING);
-    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options.deadline };
+    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options.limits.deadline };
     dfl_mapping *found = dfl_polish(k->arena, k->names, m, &k->options, value);
     double before = INFINITY;
 
@@ -81,16 +79,17 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     dfl_map_options several = *options;
     dfl_arena *work;
     const dfl_map_result *r;
+    bool fits = true;
 
     if (k->out->evaluated > SHORT || k->given->workload->n_einsums > DFL_JOB_WAITING || dfl_mapping_has_open_branches(k->given) ||
         !dfl_mapping_all_lines_open(k->given))
         return;
     several.top = KINDS;
     several.overlapped = true;
-    several.evaluations = dfl_map_left(options->evaluations, k->out->evaluated);
+    several.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
     several.certificate = false;
     work = dfl_arena_new(dfl_arena_budget(k->arena));
-    r = dfl_mapper_perfect(work, dfl_sink_new(work, NULL), k->names, k->given, &several, k->options.deadline);
+    r = dfl_mapper_perfect(work, dfl_sink_new(work, NULL), k->names, k->given, &several, &fits);
     for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
         take_better(k, r->front[i].mapping);
     if (r != NULL)
@@ -105,10 +104,11 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     const dfl_map_result *r;
+    bool fits = true;
 
     dfl_sink_limit(quiet, 0);
-    left.evaluations = dfl_map_left(options->evaluations, k->out->evaluated);
-    r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, &left, k->options.deadline) : NULL;
+    left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
+    r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, &left, &fits) : NULL;
     if (r) {
         take_better(k, r->mapping);
         add_up(k, r);
@@ -124,11 +124,12 @@ static void go_beyond(improver *k, const dfl_map_options *options)
     dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
     improver other = *k;
     dfl_map_result *out = k->out;
+    bool fits = true;
 
-    from.overlapped = (options->beyond & ~(uint32_t)DFL_BEYOND_ORDER) != 0 && !k->given->options.overlap_perfect;
-    from.evaluations = dfl_map_left(options->evaluations, out->evaluated);
+    from.overlapped = (options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0 && !k->given->options.overlap_perfect;
+    from.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, out->evaluated);
     dfl_sink_limit(quiet, 0);
-    other.out = from.overlapped ? dfl_mapper_perfect(k->arena, quiet, k->names, k->given, &from, k->options.deadline) : NULL;
+    other.out = from.overlapped ? dfl_mapper_perfect(k->arena, quiet, k->names, k->given, &from, &fits) : NULL;
     if (other.out != NULL && other.out->stopped == DFL_STOP_NONE) {
         other.least = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, other.out->mapping, options->objective);
         take_better(&other, other.out->mapping);
@@ -143,71 +144,6 @@ static void go_beyond(improver *k, const dfl_map_options *options)
     } else {
         dfl_beyond_search(k->arena, k->names, k->given, options, &k->options, out, &k->least);
     }
-}
-
-static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                              const dfl_map_options *options, double deadline)
-{
-    bool fits = true;
-    dfl_map_result *out = dfl_mapping_has_open_branches(mapping) ? dfl_tree_search(arena, sink, names, mapping, options, deadline, &fits)
-                                               : dfl_mapper_alone(arena, sink, names, mapping, options, deadline, &fits);
-
-    if (!fits && dfl_space_overstates(mapping->workload))
-        dfl_infeasible_unknown(sink, names, mapping);
-    else if (!fits && !dfl_mapping_all_lines_open(mapping))
-        dfl_infeasible_between(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
-    else if (!fits)
-        dfl_infeasible_lines(sink, names, mapping, options, dfl_arena_budget(arena), deadline);
-    return out;
-}
-
-/* Whether time counts, and transfers take some besides the work. */
-static bool waits(const dfl_mapping *m, const dfl_map_options *options)
-{
-    dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
-
-    dfl_measures_look(options->objective, options->front, &goal);
-    return goal.by_time && !m->options.overlap_perfect;
-}
-
-/* Whether a search can count that, too. */
-static bool may_wait(const dfl_mapping *m, const dfl_map_options *options)
-{
-    return waits(m, options) && !options->overlapped && !options->certificate && options->top == 0;
-}
-
-/* What is proven is proven as if transfers waited for nothing, which no mapping undercuts. Where they do, another search counts
-   what is waited for, and the better of the two mappings is taken; a front is only looked for so, and not said to be complete. */
-dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   const dfl_map_options *options, double deadline)
-{
-    dfl_map_options with = *options;
-    dfl_budget *budget = dfl_arena_budget(arena);
-    dfl_map_result *out, *other = NULL;
-    dfl_sink *quiet;
-
-    with.overlapped = !options->waits && (!options->front || !may_wait(mapping, options));
-    out = search(arena, sink, names, mapping, &with, deadline);
-    if (out != NULL && !with.overlapped)
-        out->optimal = false;
-    if (out == NULL || options->front || out->mapping == NULL || out->stopped != DFL_STOP_NONE || !may_wait(mapping, options))
-        return out;
-    double value = dfl_mapping_value(budget, names, out->mapping, options->objective);
-    if (value > dfl_value_times(out->lower_bound, ROUNDING)) {
-        quiet = dfl_sink_new(arena, NULL);
-        dfl_sink_limit(quiet, 0);
-        with.overlapped = false;
-        with.evaluations = dfl_map_left(options->evaluations, out->evaluated);
-        other = search(arena, quiet, names, mapping, &with, deadline);
-    }
-    if (other == NULL)
-        return out;
-    out->evaluated += other->evaluated;
-    out->pruned += other->pruned;
-    out->stopped = other->stopped;
-    if (other->mapping != NULL && dfl_mapping_value(budget, names, other->mapping, options->objective) < value)
-        out->mapping = other->mapping;
-    return out;
 }
 
 /* The first mapping that fits, if what a search has is no better when it is stopped. */
@@ -231,44 +167,44 @@ static void take_first(improver *k, uint32_t max_fused)
 }
 
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *asked)
+                                     const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
 {
-    const double deadline = asked->time_limit > 0 ? dfl_deadline_clock() + asked->time_limit : 0;
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
-                   .options = { .objective = asked->objective, .imperfect = asked->imperfect, .deadline = deadline,
-                                .left = &left } };
+                   .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
     dfl_map_options options = *asked;
     dfl_map_result *out;
 
-    options.beyond = dfl_mapping_all_lines_open(mapping) ? dfl_beyond_kinds(mapping->workload, asked->beyond) : 0;
-    out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, deadline);
+    options.space.extensions =
+        dfl_mapping_all_lines_open(mapping) ? dfl_beyond_kinds(mapping->workload, asked->space.extensions) : 0;
+    out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, fits);
     if (out != NULL && out->stopped != DFL_STOP_NONE && !options.front && options.top == 0)
-        take_first(&k, options.max_fused);
+        take_first(&k, options.space.max_shared_loops);
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
         return out;
-    k.moves = (waits(mapping, asked) || out->windows) && dfl_mapping_all_lines_open(mapping);
+    k.moves = (dfl_mapper_counts_waits(mapping, asked) || out->windows) && dfl_mapping_all_lines_open(mapping);
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
-    if (out->inside && !options.imperfect && options.beyond == 0)
+    if (out->inside && !options.space.imperfect && options.space.extensions == 0)
         return out;
     take_better(&k, out->mapping);
     if (k.least > dfl_value_times(out->lower_bound, ROUNDING))
         try_kinds(&k, &options);
-    if (options.imperfect) {
+    if (options.space.imperfect) {
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
             try_longer(&k, &options, way);
         out->lower_bound = out->floor;
     }
-    if (options.beyond != 0)
+    if (options.space.extensions != 0)
         go_beyond(&k, &options);
-    if (!options.imperfect && options.beyond == 0 && k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
-        options.imperfect = out->uneven = true; /* polishing has left the space */
+    if (!options.space.imperfect && options.space.extensions == 0 &&
+        k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
+        options.space.imperfect = out->uneven = true; /* polishing has left the space */
         out->lower_bound = fmin(out->lower_bound, out->floor);
     }
-    if (options.imperfect || options.beyond != 0)
-        out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.imperfect, options.spread, options.certificate,
-                                                                    options.beyond });
+    if (options.space.imperfect || options.space.extensions != 0)
+        out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.space.imperfect, options.space.any_spread,
+                                                                    options.certificate, options.space.extensions });
     out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     return out;
 }

@@ -555,14 +555,14 @@ static dfl_answer answer_lines(void *context, const dfl_mapping *m, const bool *
     return measured == DFL_NONE ? dfl_fitting_any(context, m) : dfl_fitting_least(context, m, measured, bits);
 }
 
-void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                          const dfl_budget *session, double deadline)
+void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                          const dfl_budget *session)
 {
     dfl_budget budget = { .steps_limit = MOST_STEPS };
-    dfl_deadline halt = { .budget = &budget, .at = deadline };
-    dfl_fitting fitting = { .names = names, .max_fused = options->max_fused, .halt = &halt };
+    dfl_deadline halt = { .budget = &budget, .at = request->limits.deadline };
+    dfl_fitting fitting = { .names = names, .max_fused = request->space.max_shared_loops, .halt = &halt };
     const dfl_question question = { .answer = answer_lines, .context = &fitting, .kind = DFL_QUESTION_LINES,
-                                    .rooms = options->objective->rooms };
+                                    .rooms = request->objective->rooms };
 
     if (session != NULL) {
         budget.memory_limit = session->memory_limit;

@@ -18,15 +18,12 @@
 
 #include "diag/diag.h"
 #include "mapper/fitting.h"
+#include "mapper/holes.h"
 #include "mapper/mapper.h"
-#include "mapper/required.h"
 
 /* What could be required instead, NULL where that is not known: so many times what is required now, and whether it is proven
    to be the least. */
 typedef struct { const char *text; double ratio; bool proven; } dfl_instead;
-
-/* What is known of a requirement: "264ns", NULL = nothing. */
-typedef struct { const char *found, *bound; } dfl_known;
 
 /* What is open: amounts of loops, all lines, or lines between written ones. */
 typedef enum { DFL_QUESTION_AMOUNTS, DFL_QUESTION_LINES, DFL_QUESTION_BETWEEN } dfl_question_kind;
@@ -52,18 +49,15 @@ typedef struct {
 /* Reports E0618 with a smallest conflicting set. False, and nothing is said, if no set of limits is the cause. */
 bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
                            dfl_budget *budget);
-/* The same for a mapping of which all lines are open; E0618 in any case. `session` may be NULL, a deadline 0. */
-void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                          const dfl_budget *session, double deadline);
+/* The same for a mapping of which all lines are open; E0618 in any case. `session` may be NULL. */
+void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                          const dfl_budget *session);
 /* The same for one with written lines. */
-void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                            const dfl_budget *session, double deadline);
-/* The same for one with lines open that has mappings, of which none that was found meets what is required. False, and nothing
-   is said, if it is not known that none does. `options->objective` has what is required, `required` the same as it can be
-   searched. Then `known` has what is known of each requirement: what was found that is the least of it and meets the
-   others, and what it can be at least, NULL = nothing. */
-bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                             const dfl_required *required, const dfl_budget *session, double deadline, dfl_known *known);
+void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                            const dfl_budget *session);
+/* The same for one with open amounts alone; E0618 in any case, or what is wrong with every choice. */
+void dfl_infeasible_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                            const dfl_search_request *request, const dfl_holes_conflict *nothing);
 /* Reports E0616: nothing fits as the search counts room, which is more than there may be (dfl_space_overstates). */
 void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 

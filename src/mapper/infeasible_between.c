@@ -5,7 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
-#include "mapper/mapper.h"
+#include "mapper/mapper_internal.h"
 #include "mapper/tree.h"
 #include "model/model.h"
 
@@ -42,7 +42,8 @@ static dfl_i128 peak(dfl_arena *arena, const dfl_intern *names, const dfl_mappin
 static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t memory, int64_t *bits)
 {
     dfl_budget budget = dfl_budget_fresh(k->session);
-    const dfl_map_options options = { .objective = &LATENCY, .max_fused = k->max_fused, .jobs = 1, .any = true };
+    const dfl_map_options options = { .objective = &LATENCY, .any = true, .limits = { .deadline = k->deadline, .threads = 1 },
+                                      .space = { .max_shared_loops = k->max_fused } };
     dfl_answer answer = DFL_ANSWER_UNKNOWN;
     const dfl_map_result *r = NULL;
     dfl_arena *arena;
@@ -54,8 +55,8 @@ static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t m
     quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(quiet, 0);
     if (k->asked++ < QUESTIONS && dfl_given_check(quiet, k->names, m) && dfl_tree_choices(m, CHOICES))
-        r = dfl_mapping_has_open_branches(m) ? dfl_tree_search(arena, quiet, k->names, m, &options, k->deadline, &fits)
-                           : dfl_mapper_alone(arena, quiet, k->names, m, &options, k->deadline, &fits);
+        r = dfl_mapping_has_open_branches(m) ? dfl_tree_search(arena, quiet, k->names, m, &options, &fits)
+                           : dfl_mapper_alone(arena, quiet, k->names, m, &options, &fits);
     if (r != NULL && r->mapping != NULL) {
         dfl_arena *work = dfl_arena_new(NULL);
         dfl_i128 most = peak(work, k->names, r->mapping, memory);
@@ -118,13 +119,14 @@ static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived
     return measured == DFL_NONE ? ask_twice(context, m, DFL_NONE, NULL) : least_size(context, m, measured, bits);
 }
 
-void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                            const dfl_budget *session, double deadline)
+void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                            const dfl_budget *session)
 {
     dfl_budget budget = { .steps_limit = 0 };
-    asker k = { .names = names, .max_fused = options->max_fused, .session = session, .deadline = deadline };
+    asker k = { .names = names, .max_fused = request->space.max_shared_loops, .session = session,
+                .deadline = request->limits.deadline };
     const dfl_question question = { .answer = answer, .context = &k, .kind = DFL_QUESTION_BETWEEN,
-                                    .rooms = options->objective->rooms };
+                                    .rooms = request->objective->rooms };
     dfl_diag *d;
 
     if (session != NULL) {

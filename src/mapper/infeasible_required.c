@@ -7,6 +7,7 @@
 #include "mapper/front.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"
+#include "mapper/conflict.h"
 #include "mapper/measures.h"
 #include "mapper/tree.h"
 #include "model/model.h"
@@ -31,13 +32,12 @@ typedef struct {
 
 typedef struct {
     const dfl_intern *names;
-    const dfl_map_options *options;
+    const dfl_search_request *request;
     finding *found;            /* of the first answer */
     const dfl_required **of;   /* what is required, but for rooms, ... */
     uint32_t *number;          /* ... with the numbers that it has in the objective */
     uint32_t n;
     const dfl_budget *session;
-    double deadline;
     uint32_t asked;            /* searches */
     bool first;                /* the one whose answer everything follows from: as long as it takes */
     bool sharp;                /* the size that was measured last is proven to be the least */
@@ -63,7 +63,9 @@ static void open_work(const asker *k, work *w)
 /* Options of a search for other figures than those that are to be small. */
 static dfl_map_options options_of(const asker *k, const dfl_objective *o)
 {
-    return (dfl_map_options){ .objective = o, .max_fused = k->options->max_fused, .overlapped = true, .jobs = k->options->jobs };
+    return (dfl_map_options){ .objective = o, .overlapped = true,
+                              .limits = { .deadline = k->request->limits.deadline, .threads = k->request->limits.threads },
+                              .space = { .max_shared_loops = k->request->space.max_shared_loops } };
 }
 
 /* The objective of requirement `i`, or of all that are not waived for DFL_NONE; false if they are not all figures. */
@@ -89,7 +91,7 @@ static bool objective_of(const asker *k, work *w, const dfl_mapping *m, const bo
 static bool meets(const asker *k, work *w, const dfl_mapping *m, const bool *waived, uint32_t but, double *joules,
                   double *seconds)
 {
-    const dfl_objective *o = k->options->objective;
+    const dfl_objective *o = k->request->objective;
     bool *without = DFL_NEW_ARRAY(w->arena, bool, (size_t)o->n_required + 1);
     const dfl_paths *paths = dfl_paths_resolve(w->arena, w->quiet, k->names, m);
     const dfl_result *costs = paths != NULL ? dfl_model_eval(w->arena, w->quiet, k->names, paths) : NULL;
@@ -133,8 +135,8 @@ static const dfl_map_result *search(asker *k, work *w, const dfl_mapping *m, con
 
     *fits = true;
     if (may_ask(k, w, m))
-        r = dfl_mapping_has_open_branches(m) ? dfl_tree_search(w->arena, w->quiet, k->names, m, &options, k->deadline, fits)
-                           : dfl_mapper_alone(w->arena, w->quiet, k->names, m, &options, k->deadline, fits);
+        r = dfl_mapping_has_open_branches(m) ? dfl_tree_search(w->arena, w->quiet, k->names, m, &options, fits)
+                           : dfl_mapper_alone(w->arena, w->quiet, k->names, m, &options, fits);
     return r;
 }
 
@@ -170,10 +172,10 @@ static finding find_least(asker *k, const dfl_mapping *m, const bool *waived, ui
     if (r != NULL)
         take_found(k, &w, r, waived, i, &o, &out);
     if (k->first && out.value < INFINITY && out.value > out.bound * ROUNDING && may_ask(k, &w, m)) {
+        bool any = true;
         dfl_map_options all = options_of(k, &o); /* what waits is counted, too, so that what could be allowed is not too much */
         all.overlapped = false;
-        all.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_deadline_clock(), 1e-3) : 0;
-        r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &all);
+        r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &all, &any);
         if (r != NULL)
             take_found(k, &w, r, waived, i, &o, &out);
     }
@@ -201,12 +203,13 @@ static const dfl_front *find_front(asker *k, work *w, const dfl_mapping *m, cons
     const dfl_front *front = NULL;
     dfl_objective terms, o;
     dfl_map_options options;
+    bool fits = true;
 
     if (!objective_of(k, w, m, without, DFL_NONE, &terms) || terms.n_terms < 2 || !may_ask(k, w, m))
         return NULL;
     o = terms;
     options = options_of(k, &o);
-    front = dfl_front_find(w->arena, w->quiet, k->names, m, &options, 0, NULL);
+    front = dfl_front_find(w->arena, w->quiet, k->names, m, &options, 0, NULL, &fits);
     *whole = front != NULL && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE &&
              is_bounded(m, &terms);
     return front;
@@ -332,14 +335,14 @@ static double least_of_run(asker *k, const dfl_mapping *m, uint32_t i)
     const dfl_map_result *r = NULL;
     dfl_map_options options;
     dfl_objective o;
+    bool fits = true;
     work w;
 
     open_work(k, &w);
     if (objective_of(k, &w, m, NULL, i, &o) && may_ask(k, &w, m)) {
         options = options_of(k, &o);
         options.overlapped = false;
-        options.time_limit = k->deadline > 0 ? fmax(k->deadline - dfl_deadline_clock(), 1e-3) : 0;
-        r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &options);
+        r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &options, &fits);
     }
     if (r != NULL && r->mapping != NULL && meets(k, &w, r->mapping, NULL, i, &joules, &seconds))
         value = dfl_objective_value(&o, joules, seconds);
@@ -379,10 +382,10 @@ static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, 
 }
 
 /* Of a requirement that is not known to be out of reach. */
-static dfl_known known_of(asker *k, dfl_arena *arena, const dfl_mapping *m, uint32_t i)
+static dfl_requirement_known known_of(asker *k, dfl_arena *arena, const dfl_mapping *m, uint32_t i)
 {
     const finding *found = &k->found[i];
-    dfl_known out = { .found = NULL };
+    dfl_requirement_known out = { .found = NULL };
     double value;
 
     if (!found->ended || k->of[i]->kind != DFL_REQUIRED_FIGURE)
@@ -396,15 +399,15 @@ static dfl_known known_of(asker *k, dfl_arena *arena, const dfl_mapping *m, uint
     return out;
 }
 
-bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_map_options *options,
-                             const dfl_required *required, const dfl_budget *session, double deadline, dfl_known *each)
+bool dfl_conflict_requirements(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                               const dfl_required *required, const dfl_budget *session, dfl_requirement_known *each)
 {
-    const dfl_objective *o = options->objective;
+    const dfl_objective *o = request->objective;
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_span *spans = DFL_NEW_ARRAY(arena, dfl_span, (size_t)o->n_required + 1);
     bool *none = DFL_NEW_ARRAY(arena, bool, (size_t)o->n_required + 1), asked, known;
     dfl_budget budget = dfl_budget_fresh(session);
-    asker k = { .names = names, .options = options, .session = session, .deadline = deadline, .first = true,
+    asker k = { .names = names, .request = request, .session = session, .first = true,
                 .found = DFL_NEW_ARRAY(arena, finding, (size_t)o->n_required + 1),
                 .of = DFL_NEW_ARRAY(arena, const dfl_required *, (size_t)o->n_required + 1),
                 .number = DFL_NEW_ARRAY(arena, uint32_t, (size_t)o->n_required + 1) };
@@ -416,7 +419,7 @@ bool dfl_infeasible_required(dfl_sink *sink, const dfl_intern *names, const dfl_
         k.number[k.n] = i;
         k.of[k.n++] = &required[i];
     }
-    asked = !options->imperfect && options->beyond == 0 && k.n > 0;
+    asked = !request->space.imperfect && request->space.extensions == 0 && k.n > 0;
     known = asked && ask(&k, m, none) == DFL_ANSWER_NO;
     k.first = false;
     k.asked = 0;

@@ -1,97 +1,93 @@
 /*
- * The search for the best mapping of a workload when all of it is left open (`...`). Templates of every einsum on every
- * unit that can run it (template.h), their tile sizes (tile.h), and the join over the operands that einsums exchange
- * (join.h). Exact in its space: candidates are given up only by bounds. The search is repeated with a limit that grows from
- * the sum of the least that every einsum can cost: a best mapping within the limit is the best of all.
+ * Searches for what a mapping with holes leaves open: the face of this room. A request says what to minimize, within which limits
+ * and in which space; a result holds the mappings found, a lower bound, and whether the first mapping is proven to be the best.
  *
- * Rows count no more time than there is, as if transfers overlapped perfectly. The mapping found is evaluated by the model; where
- * its cost is the one that was searched for, it is proven optimal in the space, else the difference is the gap. Where that is the
- * time of ports with transfers above shared loops, another search lets rows compete in it, too. Where transfers are waited for,
- * yet another counts that (waits.h), which finds better mappings but proves nothing.
+ * Open amounts alone are searched exactly (holes.h). Open lines are searched through all structures of every einsum, their tile
+ * sizes, and the join over the tensors that einsums exchange (mapper_internal.h), with or without written branches (tree.h).
+ * No search reports that nothing fits. A caller that wants to know why asks dfl_conflict_explain (conflict.h).
  */
 #ifndef DFL_MAPPER_MAPPER_H
 #define DFL_MAPPER_MAPPER_H
 
+#include "mapper/choices.h"
 #include "mapper/objective.h"
-#include "support/progress.h"
+#include "mapper/options.h"
+#include "mapper/required.h"
 #include "support/budget.h"
 
-/* Limits of the space: shared loops of an einsum, keeps of a template. */
+/* Limits of the space: shared loops of an einsum, keeps of an einsum, mappings of DFL_SEARCH_TOP_K. */
 enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16, DFL_MAP_TOP = 64 };
 
-/* Kinds of mappings outside of that space: see beyond.h. */
-enum {
-    DFL_BEYOND_ORDER = 1,
-    DFL_BEYOND_RECOMPUTE = 2,
-    DFL_BEYOND_SPILL = 4,
-    DFL_BEYOND_SPLIT = 8,
-    DFL_BEYOND_PIPELINE = 16,
-    DFL_BEYOND_WINDOW = 32,
-};
+/* Default limit on the evaluations of a search for amounts alone. */
+#define DFL_SEARCH_AMOUNT_EVALUATIONS UINT64_C(20000000)
+
+typedef enum {
+    DFL_SEARCH_BEST,           /* one mapping with the least value of the objective */
+    DFL_SEARCH_FRONT,          /* the Pareto front over the terms of the objective; open lines only */
+    DFL_SEARCH_TOP_K,          /* the best mapping of each of the K best structures; all lines open only */
+} dfl_search_mode;
+
+/* Objectives of searches for one figure each, beside a front. */
+typedef struct {
+    const dfl_objective *at;
+    uint32_t n;
+    bool other;                /* requirements are over more than energy and latency, so the front may lack mappings */
+} dfl_front_alone;
 
 typedef struct {
     const dfl_objective *objective;
-    bool imperfect;          /* tiles that do not divide, too: see ragged.h */
-    bool spread;             /* any rank over any axis: see dfl_job_limits */
-    uint32_t beyond;         /* DFL_BEYOND_... */
-    double ceiling;          /* nothing of a value above it is of use; 0 = all is */
-    uint32_t max_fused;      /* loops that einsums share, DFL_NONE = any */
-    bool front;              /* all mappings that no other undercuts in energy and time, and the room of the objective */
-    double front_limit;      /* of those of at most this value; 0 = of all */
-    uint32_t top;            /* the best of each of so many kinds (kind.h), at most DFL_MAP_TOP; 0 = the best of all */
-    uint32_t jobs;           /* threads */
-    double time_limit;       /* s, 0 = none */
-    uint64_t evaluations;    /* about the most; 0 = any number */
-    dfl_progress_meter *progress;      /* NULL = nobody listens */
-    bool any;                /* any choice of amounts above written branches will do */
-    bool certificate;        /* say what the search knows */
-    bool overlapped;         /* transfers wait for nothing, whatever the mapping says: bounds hold of all mappings */
-    bool waits;              /* the search itself counts what is waited for, in place of a proof; for kinds */
-} dfl_map_options;
+    dfl_search_mode mode;
+    dfl_search_limits limits;      /* amounts alone: `evaluations` must not be 0 */
+    dfl_search_space space;
+    bool certificate;              /* BEST with open lines: say what proves the result */
+    const double *incumbent;       /* amounts alone: terms of a mapping to undercut; NULL = none */
+    double front_limit;            /* FRONT: only mappings of at most this value of the objective; 0 = all */
+    const dfl_front_alone *alone;  /* FRONT: searches that complete a front with gaps; NULL = none */
+    uint32_t top;                  /* TOP_K: 1 to DFL_MAP_TOP */
+    const dfl_mapping *best;       /* TOP_K: result of BEST, if it is known; NULL = not known */
+} dfl_search_request;
 
-/* A point of a front. */
-typedef struct {
-    dfl_mapping *mapping;
-    double joules, seconds;  /* as the search counts them */
-    double room;             /* bits at the peak of the memory of the objective, if there is one */
-} dfl_map_point;
+typedef enum {
+    DFL_SEARCH_OPTIMAL,        /* proven: no mapping of the space is better than those found, or than the incumbent */
+    DFL_SEARCH_NOT_PROVEN,     /* mappings were found, or none that meets the requirements; others may be better */
+    DFL_SEARCH_INFEASIBLE,     /* no mapping of the space fits; nothing was reported */
+    DFL_SEARCH_REPORTED,       /* no result: the mapping cannot be searched, or a limit came first; the reason was reported, or
+                                  the budget of the arena is stopped */
+} dfl_search_status;
 
 typedef struct {
-    dfl_mapping *mapping;    /* without holes; NULL = none is below the ceiling */
-    double joules, seconds;  /* as the search counts them */
-    double objective, lower_bound;
-    double floor;            /* a lower bound for tiles that do not divide, too: the einsums by themselves */
-    double floor_beside;     /* and when they run at the same time */
-    double floor_lifted;     /* and when keeps of several may stand above their branch (measures.h) */
-    bool optimal;
-    bool inside;             /* the best of tiles that divide, and of nothing beyond, is proven */
-    bool windows, lost;      /* why it is not: some slide; not all states were followed */
-    bool uneven;             /* what was found has tiles that do not divide, though they were not asked for */
-    dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
-    uint64_t evaluated, pruned;
-    const char *space;       /* what was searched (words.h) */
-    const char *certificate; /* what it knows (certificate.h), if that was asked for */
-    double certified;        /* the lower bound that follows from it */
-    const dfl_map_point *front; /* with that option, fastest first, or the kinds, by value; `mapping` is the first of them */
-    uint32_t n_front;
-} dfl_map_result;
+    const dfl_mapping *mapping;  /* without holes */
+    const double *terms;         /* of the objective, dfl_objective_count of them; NULL after BEST */
+} dfl_front_point;
 
-/* What is left of a limit on evaluations, at least 1; 0 = any number. */
-static inline uint64_t dfl_map_left(uint64_t limit, uint64_t evaluated)
-{
-    return limit == 0 ? 0 : limit > evaluated ? limit - evaluated : 1;
-}
+typedef struct {
+    dfl_search_status status;
+    dfl_stop stopped;            /* the limit that ended the search with a result; DFL_STOP_NONE = none, or evaluations of
+                                    amounts alone */
+    const dfl_front_point *at;   /* mappings, best first; BEST: at most one */
+    uint32_t n;
+    double value;                /* amounts alone: first term of the objective, by the model */
+    double counted_seconds;      /* BEST with open lines: latency as the search counts it, at most that of the model */
+    double lower_bound;          /* of the first term; NAN = not known */
+    uint64_t evaluated, pruned;  /* choices */
+    uint64_t refused;            /* amounts alone: legal mappings that the model does not evaluate */
+    const char *space;           /* clauses for the report: what was searched */
+    const char *certificate;     /* JSON for the key `search` of a certificate; NULL = not asked for, or none */
+    double certified;            /* lower bound that the certificate proves */
+    bool has_windows;            /* proof gap: windows slide, so the bound is that of each einsum alone */
+    bool has_lost_states;        /* proof gap: too many partial mappings to follow each */
+    bool is_uneven;              /* proof gap: a found tile size does not divide, though such sizes were not asked for */
+    bool is_best_perfect;        /* proven: the best with tile sizes that divide and without extensions */
+    bool has_dropped;            /* FRONT: dropped mappings that miss a requirement may have hidden others that meet it */
+    const struct dfl_holes_conflict *amounts; /* INFEASIBLE with amounts alone, for conflict.h; else NULL */
+} dfl_search_result;
 
-/* The search over tiles that divide, until `deadline` of dfl_deadline_clock (0 = none); NULL after reporting. */
-dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   const dfl_map_options *options, double deadline);
-/* The same for a mapping without written branches (tree.h), but for one around its only einsum; nothing is reported where nothing
-   fits, but that is told. */
-dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                 const dfl_map_options *options, double deadline, bool *fits);
-/* The first, polished where it is not proven (polish.h), and with other tiles and beyond the space if asked for; NULL after
-   reporting. */
-const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *asked);
+/* Whether lines that a mapping leaves open can be searched; false after reporting E0612. */
+bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
+/* Searches a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the search. */
+const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                           const dfl_search_request *request);
+/* Those of the extensions DFL_SEARCH_... that can change a mapping of the workload. */
+uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions);
 
 #endif

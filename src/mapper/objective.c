@@ -411,3 +411,10 @@ bool dfl_objective_met(const dfl_objective *o, const dfl_result *result, const b
             return false;
     return true;
 }
+
+double dfl_value_times(double value, double times)
+{
+    if (isinf(times))
+        return times;
+    return value > 0 ? value * times : value - value * (times - 1);
+}

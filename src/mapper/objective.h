@@ -65,5 +65,8 @@ bool dfl_objective_terms(const dfl_objective *objective, const dfl_result *resul
 bool dfl_objective_met(const dfl_objective *objective, const dfl_result *result, const bool *waived);
 /* Whether terms `a` go before terms `b`. */
 bool dfl_objective_less(const dfl_objective *objective, const double *a, const double *b);
+/* `value * times` for times >= 1. A value below zero is raised by as much: `value + |value| * (times - 1)`. Used to compare
+   values up to rounding, `a <= dfl_value_times(b, 1 + 1e-9)`. */
+double dfl_value_times(double value, double times);
 
 #endif

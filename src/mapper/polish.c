@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "mapper/evaluate.h"
 #include "mapper/holes.h"
-#include "model/model.h"
 #include "support/vec.h"
 
 enum {
@@ -26,23 +26,6 @@ typedef struct {
     uint64_t spent;              /* evaluations of an einsum */
 } polisher;
 
-double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *o)
-{
-    dfl_arena *arena = dfl_arena_new(budget);
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
-    const dfl_paths *paths;
-    const dfl_result *costs;
-    double value;
-
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(arena, quiet, names, m);
-    costs = paths ? dfl_model_eval(arena, quiet, names, paths) : NULL;
-    value = costs && dfl_objective_met(o, costs, NULL) ? dfl_objective_value(o, costs->joules, costs->seconds)
-                                                                : INFINITY;
-    dfl_arena_free(arena);
-    return value;
-}
-
 static void find_loops(polisher *k, dfl_arena *arena)
 {
     for (uint32_t b = 0; b < k->m->n_bodies; b++)
@@ -56,9 +39,10 @@ static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
 {
     dfl_arena *arena = dfl_arena_new(budget);
     dfl_sink *quiet = dfl_sink_new(arena, NULL);
-    const dfl_holes_options options = { .objective = k->options->objective, .imperfect = k->options->imperfect,
-                                        .most_evaluations = EVALUATIONS };
+    const dfl_search_request request = { .objective = k->options->objective, .space = k->options->space,
+                                        .limits = { .evaluations = EVALUATIONS } };
     dfl_hole *open = DFL_NEW_ARRAY(arena, dfl_hole, 2);
+    dfl_holes_conflict nothing;
     const dfl_line before[2] = { *a, *b };
     const dfl_holes_result *r;
     uint64_t spent;
@@ -71,7 +55,7 @@ static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
     a->by = b->by = DFL_BY_HOLE;
     k->m->has_holes = true;
     dfl_sink_limit(quiet, 0);
-    r = dfl_holes_run(arena, quiet, k->names, k->m, &options);
+    r = dfl_holes_run(arena, quiet, k->names, k->m, &request, &nothing);
     spent = (PLAN + (r != NULL ? r->evaluated : EVALUATIONS)) * k->m->workload->n_einsums;
     k->spent += spent;
     dfl_polish_take(k->options, spent);
@@ -134,7 +118,7 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
                         double *value)
 {
     dfl_budget *budget = dfl_arena_budget(arena);
-    dfl_deadline halt = { .budget = budget, .at = options->deadline };
+    dfl_deadline halt = { .budget = budget, .at = options->limits.deadline };
     polisher k = { .names = names, .options = options, .m = dfl_mapping_copy(arena, m) };
     bool better = true;
 

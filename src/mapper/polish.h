@@ -7,12 +7,14 @@
 #define DFL_MAPPER_POLISH_H
 
 #include "support/deadline.h"
+#include "mapper/evaluate.h"
 #include "mapper/objective.h"
+#include "mapper/options.h"
 
 typedef struct {
     const dfl_objective *objective;
-    bool imperfect;              /* tiles that do not divide, too */
-    double deadline;             /* of dfl_deadline_clock, 0 = none */
+    dfl_search_limits limits;    /* without that of evaluations */
+    dfl_search_space space;
     uint64_t *left;              /* evaluations of an einsum that all who have these options may still take, NULL = any number */
 } dfl_polish_options;
 
@@ -25,8 +27,6 @@ static inline void dfl_polish_take(const dfl_polish_options *o, uint64_t evaluat
 
 static inline bool dfl_polish_over(const dfl_polish_options *o) { return o->left != NULL && *o->left == 0; }
 
-/* The value of a mapping by the model, INFINITY if it does not take it or what is required is not met. */
-double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *o);
 /* A copy of `m` in `arena`, as good or better; `*value` is that of `m`, then of the copy. Without loops of one iteration. */
 dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_polish_options *options,
                         double *value);

@@ -333,8 +333,8 @@ const dfl_join_result *dfl_through_join(dfl_through *x, dfl_rescue *rescue, cons
     const dfl_join_result *better;
     uint32_t more = 0;
 
-    rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->progress);
-    x->threads = options->jobs > 0 ? options->jobs : 1;
+    rescue->goal = dfl_through_begin(x, goal, rescue->bounds, &halt, options->limits.progress);
+    x->threads = options->limits.threads > 0 ? options->limits.threads : 1;
     x->limit = rescue->evaluations;
     if (found != NULL && !many)
         x->goal.limit = found->value;

@@ -7,7 +7,7 @@
 #ifndef DFL_MAPPER_THROUGH_H
 #define DFL_MAPPER_THROUGH_H
 
-#include "mapper/mapper.h"
+#include "mapper/mapper_internal.h"
 #include "mapper/rescue.h"
 
 typedef struct dfl_through dfl_through;

@@ -20,7 +20,7 @@
 
 #include "diag/diag.h"
 #include "ir/path/path.h"
-#include "mapper/mapper.h"
+#include "mapper/mapper_internal.h"
 
 typedef struct {
     const dfl_body *at;        /* its brace, or the branch of which it takes the `...` */
@@ -56,6 +56,6 @@ dfl_mapping *dfl_tree_put(dfl_arena *arena, const dfl_tree *tree, const dfl_mapp
 bool dfl_tree_choices(const dfl_mapping *m, uint64_t most);
 /* Like dfl_mapper_alone. */
 dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                                const dfl_map_options *options, double deadline, bool *fits);
+                                const dfl_map_options *options, bool *fits);
 
 #endif

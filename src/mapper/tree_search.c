@@ -120,13 +120,14 @@ static bool has_loops(const dfl_mapping *m)
 
 static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part, const dfl_objective *o, bool front, bool *fits)
 {
-    const dfl_map_options options = { .objective = o, .max_fused = k->options->max_fused, .front = front,
-                                      .spread = k->options->spread,
-                                      .overlapped = k->options->overlapped || has_loops(k->m),
-                                      .jobs = k->options->jobs, .progress = k->options->progress,
-                                      .evaluations = dfl_map_left(k->options->evaluations, k->out->evaluated) };
-    const dfl_map_result *r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, k->deadline, fits);
+    dfl_map_options options = { .objective = o, .limits = k->options->limits, .front = front,
+                                .space = { .any_spread = k->options->space.any_spread,
+                                           .max_shared_loops = k->options->space.max_shared_loops },
+                                .overlapped = k->options->overlapped || has_loops(k->m) };
+    const dfl_map_result *r;
 
+    options.limits.evaluations = dfl_evaluations_left(k->options->limits.evaluations, k->out->evaluated);
+    r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, fits);
     if (r == NULL && *fits && dfl_sink_errors(k->sink) == k->errors)
         k->stopped = dfl_arena_budget(k->arena) ? dfl_arena_budget(k->arena)->why : DFL_STOP_TIME;
     if (r != NULL) {
@@ -316,10 +317,10 @@ bool dfl_tree_choices(const dfl_mapping *m, uint64_t most)
 }
 
 dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                                const dfl_map_options *options, double deadline, bool *fits)
+                                const dfl_map_options *options, bool *fits)
 {
     searcher k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .options = options, .m = m,
-                   .deadline = deadline, .by = measure_of(options), .energy = energy_alone(arena),
+                   .by = measure_of(options), .energy = energy_alone(arena),
                    .latency = { .names = names, .free = true, .native = true, .room = DFL_NONE, .text = "latency" },
                    .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .floor = INFINITY,
                    .errors = dfl_sink_errors(sink), .exact = true };
@@ -348,6 +349,6 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     k.out->lower_bound = k.bound;
     k.out->floor = k.out->floor_beside = k.out->floor_lifted = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
-    k.out->space = dfl_mapper_words(arena, m, &(dfl_words){ .spread = options->spread });
+    k.out->space = dfl_mapper_words(arena, m, &(dfl_words){ .spread = options->space.any_spread });
     return k.out;
 }

@@ -2,8 +2,8 @@
 #include "mapper/words.h"
 
 #include "ir/mapping_open.h"
-#include "mapper/beyond.h"
-#include "mapper/given.h"
+#include "mapper/options.h"
+#include "mapper/orders.h"
 #include "support/strbuf.h"
 
 typedef struct {
@@ -38,22 +38,45 @@ static bool has_inner_homes(const dfl_mapping *m)
 /* What only several einsums have. */
 static void add_fusion(speaker *k)
 {
-    if (!(k->beyond & DFL_BEYOND_ORDER))
-        add(k, "einsums in the order of the file", DFL_BEYOND_ORDER, "`--beyond order`: in others, too");
-    add(k, "at most 4 shared loops, one for each rank", DFL_BEYOND_SPLIT, "`--beyond split`: two");
-    add(k, "shared loops over ranks of what is made and exchanged below them", DFL_BEYOND_WINDOW,
+    if (!(k->beyond & DFL_SEARCH_ORDER))
+        add(k, "einsums in the order of the file", DFL_SEARCH_ORDER, "`--beyond order`: in others, too");
+    add(k, "at most 4 shared loops, one for each rank", DFL_SEARCH_SPLIT, "`--beyond split`: two");
+    add(k, "shared loops over ranks of what is made and exchanged below them", DFL_SEARCH_WINDOW,
         "`--beyond window`: also where windows slide");
     add(k, "shared loops around einsums that exchange something below, or stand between such ones", 0, NULL);
     add(k, "where time counts, no shared loop for the sake of an input alone, and no more keeps above loops of others", 0, NULL);
     add(k, "keeps in the braces of their einsum, unless they stand above a shared loop", 0, NULL);
     add(k, "what several read is fetched by each, unless a keep holds an input for all below it that read it alike", 0, NULL);
-    add(k, "operands exchanged outside of arrays, whole where the outermost memory has room for all", DFL_BEYOND_SPILL,
+    add(k, "operands exchanged outside of arrays, whole where the outermost memory has room for all", DFL_SEARCH_SPILL,
         "`--beyond spill`: for some readers on the chip");
     add(k, "nothing is read before it is complete (`online`)", 0, NULL);
-    if (!(k->beyond & DFL_BEYOND_RECOMPUTE))
-        add(k, "nothing is computed again", DFL_BEYOND_RECOMPUTE, "`--beyond recompute`");
-    if (!(k->beyond & DFL_BEYOND_PIPELINE))
-        add(k, "one einsum at a time", DFL_BEYOND_PIPELINE, "`--beyond pipeline`: several");
+    if (!(k->beyond & DFL_SEARCH_RECOMPUTE))
+        add(k, "nothing is computed again", DFL_SEARCH_RECOMPUTE, "`--beyond recompute`");
+    if (!(k->beyond & DFL_SEARCH_PIPELINE))
+        add(k, "one einsum at a time", DFL_SEARCH_PIPELINE, "`--beyond pipeline`: several");
+}
+
+/* The clauses for what was searched besides the space. */
+static const char *extension_text(dfl_arena *arena, uint32_t kinds)
+{
+    static const struct { uint32_t kind; const char *text; } words[] = {
+        { DFL_SEARCH_RECOMPUTE, "intermediates computed again" },
+        { DFL_SEARCH_WINDOW, "shared loops along which windows slide" },
+        { DFL_SEARCH_SPILL, "intermediates for some readers on the chip and for others from home" },
+        { DFL_SEARCH_SPLIT, "two shared loops of a rank" },
+        { DFL_SEARCH_PIPELINE, "pipelines" },
+    };
+    const char *text = kinds & DFL_SEARCH_ORDER
+                           ? dfl_arena_printf(arena, "einsums in up to %d orders", DFL_ORDERS_MOST) : "";
+    const char *between = "as good as was found ";
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!(kinds & words[i].kind))
+            continue;
+        text = dfl_arena_printf(arena, "%s%s%s%s", text, *text && *between == 'a' ? "; " : "", between, words[i].text);
+        between = ", ";
+    }
+    return text;
 }
 
 const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_words *what)
@@ -87,6 +110,6 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
             "on axes that share transfers only ranks that share one, and others where more of all axes is at work with them, and "
             "more of theirs than the former could fill with what outer axes leave", 0, "`--spread any`: all ranks");
     if (k.beyond)
-        add(&k, dfl_beyond_text(arena, k.beyond), 0, NULL);
+        add(&k, extension_text(arena, k.beyond), 0, NULL);
     return k.out.text;
 }

@@ -6,6 +6,7 @@
 #define DFL_SOLVE_FILLED_H
 
 #include "report/report.h"
+#include "support/vec.h"
 
 typedef struct {
     const dfl_mapping *given;      /* the mapping with holes */
@@ -14,6 +15,8 @@ typedef struct {
     const dfl_search_summary *search;
     const char *certificate;       /* NULL = not asked for, or such a search has none */
 } dfl_filled;
+
+typedef DFL_VEC(dfl_filled) dfl_filled_list;
 
 /* Whether filled mapping `i` is a further one for the mapping of number i - 1. */
 bool dfl_filled_is_further(const dfl_filled *filled, size_t i);

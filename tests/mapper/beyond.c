@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/polish.h"
+#include "mapper/evaluate.h"
+#include "mapper/mapper.h"
 #include "model/model.h"
 #include "tests/mapper/judge.h"
 #include "tests/mapper/tiny.h"
@@ -38,20 +39,22 @@ static found search(const char *text, unsigned beyond)
 {
     dfl_session *s = dfl_session_new(NULL);
     dfl_objective objective;
-    const dfl_map_options options = { .objective = &objective, .beyond = beyond, .max_fused = DFL_NONE };
+    const dfl_search_request request = { .objective = &objective,
+                                         .space = { .extensions = beyond, .max_shared_loops = DFL_NONE } };
     const dfl_mapping *open;
-    const dfl_map_result *r = NULL;
+    const dfl_search_result *r = NULL;
     found out = { .value = INFINITY };
 
     if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
         dfl_sink_errors(s->sink) == 0) {
         open = s->program->designs[0].mapping;
         if (dfl_objective_make(s->sink, s->names, open, &objective))
-            r = dfl_mapper_run(s->arena, s->sink, s->names, open, &options);
+            r = dfl_mapper_search(s->arena, s->sink, s->names, open, &request);
     }
-    if (r != NULL) {
-        DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = open, .mapping = r->mapping }));
-        out = (found){ true, r->optimal, dfl_mapping_value(&s->budget, s->names, r->mapping, &objective), r->lower_bound,
+    if (r != NULL && r->n > 0) {
+        DFL_PUSH(s->arena, &s->filled, ((dfl_filled){ .given = open, .mapping = r->at[0].mapping }));
+        out = (found){ true, r->status == DFL_SEARCH_OPTIMAL,
+                       dfl_mapping_value(&s->budget, s->names, r->at[0].mapping, &objective), r->lower_bound,
                        strdup(dfl_session_mapped(s, NULL)) };
     }
     dfl_session_free(s);

@@ -11,6 +11,7 @@
 
 #include "mapper/hole_lattice.h"
 #include "mapper/holes.h"
+#include "mapper/infeasible.h"
 #include "model/model.h"
 #include "tests/property/case.h"
 
@@ -238,10 +239,11 @@ static void close_loops(bench *b)
 
 static void compare(bench *b, uint64_t index)
 {
-    dfl_holes_options options = { .objective = &b->objective, .imperfect = b->imperfect,
-                                  .most_evaluations = DFL_HOLES_EVALUATIONS };
+    const dfl_search_request request = { .objective = &b->objective, .space = { .imperfect = b->imperfect },
+                                         .limits = { .evaluations = DFL_SEARCH_AMOUNT_EVALUATIONS } };
+    dfl_holes_conflict conflict;
     dfl_sink *sink = dfl_sink_new(b->home, NULL);
-    const dfl_holes_result *r = dfl_holes_run(b->home, sink, b->names, b->mapping, &options);
+    const dfl_holes_result *r = dfl_holes_run(b->home, sink, b->names, b->mapping, &request, &conflict);
     const dfl_result *again;
     dfl_paths *paths;
     uint32_t n = 0;
@@ -250,6 +252,9 @@ static void compare(bench *b, uint64_t index)
         fail_msg("case %llu: search %s, %s by trying all", (unsigned long long)index, r ? "finds" : "finds nothing",
                  b->found ? "found" : "nothing found");
     if (!r) {
+        assert_true(conflict.fits == (dfl_sink_errors(sink) > 0)); /* a search does not report that nothing fits */
+        if (!conflict.fits)
+            dfl_infeasible_amounts(b->home, sink, b->names, b->mapping, &request, &conflict);
         assert_true(dfl_sink_errors(sink) > 0);
         return;
     }

@@ -1,0 +1,233 @@
+#include "solve/certificate.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "certify/certify.h"
+#include "ir/mapping_open.h"
+#include "ir/print.h"
+#include "ir/print_mapping.h"
+#include "model/model.h"
+#include "support/deadline.h"
+#include "support/hash.h"
+#include "support/json_write.h"
+
+/* Values agree that differ by rounding alone. */
+static const double ROUNDING = 1e-9;
+
+/* The value of a native objective, as dfl_certify_task calls for it. */
+static double value_of(const void *objective, double joules, double seconds)
+{
+    return dfl_objective_value(objective, joules, seconds);
+}
+
+/* The digest of a request: workload, system, mapping with its holes, and objective. 32 hexadecimal digits and a NUL. */
+static void write_digest(const dfl_solver *solver, const dfl_mapping *m, const char *objective, char out[33])
+{
+    dfl_strbuf text;
+
+    dfl_strbuf_init(&text, solver->arena);
+    dfl_workload_print(&text, solver->names, m->workload);
+    dfl_system_print(&text, solver->names, m->system);
+    dfl_mapping_print(&text, solver->names, m, DFL_PRINT_INDENT);
+    dfl_strbuf_z(&text, objective);
+    dfl_digest(text.text, text.len, out);
+}
+
+static void write_text(dfl_json_writer *w, const char *key, const char *text)
+{
+    dfl_json_key(w, key);
+    dfl_json_string(w, text);
+}
+
+static void write_number(dfl_json_writer *w, const char *key, double value)
+{
+    dfl_json_key(w, key);
+    dfl_json_double(w, value);
+}
+
+static void write_space(dfl_json_writer *w, const dfl_search_summary *search)
+{
+    dfl_json_key(w, "space");
+    dfl_json_object(w);
+    write_text(w, "text", search->space);
+    write_text(w, "tiles", "divide");
+    write_text(w, "spatial", "sharing");
+    dfl_json_key(w, "shared_loops");
+    dfl_json_int(w, DFL_MAP_SHARED_LOOPS);
+    dfl_json_key(w, "keeps");
+    dfl_json_int(w, DFL_MAP_KEEPS);
+    dfl_json_end_object(w);
+}
+
+void dfl_certificate_add(const dfl_solver *solver, dfl_filled *filled, const dfl_objective *objective,
+                           const dfl_search_result *found, const dfl_result *costs)
+{
+    const dfl_search_summary *search = filled->search;
+    dfl_json_writer w;
+    dfl_strbuf out, best;
+    char digest[33];
+
+    if (!found->certificate)
+        return;
+    write_digest(solver, filled->given, objective->text, digest);
+    dfl_strbuf_init(&best, solver->arena);
+    dfl_mapping_print(&best, solver->names, filled->mapping, DFL_PRINT_INDENT);
+    dfl_strbuf_init(&out, solver->arena);
+    dfl_json_start(&w, &out, 1);
+    dfl_json_object(&w);
+    write_text(&w, "schema", DFL_CERTIFICATE);
+    write_text(&w, "dflc", DFL_VERSION);
+    write_text(&w, "mapping", dfl_sym_text(solver->names, filled->given->name));
+    write_text(&w, "digest", digest);
+    write_text(&w, "objective", objective->text);
+    write_space(&w, search);
+    write_number(&w, "value", search->value);
+    write_number(&w, "energy", costs->joules);
+    write_number(&w, "time", costs->seconds);
+    write_number(&w, "lower_bound", fmin(found->certified, search->value));
+    dfl_json_key(&w, "optimal");
+    dfl_json_bool(&w, search->value <= found->certified * (1 + ROUNDING));
+    write_text(&w, "best", best.text);
+    dfl_json_key(&w, "search");
+    dfl_json_raw(&w, found->certificate);
+    dfl_json_end_object(&w);
+    dfl_strbuf_char(&out, '\n');
+    filled->certificate = out.text;
+}
+
+bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    dfl_diag *d = dfl_report(sink, DFL_CERT_NONE, mapping->span, "the search for `%s` has no certificate",
+                             dfl_sym_text(names, mapping->name));
+
+    dfl_diag_help(sink, d, "there are certificates for mappings that leave all their lines open (`...`), with tiles that "
+                  "divide, without `--max-fused`, `--top`, `--spread` and required peaks of memories, and nothing beyond");
+    return false;
+}
+
+bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
+{
+    const dfl_search_options *o = solver->options;
+    const dfl_mapping *first = NULL;
+
+    for (uint32_t i = 0; i < solver->program->n_designs && o->certificate; i++) {
+        const dfl_mapping *m = solver->program->designs[i].mapping;
+        dfl_diag *d;
+
+        if (!solver->program->designs[i].from_root || !m->has_holes ||
+            (only && strcmp(only, dfl_sym_text(solver->names, m->name)) != 0))
+            continue;
+        if (first) {
+            d = dfl_report(solver->sink, DFL_CERT_NONE, m->span, "a certificate is for one mapping");
+            dfl_diag_label(solver->sink, d, first->span, "this one is to be filled, too");
+            dfl_diag_help(solver->sink, d, "say which with `--name`");
+            return false;
+        }
+        first = m;
+    }
+    if (first == NULL)
+        return true;
+    if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 &&
+        first->n_choices == 0 && !o->imperfect && o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread)
+        return true;
+    return dfl_certificate_refuse(solver->sink, solver->names, first);
+}
+
+/* ---- the check ---- */
+
+/* The mapping of the file with a name, NULL = none. */
+static const dfl_mapping *find_mapping(const dfl_program *p, const dfl_intern *names, const char *name)
+{
+    for (uint32_t i = 0; p && i < p->n_designs; i++)
+        if (p->designs[i].from_root && strcmp(dfl_sym_text(names, p->designs[i].mapping->name), name) == 0)
+            return p->designs[i].mapping;
+    return NULL;
+}
+
+const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const dfl_claims *claims, dfl_objective *objective)
+{
+    const dfl_mapping *asked = find_mapping(solver->program, solver->names, claims->mapping);
+    char digest[33];
+    dfl_diag *d;
+
+    if (!asked) {
+        dfl_report(solver->sink, DFL_CERT_OTHER, (dfl_span){ 0, 0 }, "`%s` is for a mapping `%s` with holes, and there is none",
+                   claims->file, claims->mapping);
+        return NULL;
+    }
+    if (!asked->has_holes) {
+        d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` is for a mapping `%s` with holes, and nothing is open in "
+                       "this one", claims->file, claims->mapping);
+        dfl_diag_here(solver->sink, d, "all lines are written");
+        dfl_diag_help(solver->sink, d, "check it with the file as it was before `dflc map -w`: it proves that nothing that could "
+                      "stand in the place of `...` is better than the mapping that it holds as `best`");
+        return NULL;
+    }
+    if (!dfl_objective_make(solver->sink, solver->names, asked, objective))
+        return NULL;
+    write_digest(solver, asked, objective->text, digest);
+    if (strcmp(claims->digest, digest) != 0 || strcmp(claims->objective, objective->text) != 0 || !objective->native) {
+        d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` is not for this `%s`", claims->file, claims->mapping);
+        dfl_diag_here(solver->sink, d, "digest %s", digest);
+        dfl_diag_note(solver->sink, d, "the certificate has %s, for `%s`", claims->digest, claims->objective);
+        dfl_diag_help(solver->sink, d, "the workload, the system, the mapping or its objective were changed: search again");
+        return NULL;
+    }
+    return asked;
+}
+
+/* The progress of a check, and its deadline. */
+typedef struct {
+    const dfl_solver *solver;
+    const char *mapping;
+    double deadline;          /* of dfl_deadline_clock, 0 = none */
+    dfl_progress_meter meter;
+    atomic_uint templates, of;
+    bool was_shown;
+} watch;
+
+/* A dfl_progress_show. */
+static void show_progress(void *context, const dfl_progress_state *now)
+{
+    watch *w = context;
+    char phase[64];
+    const dfl_progress p = { .mapping = w->mapping, .phase = phase, .evaluated = now->evaluated, .best = NAN, .bound = NAN };
+
+    snprintf(phase, sizeof phase, "%u of %u templates", atomic_load(&w->templates), atomic_load(&w->of));
+    w->was_shown = true;
+    w->solver->options->progress(w->solver->options->progress_context, &p);
+}
+
+/* Counts evaluations of a check and tells whether to stop it. Called by any of its threads. */
+static dfl_stop watch_check(void *context, uint64_t more, const dfl_certify_progress *now)
+{
+    watch *w = context;
+
+    atomic_store(&w->templates, now->checked);
+    atomic_store(&w->of, now->total);
+    dfl_progress_add(&w->meter, more);
+    if (w->solver->budget->cancel && atomic_load_explicit(w->solver->budget->cancel, memory_order_relaxed))
+        return DFL_STOP_CANCELLED;
+    return w->deadline > 0 && dfl_deadline_clock() >= w->deadline ? DFL_STOP_TIME : DFL_STOP_NONE;
+}
+
+const char *dfl_certificate_verify(const dfl_solver *solver, const dfl_claims *claims, const dfl_mapping *asked,
+                                   const dfl_objective *objective, const dfl_mapping *best, uint64_t effort, double deadline)
+{
+    const dfl_search_options *options = solver->options;
+    watch w = { .solver = solver, .mapping = claims->mapping, .deadline = deadline };
+    const dfl_certify_task task = { .names = solver->names, .asked = asked, .best = best, .value = value_of,
+                                    .objective = objective, .effort = effort, .rounding = ROUNDING,
+                                    .jobs = options->jobs > 0 ? options->jobs : 1, .tell = watch_check, .context = &w };
+    dfl_strbuf said;
+
+    dfl_progress_open(&w.meter, options->progress ? show_progress : NULL, &w);
+    dfl_strbuf_init(&said, solver->arena);
+    (void)dfl_certify(solver->arena, solver->sink, &task, claims, &said);
+    if (w.was_shown)
+        options->progress(options->progress_context, NULL);
+    return said.len > 0 ? said.text : NULL;
+}

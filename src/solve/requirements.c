@@ -1,0 +1,235 @@
+/* The requirements of a mapping: other mappings when the best one violates them, and the report when none is found. */
+#include "solve/solve_internal.h"
+
+#include <math.h>
+
+#include "mapper/conflict.h"
+#include "model/model.h"
+#include "report/check/check.h"
+
+/* Whether all paths of an expression start with the name. NULL has none. */
+static bool names_only(const dfl_val *v, dfl_sym name)
+{
+    if (v == NULL)
+        return true;
+    if (v->n_path > 0)
+        return v->path[0] == name;
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (!names_only(v->args[i], name))
+            return false;
+    return true;
+}
+
+void dfl_fill_find_requirements(dfl_fill *fill)
+{
+    const dfl_program *p = fill->solver->program;
+    dfl_sym name = fill->item.mapping->name;
+
+    for (uint32_t i = 0; i < p->n_checks; i++) {
+        const dfl_check *c = &p->checks[i];
+
+        if (c->kind == DFL_CHECK_REQUIRE &&
+            (c->scope == name || (names_only(c->expr, name) && names_only(c->exactly, name) && names_only(c->of, name)))) {
+            DFL_PUSH(fill->solver->arena, &fill->required, c);
+            DFL_PUSH(fill->solver->arena, &fill->required_at, c->span);
+            DFL_PUSH(fill->solver->arena, &fill->asked, dfl_required_read(fill->solver->names, fill->item.mapping, c));
+            fill->has_requirement |= fill->asked.at[fill->asked.n - 1].kind != DFL_REQUIRED_ROOM;
+        }
+    }
+}
+
+dfl_mapping *dfl_fill_copy(const dfl_solver *solver, const dfl_mapping *found, const dfl_mapping *given)
+{
+    dfl_mapping *out = dfl_mapping_copy(solver->arena, found);
+
+    out->system = given->system;
+    return out;
+}
+
+const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m)
+{
+    dfl_arena *after = fill->solver->after;
+    const dfl_paths *paths = dfl_paths_resolve(after, fill->sink, fill->solver->names, m);
+
+    return paths ? dfl_model_eval(after, fill->sink, fill->solver->names, paths) : NULL;
+}
+
+/* ---- searches for one figure each ---- */
+
+/* The objective `o` with one expression over energy and latency in place of its terms; NULL = energy * latency. */
+static dfl_objective single_objective(const dfl_objective *o, const dfl_val *const *term)
+{
+    dfl_objective out = *o;
+
+    out.terms = term;
+    out.n_terms = term != NULL ? 1 : 0;
+    out.native = true;
+    out.room = DFL_NONE;
+    return out;
+}
+
+/* The same without requirements: they are checked on the mapping found. */
+static dfl_objective unrestricted_objective(const dfl_objective *o, const dfl_val *const *term)
+{
+    dfl_objective out = single_objective(o, term);
+
+    out.n_required = 0;
+    return out;
+}
+
+dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *arena, const dfl_objective *o, bool terms)
+{
+    dfl_objective *all = DFL_NEW_ARRAY(arena, dfl_objective, (size_t)o->n_terms + fill->asked.n + 2);
+    uint32_t n = 0, figures = 0;
+    bool product = o->free, other = false;
+
+    for (uint32_t i = 0; i < o->n_terms && terms; i++)
+        if (!dfl_objective_is_room(o, i)) {
+            all[n] = single_objective(o, &o->terms[i]);
+            product |= dfl_objective_is_product(&all[n++]);
+        }
+    if (n > 1 && !product)
+        all[n++] = single_objective(o, NULL);
+    for (size_t i = 0; i < fill->asked.n; i++) {
+        other |= fill->asked.at[i].kind == DFL_REQUIRED_OTHER;
+        if (fill->asked.at[i].kind == DFL_REQUIRED_FIGURE) {
+            all[n++] = unrestricted_objective(o, fill->asked.at[i].figure);
+            figures++;
+        }
+    }
+    if (figures > 1 && !o->free)
+        all[n++] = unrestricted_objective(o, NULL);
+    return (dfl_front_alone){ all, n, other };
+}
+
+/* ---- the best of a front ---- */
+
+/* Whether terms are lexicographically less than others; terms that differ by rounding alone are equal. */
+static bool is_before(const dfl_objective *o, const double *a, const double *b)
+{
+    static const double rounding = 1e-9;
+
+    for (uint32_t i = 0; i < dfl_objective_count(o); i++)
+        if (fabs(a[i] - b[i]) > rounding * fabs(b[i]))
+            return a[i] < b[i];
+    return false;
+}
+
+bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request, const dfl_result *best,
+                     dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_arena *work = dfl_arena_new(fill->solver->budget);
+    dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
+    const dfl_objective *objective = request->objective;
+    dfl_front_alone alone = dfl_fill_single_objectives(fill, work, objective, false);
+    dfl_search_request front = *request;
+    double terms[DFL_OBJECTIVE_TERMS];
+    const dfl_search_result *found;
+    bool is_ended, is_found;
+
+    dfl_sink_limit(quiet, 0);
+    if (best != NULL)
+        alone.n = 0;
+    front.mode = DFL_SEARCH_FRONT;
+    front.front_limit = best != NULL ? rounding * dfl_objective_value(objective, best->joules, best->seconds) : 0;
+    front.alone = &alone;
+    front.limits.evaluations = dfl_evaluations_left(request->limits.evaluations, summary->evaluated);
+    found = dfl_mapper_search(work, quiet, fill->solver->names, within, &front);
+    is_ended = found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
+    is_found = is_ended && found->n > 0;
+    summary->optimal &= is_found;
+    if (is_ended)
+        *stopped = found->stopped;
+    if (is_found) {
+        if (best == NULL || !dfl_objective_terms(objective, best, terms) || is_before(objective, found->at[0].terms, terms))
+            out->mapping = dfl_fill_copy(fill->solver, found->at[0].mapping, out->given);
+        summary->evaluated += found->evaluated;
+        summary->pruned += found->pruned;
+        summary->optimal &= front.front_limit > 0 && found->status == DFL_SEARCH_OPTIMAL;
+    }
+    dfl_arena_free(work);
+    return is_found;
+}
+
+/* ---- the report of violated requirements ---- */
+
+/* How a violated requirement would have to change to be met. */
+typedef enum { CHANGE_NONE, CHANGE_UP, CHANGE_DOWN, CHANGE_OTHER } change;
+
+/* The direction in which the bound of a requirement would have to move. */
+static change change_of(const dfl_check *c)
+{
+    const dfl_val *e = c->expr;
+    const bool less = e->kind == DFL_VAL_LT || e->kind == DFL_VAL_LE, more = e->kind == DFL_VAL_GT || e->kind == DFL_VAL_GE;
+
+    if (c->exactly != NULL || c->within != NULL || (!less && !more))
+        return CHANGE_OTHER;
+    if (e->args[1]->kind == DFL_VAL_QUANTITY)
+        return less ? CHANGE_UP : CHANGE_DOWN;
+    if (e->args[0]->kind == DFL_VAL_QUANTITY)
+        return less ? CHANGE_DOWN : CHANGE_UP;
+    return CHANGE_OTHER;
+}
+
+static const char *change_text(change c)
+{
+    return c == CHANGE_UP ? "raise the bound" : c == CHANGE_DOWN ? "lower the bound" : "change what is required";
+}
+
+/* "264ns was found, nothing is below 196ns"; for a figure that no search minimizes "0.4 >= 0.99 is false for the best one that
+   was found"; NULL for a requirement that the best one meets. */
+static const char *violation_text(dfl_fill *fill, const dfl_check *check, const dfl_result *costs,
+                                  const dfl_requirement_known *known)
+{
+    dfl_arena *arena = fill->solver->arena;
+    const char *text;
+
+    fill->item.result = costs;
+    if (costs != NULL && !dfl_check_is_violated(&fill->one, check))
+        return NULL;
+    text = costs != NULL ? dfl_check_violation(&fill->one, check) : NULL;
+    if (known->found != NULL)
+        text = dfl_arena_printf(arena, "%s was found", known->found);
+    else if (costs != NULL)
+        text = text == NULL ? "the best one that was found does not meet this"
+                            : dfl_arena_printf(arena, "%s for the best one that was found", text);
+    if (known->bound == NULL)
+        return text;
+    return dfl_arena_printf(arena, "%s%snothing is below %s", text != NULL ? text : "", text != NULL ? ", " : "", known->bound);
+}
+
+void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_mapping *within, const dfl_search_request *request,
+                              dfl_stop stopped)
+{
+    const dfl_solver *solver = fill->solver;
+    const dfl_result *costs = out->mapping != NULL ? dfl_fill_costs(fill, out->mapping) : NULL;
+    dfl_requirement_known *known = DFL_NEW_ARRAY(solver->arena, dfl_requirement_known, fill->required.n + 1);
+    const char *instead = NULL, *way;
+    change all = CHANGE_NONE;
+    dfl_diag *d;
+
+    if (stopped == DFL_STOP_NONE &&
+        dfl_conflict_requirements(fill->sink, solver->names, within, request, fill->asked.at, solver->budget, known))
+        return;
+    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
+                   dfl_sym_text(solver->names, out->given->name));
+    dfl_diag_here(fill->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped before that"
+                                                       : "the search does not know whether there is anything");
+    for (size_t i = 0; i < fill->required.n; i++) {
+        const change one = change_of(fill->required.at[i]);
+        const char *text = violation_text(fill, fill->required.at[i], costs, &known[i]);
+        if (text != NULL)
+            dfl_diag_label(fill->sink, d, fill->required_at.at[i], "%s", text);
+        else if (costs != NULL)
+            continue;
+        instead = all == CHANGE_NONE ? known[i].found : NULL;
+        all = all == CHANGE_NONE || all == one ? one : CHANGE_OTHER;
+    }
+    way = instead != NULL ? dfl_arena_printf(solver->arena, "allow %s", instead) : change_text(all);
+    if (stopped != DFL_STOP_NONE)
+        dfl_diag_help(fill->sink, d, "raise the limit of the search, or %s", way);
+    else
+        dfl_diag_help(fill->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search",
+                      way);
+}

@@ -1,0 +1,555 @@
+#include "solve/solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/mapping_open.h"
+#include "ir/path/fan_out.h"
+#include "ir/print_check.h"
+#include "mapper/conflict.h"
+#include "report/check/check.h"
+#include "solve/certificate.h"
+#include "solve/search_options.h"
+#include "solve/solve_internal.h"
+#include "support/deadline.h"
+
+/* Values are equal if they differ by at most this factor: rounding of sums in another order. */
+static const double ROUNDING = 1 + 1e-9;
+
+/* Reports E0616 for the mapping: no search does `what`. Always false. */
+static bool refuse(const dfl_fill *fill, dfl_span span, const char *what, const char *here, const char *help)
+{
+    const char *name = dfl_sym_text(fill->solver->names, fill->item.mapping->name);
+    dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, span, "%s `%s`", what, name);
+
+    dfl_diag_here(fill->sink, d, "%s", here);
+    dfl_diag_help(fill->sink, d, "%s", help);
+    return false;
+}
+
+static bool refuse_front(const dfl_fill *fill, const char *here, const char *help)
+{
+    return refuse(fill, fill->item.mapping->front_span, "no search finds the front of", here, help);
+}
+
+static bool refuse_kinds(const dfl_fill *fill, const char *here, const char *help)
+{
+    return refuse(fill, fill->item.mapping->hole_span, "no search lists the best kinds of", here, help);
+}
+
+/* Refuses an objective over a figure that searches for open lines do not minimize, and says what to write instead. */
+static bool refuse_figure(const dfl_fill *fill, const dfl_objective *o, const dfl_mapping *m)
+{
+    const uint32_t room = dfl_objective_memory(o, m->system, o->other);
+    dfl_strbuf text;
+    dfl_diag *d;
+
+    dfl_strbuf_init(&text, fill->solver->arena);
+    dfl_val_print(&text, fill->solver->names, o->other);
+    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, o->other->span, "no search for the lines of `%s` makes `%s` small",
+                   dfl_sym_text(fill->solver->names, m->name), text.text);
+    dfl_diag_here(fill->sink, d, "where lines are open only `energy` and `latency` are minimized");
+    dfl_diag_label(fill->sink, d, m->hole_span, "these are open");
+    if (room != DFL_NONE && !dfl_mapping_has_open_branches(m))
+        dfl_diag_help(fill->sink, d, "`pareto %s, %s;` lists what less room costs, and `require %s <= SIZE;` bounds it; or write "
+                      "the lines with `?` for amounts", o->free ? "latency" : "energy", text.text, text.text);
+    else
+        dfl_diag_help(fill->sink, d, "bound it, `require %s <= VALUE;`, and minimize expressions over `energy` and `latency`; or "
+                      "write the lines with `?` for amounts", text.text);
+    return false;
+}
+
+/* Whether there is a search for what a mapping leaves open; false after reporting. */
+static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
+{
+    if (!dfl_mapping_check_axes(fill->sink, fill->solver->names, m))
+        return false;
+    if (m->n_front > 0 && m->n_choices > 0)
+        return refuse_front(fill, "fronts are not searched where a `?` leaves open what is written",
+                            "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
+    if (m->n_front > 0 && m->n_minimize > 0)
+        return refuse_front(fill, "`minimize` asks for one best mapping instead",
+                            dfl_mapping_lines_are_written(m) ? "leave out `pareto`: amounts alone are open"
+                                                             : "leave out `minimize`, or `pareto`");
+    if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
+        return refuse_front(fill, "fronts are searched where lines are open, not amounts alone",
+                            "put `...;` in the place of lines, or `minimize` what counts most");
+    return m->n_choices > 0 || dfl_mapper_check(fill->sink, fill->solver->names, m);
+}
+
+/* ---- figures of a mapping that was evaluated ---- */
+
+/* A dfl_figure_of: the value of an expression over the figures of an evaluated mapping. Figures are looked up quietly first,
+   since most lookups succeed; a failure is looked up again for its report. */
+static bool look_up_figure(void *context, const dfl_result *result, const dfl_val *expr, double *out)
+{
+    dfl_fill *fill = context;
+    dfl_sink *quiet = fill->one.sink;
+    size_t reports = dfl_sink_errors(fill->sink);
+
+    fill->item.result = result;
+    if (dfl_check_number(&fill->one, fill->item.mapping->name, expr, out))
+        return true;
+    fill->one.sink = fill->sink;
+    (void)dfl_check_number(&fill->one, fill->item.mapping->name, expr, out);
+    fill->one.sink = quiet;
+    if (dfl_sink_errors(fill->sink) == reports)
+        dfl_report(fill->sink, DFL_EVAL_OBJECTIVE, expr->span, "an objective is over figures of the mapping itself");
+    return false;
+}
+
+/* A dfl_meets: whether an evaluated mapping meets a requirement of the file. */
+static bool meets_requirement(void *context, uint32_t requirement, const dfl_result *result)
+{
+    dfl_fill *fill = context;
+
+    fill->item.result = result;
+    return !dfl_check_is_violated(&fill->one, fill->required.at[requirement]);
+}
+
+/* ---- searches ---- */
+
+/* Runs a search and, if nothing fits, reports why. */
+static const dfl_search_result *search(const dfl_fill *fill, dfl_arena *arena, const dfl_mapping *within,
+                                       const dfl_search_request *request)
+{
+    const dfl_search_result *found = dfl_mapper_search(arena, fill->sink, fill->solver->names, within, request);
+
+    if (found->status == DFL_SEARCH_INFEASIBLE)
+        dfl_conflict_explain(arena, fill->sink, fill->solver->names, within, request, found);
+    return found;
+}
+
+static bool has_result(const dfl_search_result *found)
+{
+    return found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
+}
+
+/* The summary of a search as far as it is known before the search. */
+static dfl_search_summary start_summary(const dfl_fill *fill, const dfl_objective *objective)
+{
+    static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
+    const dfl_solver *solver = fill->solver;
+    dfl_search_summary out = { .objective = objective->text, .first_term = objective->text,
+                               .time_limit = solver->options->seconds,
+                             .most_evaluations = solver->options->evaluations,
+                             .dim = objective->free ? dfl_dim_of(DFL_BASE_TIME) : product };
+
+    if (objective->n_terms > 0)
+        out.dim = dfl_check_dim(solver->arena, &fill->one, fill->item.mapping, objective->terms[0]);
+    if (objective->n_terms > 1) {
+        dfl_strbuf first;
+        dfl_strbuf_init(&first, solver->arena);
+        dfl_val_print(&first, solver->names, objective->terms[0]);
+        out.first_term = first.text;
+    }
+    return out;
+}
+
+/* Fills amounts of loops. */
+static bool fill_amounts(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_search_request request = { .objective = objective, .limits = fill->limits, .space = fill->space,
+                                   .incumbent = fill->incumbent };
+    const dfl_search_result *found;
+    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+
+    if (request.limits.evaluations == 0)
+        request.limits.evaluations = DFL_SEARCH_AMOUNT_EVALUATIONS;
+    found = search(fill, solver->arena, out->given, &request);
+    if (!has_result(found))
+        return false;
+    *summary = start_summary(fill, objective);
+    summary->value = found->value;
+    summary->lower_bound = found->lower_bound;
+    summary->optimal = found->status == DFL_SEARCH_OPTIMAL;
+    summary->evaluated = found->evaluated;
+    summary->pruned = found->pruned;
+    summary->refused = found->refused;
+    summary->space = found->space;
+    summary->most_evaluations = request.limits.evaluations;
+    out->mapping = found->n > 0 ? found->at[0].mapping : NULL;
+    out->search = summary;
+    *stopped = found->stopped;
+    if (*stopped == DFL_STOP_NONE && !summary->optimal && found->evaluated >= request.limits.evaluations)
+        *stopped = DFL_STOP_EVALUATIONS;
+    if (!summary->optimal)
+        summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, NULL,
+                                               (dfl_proof_gaps){ .refused = found->refused });
+    return true;
+}
+
+/* The search for the best mapping, in an arena of its own. What is needed of its result is copied to `*found`, `*summary` and
+   `out->mapping`. The costs of the mapping found by the model; NULL after reporting. */
+static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request,
+                                      dfl_filled *out, dfl_search_summary *summary, dfl_search_result *found)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_arena *work = dfl_arena_new(solver->budget);
+    const dfl_search_result *r = search(fill, work, within, request);
+    const bool is_found = has_result(r);
+
+    *found = *r;
+    if (is_found) {
+        out->mapping = dfl_fill_copy(solver, r->at[0].mapping, out->given);
+        *summary = start_summary(fill, request->objective);
+        summary->lower_bound = r->lower_bound;
+        summary->optimal = r->status == DFL_SEARCH_OPTIMAL;
+        summary->evaluated = r->evaluated;
+        summary->pruned = r->pruned;
+        summary->space = dfl_arena_copy(solver->arena, r->space, strlen(r->space));
+        summary->max_fused = solver->options->max_fused;
+        if (r->certificate)
+            found->certificate = dfl_arena_copy(solver->arena, r->certificate, strlen(r->certificate));
+    }
+    dfl_arena_free(work);
+    return is_found ? dfl_fill_costs(fill, out->mapping) : NULL;
+}
+
+/* Fills open lines. The model evaluates the mapping found: the difference to the value of the search is the gap. */
+static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    const dfl_solver *solver = fill->solver;
+    const dfl_search_request request = { .objective = objective, .limits = fill->limits, .space = fill->space,
+                                         .certificate = fill->certificate && !fill->space.imperfect &&
+                                                        fill->space.extensions == 0 &&
+                                                        fill->space.max_shared_loops == DFL_NONE && objective->rooms == NULL };
+    const dfl_mapping *within = dfl_required_within(solver->arena, out->given, objective->rooms);
+    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+    dfl_search_result found;
+    const dfl_result *costs;
+    double counted;
+    bool is_met, is_equal;
+
+    if (!objective->native)
+        return refuse_figure(fill, objective, out->given);
+    costs = search_lines(fill, within, &request, out, summary, &found);
+    if (has_result(&found))
+        *stopped = found.stopped;
+    if (!costs)
+        return false;
+    is_met = dfl_objective_met(objective, costs, NULL);
+    if (*stopped == DFL_STOP_NONE && (!is_met || objective->n_terms > 1)) {
+        is_met |= dfl_fill_choose(fill, within, &request, is_met ? costs : NULL, out, summary, stopped);
+        costs = dfl_fill_costs(fill, out->mapping);
+    }
+    if (!is_met || !costs) {
+        dfl_fill_report_violated(fill, out, within, &request, *stopped);
+        return false;
+    }
+    summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
+    summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, ROUNDING);
+    summary->lower_bound = summary->lower_bound < summary->value ? summary->lower_bound : summary->value;
+    counted = dfl_objective_value(objective, costs->joules, found.counted_seconds);
+    is_equal = summary->value <= dfl_value_times(summary->lower_bound, ROUNDING);
+    if (!summary->optimal)
+        summary->unproven = dfl_proof_gaps_text(
+            solver->arena, &fill->space, out->given, *stopped, &found,
+            (dfl_proof_gaps){ .has_stalls = !is_equal && summary->value > dfl_value_times(counted, ROUNDING),
+                              .has_requirement = fill->has_requirement,
+                              .has_open_terms = is_equal && objective->n_terms > 1 });
+    out->search = summary;
+    dfl_certificate_add(solver, out, objective, &found, costs);
+    return true;
+}
+
+/* ---- several mappings ---- */
+
+/* Whether a declaration of the file or a filled mapping has the name. */
+static bool is_taken(const dfl_solver *solver, dfl_sym name)
+{
+    const dfl_program *p = solver->program;
+    bool taken = false;
+
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        taken |= p->designs[i].mapping->name == name;
+    for (uint32_t i = 0; i < p->n_templates; i++)
+        taken |= p->templates[i].name == name;
+    for (uint32_t i = 0; i < p->n_workloads; i++)
+        taken |= p->workloads[i].workload->name == name;
+    for (uint32_t i = 0; i < p->n_systems; i++)
+        taken |= p->systems[i]->name == name;
+    for (size_t i = 0; i < solver->filled->n; i++)
+        taken |= solver->filled->at[i].mapping->name == name;
+    return taken;
+}
+
+/* Adds one of several mappings found. Its name is that of the given one with the first free number from `*next` on, NAME_2; the
+   name itself where `*next` is 0. */
+static void add_filled(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found,
+                       const dfl_search_summary *search, uint32_t *next)
+{
+    dfl_mapping *named = dfl_fill_copy(solver, found, given);
+
+    named->name = given->name;
+    for (bool taken = *next > 0; taken; taken = is_taken(solver, named->name), ++*next)
+        named->name = dfl_intern_z(solver->names, dfl_arena_printf(solver->arena, "%s_%u",
+                                                                   dfl_sym_text(solver->names, given->name), *next));
+    if (*next == 0)
+        *next = 2;
+    named->n_front = 0;
+    DFL_PUSH(solver->arena, solver->filled, ((dfl_filled){ .given = given, .mapping = named, .search = search }));
+}
+
+/* The summary of a search for several mappings; `found` holds at least one. */
+static dfl_search_summary summarize_several(const dfl_fill *fill, const dfl_objective *objective, const dfl_search_result *found)
+{
+    dfl_search_summary out = start_summary(fill, objective);
+
+    out.lower_bound = NAN;
+    out.value = found->at[0].terms[0];
+    out.optimal = found->status == DFL_SEARCH_OPTIMAL;
+    out.evaluated = found->evaluated;
+    out.pruned = found->pruned;
+    out.max_fused = fill->solver->options->max_fused;
+    if (!out.optimal)
+        out.unproven = dfl_proof_gaps_text(fill->solver->arena, &fill->space, fill->item.mapping, found->stopped, found,
+                                           (dfl_proof_gaps){ .is_one_of_several = true, .has_requirement = found->has_dropped });
+    return out;
+}
+
+/* A request for several mappings. They have tiles that divide and no extensions. */
+static dfl_search_request request_several(const dfl_fill *fill, const dfl_objective *objective, dfl_search_mode mode)
+{
+    return (dfl_search_request){ .objective = objective, .mode = mode, .limits = fill->limits,
+                                 .space = { .any_spread = fill->space.any_spread,
+                                            .max_shared_loops = fill->space.max_shared_loops } };
+}
+
+/* Adds the Pareto front over the expressions of `pareto`, least value of the first one first. */
+static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_search_request request = request_several(fill, objective, DFL_SEARCH_FRONT);
+    const dfl_mapping *within = dfl_required_within(solver->arena, m, objective->rooms);
+    const size_t errors = dfl_sink_errors(fill->sink);
+    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+    const dfl_search_result *found;
+    dfl_front_alone alone;
+    uint32_t next = 1;
+    dfl_arena *work;
+    bool is_found;
+
+    if (!objective->native && objective->room == DFL_NONE)
+        return refuse_front(fill, "fronts are over `energy`, `latency` and the peak of one memory",
+                            "name expressions over `energy` and `latency`, and the peak of one memory, as in `pareto latency, "
+                            "peak(sram);`; what else counts can be bounded by `require`");
+    if (!objective->native && dfl_mapping_has_open_branches(m))
+        return refuse_front(fill, "lines of written branches are not compared by the peak of a memory",
+                            "name expressions over `energy` and `latency` alone, and bound the room: `require peak(M) <= SIZE;`");
+    work = dfl_arena_new(solver->budget);
+    alone = dfl_fill_single_objectives(fill, work, objective, true);
+    request.alone = &alone;
+    found = search(fill, work, within, &request);
+    is_found = has_result(found) && found->n > 0;
+    if (has_result(found))
+        *stopped = found->stopped;
+    if (is_found) {
+        *summary = summarize_several(fill, objective, found);
+        summary->objective = dfl_arena_printf(solver->arena, "pareto %s", m->front_text);
+        summary->is_of_front = true;
+        summary->space = dfl_arena_printf(solver->arena, "a front of %u; %s", found->n, found->space);
+    }
+    for (uint32_t i = 0; is_found && i < found->n; i++)
+        add_filled(solver, m, found->at[i].mapping, summary, &next);
+    dfl_arena_free(work);
+    if (!is_found && fill->required.n > 0 && dfl_sink_errors(fill->sink) == errors)
+        dfl_fill_report_violated(fill, &(dfl_filled){ .given = m }, within, &request, *stopped);
+    return is_found;
+}
+
+/* Adds a summary and a mapping for each of the best kinds found, best first. `bound` is the lower bound of all kinds. */
+static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, const dfl_search_result *found,
+                      double bound)
+{
+    const dfl_solver *solver = fill->solver;
+    const char *space = dfl_arena_printf(solver->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
+                                         found->space);
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < found->n; i++) {
+        dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+        *summary = summarize_several(fill, objective, found);
+        summary->space = space;
+        summary->top_value = summary->value;
+        summary->value = found->at[i].terms[0];
+        summary->top_position = i + 1;
+        summary->lower_bound = summary->optimal ? summary->value : fmin(summary->value, bound);
+        add_filled(solver, m, found->at[i].mapping, summary, &next);
+    }
+}
+
+/* Adds the best mapping of each of the best kinds, best first. The first one gets the name of the given mapping. */
+static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_search_request request = request_several(fill, objective, DFL_SEARCH_TOP_K);
+    const dfl_mapping *within = dfl_required_within(solver->arena, m, objective->rooms);
+    const size_t errors = dfl_sink_errors(fill->sink);
+    const dfl_search_result *found;
+    dfl_front_alone alone;
+    double bound = 0;
+    dfl_arena *work;
+    bool is_found;
+
+    if (!objective->native)
+        return refuse_figure(fill, objective, m);
+    if (objective->n_terms > 1)
+        return refuse_kinds(fill, "`--top` ranks kinds by one figure, and this mapping minimizes several",
+                            "`minimize` one expression over `energy` and `latency`, or leave `--top` out");
+    if (dfl_mapping_has_open_branches(m))
+        return refuse_kinds(fill, "`--top` is for mappings without written branches", "leave `--top` out, or open all lines");
+    work = dfl_arena_new(solver->budget);
+    request.top = solver->options->top;
+    request.best = solver->best;
+    found = search(fill, work, within, &request);
+    if (has_result(found))
+        bound = found->lower_bound;
+    if (has_result(found) && found->n == 0 && found->stopped == DFL_STOP_NONE) { /* the front has one that meets requirements */
+        alone = dfl_fill_single_objectives(fill, work, objective, false);
+        request.mode = DFL_SEARCH_FRONT;
+        request.alone = &alone;
+        found = search(fill, work, within, &request);
+    }
+    is_found = has_result(found) && found->n > 0;
+    if (has_result(found))
+        *stopped = found->stopped;
+    if (is_found)
+        add_kinds(fill, objective, m, found, bound);
+    dfl_arena_free(work);
+    if (!is_found && fill->required.n > 0 && dfl_sink_errors(fill->sink) == errors)
+        dfl_fill_report_violated(fill, &(dfl_filled){ .given = m }, within, &request, *stopped);
+    return is_found;
+}
+
+/* ---- progress ---- */
+
+/* "choice 17 of 512, 40 s left: search" where choices are searched one by one, else `phase`. */
+static const char *phase_text(const dfl_fill *fill, const char *phase, char *text, size_t room)
+{
+    const double used = dfl_deadline_clock() - fill->choices_start;
+
+    if (fill->n_choices == 0)
+        return phase;
+    if (fill->choice == 0)
+        snprintf(text, room, "choice 1 of %u, %s", fill->n_choices, phase);
+    else
+        snprintf(text, room, "choice %u of %u, %.0f s left, %s", fill->choice + 1, fill->n_choices,
+                 used / fill->choice * (fill->n_choices - fill->choice), phase);
+    return text;
+}
+
+/* A dfl_progress_show: passes a progress report to the caller of the session. */
+static void show_progress(void *context, const dfl_progress_state *now)
+{
+    dfl_fill *fill = context;
+    const dfl_search_options *options = fill->solver->options;
+    char phase[100];
+    const dfl_progress p = { .mapping = dfl_sym_text(fill->solver->names, fill->item.mapping->name),
+                             .evaluated = now->evaluated, .phase = phase_text(fill, now->phase, phase, sizeof phase),
+                             .best = now->best, .bound = now->bound };
+
+    fill->was_progress_shown = true;
+    options->progress(options->progress_context, &p);
+}
+
+/* ---- all of it ---- */
+
+/* A dfl_fill_open: fills a mapping without choices of lines. */
+static bool fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    if (!check_searched(fill, out->given))
+        return false;
+    return dfl_mapping_lines_are_written(out->given) ? fill_amounts(fill, objective, out, stopped)
+                                                     : fill_lines(fill, objective, out, stopped);
+}
+
+/* The objective of a mapping, or the terms of its front. False after reporting. */
+static bool read_objective(const dfl_fill *fill, const dfl_mapping *m, dfl_objective *objective)
+{
+    dfl_mapping compared = *m;
+
+    if (m->n_front > 0) {
+        compared.minimize = m->front;
+        compared.n_minimize = m->n_front;
+    }
+    return dfl_objective_make(fill->sink, fill->solver->names, &compared, objective);
+}
+
+/* Finds the requirements and lets the objective call back for figures and requirements. */
+static void connect_objective(dfl_fill *fill, dfl_objective *objective)
+{
+    dfl_fill_find_requirements(fill);
+    objective->figure = look_up_figure;
+    objective->meets = meets_requirement;
+    objective->required = fill->required_at.at;
+    objective->n_required = (uint32_t)fill->required_at.n;
+    objective->rooms = dfl_required_rooms(fill->solver->arena, fill->item.mapping->system, fill->asked.at,
+                                          objective->n_required);
+    objective->context = fill;
+}
+
+/* Fills a mapping within the limits on steps that are in force. */
+static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mapping *m, dfl_stop *stopped)
+{
+    const size_t first = solver->filled->n;
+    dfl_progress_meter meter;
+    dfl_fill fill = { .solver = solver, .sink = solver->sink, .space = dfl_search_options_space(solver->options),
+                      .certificate = solver->options->certificate,
+                      .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
+    dfl_filled filled = { .given = m };
+    dfl_objective objective;
+    dfl_arena *texts;
+    bool is_found, is_several = solver->options->top > 0 && m->n_front == 0 && !dfl_mapping_lines_are_written(m) &&
+                                m->n_choices == 0;
+
+    *stopped = DFL_STOP_NONE;
+    if (!check_searched(&fill, m) || !read_objective(&fill, m, &objective))
+        return NULL;
+    texts = dfl_arena_new(solver->budget);
+    if (!dfl_check_objective_types(texts, solver->results, m)) {
+        dfl_arena_free(texts);
+        return NULL;
+    }
+    dfl_unused_options_report(solver, m);
+    fill.one = *solver->results;
+    fill.one.sink = dfl_sink_new(texts, solver->sources);
+    fill.one.items = &fill.item;
+    fill.one.n_items = 1;
+    dfl_sink_limit(fill.one.sink, 0);
+    connect_objective(&fill, &objective);
+    dfl_progress_open(&meter, solver->options->progress ? show_progress : NULL, &fill);
+    fill.limits = dfl_search_options_limits(solver->options, dfl_deadline_clock(), &meter);
+    if (m->n_front > 0)
+        is_found = fill_front(&fill, &objective, m, stopped);
+    else if (is_several)
+        is_found = fill_kinds(&fill, &objective, m, stopped);
+    else if (m->n_choices > 0)
+        is_found = dfl_fill_choices(&fill, &objective, fill_open, &filled, stopped);
+    else
+        is_found = fill_open(&fill, &objective, &filled, stopped);
+    dfl_arena_free(texts);
+    if (fill.was_progress_shown)
+        solver->options->progress(solver->options->progress_context, NULL);
+    if (is_found && m->n_front == 0 && !is_several)
+        DFL_PUSH(solver->arena, solver->filled, filled);
+    return is_found ? &solver->filled->at[first] : NULL;
+}
+
+/* A limit on time lifts the limit on steps, unless the user set that one. */
+const dfl_filled *dfl_solve_mapping(const dfl_solver *solver, const dfl_mapping *mapping, dfl_stop *stopped)
+{
+    const uint64_t limit = solver->budget->steps_limit, used = solver->budget->steps_used;
+    const bool is_lifted = solver->options->seconds > 0 && !solver->has_step_limit;
+    const dfl_filled *out;
+
+    if (is_lifted)
+        solver->budget->steps_limit = 0;
+    out = fill_mapping(solver, mapping, stopped);
+    solver->budget->steps_limit = limit;
+    if (is_lifted)
+        solver->budget->steps_used = used;
+    return out;
+}

@@ -1,0 +1,64 @@
+/* The lint unused-option: options that change nothing in a search. */
+#include "solve/solve_internal.h"
+
+#include "ir/mapping_open.h"
+
+static void warn_unused(const dfl_solver *solver, const dfl_mapping *m, const char *option, const char *why, const char *help)
+{
+    dfl_diag *d = dfl_report_lint(solver->sink, solver->lints, DFL_LINT_UNUSED_OPTION, m->span,
+                                  "`%s` changes nothing in the search for `%s`", option,
+                                  dfl_sym_text(solver->names, m->name));
+
+    dfl_diag_here(solver->sink, d, "%s", why);
+    if (m->n_choices > 0)
+        dfl_diag_label(solver->sink, d, m->hole_span, "here");
+    dfl_diag_help(solver->sink, d, "%s", help);
+}
+
+/* Whether all lines are open once the choices are made. */
+static bool is_all_open(const dfl_solver *solver, const dfl_mapping *m)
+{
+    return dfl_mapping_all_lines_open(m->n_choices > 0 ? dfl_choices_take(solver->arena, m, 0) : m);
+}
+
+/* The same for a mapping with choices; `amounts`: beside them only amounts are open, no lines. */
+static void find_unused_by_choices(const dfl_solver *solver, const dfl_mapping *m, bool amounts)
+{
+    static const char *const why = "a `?` leaves open what is written in it";
+    const char *help = amounts ? "leave the option out, or write `...;` in the place of the lines with `?`"
+                               : "leave the option out, or write tensors or ranks in the place of `?`";
+
+    if (solver->options->top > 0)
+        warn_unused(solver, m, "--top", why, help);
+    if (solver->options->max_fused > 0 && amounts)
+        warn_unused(solver, m, "--max-fused", why, help);
+    if (solver->options->beyond != 0 && (amounts || !is_all_open(solver, m)))
+        warn_unused(solver, m, "--beyond", why, "leave the option out, or write `...;` in the place of all lines but homes");
+}
+
+void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
+{
+    static const char *const open = "leave the option out, or open the lines: `...`",
+                      *const one = "leave the option out, or `minimize` what counts most, instead of `pareto`";
+    const bool amounts = dfl_mapping_lines_are_written(m), front = m->n_front > 0;
+    const char *why = amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
+
+    if (m->n_choices > 0) {
+        find_unused_by_choices(solver, m, amounts);
+        return;
+    }
+    if (why && solver->options->top > 0)
+        warn_unused(solver, m, "--top", why, amounts ? open : one);
+    if (amounts && solver->options->max_fused > 0)
+        warn_unused(solver, m, "--max-fused", why, open);
+    if (front && solver->options->imperfect)
+        warn_unused(solver, m, "--tiles imperfect", why, one);
+    if (solver->options->beyond != 0 && why)
+        warn_unused(solver, m, "--beyond", why, amounts ? open : one);
+    else if (solver->options->beyond != 0 && !dfl_mapping_all_lines_open(m))
+        warn_unused(solver, m, "--beyond", "lines are written in this mapping",
+                    "leave the option out, or all lines but homes open");
+    else if (solver->options->beyond != 0 && dfl_mapper_extensions(m->workload, solver->options->beyond) == 0)
+        warn_unused(solver, m, "--beyond", "there is nothing in this workload that it is about",
+                    "leave the option out: everything is searched without it");
+}
