@@ -5,6 +5,7 @@
 #include "sema/sema.h"
 
 /* The loader of analyses (sema/sema.h); its context is the session. */
-dfl_sema_load dfl_imports_load;
+bool dfl_imports_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
+                      const char **why, const char **near);
 
 #endif

@@ -1,44 +1,12 @@
-/* Filling the holes of mappings. */
+/* `dflc map`: fills the holes of mappings. */
 #include "api/session.h"
 
 #include <string.h>
-
-#include "solve/certificate.h"
 
 void dfl_session_set_search(dfl_session *s, const dfl_search_options *options)
 {
     s->search = (dfl_search_options){ 0 };
     memcpy(&s->search, options, options->size < sizeof s->search ? options->size : sizeof s->search);
-}
-
-dfl_arena *dfl_session_after(dfl_session *s)
-{
-    if (!s->after) {
-        s->after_budget.memory_limit = s->budget.memory_limit;
-        s->after = dfl_arena_new(&s->after_budget);
-    }
-    return s->after;
-}
-
-dfl_solver dfl_session_solver(dfl_session *s)
-{
-    return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget, .has_step_limit = s->counted,
-                         .names = s->names, .sources = s->sources, .sink = s->sink, .lints = &s->lints, .program = s->program,
-                         .results = &s->results, .options = &s->search, .best = s->known, .filled = &s->filled };
-}
-
-const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
-{
-    const dfl_solver solver = dfl_session_solver(s);
-
-    return dfl_solve_mapping(&solver, m, stopped);
-}
-
-bool dfl_session_may_certify(dfl_session *s, const char *only)
-{
-    const dfl_solver solver = dfl_session_solver(s);
-
-    return dfl_certificate_is_possible(&solver, only);
 }
 
 dfl_exit dfl_session_map(dfl_session *s, const char *only)

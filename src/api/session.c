@@ -10,6 +10,7 @@
 #include "lint/source.h"
 #include "report/check/check.h"
 #include "report/run/run.h"
+#include "solve/certificate.h"
 
 /* Defaults of dfl_session_options. The steps are loop iterations of all passes together: tens of seconds of the slowest pass. */
 enum { DEFAULT_DIAGNOSTICS = 200, DEFAULT_STEPS = 100 * 1000 * 1000 };
@@ -134,6 +135,36 @@ bool dfl_session_analyse(dfl_session *s)
     s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
                                 .program = s->program, .verbose = s->verbose };
     return true;
+}
+
+dfl_arena *dfl_session_after(dfl_session *s)
+{
+    if (!s->after) {
+        s->after_budget.memory_limit = s->budget.memory_limit;
+        s->after = dfl_arena_new(&s->after_budget);
+    }
+    return s->after;
+}
+
+dfl_solver dfl_session_solver(dfl_session *s)
+{
+    return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget, .has_step_limit = s->counted,
+                         .names = s->names, .sources = s->sources, .sink = s->sink, .lints = &s->lints, .program = s->program,
+                         .results = &s->results, .options = &s->search, .filled = &s->filled };
+}
+
+const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
+{
+    const dfl_solver solver = dfl_session_solver(s);
+
+    return dfl_solve_mapping(&solver, m, stopped);
+}
+
+bool dfl_session_may_certify(dfl_session *s, const char *only)
+{
+    const dfl_solver solver = dfl_session_solver(s);
+
+    return dfl_certificate_is_possible(&solver, only);
 }
 
 void dfl_session_preview_checks(dfl_session *s)

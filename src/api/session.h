@@ -1,6 +1,6 @@
 /*
- * The inside of a session, for the files of this room. A session owns one arena; everything that was read and made
- * lives in it. Files are read once each: the same file, however it was named, is one source.
+ * The session of dfl/dfl.h, for the files of this room. It owns three arenas: one for itself, one for all files, programs and
+ * texts, and one for the costs of filled mappings, which a stop of the session does not stop.
  */
 #ifndef DFL_API_SESSION_H
 #define DFL_API_SESSION_H
@@ -18,42 +18,41 @@
 #include "support/vec.h"
 
 struct dfl_session {
-    dfl_arena *home;           /* of the session itself */
-    dfl_budget budget;
-    bool counted;              /* a limit on steps was asked for */
-    dfl_arena *arena;
+    dfl_arena *home;           /* holds the session itself */
+    dfl_budget budget;         /* of `arena` */
+    bool counted;              /* the caller set a step limit */
+    dfl_arena *arena;          /* files, programs, results and texts */
     dfl_intern *names;
     dfl_source_map *sources;
     dfl_sink *sink;
     dfl_lint_levels lints;
-    const char *stdlib;        /* or NULL */
-    size_t max_file;           /* bytes of each file */
-    bool verbose;              /* texts about searches have the search space and the effort, too */
+    const char *stdlib;        /* directory of the standard library, or NULL */
+    size_t max_file;           /* largest file, bytes */
+    bool verbose;              /* texts about searches include the search space and the effort */
     DFL_VEC(dfl_loaded *) loaded;
-    dfl_loaded *root;          /* NULL until a file is open */
-    bool analysed;
-    const dfl_program *program; /* what sema made of the root; NULL before, and when its syntax is broken */
-    dfl_results results;
-    const char *proof;
-    const char *certified;     /* what a certificate was found to prove, or NULL */
-    const dfl_explanation *why;        /* of the last mapping that was explained; NULL = none, or it has no result */
+    dfl_loaded *root;          /* the file that was opened; NULL = none */
+    bool analysed;             /* `program` and `results` are made */
+    const dfl_program *program; /* NULL before the analysis, and if the syntax of the root is broken */
+    dfl_results results;       /* of the last evaluation */
+    const char *proof;         /* text of the last proof, or NULL */
+    const char *certified;     /* line on the last certificate that was verified, or NULL */
+    const dfl_explanation *why; /* the last explanation; NULL = none, or it failed */
     dfl_search_options search;
-    dfl_budget after_budget;   /* what is done with the best so far when a limit has stopped the search */
-    dfl_arena *after;          /* NULL until a mapping is filled */
-    const dfl_mapping *known;  /* the best of what is filled next, when that is searched for kinds; NULL = not known */
-    dfl_filled_list filled;
-    bool nothing_open;         /* none of the mappings that dfl_session_map was to fill had a hole */
-    dfl_stop limited;          /* why a search ended early that left others to be done */
+    dfl_budget after_budget;   /* of `after` */
+    dfl_arena *after;          /* costs of filled mappings; NULL until a mapping is filled */
+    dfl_filled_list filled;    /* all mappings that were filled */
+    bool nothing_open;         /* the last dfl_session_map found no mapping with holes */
+    dfl_stop limited;          /* why the first search that its own limits stopped ended; DFL_STOP_NONE = there is none */
 };
 
-/* Parses and analyses the root once; false when nothing was opened. */
+/* Parses and analyses the root at the first call. False if no file is open. */
 bool dfl_session_analyse(dfl_session *s);
-/* The mapping with its holes filled, of which the session remembers it; NULL after reporting. `*stopped` says why the
-   search ended early, for dfl_session_stopped once the best so far was evaluated in dfl_session_after. */
+/* Fills the holes of a mapping and adds the results to `filled`. The first of them, or NULL after reporting. `*stopped` is the
+   limit that ended the search early; the caller passes it to dfl_session_stopped after it evaluated the result. */
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
-/* A search has ended early: limits that are for each search let the next one begin, all else stops the session. */
+/* Records that a search was stopped. A limit of each search lets the next search begin; any other stops the session. */
 void dfl_session_stopped(dfl_session *s, dfl_stop why);
-/* Looks at all checks and objectives before anything is evaluated (report/verdict.h). */
+/* Checks the types of all checks and objectives before any evaluation (report/check/check.h). */
 void dfl_session_preview_checks(dfl_session *s);
 /* Whether there can be a certificate of the mapping that is to be filled, if one is asked for; false after E0808. */
 bool dfl_session_may_certify(dfl_session *s, const char *only);
@@ -61,9 +60,9 @@ bool dfl_session_may_certify(dfl_session *s, const char *only);
 dfl_solver dfl_session_solver(dfl_session *s);
 /* Arena for evaluating the result of a search; not cancellable, so that an interrupted search is still reported. */
 dfl_arena *dfl_session_after(dfl_session *s);
-/* E0201: no mapping is called so. */
+/* Reports E0201: no mapping is called `only`. */
 void dfl_session_unknown_mapping(dfl_session *s, const char *only);
-/* Reports that the template called `only`, or the first one for NULL, has no values; false when there is none. */
+/* Reports that the template called `only`, or the first one for NULL, has no values. False if there is no such template. */
 bool dfl_session_refuse_template(dfl_session *s, const char *only);
 /* The text, with its length in *len unless `len` is NULL. */
 const char *dfl_session_give(const dfl_strbuf *text, size_t *len);
