@@ -126,7 +126,7 @@ static inline void fixture_result(fixture *f)
                               .area = 2.5e-6, .utilization = 0.8165869, .bound_by = "sram.read" };
 }
 
-/* Everything lives until fixture_free. The second design has no result. */
+/* A fixture; all of its parts live until fixture_free. The second mapping has no result. */
 static inline fixture *fixture_new(void)
 {
     dfl_arena *arena = dfl_arena_new(NULL);

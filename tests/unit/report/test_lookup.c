@@ -1,4 +1,4 @@
-/* Paths over a report, and checks on them. */
+/* Values of paths, calls on paths, and outcomes of checks. */
 #include "tests/harness/check.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "report/check/check.h"
 #include "tests/unit/report/fixture.h"
 
-/* "a.b[1].c" as a path; segments are cut at dots. */
+/* "a.b[1].c" as a path, divided at the dots. */
 static dfl_val *path_of(fixture *f, const char *text)
 {
     dfl_val *v = DFL_NEW(f->arena, dfl_val);
@@ -55,7 +55,7 @@ static dfl_val *term_of(fixture *f, const char *text)
     return path_of(f, text);
 }
 
-/* One evaluated mapping, one without a result, the workload and the system at their defaults. */
+/* A program of one evaluated mapping, one mapping without a result, and the workload and system with default parameters. */
 static fixture *program_fixture(void)
 {
     fixture *f = fixture_new();
@@ -97,6 +97,10 @@ static const lookup_case lookups[] = {
     { "energy", NULL, "tiled.energy", "1.8008uJ" },
     { "energy of a memory", NULL, "tiled.energy.components.sram.read", "1.5uJ" },
     { "energy of a component, short", NULL, "tiled.energy.sram", "1.5uJ" },
+    { "energy of a unit", NULL, "tiled.energy.components.mac", "9.8304nJ" },
+    { "a unit has no figures below", NULL, "tiled.energy.components.mac.joules", "E0613" },
+    { "a price by the key of the report", NULL, "tiled.machine.usd", "12.5USD" },
+    { "a key of the report that is no path", NULL, "tiled.machine.mm2", "E0613" },
     { "operations", NULL, "tiled.operations.mac", "98304" },
     { "a MAC is two", NULL, "tiled.operations.total_flop", "199680" },
     { "utilization", NULL, "tiled.utilization", "0.816587" },
@@ -193,7 +197,7 @@ typedef struct {
     const char *sign; /* "<", ..., "exactly", "within" (of `right`, by `by`) */
     const char *right, *by;
     dfl_outcome want;
-    const char *code; /* of the report, or NULL */
+    const char *code; /* of the diagnostic, or NULL */
     const char *label;
 } check_case;
 
@@ -318,7 +322,7 @@ static void expressions_compute(void **state)
     /* 7.524e-6 s * 1.8008e-6 J = 1.35492e-11 */
     assert_int_equal(outcome_of(f, pair(f, pair(f, latency, "*", energy), "<", pair(f, term_of(f, "1us"), "*",
                                         term_of(f, "14uJ")))), DFL_OUTCOME_PASSED);
-    /* counts divide with a rest: 2048 / 3 is 682.67 */
+    /* the quotient of counts is a real number: 2048 / 3 is 682.67 */
     assert_int_equal(outcome_of(f, pair(f, pair(f, reads, "/", three), ">", term_of(f, "682"))), DFL_OUTCOME_PASSED);
     assert_int_equal(outcome_of(f, pair(f, function(f, "ceil", pair(f, reads, "/", three), NULL), "==",
                                         term_of(f, "683"))), DFL_OUTCOME_PASSED);
@@ -347,7 +351,7 @@ static void logic_names_the_first_failure(void **state)
     assert_int_equal(dfl_sink_count(f->sink), 0);
     assert_int_equal(outcome_of(f, pair(f, fast, "&&", small)), DFL_OUTCOME_FAILED);
     assert_string_equal(dfl_sink_at(f->sink, 0)->label, "4KiB < 1KiB is false");
-    /* the right side is not looked at when the left decides */
+    /* the right side is not evaluated if the left side decides */
     assert_int_equal(outcome_of(f, pair(f, fast, "||", term_of(f, "tiled.nonsense"))), DFL_OUTCOME_PASSED);
     assert_int_equal(dfl_sink_count(f->sink), 1);
     fixture_free(f);
@@ -374,7 +378,7 @@ static void overflow_and_where_are_said(void **state)
     fixture_free(f);
 }
 
-/* The conditions of one einsum over m (64) and n (48), and how many of the points remain. */
+/* Conditions of one einsum over m (64) and n (48), and the number of points that satisfy them. */
 typedef struct {
     const char *name;
     uint32_t n;

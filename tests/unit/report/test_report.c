@@ -1,4 +1,4 @@
-/* The printers, against files beside each other in tests/golden/report; DFL_BLESS=1 rewrites them. */
+/* The printers, compared with files in tests/golden/report; DFL_BLESS=1 rewrites these files. */
 #include "tests/harness/check.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static dfl_val nothing_said;
 
-/* Two checks and a diagnostic, as an evaluation leaves them. */
+/* Adds the outcomes of four checks, and a diagnostic. */
 static void add_checks(fixture *f)
 {
     dfl_check *checks = DFL_NEW_ARRAY(f->arena, dfl_check, 4);

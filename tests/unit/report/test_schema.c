@@ -84,7 +84,7 @@ static const schema_case cases[] = {
     { "a sum may be null", "\"reads\": 1003079", "\"reads\": null", NULL },
 };
 
-/* Of the golden comparison. */
+/* Edits of the golden comparison. */
 static const schema_case differences[] = {
     { "as it is", NULL, NULL, NULL },
     { "an unknown kind of change", "\"kind\": \"loop\"", "\"kind\": \"lop\"",
