@@ -81,16 +81,18 @@ all_code() {
 
 check_includes() {
     {
-        sed -n 's/^room \([^:]*\): */room \1 /p' "$layers"
+        sed -n -e 's/^room \([^:]*\): */room \1 /p' -e 's/^face \([^:]*\): */face \1 /p' "$layers"
         sources_of_rooms | sed 's/^/file /'
         sources | (cd "$root" && xargs -r -d '\n' grep -HoE '^[ \t]*#[ \t]*include[ \t]*"[^"]*"' /dev/null) |
             sed 's/^\([^:]*\):.*"\(.*\)"$/include \1 \2/'
     } | awk '
         $1 == "room" { known[$2] = 1; allowed[$2, $2] = 1; for (i = 3; i <= NF; i++) allowed[$2, $i] = 1 }
+        $1 == "face" { faced[$2] = 1; for (i = 3; i <= NF; i++) shown[$i] = 1 }
         $1 == "file" { room[$3] = $2; if (!($2 in known)) print $3 ": room " $2 " is not in layers.txt" }
         $1 != "include" || !(room[$2] in known) { next }
         $3 !~ /\// { print $2 ": \"" $3 "\" is not written from src/"; next }
         { target = $3; sub(/\/[^\/]*$/, "", target) }
+        target in faced && target != room[$2] && !($3 in shown) { print $2 ": \"" $3 "\" is not of the face of room " target }
         !((room[$2], target) in allowed) { print $2 ": room " room[$2] " may not include \"" $3 "\"" }'
 }
 
@@ -208,6 +210,7 @@ self_test() {
     local tree out_of_tree want missed=0 file
     tree=$(mktemp -d)
     mkdir -p "$tree/src/support" "$tree/src/model/sets" "$tree/src/nowhere" "$tree/src/ir" "$tree/src/diag"
+    printf '#include "model/sets/good.h"\n' >"$tree/src/model/past.c"
     printf '#include "sema/sema.h"\n#include "x.h"\n#include <jansson.h>\n#include <zlib.h>\n' >"$tree/src/model/bad.c"
     printf 'void f(void) { printf("x"); exit(1); strcpy(a, b); malloc(1); } \n\t/* TODO */\n' >>"$tree/src/model/bad.c"
     printf '#include "support/a.h"\n/* printf(1) */ void g(void) { my_exit(1); h("printf(2)"); }\n' >"$tree/src/model/good.c"
@@ -240,7 +243,8 @@ self_test() {
     for want in 'model may not include "sema/sema.h"' '"x.h" is not written from src' '<jansson.h> belongs' '<zlib.h> is not' \
         'bad.c:5: prints' 'bad.c:5: ends the process' 'bad.c:5: forbidden' 'bad.c:5: not from an arena' 'bad.c:6: tab' \
         'bad.c:5: blank at the end' 'long.c: 1001 lines' 'long.h: 301 lines' 'bad.h: the first line' 'bad.h: the include guard' \
-        'TODO' 'room nowhere is not' 'ir/low.c: room ir may not use src/model/sets/good.c: dfl_up' \
+        'past.c: "model/sets/good.h" is not of the face of room model/sets' 'TODO' \
+        'room nowhere is not' 'ir/low.c: room ir may not use src/model/sets/good.c: dfl_up' \
         '2 files: src/ir/first.c src/ir/second.c' 'src/ir/first.c uses src/ir/second.c: dfl_second' \
         'ir/second.c: dfl_second is not declared in second.h' 'dfl_up is used by src/ir/low.c, and not declared in model/sets/sets.h' \
         'dfl_inner is a type of src/ir/more.h, src/ir/types.h' 'dfl_one is a type of src/diag/types.h, src/ir/types.h' \

@@ -6,7 +6,7 @@
 #   circles    no circle of uses between files of src/; the finding names the symbols of each use
 #   declared   a function that X.c exports is declared in X.h, FOLDER.h or FOLDER_internal.h of its folder, or in the public headers
 #              that the room may include
-#   face       what other rooms use of a room with a line `face ROOM: HEADER` is declared in that header
+#   face       what other rooms use of a room with a line `face ROOM: HEADER...` is declared in one of those headers
 #   types      a name of a header, or with the prefix dfl_, is the name of one type
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my (%allowed, %face);
 while (<STDIN>) {
     if (/^room ([^:]*): *(.*)/) {
         $allowed{$1}{$_} = 1 for $1, split ' ', $2;
-    } elsif (/^face ([^:]*): *(\S+)/) {
+    } elsif (/^face ([^:]*): *(.*)/) {
         $face{$1} = $2;
     }
 }
@@ -158,7 +158,7 @@ for my $file (sort keys %exports) {
 }
 for my $symbol (sort keys %used_elsewhere) {
     my $room = room_of($where{$symbol});
-    next if !$face{$room} || code_of("src/$face{$room}") =~ /\b$symbol\b/;
+    next if !$face{$room} || grep { code_of("src/$_") =~ /\b$symbol\b/ } split ' ', $face{$room};
     finding('face', $room, "$where{$symbol}: $symbol is used by $used_elsewhere{$symbol}[0], and not declared in $face{$room}");
 }
 
