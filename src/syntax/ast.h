@@ -1,10 +1,10 @@
 /*
- * What a file says, as a tree. Two kinds of node: expressions, and everything else. Nodes are made once by the
- * grammar's actions and never change afterwards; lists are linked through `next`; ids are dense, so later passes keep
- * what they learn in tables of their own. Every name carries its span, for the caret of a diagnostic.
+ * The syntax tree of a file. It has expressions (ast_expr.h) and nodes, for everything else. The actions of the grammar make
+ * nodes and expressions, which never change afterwards. Lists are linked through `next`. Ids are dense, so that later passes
+ * keep results in tables indexed by id. Every name has its span, for diagnostics.
  *
- * Fields that a kind does not use are zero. The comment behind each kind says which it uses. Those that few nodes have
- * stand in `more`, which is never NULL: nodes without any share one that is all zero.
+ * A field that a kind does not use is zero; the comment behind each kind lists the used fields. Rare fields stand in `more`,
+ * which is never NULL: nodes without rare fields share one struct that is all zero.
  */
 #ifndef DFL_SYNTAX_AST_H
 #define DFL_SYNTAX_AST_H

@@ -1,4 +1,3 @@
-/* Making nodes. Depth is counted here as it is for expressions. */
 #include "syntax/ast_build.h"
 
 #include <stdint.h>
@@ -39,7 +38,7 @@ static dfl_ast_more *new_more(dfl_parse *p)
     return more;
 }
 
-/* What the node has behind `more`, to be changed as long as the node is being made. */
+/* The rare fields of a node that is being made, for writing. */
 static dfl_ast_more *more_of(dfl_parse *p, dfl_ast_node *n)
 {
     if (n->more == &nothing_more)
@@ -47,8 +46,8 @@ static dfl_ast_more *more_of(dfl_parse *p, dfl_ast_node *n)
     return (dfl_ast_more *)(uintptr_t)n->more;
 }
 
-/* `n` stands around the items from `first` on. */
-static void enclose(dfl_parse *p, dfl_ast_node *n, const dfl_ast_node *first)
+/* Sets the depth of a node around the items from `first` on, and limits it. */
+static void enclose_items(dfl_parse *p, dfl_ast_node *n, const dfl_ast_node *first)
 {
     for (; first != NULL; first = first->next)
         if (n->depth <= first->depth)
@@ -73,7 +72,7 @@ static bool is_documented(dfl_ast_kind kind)
     }
 }
 
-static void document(dfl_parse *p, dfl_ast_node *n)
+static void add_doc(dfl_parse *p, dfl_ast_node *n)
 {
     const char *doc = n->more->doc == NULL ? dfl_parse_doc(p, n->span.start) : NULL;
 
@@ -93,7 +92,7 @@ static dfl_ast_node *new_node(dfl_parse *p, dfl_ast_kind kind, dfl_span at)
     n->more = &nothing_more;
     p->has_edition |= kind == DFL_AST_EDITION;
     if (is_documented(kind))
-        document(p, n);
+        add_doc(p, n);
     return n;
 }
 
@@ -118,7 +117,7 @@ dfl_ast_node *dfl_ast_items(dfl_parse *p, dfl_ast_kind k, dfl_span at, dfl_ast_l
     dfl_ast_node *n = new_node(p, k, at);
 
     n->items = open_ring(items);
-    enclose(p, n, n->items);
+    enclose_items(p, n, n->items);
     return n;
 }
 
@@ -139,7 +138,7 @@ dfl_ast_node *dfl_ast_bodied(dfl_parse *p, dfl_ast_kind k, dfl_span at, dfl_ast_
     n->name = name;
     n->body = open_ring(body);
     n->has_body = true;
-    enclose(p, n, n->body);
+    enclose_items(p, n, n->body);
     return n;
 }
 
@@ -187,7 +186,7 @@ dfl_ast_node *dfl_ast_derived(dfl_parse *p, dfl_ast_kind k, dfl_span at, dfl_ast
     more->params = open_ring(params);
     more->ref = ref_of(ref);
     more->binds = open_ring(binds);
-    enclose(p, n, more->binds);
+    enclose_items(p, n, more->binds);
     return n;
 }
 
@@ -309,7 +308,7 @@ dfl_ast_node *dfl_ast_einsum(dfl_parse *p, dfl_span at, dfl_ast_node *target, df
     more->over = right->over;
     more->where = dfl_exprs_open(right->where);
     more->n_where = right->where.n;
-    enclose(p, n, target);
+    enclose_items(p, n, target);
     return n;
 }
 
@@ -317,7 +316,7 @@ dfl_ast_node *dfl_ast_role_of(dfl_parse *p, dfl_ast_node *einsum, dfl_ast_role r
 {
     einsum->role = role;
     einsum->span = at;
-    document(p, einsum);
+    add_doc(p, einsum);
     return einsum;
 }
 
@@ -343,11 +342,11 @@ dfl_ast_node *dfl_ast_if(dfl_parse *p, dfl_span at, dfl_expr *condition, dfl_ast
 
     n->value = condition;
     more->otherwise = open_ring(otherwise);
-    enclose(p, n, more->otherwise);
+    enclose_items(p, n, more->otherwise);
     return n;
 }
 
-/* An overriding value may be a list; most are one. */
+/* An overriding value may be a list; most have one item. */
 dfl_ast_node *dfl_ast_bind(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list values)
 {
     dfl_ast_node *n = dfl_ast_at_path(p, DFL_AST_BIND, at, path);

@@ -1,7 +1,4 @@
-/*
- * Expressions of the tree, and the names and paths that they and all other nodes are made of; see ast.h, which
- * includes this header.
- */
+/* Expressions of the syntax tree, and the names and paths in expressions and nodes. ast.h includes this header. */
 #ifndef DFL_SYNTAX_AST_EXPR_H
 #define DFL_SYNTAX_AST_EXPR_H
 
@@ -15,15 +12,15 @@ typedef struct {
     dfl_span span;
 } dfl_ast_name;
 
-/* a.b.c; `text` is the dotted whole as one symbol */
+/* A path a.b.c; `text` is the symbol of the dotted text. */
 typedef struct {
-    dfl_ast_name *head;        /* the names, one behind the other */
+    dfl_ast_name *head;        /* n names */
     uint32_t n;                /* 0 = absent */
     dfl_sym text;
     dfl_span span;
 } dfl_ast_path;
 
-/* The last name of a path that is not absent. */
+/* The last name of a path, which must not be absent. */
 static inline const dfl_ast_name *dfl_path_last(const dfl_ast_path *path)
 {
     return &path->head[path->n - 1];
@@ -45,11 +42,11 @@ typedef enum __attribute__((packed)) {
     DFL_EXPR_HOLE,             /* ?, or `? in set` with left = the set */
 } dfl_expr_kind;
 
-/* What a kind does not use is zero, but for the two unions. */
+/* A field that a kind does not use is zero, except in the two unions. */
 typedef struct dfl_expr {
     dfl_expr_kind kind;
     bool times;
-    uint16_t depth;            /* of the tree below */
+    uint16_t depth;            /* of the expression tree, 1 for a leaf */
     uint32_t id;
     dfl_span span;
     struct dfl_expr *next;
@@ -61,7 +58,7 @@ typedef struct dfl_expr {
     union {
         const char *text;      /* NUMBER */
         struct dfl_expr *third;/* RANGE */
-        dfl_span op;           /* the operator's token, of the others */
+        dfl_span op;           /* all other kinds: place of the operator */
     };
     union {
         uint32_t len;          /* NUMBER */
@@ -69,7 +66,7 @@ typedef struct dfl_expr {
     };
 } dfl_expr;
 
-/* name(args), with or without arguments */
+/* A reference `name` or `name(args)`. */
 typedef struct {
     const dfl_ast_path *path;  /* never NULL; n == 0 = absent */
     dfl_expr *args;

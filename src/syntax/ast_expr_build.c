@@ -1,4 +1,3 @@
-/* Making expressions, paths and lists. Their depth is limited here, so that no later pass runs out of stack. */
 #include "syntax/ast_expr_build.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@ static const char *text_at(const dfl_parse *p, uint32_t position)
 
 /* ---- lists ---------------------------------------------------------------------------------------------------- */
 
-/* Puts `item` behind the last one of a ring. */
+/* Appends `item` to a ring that is known by its last item. */
 #define ADD_TO_RING(last_item, item)            \
     do {                                        \
         if ((last_item) != NULL) {              \
@@ -76,7 +75,7 @@ const dfl_ast_path dfl_no_path;
 
 dfl_ast_path *dfl_path_of(dfl_parse *p, dfl_ast_name name)
 {
-    /* The path and its first name in one piece; most paths have no other. */
+    /* One allocation for the path and its first name, since most paths have one name. */
     struct { dfl_ast_path path; dfl_ast_name name; } *both = dfl_arena_take(p->arena, sizeof *both, _Alignof(dfl_ast_path));
 
     both->name = name;
@@ -84,7 +83,7 @@ dfl_ast_path *dfl_path_of(dfl_parse *p, dfl_ast_name name)
     return &both->path;
 }
 
-/* The array has room for the next power of two. */
+/* The names have room up to the next power of two. */
 dfl_ast_path *dfl_path_add(dfl_parse *p, dfl_ast_path *path, dfl_ast_name name)
 {
     path->span.end = name.span.end;

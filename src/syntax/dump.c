@@ -1,4 +1,3 @@
-/* The printers of dump.h. */
 #include "syntax/dump.h"
 
 #include <string.h>

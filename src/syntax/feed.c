@@ -1,4 +1,3 @@
-/* Stepping through tokens. */
 #include "syntax/feed.h"
 
 #include <string.h>
@@ -27,7 +26,7 @@ static uint16_t opener_of(uint16_t closer)
     return closer == ')' ? '(' : closer == ']' ? '[' : '{';
 }
 
-/* Brackets that a closing one leaves behind were never closed; without an opener of its sort it closes nothing. */
+/* Closes the innermost `opener` and all brackets inside of it. Without such an opener it closes nothing. */
 static void close_bracket(dfl_feed *f, uint16_t opener)
 {
     size_t n = f->open.n;
@@ -100,7 +99,7 @@ bool dfl_feed_starts_column(const dfl_feed *f)
 
 const char *dfl_feed_shown(dfl_arena *arena, const dfl_source *source, const dfl_token *token)
 {
-    enum { MOST = 24 };
+    enum { MOST = 24 }; /* bytes: a message stays on one line */
     uint32_t len = token->span.end - token->span.start;
     const char *text = text_at(source, token->span.start);
 

@@ -1,6 +1,6 @@
 /*
- * Tokens on their way into the parser: the one that is fed, the one before it and the one behind it, the brackets that
- * are open, and where the present statement began. Repairs and messages look here.
+ * The feed of the parser: the present token, the tokens before and after it, the open brackets, and the start of the present
+ * statement. Repairs and messages use it.
  */
 #ifndef DFL_SYNTAX_FEED_H
 #define DFL_SYNTAX_FEED_H
@@ -10,14 +10,14 @@
 typedef struct dfl_feed {
     dfl_lexer lexer;
     dfl_token before, now, next;
-    dfl_token statement;       /* first token of the statement; of kind END between statements */
+    dfl_token statement;       /* first token of the present statement; kind END between statements */
     DFL_VEC(dfl_token) open;   /* brackets of all sorts */
-    uint32_t n_braces;         /* of `open` */
-    bool in_set;               /* the last of them is that of a set, which ends no statement */
+    uint32_t n_braces;         /* number of braces in `open` */
+    bool in_set;               /* the last brace opened a set, which ends no statement */
 } dfl_feed;
 
 void dfl_feed_open(dfl_feed *feed, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
-/* `next` becomes `now`. */
+/* Advances by one token. */
 static inline void dfl_feed_step(dfl_feed *feed)
 {
     feed->before = feed->now;
@@ -25,11 +25,11 @@ static inline void dfl_feed_step(dfl_feed *feed)
     if (feed->now.kind != DFL_TOK_END)
         feed->next = dfl_lexer_next(&feed->lexer);
 }
-/* Keeps account of `now`, a bracket or a `;`, after the parser had it. */
+/* Updates the open brackets for `now`, a bracket or a `;`, after the parser has taken it. */
 void dfl_feed_bracket(dfl_feed *feed);
-/* `now` is a `{`: steps to the `}` that closes it, or to the end of the file. */
+/* Advances from the present `{` to the `}` that closes it, or to the end of the file. */
 void dfl_feed_skip_braces(dfl_feed *feed);
-/* Whether `now` is the first token of its line, and there is more than a blank before it. */
+/* dfl_feed_starts_line for a token with more than one byte of blanks and comments before it. */
 bool dfl_feed_starts_late_line(const dfl_feed *feed);
 /* Whether `now` is the first token of its line. */
 static inline bool dfl_feed_starts_line(const dfl_feed *feed)
@@ -40,10 +40,10 @@ static inline bool dfl_feed_starts_line(const dfl_feed *feed)
         return blank == 1 && feed->lexer.source->text[from - feed->lexer.source->base] == '\n';
     return dfl_feed_starts_late_line(feed);
 }
-/* In the first column. */
+/* Whether `now` starts in the first column. */
 bool dfl_feed_starts_column(const dfl_feed *feed);
 
-/* The text of a token, with backquotes, shortened; "the end of the file". */
+/* The text of a token for a message: shortened, in backquotes; "the end of the file" for END. */
 const char *dfl_feed_shown(dfl_arena *arena, const dfl_source *source, const dfl_token *token);
 
 #endif

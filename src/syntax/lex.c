@@ -1,4 +1,4 @@
-/* Driving the generated scanner, and wording what it cannot read. */
+/* Drives the generated scanner, and words its reports. */
 #include "syntax/lex.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const keyword keywords[] = {
 #undef DFL_KEYWORD
 };
 
-enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 };
+enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 }; /* bytes behind the text */
 
 static const struct { const char *text; size_t len; } units[] = {
 #define DFL_UNIT(name, prefixes, numerator, denominator, dimension) { (name), sizeof(name) - 1 },
@@ -32,7 +32,7 @@ static const char *text_of(const dfl_lexer *l, dfl_span at)
     return l->source->text + (at.start - l->source->base);
 }
 
-/* What people type who come from elsewhere. */
+/* Help for a character that users know from other languages. */
 static const char *help_for_stray(char c)
 {
     switch (c) {
@@ -60,7 +60,7 @@ static void report_stray(const dfl_lexer *l, dfl_span at)
     const char *text = text_of(l, at);
     size_t len = at.end - at.start;
 
-    /* Bytes that are no UTF-8 were reported when the file was opened. */
+    /* Invalid UTF-8 was reported when the file was opened. */
     if (dfl_utf8_check(text, len) != len)
         return;
     if (len == 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
@@ -131,7 +131,6 @@ const dfl_word *dfl_lex_new_word(dfl_lexer *l, const char *text, size_t len)
     return word;
 }
 
-/* Whether the text is a unit, with or without a prefix. Whether the prefix suits it is looked at later. */
 bool dfl_lex_is_unit(const char *text, size_t len)
 {
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -193,14 +192,15 @@ static void make_keyword_table(dfl_lexer *l)
     l->n_keyword = most + 1;
 }
 
-/* A copy of the text, into which flex writes; behind it two NULs for flex and room to read a word in one go. */
+/* Opens flex on a copy of the text, since flex writes into its buffer. Two NULs end the buffer; padding lets a word be read at
+   once. */
 static void open_scanner(dfl_lexer *l)
 {
     size_t len = l->source->len;
     char *text = dfl_arena_alloc(l->arena, len + PADDING, 1, _Alignof(uint64_t));
 
     memcpy(text, l->source->text, len);
-    /* a NUL ends a buffer for the scanner: it sees another byte that starts no token */
+    /* a NUL would end the buffer of flex; U+0001 starts no token either */
     for (char *nul = memchr(text, 0, len); nul != NULL; nul = memchr(nul, 0, len - (size_t)(nul - text)))
         *nul = 1;
     l->text = text;

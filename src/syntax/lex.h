@@ -1,7 +1,7 @@
 /*
- * The scanner: a file's text, token by token. The text is validated as UTF-8 first; outside of strings and comments
- * everything is ASCII. A mistake is reported here and becomes a YYerror token, which the parser takes without a second
- * report. Lines of doc comments are kept with the place of the token that follows them.
+ * The scanner: the tokens of a file, one by one. The text is first validated as UTF-8; outside of strings and comments only
+ * ASCII is legal. The scanner reports a mistake and makes it a YYerror token, which the parser accepts without a second
+ * report. Lines of doc comments are kept with the position of the token that follows them.
  */
 #ifndef DFL_SYNTAX_LEX_H
 #define DFL_SYNTAX_LEX_H
@@ -14,48 +14,50 @@
 
 typedef struct {
     dfl_span span;             /* the comment */
-    uint32_t before;           /* where the next token starts, 0 as long as there is none */
+    uint32_t before;           /* position of the token that follows, 0 until it is scanned */
     bool used;                 /* some declaration has taken it */
 } dfl_doc_line;
 
-/* Words of up to eight letters, which most are, found without hashing their text. */
+/* A word of up to eight letters in a direct-mapped cache: most words are found without hashing their text. */
 typedef struct {
     uint64_t letters;
     dfl_sym sym;
     uint16_t kind;             /* token of a keyword, or IDENT */
 } dfl_word;
 
-enum { DFL_WORD_BITS = 9, DFL_MOST_LEX_REPORTS = 256 };
-/* Tokens that flex finds in one go; what is wrong with them is reported when they are asked for. */
-enum { DFL_LEX_AHEAD = 32 };
+enum {
+    DFL_WORD_BITS = 9,          /* the cache has 512 words: more than a usual file, within the first-level cache */
+    DFL_MOST_LEX_REPORTS = 256, /* reports of a scanner; further mistakes are silent */
+    DFL_LEX_AHEAD = 32,         /* tokens that flex scans in one call; their mistakes are reported when they are taken */
+};
 
 typedef struct {
     dfl_arena *arena;
     dfl_intern *names;
-    dfl_sink *sink;            /* NULL: scan silently */
+    dfl_sink *sink;            /* NULL = scan silently */
     const dfl_source *source;
     void *scanner;             /* of flex, NULL behind the end */
     const char *text;          /* what it scans, a copy of the source */
-    uint32_t taken, given;     /* of `ahead` */
+    uint32_t taken, given;     /* numbers of tokens of `ahead`: taken, scanned */
     dfl_token ahead[DFL_LEX_AHEAD];
-    dfl_code wrong[DFL_LEX_AHEAD]; /* what is wrong with those of kind DFL_YYerror */
-    const uint16_t *keyword;   /* token by symbol, 0 for a plain name */
+    dfl_code wrong[DFL_LEX_AHEAD]; /* code of the mistake, for tokens of kind DFL_YYerror */
+    const uint16_t *keyword;   /* token kind by symbol, 0 for a plain name */
     uint32_t n_keyword;
-    dfl_word *words;           /* 1 << DFL_WORD_BITS of them, by a hash of the letters */
+    dfl_word *words;           /* 1 << DFL_WORD_BITS entries, by a hash of the letters */
     dfl_word long_word;        /* the present one, if it has more letters */
     DFL_VEC(dfl_doc_line) docs;
     size_t first_open_doc;     /* docs from here on wait for their token */
     size_t reports;
 } dfl_lexer;
 
-/* Everything lives in `arena`; dfl_lexer_close frees what flex has allocated. */
+/* All data lives in `arena`, except the state of flex, which dfl_lexer_close frees. */
 void dfl_lexer_open(dfl_lexer *lexer, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
 void dfl_lexer_close(dfl_lexer *lexer);
-/* Finds the next tokens, `ahead`. */
+/* Scans the next tokens into `ahead`. */
 void dfl_lexer_scan(dfl_lexer *lexer);
 void dfl_lexer_report(dfl_lexer *lexer, dfl_span at, dfl_code code);
 
-/* The next token; END again and again at the end. */
+/* Takes the next token; at the end of the file always END. */
 static inline dfl_token dfl_lexer_next(dfl_lexer *lexer)
 {
     dfl_token token;
@@ -72,7 +74,7 @@ static inline dfl_token dfl_lexer_next(dfl_lexer *lexer)
 /* ---- for the rules of dfl.l, about the present token ---- */
 
 void dfl_lex_doc(dfl_lexer *lexer, const char *text, size_t len);
-/* Docs before the token that starts at `position` have found it. */
+/* Assigns the pending doc lines to the token that starts at `position`. */
 void dfl_lex_docs_end(dfl_lexer *lexer, uint32_t position);
 
 static inline void dfl_lex_give(dfl_lexer *lexer, int kind, dfl_sym sym, const char *text, size_t len)
@@ -84,8 +86,8 @@ static inline void dfl_lex_give(dfl_lexer *lexer, int kind, dfl_sym sym, const c
         dfl_lex_docs_end(lexer, start);
 }
 
-/* Gives the tokens of one character from `at` on that begin no longer one, up to another or as many as there is room for;
-   `first` belongs at `at`. The rest of the text. */
+/* Scans blanks and tokens of one character from `at` on that start no longer token, until another character or a full `ahead`.
+   flex has replaced the character at `at`, which is `first`. Returns the position of the rest. */
 static inline char *dfl_lex_skip(dfl_lexer *lexer, char *at, char first)
 {
     static const bool alone[256] = { [';'] = true, [','] = true, [':'] = true, ['('] = true, [')'] = true,
@@ -101,7 +103,7 @@ static inline char *dfl_lex_skip(dfl_lexer *lexer, char *at, char first)
     }
 }
 
-/* Up to eight letters as a number; words hold no NUL, so that different words give different numbers. */
+/* Up to eight letters as a number. Different words give different numbers, since words contain no NUL. */
 static inline uint64_t dfl_letters_of(const char *text, size_t len)
 {
     uint64_t letters = 0;
@@ -115,10 +117,10 @@ static inline uint64_t dfl_letters_of(const char *text, size_t len)
 #endif
 }
 
-/* A word that is long or new. */
+/* Looks up a word that is long or not in the cache. */
 const dfl_word *dfl_lex_new_word(dfl_lexer *lexer, const char *text, size_t len);
 
-/* Eight bytes behind `text` must be readable. */
+/* Looks up a word; eight bytes from `text` on must be readable. */
 static inline const dfl_word *dfl_lex_word(dfl_lexer *lexer, const char *text, size_t len)
 {
     if (len <= sizeof(uint64_t)) {
@@ -131,10 +133,11 @@ static inline const dfl_word *dfl_lex_word(dfl_lexer *lexer, const char *text, s
     return dfl_lex_new_word(lexer, text, len);
 }
 
+/* Whether the text is a unit, with or without a prefix. Which prefixes a unit takes is checked with its value. */
 bool dfl_lex_is_unit(const char *text, size_t len);
-/* Length of a literal without what follows its last unit: 5 for `4GB/n`, the whole for `4GB/s`. */
+/* Length of a literal up to its last unit: 3 for `4GB/n`, all of `4GB/s`. */
 size_t dfl_lex_unit_end(const char *text, size_t len);
-/* QUANTITY, or NUMBER where what looked like a unit before a slash is an exponent: `1e9/m`. */
+/* Token of a literal before a slash: QUANTITY, or NUMBER where the apparent unit is an exponent, as in `1e9/m`. */
 int dfl_lex_amount(const char *text, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* Feeding the parser and repairing what can be repaired. Messages are worded in unexpected.c. */
+/* Feeds the parser, and repairs missing `;` and `}`. */
 #include "syntax/parse.h"
 
 #include <string.h>
@@ -6,7 +6,10 @@
 #include "support/strbuf.h"
 #include "syntax/feed.h"
 
-enum { MOST_REPORTS = 256, TOKENS_PER_POLL = 64 };
+enum {
+    MOST_REPORTS = 256,   /* reports after which the rest of the file is not read */
+    TOKENS_PER_POLL = 64, /* steps of the budget are spent in batches: a poll costs about as much as a token */
+};
 
 void dfl_parse_too_deep(dfl_parse *p, dfl_span at)
 {
@@ -22,7 +25,7 @@ void dfl_parse_too_deep(dfl_parse *p, dfl_span at)
 
 /* ---- doc comments --------------------------------------------------------------------------------------------- */
 
-/* The first doc line whose token starts at `position` or behind it. */
+/* Number of the first doc line whose token starts at `position` or behind it. */
 static size_t first_doc(const dfl_lexer *l, uint32_t position)
 {
     size_t low = 0, high = l->docs.n;
@@ -84,10 +87,10 @@ static void collect_stray_docs(const dfl_parse *p, dfl_syntax *syntax)
 
 /* ---- repairs -------------------------------------------------------------------------------------------------- */
 
-/* What a token may be to a repair. */
+/* Traits of a token kind that repairs use. */
 enum {
     ENDS_BRACES = 1,           /* `}` or the end of the file */
-    STARTS_STATEMENT = 2,      /* after a missing `;` it is what follows */
+    STARTS_STATEMENT = 2,      /* may follow a missing `;` */
     STARTS_DECLARATION = 4,
     BRACKET = 8,               /* or a `;`, see dfl_feed_bracket */
 };
@@ -112,7 +115,7 @@ static inline uint8_t traits_of(int kind)
     return (size_t)kind < sizeof traits_by_kind ? traits_by_kind[kind] : 0;
 }
 
-/* Whether the parser takes `now` and what follows it. */
+/* Whether the parser accepts `now` and the next token. */
 static bool takes_now(const dfl_feed *f, const dfl_parser_state *ps)
 {
     const int kinds[] = { f->now.kind, f->next.kind };
@@ -120,14 +123,14 @@ static bool takes_now(const dfl_feed *f, const dfl_parser_state *ps)
     return dfl_parser_accepts(ps, kinds, f->now.kind == DFL_TOK_END || f->next.kind == DFL_TOK_DFL_YYerror ? 1 : 2);
 }
 
-/* Whether `now` stands where a `;` before it may be missing: it starts a line or ends the braces or the file. */
+/* Whether a `;` may be missing before `now`: the token starts a line, closes a brace or ends the file. */
 static inline bool follows_statement(const dfl_feed *f, uint8_t traits)
 {
     return (traits & (ENDS_BRACES | STARTS_STATEMENT)) != 0 && f->statement.kind != DFL_TOK_END &&
            ((traits & ENDS_BRACES) != 0 || dfl_feed_starts_line(f));
 }
 
-/* Whether a `;` is missing there: the parser cannot go on as it is, and could with one. */
+/* Whether a `;` is missing before `now`: the parser cannot go on without it, and could with it. */
 static __attribute__((noinline)) bool lacks_semicolon(const dfl_feed *f, const dfl_parser_state *ps)
 {
     const int repaired[] = { ';', f->now.kind, f->next.kind };
@@ -146,7 +149,7 @@ static int give(const dfl_token *token, DFL_YYSTYPE *value, dfl_span *at)
     return token->kind;
 }
 
-/* A token that the text lacks behind the one before. */
+/* Gives a token that the text lacks, behind the token before. */
 static int give_repair(const dfl_parse *p, uint16_t kind, DFL_YYSTYPE *value, dfl_span *at)
 {
     uint32_t gap = p->feed->before.span.end;
@@ -167,14 +170,14 @@ static __attribute__((noinline)) void repair_semicolon(dfl_parse *p)
     p->feed->statement.kind = DFL_TOK_END;
 }
 
-/* Whether only braces are open where the file ends, or where a declaration begins in the first column. */
+/* Whether `}` may be missing: only braces are open at the end of the file or before a declaration in the first column. */
 static inline bool follows_braces(const dfl_feed *f, uint8_t traits)
 {
     return (traits & STARTS_DECLARATION || f->now.kind == DFL_TOK_END) && f->n_braces > 0 && f->n_braces == f->open.n &&
            f->n_braces <= DFL_MAX_DEPTH && (f->now.kind == DFL_TOK_END || dfl_feed_starts_column(f));
 }
 
-/* Whether they are missing there. */
+/* Whether `}` are missing before `now`: the parser cannot go on without them, and could with all of them. */
 static __attribute__((noinline)) bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps)
 {
     int kinds[DFL_MAX_DEPTH + 3];
@@ -212,7 +215,7 @@ static __attribute__((noinline)) bool polled(dfl_parse *p)
     return budget == NULL || dfl_budget_spend(budget, TOKENS_PER_POLL) || dfl_report_stop(p->sink, budget);
 }
 
-/* What is in braces behind a broken head is skipped as part of it; a `;` ends both. */
+/* Skips the braces behind a broken head; a `;` ends the head and its body. */
 static __attribute__((noinline)) int skip_braces(dfl_parse *p, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
@@ -224,7 +227,7 @@ static __attribute__((noinline)) int skip_braces(dfl_parse *p, DFL_YYSTYPE *valu
     return give_repair(p, ';', value, at);
 }
 
-/* The parser has had the present bracket; false if it is a brace whose head turned out to be broken. */
+/* Counts a bracket that the parser has taken. False for the brace of a head that turned out to be broken. */
 static inline bool count_bracket(dfl_parse *p, const dfl_parser_state *ps)
 {
     dfl_feed *f = p->feed;
@@ -237,7 +240,7 @@ static inline bool count_bracket(dfl_parse *p, const dfl_parser_state *ps)
     return true;
 }
 
-/* Each token comes with what has to be put in before it, piece by piece: a `;`, then all braces. */
+/* Before a token come its repairs, one per call: a `;`, then all `}`. */
 int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
@@ -278,7 +281,7 @@ int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value,
 
 static void check_edition(const dfl_parse *p)
 {
-    if (!p->has_edition) /* a walk over all declarations, which is not for nothing where the file is long */
+    if (!p->has_edition) /* saves a walk over all declarations, which takes time in a long file */
         return;
     for (const dfl_ast_node *n = p->file->items; n != NULL; n = n->next) {
         if (n->kind != DFL_AST_EDITION)

@@ -1,6 +1,6 @@
 /*
- * From text to tree. What stands between the tokens, white space and comments, is not kept: the formatter and `dump`
- * read the tokens of a source again and find the rest in the gaps, so that nothing is lost.
+ * Parsing: from text to tree. The tree does not keep white space and comments. The formatter and `dump` scan the tokens of
+ * a source again and find white space and comments in the gaps between tokens.
  */
 #ifndef DFL_SYNTAX_SYNTAX_H
 #define DFL_SYNTAX_SYNTAX_H
@@ -10,32 +10,32 @@
 
 typedef struct {
     dfl_span span;
-    dfl_sym sym;               /* of a name or a keyword, while it is parsed; else 0 */
-    uint16_t kind;             /* DFL_TOK_* of the grammar */
+    dfl_sym sym;               /* symbol of a name or keyword that the parser reads; else 0 */
+    uint16_t kind;             /* DFL_TOK_* of the grammar, or a character */
 } dfl_token;
 
 typedef struct {
     const dfl_source *source;
-    dfl_ast_file *file;        /* what could be read; never NULL */
-    const dfl_span *stray_docs;/* doc comments that document nothing */
+    dfl_ast_file *file;        /* the tree, without the declarations that could not be read; never NULL */
+    const dfl_span *stray_docs;/* doc comments before no declaration */
     uint32_t n_stray_docs;
-    bool ok;                   /* nothing was wrong: no error was reported */
-    bool whole;                /* the tree lacks nothing: what was wrong, if anything, was a missing `;` that was put in */
+    bool ok;                   /* no error was reported */
+    bool whole;                /* the tree is complete: the only errors were missing `;`, which were put in */
 } dfl_syntax;
 
-/* Reports E01xx and stopped budgets. The tree lives in `arena`, its names in `names`. */
+/* Parses a source. Reports E01xx and a stopped budget. The tree lives in `arena`, its names in `names`. */
 dfl_syntax dfl_syntax_parse(dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
 
 /*
- * All tokens of a source, the last one the end of the file. Reports nothing: what is wrong becomes a token of kind
- * DFL_TOK_DFL_YYerror. Text before the first token or between two is white space and comments.
+ * All `*n` tokens of a source; the last one is the end of the file. Reports nothing: a mistake becomes a token of kind
+ * DFL_TOK_DFL_YYerror. The text between two tokens, and before the first one, is white space and comments.
  */
 dfl_token *dfl_syntax_tokens(dfl_arena *arena, const dfl_source *source, uint32_t *n);
 
 /* Whether a token of this kind is a word that may also be a name. */
 bool dfl_token_is_name(int kind);
 
-/* Deepest nesting of brackets and of expressions. */
+/* Deepest nesting of brackets, of nodes and of expressions: recursion over a tree needs no other limit. */
 enum { DFL_MAX_DEPTH = 200 };
 /* Longest name, characters. */
 enum { DFL_MOST_NAME = 255 };

@@ -1,4 +1,4 @@
-/* "expected `;` or `,` after `m`, found `}`", and what may help. */
+/* Words the report, "expected `;` or `,` after `m`, found `}`", and its help. */
 #include "syntax/unexpected.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 
 /* ---- what was expected ---------------------------------------------------------------------------------------- */
 
-enum { MOST_SHOWN = 5 };
+enum { MOST_SHOWN = 5 }; /* expected tokens that a message lists; with more it says "unexpected" */
 
-/* The names of tokens as the grammar gives them, folded into fewer words. */
+/* The allowed tokens by their names in the grammar, and the fewer words that the message shows for them. */
 typedef struct {
     const char *const *all;
     size_t n;
@@ -48,7 +48,7 @@ static void show(wanted *w, const char *word)
         w->shown[w->n_shown++] = word;
 }
 
-/* What most users need comes first: ends, then names and values, then what would make the thing longer. */
+/* Chooses the words of the message: first ends of statements, then names and values, then continuations. */
 static void fold(wanted *w)
 {
     static const char *const first[] = { "';'", "','", "')'", "']'", "'}'", "'='", "'{'", "':'" };
@@ -114,7 +114,7 @@ static bool is_text(const dfl_parse *p, const dfl_token *t, const char *text)
     return len == strlen(text) && memcmp(have, text, len) == 0;
 }
 
-/* `40 GB` */
+/* Help for a unit behind a blank, `40 GB`. */
 static bool help_unit(dfl_parse *p, dfl_diag *d)
 {
     const dfl_feed *f = p->feed;
@@ -129,7 +129,7 @@ static bool help_unit(dfl_parse *p, dfl_diag *d)
     return true;
 }
 
-/* A `?` or `...` where it cannot stand, or with what it cannot have. */
+/* Help for a `?` or `...` in a wrong place or with a wrong suffix; NULL for any other mistake. */
 static const char *help_hole(const dfl_parse *p, const wanted *w)
 {
     const dfl_feed *f = p->feed;
@@ -158,8 +158,8 @@ static const char *help_hole(const dfl_parse *p, const wanted *w)
     return "a hole stands for a number, a list or an order in a line of a mapping; here a value is written";
 }
 
-/* What people bring along from other languages. */
-static const char *habit(const dfl_parse *p, const wanted *w)
+/* Help for syntax of other languages; NULL for any other mistake. */
+static const char *help_habit(const dfl_parse *p, const wanted *w)
 {
     const dfl_feed *f = p->feed;
     uint16_t now = f->now.kind, before = f->before.kind;
@@ -196,7 +196,7 @@ static const char *habit(const dfl_parse *p, const wanted *w)
     return NULL;
 }
 
-/* A reserved word where a name is wanted. */
+/* Whether a token is a keyword that cannot be a name. */
 static bool is_reserved(const dfl_parse *p, const dfl_token *t)
 {
     size_t len;
@@ -206,7 +206,7 @@ static bool is_reserved(const dfl_parse *p, const dfl_token *t)
            !dfl_token_is_name(t->kind);
 }
 
-/* `temporel k;`, `sytem s { }`: the statement began with a word that is nearly one of the language. */
+/* Help for a misspelt keyword at the start of a statement: `temporel k;`, `sytem s { }`. */
 static bool help_keyword(dfl_parse *p, dfl_diag *d, const wanted *w)
 {
     static const char *const openers[] = {
@@ -237,14 +237,14 @@ static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
 
     if (help_unit(p, d) || help_keyword(p, d, w))
         return;
-    if ((text = habit(p, w)) != NULL)
+    if ((text = help_habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);
     else if (wants(w, "a name") && is_reserved(p, &f->now))
         dfl_diag_help(p->sink, d, "%s is a word of the language; choose another name",
                       dfl_feed_shown(p->arena, p->source, &f->now));
 }
 
-/* An open parenthesis or bracket that the end of the statement leaves behind. */
+/* Labels the bracket that is still open at the end of the statement. */
 static void label_open(dfl_parse *p, dfl_diag *d)
 {
     const dfl_feed *f = p->feed;

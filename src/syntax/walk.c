@@ -1,4 +1,3 @@
-/* One visit of every node, reference and expression. */
 #include "syntax/walk.h"
 
 static void walk_exprs(dfl_walk *walk, const dfl_expr *first, const char *as)

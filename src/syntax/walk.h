@@ -1,16 +1,16 @@
 /*
- * Everything below a file, in a fixed order, for passes that treat all kinds alike: the dump, the formatter's marks,
- * the nesting check of the fuzz targets. The depth of a tree is limited when it is built, so a walk may recurse.
+ * A walk over a tree: every node, reference and expression in a fixed order, for passes that treat all kinds alike, such as
+ * the dump. The walk recurses; the depth of a tree is limited when the tree is built.
  */
 #ifndef DFL_SYNTAX_WALK_H
 #define DFL_SYNTAX_WALK_H
 
 #include "syntax/ast.h"
 
-/* How a node or an expression hangs below its parent: "value", "where", "body", ... */
+/* Callbacks of a walk. `as` is the role of a node or expression in its parent: "value", "where", "body", ... */
 typedef struct dfl_walk {
     void *state;
-    /* Called before and after what is below; any may be NULL. */
+    /* Called before and after the children; each may be NULL. */
     void (*enter_node)(struct dfl_walk *walk, const dfl_ast_node *node, const char *as);
     void (*leave_node)(struct dfl_walk *walk, const dfl_ast_node *node);
     void (*enter_expr)(struct dfl_walk *walk, const dfl_expr *expr, const char *as);
