@@ -1,4 +1,4 @@
-/* dfl_import_accelforge: read, plan, print. */
+/* Reads a specification, plans its mapping and writes the result. */
 #include "import/accelforge/accelforge.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static bool wrong(dfl_af_file *f, dfl_code code, dfl_span span, const char *what
     return false;
 }
 
-/* Templates would have to be filled in first. */
+/* Refuses templates of Jinja. */
 static bool look_for_templates(dfl_af_file *f, const dfl_source *source)
 {
     static const char *const marks[] = { "{{", "{%", "{#" };
@@ -34,7 +34,7 @@ static bool look_for_templates(dfl_af_file *f, const dfl_source *source)
     return true;
 }
 
-/* What another tool reads; false after saying which. */
+/* Whether the file is a specification; false after reporting that it is a run of Timeloop. */
 static bool is_own(dfl_af_file *f, const dfl_yaml *root)
 {
     for (uint32_t i = 0; i < root->n; i++) {

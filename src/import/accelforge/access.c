@@ -6,7 +6,7 @@
 
 #include "import/accelforge/expr.h"
 
-enum { DEEPEST = 40 };
+enum { DEEPEST = 40 }; /* nested parentheses of an index; keeps the recursion within the stack */
 
 bool dfl_af_wrong(dfl_af_reader *r, dfl_code code, dfl_span span, const char *what)
 {
@@ -114,7 +114,7 @@ static void add_term(dfl_af_reader *r, terms *list, uint32_t var, int64_t coef)
     DFL_PUSH(r->f->report->arena, list, term);
 }
 
-/* A sum of variables and a number while it is read. */
+/* An index expression while it is read: a sum of terms and a number. */
 typedef struct { terms list; int64_t offset; } sum;
 
 static sum take_sum(dfl_af_cursor *c, unsigned depth);
@@ -167,7 +167,7 @@ static sum take_factor(dfl_af_cursor *c, unsigned depth)
     return out;
 }
 
-/* Factors, of which one at most is no number. */
+/* Reads a product; at most one factor contains variables. */
 static sum take_product(dfl_af_cursor *c, unsigned depth)
 {
     int64_t sign = takes(c, '-') ? -1 : 1;
@@ -205,7 +205,7 @@ static sum take_sum(dfl_af_cursor *c, unsigned depth)
     return out;
 }
 
-/* `2*p + r - 1`; numbers stay within 32 bits, so that extents times coefficients fit. */
+/* Reads an index such as `2*p + r - 1`. Its numbers fit 32 bits, so that extents times coefficients fit 64. */
 static dfl_af_dim take_index(dfl_af_cursor *c)
 {
     dfl_af_dim out = { .rank = "", .span = here(c) };
@@ -253,7 +253,7 @@ static uint32_t tensor_number(dfl_af_reader *r, const dfl_af_word *w)
 
 typedef DFL_VEC(dfl_af_dim) dims;
 
-/* Whether two accesses of a tensor want the same element at every point; terms stand as they are written. */
+/* Whether two accesses of a tensor have equal indices, with terms in the same order. */
 static bool same_access(const dfl_af_access *a, const dfl_af_access *b)
 {
     bool same = a->n_dims == b->n_dims && !a->output && !b->output;
@@ -313,8 +313,8 @@ static void take_access(dfl_af_cursor *c, bool output)
         add_access(c->r, &tensor, &list, output);
 }
 
-/* Skips what stands between operands: signs, parentheses, numbers, names of functions. False at the end, or before
-   something else. */
+/* Skips signs, parentheses, numbers and names of functions up to the next operand. False at the end of the text or before any
+   other character. */
 static bool find_operand(dfl_af_cursor *c)
 {
     for (;;) {
@@ -376,7 +376,7 @@ static void read_projection(dfl_af_reader *r, const dfl_yaml *at, dims *out)
     }
 }
 
-/* What else is said of the tensor of an access. */
+/* Reads the other keys of an access, which describe its tensor. */
 static void read_extras(dfl_af_reader *r, const dfl_yaml *at, const char *tensor)
 {
     static const char *const known[] = { "name", "projection", "output", "persistent", "bits_per_value" };

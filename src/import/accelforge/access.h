@@ -1,6 +1,6 @@
 /*
- * One einsum while it is read: its accesses and rank variables in order of appearance. access.c takes them
- * from text such as `T1[m, n1: p + r]` or from maps; workload.c then finds the extents.
+ * Reading the accesses of one einsum, from text such as `T1[m, n1: p + r]` or from maps. The reader collects accesses and rank
+ * variables in order of appearance; the extents of the variables are found later (workload.c).
  */
 #ifndef DFL_IMPORT_ACCELFORGE_ACCESS_H
 #define DFL_IMPORT_ACCELFORGE_ACCESS_H
@@ -12,7 +12,7 @@ typedef struct {
     dfl_span span;
 } dfl_af_word;
 
-/* Text that is read from left to right; `span` covers it as it stands in the source. */
+/* A position in text that is read from left to right. `span` is the place of the text in the source. */
 typedef struct {
     struct dfl_af_reader *r;
     const char *text, *at;
@@ -26,16 +26,17 @@ typedef struct dfl_af_reader {
     bool ok;
 } dfl_af_reader;
 
-/* Reports the first error of a reader; false. */
+/* Reports the first error of a reader, and no further one; returns false. */
 bool dfl_af_wrong(dfl_af_reader *r, dfl_code code, dfl_span span, const char *what);
 
-/* The next character that is no blank. */
+/* Skips blanks and returns the next character, which is not taken. */
 char dfl_af_next(dfl_af_cursor *c);
+/* Takes a name; reports if there is none. */
 dfl_af_word dfl_af_take_name(dfl_af_cursor *c);
 
-/* `Z[m, n] = A[m, k] * B[k, n]` */
+/* Reads an einsum given as text: `Z[m, n] = A[m, k] * B[k, n]`. */
 void dfl_af_take_einsum(dfl_af_reader *r, const dfl_yaml *at);
-/* A list of maps with `name`, `projection` and perhaps `output`. */
+/* Reads accesses given as a list of maps with `name`, `projection` and optionally `output`. */
 void dfl_af_read_accesses(dfl_af_reader *r, const dfl_yaml *list);
 
 #endif

@@ -1,4 +1,4 @@
-/* The nodes of an architecture, with every scale applied. */
+/* Reads the nodes of an architecture and applies all scales. */
 #include "import/accelforge/arch.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static bool wrong(dfl_af_file *f, dfl_code code, dfl_span span, const char *what
     return false;
 }
 
-/* Beyond, nothing of this world is meant, and products could leave the range of a double. */
+/* Largest number of a node, and the inverse of the smallest: products of several stay within the range of a double. */
 static const double most = 1e30;
 
 static bool in_range(double n)
@@ -44,8 +44,8 @@ static bool in_range(double n)
     return n >= 1 / most && n <= most;
 }
 
-/* A number that may differ between einsums: the largest. Zero, infinite, or of this world. */
-static bool largest(dfl_af_file *f, const dfl_yaml *at, double fallback, double *out)
+/* The largest value of a number over all einsums: zero, infinite, or in range. False after reporting. */
+static bool find_largest(dfl_af_file *f, const dfl_yaml *at, double fallback, double *out)
 {
     double least = INFINITY;
 
@@ -92,15 +92,15 @@ static bool read_action(dfl_af_file *f, const dfl_yaml *node, const char *name, 
     if (at == NULL)
         return true;
     dfl_af_look_at_keys(f, at, action_keys, COUNT(action_keys), name);
-    if (!largest(f, dfl_yaml_get(at, "energy"), 0, &out->energy) ||
-        !largest(f, dfl_yaml_get(at, "energy_scale"), 1, &scale) ||
-        !largest(f, dfl_yaml_get(node, "energy_scale"), 1, &all))
+    if (!find_largest(f, dfl_yaml_get(at, "energy"), 0, &out->energy) ||
+        !find_largest(f, dfl_yaml_get(at, "energy_scale"), 1, &scale) ||
+        !find_largest(f, dfl_yaml_get(node, "energy_scale"), 1, &all))
         return false;
     out->energy *= scale * all;
-    if (!largest(f, rate, INFINITY, &out->throughput) || !largest(f, dfl_yaml_get(at, "latency"), 0, &latency) ||
-        !largest(f, dfl_yaml_get(at, "throughput_scale"), 1, &scale) ||
-        !largest(f, dfl_yaml_get(node, "throughput_scale"), 1, &all) ||
-        !largest(f, dfl_yaml_get(node, "n_parallel_instances"), 1, &parallel))
+    if (!find_largest(f, rate, INFINITY, &out->throughput) || !find_largest(f, dfl_yaml_get(at, "latency"), 0, &latency) ||
+        !find_largest(f, dfl_yaml_get(at, "throughput_scale"), 1, &scale) ||
+        !find_largest(f, dfl_yaml_get(node, "throughput_scale"), 1, &all) ||
+        !find_largest(f, dfl_yaml_get(node, "n_parallel_instances"), 1, &parallel))
         return false;
     if (rate == NULL && latency > 0)
         out->throughput = 1 / latency;
@@ -112,7 +112,7 @@ static bool read_action(dfl_af_file *f, const dfl_yaml *node, const char *name, 
     return true;
 }
 
-/* The value that a map from sets to numbers has for a tensor; `fallback` where no set holds it. */
+/* The value for a tensor in a map from sets to numbers; `fallback` if no set contains the tensor. */
 static bool of_tensor(dfl_af_file *f, const dfl_yaml *map, uint32_t tensor, double fallback, double *out)
 {
     *out = fallback;
@@ -135,14 +135,14 @@ static bool of_tensor(dfl_af_file *f, const dfl_yaml *map, uint32_t tensor, doub
     return true;
 }
 
-/* Actions per value: widths over bits_per_action, or what values_per_action says. */
+/* Sets the actions per value of each tensor: width / bits_per_action, or 1 / values_per_action. */
 static bool read_scale(dfl_af_file *f, dfl_af_node *node, const dfl_yaml *action, double *out)
 {
     const dfl_yaml *bits_at = dfl_yaml_get(action, "bits_per_action");
     double per_action;
 
     bits_at = bits_at != NULL ? bits_at : dfl_yaml_get(node->at, "bits_per_action");
-    if (!largest(f, bits_at, 1, &per_action))
+    if (!find_largest(f, bits_at, 1, &per_action))
         return false;
     if (!in_range(per_action))
         return wrong(f, DFL_FOREIGN_RANGE, bits_at->span, "a number that is not from 1e-30 to 1e30");
@@ -172,7 +172,7 @@ static const char *without_blanks(dfl_af_file *f, const char *text)
     return out;
 }
 
-/* How the times of the actions add up: one port, separate ports, or one rate for all. */
+/* Reads how the times of actions combine: one port, separate ports, or one rate for all actions. */
 static bool read_latency(dfl_af_file *f, dfl_af_node *node)
 {
     static const char calls[] = "sum(a.n_callsforainactions)";
@@ -200,7 +200,7 @@ static bool read_latency(dfl_af_file *f, dfl_af_node *node)
     return true;
 }
 
-/* `direction`, one for all tensors or a map from tensors. */
+/* Reads `direction` of a toll: one for all tensors, or a map from tensors. */
 static bool read_direction(dfl_af_file *f, dfl_af_node *node)
 {
     const dfl_yaml *at = dfl_yaml_get(node->at, "direction");
@@ -291,15 +291,15 @@ static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
     const dfl_yaml *skip = dfl_yaml_get(node->at, "skip_initial_output_write");
     double scale, parallel;
 
-    if (!largest(f, dfl_yaml_get(node->at, "size"), INFINITY, &node->size) ||
-        !largest(f, dfl_yaml_get(node->at, "actions_scale"), 1, &node->actions_scale) ||
-        !largest(f, dfl_yaml_get(node->at, "n_parallel_instances"), 1, &parallel) ||
-        !largest(f, dfl_yaml_get(node->at, "leak_power"), 0, &node->leakage) ||
-        !largest(f, dfl_yaml_get(node->at, "leak_power_scale"), 1, &scale))
+    if (!find_largest(f, dfl_yaml_get(node->at, "size"), INFINITY, &node->size) ||
+        !find_largest(f, dfl_yaml_get(node->at, "actions_scale"), 1, &node->actions_scale) ||
+        !find_largest(f, dfl_yaml_get(node->at, "n_parallel_instances"), 1, &parallel) ||
+        !find_largest(f, dfl_yaml_get(node->at, "leak_power"), 0, &node->leakage) ||
+        !find_largest(f, dfl_yaml_get(node->at, "leak_power_scale"), 1, &scale))
         return false;
     node->leakage *= scale * parallel;
-    if (!largest(f, dfl_yaml_get(node->at, "area"), 0, &node->area) ||
-        !largest(f, dfl_yaml_get(node->at, "area_scale"), 1, &scale))
+    if (!find_largest(f, dfl_yaml_get(node->at, "area"), 0, &node->area) ||
+        !find_largest(f, dfl_yaml_get(node->at, "area_scale"), 1, &scale))
         return false;
     node->area *= scale * parallel;
     if (!(node->leakage <= most) || !(node->area <= most) || !in_range(node->actions_scale) || node->size < 1)
@@ -330,7 +330,7 @@ static bool read_part(dfl_af_file *f, dfl_af_node *node)
 {
     double enabled;
 
-    if (!largest(f, dfl_yaml_get(node->at, "enabled"), 1, &enabled))
+    if (!find_largest(f, dfl_yaml_get(node->at, "enabled"), 1, &enabled))
         return false;
     node->width = DFL_NEW_ARRAY(f->report->arena, double, f->tensors.n + 1);
     for (int i = 0; i < 2; i++)
@@ -345,10 +345,10 @@ static bool read_part(dfl_af_file *f, dfl_af_node *node)
            (node->kind != DFL_AF_TOLL || read_direction(f, node));
 }
 
-/* ---- what the source's mapper may keep where ---- */
+/* ---- tensors that the source's mapper may keep ---- */
 
-/* Adds the tensors that the expression names; false where it cannot be evaluated, unreported: sets can depend on what
-   the source's mapper chooses for other memories. */
+/* Adds the tensors of an expression. False, without a report, if the expression cannot be evaluated: sets can depend on the
+   choices of the source's mapper for other memories. */
 static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *out)
 {
     dfl_loss_report unheard = *f->report;
@@ -366,7 +366,7 @@ static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *a
     return true;
 }
 
-/* The einsum's tensors that are not in the set. */
+/* The tensors of the einsum that are not in the set. */
 static dfl_af_set missing_in(const dfl_af_einsum *e, const dfl_af_set *set)
 {
     dfl_af_set out = { { 0 } };
@@ -378,8 +378,8 @@ static dfl_af_set missing_in(const dfl_af_einsum *e, const dfl_af_set *set)
     return out;
 }
 
-/* What an einsum may keep: `may_keep` and `keep`, of which the second need not be known where the first is all. */
-static bool allow(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *allowed, dfl_af_set *refused)
+/* Adds the tensors that an einsum may keep, `may_keep` and `keep`. `keep` need not be known if `may_keep` is all tensors. */
+static bool add_allowed(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *allowed, dfl_af_set *refused)
 {
     dfl_af_set set = { { 0 } }, missing;
     uint64_t any = 0;
@@ -400,8 +400,8 @@ static bool allow(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl
     return true;
 }
 
-/* The language allows a tensor in a memory for all einsums, or for none. */
-static void say_partly(const dfl_af_file *f, const dfl_af_node *node, dfl_span span, const dfl_af_set *refused)
+/* Reports tensors that only some einsums may keep: DFL allows a tensor in a memory for all einsums or none. */
+static void remark_partly_allowed(const dfl_af_file *f, const dfl_af_node *node, dfl_span span, const dfl_af_set *refused)
 {
     dfl_strbuf names;
 
@@ -414,7 +414,7 @@ static void say_partly(const dfl_af_file *f, const dfl_af_node *node, dfl_span s
         dfl_loss_remark(f->report, span, "only some einsums may keep %s in `%s`: here all may", names.text, node->name);
 }
 
-/* What all einsums keep there that touch it. */
+/* Sets the required tensors: those that every einsum with the tensor must keep in the node. */
 static void read_required(const dfl_af_file *f, dfl_af_node *node, const dfl_yaml *keep)
 {
     dfl_af_set optional = { { 0 } };
@@ -434,7 +434,7 @@ static void read_required(const dfl_af_file *f, dfl_af_node *node, const dfl_yam
     }
 }
 
-/* With `keep` alone nothing else may be kept; without either, everything. A fixed mapping has decided. */
+/* Sets the allowed tensors: those of `keep` and `may_keep`; all if both are absent, or if the mapping is fixed. */
 static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
 {
     const dfl_yaml *tensors = dfl_yaml_get(node->at, "tensors");
@@ -447,14 +447,14 @@ static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
         return;
     }
     for (uint32_t e = 0; known && e < f->einsums.n; e++)
-        known = allow(f, tensors, e, &node->allowed, &refused);
+        known = add_allowed(f, tensors, e, &node->allowed, &refused);
     if (!known) {
         memset(&node->allowed, 0xff, sizeof node->allowed);
         dfl_lose(f->report, DFL_FOREIGN_LOST, tensors->span, "what `%s` may keep is known to the source's mapper alone",
                  node->name);
         return;
     }
-    say_partly(f, node, tensors->span, &refused);
+    remark_partly_allowed(f, node, tensors->span, &refused);
     read_required(f, node, dfl_yaml_get(tensors, "keep"));
 }
 

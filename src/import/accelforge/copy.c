@@ -1,4 +1,3 @@
-/* Which copies are names, which are left out, and which are einsums. */
 #include "import/accelforge/copy.h"
 
 #include <math.h>
@@ -55,7 +54,7 @@ static bool forced(const dfl_af_file *f, uint32_t from, uint32_t to)
            dfl_af_has(&f->nodes.at[outer].required, to);
 }
 
-/* Whether nothing is gained by a tensor in another memory than the outermost one, which is never waited for. */
+/* Whether the outermost memory is the best home for a tensor: unlimited, and no other memory or toll is cheaper. */
 static bool cheapest_outside(const dfl_af_file *f, uint32_t tensor)
 {
     uint32_t outer = outermost_memory(f);
@@ -80,7 +79,7 @@ static bool cheapest_outside(const dfl_af_file *f, uint32_t tensor)
 
 /* ---- names ---- */
 
-/* Whether each index of both sides is one variable, the same ones in the same order, and no index of `used` another. */
+/* Whether a copy only renames a tensor: both sides have the same indices, each a single variable. */
 static bool only_renames(const dfl_af_access *from, const dfl_af_access *to)
 {
     bool same = from->n_dims == to->n_dims;
@@ -112,7 +111,7 @@ static bool read_together(const dfl_af_file *f, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Whether all parts of the machine treat both alike; `alone`: nobody else reads `from`. */
+/* Whether all nodes treat two tensors alike. `alone`: only the copy reads `from`. */
 static bool treated_alike(const dfl_af_file *f, uint32_t from, uint32_t to, bool alone)
 {
     const dfl_af_tensor *a = &f->tensors.at[from], *b = &f->tensors.at[to];
@@ -136,8 +135,8 @@ static bool treated_alike(const dfl_af_file *f, uint32_t from, uint32_t to, bool
     return true;
 }
 
-/* Whoever reads `to` reads `from`, in the memories and with the reuse that `to` has. */
-static void join(dfl_af_file *f, uint32_t from, uint32_t to)
+/* Makes `to` a name of `from`, with the memories and the reuse of `to`. */
+static void join_tensors(dfl_af_file *f, uint32_t from, uint32_t to)
 {
     f->tensors.at[to].same = from;
     for (uint32_t n = 0; n < f->nodes.n; n++) {
@@ -175,13 +174,13 @@ static bool try_name(dfl_af_file *f, dfl_af_einsum *e)
         e->left_out = false;
         return false;
     }
-    join(f, from, out->tensor);
+    join_tensors(f, from, out->tensor);
     dfl_loss_remark(f->report, e->span, "`%s` is `%s` here: the source copies inside of `%s` for free",
                     f->tensors.at[out->tensor].name, f->tensors.at[from].name, f->nodes.at[memory].name);
     return true;
 }
 
-/* Whether a variable is in one of the two sides alone, so that elements are chosen, repeated or put together. */
+/* Whether a copy selects, repeats or concatenates elements: a variable is in one of its sides only. */
 static bool routes(const dfl_af_einsum *e)
 {
     const dfl_af_access *in = operand_of(e), *out = &e->accesses[e->output];

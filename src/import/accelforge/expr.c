@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 40 };
+enum { DEEPEST = 40 }; /* nested parentheses and names; keeps the recursion within the stack */
 
 typedef struct {
     const dfl_af_file *file;
     uint32_t einsum;
     const char *text, *end, *at;
-    dfl_span span;      /* of the whole text, which stands in the source as it is */
+    dfl_span span;      /* place of the whole text in the source */
     unsigned depth;
     bool ok;
 } parser;
@@ -132,7 +132,7 @@ static bool is_set_name(const char *name)
     return false;
 }
 
-/* What a list of maps with `name` and `source` has for a name; NULL = nothing. */
+/* The source of a name in a list of maps with `name` and `source`; NULL = none. */
 static const dfl_yaml *source_of(const dfl_yaml *list, const char *name)
 {
     const dfl_yaml *out = NULL;
@@ -146,7 +146,7 @@ static const dfl_yaml *source_of(const dfl_yaml *list, const char *name)
     return out;
 }
 
-/* The set that a rename stands for: the einsum's own, else the specification's for this einsum, else for all. */
+/* The source of a rename: of the einsum itself, else of the specification for this einsum, else for all einsums. */
 static const dfl_yaml *rename_of(const dfl_af_file *f, uint32_t einsum, const char *name)
 {
     const dfl_af_einsum *e = &f->einsums.at[einsum];
@@ -179,7 +179,7 @@ static dfl_af_value elsewhere(parser *p, const dfl_yaml *at)
     dfl_budget *budget = dfl_arena_budget(p->file->report->arena);
     dfl_af_value out;
 
-    /* names of names of names can stand for more than anybody wants to add up */
+    /* chains of renames can take exponential time */
     if (at->kind != DFL_YAML_SCALAR || (budget != NULL && !dfl_budget_spend(budget, 16)))
         return wrong(p, DFL_FOREIGN_SYNTAX, "a name that stands for no expression");
     out = expression(&inner);
@@ -273,7 +273,7 @@ static dfl_af_value call(parser *p, const char *name)
     return v;
 }
 
-/* The width of the tensors in a set, which must agree. */
+/* The common width of the tensors in a set; reports if they differ. */
 static dfl_af_value width(parser *p, const dfl_af_value *v)
 {
     int64_t bits = 0;
@@ -301,7 +301,7 @@ static dfl_af_value atom(parser *p)
     } else if (p->at < p->end && ((*p->at >= '0' && *p->at <= '9') || *p->at == '.')) {
         char *end;
 
-        v = number(strtod(p->at, &end)); /* stops at the end of the text, behind which is no digit */
+        v = number(strtod(p->at, &end)); /* strtod stops at the end of the text: no digit follows it */
         if (end == p->at || end > p->end)
             return wrong(p, DFL_FOREIGN_SYNTAX, "not a number");
         p->at = end;
@@ -352,7 +352,7 @@ static dfl_af_value unary(parser *p)
     return v;
 }
 
-/* Strength of the operator that stands next, 0 = none; Python's order. */
+/* Precedence of the next operator, as in Python; 0 = no operator. */
 static int operator_at(parser *p, char *sign)
 {
     static const char *const by_strength[] = { "|", "^", "&", "+-", "*/%" };

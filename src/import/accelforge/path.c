@@ -1,4 +1,4 @@
-/* The events of one einsum: where room is reserved, where tiles are fetched anew, which loops stand where. */
+/* Makes the events of one einsum: where capacity is reserved, where tiles are fetched anew, and the order of loops. */
 #include "import/accelforge/path.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct {
     uint32_t tensor, node; /* STORAGE */
     bool home, toll;
     uint32_t var;          /* LOOP */
-    bool spatial, slides;  /* STORAGE: its room slides with a loop that moves a part of the tile */
+    bool spatial, slides;  /* LOOP: is spatial; STORAGE: a loop moves a part of the tile, which slides */
 } item;
 
 typedef struct {
@@ -17,16 +17,16 @@ typedef struct {
     const dfl_af_plan *plan;
     const dfl_af_einsum *e;
     dfl_arena *arena;
-    DFL_VEC(item) items;                /* as in the tree, storage split by tensor */
-    DFL_VEC(item) order;                /* with RESERVE where room is taken */
-    DFL_VEC(uint32_t) sliding;          /* storage, in `items`, whose room is not placed yet */
+    DFL_VEC(item) items;                /* nodes of the tree, with one item per tensor of a storage node */
+    DFL_VEC(item) order;                /* items, with RESERVE where capacity is reserved */
+    DFL_VEC(uint32_t) sliding;          /* numbers of storage items whose capacity is not reserved yet */
     DFL_VEC(dfl_af_event) events;
     DFL_VEC(uint32_t) loops;
     DFL_VEC(uint32_t) turning;          /* variables of loops since the last brace */
-    DFL_VEC(uint32_t) outside;          /* and of all loops so far */
-    DFL_VEC(uint32_t) tolls;            /* storage in tolls whose inner holder is not reached yet */
+    DFL_VEC(uint32_t) outside;          /* variables of all loops so far */
+    DFL_VEC(uint32_t) tolls;            /* numbers of toll items whose inner holder is not reached yet */
     bool *fresh;                        /* by item of storage */
-    int64_t *left;                      /* by variable: what is left of its extent */
+    int64_t *left;                      /* by variable: extent of the present tile */
     uint32_t depth;
     bool ok;
 } maker;
@@ -158,7 +158,7 @@ static void reserve(maker *m, uint32_t of)
     DFL_PUSH(m->arena, &m->order, room);
 }
 
-/* Places the room of what slides no further, innermost storage first: everything, or what `loop` stops. */
+/* Reserves capacity for the storage that `loop` stops from sliding, or for all if `loop` is NULL; innermost storage first. */
 static void stop_sliding(maker *m, const item *loop, bool partly)
 {
     size_t kept = 0;
@@ -208,7 +208,7 @@ static void place_room(maker *m)
         else if (it->kind == STORAGE)
             DFL_PUSH(m->arena, &m->sliding, i);
     }
-    /* storage learnt later that it slides */
+    /* whether a storage item slides is known only now */
     for (size_t i = 0; i < m->order.n; i++) {
         if (m->order.at[i].kind == STORAGE)
             m->order.at[i].slides = m->items.at[m->order.at[i].of].slides;
@@ -217,7 +217,7 @@ static void place_room(maker *m)
 
 /* ---- events ---- */
 
-static dfl_af_event *keep(maker *m, const item *storage, bool fresh)
+static dfl_af_event *add_keep(maker *m, const item *storage, bool fresh)
 {
     dfl_af_event event = { .kind = DFL_AF_KEEP, .step = storage->step, .depth = m->depth, .tensor = storage->tensor,
                            .node = storage->node, .home = storage->home, .fresh = fresh };
@@ -238,7 +238,7 @@ static bool survives(const maker *m, const uint32_t *vars, size_t n, uint32_t te
     return false;
 }
 
-/* A storage node fetches its tile here: opens a brace if that takes one; whether the keep has to be fresh. */
+/* Places the fetch of a tile and opens a brace if one is needed. Whether the keep must be fresh. */
 static bool fetch(maker *m, uint32_t step, uint32_t tensor, bool slides)
 {
     dfl_af_event brace = { .kind = DFL_AF_BRACE, .step = step, .depth = m->depth };
@@ -252,8 +252,8 @@ static bool fetch(maker *m, uint32_t step, uint32_t tensor, bool slides)
     return false;
 }
 
-/* A toll that charges nothing of what passes here is left out: outputs only go down again when they are visited again,
-   inputs never go up. */
+/* Adds the keep of a toll, unless the toll charges nothing for the tensor: an output goes down only when it is visited again,
+   and an input never goes up. */
 static void place_toll(maker *m, const item *toll, bool fresh)
 {
     const dfl_af_node *node = &m->f->nodes.at[toll->node];
@@ -264,14 +264,14 @@ static void place_toll(maker *m, const item *toll, bool fresh)
 
     if (!down && !up)
         return;
-    keep(m, toll, fresh)->one_way = goes_down && output && !(down && up);
+    add_keep(m, toll, fresh)->one_way = goes_down && output && !(down && up);
     if (goes_down && output && !(down && up))
         dfl_lose(m->f->report, DFL_FOREIGN_LOST, step->span,
                  "`%s` is charged for `%s` both ways: the source charges what goes %s", node->name,
                  m->f->tensors.at[toll->tensor].name, down ? "down" : "up");
 }
 
-/* Tolls hold what `inner` gets, where it gets it; `inner` NULL: the compute unit. */
+/* Places the pending tolls of the tensor of `inner`, a storage item; of all tensors if `inner` is NULL, the compute unit. */
 static void place_tolls(maker *m, const item *inner, bool fresh)
 {
     size_t kept = 0;
@@ -334,7 +334,7 @@ static void make_events(maker *m)
             break;
         case RESERVE:
             if (!it->toll)
-                keep(m, it, m->fresh[it->of]);
+                add_keep(m, it, m->fresh[it->of]);
             break;
         case POINT:
             place_tolls(m, NULL, false);
@@ -350,7 +350,7 @@ static bool is_inside(const maker *m, const dfl_af_event *what, const dfl_af_eve
     return what->kind == DFL_AF_KEEP && dfl_af_sees(m->f, what->node, loop->node);
 }
 
-/* Moves the loop at `from` in front of `to`. Loops over its variable that it passes get other tiles. */
+/* Moves the loop at `from` in front of `to`, and updates the tiles of the loops over its variable. */
 static void raise_loop(maker *m, size_t from, size_t to)
 {
     dfl_af_event loop = m->events.at[from];

@@ -1,12 +1,11 @@
 /*
- * What a mapping tree means for each einsum, as events from outer to inner: loops, keeps, and braces. The source
- * fetches a tile anew whenever any loop above its storage node advances, and frees room by letting a tile slide below
- * relevant loops. So a keep stands where the source reserves room, and a brace opens at the storage node where a loop
- * outside could leave the tile unchanged: what is kept in a brace starts empty in each of its iterations. Tensors that
- * are only read are `fresh` instead where nothing slides.
+ * The path of an einsum in the mapping tree, as events from outer to inner: loops, keeps, and braces. The source fetches a
+ * tile anew whenever a loop above its storage node advances, and saves capacity by letting a tile slide below relevant loops.
+ * So a keep stands where the source reserves capacity. A brace opens at the storage node if a loop outside could leave the tile
+ * unchanged: a keep in a brace starts empty in each iteration. A tensor that is only read is `fresh` instead, unless it slides.
  *
- * A toll is a memory that holds what the next inner holder gets, where it gets it. Loops of one iteration are events,
- * too, since the source counts them when it decides which loops two einsums share.
+ * A toll is a memory that holds the tiles of the next inner holder, at the place of that holder. A loop of one iteration is an
+ * event too: the source counts such loops when it decides which loops two einsums share.
  */
 #ifndef DFL_IMPORT_ACCELFORGE_PATH_H
 #define DFL_IMPORT_ACCELFORGE_PATH_H
@@ -17,11 +16,11 @@ typedef enum {
     DFL_AF_STORAGE, DFL_AF_TEMPORAL, DFL_AF_SPATIAL, DFL_AF_POINT,
 } dfl_af_step_kind;
 
-/* A node of the tree. */
+/* A node of the mapping tree. */
 typedef struct {
     dfl_af_step_kind kind;
     dfl_span span;
-    const dfl_yaml *names;  /* storage: tensors; loops: one variable, or a list of which an einsum has one */
+    const dfl_yaml *names;  /* storage: tensors; loop: one variable, or a list of variables of which an einsum has one */
     uint32_t node;          /* storage, point: the component; spatial: the one with the axis */
     uint32_t axis;          /* spatial */
     int64_t tile;           /* loops */
@@ -36,10 +35,10 @@ typedef struct {
     uint32_t depth;         /* loops above it, in the tree's order */
     uint32_t tensor, node;  /* keep: what and where; spatial loop: the node with the axis */
     bool home, fresh;
-    bool one_way;           /* toll: of what it passes in two directions the source charges one */
+    bool one_way;           /* toll: the source charges one of the two directions that the tensor passes */
     bool spatial, ragged;   /* loop: the last tile is smaller */
     uint32_t var, axis;
-    int64_t trips, tile;    /* of a loop; `tile` is what is left inside */
+    int64_t trips, tile;    /* of a loop: iterations, and extent of the tile inside */
 } dfl_af_event;
 
 typedef struct {
@@ -55,12 +54,12 @@ typedef struct {
 typedef struct {
     DFL_VEC(dfl_af_step) steps;
     dfl_af_path *paths;     /* by einsum */
-    uint32_t *order;        /* einsums as they run */
+    uint32_t *order;        /* einsums in order of execution */
     uint32_t n_order;
     uint32_t *shared;       /* loops that einsum order[i] shares with order[i + 1] */
 } dfl_af_plan;
 
-/* How a rank variable moves a tensor's tile. */
+/* Whether a rank variable moves the tile of a tensor: not at all, by a part (a window), or to a disjoint one. */
 typedef enum { DFL_AF_IRRELEVANT, DFL_AF_PARTLY, DFL_AF_RELEVANT } dfl_af_relevancy;
 dfl_af_relevancy dfl_af_relevant(const dfl_af_access *access, uint32_t var);
 

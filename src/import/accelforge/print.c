@@ -1,4 +1,4 @@
-/* The .dfl text of a specification: header, names, workload. */
+/* Writes a specification as .dfl text: header, names, workload. */
 #include "import/accelforge/print.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool is_mac(const dfl_af_einsum *e, bool reduces)
     return e->n_accesses == 3 && reduces;
 }
 
-/* Whether a variable is not in the output. */
+/* Whether the einsum reduces: a variable is not in the output. */
 static bool reduces(const dfl_af_einsum *e)
 {
     for (uint32_t v = 0; v < e->n_vars; v++) {
@@ -25,7 +25,7 @@ static bool reduces(const dfl_af_einsum *e)
 
 /* ---- names ---- */
 
-/* Rank variables of equal name and extent become one rank, which the source's shared loops then are over. */
+/* Names ranks. Rank variables of equal name and extent become one rank, so that shared loops of the source have one rank. */
 static void name_ranks(dfl_af_printer *p, dfl_name_table *names)
 {
     const dfl_af_file *f = p->f;
@@ -90,8 +90,8 @@ static void make_names(dfl_af_printer *p)
 /* ---- workload ---- */
 
 /*
- * The source counts one operation a point, whatever it is. Einsums that DFL would count otherwise apply an op of as
- * many operands, which costs what the sum over reduced ranks does not.
+ * Writes ops. The source counts one operation per point. An einsum with another count in DFL applies an op that makes up the
+ * difference: 0 FLOP if the reduction already counts one operation per point, else 1 FLOP.
  */
 static void print_ops(dfl_af_printer *p)
 {
@@ -145,7 +145,7 @@ static void print_type(dfl_af_printer *p, uint32_t tensor)
         dfl_strbuf_printf(&p->out, " : bits(%lld)", (long long)p->f->tensors.at[tensor].bits);
 }
 
-/* The access of the tensor, by one of its names, in an einsum of the result; NULL = none. */
+/* The access of einsum `e` of the result to the tensor, under any of its names; NULL = none. */
 static const dfl_af_access *access_in(const dfl_af_file *f, uint32_t e, uint32_t tensor)
 {
     const dfl_af_einsum *einsum = &f->einsums.at[e];
@@ -157,7 +157,7 @@ static const dfl_af_access *access_in(const dfl_af_file *f, uint32_t e, uint32_t
     return NULL;
 }
 
-/* The largest index of a dimension over all einsums that read the tensor, plus one. */
+/* Extent of a dimension: the largest index over all einsums that access the tensor, plus 1. */
 static int64_t extent_of(const dfl_af_file *f, uint32_t tensor, uint32_t d)
 {
     int64_t most = 1;
@@ -179,7 +179,7 @@ static int64_t extent_of(const dfl_af_file *f, uint32_t tensor, uint32_t d)
     return most;
 }
 
-/* Declares what no einsum makes. */
+/* Declares a tensor that no einsum computes. */
 static void print_input(dfl_af_printer *p, uint32_t tensor)
 {
     const dfl_af_tensor *t = &p->f->tensors.at[tensor];

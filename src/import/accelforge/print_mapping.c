@@ -1,4 +1,4 @@
-/* The mapping as .dfl text: the events of all einsums merged where they share loops. */
+/* Writes the mapping: the events of all einsums, merged where they share loops. */
 #include "import/accelforge/print_mapping.h"
 
 typedef enum { NOTHING, TEMPORAL, SPATIAL, KEEPING } statement;
@@ -6,9 +6,9 @@ typedef enum { NOTHING, TEMPORAL, SPATIAL, KEEPING } statement;
 typedef struct {
     dfl_af_printer *p;
     dfl_strbuf *out;
-    uint32_t *next;       /* by einsum: its next event */
+    uint32_t *next;       /* by einsum: number of its next event */
     bool *home;           /* by tensor: its home is written */
-    statement open;       /* the statement that another item may continue */
+    statement open;       /* statement that is being written, which a further item may continue */
     uint32_t open_node;
     bool open_fresh;
     uint32_t braces;
@@ -25,7 +25,7 @@ static void end_statement(writer *w)
 }
 
 /* Continues a statement of the kind, or begins one. */
-static void begin(writer *w, statement kind, uint32_t node, bool fresh)
+static void begin_item(writer *w, statement kind, uint32_t node, bool fresh)
 {
     static const char *const words[] = { [TEMPORAL] = "temporal ", [SPATIAL] = "spatial ", [KEEPING] = "keep " };
 
@@ -45,7 +45,7 @@ static void write_keep(writer *w, const dfl_af_event *e)
     if (e->home && w->home[e->tensor])
         return;
     w->home[e->tensor] |= e->home;
-    begin(w, KEEPING, e->node, e->fresh);
+    begin_item(w, KEEPING, e->node, e->fresh);
     dfl_strbuf_z(w->out, w->p->tensors[e->tensor]);
 }
 
@@ -55,7 +55,7 @@ static void write_loop(writer *w, uint32_t einsum, const dfl_af_event *e)
 
     if (e->trips == 1)
         return;
-    begin(w, e->spatial ? SPATIAL : TEMPORAL, 0, false);
+    begin_item(w, e->spatial ? SPATIAL : TEMPORAL, 0, false);
     dfl_strbuf_z(w->out, rank);
     if (e->tile > 1 || e->spatial)
         dfl_strbuf_printf(w->out, ":%lld", (long long)e->tile);
@@ -87,7 +87,7 @@ static void write_head(writer *w, uint32_t lo, uint32_t hi)
     dfl_strbuf_z(w->out, " {\n");
 }
 
-/* Keeps of all einsums up to the next loop or brace. */
+/* Writes the keeps of all einsums up to the next loop or brace. */
 static void write_keeps(writer *w, uint32_t lo, uint32_t hi)
 {
     for (uint32_t i = lo; i <= hi; i++) {
@@ -100,7 +100,7 @@ static void write_keeps(writer *w, uint32_t lo, uint32_t hi)
     }
 }
 
-/* A brace that one of the einsums needs here holds all of them. */
+/* Opens a brace around all einsums if one of them needs a brace here. */
 static void write_brace(writer *w, uint32_t lo, uint32_t hi)
 {
     bool needed = false;
@@ -121,7 +121,7 @@ static void write_brace(writer *w, uint32_t lo, uint32_t hi)
     w->braces++;
 }
 
-/* Homes of tensors that several of the parts use stand above all of them. */
+/* Writes the homes of tensors that several branches use above these branches. */
 static void write_common_homes(writer *w, uint32_t lo, uint32_t hi)
 {
     for (uint32_t i = lo; i <= hi; i++) {
@@ -144,12 +144,12 @@ static void write_instances(writer *w)
 {
     if (w->p->instance == NULL || w->instances_done)
         return;
-    begin(w, TEMPORAL, 0, false);
+    begin_item(w, TEMPORAL, 0, false);
     dfl_strbuf_z(w->out, w->p->instance);
     w->instances_done = true;
 }
 
-/* Homes that instances do not have for themselves: in the outermost memory, or of persistent tensors. */
+/* Writes the homes that all instances share: those in the outermost memory and those of persistent tensors. */
 static void write_outer_homes(writer *w)
 {
     const dfl_af_file *f = w->p->f;
@@ -180,7 +180,7 @@ static uint32_t shared_between(const writer *w, uint32_t lo, uint32_t hi)
 
 static void write_part(writer *w, uint32_t lo, uint32_t hi, uint32_t depth);
 
-/* One child for each run of einsums that goes on sharing loops. */
+/* Writes one branch for each run of einsums that share further loops. */
 static void write_branch(writer *w, uint32_t lo, uint32_t hi, uint32_t depth)
 {
     write_common_homes(w, lo, hi);
@@ -196,7 +196,7 @@ static void write_branch(writer *w, uint32_t lo, uint32_t hi, uint32_t depth)
     dfl_strbuf_z(w->out, "}\n");
 }
 
-/* Einsums from `lo` to `hi`, which have `depth` loops in common so far. */
+/* Writes the einsums from `lo` to `hi`, which have `depth` loops in common so far. */
 static void write_part(writer *w, uint32_t lo, uint32_t hi, uint32_t depth)
 {
     uint32_t braces = w->braces;

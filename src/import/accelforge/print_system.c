@@ -1,4 +1,4 @@
-/* The machine as .dfl text. */
+/* Writes the machine as .dfl text. */
 #include "import/accelforge/print_system.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "import/accelforge/copy.h"
 #include "import/accelforge/expr.h"
 
-/* An endless rate has to be written as a number. */
+/* Rate of a unit without a limit, operations per second: DFL requires a number. */
 static const double endless = 1e30;
 
 /* Whether the mapping, if there is one, keeps the tensor there. */
@@ -24,8 +24,8 @@ static bool holds(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
     return p->plan == NULL;
 }
 
-/* What one bit of a tensor takes, which the language has to be the same for all tensors: actions (`which` 0 read, 1
-   write), or bits of room (2). What differs is lost: the most expensive tensor stands for all. */
+/* Actions per bit of a tensor (`which` 0 read, 1 write), or bits of capacity per bit (2). DFL has one value for all tensors of a
+   memory: if tensors differ, the most expensive one stands for all, and a loss is reported. */
 static double per_bit(dfl_af_printer *p, uint32_t n, int which)
 {
     static const char *const what[] = { "reads differ", "writes differ", "room differs" };
@@ -72,7 +72,7 @@ static void print_port(dfl_af_printer *p, uint32_t n, int which)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* What the source's mapper may do, as a comment: the language has no word for it. */
+/* Writes constraints of the source's mapper as comments: DFL cannot express them. */
 static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
 {
     static const char *const keys[] = { "tensors", "spatial", "enabled" };
@@ -88,7 +88,7 @@ static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
     }
 }
 
-/* Tensors that the mapper may keep in the node. */
+/* Number of tensors that the mapper may keep in the node. */
 static uint32_t count_allowed(const dfl_af_printer *p, const dfl_af_node *node)
 {
     uint32_t n = 0;
@@ -107,7 +107,7 @@ static uint32_t count_tensors(const dfl_af_printer *p)
     return n;
 }
 
-/* `holds = W0, W1;` where the mapper may not keep all tensors. */
+/* Writes `holds = W0, W1;` unless the mapper may keep all tensors. */
 static void print_holds(dfl_af_printer *p, const dfl_af_node *node)
 {
     dfl_list_writer list = dfl_writer_list(&p->out, "holds = ");
@@ -148,7 +148,7 @@ static void print_memory(dfl_af_printer *p, uint32_t n)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* Which operations the unit may run, if not all: what `enabled` says for each einsum. */
+/* Writes the operations of the unit if `enabled` restricts them to some einsums. */
 static void print_enabled(dfl_af_printer *p, uint32_t n)
 {
     const dfl_yaml *at = dfl_yaml_get(p->f->nodes.at[n].at, "enabled");
@@ -192,7 +192,7 @@ static void print_compute(dfl_af_printer *p, uint32_t n)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* `multicast = X, Y(T0);` for the tensors that are reused along each axis. */
+/* Writes `multicast = X, Y(T0);` with the tensors that each axis reuses. */
 static void print_reuse(dfl_af_printer *p, uint32_t n, const char *word, bool writes)
 {
     const dfl_af_node *node = &p->f->nodes.at[n];
@@ -241,7 +241,7 @@ static void open_array(dfl_af_printer *p, uint32_t n)
     dfl_strbuf_printf(&p->out, " over %s_links {\n", p->nodes[n]);
 }
 
-/* The nodes from `n` on that lie in `fork`; returns the number of the first that does not. */
+/* Writes the nodes of `fork` from number `n` on. Returns the number of the first node outside of the fork. */
 static uint32_t print_nodes(dfl_af_printer *p, uint32_t n, uint32_t fork)
 {
     uint32_t open = 0;

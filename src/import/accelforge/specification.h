@@ -1,7 +1,7 @@
 /*
- * AccelForge's specifications, between YAML and .dfl. A specification has up to five parts, in one file or in
- * several: `arch` (an ordered list of memories, tolls, containers and compute units, outermost first), `workload`
- * (einsums over rank variables), `renames` (names for sets of tensors), `variables`, and `mapping` (a loop tree).
+ * A specification for AccelForge between YAML and .dfl. It has up to five parts, in one file or in several: `arch` (an
+ * ordered list of memories, tolls, containers and compute units, outermost first), `workload` (einsums over rank variables),
+ * `renames` (names for sets of tensors), `variables`, and `mapping` (a loop tree).
  * Numbers may be expressions over variables and over the tensors of one einsum (expr.h).
  *
  * Tensors, einsums and nodes are numbered in file order. Rank variables belong to their einsum: equal names in two
@@ -15,10 +15,10 @@
 enum { DFL_AF_WORDS = 8, DFL_AF_MOST_TENSORS = 64 * DFL_AF_WORDS, DFL_AF_MOST_BITS = 65536 };
 #define DFL_AF_NONE UINT32_MAX
 
-/* Tensors as bits. */
+/* A set of tensors, one bit each. */
 typedef struct { uint64_t word[DFL_AF_WORDS]; } dfl_af_set;
 
-typedef struct { uint32_t var; int64_t coef; } dfl_af_term; /* var of the einsum */
+typedef struct { uint32_t var; int64_t coef; } dfl_af_term; /* coef * variable number `var` of the einsum */
 
 typedef struct {
     const char *rank;
@@ -36,7 +36,7 @@ typedef struct {
     dfl_span span;
 } dfl_af_access;
 
-/* `simple`: stands alone and with coefficient 1 wherever it occurs. */
+/* A rank variable. `simple`: it is alone in its index, with coefficient 1, wherever it occurs. */
 typedef struct { const char *name; int64_t extent; bool simple; } dfl_af_var;
 
 typedef struct {
@@ -44,11 +44,11 @@ typedef struct {
     dfl_span span;
     const dfl_af_var *vars;
     uint32_t n_vars;
-    const dfl_af_access *accesses; /* one of a tensor; exactly one output */
+    const dfl_af_access *accesses; /* at most one per tensor; exactly one output */
     uint32_t n_accesses, output;
-    bool copy, left_out;           /* a copy that is no einsum of the result */
-    const char *loose;             /* a variable of the output alone; NULL = none */
-    int64_t instances;             /* the workload's included */
+    bool copy, left_out;           /* the einsum is a copy; it is absent from the result */
+    const char *loose;             /* name of a variable that indexes only the output; NULL = none */
+    int64_t instances;             /* times the instances of the workload */
     const dfl_yaml *renames;       /* map from names to sets; may be NULL */
 } dfl_af_einsum;
 
@@ -58,8 +58,8 @@ typedef struct {
     uint32_t producer;             /* einsum, or DFL_AF_NONE */
     uint32_t first_user, last_user, n_users;
     bool weight, persistent;
-    uint32_t same;                 /* another tensor that this one is a name of, or DFL_AF_NONE */
-    bool leaves;                   /* a copy that is left out reads it */
+    uint32_t same;                 /* tensor of which this one is another name, or DFL_AF_NONE */
+    bool leaves;                   /* a copy that is absent from the result reads it */
 } dfl_af_tensor;
 
 typedef enum {
@@ -70,10 +70,10 @@ typedef struct {
     const char *name;
     dfl_span span;
     int64_t fanout;
-    dfl_af_set read_reuse, write_reuse; /* tensors that are multicast, reduced, wherever they are read, written */
+    dfl_af_set read_reuse, write_reuse; /* tensors that are multicast to their readers, reduced from their writers */
 } dfl_af_axis;
 
-/* One of `read`, `write`, `compute`; J and actions per second with all scales but that of the number of actions. */
+/* One of `read`, `write`, `compute`: J per action and actions per second, with all scales except actions_scale. */
 typedef struct { const dfl_yaml *at; double energy, throughput; } dfl_af_action;
 
 typedef struct {
@@ -82,13 +82,13 @@ typedef struct {
     dfl_span span;
     const dfl_yaml *at;
     uint32_t fork;                      /* innermost fork around it, or DFL_AF_NONE */
-    dfl_af_axis *axes;                  /* multiply this node and what follows it in its list */
+    dfl_af_axis *axes;                  /* axes over this node and all nodes behind it in its list */
     uint32_t n_axes;
     double size, leakage, area;         /* bits (may be infinite), W, m2; n_parallel_instances included */
     double actions_scale;
     dfl_af_action read, write, compute;
     bool separate_ports;
-    dfl_af_set down, up;                /* toll: directions that are charged */
+    dfl_af_set down, up;                /* of a toll: tensors that it charges in each direction */
     double *width;                      /* bits per value of each tensor here */
     double *values_to_actions[2];       /* read, write: actions per value of each tensor, actions_scale included */
     dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may, must keep there */
@@ -96,10 +96,10 @@ typedef struct {
 
 typedef struct {
     dfl_loss_report *report;
-    const dfl_yaml *arch, *workload, *renames, *variables, *mapping; /* NULL = not given */
+    const dfl_yaml *arch, *workload, *renames, *variables, *mapping; /* NULL = absent */
     DFL_VEC(dfl_af_tensor) tensors;
     DFL_VEC(dfl_af_einsum) einsums;
-    DFL_VEC(dfl_af_node) nodes;         /* a fork before what is in it */
+    DFL_VEC(dfl_af_node) nodes;         /* a fork precedes its nodes */
 } dfl_af_file;
 
 bool dfl_af_has(const dfl_af_set *set, uint32_t tensor);

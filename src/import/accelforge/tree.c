@@ -1,4 +1,4 @@
-/* The mapping tree: nodes, the path of each einsum, and the loops that neighbours share. */
+/* Reads the mapping tree: its nodes, the path of each einsum, and the loops that successive einsums share. */
 #include "import/accelforge/tree.h"
 
 #include <string.h>
@@ -112,7 +112,7 @@ static void walk_branches(walker *w, const dfl_yaml *at)
     }
 }
 
-/* One node that is no branch; adds it to the path, and ends the path at a point. */
+/* Reads a node that is no branch and adds it to the path; a point ends the path. */
 static void take_step(walker *w, const dfl_yaml *at, dfl_af_step_kind kind)
 {
     dfl_af_step step = { .kind = kind, .span = at->span };
@@ -169,7 +169,7 @@ static void walk(walker *w, const dfl_yaml *list)
 
 /* ---- shared loops ---- */
 
-/* Loops above the home of a tensor on an einsum's path. */
+/* Number of loops above the home of a tensor on the path of an einsum. */
 static uint32_t home_depth(const dfl_af_path *path, uint32_t tensor)
 {
     for (uint32_t i = 0; i < path->n_events; i++) {
@@ -179,7 +179,7 @@ static uint32_t home_depth(const dfl_af_path *path, uint32_t tensor)
     return 0;
 }
 
-/* Loops are shared because of tensors that live across the boundary, as far as the tree has them in common. */
+/* Finds the shared loops: those that the tree has in common, above the homes of tensors that live across the boundary. */
 static void find_shared(const dfl_af_file *f, dfl_af_plan *plan)
 {
     for (uint32_t b = 0; b + 1 < plan->n_order; b++) {

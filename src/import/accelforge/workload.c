@@ -1,4 +1,4 @@
-/* Tensors and einsums of a specification, and the extents of rank variables. */
+/* Reads tensors and einsums, and finds the extents of rank variables. */
 #include "import/accelforge/workload.h"
 
 #include <math.h>
@@ -10,7 +10,9 @@
 
 /* ---- extents ---- */
 
-/* `0 <= p < 16`, for a variable of the einsum; others are left alone. */
+enum { MOST_ROUNDS = 8 }; /* steps of tighten: bounds settle after as many steps as indices depend on each other */
+
+/* Reads a constraint `0 <= p < 16`; a variable that the einsum lacks is ignored. */
 static void read_bound(dfl_af_reader *r, const dfl_yaml *at, int64_t *most)
 {
     const char *first, *second, *name;
@@ -71,7 +73,7 @@ static void bounds_of_constraints(dfl_af_reader *r, const dfl_yaml *einsum, int6
     }
 }
 
-/* One step towards the box around `0 <= index < size`; whether a bound became tighter. */
+/* Tightens the bounds of variables once by `0 <= index < size` of each dimension. Whether a bound changed. */
 static bool tighten(dfl_af_reader *r, int64_t *most)
 {
     const dfl_yaml *sizes = dfl_yaml_get(r->f->workload, "rank_sizes");
@@ -109,7 +111,7 @@ static bool tighten(dfl_af_reader *r, int64_t *most)
     return changed;
 }
 
-/* Whether the largest index of a box passes a given size: then the source's space is no box, and it takes the box. */
+/* Reports a loss if the iteration space is no box: the largest index of the box around the space exceeds a size. */
 static void look_for_box(dfl_af_reader *r)
 {
     const dfl_yaml *sizes = dfl_yaml_get(r->f->workload, "rank_sizes");
@@ -139,7 +141,7 @@ static void find_extents(dfl_af_reader *r, const dfl_yaml *einsum)
     for (uint32_t v = 0; v < r->vars.n; v++)
         most[v] = -1;
     bounds_of_constraints(r, einsum, most);
-    for (uint32_t round = 0; r->ok && round < 8 && tighten(r, most); round++)
+    for (uint32_t round = 0; r->ok && round < MOST_ROUNDS && tighten(r, most); round++)
         ;
     for (uint32_t v = 0; r->ok && v < r->vars.n; v++) {
         if (most[v] < 0)
@@ -160,7 +162,7 @@ static void find_extents(dfl_af_reader *r, const dfl_yaml *einsum)
 
 /* ---- einsums ---- */
 
-/* An output must start at index 0, and a tensor must have as many dimensions as where it was seen first. */
+/* Checks an access: an output starts at index 0, and all accesses of a tensor have the same number of dimensions. */
 static void check_access(dfl_af_reader *r, const dfl_af_access *a)
 {
     const dfl_af_tensor *t = &r->f->tensors.at[a->tensor];
@@ -257,7 +259,7 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
     return true;
 }
 
-/* ---- what is said of tensors ---- */
+/* ---- attributes of tensors ---- */
 
 static bool is_width(const dfl_af_file *f, const dfl_yaml *at, int64_t bits)
 {
@@ -304,7 +306,7 @@ static bool read_widths(dfl_af_file *f)
     return true;
 }
 
-/* Weights are what somebody calls so and nobody makes. */
+/* Marks persistent tensors, and weights: tensors in the set `weight` that no einsum computes. */
 static bool read_roles(dfl_af_file *f)
 {
     static const dfl_yaml weight = { .kind = DFL_YAML_SCALAR, .tag = "", .text = "weight" };

@@ -1,4 +1,4 @@
-/* Words and braces of MAESTRO's mapping files; everything else separates. */
+/* Scans words and braces of MAESTRO's files; all other characters separate words. */
 #include <string.h>
 
 #include "import/maestro/maestro_internal.h"

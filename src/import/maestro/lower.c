@@ -1,10 +1,10 @@
-/* From the directives of a layer to loops over the ranks of its workload. */
+/* Lowers the directives of a layer to loops over the ranks of its workload. */
 #include <string.h>
 
 #include "import/maestro/maestro_internal.h"
 #include "support/checked.h"
 
-/* What all ranks of a layer multiply to stays far enough below 128 bits for every count of it. */
+/* Most iterations of a layer: all its counts then fit 128 bits. */
 #define MOST_POINTS 0x1p100
 
 enum { MAX_LEVELS = 16 };
@@ -14,11 +14,11 @@ typedef struct {
     dfl_loss_report *report;
     const dfl_maestro_file *file;
     const dfl_maestro_layer *layer;
-    int64_t start[DFL_RANK_COUNT];  /* extents of the tile that the present level is given */
-    int64_t extent[DFL_RANK_COUNT]; /* of the tile below the lines made so far */
+    int64_t start[DFL_RANK_COUNT];  /* extents of the tile of the present level */
+    int64_t extent[DFL_RANK_COUNT]; /* extents of the tile below the loops made so far */
 } lowering;
 
-/* A map of the present level with its numbers. */
+/* A map of the present level with its amounts resolved. */
 typedef struct {
     const dfl_maestro_directive *directive; /* NULL = not mapped */
     int64_t size, offset;
@@ -39,7 +39,7 @@ static bool resolve(lowering *l, const dfl_maestro_amount *a, int64_t *out)
     return dfl_maestro_resolve(l->plan, l->report, l->file, a, out);
 }
 
-/* The rank that a dimension maps. */
+/* The rank of a dimension. */
 static dfl_maestro_rank rank_of(dfl_maestro_dim dim)
 {
     static const dfl_maestro_rank ranks[DFL_DIM_COUNT] = {
@@ -78,7 +78,7 @@ static int64_t stride_of(const lowering *l, dfl_maestro_rank rank)
     return rank == DFL_RANK_P ? l->plan->stride_y : l->plan->stride_x;
 }
 
-/* Whether the map's first position holds all of the level's tile. */
+/* Whether the first position of the map covers the whole tile of the level. */
 static bool covers(const lowering *l, const level_map *m)
 {
     dfl_maestro_rank rank = rank_of(m->directive->dim);
@@ -103,7 +103,7 @@ static void lose_gap(lowering *l, const level_map *m, int64_t tile, const char *
              (long long)tile, of);
 }
 
-/* The tile of a map over input rows or columns, in outputs; `taps` of the kernel meet it. */
+/* The tile of a map over input rows or columns, in output rows or columns, under `taps` taps of the kernel. */
 static int64_t window_tile(lowering *l, const level_map *m, int64_t taps)
 {
     dfl_maestro_rank rank = rank_of(m->directive->dim);
@@ -130,7 +130,7 @@ static int64_t window_tile(lowering *l, const level_map *m, int64_t taps)
     return outputs;
 }
 
-/* The tile of a map in elements of its rank; the whole present tile when the map covers it. */
+/* The tile of a map in iterations of its rank; the present tile if the map covers it. */
 static int64_t tile_of(lowering *l, const level_map *m, int64_t taps)
 {
     int64_t extent = l->extent[rank_of(m->directive->dim)], tile;
@@ -155,7 +155,8 @@ static void add_temporal(lowering *l, dfl_maestro_level *level, dfl_maestro_rank
     }
 }
 
-/* A tile for every element of the level, one after another; then one tile each. One part needs no line. */
+/* Adds a temporal loop over tiles for all elements, then a spatial loop with one tile per element. Loops of one iteration are
+   left out. */
 static void add_spatial(lowering *l, dfl_maestro_level *level, const level_map *m, int64_t tile)
 {
     dfl_maestro_rank rank = rank_of(m->directive->dim);
@@ -177,7 +178,7 @@ static void add_spatial(lowering *l, dfl_maestro_level *level, const level_map *
     l->extent[rank] = tile;
 }
 
-/* A second map of a dimension is harmless when it holds all that the first one left. */
+/* Whether a second map of a dimension changes nothing: it covers the tile of the first one. */
 static bool repeats(lowering *l, const level_map *first, const level_map *second)
 {
     dfl_diag *diag;
@@ -191,7 +192,7 @@ static bool repeats(lowering *l, const level_map *first, const level_map *second
     return false;
 }
 
-/* The maps of a level by rank. */
+/* Collects the maps of a level by rank. */
 static bool collect(lowering *l, const dfl_maestro_directive *first, size_t n,
                     level_map maps[DFL_RANK_COUNT])
 {
@@ -217,7 +218,7 @@ static bool collect(lowering *l, const dfl_maestro_directive *first, size_t n,
     return true;
 }
 
-/* Whether rows and taps (columns and taps) move along the same diagonal. */
+/* Whether two maps move along one diagonal: rows with taps, or columns with taps. */
 static bool is_diagonal(const level_map *window, const level_map *taps)
 {
     return over_input(window) &&
@@ -241,8 +242,8 @@ static bool refuse_double(lowering *l, const level_map *a, const level_map *b)
 }
 
 /*
- * Element i has row i and tap i of every fold, so all elements of a fold work for one output: a split of
- * the taps. Further output rows of the tile come one after another.
+ * Lowers a diagonal to a split of the taps: element i gets row i and tap i of every fold, so all elements of a fold compute one
+ * output. Further output rows of the tile are temporal.
  */
 static void add_diagonal_window(lowering *l, dfl_maestro_level *level, const level_map *window,
                                 const level_map *taps)
@@ -273,7 +274,7 @@ static size_t find_spatial(const lowering *l, const dfl_maestro_directive *first
     return count;
 }
 
-/* Taps that meet a map over rows in one step, over all elements of the level. */
+/* Taps of a map over rows in one step, over all elements of the level. */
 static int64_t taps_of(const lowering *l, const dfl_maestro_level *level,
                        const level_map maps[DFL_RANK_COUNT], dfl_maestro_rank kernel)
 {
@@ -331,7 +332,7 @@ static bool lower_level(lowering *l, dfl_maestro_level *level, const dfl_maestro
     return true;
 }
 
-/* Counts of a layer have 128 bits. */
+/* Reports a layer whose counts might not fit 128 bits. */
 static bool check_extents(const lowering *l)
 {
     double points = 1;

@@ -1,6 +1,6 @@
 /*
- * MAESTRO's mapping files, read by recursive descent. The first mistake of a layer is reported and the rest
- * of the layer is skipped, so one run shows one message per broken layer.
+ * A recursive descent parser for mapping files of MAESTRO. It reports the first mistake of a layer and skips the rest of the
+ * layer, so that each broken layer gives one message.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     dfl_maestro_lexer lexer;
-    dfl_maestro_token token; /* the one looked at */
+    dfl_maestro_token token; /* the present token */
     dfl_arena *arena;
     dfl_loss_report *report;
     dfl_maestro_file *file;
@@ -117,7 +117,7 @@ static bool same_amount(const dfl_maestro_amount *a, const dfl_maestro_amount *b
     return a->kind == b->kind && a->value == b->value && a->constant == b->constant && a->dim == b->dim;
 }
 
-/* A dimension may be given twice when both say the same. */
+/* Sets a size; a dimension may be given twice with equal amounts. */
 static bool parse_size(parser *p, dfl_maestro_size sizes[DFL_DIM_COUNT], const char *block)
 {
     dfl_maestro_size size = { .given = true, .span = p->token.span }, *slot;
@@ -232,7 +232,7 @@ static bool parse_type(parser *p, dfl_maestro_layer *layer)
 
 enum { HAS_TYPE = 1, HAS_STRIDE = 2, HAS_DIMENSIONS = 4, HAS_DATAFLOW = 8 };
 
-/* One of the blocks of a layer; `seen` collects which were there. */
+/* Parses one block of a layer; `seen` is the set of blocks so far. */
 static bool parse_block(parser *p, dfl_maestro_layer *layer, unsigned *seen)
 {
     static const struct {
@@ -270,7 +270,7 @@ static bool parse_block(parser *p, dfl_maestro_layer *layer, unsigned *seen)
     return expected(p, "`Type`, `Stride`, `Dimensions`, `Dataflow` or `}`");
 }
 
-/* A layer without a dataflow has that of the layer before it. */
+/* Gives a layer without a dataflow the directives of the layer before it. */
 static bool inherit(parser *p, dfl_maestro_layer *layer)
 {
     const dfl_maestro_layer *before = p->file->layers.n > 0 ? &p->file->layers.at[p->file->layers.n - 1]
@@ -318,7 +318,7 @@ static bool parse_layer(parser *p)
     return true;
 }
 
-/* Up to the next word that starts something, or the end. */
+/* Skips to the next word that starts a layer or another block, or to the end. */
 static void recover(parser *p)
 {
     while (p->token.kind != DFL_MAESTRO_END && !dfl_maestro_is(&p->token, "Layer") &&
@@ -355,7 +355,7 @@ static void parse_network(parser *p)
     advance(p);
 }
 
-/* The entry of a constant, made when it is not there yet. */
+/* The entry of a constant, made on first use. */
 static dfl_maestro_constant *constant_slot(parser *p, dfl_sym name)
 {
     while (p->file->constants.n <= name) {
@@ -396,7 +396,7 @@ static void parse_constant(parser *p)
     *slot = c;
 }
 
-/* A block that says nothing about a mapping: everything up to its closing brace. */
+/* Skips a block without meaning for mappings, up to its closing brace. */
 static void skip_block(parser *p)
 {
     size_t depth = 0;

@@ -1,4 +1,4 @@
-/* Sizes and strides of a layer: what is given, what follows from it, and what looks wrong in it. */
+/* Sizes and strides of a layer: reads, completes and checks them. */
 #include <string.h>
 
 #include "import/maestro/maestro_internal.h"
@@ -42,7 +42,7 @@ static bool resolve(sizing *l, const dfl_maestro_amount *a, int64_t *out)
     return dfl_maestro_resolve(l->plan, l->report, l->file, a, out);
 }
 
-/* Which dimensions a type of layer has; the output's rows and columns stand for the input's. */
+/* The required dimensions of each type of layer; output rows and columns may replace those of the input. */
 static const struct {
     const char *name;
     dfl_maestro_workload workload;
@@ -62,7 +62,7 @@ static bool has_dim(dfl_layer_type type, dfl_maestro_dim dim)
     return strchr(types[type].needs, dfl_maestro_dim_text(dim)[0]) != NULL;
 }
 
-/* The stride of one direction, written with the input's or the output's dimension. */
+/* The stride of one direction, given for the dimension of the input or of the output. */
 static bool resolve_stride(sizing *l, dfl_maestro_dim in, dfl_maestro_dim out, int64_t *stride)
 {
     const dfl_maestro_size *a = &l->layer->strides[in], *b = &l->layer->strides[out];
@@ -83,7 +83,7 @@ static bool resolve_stride(sizing *l, dfl_maestro_dim in, dfl_maestro_dim out, i
     return true;
 }
 
-/* One of Y and Y' (X and X') follows from the other. */
+/* Computes Y from Y' or Y' from Y; X likewise. */
 static bool complete_direction(sizing *l, dfl_maestro_dim in, dfl_maestro_dim out, dfl_maestro_dim kernel,
                                int64_t stride, const char *what)
 {
@@ -122,8 +122,7 @@ dfl_span dfl_maestro_dim_span(const dfl_maestro_layer *layer, dfl_maestro_dim di
     return layer->dims[other].given ? layer->dims[other].span : layer->type_span;
 }
 
-/* Input rows (columns) that no output touches: behind the last window, and between windows that are set
- * apart. */
+/* Warns of input rows (columns) that no output reads: behind the last window, and between windows with gaps. */
 static int64_t untouched(const int64_t *size, dfl_maestro_dim in, dfl_maestro_dim out,
                          dfl_maestro_dim kernel, int64_t stride)
 {
