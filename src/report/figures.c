@@ -18,7 +18,9 @@ static dfl_figure_value count(dfl_i128 value)
 
 static dfl_figure_value count_or_overflow(bool is_overflow, dfl_i128 value)
 {
-    return is_overflow ? (dfl_figure_value){ .state = DFL_VALUE_OVERFLOW } : count(value);
+    if (is_overflow)
+        return (dfl_figure_value){ .state = DFL_VALUE_OVERFLOW };
+    return count(value);
 }
 
 static dfl_figure_value count_unless_negative(int64_t value)
