@@ -114,7 +114,7 @@ help:
 ## make                     the program, $(BUILD)/dflc, and its library
 ## make deps                the Debian packages that are missing, with the line that installs them
 ## make demo                installs them, builds, and evaluates examples/attention.dfl
-## make test                installs what tests need, builds and runs all tests
+## make test                installs what tests need, builds and runs all tests; TIMES=1 prints the time of each
 ## make unit                the unit tests alone
 ## make static              both compilers, layer check, cppcheck, reproducible build
 ## make arch                who includes whom, sizes, forbidden calls, globals
