@@ -33,7 +33,7 @@ typedef struct dfl_arena {
     dfl_budget own;
 } dfl_arena;
 
-/* Allocations are rounded up to grains of so many bytes, which keeps most of them aligned without padding. */
+/* Bytes of a grain, to which sizes of allocations are rounded up: most objects are then aligned without padding. */
 #define DFL_ARENA_GRAIN ((size_t)8)
 
 /* An empty arena. `budget` may be NULL, which means no limit; otherwise it must outlive the arena. */

@@ -19,7 +19,7 @@ typedef enum __attribute__((packed)) {
     DFL_AST_PARAM,             /* name, value, domain (set or range, or NULL) */
     DFL_AST_LET,               /* name, value; also in workloads */
     DFL_AST_OP,                /* name, names = parameters, value = cost, over */
-    DFL_AST_WORKLOAD,          /* name, params, type, body; or ref = what it is derived from */
+    DFL_AST_WORKLOAD,          /* name, params, type, body; or ref = the workload it is derived from */
     DFL_AST_SYSTEM,            /* name, params, body; or ref, binds */
     DFL_AST_MAPPING,           /* name, params, body, work, machine; or ref = template, work and machine may be absent */
     DFL_AST_SWEEP,             /* name, work, machine, body */
