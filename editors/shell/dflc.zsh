@@ -3,18 +3,18 @@
 _dflc() {
     local -a commands
     commands=(
-        'check:what is wrong with files'
-        'eval:what the mappings of a file cost'
-        'map:fill the holes of mappings with what is best'
-        'diff:what two mappings or reports differ in'
+        'check:report errors and warnings'
+        'eval:evaluate mappings  counts, time, energy'
+        'map:search for the best mapping'
+        'diff:compare two mappings or reports'
         'prove:execute mappings at small sizes and compare every count'
-        'test:judge  expect ,  require  and  assume '
-        'fmt:lay out files'
-        'explain:what a diagnostic means, or why a mapping costs what it does'
-        'import:another tool s mappings as DFL'
-        'dump:tokens, syntax tree, or intermediate representation'
-        'version:the version'
-        'help:help on a command'
+        'test:evaluate the checks of files'
+        'fmt:format files'
+        'explain:explain a diagnostic or the cost of a mapping'
+        'import:convert files of other tools to DFL'
+        'dump:print tokens, syntax tree or intermediate representation'
+        'version:print the version'
+        'help:print help'
     )
     if (( CURRENT == 2 )); then
         _describe command commands

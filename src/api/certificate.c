@@ -23,7 +23,7 @@ const char *dfl_session_certificate(dfl_session *s, const char *only, size_t *le
     } else if (found && strlen(found->certificate) > DFL_MAX_CERTIFICATE) {
         d = dfl_report(s->sink, DFL_CERT_NONE, found->given->span, "the certificate of `%s` is larger than %zu MiB, and is not "
                        "written", dfl_sym_text(s->names, found->given->name), DFL_MAX_CERTIFICATE >> 20);
-        dfl_diag_help(s->sink, d, "with homes that are written, or fewer memories, there are fewer templates");
+        dfl_diag_help(s->sink, d, "write the homes, or use fewer memories: then there are fewer templates");
         return NULL;
     }
     if (!found || !found->certificate)

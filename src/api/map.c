@@ -63,7 +63,7 @@ const char *dfl_session_searches(dfl_session *s, size_t *len)
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, s->arena);
-    dfl_strbuf_z(&out, s->nothing_open ? "nothing to fill: there is no `?` and no `...`\n" : "");
+    dfl_strbuf_z(&out, s->nothing_open ? "nothing to fill: the file has no `?` and no `...`\n" : "");
     dfl_filled_print_searches(s->names, s->filled.at, s->filled.n, s->verbose, &out);
     if (len)
         *len = out.len;

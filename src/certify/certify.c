@@ -47,7 +47,7 @@ static void find_free(dfl_certify_run *run)
 /* Reports a wrong figure of the best mapping; returns false. */
 static bool refuse_best(const dfl_certify_run *run, const dfl_claims *c, const char *what, double claimed, double is)
 {
-    dfl_report(run->sink, DFL_CERT_MAPPING, run->task->asked->span, "`%s` gives its mapping %s of %.12g, and it is %.12g",
+    dfl_report(run->sink, DFL_CERT_MAPPING, run->task->asked->span, "`%s` states for its mapping %s of %.12g, and it is %.12g",
                c->file, what, claimed, is);
     return false;
 }
@@ -75,7 +75,7 @@ static bool check_best(const dfl_certify_run *run, const dfl_claims *c)
     double value;
 
     if (best->has_holes || strcmp(best->target, asked->target) != 0 || !has_lines(asked, best)) {
-        dfl_report(run->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` is none that fills the holes of this one",
+        dfl_report(run->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` does not fill the holes of this one",
                    c->file);
         return false;
     }
@@ -99,7 +99,7 @@ static bool check_optimal(const dfl_certify_run *run, const dfl_claims *c)
         c->optimal == dfl_certify_is_same(run, c->value, c->lower_bound))
         return true;
     dfl_report(run->sink, DFL_CERT_SUMS, run->task->asked->span,
-               "`%s` calls a mapping %s whose value is %.12g when nothing is below %.12g", c->file,
+               "`%s` calls a mapping %s whose value is %.12g, with a lower bound of %.12g", c->file,
                c->optimal ? "optimal" : "not optimal", c->value, c->lower_bound);
     return false;
 }
@@ -109,7 +109,7 @@ static void say(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out
     uint32_t sampled = run->n_checked - run->n_complete, n = run->search->asked->workload->n_einsums;
     bool whole = run->n_checked == run->n_skeletons;
 
-    dfl_strbuf_printf(out, whole ? "certificate holds: " : "nothing is wrong so far: %u of ", run->n_checked);
+    dfl_strbuf_printf(out, whole ? "certificate holds: " : "certificate holds so far: %u of ", run->n_checked);
     dfl_strbuf_printf(out, "%u template%s of %u einsum%s, ", run->n_skeletons, run->n_skeletons == 1 ? "" : "s", n,
                       n == 1 ? "" : "s");
     if (sampled == 0)
@@ -117,8 +117,8 @@ static void say(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out
     else
         dfl_strbuf_printf(out, "%u checked completely, %u by %llu samples each", run->n_complete, sampled,
                           (unsigned long long)run->share);
-    dfl_strbuf_printf(out, " (%llu evaluations); best %.6g, nothing below %.6g%s\n", (unsigned long long)run->n_evaluated,
-                      c->value, c->lower_bound, whole ? "" : " if the others hold");
+    dfl_strbuf_printf(out, " (%llu evaluations); best %.6g, lower bound %.6g%s\n", (unsigned long long)run->n_evaluated,
+                      c->value, c->lower_bound, whole ? "" : " if the unchecked ones hold");
 }
 
 bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task, const dfl_claims *claims, dfl_strbuf *said)

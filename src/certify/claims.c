@@ -16,7 +16,7 @@ typedef struct {
 
 static dfl_json_wanting wanting(dfl_sink *sink, const char *file)
 {
-    return (dfl_json_wanting){ sink, DFL_CERT_UNREADABLE, file, "is no certificate", true };
+    return (dfl_json_wanting){ sink, DFL_CERT_UNREADABLE, file, "is not a certificate", true };
 }
 
 static double number_of(claim_reader *reader, const dfl_json *value, const char *key)
@@ -24,7 +24,7 @@ static double number_of(claim_reader *reader, const dfl_json *value, const char 
     if (value && (value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG) &&
         value->real >= 0 && isfinite(value->real))
         return value->real;
-    dfl_json_refuse(&reader->want, key, value ? "is no finite number from 0 on" : "is missing");
+    dfl_json_refuse(&reader->want, key, value ? "is not a finite number of at least 0" : "is missing");
     return 0;
 }
 
@@ -48,7 +48,7 @@ static double get_bound(claim_reader *reader, const dfl_json *object, const char
 
 static int64_t get_int(claim_reader *reader, const dfl_json *object, const char *key, int64_t least, int64_t most)
 {
-    const dfl_json *value = dfl_json_want(&reader->want, object, key, DFL_JSON_INT, "is no whole number");
+    const dfl_json *value = dfl_json_want(&reader->want, object, key, DFL_JSON_INT, "is not an integer");
 
     if (!value)
         return least;
@@ -67,7 +67,7 @@ static bool get_bool(claim_reader *reader, const dfl_json *object, const char *k
 static const dfl_json *get_list(claim_reader *reader, const dfl_json *object, const char *key)
 {
     static const dfl_json none = { .kind = DFL_JSON_ARRAY };
-    const dfl_json *value = dfl_json_want(&reader->want, object, key, DFL_JSON_ARRAY, "is no list");
+    const dfl_json *value = dfl_json_want(&reader->want, object, key, DFL_JSON_ARRAY, "is not a list");
 
     return value ? value : &none;
 }
@@ -92,7 +92,7 @@ const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *
     const dfl_json *json = dfl_json_parse(arena, text, len, &error);
 
     if (!json) {
-        dfl_report(sink, DFL_CERT_UNREADABLE, (dfl_span){ 0, 0 }, "`%s` is no certificate: line %u: %s", file, error.line,
+        dfl_report(sink, DFL_CERT_UNREADABLE, (dfl_span){ 0, 0 }, "`%s` is not a certificate: line %u: %s", file, error.line,
                    error.message);
         return NULL;
     }
@@ -106,8 +106,8 @@ const dfl_claims *dfl_claims_read(dfl_arena *arena, dfl_sink *sink, const char *
                          .seconds = get_number(&reader, json, "time", false),
                          .lower_bound = get_number(&reader, json, "lower_bound", false),
                          .optimal = get_bool(&reader, json, "optimal"),
-                         .search = dfl_json_want(&reader.want, json, "search", DFL_JSON_OBJECT, "is no object") };
-    read_space(&reader, dfl_json_want(&reader.want, json, "space", DFL_JSON_OBJECT, "is no object"), out);
+                         .search = dfl_json_want(&reader.want, json, "search", DFL_JSON_OBJECT, "is not an object") };
+    read_space(&reader, dfl_json_want(&reader.want, json, "space", DFL_JSON_OBJECT, "is not an object"), out);
     return reader.want.ok ? out : NULL;
 }
 
@@ -118,7 +118,7 @@ static uint32_t find_memory(claim_reader *reader, const char *name)
     for (uint32_t i = 0; i < reader->m->system->n_memories; i++)
         if (strcmp(dfl_sym_text(reader->names, reader->m->system->memories[i].name), name) == 0)
             return i;
-    dfl_json_refuse(&reader->want, name, "is no memory of the system");
+    dfl_json_refuse(&reader->want, name, "is not a memory of the system");
     return 0;
 }
 
@@ -129,7 +129,7 @@ static uint32_t find_level(claim_reader *reader, const dfl_certify_problem *prob
     for (uint32_t p = 0; p < problem->n_levels; p++)
         if (problem->memory[p] == memory)
             return p;
-    dfl_json_refuse(&reader->want, name, "is no memory that the unit sees");
+    dfl_json_refuse(&reader->want, name, "is not a memory that the unit reaches");
     return 0;
 }
 
@@ -138,7 +138,7 @@ static uint32_t find_operand(claim_reader *reader, const dfl_certify_problem *pr
     for (uint32_t o = 0; o < problem->n_operands; o++)
         if (strcmp(dfl_sym_text(reader->names, reader->m->workload->tensors[problem->operand[o].tensor].name), name) == 0)
             return o;
-    dfl_json_refuse(&reader->want, name, "is no tensor of the einsum");
+    dfl_json_refuse(&reader->want, name, "is not a tensor of the einsum");
     return 0;
 }
 
@@ -147,7 +147,7 @@ static uint32_t find_rank(claim_reader *reader, const dfl_certify_problem *probl
     for (uint32_t i = 0; i < problem->n_ranks; i++)
         if (strcmp(dfl_sym_text(reader->names, reader->m->workload->ranks[problem->rank[i]].name), name) == 0)
             return i;
-    dfl_json_refuse(&reader->want, name, "is no rank of the einsum");
+    dfl_json_refuse(&reader->want, name, "is not a rank of the einsum");
     return 0;
 }
 
@@ -158,7 +158,7 @@ static const dfl_certify_problem *find_unit(claim_reader *reader, uint32_t einsu
     for (size_t i = 0; i < all->n; i++)
         if (strcmp(dfl_sym_text(reader->names, reader->m->system->computes[all->at[i]->unit].name), name) == 0)
             return all->at[i];
-    dfl_json_refuse(&reader->want, name, "is no unit that can run the einsum");
+    dfl_json_refuse(&reader->want, name, "is not a unit that can run the einsum");
     return all->at[0];
 }
 
@@ -179,7 +179,7 @@ static void read_skeleton(claim_reader *reader, dfl_claim_class *c, const dfl_js
     if (reader->out->has_rows && !useless)
         t.searched = get_bool(reader, json, "searched");
     if (keeps->len > DFL_CLAIM_KEEPS)
-        dfl_json_refuse(&reader->want, "keeps", "has more of them than there are");
+        dfl_json_refuse(&reader->want, "keeps", "has too many of them");
     for (size_t i = 0; i < keeps->len && reader->want.ok; i++) {
         const dfl_json *home = dfl_json_get(&keeps->items[i], "home");
         uint32_t o = find_operand(reader, problem, dfl_json_want_text(&reader->want, &keeps->items[i], "tensor"));
@@ -202,7 +202,7 @@ static void read_skeleton(claim_reader *reader, dfl_claim_class *c, const dfl_js
 static void read_pattern(claim_reader *reader, dfl_claim_class *c, const dfl_json *json)
 {
     const dfl_certify_problem *problem = reader->out->problems[c->einsums[0]].at[0];
-    const dfl_json *exchange = dfl_json_want(&reader->want, json, "exchange", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *exchange = dfl_json_want(&reader->want, json, "exchange", DFL_JSON_OBJECT, "is not an object");
     const dfl_json *templates = get_list(reader, json, "templates"), *useless = get_list(reader, json, "useless");
     dfl_claim_pattern p = { .joules = 0 };
 
@@ -232,14 +232,14 @@ static void read_row(claim_reader *reader, dfl_claim_class *c, const dfl_json *j
 {
     const dfl_certify_problem *problem = reader->out->problems[c->einsums[0]].at[0];
     const dfl_json *loops = get_list(reader, json, "loops"), *room = get_list(reader, json, "room");
-    const dfl_json *exchange = dfl_json_want(&reader->want, json, "exchange", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *exchange = dfl_json_want(&reader->want, json, "exchange", DFL_JSON_OBJECT, "is not an object");
     dfl_claim_row row;
 
     memset(&row, 0, sizeof row);
     row.joules = get_number(reader, json, "energy", false);
     row.seconds = get_number(reader, json, "time", false);
     if (loops->len > reader->out->head->most_loops)
-        dfl_json_refuse(&reader->want, "loops", "has more of them than the space");
+        dfl_json_refuse(&reader->want, "loops", "has more of them than the search space");
     for (size_t i = 0; i < loops->len && reader->want.ok; i++) {
         row.interface.rank[i] = (uint8_t)find_rank(reader, problem, dfl_json_want_text(&reader->want, &loops->items[i], "rank"));
         row.interface.trips[i] = get_int(reader, &loops->items[i], "trips", 2, INT64_MAX);
@@ -270,7 +270,7 @@ static void read_class(claim_reader *reader, const dfl_json *json)
         while (e < w->n_einsums && name && strcmp(dfl_sym_text(reader->names, w->einsums[e].name), name) != 0)
             e++;
         if (!name || e == w->n_einsums)
-            dfl_json_refuse(&reader->want, name ? name : "einsums", "is no einsum of the workload");
+            dfl_json_refuse(&reader->want, name ? name : "einsums", "is not an einsum of the workload");
         else if (reader->out->class_of[e] != DFL_NONE)
             dfl_json_refuse(&reader->want, name, "is in two classes");
         else
@@ -306,7 +306,8 @@ static void make_problems(claim_reader *reader)
                 DFL_PUSH(reader->arena, &reader->out->problems[e], problem);
         }
         if (reader->out->problems[e].n == 0)
-            dfl_json_refuse(&reader->want, dfl_sym_text(reader->names, w->einsums[e].name), "is an einsum that no search takes");
+            dfl_json_refuse(&reader->want, dfl_sym_text(reader->names, w->einsums[e].name),
+                            "is an einsum that the search does not support");
     }
 }
 
@@ -342,7 +343,8 @@ static void read_common(claim_reader *reader, const dfl_json *list)
         while (name && tensor < w->n_tensors && strcmp(dfl_sym_text(reader->names, w->tensors[tensor].name), name) != 0)
             tensor++;
         if (!name || tensor == w->n_tensors || !is_common(reader, tensor)) {
-            dfl_json_refuse(&reader->want, name ? name : "common", "is no input that several einsums read alike");
+            dfl_json_refuse(&reader->want, name ? name : "common",
+                            "is not an input that several einsums read with equal accesses");
             return;
         }
         for (uint32_t e = 0; e < w->n_einsums; e++)
@@ -399,13 +401,13 @@ const dfl_claim_search *dfl_claims_resolve(dfl_arena *arena, dfl_sink *sink, con
         dfl_json_refuse(&reader.want, "by", "is neither \"rows\" nor \"templates\"");
     if (out->has_rows) {
         const dfl_json *tracks = get_list(&reader, head->search, "tracks");
-        const dfl_json *least = dfl_json_want(&reader.want, head->search, "least", DFL_JSON_OBJECT, "is no object");
+        const dfl_json *least = dfl_json_want(&reader.want, head->search, "least", DFL_JSON_OBJECT, "is not an object");
         out->cutoff = get_number(&reader, head->search, "limit", true);
         out->joined = get_number(&reader, head->search, "joined", false);
         out->least_joules = get_number(&reader, least, "energy", false);
         out->least_seconds = get_number(&reader, least, "time", false);
         if (tracks->len > DFL_CLAIM_TRACKS)
-            dfl_json_refuse(&reader.want, "tracks", "has more memories than a search follows");
+            dfl_json_refuse(&reader.want, "tracks", "has more memories than the search tracks");
         for (size_t i = 0; i < tracks->len && reader.want.ok; i++) {
             const char *name = dfl_json_text(&tracks->items[i]);
             out->track[out->n_tracks++] = find_memory(&reader, name ? name : "tracks");

@@ -564,7 +564,7 @@ static bool check_value(const row_join *join, double least)
     if (join->search->cutoff < join->search->joined * (1 - join->run->task->rounding) ||
         join->search->joined < head->lower_bound * (1 - join->run->task->rounding)) {
         dfl_report(join->run->sink, DFL_CERT_SUMS, join->search->asked->span,
-                   "the rows in `%s` are complete up to %.12g and go together for %.12g, and its lower bound is %.12g",
+                   "the rows in `%s` are complete up to %.12g and combine to %.12g, and its lower bound is %.12g",
                    head->file, join->search->cutoff, join->search->joined, head->lower_bound);
         return false;
     }
@@ -572,10 +572,10 @@ static bool check_value(const row_join *join, double least)
         return true;
     if (least < INFINITY)
         dfl_report(join->run->sink, DFL_CERT_SUMS, join->search->asked->span,
-                   "the rows in `%s` go together for %.12g, which is less than the %.12g that it says", head->file, least,
+                   "the rows in `%s` combine to %.12g, which is less than the stated %.12g", head->file, least,
                    join->search->joined);
     else
-        dfl_report(join->run->sink, DFL_CERT_SUMS, join->search->asked->span, "no rows in `%s` go together for %.12g", head->file,
+        dfl_report(join->run->sink, DFL_CERT_SUMS, join->search->asked->span, "no rows in `%s` combine to %.12g", head->file,
                    join->search->joined);
     return false;
 }

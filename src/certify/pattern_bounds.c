@@ -176,7 +176,7 @@ static bool check_patterns(dfl_certify_run *run)
         run->search->least_seconds <= start->rest_seconds * (1 + run->task->rounding))
         return true;
     dfl_report(run->sink, DFL_CERT_SUMS, run->search->asked->span,
-               "`%s` has a least energy of %.12g and a least time of %.12g, and its patterns make %.12g and %.12g",
+               "`%s` has a least energy of %.12g and a least time of %.12g, and its patterns give %.12g and %.12g",
                run->search->head->file, run->search->least_joules, run->search->least_seconds, start->rest_joules,
                start->rest_seconds);
     return false;
@@ -203,7 +203,7 @@ static bool check_sum(const dfl_certify_run *run)
     if (run->search->head->lower_bound <= value * (1 + run->task->rounding))
         return true;
     dfl_report(run->sink, DFL_CERT_SUMS, run->search->asked->span,
-               "`%s` has a lower bound of %.12g, and its templates make %.12g", run->search->head->file,
+               "`%s` has a lower bound of %.12g, and its templates give %.12g", run->search->head->file,
                run->search->head->lower_bound, value);
     return false;
 }

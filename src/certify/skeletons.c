@@ -130,7 +130,7 @@ static bool same_forms(const dfl_certify_run *run, const dfl_certify_problem *pr
         if (order < 0)
             return refuse(run, problem, &there->at[i], "lacks a template");
         if (order > 0)
-            return refuse(run, problem, &claimed->at[j], "has a template that is none");
+            return refuse(run, problem, &claimed->at[j], "has an unknown template");
         for (i++; j < claimed->n && compare_forms(&there->at[i - 1], &claimed->at[j]) == 0;)
             j++; /* the search may list a form more than once, with different ways to count it */
     }

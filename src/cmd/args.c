@@ -252,13 +252,13 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
     args->search.seconds = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) : 0;
     if (errno == 0 && args->search.seconds > 0 && *end == '\0' && args->search.seconds <= 1e9)
         return true;
-    return refuse_value(cmd, "time-limit", value, "give a number of seconds above zero");
+    return refuse_value(cmd, "time-limit", value, "give a positive number of seconds");
 }
 
 static bool set_count(const dfl_cmd *cmd, const char *option, const char *value, uint64_t *out)
 {
     return read_count(value, out) ||
-           refuse_value(cmd, option, value, "give a positive whole number, such as 1000000, 1e6 or 1M");
+           refuse_value(cmd, option, value, "give a positive integer, such as 1000000, 1e6 or 1M");
 }
 
 /* Numbers above all that `--top` allows need not be told apart. */
@@ -347,7 +347,7 @@ static bool has_right_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
         return false;
     }
     if (cmd->most > 0 && args->n_files > cmd->most) {
-        dfl_cmd_say("`%s` is one too many: usage: dflc %s %s", args->files[cmd->most], cmd->name, cmd->usage);
+        dfl_cmd_say("unexpected argument `%s`; usage: dflc %s %s", args->files[cmd->most], cmd->name, cmd->usage);
         return false;
     }
     return true;
@@ -358,7 +358,7 @@ static bool may_combine(const dfl_cmd_args *args)
 {
     if (args->search.max_fused == 0 || args->search.beyond == 0)
         return true;
-    dfl_cmd_say("`--max-fused` and `--beyond` do not go together");
+    dfl_cmd_say("`--max-fused` and `--beyond` exclude each other");
     return false;
 }
 

@@ -132,11 +132,11 @@ dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
     dfl_cmd_buffer b;
 
     if (w.format == DFL_FORMAT_SARIF && args->fix) {
-        dfl_cmd_say("`--fix` does not go with `--format sarif`: fix first");
+        dfl_cmd_say("`--fix` and `--format sarif` exclude each other: fix first");
         return DFL_EXIT_USAGE;
     }
     if (args->certificate && (args->n_files != 1 || args->fix || w.format != DFL_FORMAT_TEXT)) {
-        dfl_cmd_say("`--certificate` is for one file, and goes with no `--fix` and no `--format`");
+        dfl_cmd_say("`--certificate` takes one file, and excludes `--fix` and `--format`");
         return DFL_EXIT_USAGE;
     }
     if (args->certificate)

@@ -13,11 +13,11 @@ static dfl_exit explain_code(const dfl_cmd_args *args)
     const char *page = code != DFL_CODE_NONE ? dfl_explain_page(code) : NULL;
 
     if (args->format) {
-        dfl_cmd_say("`--format` goes with `--result`: pages are text; see `dflc help explain`");
+        dfl_cmd_say("`--format` needs `--result`: pages are text; see `dflc help explain`");
         return DFL_EXIT_USAGE;
     }
     if (code == DFL_CODE_NONE) {
-        dfl_cmd_say("there is no diagnostic `%s`; codes look like E0301, and a file goes with `--result MAPPING`",
+        dfl_cmd_say("no diagnostic `%s`; a code looks like E0301, and a file needs `--result MAPPING`",
                     args->files[0]);
         return DFL_EXIT_USAGE;
     }

@@ -33,7 +33,7 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
     }
     if (args->search.top > MOST_KINDS ||
         (args->search.top > 0 && (args->search.imperfect || args->search.beyond != 0))) {
-        dfl_cmd_say("`--top` lists at most %d kinds, of tiles that divide, and nothing `--beyond`; see `dflc help map`",
+        dfl_cmd_say("`--top` lists at most %d kinds, with tiles that divide and without `--beyond`; see `dflc help map`",
                     MOST_KINDS);
         return DFL_EXIT_USAGE;
     }

@@ -231,7 +231,7 @@ dfl_exit dfl_cmd_test(const dfl_cmd_args *args)
     for (unsigned i = 0; i < args->n_files; i++)
         status = dfl_cmd_worse(status, collect_files(args->files[i], 0, &paths));
     if (paths.n == 0) {
-        dfl_cmd_say("there are no .dfl files below what was named");
+        dfl_cmd_say("the given directories contain no .dfl files");
         return dfl_cmd_worse(status, DFL_EXIT_IO);
     }
     w.results = dfl_cmd_must(calloc(paths.n, sizeof *w.results));

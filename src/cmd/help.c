@@ -69,8 +69,9 @@ void dfl_cmd_print_overview(FILE *out)
           "Commands:\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++)
         fprintf(out, "  %-10s%s\n", cmd->name, cmd->summary);
-    fputs("\n`dflc help COMMAND` tells more; `dflc help lints` lists the lints. `-` reads standard input.\n"
-          "Exit status: 0 fine, 1 findings, 2 usage, 3 cannot read or write, 4 nothing feasible,\n"
-          "5 stopped by a limit or a signal, 70 a defect of dflc.\n"
+    fputs("\n`dflc help COMMAND` prints the options of a command; `dflc help lints` lists the lints.\n"
+          "The file `-` is standard input.\n"
+          "Exit status: 0 success, 1 findings, 2 usage error, 3 cannot read or write, 4 no feasible mapping,\n"
+          "5 stopped by a limit or a signal, 70 internal error.\n"
           "Environment: NO_COLOR, CI (no progress of searches), DFL_STDLIB (the directory of the standard library).\n", out);
 }

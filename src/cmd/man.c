@@ -54,8 +54,9 @@ static void print_man(FILE *out)
     fprintf(out, ".TH DFLC 1 \"\" \"dflc %s\" \"User Commands\"\n", dfl_version());
     fputs(".SH NAME\ndflc \\- compiler and exact evaluator for DFL\n.SH SYNOPSIS\n"
           ".B dflc\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n.SH DESCRIPTION\n"
-          "DFL says what is computed, what it runs on, and where and when each piece of work and data goes.\n"
-          ".B dflc\nchecks such files and tells what a mapping costs: operations, traffic, room, time, energy. "
+          "DFL describes tensor computations, machines, and mappings of one onto the other.\n"
+          ".B dflc\nchecks such files, computes the cost of mappings (operations, traffic, room, time, energy), "
+          "and searches for the best mapping. "
           "Counts are exact.\n"
           ".SH COMMANDS\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
@@ -73,12 +74,12 @@ static void print_man(FILE *out)
     for (size_t i = 0; dfl_cmd_option_at(i); i++)
         print_man_option(out, dfl_cmd_option_at(i));
     fputs(".SH EXIT STATUS\n"
-          ".TP\n0\nfine\n.TP\n1\nfindings: errors, denied lints, differences, checks that do not hold\n"
-          ".TP\n2\nwrong usage\n.TP\n3\nsomething cannot be read or written\n.TP\n4\nnothing feasible\n"
-          ".TP\n5\nstopped by a limit or a signal; what was found so far is printed\n.TP\n70\na defect of dflc\n"
+          ".TP\n0\nsuccess\n.TP\n1\nfindings: errors, denied lints, differences, failed checks\n"
+          ".TP\n2\nusage error\n.TP\n3\na file cannot be read or written\n.TP\n4\nno feasible mapping\n"
+          ".TP\n5\nstopped by a limit or a signal; the results so far are printed\n.TP\n70\ninternal error\n"
           ".SH ENVIRONMENT\n.TP\nDFL_STDLIB\ndirectory of the standard library\n.TP\nNO_COLOR\n"
           "if set and not empty, messages are not coloured\n"
-          ".TP\nCI\nif set and not empty, a terminal is not shown how far a search is\n", out);
+          ".TP\nCI\nif set and not empty, no progress is shown on a terminal\n", out);
 }
 
 static void print_bash_words(FILE *out, unsigned bit)

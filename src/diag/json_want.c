@@ -20,7 +20,7 @@ const dfl_json *dfl_json_want(dfl_json_wanting *r, const dfl_json *object, const
 
 const char *dfl_json_want_text(dfl_json_wanting *r, const dfl_json *object, const char *key)
 {
-    const dfl_json *value = dfl_json_want(r, object, key, DFL_JSON_STRING, "is no text");
+    const dfl_json *value = dfl_json_want(r, object, key, DFL_JSON_STRING, "is not a text");
 
     return value ? value->text : "";
 }

@@ -99,7 +99,7 @@ static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned 
             keys[out->n] = tree_of(r, key, out->span, depth + 1);
             span = keys[out->n].span;
             if (keys[out->n].kind != DFL_YAML_SCALAR)
-                wrong(r, span, "a key that is no scalar");
+                wrong(r, span, "a key that is not a scalar");
         }
         items[out->n] = tree_of(r, value, span, depth + 1);
         if (out->n == 0 && out->tag[0] == '\0')

@@ -220,9 +220,9 @@ static void report_latency(const dfl_linter *l, const finding *f)
                                                 both ? "have" : "has"));
 
     dfl_diag_label(l->sink, d, net ? net->span : s->memories[f->key].span, "declared here");
-    dfl_diag_help(l->sink, d, net ? "times follow from the ports of memories; lower the bandwidth of the memory that the "
+    dfl_diag_help(l->sink, d, net ? "the time depends on the ports of memories only; lower the bandwidth of the memory that the "
                                     "network serves if it limits it"
-                                  : "times follow from rates alone; lower the bandwidth if the latency limits it");
+                                  : "the time depends on rates only; lower the bandwidth if the latency limits it");
 }
 
 /* Order of two opinions: by place, code and key, which no two opinions share. */

@@ -129,11 +129,11 @@ bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mappin
             const dfl_line_choice *c = &m->bodies[b]->choices[i];
             any = has_offer(scratch, m, m->bodies[b], c);
             if (!any && c->kind == DFL_LINE_KEEP)
-                dfl_given_refuse(sink, names, m, c->span, "no tensor that is touched below is kept further out and may be here",
-                                 "put the homes above it, as in `keep A, B in dram;`, or write the tensors in the place of `?`");
+                dfl_given_refuse(sink, names, m, c->span, "no tensor that is touched below and kept further out may be kept here",
+                                 "put the homes above it, as in `keep A, B in dram;`, or replace `?` by tensors");
             else if (!any)
-                dfl_given_refuse(sink, names, m, c->span, "the einsums below share no rank with something left to loop over",
-                                 "leave the line out, or put it in the braces of an einsum");
+                dfl_given_refuse(sink, names, m, c->span, "the einsums below share no unfinished rank",
+                                 "remove the line, or put it in the braces of an einsum");
         }
     dfl_arena_free(scratch);
     return any;

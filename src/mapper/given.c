@@ -23,15 +23,15 @@ void dfl_given_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_mapping
 {
     const bool whole = span.start == m->span.start; /* then what is open shows more than the name does */
     const bool inside = span.start >= m->text.start && span.end <= m->text.end; /* else perhaps in another file */
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, inside && !whole ? span : m->hole_span, "`%s` has a hole that nothing fills",
-                             dfl_sym_text(names, m->name));
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE, inside && !whole ? span : m->hole_span,
+                             "`%s` has a hole in an unsupported place", dfl_sym_text(names, m->name));
 
     if (inside)
         dfl_diag_here(sink, d, "%s", what);
     else
         dfl_diag_label(sink, d, span, "%s", what);
     if (inside && !whole && (span.start != m->hole_span.start || span.end != m->hole_span.end))
-        dfl_diag_label(sink, d, m->hole_span, "beside what is open here");
+        dfl_diag_label(sink, d, m->hole_span, "next to the open lines");
     dfl_diag_help(sink, d, "%s", help);
 }
 
@@ -66,12 +66,12 @@ static uint32_t written_home(const checker *k, uint32_t tensor)
 static void check_keep(checker *k, const dfl_einsum *e, const dfl_line *line)
 {
     if (line->mode != DFL_KEEP_EXACT)
-        refuse(k, line->span, "`fresh` and `window` are not searched", "leave the word out, or write all lines");
+        refuse(k, line->span, "`fresh` and `window` are not searched", "remove the word, or write all lines");
     else if (!dfl_einsum_touches(e, line->tensor))
         refuse(k, line->span, "its einsum does not touch the tensor", "remove the line");
     else if (written_home(k, line->tensor) == DFL_NONE && first_memory(k->m, line->tensor) == line->memory)
-        refuse(k, line->span, "this is where the tensor is at home",
-               "put the homes first: `keep T in M;` for one tensor after another, before all other lines");
+        refuse(k, line->span, "this is the home of the tensor",
+               "put the homes first: one `keep T in M;` per tensor, before all other lines");
 }
 
 static void check_loop(checker *k, const dfl_einsum *e, const dfl_line *line)
@@ -79,14 +79,14 @@ static void check_loop(checker *k, const dfl_einsum *e, const dfl_line *line)
     int64_t extent = k->m->workload->ranks[line->rank].extent;
 
     if (line->cyclic || line->online || line->only != NULL)
-        refuse(k, line->span, "`cyclic`, `online` and `for` are not searched", "leave the word out, or write all lines");
+        refuse(k, line->span, "`cyclic`, `online` and `for` are not searched", "remove the word, or write all lines");
     else if (line->kind == DFL_LINE_SPATIAL && k->m->system->axes[line->axis].size <= 1)
         refuse(k, line->span, "this axis has a single instance", "use a `temporal` loop");
     else if (!dfl_einsum_has_rank(e, line->rank))
         refuse(k, line->span, "its einsum has no such rank", "remove the line");
     else if (line->by != DFL_BY_HOLE && extent % line->amount != 0)
-        refuse(k, line->amount_span, "this amount does not divide the rank",
-               "with `...` only tiles that divide are searched; write another amount, or all lines with `?` for amounts");
+        refuse(k, line->amount_span, "this tile size does not divide the rank",
+               "a search with `...` needs tiles that divide; write another size, or all lines with `?` for tile sizes");
 }
 
 static bool is_inside(const dfl_mapping *m, const dfl_line *spatial, const dfl_line *keep)
@@ -114,7 +114,7 @@ static void check_lines(checker *k)
     if (leaf->n_recompute > 0)
         refuse(k, leaf->span, "`recompute` is not searched", "write all lines");
     if (leaf->n_lines - k->homes + leaf->n_opens > DFL_GIVEN_LINES)
-        refuse(k, leaf->span, "these are more lines than the search has room for", "write all lines");
+        refuse(k, leaf->span, "the search does not support this many lines", "write all lines");
     for (uint32_t i = k->homes; i < leaf->n_lines && k->ok; i++) {
         const dfl_line *line = &leaf->lines[i];
         if (line->kind == DFL_LINE_KEEP)
@@ -123,7 +123,7 @@ static void check_lines(checker *k)
             check_loop(k, e, line);
         for (uint32_t j = k->homes; j < i && k->ok && line->kind == DFL_LINE_KEEP && slides(e); j++)
             if (leaf->lines[j].kind == DFL_LINE_SPATIAL && !is_inside(k->m, &leaf->lines[j], line))
-                refuse(k, line->span, "where windows slide, this is not searched below a `spatial` line",
+                refuse(k, line->span, "not searched below a `spatial` line if windows slide",
                        "put the keep above the line");
     }
 }
@@ -135,7 +135,7 @@ static void refuse_home(checker *k, uint32_t tensor)
     dfl_arena *arena = dfl_sink_arena(k->sink);
 
     refuse(k, t->span, dfl_arena_printf(arena, "the lines leave no place for the home of `%s`", name),
-           dfl_arena_printf(arena, "put `keep %s in M;` before all other lines, M being the memory that it stays in, or `...;`",
+           dfl_arena_printf(arena, "put `keep %s in M;` before all other lines, where M is its memory, or `...;`",
                             name));
 }
 
@@ -165,7 +165,7 @@ bool dfl_given_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping 
         return dfl_tree_check(sink, names, m);
     if (m->workload->n_einsums == 1)
         return dfl_given_check_lines(sink, names, m, m->root);
-    dfl_given_refuse(sink, names, m, m->span, "lines of several einsums are searched only in their braces",
+    dfl_given_refuse(sink, names, m, m->span, "the lines of several einsums are searched only in their own braces",
                      "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
     return false;
 }

@@ -503,7 +503,7 @@ static dfl_holes_result *result_of(search *s)
                                               dfl_hole_bounds_seconds(&s->bounds, s->decided));
     out->space = "nothing else is open";
     if (s->n_slots > 0)
-        out->space = dfl_arena_printf(s->arena, "amounts of %u loop%s, %s tiles", s->n_slots, s->n_slots == 1 ? "" : "s",
+        out->space = dfl_arena_printf(s->arena, "tile sizes of %u loop%s, %s", s->n_slots, s->n_slots == 1 ? "" : "s",
                                       s->options->space.imperfect ? "imperfect" : "perfect");
     if (!s->found)
         return out;

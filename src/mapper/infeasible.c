@@ -314,11 +314,12 @@ static void label_needed(analyst *k, dfl_diag *d, const limit *l, int64_t bits, 
     const char *text = size_text(k->arena, bits), *name = dfl_sym_text(k->names, memory->name), *least = rough ? "" : "at least ";
 
     if (room != NULL)
-        dfl_diag_label(k->sink, d, l->span, rough ? "with the rest as it is %s was found" : "it is %s or more", text);
+        dfl_diag_label(k->sink, d, l->span, rough ? "with everything else unchanged, %s was found" : "it is %s or more", text);
     if (room != NULL && room->declared >= 0 && bits > room->declared)
-        dfl_diag_label(k->sink, d, memory->size_span, "and this `size` would have to be %s", text);
+        dfl_diag_label(k->sink, d, memory->size_span, "and this `size` must be %s", text);
     if (room == NULL && (enough || rough))
-        dfl_diag_label(k->sink, d, l->span, "a `size` of %s%s would do%s", least, text, enough ? "" : " with the rest changed");
+        dfl_diag_label(k->sink, d, l->span, "a `size` of %s%s would suffice%s", least, text,
+                       enough ? "" : " if the rest changes");
     else if (room == NULL)
         dfl_diag_label(k->sink, d, l->span, "a `size` of at least %s is needed", text);
     if (at.end > 0)
@@ -351,7 +352,7 @@ static bool label_size(analyst *k, dfl_diag *d, size_t i)
         return true;
     }
     if (enough == DFL_ANSWER_UNKNOWN && k->q->doubtful) {
-        dfl_diag_label(k->sink, d, l->span, "it is not known whether more would do");
+        dfl_diag_label(k->sink, d, l->span, "whether a larger one would suffice is not known");
         return true;
     }
     for (size_t j = 0; j < k->limits.n; j++)
@@ -396,16 +397,16 @@ static void label_amount(const analyst *k, dfl_diag *d, const limit *l)
     const char *name = dfl_sym_text(k->names, rank->name);
 
     if (line->by != DFL_BY_HOLE && line->kind == DFL_LINE_SPATIAL)
-        dfl_diag_label(k->sink, d, l->span, "this amount of `%s` is fixed, on axis `%s` of %lld", name,
+        dfl_diag_label(k->sink, d, l->span, "this loop over `%s` is fixed, on axis `%s` of %lld", name,
                        dfl_sym_text(k->names, k->m->system->axes[line->axis].name),
                        (long long)k->m->system->axes[line->axis].size);
     else if (line->by != DFL_BY_HOLE)
-        dfl_diag_label(k->sink, d, l->span, "this amount of `%s` is fixed", name);
+        dfl_diag_label(k->sink, d, l->span, "this loop over `%s` is fixed", name);
     else if (line->axis == DFL_NONE)
-        dfl_diag_label(k->sink, d, l->span, "none of these goes with the rest: the loops over `%s` make %lld iterations together",
+        dfl_diag_label(k->sink, d, l->span, "none of these fits the rest: the loops over `%s` have %lld iterations together",
                        name, (long long)rank->extent);
     else
-        dfl_diag_label(k->sink, d, l->span, "none of these goes with the rest: %lld of `%s` are to be spread over %lld instances",
+        dfl_diag_label(k->sink, d, l->span, "none of these fits the rest: %lld of `%s` must be divided among %lld instances",
                        (long long)rank->extent, name, (long long)k->m->system->axes[line->axis].size);
 }
 
@@ -437,12 +438,12 @@ static void label_others(analyst *k, dfl_diag *d)
         case LIMIT_HOME:
         case LIMIT_LINE:
             line = &k->m->bodies[l->at]->lines[l->line];
-            dfl_diag_label(k->sink, d, l->span, l->kind == LIMIT_KEEP ? "`%s` is kept in `%s`" : "`%s` is to stay in `%s`",
+            dfl_diag_label(k->sink, d, l->span, l->kind == LIMIT_KEEP ? "`%s` is kept in `%s`" : "`%s` must stay in `%s`",
                            dfl_sym_text(k->names, k->m->workload->tensors[line->tensor].name),
                            dfl_sym_text(k->names, k->m->system->memories[line->memory].name));
             break;
         case LIMIT_HOLDS:
-            dfl_diag_label(k->sink, d, l->span, "its `holds` keeps the others out");
+            dfl_diag_label(k->sink, d, l->span, "its `holds` excludes the others");
             break;
         case LIMIT_AMOUNT:
             label_amount(k, d, l);
@@ -471,11 +472,11 @@ static dfl_diag *report(const analyst *k)
     dfl_diag *d;
 
     if (k->q->kind == DFL_QUESTION_AMOUNTS)
-        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no amounts for the open loops of `%s` %s", name,
-                       is_required(k) ? "meet what is required of it"
-                       : is_in_set(k, LIMIT_SIZE) ? "fit" : "go with the other loops");
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no tile sizes for the open loops of `%s` %s", name,
+                       is_required(k) ? "meet its requirements"
+                       : is_in_set(k, LIMIT_SIZE) ? "fit" : "fit the other loops");
     else if (is_required(k))
-        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping %s`%s` meets what is required of `%s`",
+        d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping %s`%s` meets the requirements of `%s`",
                        between ? "with the lines of " : "of ", between ? name : workload, name);
     else
         d = dfl_report(k->sink, DFL_EVAL_INFEASIBLE, k->m->hole_span, "no mapping %s`%s` fits into `%s`",
@@ -490,9 +491,9 @@ static void label_here(const analyst *k, dfl_diag *d)
     for (size_t i = 0; i < k->limits.n; i++)
         n += is_in(&k->limits.at[i]);
     if (n == 1)
-        dfl_diag_here(k->sink, d, "whatever is filled in, one limit is broken");
+        dfl_diag_here(k->sink, d, "every way to fill the holes violates a limit");
     else
-        dfl_diag_here(k->sink, d, "whatever is filled in, one of %zu limits is broken", n);
+        dfl_diag_here(k->sink, d, "every way to fill the holes violates one of %zu limits", n);
 }
 
 /* Labels the set, and those that are left when no size of a memory of it is enough. */
@@ -514,13 +515,13 @@ static void label_sets(analyst *k, dfl_diag *d)
     }
     best = k->room.text == NULL || (k->rule.text != NULL && k->rule.ratio <= k->room.ratio) ? &k->rule : &k->room;
     if (k->more)
-        dfl_diag_help(k->sink, d, "no single change is enough: all that is marked is in the way");
+        dfl_diag_help(k->sink, d, "no single change suffices: all marked limits conflict");
     else if (best->text != NULL && best->rough)
-        dfl_diag_help(k->sink, d, "%s, which is enough; it is not known whether less is", best->text);
+        dfl_diag_help(k->sink, d, "%s, which suffices; whether less would suffice is not known", best->text);
     else if (best->text != NULL)
         dfl_diag_help(k->sink, d, "the smallest change of %s: %s", best->of, best->text);
     else if (is_in_set(k, LIMIT_AMOUNT))
-        dfl_diag_help(k->sink, d, "write another amount in a place that is marked, or leave it open: `?`");
+        dfl_diag_help(k->sink, d, "write another tile size in a marked place, or leave it open: `?`");
 }
 
 bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
@@ -537,8 +538,8 @@ bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_ma
         label_here(&k, d);
         label_sets(&k, d);
         if (k.unknown)
-            dfl_diag_note(sink, d, "the limits were looked into %s: some of them may not be needed",
-                          question->doubtful ? "by searches that do not prove everything" : "for a limited time");
+            dfl_diag_note(sink, d, "the conflict was analysed %s: some marked limits may be unnecessary",
+                          question->doubtful ? "by searches without a complete proof" : "for a limited time");
     }
     dfl_arena_free(k.scratch);
     dfl_arena_free(k.arena);
@@ -575,9 +576,9 @@ void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_map
 
 void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m)
 {
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE_KIND, m->hole_span, "nothing was found that fits for `%s`",
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE_KIND, m->hole_span, "the search found no mapping of `%s` that fits",
                              dfl_sym_text(names, m->name));
 
-    dfl_diag_here(sink, d, "tiles of windows with gaps, or outside of the shape, are taken to hold all that they span");
-    dfl_diag_help(sink, d, "write the lines with `?` for amounts: then their room is counted exactly");
+    dfl_diag_here(sink, d, "the search counts every element that a tile of windows spans, also in gaps and outside of the shape");
+    dfl_diag_help(sink, d, "write the lines with `?` for tile sizes: then their room is counted exactly");
 }

@@ -13,8 +13,8 @@ static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived
 
 static dfl_diag *report_none(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what)
 {
-    return dfl_report(sink, DFL_EVAL_INFEASIBLE, span, "no amounts for the open loops of `%s` %s", dfl_sym_text(names, m->name),
-                      what);
+    return dfl_report(sink, DFL_EVAL_INFEASIBLE, span, "no tile sizes for the open loops of `%s` %s",
+                      dfl_sym_text(names, m->name), what);
 }
 
 void dfl_infeasible_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
@@ -34,13 +34,13 @@ void dfl_infeasible_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *
         return;
     } else if (nothing->illegal > 0) {
         d = report_none(sink, names, m, m->hole_span, "are legal");
-        dfl_diag_note(sink, d, "what is wrong with the first choice is reported, too");
+        dfl_diag_note(sink, d, "the errors of the first choice are also reported");
         (void)dfl_paths_resize(arena, sink, names, nothing->paths);
     } else if (nothing->line == NULL) {
         (void)report_none(sink, names, m, m->hole_span, "fit");
     } else {
-        d = report_none(sink, names, m, nothing->line->amount_span, "go with the other loops");
-        dfl_diag_here(sink, d, "whatever is chosen here, another loop over `%s` or on its axis does not go with it",
+        d = report_none(sink, names, m, nothing->line->amount_span, "fit the other loops");
+        dfl_diag_here(sink, d, "every choice here conflicts with another loop over `%s` or on its axis",
                       dfl_sym_text(names, m->workload->ranks[nothing->line->rank].name));
         dfl_diag_help(sink, d, "leave one of the other loops open, too");
     }

@@ -137,6 +137,6 @@ void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_m
         return;
     d = dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping with the lines of `%s` fits into `%s`",
                    dfl_sym_text(names, m->name), dfl_sym_text(names, m->system->name));
-    dfl_diag_here(sink, d, "nothing that can stand here, with tiles that divide");
-    dfl_diag_help(sink, d, "leave more open: an amount (`?`), or a line");
+    dfl_diag_here(sink, d, "no lines with tiles that divide can stand here");
+    dfl_diag_help(sink, d, "leave more open: a tile size (`?`) or a line");
 }

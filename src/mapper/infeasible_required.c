@@ -364,17 +364,17 @@ static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, 
         found.value = least_of_front(k, m, i, &whole);
     if (whole) {
         found.bound = found.value;
-        where = " with tiles that divide and what else is required";
+        where = " with tiles that divide and the other requirements";
     }
     if (found.ended && found.value > found.bound * ROUNDING)
         found.value = fmin(found.value, least_of_run(k, m, i));
     if (found.bound > most * ROUNDING && found.bound < INFINITY)
-        text = dfl_arena_printf(arena, "it is %s or more%s", value_text(arena, k, i, found.bound), where);
+        text = dfl_arena_printf(arena, "its lower bound is %s%s", value_text(arena, k, i, found.bound), where);
     if (found.value < INFINITY) {
         *instead = (dfl_instead){ .text = value_text(arena, k, i, found.value), .ratio = found.value / most,
                                   .proven = found.value <= found.bound * ROUNDING };
         if (text == NULL)
-            text = dfl_arena_printf(arena, "with the rest as it is %s was found", instead->text);
+            text = dfl_arena_printf(arena, "with everything else unchanged, %s was found", instead->text);
         else if (!instead->proven)
             text = dfl_arena_printf(arena, "%s, and %s was found", text, instead->text);
     }

@@ -37,10 +37,10 @@ static figure_kind figure_of(const dfl_objective *o, const dfl_val *v)
 
 static bool refuse(reader *r, const dfl_val *at, const char *why)
 {
-    dfl_diag *d = dfl_report(r->sink, DFL_EVAL_OBJECTIVE, at->span, "an objective must grow with its figures");
+    dfl_diag *d = dfl_report(r->sink, DFL_EVAL_OBJECTIVE, at->span, "an objective must not decrease when its figures grow");
 
     dfl_diag_here(r->sink, d, "%s", why);
-    dfl_diag_help(r->sink, d, "use sums, products, `max`, `min`, `sqrt` and `pow` of figures, and constants above zero");
+    dfl_diag_help(r->sink, d, "use sums, products, `max`, `min`, `sqrt` and `pow` of figures, and positive constants");
     return false;
 }
 
@@ -59,17 +59,17 @@ static bool read_binary(reader *r, const dfl_val *v, form *out)
         return true;
     case DFL_VAL_SUB:
         if (b.figures)
-            return refuse(r, v->args[1], "this is taken away");
+            return refuse(r, v->args[1], "this term is subtracted");
         out->positive = false;
         return true;
     case DFL_VAL_MUL:
         out->positive = true;
-        return (a.positive && b.positive) || refuse(r, a.positive ? v->args[1] : v->args[0], "this factor may be below zero");
+        return (a.positive && b.positive) || refuse(r, a.positive ? v->args[1] : v->args[0], "this factor may be negative");
     default:
         out->positive = a.positive;
         if (b.figures)
             return refuse(r, v->args[1], "this divides");
-        return b.positive || refuse(r, v->args[1], "this divisor is not above zero");
+        return b.positive || refuse(r, v->args[1], "this divisor is not positive");
     }
 }
 
@@ -82,7 +82,7 @@ static bool read_function(reader *r, const dfl_val *v, form *out)
 
     *out = (form){ .positive = true };
     if (!power && !root && !choice && !rounds)
-        return refuse(r, v, "not known to grow with its arguments");
+        return refuse(r, v, "this function may decrease when its arguments grow");
     for (uint32_t i = 0; i < v->n_args; i++) {
         form a;
 
@@ -91,7 +91,7 @@ static bool read_function(reader *r, const dfl_val *v, form *out)
         if (power && i == 1 && a.figures)
             return refuse(r, v->args[i], "an exponent must be a constant");
         if ((power || root) && !a.positive)
-            return refuse(r, v->args[i], "this may be below zero");
+            return refuse(r, v->args[i], "this may be negative");
         out->figures |= a.figures;
         out->positive &= a.positive;
     }
@@ -119,7 +119,7 @@ static bool read(reader *r, const dfl_val *v, form *out)
     case DFL_VAL_ADD: case DFL_VAL_SUB: case DFL_VAL_MUL: case DFL_VAL_DIV:
         return read_binary(r, v, out);
     case DFL_VAL_NEG:
-        return refuse(r, v, "this falls when its figures grow");
+        return refuse(r, v, "this decreases when its figures grow");
     case DFL_VAL_STRING: case DFL_VAL_LT: case DFL_VAL_GT: case DFL_VAL_LE: case DFL_VAL_GE: case DFL_VAL_EQ:
     case DFL_VAL_NE: case DFL_VAL_AND: case DFL_VAL_OR:
         break;
@@ -189,7 +189,7 @@ bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mappi
         if (!read(&r, out->terms[i], &f))
             return false;
         if (!f.figures)
-            return refuse(&r, out->terms[i], "this has no figure");
+            return refuse(&r, out->terms[i], "this expression contains no figure");
     }
     out->native = r.other == NULL;
     out->other = r.other;

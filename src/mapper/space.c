@@ -33,10 +33,10 @@ static void refuse(maker *k, const char *what)
     dfl_diag *d;
 
     if (k->ok) {
-        d = dfl_report(k->sink, DFL_EVAL_UNSUPPORTED, k->e->span, "the mapper does not search `%s`: %s",
+        d = dfl_report(k->sink, DFL_EVAL_UNSUPPORTED, k->e->span, "the search does not support `%s`: %s",
                        dfl_sym_text(k->names, k->e->name), what);
-        dfl_diag_label(k->sink, d, k->m->span, "asked for by the hole in this mapping");
-        dfl_diag_help(k->sink, d, "write the mapping out");
+        dfl_diag_label(k->sink, d, k->m->span, "needed to fill the hole of this mapping");
+        dfl_diag_help(k->sink, d, "write the lines of the mapping");
     }
     k->ok = false;
 }
@@ -149,7 +149,7 @@ static void add_operand(maker *k, const dfl_access *a, bool output)
             return;
         }
     if (job->n_operands == DFL_JOB_OPERANDS || a->n_dims > DFL_JOB_DIMS) {
-        refuse(k, "it has more operands or dimensions than the search has room for");
+        refuse(k, "it has more operands or dimensions than the search supports");
         return;
     }
     o = &job->operand[job->n_operands++];
@@ -179,7 +179,7 @@ static void add_places(maker *k)
         if (!dfl_axis_encloses(s, a, inside) || (axis->size <= 1 && joules == 0))
             continue;
         if (job->n_axes == DFL_JOB_AXES) {
-            refuse(k, "there are more array axes around its unit than the search has room for");
+            refuse(k, "its unit is inside of more array axes than the search supports");
             return;
         }
         *out = (dfl_job_axis){ .axis = a, .size = axis->size };
@@ -198,7 +198,7 @@ static void add_places(maker *k)
         if (!dfl_compute_sees(s, job->unit, m))
             continue;
         if (job->n_places == DFL_JOB_PLACES) {
-            refuse(k, "its unit sees more memories than the search has room for");
+            refuse(k, "its unit reaches more memories than the search supports");
             return;
         }
         *p = (dfl_job_place){ .memory = m, .bits = mem->size_bits < 0 ? INFINITY : (double)mem->size_bits,
@@ -294,15 +294,15 @@ static void place_operands(maker *k)
                 o->places |= 1u << p;
         }
         if (o->home == DFL_NONE)
-            refuse(k, "no memory that its unit sees may hold one of its tensors");
+            refuse(k, "no memory that its unit reaches may hold one of its tensors");
         else if (job->place[o->home].axes != 0)
-            refuse(k, "the outermost memory of one of its tensors stands inside of an array");
+            refuse(k, "the outermost memory of one of its tensors is inside of an array");
         else if (o->shared && !o->settled && !k->roomy[job->place[o->home].memory]) {
             o->places |= 1u << o->home;
             o->home = DFL_NONE;
         }
         if (dfl_selects(&k->s->computes[job->unit].operand_reuse, t))
-            refuse(k, "its unit keeps operands from one step to the next");
+            refuse(k, "its unit reuses operands between steps");
     }
 }
 
@@ -451,7 +451,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
     if (k.e->n_where > 0 || k.e->gathers || k.e->over_rank != DFL_NONE)
         refuse(&k, "it has a condition, a gather or an operation over a whole rank");
     if (k.e->n_ranks > DFL_JOB_RANKS) {
-        refuse(&k, "it has more ranks than the search has room for");
+        refuse(&k, "it has more ranks than the search supports");
         *possible = false;
         return false;
     }
@@ -473,7 +473,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
     for (uint32_t i = 0; i < out->n_operands; i++)
         keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
     if (keeps > DFL_JOB_KEEPS)
-        refuse(&k, "its operands may be kept in more places than the search has room for");
+        refuse(&k, "its operands may be kept in more places than the search supports");
     allow_spatial(&k, limits);
     if (k.ok && limits->homes_only)
         keep_homes(out);

@@ -78,9 +78,9 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
 
 void dfl_tracks_report(dfl_sink *sink, const dfl_mapping *m, uint32_t memory)
 {
-    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, m->hole_span, "einsums can take each other's room in more than %d "
+    dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, m->hole_span, "einsums compete for room in more than %d "
                              "memories of limited size", DFL_ROW_TRACKS);
 
     dfl_diag_label(sink, d, m->system->memories[memory].span, "one more");
-    dfl_diag_help(sink, d, "say with `holds` what the memories are for, or write the mapping out");
+    dfl_diag_help(sink, d, "restrict the memories with `holds`, or write the mapping");
 }

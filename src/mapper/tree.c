@@ -33,10 +33,10 @@ static const dfl_line *first_loop(const dfl_body *b)
 static bool check_shared(const checker *k, const dfl_body *b)
 {
     if (b->kind == DFL_BODY_PIPELINE)
-        return refuse(k, b->span, "what runs in a pipeline is not searched", "use `fuse`, or write all lines");
+        return refuse(k, b->span, "the stages of a pipeline are not searched", "use `fuse`, or write all lines");
     if (b->n_opens > 0)
         return refuse(k, b->opens[0].span, "lines above branches are not searched",
-                      "write them, with `?` for amounts, and put `...` into the braces");
+                      "write them, with `?` for tile sizes, and put `...` in the braces");
     if (b->n_recompute > 0)
         return refuse(k, b->span, "`recompute` is not searched", "write all lines");
     for (uint32_t i = 0; i < b->n_lines; i++) {
@@ -46,7 +46,7 @@ static bool check_shared(const checker *k, const dfl_body *b)
                           "put the line into each of the braces");
         if (line->cyclic)
             return refuse(k, line->span, "braces below a `cyclic` loop are not searched",
-                          "leave the word out, or write all lines");
+                          "remove the word, or write all lines");
     }
     return true;
 }
@@ -61,7 +61,7 @@ static bool is_touched(const dfl_workload *w, const uint32_t *einsums, uint32_t 
 
 static bool refuse_homes(const checker *k, const dfl_line *loop)
 {
-    return refuse(k, loop->span, "above this loop not every tensor of the einsums below has its home",
+    return refuse(k, loop->span, "some tensor of the einsums below has no home above this loop",
                   "put a `keep` for each tensor before all other lines");
 }
 
@@ -94,7 +94,7 @@ static bool check_several(const checker *k, const dfl_body *b, const dfl_body *a
             plain = b->lines[j].tensor != b->lines[i].tensor;
     }
     if (!plain || above->compute != DFL_NONE)
-        return refuse(k, span, "lines of several einsums are searched only in their braces",
+        return refuse(k, span, "the lines of several einsums are searched only in their own braces",
                       "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
     for (uint32_t t = 0; t < w->n_tensors && loop != NULL; t++)
         if (is_touched(w, einsums, n, t) && !is_own(w, einsums, n, t) && dfl_body_home(homes, t) == DFL_NONE)
@@ -140,7 +140,7 @@ static bool check_homes(const checker *k)
                 n += is_touched(w, body->einsums + i, end - i, t);
             if (n > 1 && dfl_body_home(body, t) == DFL_NONE)
                 return refuse(k, w->tensors[t].span,
-                              "several branches touch this tensor, and none of the lines above is its home",
+                              "several branches touch this tensor, and no line above is its home",
                               "put a `keep` for it above the branches");
         }
     }
@@ -157,7 +157,7 @@ bool dfl_tree_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *
     if (!check_homes(&k))
         return false;
     if (!dfl_tree_choices(m, DFL_TREE_CHOICES))
-        return refuse(&k, m->hole_span, "there are more amounts to choose above branches than are tried",
+        return refuse(&k, m->hole_span, "the open tile sizes above branches have too many combinations",
                       "offer fewer: `? in {8, 16}`");
     return true;
 }

@@ -179,8 +179,8 @@ static dfl_tree_state add_loops(const maker *k, uint32_t einsum, line_vec *out)
         if (s->rank == DFL_NONE)
             way = follow_readers(k, p, s, &line.rank, &line.amount);
         if (way == GOES_OTHERWISE) {
-            dfl_given_refuse(k->sink, k->names, m, s->line->span, "an open einsum below has no rank that this loop goes along",
-                             "write all lines of the einsums that only make what others read in each iteration");
+            dfl_given_refuse(k->sink, k->names, m, s->line->span, "an open einsum below has no rank that follows this loop",
+                             "write all lines of the einsums that follow the loop only through their readers");
             return DFL_TREE_REFUSED;
         }
         if (way == IS_FREE || line.amount >= left[line.rank])
@@ -188,8 +188,8 @@ static dfl_tree_state add_loops(const maker *k, uint32_t einsum, line_vec *out)
         if (left[line.rank] % line.amount != 0 && s->line->hole != NULL)
             return DFL_TREE_ILLEGAL;
         if (left[line.rank] % line.amount != 0) {
-            dfl_given_refuse(k->sink, k->names, m, s->line->amount_span, "this amount does not divide the rank",
-                             "above open braces only tiles that divide are searched; write another amount");
+            dfl_given_refuse(k->sink, k->names, m, s->line->amount_span, "this tile size does not divide the rank",
+                             "a loop above open braces needs tiles that divide; write another size");
             return DFL_TREE_REFUSED;
         }
         left[line.rank] = line.amount;
@@ -246,7 +246,7 @@ static dfl_tree_state shorten(const maker *k, const dfl_tree_part *part, dfl_wor
     }
     if (!same) {
         dfl_given_refuse(k->sink, k->names, k->tree->m, loops->n > 0 ? loops->at[0].span : part->at->open_span,
-                         "not all that is made in an iteration of the loops above is made in it alone",
+                         "two iterations of the loops above produce common elements",
                          "give each einsum its braces: `fuse { A { ...; } B { ...; } }`");
         return DFL_TREE_REFUSED;
     }
@@ -358,7 +358,7 @@ static const dfl_system *system_of(const maker *k, const dfl_tree_part *part, co
 static dfl_tree_state refuse(const maker *k, const dfl_tree_part *part)
 {
     dfl_given_refuse(k->sink, k->names, k->tree->m, part->n > 1 ? part->at->open_span : part->at->span,
-                     part->n > 1 ? "what is kept above is live beside some of these einsums only"
+                     part->n > 1 ? "a tensor kept above is live during some of these einsums only"
                                  : "these braces are not searched by themselves",
                      part->n > 1 ? "give each einsum its braces: `fuse { A { ...; } B { ...; } }`" : "write all lines");
     return DFL_TREE_REFUSED;

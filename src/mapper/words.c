@@ -39,19 +39,21 @@ static bool has_inner_homes(const dfl_mapping *m)
 static void add_fusion(speaker *k)
 {
     if (!(k->beyond & DFL_SEARCH_ORDER))
-        add(k, "einsums in the order of the file", DFL_SEARCH_ORDER, "`--beyond order`: in others, too");
-    add(k, "at most 4 shared loops, one for each rank", DFL_SEARCH_SPLIT, "`--beyond split`: two");
-    add(k, "shared loops over ranks of what is made and exchanged below them", DFL_SEARCH_WINDOW,
+        add(k, "einsums in the order of the file", DFL_SEARCH_ORDER, "`--beyond order`: other orders, too");
+    add(k, "at most 4 shared loops, one per rank", DFL_SEARCH_SPLIT, "`--beyond split`: two");
+    add(k, "shared loops over ranks of the tensors produced and exchanged below them", DFL_SEARCH_WINDOW,
         "`--beyond window`: also where windows slide");
-    add(k, "shared loops around einsums that exchange something below, or stand between such ones", 0, NULL);
-    add(k, "where time counts, no shared loop for the sake of an input alone, and no more keeps above loops of others", 0, NULL);
+    add(k, "shared loops around einsums that exchange a tensor below them, or stand between two of these", 0, NULL);
+    add(k, "if the objective contains time, no shared loop for an input alone, and no additional keeps above loops of others",
+        0, NULL);
     add(k, "keeps in the braces of their einsum, unless they stand above a shared loop", 0, NULL);
-    add(k, "what several read is fetched by each, unless a keep holds an input for all below it that read it alike", 0, NULL);
-    add(k, "operands exchanged outside of arrays, whole where the outermost memory has room for all", DFL_SEARCH_SPILL,
-        "`--beyond spill`: for some readers on the chip");
-    add(k, "nothing is read before it is complete (`online`)", 0, NULL);
+    add(k, "a tensor with several readers is fetched by each, unless a keep holds an input for all readers below with "
+        "equal accesses", 0, NULL);
+    add(k, "operands exchanged outside of arrays, as a whole if the outermost memory can hold all tensors", DFL_SEARCH_SPILL,
+        "`--beyond spill`: on the chip for some readers");
+    add(k, "no tensor is read before it is complete (`online`)", 0, NULL);
     if (!(k->beyond & DFL_SEARCH_RECOMPUTE))
-        add(k, "nothing is computed again", DFL_SEARCH_RECOMPUTE, "`--beyond recompute`");
+        add(k, "no recomputation", DFL_SEARCH_RECOMPUTE, "`--beyond recompute`");
     if (!(k->beyond & DFL_SEARCH_PIPELINE))
         add(k, "one einsum at a time", DFL_SEARCH_PIPELINE, "`--beyond pipeline`: several");
 }
@@ -60,10 +62,10 @@ static void add_fusion(speaker *k)
 static const char *extension_text(dfl_arena *arena, uint32_t kinds)
 {
     static const struct { uint32_t kind; const char *text; } words[] = {
-        { DFL_SEARCH_RECOMPUTE, "intermediates computed again" },
+        { DFL_SEARCH_RECOMPUTE, "recomputed intermediates" },
         { DFL_SEARCH_WINDOW, "shared loops along which windows slide" },
-        { DFL_SEARCH_SPILL, "intermediates for some readers on the chip and for others from home" },
-        { DFL_SEARCH_SPLIT, "two shared loops of a rank" },
+        { DFL_SEARCH_SPILL, "intermediates on the chip for some readers and at home for others" },
+        { DFL_SEARCH_SPLIT, "two shared loops over one rank" },
         { DFL_SEARCH_PIPELINE, "pipelines" },
     };
     const char *text = kinds & DFL_SEARCH_ORDER
@@ -86,29 +88,29 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
 
     dfl_strbuf_init(&k.out, arena);
     if (!nothing)
-        add(&k, "the written lines as they are", 0, NULL);
+        add(&k, "the written lines unchanged", 0, NULL);
     if (what->ragged)
-        add(&k, "tiles that divide, and as good as was found others", 0, NULL);
+        add(&k, "tiles that divide, and others near the best mappings", 0, NULL);
     else
         add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
     if (nothing && !m->options.overlap_perfect)
         add(&k, what->certified ? "keeps that save transfers" :
-            "keeps that save transfers, and where these are waited for, others that are filled ahead, or around good mappings",
+            "keeps that save transfers; if transfers stall, also keeps filled ahead, and keeps near good mappings",
             0, NULL);
     if (nothing && has_inner_homes(m))
-        add(&k, "inputs and outputs at home in the outermost memory that may hold them", 0, "`keep T in M; ...;`: in another");
+        add(&k, "homes of inputs and outputs in the outermost memory that may hold them", 0, "`keep T in M; ...;`: in another");
     if (!tree && m->workload->n_einsums > 1)
         add_fusion(&k);
     if (!tree && m->system->n_axes > 0 && m->workload->n_einsums > 1)
-        add(&k, "keeps inside of an array not above what is exchanged, unless they stay over loops that do not go along them",
+        add(&k, "no keep inside of an array above an exchanged tensor, unless it stays during loops that do not index it",
             0, NULL);
     if (!tree && m->system->n_axes > 0 && dfl_workload_slides(m->workload))
-        add(&k, "as windows slide, keeps inside of an array not above others outside of it, unless they stay over loops that "
-            "do not go along them", 0, NULL);
+        add(&k, "as windows slide, no keep inside of an array above a keep outside of it, unless it stays during loops that "
+            "do not index it", 0, NULL);
     if (m->system->n_axes > 0 && !what->spread)
-        add(&k, what->certified ? "on axes that share transfers only ranks that share one" :
-            "on axes that share transfers only ranks that share one, and others where more of all axes is at work with them, and "
-            "more of theirs than the former could fill with what outer axes leave", 0, "`--spread any`: all ranks");
+        add(&k, what->certified ? "on axes that share transfers, only ranks that share one" :
+            "on axes that share transfers, ranks that share one, and others only if more instances of all axes then work, and "
+            "more than the sharing ranks could fill after the outer axes", 0, "`--spread any`: all ranks");
     if (k.beyond)
         add(&k, extension_text(arena, k.beyond), 0, NULL);
     return k.out.text;

@@ -44,7 +44,7 @@ static uint32_t find_iteration(dfl_oracle_machine *machine, const dfl_oracle_nee
             hi = mid;
     }
     if (!machine->failed)
-        dfl_report(machine->sink, DFL_INTERNAL_ERROR, machine->mapping->span, "an iteration that was not foreseen");
+        dfl_report(machine->sink, DFL_INTERNAL_ERROR, machine->mapping->span, "an unexpected iteration");
     machine->failed = true;
     return 0;
 }

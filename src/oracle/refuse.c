@@ -25,7 +25,7 @@ bool dfl_oracle_spend(dfl_oracle_machine *machine, uint64_t n)
 void dfl_oracle_refuse_unsupported(dfl_oracle_machine *machine, dfl_span span, const char *what)
 {
     if (!machine->failed)
-        dfl_report(machine->sink, DFL_EVAL_UNSUPPORTED, span, "%s is checked, but not executed", what);
+        dfl_report(machine->sink, DFL_EVAL_UNSUPPORTED, span, "%s is checked but not executed", what);
     machine->failed = true;
 }
 

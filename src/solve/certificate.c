@@ -103,8 +103,8 @@ bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_m
     dfl_diag *d = dfl_report(sink, DFL_CERT_NONE, mapping->span, "the search for `%s` has no certificate",
                              dfl_sym_text(names, mapping->name));
 
-    dfl_diag_help(sink, d, "there are certificates for mappings that leave all their lines open (`...`), with tiles that "
-                  "divide, without `--max-fused`, `--top`, `--spread` and required peaks of memories, and nothing beyond");
+    dfl_diag_help(sink, d, "a certificate exists only for a mapping whose lines are all open (`...`), with tiles that "
+                  "divide, without `--max-fused`, `--top`, `--spread`, `--beyond` and required peaks of memories");
     return false;
 }
 
@@ -122,8 +122,8 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
             continue;
         if (first) {
             d = dfl_report(solver->sink, DFL_CERT_NONE, m->span, "a certificate is for one mapping");
-            dfl_diag_label(solver->sink, d, first->span, "this one is to be filled, too");
-            dfl_diag_help(solver->sink, d, "say which with `--name`");
+            dfl_diag_label(solver->sink, d, first->span, "this mapping has holes, too");
+            dfl_diag_help(solver->sink, d, "select one with `--name`");
             return false;
         }
         first = m;
@@ -154,16 +154,16 @@ const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const 
     dfl_diag *d;
 
     if (!asked) {
-        dfl_report(solver->sink, DFL_CERT_OTHER, (dfl_span){ 0, 0 }, "`%s` is for a mapping `%s` with holes, and there is none",
-                   claims->file, claims->mapping);
+        dfl_report(solver->sink, DFL_CERT_OTHER, (dfl_span){ 0, 0 },
+                   "`%s` is for a mapping `%s` with holes, which this file does not declare", claims->file, claims->mapping);
         return NULL;
     }
     if (!asked->has_holes) {
-        d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` is for a mapping `%s` with holes, and nothing is open in "
+        d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` is for a mapping `%s` with holes, which are filled in "
                        "this one", claims->file, claims->mapping);
         dfl_diag_here(solver->sink, d, "all lines are written");
-        dfl_diag_help(solver->sink, d, "check it with the file as it was before `dflc map -w`: it proves that nothing that could "
-                      "stand in the place of `...` is better than the mapping that it holds as `best`");
+        dfl_diag_help(solver->sink, d, "check it with the file before `dflc map -w`: it proves that no lines "
+                      "in place of `...` are better than its mapping `best`");
         return NULL;
     }
     if (!dfl_objective_make(solver->sink, solver->names, asked, objective))

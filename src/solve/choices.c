@@ -27,13 +27,13 @@ static void report_many(const choice_search *choices)
     uint32_t ways = 0;
     const dfl_solver *solver = choices->fill->solver;
     dfl_diag *d = dfl_report(choices->fill->sink, DFL_LIMIT_COUNT, choices->given->hole_span,
-                             "more than %d choices of what is written in `%s`", DFL_CHOICES_MOST,
+                             "more than %d structural choices in `%s`", DFL_CHOICES_MOST,
                              dfl_sym_text(solver->names, choices->given->name));
 
-    dfl_diag_here(choices->fill->sink, d, choices->n < DFL_CHOICES_COUNTED ? "there are %u" : "there are more than %u",
+    dfl_diag_here(choices->fill->sink, d, choices->n < DFL_CHOICES_COUNTED ? "%u choices" : "more than %u choices",
                   choices->n);
     dfl_choices_most(solver->arena, choices->given, &most, &ways);
-    dfl_diag_label(choices->fill->sink, d, most, "%u of this alone", ways);
+    dfl_diag_label(choices->fill->sink, d, most, "%u here alone", ways);
     dfl_diag_help(choices->fill->sink, d, "%s `...;` in the place of these lines, in the braces of each branch: open lines are "
                   "searched without trying every choice",
                   choices->n / ways <= DFL_CHOICES_MOST ? "write the tensors or ranks instead of this `?`, or put" : "put");
@@ -140,17 +140,17 @@ static bool try_all(choice_search *choices, dfl_filled *out, dfl_stop *stopped)
     return goes_on;
 }
 
-/* "24 choices of what is written", and how many of them were not looked at. */
+/* "24 structural choices", and how many of them were not looked at. */
 static const char *space_text(const choice_search *choices, const char *space)
 {
     dfl_arena *arena = choices->fill->solver->arena;
-    const char *all = dfl_arena_printf(arena, "%u choice%s of what is written", choices->n, choices->n == 1 ? "" : "s");
+    const char *all = dfl_arena_printf(arena, "%u structural choice%s", choices->n, choices->n == 1 ? "" : "s");
 
     if (choices->searched < choices->n)
-        all = dfl_arena_printf(arena, "%s, of which %u %s gone through", all, choices->searched,
+        all = dfl_arena_printf(arena, "%s, %u %s searched", all, choices->searched,
                                choices->searched == 1 ? "was" : "were");
     if (choices->unsearched > 0)
-        all = dfl_arena_printf(arena, "%s, of which %u %s not searched", all, choices->unsearched,
+        all = dfl_arena_printf(arena, "%s, %u %s not searched", all, choices->unsearched,
                                choices->unsearched == 1 ? "is" : "are");
     return dfl_arena_printf(arena, "%s; %s", all, space);
 }
@@ -193,13 +193,13 @@ static const char *unproven_text(const choice_search *choices, const char *own, 
         add_reason(&out, dfl_proof_gaps_text(solver->arena, &choices->fill->space, choices->given, stopped, NULL,
                                              (dfl_proof_gaps){ .is_one_of_several = true }));
     if (choices->unsearched > 0)
-        add_reason(&out, dfl_arena_printf(solver->arena, "%u of the choices %s not searched: each of them, written in the place "
-                                          "of `?`, says why", choices->unsearched, choices->unsearched == 1 ? "is" : "are"));
+        add_reason(&out, dfl_arena_printf(solver->arena, "%u of the choices %s not searched: written in place of `?`, each gives "
+                                          "its reason", choices->unsearched, choices->unsearched == 1 ? "is" : "are"));
     if (gaps > 0 && stopped == DFL_STOP_NONE) {
         add_reason(&out, gaps == 1 ? "another choice may be better, "
-                                     : dfl_arena_printf(solver->arena, "%u other choices may be better, most of all ", gaps));
+                                     : dfl_arena_printf(solver->arena, "%u other choices may be better, most likely ", gaps));
         dfl_choices_print(&out, solver->names, choices->given, dfl_choices_take(solver->arena, choices->given, least));
-        dfl_strbuf_z(&out, ": written in the place of `?` it says why");
+        dfl_strbuf_z(&out, ": written in place of `?`, it gives the reason");
     }
     return out.text;
 }

@@ -14,11 +14,11 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
     switch (why) {
     case DFL_STOP_NONE: break;
     case DFL_STOP_TIME:
-        add_clause(out, "stopped by `--time-limit`: with more time it may find better ones, or prove this one");
+        add_clause(out, "stopped by `--time-limit`: raise it");
         break;
-    case DFL_STOP_EVALUATIONS: add_clause(out, "stopped by the limit on evaluations: `--evaluations` allows more"); break;
-    case DFL_STOP_STEPS: add_clause(out, "stopped by the limit on steps: `--step-limit` allows more"); break;
-    case DFL_STOP_MEMORY: add_clause(out, "stopped by the limit on memory: `--memory-limit` allows more"); break;
+    case DFL_STOP_EVALUATIONS: add_clause(out, "stopped by the limit on evaluations: raise `--evaluations`"); break;
+    case DFL_STOP_STEPS: add_clause(out, "stopped by the limit on steps: raise `--step-limit`"); break;
+    case DFL_STOP_MEMORY: add_clause(out, "stopped by the limit on memory: raise `--memory-limit`"); break;
     case DFL_STOP_CANCELLED: add_clause(out, "interrupted"); break;
     }
 }
@@ -27,23 +27,23 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
 static void add_other_reason(dfl_strbuf *out, dfl_arena *arena, const dfl_mapping *given, bool lines, const dfl_proof_gaps *gaps)
 {
     if (!lines)
-        add_clause(out, dfl_arena_printf(arena, "%llu choice%s the model does not evaluate, which may be better: "
-                                                "`dflc eval` of such a mapping says why",
+        add_clause(out, dfl_arena_printf(arena, "the model refuses %llu choice%s, which may be better: `dflc eval` of "
+                                                "such a mapping gives the reason",
                                          (unsigned long long)gaps->refused, gaps->refused == 1 ? "" : "s"));
     else if (gaps->is_one_of_several && !given->options.overlap_perfect)
-        add_clause(out, "what waits for transfers costs more than the search can prove: `option overlap = perfect;` "
-                        "in the mapping says that nothing does");
+        add_clause(out, "transfers stall, and the search does not prove Pareto sets with stalls: `option overlap = "
+                        "perfect;` in the mapping assumes that transfers overlap");
     else if (gaps->is_one_of_several)
-        add_clause(out, "some cost more than the search counts, so there may be others: `minimize` looks further for "
-                        "the best of one figure");
+        add_clause(out, "the set may be incomplete, because some points cost more than their lower bound: `minimize` searches "
+                        "further for one figure");
     else if (dfl_mapping_has_open_branches(given))
-        add_clause(out, "the branches were filled one by one, and with other lines around them others may be better");
+        add_clause(out, "the branches were filled one by one; other lines around them may allow better ones");
     else if (given->options.overlap_perfect && given->workload->n_einsums > 1)
-        add_clause(out, "transfers above shared loops were taken to run beside other einsums, and do not all: a "
-                        "second term, `minimize latency, energy`, chooses among what is equal by that");
+        add_clause(out, "the lower bound lets all transfers above shared loops overlap with other einsums, but some do not: "
+                        "a second term, as in `minimize latency, energy`, decides between equal mappings");
     else
-        add_clause(out, "what is left is a difference of numbers so near to each other that rounding hides it: "
-                        "without constants that are subtracted in `minimize` it may be proven");
+        add_clause(out, "the remaining difference is smaller than the rounding error: remove the constants that `minimize` "
+                        "subtracts");
 }
 
 const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space, const dfl_mapping *given, dfl_stop stopped,
@@ -58,32 +58,32 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     dfl_strbuf_init(&out, arena);
     add_stop(&out, stopped);
     if (gaps.has_stalls && !given->options.overlap_perfect)
-        add_clause(&out, "what was found waits for transfers that the bound takes to overlap: `option overlap = "
-                         "perfect;` in the mapping says that they do");
+        add_clause(&out, "transfers stall, and the lower bound assumes that they overlap: `option overlap = perfect;` in the "
+                         "mapping assumes the same");
     if (gaps.has_requirement)
-        add_clause(&out, "the bound leaves aside what is required, which may rule out better ones");
+        add_clause(&out, "the lower bound ignores the requirements, which may exclude better mappings");
     if (gaps.has_open_terms)
-        add_clause(&out, "mappings that are equal in the first term are not all compared in the others");
+        add_clause(&out, "the search does not compare all mappings that are equal in the first term by the other terms");
     if (lines && found->has_windows)
-        add_clause(&out, "windows slide: the bound is what each einsum costs at least by itself");
+        add_clause(&out, "windows slide: the lower bound is the sum of those of the single einsums");
     if (lines && found->has_lost_states)
-        add_clause(&out, "there were too many partial mappings to follow each: `--max-fused` or written lines leave "
-                         "fewer");
+        add_clause(&out, "the search dropped some partial mappings, because there were too many: use `--max-fused`, or write "
+                         "more lines");
     if (lines && found->is_uneven)
-        add_clause(&out, "what was found cuts tiles into unequal pieces, of which not all are tried: `--tiles "
-                         "imperfect` looks at more");
+        add_clause(&out, "the best mapping has tiles that do not divide, and the search tried only some of these: `--tiles "
+                         "imperfect` tries more");
     if (lines && space->imperfect)
         add_clause(&out, found->is_best_perfect
-                    ? "tiles that do not divide are tried around good mappings, not all of them (without them the best one is "
-                      "proven): the bound is what each einsum costs at least by itself"
-                    : "tiles that do not divide are tried around good mappings, not all of them: the bound is what each einsum "
-                      "costs at least by itself");
+                    ? "the search tries tiles that do not divide near good mappings only (without them the result is "
+                      "proven): the lower bound is the sum of those of the single einsums"
+                    : "the search tries tiles that do not divide near good mappings only: the lower bound is the sum of those "
+                      "of the single einsums");
     if (beyond)
         add_clause(&out, found->is_best_perfect && !space->imperfect
-                    ? "`--beyond` is tried around good mappings, not completely (without it the best one is proven): the bound "
-                      "is what each einsum costs at least by itself"
-                    : "`--beyond` is tried around good mappings, not completely: the bound is what each einsum costs at least by "
-                      "itself");
+                    ? "`--beyond` searches near good mappings only (without it the result is proven): the lower bound "
+                      "is the sum of those of the single einsums"
+                    : "`--beyond` searches near good mappings only: the lower bound is the sum of those of the single "
+                      "einsums");
     if (out.len == 0)
         add_other_reason(&out, arena, given, lines, &gaps);
     return out.text;

@@ -174,7 +174,7 @@ static change change_of(const dfl_check *c)
 
 static const char *change_text(change c)
 {
-    return c == CHANGE_UP ? "raise the bound" : c == CHANGE_DOWN ? "lower the bound" : "change what is required";
+    return c == CHANGE_UP ? "raise the bound" : c == CHANGE_DOWN ? "lower the bound" : "change the requirement";
 }
 
 /* "264ns was found, nothing is below 196ns"; for a figure that no search minimizes "0.4 >= 0.99 is false for the best one that
@@ -192,11 +192,11 @@ static const char *violation_text(dfl_fill *fill, const dfl_check *check, const 
     if (known->found != NULL)
         text = dfl_arena_printf(arena, "%s was found", known->found);
     else if (costs != NULL)
-        text = text == NULL ? "the best one that was found does not meet this"
-                            : dfl_arena_printf(arena, "%s for the best one that was found", text);
+        text = text == NULL ? "the best mapping found does not meet this"
+                            : dfl_arena_printf(arena, "%s for the best mapping found", text);
     if (known->bound == NULL)
         return text;
-    return dfl_arena_printf(arena, "%s%snothing is below %s", text != NULL ? text : "", text != NULL ? ", " : "", known->bound);
+    return dfl_arena_printf(arena, "%s%sthe lower bound is %s", text != NULL ? text : "", text != NULL ? ", " : "", known->bound);
 }
 
 void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_mapping *within, const dfl_search_request *request,
@@ -212,10 +212,11 @@ void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_m
     if (stopped == DFL_STOP_NONE &&
         dfl_conflict_requirements(fill->sink, solver->names, within, request, fill->asked.at, solver->budget, known))
         return;
-    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span, "nothing was found that meets what is required of `%s`",
+    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, out->given->hole_span,
+                   "the search found no mapping that meets the requirements of `%s`",
                    dfl_sym_text(solver->names, out->given->name));
-    dfl_diag_here(fill->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped before that"
-                                                       : "the search does not know whether there is anything");
+    dfl_diag_here(fill->sink, d, stopped != DFL_STOP_NONE ? "the search was stopped"
+                                                       : "the search could not decide whether one exists");
     for (size_t i = 0; i < fill->required.n; i++) {
         const change one = change_of(fill->required.at[i]);
         const char *text = violation_text(fill, fill->required.at[i], costs, &known[i]);
@@ -230,6 +231,6 @@ void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_m
     if (stopped != DFL_STOP_NONE)
         dfl_diag_help(fill->sink, d, "raise the limit of the search, or %s", way);
     else
-        dfl_diag_help(fill->sink, d, "%s, or write some of the lines with `?` for amounts: then `require` restricts the search",
-                      way);
+        dfl_diag_help(fill->sink, d, "%s, or write some of the lines with `?` for tile sizes: then `require` "
+                      "restricts the search", way);
 }

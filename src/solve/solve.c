@@ -30,7 +30,7 @@ static bool refuse(const dfl_fill *fill, dfl_span span, const char *what, const 
 
 static bool refuse_front(const dfl_fill *fill, const char *here, const char *help)
 {
-    return refuse(fill, fill->item.mapping->front_span, "no search finds the front of", here, help);
+    return refuse(fill, fill->item.mapping->front_span, "no search finds the Pareto set of", here, help);
 }
 
 static bool refuse_kinds(const dfl_fill *fill, const char *here, const char *help)
@@ -47,16 +47,16 @@ static bool refuse_figure(const dfl_fill *fill, const dfl_objective *o, const df
 
     dfl_strbuf_init(&text, fill->solver->arena);
     dfl_val_print(&text, fill->solver->names, o->other);
-    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, o->other->span, "no search for the lines of `%s` makes `%s` small",
+    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, o->other->span, "no search for the lines of `%s` minimizes `%s`",
                    dfl_sym_text(fill->solver->names, m->name), text.text);
     dfl_diag_here(fill->sink, d, "where lines are open only `energy` and `latency` are minimized");
     dfl_diag_label(fill->sink, d, m->hole_span, "these are open");
     if (room != DFL_NONE && !dfl_mapping_has_open_branches(m))
-        dfl_diag_help(fill->sink, d, "`pareto %s, %s;` lists what less room costs, and `require %s <= SIZE;` bounds it; or write "
-                      "the lines with `?` for amounts", o->free ? "latency" : "energy", text.text, text.text);
+        dfl_diag_help(fill->sink, d, "`pareto %s, %s;` finds the trade-off, and `require %s <= SIZE;` bounds the peak; or write "
+                      "the lines with `?` for tile sizes", o->free ? "latency" : "energy", text.text, text.text);
     else
-        dfl_diag_help(fill->sink, d, "bound it, `require %s <= VALUE;`, and minimize expressions over `energy` and `latency`; or "
-                      "write the lines with `?` for amounts", text.text);
+        dfl_diag_help(fill->sink, d, "bound it with `require %s <= VALUE;`, and minimize expressions over `energy` and "
+                      "`latency`; or write the lines with `?` for tile sizes", text.text);
     return false;
 }
 
@@ -66,15 +66,15 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
     if (!dfl_mapping_check_axes(fill->sink, fill->solver->names, m))
         return false;
     if (m->n_front > 0 && m->n_choices > 0)
-        return refuse_front(fill, "fronts are not searched where a `?` leaves open what is written",
-                            "write the tensors or ranks in the place of `?`, or `minimize` what counts most");
+        return refuse_front(fill, "no Pareto set is searched with structural choices",
+                            "replace `?` by tensors or ranks, or use `minimize`");
     if (m->n_front > 0 && m->n_minimize > 0)
-        return refuse_front(fill, "`minimize` asks for one best mapping instead",
-                            dfl_mapping_lines_are_written(m) ? "leave out `pareto`: amounts alone are open"
-                                                             : "leave out `minimize`, or `pareto`");
+        return refuse_front(fill, "`minimize` is here",
+                            dfl_mapping_lines_are_written(m) ? "remove `pareto`: only tile sizes are open"
+                                                             : "remove `minimize` or `pareto`");
     if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
-        return refuse_front(fill, "fronts are searched where lines are open, not amounts alone",
-                            "put `...;` in the place of lines, or `minimize` what counts most");
+        return refuse_front(fill, "a Pareto set is searched only where lines are open",
+                            "replace lines by `...;`, or use `minimize`");
     return m->n_choices > 0 || dfl_mapper_check(fill->sink, fill->solver->names, m);
 }
 
@@ -95,7 +95,7 @@ static bool look_up_figure(void *context, const dfl_result *result, const dfl_va
     (void)dfl_check_number(&fill->one, fill->item.mapping->name, expr, out);
     fill->one.sink = quiet;
     if (dfl_sink_errors(fill->sink) == reports)
-        dfl_report(fill->sink, DFL_EVAL_OBJECTIVE, expr->span, "an objective is over figures of the mapping itself");
+        dfl_report(fill->sink, DFL_EVAL_OBJECTIVE, expr->span, "an objective uses figures of the mapping itself");
     return false;
 }
 
@@ -333,12 +333,12 @@ static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl
     bool is_found;
 
     if (!objective->native && objective->room == DFL_NONE)
-        return refuse_front(fill, "fronts are over `energy`, `latency` and the peak of one memory",
-                            "name expressions over `energy` and `latency`, and the peak of one memory, as in `pareto latency, "
-                            "peak(sram);`; what else counts can be bounded by `require`");
+        return refuse_front(fill, "a Pareto set is over `energy`, `latency` and the peak of one memory",
+                            "use expressions over `energy` and `latency`, and the peak of one memory, as in `pareto latency, "
+                            "peak(sram);`; bound other figures with `require`");
     if (!objective->native && dfl_mapping_has_open_branches(m))
-        return refuse_front(fill, "lines of written branches are not compared by the peak of a memory",
-                            "name expressions over `energy` and `latency` alone, and bound the room: `require peak(M) <= SIZE;`");
+        return refuse_front(fill, "the lines of written branches are not compared by the peak of a memory",
+                            "use expressions over `energy` and `latency`, and bound the room: `require peak(M) <= SIZE;`");
     work = dfl_arena_new(solver->budget);
     alone = dfl_fill_single_objectives(fill, work, objective, true);
     request.alone = &alone;
@@ -350,7 +350,7 @@ static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl
         *summary = summarize_several(fill, objective, found);
         summary->objective = dfl_arena_printf(solver->arena, "pareto %s", m->front_text);
         summary->is_of_front = true;
-        summary->space = dfl_arena_printf(solver->arena, "a front of %u; %s", found->n, found->space);
+        summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %u; %s", found->n, found->space);
     }
     for (uint32_t i = 0; is_found && i < found->n; i++)
         add_filled(solver, m, found->at[i].mapping, summary, &next);
@@ -398,9 +398,9 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
         return refuse_figure(fill, objective, m);
     if (objective->n_terms > 1)
         return refuse_kinds(fill, "`--top` ranks kinds by one figure, and this mapping minimizes several",
-                            "`minimize` one expression over `energy` and `latency`, or leave `--top` out");
+                            "minimize one expression over `energy` and `latency`, or remove `--top`");
     if (dfl_mapping_has_open_branches(m))
-        return refuse_kinds(fill, "`--top` is for mappings without written branches", "leave `--top` out, or open all lines");
+        return refuse_kinds(fill, "`--top` is for mappings without written branches", "remove `--top`, or open all lines");
     work = dfl_arena_new(solver->budget);
     request.top = solver->options->top;
     request.best = solver->best;

@@ -6,7 +6,7 @@
 static void warn_unused(const dfl_solver *solver, const dfl_mapping *m, const char *option, const char *why, const char *help)
 {
     dfl_diag *d = dfl_report_lint(solver->sink, solver->lints, DFL_LINT_UNUSED_OPTION, m->span,
-                                  "`%s` changes nothing in the search for `%s`", option,
+                                  "`%s` has no effect on the search for `%s`", option,
                                   dfl_sym_text(solver->names, m->name));
 
     dfl_diag_here(solver->sink, d, "%s", why);
@@ -24,24 +24,24 @@ static bool is_all_open(const dfl_solver *solver, const dfl_mapping *m)
 /* The same for a mapping with choices; `amounts`: beside them only amounts are open, no lines. */
 static void find_unused_by_choices(const dfl_solver *solver, const dfl_mapping *m, bool amounts)
 {
-    static const char *const why = "a `?` leaves open what is written in it";
-    const char *help = amounts ? "leave the option out, or write `...;` in the place of the lines with `?`"
-                               : "leave the option out, or write tensors or ranks in the place of `?`";
+    static const char *const why = "this `?` is a structural choice";
+    const char *help = amounts ? "remove the option, or replace the lines with `?` by `...;`"
+                               : "remove the option, or replace `?` by tensors or ranks";
 
     if (solver->options->top > 0)
         warn_unused(solver, m, "--top", why, help);
     if (solver->options->max_fused > 0 && amounts)
         warn_unused(solver, m, "--max-fused", why, help);
     if (solver->options->beyond != 0 && (amounts || !is_all_open(solver, m)))
-        warn_unused(solver, m, "--beyond", why, "leave the option out, or write `...;` in the place of all lines but homes");
+        warn_unused(solver, m, "--beyond", why, "remove the option, or replace all lines except homes by `...;`");
 }
 
 void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
 {
-    static const char *const open = "leave the option out, or open the lines: `...`",
-                      *const one = "leave the option out, or `minimize` what counts most, instead of `pareto`";
+    static const char *const open = "remove the option, or open the lines: `...`",
+                      *const one = "remove the option, or replace `pareto` by `minimize`";
     const bool amounts = dfl_mapping_lines_are_written(m), front = m->n_front > 0;
-    const char *why = amounts ? "only amounts of loops are open" : front ? "a front is searched without it" : NULL;
+    const char *why = amounts ? "only tile sizes are open" : front ? "the search for a Pareto set does not use it" : NULL;
 
     if (m->n_choices > 0) {
         find_unused_by_choices(solver, m, amounts);
@@ -57,8 +57,8 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
         warn_unused(solver, m, "--beyond", why, amounts ? open : one);
     else if (solver->options->beyond != 0 && !dfl_mapping_all_lines_open(m))
         warn_unused(solver, m, "--beyond", "lines are written in this mapping",
-                    "leave the option out, or all lines but homes open");
+                    "remove the option, or open all lines except homes");
     else if (solver->options->beyond != 0 && dfl_mapper_extensions(m->workload, solver->options->beyond) == 0)
-        warn_unused(solver, m, "--beyond", "there is nothing in this workload that it is about",
-                    "leave the option out: everything is searched without it");
+        warn_unused(solver, m, "--beyond", "this workload has nothing that it applies to",
+                    "remove the option: the search is complete without it");
 }

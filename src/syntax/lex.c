@@ -51,7 +51,7 @@ static const char *help_for_stray(char c)
     case '^':
         return "powers are `pow(a, b)`";
     default:
-        return "names are ASCII letters, digits and `_`; other text belongs into strings and comments";
+        return "names are ASCII letters, digits and `_`; other characters belong in strings and comments";
     }
 }
 

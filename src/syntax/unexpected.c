@@ -148,7 +148,7 @@ static const char *help_hole(const dfl_parse *p, const wanted *w)
     if (now != '?' || before == '?')
         return NULL;
     if (before == DFL_TOK_IN || before == DFL_TOK_ON)
-        return "memories, axes and units are written, or open with the line around them: `...;`";
+        return "memories, axes and units cannot be open alone; open the whole line: `...;`";
     if (before == DFL_TOK_PIPELINE || (wants(w, "'}'") && !wants(w, "temporal")))
         return "branches are left open by `fuse ?;`";
     if (wants(w, "'/'"))
@@ -240,7 +240,7 @@ static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
     if ((text = help_habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);
     else if (wants(w, "a name") && is_reserved(p, &f->now))
-        dfl_diag_help(p->sink, d, "%s is a word of the language; choose another name",
+        dfl_diag_help(p->sink, d, "%s is a keyword; choose another name",
                       dfl_feed_shown(p->arena, p->source, &f->now));
 }
 

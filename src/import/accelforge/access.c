@@ -351,7 +351,7 @@ void dfl_af_take_einsum(dfl_af_reader *r, const dfl_yaml *at)
         more = r->ok && dfl_af_next(&c) != '\0' && strchr("*+-/,)", *c.at) != NULL;
     }
     if (r->ok && dfl_af_next(&c) != '\0')
-        dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "something behind the last operand");
+        dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "unexpected text after the last operand");
 }
 
 /* ---- an access as a map ---- */
@@ -364,13 +364,13 @@ static void read_projection(dfl_af_reader *r, const dfl_yaml *at, dims *out)
         dfl_af_dim dim;
 
         if (item->kind != DFL_YAML_SCALAR) {
-            dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, item->span, "an index is wanted here");
+            dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, item->span, "expected an index");
             return;
         }
         dim = take_index(&c);
         dim.span = item->span;
         if (r->ok && dfl_af_next(&c) != '\0')
-            dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "an index that is not understood");
+            dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "an unknown form of index");
         dim.rank = at->kind == DFL_YAML_MAP ? at->keys[i].text : upper(r, item->text);
         DFL_PUSH(r->f->report->arena, out, dim);
     }

@@ -66,7 +66,7 @@ static bool find_largest(dfl_af_file *f, const dfl_yaml *at, double fallback, do
     if (*out != 0 && !isinf(*out) && !in_range(*out))
         return wrong(f, DFL_FOREIGN_RANGE, at->span, "a number that is not from 1e-30 to 1e30");
     if (least != *out)
-        dfl_loss_remark(f->report, at->span, "differs between einsums: the largest is taken");
+        dfl_loss_remark(f->report, at->span, "differs between einsums: the largest is used");
     return true;
 }
 
@@ -196,7 +196,7 @@ static bool read_latency(dfl_af_file *f, dfl_af_node *node)
         return true;
     }
     dfl_lose(f->report, DFL_FOREIGN_LOST, at->span,
-             "this latency of `%s` is taken as the sum over its actions", node->name);
+             "this latency of `%s` is imported as the sum over its actions", node->name);
     return true;
 }
 
@@ -322,7 +322,7 @@ static void look_for_energy(const dfl_af_file *f, const dfl_af_node *node)
     for (size_t i = 0; i < 3; i++) {
         if (wanted[i] && dfl_yaml_get(at[i], "energy") == NULL)
             dfl_lose(f->report, DFL_FOREIGN_LOST, at[i] != NULL ? at[i]->span : node->span,
-                     "no energy is given for `%s` of `%s`: it takes none here", names[i], node->name);
+                     "`%s` of `%s` has no energy in the source: it is free here", names[i], node->name);
     }
 }
 
@@ -450,7 +450,7 @@ static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
         known = add_allowed(f, tensors, e, &node->allowed, &refused);
     if (!known) {
         memset(&node->allowed, 0xff, sizeof node->allowed);
-        dfl_lose(f->report, DFL_FOREIGN_LOST, tensors->span, "what `%s` may keep is known to the source's mapper alone",
+        dfl_lose(f->report, DFL_FOREIGN_LOST, tensors->span, "only the source's mapper knows which tensors `%s` may keep",
                  node->name);
         return;
     }
@@ -461,7 +461,7 @@ static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
 static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
 {
     if (list == NULL || list->kind != DFL_YAML_LIST)
-        return wrong(f, DFL_FOREIGN_SYNTAX, list != NULL ? list->span : f->arch->span, "a list of `nodes` is wanted");
+        return wrong(f, DFL_FOREIGN_SYNTAX, list != NULL ? list->span : f->arch->span, "expected a list of `nodes`");
     for (uint32_t i = 0; i < list->n; i++) {
         const dfl_yaml *at = &list->items[i], *name = dfl_yaml_get(at, "name");
         dfl_af_node node = { .span = at->span, .at = at, .fork = fork, .size = INFINITY, .actions_scale = 1 };

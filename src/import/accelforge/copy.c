@@ -203,7 +203,7 @@ static void leave_out(dfl_af_file *f, dfl_af_einsum *e)
     e->left_out = true;
     f->tensors.at[dfl_af_root(f, operand_of(e)->tensor)].leaves = true;
     dfl_lose(f->report, DFL_FOREIGN_LOST, e->span,
-             "this copy is left out: `%s` leaves the workload and `%s` enters it, %s", from, to, how);
+             "this copy is omitted: `%s` leaves the workload and `%s` enters it, %s", from, to, how);
 }
 
 bool dfl_af_settle_copies(dfl_af_file *f)
@@ -222,8 +222,8 @@ bool dfl_af_settle_copies(dfl_af_file *f)
             left -= e->left_out;
         }
         if (e->copy && f->mapping == NULL && f->nodes.n > 0 && !e->left_out)
-            dfl_loss_remark(f->report, e->span, "a copy inside of one memory is read and written here, the source has "
-                                                "it for free");
+            dfl_loss_remark(f->report, e->span, "a copy inside of one memory is read and written here; in the source it "
+                                                "is free");
         if (e->loose != NULL && !e->left_out) {
             dfl_report(f->report->sink, DFL_FOREIGN_UNSUPPORTED, e->accesses[e->output].span,
                        "`%s` is a rank variable of the output alone", e->loose);

@@ -181,11 +181,11 @@ static dfl_af_value elsewhere(parser *p, const dfl_yaml *at)
 
     /* chains of renames can take exponential time */
     if (at->kind != DFL_YAML_SCALAR || (budget != NULL && !dfl_budget_spend(budget, 16)))
-        return wrong(p, DFL_FOREIGN_SYNTAX, "a name that stands for no expression");
+        return wrong(p, DFL_FOREIGN_SYNTAX, "a name without an expression");
     out = expression(&inner);
     blanks(&inner);
     if (inner.ok && inner.at < inner.end)
-        wrong(&inner, DFL_FOREIGN_SYNTAX, "something behind an expression");
+        wrong(&inner, DFL_FOREIGN_SYNTAX, "unexpected text after the expression");
     if (!inner.ok) {
         p->ok = false;
         p->at = p->end;
@@ -235,7 +235,7 @@ static dfl_af_value folded(parser *p, folding how)
 
     for (bool sets = v.is_set; p->ok; sets = v.is_set) {
         if (sets)
-            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "a set where a number is wanted");
+            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "a set instead of a number");
         if (!takes(p, ","))
             break;
         v = expression(p);
@@ -255,7 +255,7 @@ static dfl_af_value call(parser *p, const char *name)
         if (strcmp(name, "len") == 0 && v.is_set)
             v = number(size_of(&v.set));
         else if (v.is_set)
-            v = wrong(p, DFL_FOREIGN_UNSUPPORTED, "a set where a number is wanted");
+            v = wrong(p, DFL_FOREIGN_UNSUPPORTED, "a set instead of a number");
         else if (strcmp(name, "ceil") == 0)
             v = number(ceil(v.number));
         else if (strcmp(name, "floor") == 0 || strcmp(name, "int") == 0)
@@ -311,12 +311,12 @@ static dfl_af_value atom(parser *p)
         p->at += n;
         v = takes(p, "(") ? call(p, name) : name_value(p, name);
     } else {
-        return wrong(p, DFL_FOREIGN_SYNTAX, "an expression is missing or not understood");
+        return wrong(p, DFL_FOREIGN_SYNTAX, "an expression is missing or has an unknown form");
     }
     while (p->ok && p->at < p->end && *p->at == '.') {
         p->at++;
         if (!takes_word(p, "bits_per_value"))
-            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an attribute that is not taken over");
+            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an unsupported attribute");
         v = width(p, &v);
     }
     return v;
@@ -336,7 +336,7 @@ static dfl_af_value unary(parser *p)
     } else if (takes(p, "~")) {
         v = unary(p);
         if (p->ok && (!v.is_set || p->einsum == DFL_AF_NONE))
-            return wrong(p, DFL_FOREIGN_SYNTAX, "`~` before something that is no set");
+            return wrong(p, DFL_FOREIGN_SYNTAX, "`~` before a value that is not a set");
         dfl_af_value all = p->ok ? set_of(p, "All") : v;
         for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
             v.set.word[w] = all.set.word[w] & ~v.set.word[w];
@@ -487,14 +487,14 @@ bool dfl_af_eval_text(const dfl_af_file *f, uint32_t einsum, const char *text, s
     *out = expression(&p);
     blanks(&p);
     if (p.ok && p.at < p.end)
-        wrong(&p, DFL_FOREIGN_SYNTAX, "something behind an expression");
+        wrong(&p, DFL_FOREIGN_SYNTAX, "unexpected text after the expression");
     return p.ok;
 }
 
 bool dfl_af_eval(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_value *out)
 {
     if (at->kind != DFL_YAML_SCALAR) {
-        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "an expression is wanted here");
+        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "expected an expression");
         return false;
     }
     return dfl_af_eval_text(f, einsum, at->text, strlen(at->text), at->span, out);
@@ -510,7 +510,7 @@ bool dfl_af_number(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, do
     if (!dfl_af_eval(f, einsum, at, &v))
         return false;
     if (v.is_set || isnan(v.number)) {
-        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "a number is wanted here");
+        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "expected a number");
         return false;
     }
     *out = v.number;
@@ -544,7 +544,7 @@ bool dfl_af_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, d
     if (!dfl_af_eval(f, einsum, at, &v))
         return false;
     if (!v.is_set) {
-        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "a set of tensors is wanted here");
+        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "expected a set of tensors");
         return false;
     }
     *out = v.set;

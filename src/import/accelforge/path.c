@@ -100,7 +100,7 @@ static void look_at_copy(maker *m)
             continue;
         if (home != NULL && home->node == it->node)
             dfl_lose(m->f->report, DFL_FOREIGN_LOST, m->plan->steps.at[it->step].span,
-                     "a copy inside of `%s` is read and written here, the source has it for free",
+                     "a copy inside of `%s` is read and written here; in the source it is free",
                      m->f->nodes.at[it->node].name);
         home = it;
     }
@@ -304,7 +304,7 @@ static void take_loop(maker *m, const item *it)
     event.ragged = *left % step->tile != 0;
     if (event.ragged)
         dfl_loss_remark(m->f->report, step->span,
-                        "the last tile of `%s` is smaller: it is counted as it is, the source counts averages",
+                        "the last tile of `%s` is smaller: it is counted exactly; the source counts averages",
                         m->e->vars[it->var].name);
     *left = step->tile;
     m->depth++;

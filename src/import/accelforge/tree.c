@@ -162,7 +162,7 @@ static void walk(walker *w, const dfl_yaml *list)
                          "the source runs the children of a pipeline one after another, and so does the result");
             walk_branches(w, at);
         } else {
-            wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "a node of a kind that is not taken over");
+            wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "an unsupported kind of node");
         }
     }
 }

@@ -128,7 +128,7 @@ static void look_for_box(dfl_af_reader *r)
                 last += dim->terms[t].coef > 0 ? dim->terms[t].coef * (r->vars.at[dim->terms[t].var].extent - 1) : 0;
             if (last >= size)
                 dfl_lose(r->f->report, DFL_FOREIGN_LOST, dim->span,
-                         "the space of this einsum is no box: all points of the box around it are computed");
+                         "the iteration space of this einsum is not a box: all points of its bounding box are computed");
         }
     }
 }
@@ -219,7 +219,7 @@ static void finish(dfl_af_reader *r, dfl_af_einsum *e)
             continue;
         if (t->producer != DFL_AF_NONE || t->n_users > 1)
             dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, e->accesses[a].span,
-                  dfl_arena_printf(r->f->report->arena, "`%s` is used before this einsum makes it", t->name));
+                  dfl_arena_printf(r->f->report->arena, "`%s` is used before this einsum produces it", t->name));
         t->producer = (uint32_t)r->f->einsums.n;
     }
 }
@@ -239,7 +239,7 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
         dfl_af_read_accesses(&r, list);
     else
         return dfl_af_wrong(&r, DFL_FOREIGN_SYNTAX, at->span,
-                            "an einsum is wanted here: a text, or a map with `tensor_accesses`");
+                            "expected an einsum: a text, or a map with `tensor_accesses`");
     e.copy = dfl_af_truth(dfl_yaml_get(at, "is_copy_operation"));
     if (!dfl_af_count(f, DFL_AF_NONE, dfl_yaml_get(at, "n_instances"), 1, 1, &e.instances))
         return false;

@@ -75,7 +75,7 @@ bool dfl_maestro_parse_hw(dfl_maestro_hw *out, dfl_loss_report *report, const df
             key = dfl_maestro_is(&name, keys[i].key) ? &keys[i] : NULL;
         if (key == NULL) {
             dfl_diag *d = dfl_lose(report, DFL_FOREIGN_IGNORED, name.span,
-                                   "`%.*s` is left out: unknown key", name.len > 40 ? 40 : (int)name.len,
+                                   "`%.*s` is omitted: unknown key", name.len > 40 ? 40 : (int)name.len,
                                    name.text);
 
             dfl_diag_help(report->sink, d,

@@ -92,14 +92,14 @@ static bool covers(const lowering *l, const level_map *m)
 static void lose_overlap(lowering *l, const level_map *m, int64_t tile, const char *of)
 {
     dfl_lose(l->report, DFL_FOREIGN_OVERLAP, m->directive->span,
-             "tiles of `%s` overlap, so work would be done twice: taken as tiles of %lld%s", dim_text(m),
+             "tiles of `%s` overlap, so work would be done twice: imported as tiles of %lld%s", dim_text(m),
              (long long)tile, of);
 }
 
 static void lose_gap(lowering *l, const level_map *m, int64_t tile, const char *of)
 {
     dfl_lose(l->report, DFL_FOREIGN_GAP, m->directive->span,
-             "tiles of `%s` leave gaps, so work would be left out: taken as tiles of %lld%s", dim_text(m),
+             "tiles of `%s` leave gaps, so work would be missing: imported as tiles of %lld%s", dim_text(m),
              (long long)tile, of);
 }
 
@@ -112,7 +112,7 @@ static int64_t window_tile(lowering *l, const level_map *m, int64_t taps)
 
     if (m->size < taps) {
         dfl_lose(l->report, DFL_FOREIGN_REARRANGED, m->directive->span,
-                 "%lld of `%s` complete no output of a kernel of %lld: taken as one output at a time",
+                 "%lld of `%s` complete no output of a kernel of %lld: imported as one output at a time",
                  (long long)m->size, dim_text(m), (long long)taps);
         return 1;
     }
@@ -125,7 +125,7 @@ static int64_t window_tile(lowering *l, const level_map *m, int64_t taps)
         lose_gap(l, m, outputs, of);
     else if (m->offset != outputs && m->offset != outputs * stride)
         dfl_lose(l->report, DFL_FOREIGN_REARRANGED, m->directive->span,
-                 "the offset %lld of `%s` does not fit the stride: taken as %lld, for tiles of %lld%s",
+                 "the offset %lld of `%s` does not fit the stride: imported as %lld, for tiles of %lld%s",
                  (long long)m->offset, dim_text(m), (long long)(outputs * stride), (long long)outputs, of);
     return outputs;
 }
@@ -205,7 +205,7 @@ static bool collect(lowering *l, const dfl_maestro_directive *first, size_t n,
         if (l->extent[rank_of(d->dim)] == 0) {
             if (!l->layer->dims[d->dim].given)
                 dfl_lose(l->report, DFL_FOREIGN_IGNORED, d->span,
-                         "the map of `%s` is left out: the layer has no such dimension",
+                         "the map of `%s` is omitted: the layer has no such dimension",
                          dfl_maestro_dim_text(d->dim));
             continue;
         }
@@ -230,7 +230,7 @@ static bool refuse_double(lowering *l, const level_map *a, const level_map *b)
 {
     dfl_sink *sink = l->report->sink;
     dfl_diag *d = dfl_report(sink, DFL_FOREIGN_DOUBLE_MAP, b->directive->span,
-                             "`%s` and `%s` move together, so most of their combinations would be left out",
+                             "`%s` and `%s` move together, so most of their combinations would be missing",
                              dim_text(a), dim_text(b));
 
     dfl_diag_label(sink, d, a->directive->span, "moves together with this one");
@@ -254,7 +254,7 @@ static void add_diagonal_window(lowering *l, dfl_maestro_level *level, const lev
 
     if (tile < l->extent[rank])
         dfl_lose(l->report, DFL_FOREIGN_REARRANGED, window->directive->span,
-                 "`%s` and `%s` move together, but the tile has %lld outputs: taken one tile after another",
+                 "`%s` and `%s` move together, but the tile has %lld outputs: imported as one tile after another",
                  dim_text(window), dim_text(taps), (long long)l->extent[rank]);
     add_temporal(l, level, rank, tile);
 }
@@ -391,7 +391,7 @@ static bool count_elements(lowering *l, const dfl_maestro_hw *hw, dfl_maestro_le
     levels[0].elements = hw->pes / unit;
     if (hw->pes % unit != 0)
         dfl_loss_remark(l->report, layer->name_span,
-                        "%lld of %lld processing elements are left out: a cluster takes %lld",
+                        "%lld of %lld processing elements are unused: a cluster takes %lld",
                         (long long)(hw->pes % unit), (long long)hw->pes, (long long)unit);
     return true;
 }

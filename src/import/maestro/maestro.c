@@ -37,7 +37,7 @@ static void look_for_padding(dfl_loss_report *report, const dfl_maestro_plan *be
         read <= made + plan->size[DFL_DIM_R] - 1)
         return;
     dfl_lose(report, DFL_FOREIGN_NO_PADDING, dfl_maestro_dim_span(plan->layer, DFL_DIM_Y, DFL_DIM_Y_OUT),
-             "%lld input rows, but the layer before makes %lld: padding seems to be missing there",
+             "%lld input rows, but the previous layer produces %lld: its padding may be missing",
              (long long)read, (long long)made);
 }
 

@@ -424,7 +424,7 @@ bool dfl_maestro_parse(dfl_maestro_file *out, dfl_arena *arena, dfl_loss_report 
             parse_constant(&p);
         } else if (dfl_maestro_is(&p.token, "Accelerator")) {
             dfl_lose(report, DFL_FOREIGN_IGNORED, p.token.span,
-                     "`Accelerator` is left out: give a hardware file");
+                     "`Accelerator` is omitted: give a hardware file");
             advance(&p);
             if (p.token.kind == DFL_MAESTRO_WORD)
                 advance(&p);

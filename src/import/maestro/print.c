@@ -270,7 +270,7 @@ static void choose_names(printer *p)
 static void print_unused_size(printer *p, const char *key, int64_t size)
 {
     dfl_strbuf_printf(&p->out,
-                      "// %s = %lld is left out: the source only warns when its tiles are larger.\n", key,
+                      "// %s = %lld is omitted: the source only warns if its tiles are larger.\n", key,
                       (long long)size);
 }
 

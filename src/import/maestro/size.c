@@ -176,7 +176,7 @@ static bool resolve_sizes(sizing *l)
             size[i] = value;
         else if (value > 1)
             dfl_lose(l->report, DFL_FOREIGN_IGNORED, given->span,
-                     "`%s` is no dimension of a %s layer and is left out", dfl_maestro_dim_text(dim),
+                     "`%s` is not a dimension of a %s layer and is omitted", dfl_maestro_dim_text(dim),
                      types[layer->type].name);
     }
     for (const char *need = types[layer->type].needs; *need != '\0'; need++) {
@@ -211,7 +211,7 @@ static bool resolve_windows(sizing *l)
             return false;
         if (value > 1)
             dfl_lose(l->report, DFL_FOREIGN_IGNORED, s->span,
-                     "the stride of `%s` is left out: no window slides over it",
+                     "the stride of `%s` is omitted: no window slides over it",
                      dfl_maestro_dim_text((dfl_maestro_dim)i));
     }
     if (l->layer->type == DFL_LAYER_GEMM)
@@ -224,7 +224,7 @@ static bool resolve_windows(sizing *l)
     report_untouched(l);
     if (l->layer->type == DFL_LAYER_TRCONV)
         dfl_lose(l->report, DFL_FOREIGN_REARRANGED, l->layer->type_span,
-                 "the transposed convolution is taken as a plain one over the given rows and columns");
+                 "the transposed convolution is imported as a plain one over the given rows and columns");
     return true;
 }
 

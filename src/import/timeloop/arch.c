@@ -55,7 +55,7 @@ static void read_mesh(dfl_tl_file *f, const dfl_yaml *at, int64_t *instances, in
     *instances = dfl_tl_count(f, dfl_tl_get(at, "instances"), 1, 1);
     *mesh_x = dfl_tl_count(f, dfl_tl_get(at, "meshX"), 1, y_at != NULL ? *instances / y : *instances);
     if (f->ok && (*mesh_x < 1 || *instances % *mesh_x != 0 || (y_at != NULL && *mesh_x * y != *instances)))
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "%lld instances make no mesh of this size", (long long)*instances);
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "%lld instances do not form a mesh of this size", (long long)*instances);
 }
 
 static int64_t read_word_bits(dfl_tl_file *f, const dfl_yaml *at)
@@ -160,11 +160,11 @@ static void read_rates(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
 
         *rates[i].rate = halved ? dfl_tl_number(f, old, 0) / 2 : dfl_tl_number(f, said, INFINITY);
         if (f->ok && *rates[i].rate == 0)
-            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, halved ? old->span : said->span, "a bandwidth of nothing");
+            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, halved ? old->span : said->span, "a bandwidth of zero");
     }
     if (f->ok && !isinf(l->shared_rate) && fmin(l->read_rate, l->write_rate) < l->shared_rate)
         dfl_lose(f->report, DFL_FOREIGN_LOST, dfl_tl_get(at, "shared_bandwidth")->span,
-                 "`%s` has a limit for reads and writes together: those of each alone are not taken", l->name);
+                 "`%s` has a limit for reads and writes together: separate limits are ignored", l->name);
 }
 
 static void read_kind(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
@@ -219,7 +219,7 @@ static bool fits(dfl_tl_file *f, uint32_t k)
 
     if (x % l->mesh_x != 0 || (instances / x) % (l->instances / l->mesh_x) != 0)
         return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span,
-                            "what is inside `%s` cannot be spread over its instances evenly", l->name);
+                            "the contents of `%s` cannot be divided evenly among its instances", l->name);
     dfl_tl_fan_out(f, k, fan);
     if (fan[0] > INT32_MAX || fan[1] > INT32_MAX)
         return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "more than 2^31 - 1 instances side by side");

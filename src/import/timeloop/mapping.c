@@ -83,7 +83,7 @@ static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
         }
         if (one.full == 0)
             return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, place_in(at, start),
-                                "a factor that the source has to find out");
+                                "a factor that the source must find");
         if (one.full > most_iterations || one.last < 1 || one.last > one.full)
             return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, place_in(at, start),
                                 "a last factor is from 1 to the factor, which is at most 2^40");
@@ -131,7 +131,7 @@ static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool
 static bool read_tensors(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
 {
     if (list != NULL && list->kind != DFL_YAML_LIST)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, list->span, "a list of data spaces is wanted");
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, list->span, "expected a list of data spaces");
     for (uint32_t i = 0; list != NULL && i < list->n; i++) {
         uint32_t t = 0;
 
@@ -154,7 +154,7 @@ static dfl_tl_level *target_of(dfl_tl_file *f, const dfl_yaml *at)
             return &f->levels[k];
     }
     dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, target != NULL ? target->span : at->span,
-                 "`target` names no level of the architecture");
+                 "`target` is not a level of the architecture");
     return NULL;
 }
 

@@ -31,7 +31,7 @@ static const dfl_yaml *list_of(dfl_tl_file *f, const dfl_yaml *map, const char *
     const dfl_yaml *at = dfl_tl_get(map, key);
 
     if (at == NULL || at->kind != DFL_YAML_LIST)
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at != NULL ? at->span : map->span, "a list of `%s` is wanted", key);
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at != NULL ? at->span : map->span, "expected a list of `%s`", key);
     return at;
 }
 

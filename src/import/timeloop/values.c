@@ -74,7 +74,7 @@ double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback)
     n = strtod(at->text, &end);
     if (at->kind != DFL_YAML_SCALAR || at->text[0] == '\0' ||
         at->text[strspn(at->text, "0123456789.eE+-")] != '\0' || *end != '\0')
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a number is wanted");
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "expected a number");
     else if (!(n >= 0 && n <= most_number))
         dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number that is not from 0 to 1e30");
     else if (n > 0 && n < 1 / most_number)
@@ -91,7 +91,7 @@ int64_t dfl_tl_count(dfl_tl_file *f, const dfl_yaml *at, int64_t least, int64_t 
     if (at == NULL || !f->ok)
         return fallback;
     if (n != floor(n) || n < (double)least || n > (double)most_count) {
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a whole number from %lld to 2^40 is wanted", (long long)least);
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "expected an integer from %lld to 2^40", (long long)least);
         return fallback;
     }
     return (int64_t)n;

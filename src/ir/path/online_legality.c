@@ -136,7 +136,7 @@ static dfl_diag *refuse(const checker *check, uint32_t producer, uint32_t reader
     const char *tensor = text(check, check->w->tensors[p->output.tensor].name);
     const char *rank = text(check, check->w->ranks[find_step(check->paths, producer, check->line)->rank].name);
     dfl_diag *d = dfl_report(check->sink, DFL_MAP_ONLINE_ILLEGAL, check->line->span,
-                             "what einsum `%s` makes of an unfinished `%s` cannot be put right later",
+                             "the result of einsum `%s` from an incomplete `%s` cannot be corrected later",
                              einsum_name(check, reader), tensor);
 
     dfl_diag_here(check->sink, d, "every iteration of this `online` loop changes `%s`", tensor);
@@ -169,7 +169,7 @@ static bool check_inside(const checker *check, uint32_t producer, uint32_t reade
     const dfl_tensor *made = &check->w->tensors[e->output.tensor];
 
     if (made->role == DFL_ROLE_OUTPUT || made->role == DFL_ROLE_STATE) {
-        refuse(check, producer, reader, e->span, "this result leaves the loop before that");
+        refuse(check, producer, reader, e->span, "this result leaves the loop before the correction");
         return false;
     }
     for (uint32_t i = 0; i < made->n_consumers; i++)
@@ -214,7 +214,7 @@ static bool check_producer(const checker *check, uint32_t producer)
                 varies |= check->on[e->inputs[i].tensor] != ON_NOTHING &&
                           is_indexed_by(&e->inputs[i], e->ranks[r], check->dims[e->inputs[i].tensor]);
             if (varies && !is_indexed_by(&e->output, e->ranks[r], UINT64_MAX)) {
-                refuse(check, producer, reader, e->span, "values that are put right differently end in one result here");
+                refuse(check, producer, reader, e->span, "values with different corrections meet in one result here");
                 return false;
             }
             for (uint32_t d = 0; varies && d < e->output.n_dims && d < 64; d++)
@@ -256,7 +256,7 @@ static bool check_line(checker *check)
         const char *rank = text(check, check->w->ranks[check->line->rank].name);
         dfl_diag *d = dfl_report(check->sink, DFL_MAP_ONLINE_ILLEGAL, check->line->span,
                                  "`online` on a loop under which nothing is read early");
-        dfl_diag_here(check->sink, d, "no result that the loop over `%s` adds to is read inside of it", rank);
+        dfl_diag_here(check->sink, d, "no result accumulated by the loop over `%s` is read inside of it", rank);
         dfl_diag_help(check->sink, d, "remove `online`");
     }
     return ok && early;

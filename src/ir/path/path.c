@@ -202,8 +202,8 @@ static void report_unreached(path_resolver *resolver, const dfl_body *body, cons
     if (body->kind == DFL_BODY_LEAF)
         dfl_diag_help(resolver->sink, d, "loop over a rank of `%s`, or remove this loop", name);
     else if (read)
-        dfl_diag_help(resolver->sink, d, "loop over a rank of `%s` that indexes `%s`: `%s` is then computed as it is read", name,
-                      dfl_sym_text(resolver->names, resolver->m->workload->tensors[read->tensor].name),
+        dfl_diag_help(resolver->sink, d, "loop over a rank of `%s` that indexes `%s`: `%s` is then computed when it is read",
+                      name, dfl_sym_text(resolver->names, resolver->m->workload->tensors[read->tensor].name),
                       dfl_sym_text(resolver->names, resolver->m->workload->tensors[read->tensor].name));
     else
         dfl_diag_help(resolver->sink, d, "move the loop into the branches that have `%s`", rank);

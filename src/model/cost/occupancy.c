@@ -240,7 +240,7 @@ bool dfl_occupancy_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_livenes
     }
     if (over && dfl_budget_ok(dfl_arena_budget(nest->arena)) && !nest->refused) {
         dfl_diag *d = dfl_report(nest->sink, DFL_EVAL_OVERFLOW, nest->mapping->span,
-                                 "the room that this mapping takes passes 2^127 bits");
+                                 "this mapping needs more than 2^127 bits");
         dfl_diag_help(nest->sink, d, "use smaller extents");
     }
     return fits && !over && !nest->refused;

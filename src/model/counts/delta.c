@@ -151,7 +151,7 @@ static bool combine_groups(dfl_nest *nest, dfl_delta *delta)
         over |= dfl_mul(delta->largest, sums[g]->largest, &delta->largest);
     }
     if (unequal > 1 && covering == 0) {
-        dfl_nest_refuse(nest, footprint->span, "a tile that is no product of intervals (its readers want different parts)",
+        dfl_nest_refuse(nest, footprint->span, "a tile that is not a product of intervals (its readers need different parts)",
                         "keep the tensor in the branches of its readers");
         return false;
     }

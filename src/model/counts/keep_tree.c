@@ -101,7 +101,7 @@ static bool check_spread(dfl_nest *nest, const dfl_keep *keep)
         for (uint32_t v = 0; v < keep->footprint.n_references; v++)
             if ((nest->paths->paths[keep->footprint.references[v].einsum].steps[i].bind == DFL_BIND_IDLE) !=
                 (path->steps[i].bind == DFL_BIND_IDLE)) {
-                dfl_nest_refuse(nest, keep->line->span, "a tensor that is made in one instance and read in others",
+                dfl_nest_refuse(nest, keep->line->span, "a tensor that is produced in one instance and read in others",
                                 "keep it in a memory outside the array");
                 return false;
             }
@@ -153,7 +153,7 @@ static bool find_restarts(dfl_nest *nest, dfl_keep_tree *keeps, dfl_keep *keep)
     keep->flushed = dfl_keep_tree_footprint(nest, keep, flush);
     if (!keep->exchanged)
         return true;
-    dfl_nest_refuse(nest, keep->line->span, "a result that is read where it is made, inside a `fresh` keep of it",
+    dfl_nest_refuse(nest, keep->line->span, "a result that is read where it is produced, inside a `fresh` keep of it",
                     "make this keep `fresh`, too, or leave `fresh` out further out");
     return false;
 }

@@ -57,8 +57,8 @@ static void report_needed_again(traffic_pass *pass, const dfl_keep *keep)
     const dfl_tensor *t = &pass->nest->workload->tensors[keep->line->tensor];
     const char *name = dfl_sym_text(pass->nest->names, t->name);
     dfl_diag *d = dfl_report(pass->nest->sink, DFL_MAP_NEEDED_AFTER_RELEASE, keep->line->span,
-                             "elements of `%s` are needed again after this keep has released them", name);
-    dfl_diag_here(pass->nest->sink, d, "nothing outside holds them");
+                             "elements of `%s` are needed again after their release from this keep", name);
+    dfl_diag_here(pass->nest->sink, d, "no outer keep holds them");
     dfl_diag_label(pass->nest->sink, d, t->span, "`%s` is declared here", name);
     if (keep->all.starts)
         dfl_diag_help(pass->nest->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
@@ -211,7 +211,7 @@ static void check_box(traffic_pass *pass, const dfl_keep *keep)
 {
     if (!keep->box || !keep->produced || !fill_delta(pass, pass->one ? keep->one.each : keep->all.each)->is_widened)
         return;
-    dfl_nest_refuse(pass->nest, keep->line->span, "a bounding box of a produced tensor that holds more than what is touched",
+    dfl_nest_refuse(pass->nest, keep->line->span, "a bounding box of a produced tensor that holds untouched elements",
                     "leave `window` out of the keeps of this tensor");
     pass->ok = false;
 }

@@ -249,7 +249,7 @@ static void refuse_unmade(planner *c, const dfl_keep *keep)
     for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
         if (dfl_access_elements_within(c->nest, keep->footprint.references[v].access, made))
             continue;
-        dfl_nest_refuse(c->nest, keep->footprint.references[v].access->span, "a reader of elements that nothing makes",
+        dfl_nest_refuse(c->nest, keep->footprint.references[v].access->span, "a reader of elements that no einsum produces",
                         "read only what the producer writes, or give the tensor a shape that ends there");
         c->ok = false;
     }

@@ -8,13 +8,13 @@ void dfl_nest_refuse(dfl_nest *nest, dfl_span at, const char *what, const char *
     if (nest->refused)
         return;
     nest->refused = true;
-    dfl_diag *d = dfl_report(nest->sink, DFL_EVAL_UNSUPPORTED, at, "%s is checked, but not evaluated", what);
+    dfl_diag *d = dfl_report(nest->sink, DFL_EVAL_UNSUPPORTED, at, "%s is checked but not evaluated", what);
     dfl_diag_help(nest->sink, d, "%s", help);
 }
 
 bool dfl_nest_report_overflow(dfl_nest *nest, dfl_span at)
 {
-    dfl_diag *d = dfl_report(nest->sink, DFL_EVAL_OVERFLOW, at, "a count of this mapping passes 2^127");
+    dfl_diag *d = dfl_report(nest->sink, DFL_EVAL_OVERFLOW, at, "a count of this mapping exceeds 2^127");
 
     dfl_diag_help(nest->sink, d, "use smaller extents");
     return false;
@@ -92,7 +92,7 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
         for (uint32_t k = 0; k < i && is_temporal(path, i) && path->steps[i].line->online && path->steps[i].rank != DFL_NONE; k++)
             if (is_temporal(path, k) && !path->steps[k].line->online && path->steps[k].rank == path->steps[i].rank)
                 dfl_nest_refuse(nest, path->steps[i].line->span, "an `online` loop inside one over the same rank that is not",
-                                "say `online` on the outer loop, too");
+                                "write `online` on the outer loop, too");
     }
     for (uint32_t i = 0; i < me->n_inputs + 1; i++) {
         const dfl_access *a = i < me->n_inputs ? &me->inputs[i] : &me->output;
@@ -146,7 +146,7 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
     for (uint32_t e = 0; e < n; e++)
         nest->trigger[e] = DFL_NONE;
     if (m->refused)
-        dfl_nest_refuse(nest, m->refused_span, m->refused, "leave it out to evaluate the rest");
+        dfl_nest_refuse(nest, m->refused_span, m->refused, "remove it to evaluate the rest");
     if (nest->workload->carries)
         dfl_nest_refuse(nest, nest->workload->span, "a `repeat` that carries a tensor",
                         "evaluate one iteration as a workload of its own");

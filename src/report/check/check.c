@@ -99,10 +99,10 @@ static value arithmetic_value(evaluator *eval, const dfl_val *at, dfl_arith stat
         break;
     case DFL_ARITH_DIMENSION:
         if (b)
-            dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "%s and %s do not go together",
+            dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "%s and %s cannot be combined",
                        dim_text(eval, a->quantity.dim), dim_text(eval, b->quantity.dim));
         else
-            dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "a plain number is needed, not %s",
+            dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "expected a plain number, found %s",
                        dim_text(eval, a->quantity.dim));
         break;
     case DFL_ARITH_ZERO: dfl_report(sink, DFL_EXPR_DIVISION_BY_ZERO, at->span, "division by zero"); break;

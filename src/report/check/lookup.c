@@ -217,7 +217,7 @@ static bool walk_path(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node
     if (result == STEP_AMBIGUOUS) {
         dfl_diag *d = dfl_report(l->results->sink, DFL_NAME_AMBIGUOUS, path->span, "`%s` is ambiguous",
                                  join_segments(l, &part, at, at + 1));
-        dfl_diag_help(l->results->sink, d, "write the whole name of the part");
+        dfl_diag_help(l->results->sink, d, "write the full name of the part");
         return false;
     }
     if (result == STEP_NONE) {
@@ -264,7 +264,7 @@ static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const
             return later;
         d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, l->val->span,
                        "`%s` of a workload with `where` over more than two ranks, or over long ones, is not counted", path);
-        dfl_diag_help(sink, d, "ask for the operations of a mapping of this workload");
+        dfl_diag_help(sink, d, "use the operations of a mapping of this workload");
         break;
     }
     return not_found;

@@ -15,7 +15,7 @@ static double read_number(reader *r, const dfl_json *object, const char *key)
 
     if (value && (value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG))
         return value->real;
-    dfl_json_refuse(&r->want, key, value ? "is no number" : "is missing");
+    dfl_json_refuse(&r->want, key, value ? "is not a number" : "is missing");
     return 0;
 }
 
@@ -39,7 +39,7 @@ static dfl_i128 read_count(reader *r, const dfl_json *object, const char *key)
     if (value && value->kind == DFL_JSON_INT && value->integer >= 0)
         return value->integer;
     if (!value || value->kind != DFL_JSON_BIG)
-        dfl_json_refuse(&r->want, key, value ? "is no count" : "is missing");
+        dfl_json_refuse(&r->want, key, value ? "is not a count" : "is missing");
     else if (!read_digits(value->text, &big))
         dfl_json_refuse(&r->want, key, "is beyond 128 bits");
     return big;
@@ -65,9 +65,9 @@ static void split_joules(reader *r, const dfl_json *actions, const dfl_json *ten
 static void read_memory(reader *r, const dfl_json *memory, const dfl_json *components, dfl_side_result *out)
 {
     const dfl_side_memory one = { dfl_json_want_text(&r->want, memory, "name"), read_count(r, memory, "peak_bits") };
-    const dfl_json *tensors = dfl_json_want(&r->want, memory, "tensors", DFL_JSON_OBJECT, "is no object");
+    const dfl_json *tensors = dfl_json_want(&r->want, memory, "tensors", DFL_JSON_OBJECT, "is not an object");
     const dfl_json *energy =
-        r->want.ok ? dfl_json_want(&r->want, components, one.name, DFL_JSON_OBJECT, "is no object") : NULL;
+        r->want.ok ? dfl_json_want(&r->want, components, one.name, DFL_JSON_OBJECT, "is not an object") : NULL;
 
     DFL_PUSH(r->arena, &out->memories, one);
     for (size_t i = 0; r->want.ok && i < tensors->len; i++) {
@@ -95,9 +95,9 @@ static void read_costs(reader *r, const dfl_json *result, dfl_side_result *out)
 {
     const dfl_json *latency = dfl_json_get(result, "latency"), *energy = dfl_json_get(result, "energy");
     const dfl_json *operations = dfl_json_get(result, "operations"), *components = dfl_json_get(energy, "components");
-    const dfl_json *memories = dfl_json_want(&r->want, result, "memories", DFL_JSON_ARRAY, "is no list");
-    const dfl_json *einsums = dfl_json_want(&r->want, result, "einsums", DFL_JSON_ARRAY, "is no list");
-    const dfl_json *networks = dfl_json_want(&r->want, result, "networks", DFL_JSON_ARRAY, "is no list");
+    const dfl_json *memories = dfl_json_want(&r->want, result, "memories", DFL_JSON_ARRAY, "is not a list");
+    const dfl_json *einsums = dfl_json_want(&r->want, result, "einsums", DFL_JSON_ARRAY, "is not a list");
+    const dfl_json *networks = dfl_json_want(&r->want, result, "networks", DFL_JSON_ARRAY, "is not a list");
 
     out->has_costs = true;
     out->seconds = read_number(r, latency, "seconds");
@@ -135,18 +135,18 @@ static dfl_side_result read_result(reader *r, const dfl_json *result)
 bool dfl_diff_read(dfl_arena *arena, dfl_sink *sink, const char *file, const char *json, size_t len,
                    dfl_side_results *out)
 {
-    reader r = { arena, { sink, DFL_FILE_NOT_REPORT, file, "is no report of dflc", true } };
+    reader r = { arena, { sink, DFL_FILE_NOT_REPORT, file, "is not a report of dflc", true } };
     dfl_json_error error;
     const dfl_json *report = dfl_json_parse(arena, json, len, &error), *results;
 
     if (!report) {
-        dfl_report(sink, DFL_FILE_NOT_REPORT, (dfl_span){ 0, 0 }, "`%s` is no report of dflc: line %u: %s", file,
+        dfl_report(sink, DFL_FILE_NOT_REPORT, (dfl_span){ 0, 0 }, "`%s` is not a report of dflc: line %u: %s", file,
                    error.line, error.message);
         return false;
     }
     if (strcmp(dfl_json_want_text(&r.want, report, "schema"), "dfl-report/1") != 0)
         dfl_json_refuse(&r.want, "schema", "is not `dfl-report/1`");
-    results = dfl_json_want(&r.want, report, "results", DFL_JSON_ARRAY, "is no list");
+    results = dfl_json_want(&r.want, report, "results", DFL_JSON_ARRAY, "is not a list");
     for (size_t i = 0; r.want.ok && i < results->len; i++) {
         const dfl_side_result one = read_result(&r, &results->items[i]);
 

@@ -130,7 +130,7 @@ static void print_changes(const context *c)
     int width = 0;
 
     if (c->pair->from->has_costs && c->pair->to->has_costs && (!c->pair->from->shape || !c->pair->to->shape))
-        dfl_strbuf_z(c->out, "  costs alone are compared: there is no mapping that can be read on both sides\n");
+        dfl_strbuf_z(c->out, "  only costs are compared: one side contains no readable mapping\n");
     dfl_strbuf_z(c->out, n > 0 ? "\n" : "");
     for (size_t i = 0; i < n; i++)
         width = (int)strlen(all->at[i].what) > width ? (int)strlen(all->at[i].what) : width;
@@ -355,5 +355,5 @@ void dfl_diff_text(dfl_strbuf *out, dfl_difference *d, bool details)
     for (size_t i = 0; i < d->only_to.n; i++)
         dfl_strbuf_printf(out, "only in %s: %s\n", d->only_to.at[i]->file, d->only_to.at[i]->name);
     if (d->pairs.n == 0 && d->only_from.n > 0 && d->only_to.n > 0)
-        dfl_strbuf_z(out, "nothing is called the same on both sides; FILE:NAME is one mapping of a file\n");
+        dfl_strbuf_z(out, "no name occurs on both sides; FILE:NAME selects one mapping of a file\n");
 }

@@ -122,7 +122,7 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *explanation)
     dfl_strbuf_z(out, "\n  percent per percent of a parameter:\n");
     dfl_table_print(&table, out, 2);
     if (idle > 0)
-        dfl_strbuf_printf(out, "  %u more change%s nothing at any value\n", idle, idle == 1 ? "s" : "");
+        dfl_strbuf_printf(out, "  %u more change%s no result at any value\n", idle, idle == 1 ? "s" : "");
 }
 
 static void print_einsum(dfl_table *table, const dfl_explanation *explanation, uint32_t e)
@@ -169,7 +169,7 @@ static void print_einsums(dfl_strbuf *out, const dfl_explanation *explanation)
     dfl_strbuf_z(out, "\n  each einsum by itself:\n");
     dfl_table_print(&table, out, 2);
     if (left > 0)
-        dfl_strbuf_printf(out, "  %u more, none of them slower, are left out\n", left);
+        dfl_strbuf_printf(out, "  %u more, none of them slower\n", left);
 }
 
 static void print_memories(dfl_strbuf *out, const dfl_explanation *explanation)
@@ -207,8 +207,8 @@ static void print_memories(dfl_strbuf *out, const dfl_explanation *explanation)
     }
     dfl_strbuf_z(out, "\n  room:\n");
     dfl_table_print(&table, out, 2);
-    dfl_strbuf_z(out, "  a larger memory changes nothing in this mapping; "
-                      "what another one would make of it, a new search tells\n");
+    dfl_strbuf_z(out, "  a larger memory does not change this mapping; "
+                      "a new search may find a better one for it\n");
 }
 
 static void print_runner_up(dfl_strbuf *out, const dfl_explanation *explanation)
@@ -217,7 +217,7 @@ static void print_runner_up(dfl_strbuf *out, const dfl_explanation *explanation)
 
     dfl_human_quantity(explanation->runner_up_value, explanation->dim, value);
     dfl_double_text_short(100 * (explanation->runner_up_value / explanation->value - 1), 4, more);
-    dfl_strbuf_printf(out, "\n  the best of another kind has %s, %s %% more%s; what it does differently:\n", value, more,
+    dfl_strbuf_printf(out, "\n  the best mapping of another kind has %s, %s %% more%s; its differences:\n", value, more,
                       explanation->is_runner_up_proven ? "" : ", and is not proven to be the best");
     dfl_diff_summary(out, explanation->runner_up);
 }

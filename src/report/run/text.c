@@ -275,7 +275,7 @@ static void print_untimed(const context *c)
     dfl_arena *arena = c->out->arena;
 
     print_names(c->out, "without declared bandwidth, takes no time", dfl_report_free(arena, c->results, c->result));
-    print_names(c->out, "declared, but not part of the time", dfl_report_untimed(arena, c->results, c->mapping->system));
+    print_names(c->out, "declared without effect on the time", dfl_report_untimed(arena, c->results, c->mapping->system));
 }
 
 /* The length of the first word. Blanks in backticks do not end a word. */

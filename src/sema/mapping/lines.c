@@ -52,7 +52,7 @@ static const dfl_hole *lower_hole(dfl_mapping_context *ctx, const dfl_expr *expr
         if (values.at[i].kind != DFL_VALUE_QUANTITY)
             continue;
         if (!q->exact || !dfl_dim_is_none(q->dim) || q->integer < 1 || q->integer > DFL_SEMA_MAX_EXTENT) {
-            dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, expr->left->span, "a hole takes whole numbers above zero");
+            dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, expr->left->span, "a hole takes positive integers");
             ctx->draft->broken = true;
             return h;
         }

@@ -74,7 +74,7 @@ static dfl_module *load_import(dfl_sema *sema, dfl_module *module, const dfl_ast
     for (found = sema->modules; found != NULL && found->file.source != file.source;)
         found = found->next;
     if (found != NULL && found->is_loading) {
-        d = dfl_report(sema->sink, DFL_IMPORT_CYCLE, span, "imports form a cycle: `%s` is being imported already",
+        d = dfl_report(sema->sink, DFL_IMPORT_CYCLE, span, "import cycle: `%s` is already being imported",
                        dfl_sema_text(sema, target));
         dfl_diag_help(sema->sink, d, "move what both files need into a third one");
         return NULL;

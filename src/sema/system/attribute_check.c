@@ -127,7 +127,7 @@ static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, c
     case DFL_TAKES_COUNT:
         if (value->kind != DFL_ATTRIBUTE_QUANTITY || !dfl_dim_is_none(value->quantity.dim) || !value->quantity.exact)
             dfl_diag_help(draft->sink,
-                          report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "a whole number", kind_text(draft, value)),
+                          report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "an integer", kind_text(draft, value)),
                           "write a number like `%s`", row->example);
         else if (value->quantity.integer < 1 || value->quantity.integer > DFL_SEMA_MAX_COUNT) {
             d = dfl_report(draft->sink, DFL_SIZE_NOT_POSITIVE, value->span, "`%s` must be from 1 to 2^31 - 1", name);

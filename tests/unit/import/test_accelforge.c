@@ -119,8 +119,8 @@ static const import_case cases[] = {
     { "rows for experts",
       HOMES("All", "All", "inf") WORK("M: 8, X: 2, T: 3, N: 4", "  - \"Y[m] = A[m]\"\n" COPY("E[x, t] = Y[m]")
       "  - \"F[x, t, n] = E[x, t] * W[x, n]\"\n" COPY("Z[m, n] = F[x, t, n]")), DFL_FOREIGN_LOST, 11, 6,
-      { "// line 11: this copy is left out: `Y` leaves the workload and `E` enters it, which is free as in the source\n",
-        "// line 13: this copy is left out: `F` leaves", "rank m = 8, x = 2, t = 3, n = 4;\n    input A[m];\n    input E[x, t];\n",
+      { "// line 11: this copy is omitted: `Y` leaves the workload and `E` enters it, which is free as in the source\n",
+        "// line 13: this copy is omitted: `F` leaves", "rank m = 8, x = 2, t = 3, n = 4;\n    input A[m];\n    input E[x, t];\n",
         "    output Y[m] = map1(A[m]);\n    output F[x, t, n] = map2(E[x, t], W[x, n]);\n}" } },
     { "rows for experts and for others, somewhere",
       HOMES("~Intermediates", "All", "64") WORK("M: 8, X: 2, T: 3", "  - \"Y[m] = A[m]\"\n" COPY("E[x, t] = Y[m]")
@@ -245,7 +245,7 @@ static const import_case cases[] = {
       DFL_FOREIGN_IGNORED, 4, 58, { "`usage_scale` of `X` has no effect" } },
     { "an energy that the source computes", "arch:\n  nodes:\n" MEMORY("Main", "")
       "  - !Compute {name: MAC, component_class: mac, actions: [{name: compute, throughput: 4}]}\n" MATMUL, DFL_FOREIGN_LOST, 4, 59,
-      { "// line 4: no energy is given for `compute` of `MAC`" } },
+      { "// line 4: `compute` of `MAC` has no energy in the source" } },
     { "two widths of one tensor", WORK("M: 8", "  - name: Z\n    tensor_accesses:\n    - {name: A, projection: [m], bits_per_value: 4}\n"
       "    - {name: Z, projection: [m], output: True}\n  - name: Y\n    tensor_accesses:\n    - {name: A, projection: [m], bits_per_value: 2}\n"
       "    - {name: Y, projection: [m], output: True}\n"), DFL_FOREIGN_UNSUPPORTED, 11, 0, { NULL } },
@@ -261,7 +261,7 @@ static const import_case cases[] = {
     { "variables that depend on themselves", "variables: {a: b, b: a}\n" WORK("M: a", "  - \"Z[m] = A[m]\"\n"), DFL_FOREIGN_UNSUPPORTED, 1, 0, { NULL } },
     { "a size that is not whole", WORK("M: 8 / 3", "  - \"Z[m] = A[m]\"\n"), DFL_FOREIGN_RANGE, 2, 19, { NULL } },
     { "a number and a set", WORK("M: 8", "  - {einsum: \"Z[m] = A[m]\", renames: {weight: A + 1}}\n"), DFL_FOREIGN_SYNTAX, 5, 52, { NULL } },
-    { "no box", WORK("M: 8, W: 9", "  - \"Z[m] = A[W: m + r]\"\n"), DFL_FOREIGN_LOST, 5, 17, { "// line 5: the space of this einsum is no box" } },
+    { "no box", WORK("M: 8, W: 9", "  - \"Z[m] = A[W: m + r]\"\n"), DFL_FOREIGN_LOST, 5, 17, { "// line 5: the iteration space of this einsum is not a box" } },
     { "an unknown node", "arch:\n  nodes:\n  - !Cache {name: Main}\n" MATMUL, DFL_FOREIGN_UNSUPPORTED, 3, 5, { NULL } },
     { "an architecture that cannot compute", ARCH("") MATMUL, DFL_FOREIGN_SYNTAX, 2, 3, { NULL } },
     { "two nodes of one name", ARCH(MEMORY("Main", "") MAC("")) MATMUL, DFL_FOREIGN_SYNTAX, 4, 20, { NULL } },

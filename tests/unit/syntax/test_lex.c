@@ -267,7 +267,7 @@ static void helps(void **state)
         { "!", "write the opposite comparison, or `== 0`" },
         { "%", "the rest of a division is `mod(a, b)`; a percentage is written `85%`" },
         { "^", "powers are `pow(a, b)`" },
-        { "@", "names are ASCII letters, digits and `_`; other text belongs into strings and comments" },
+        { "@", "names are ASCII letters, digits and `_`; other characters belong in strings and comments" },
         { "\"", "close it with `\"`; a line break inside a string is written `\\n`" },
         { "/*", "close it with `*/`" },
         { "1e+", "write the exponent, as in `2e9`" },

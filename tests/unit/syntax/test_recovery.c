@@ -223,7 +223,7 @@ static const help_case helps[] = {
       NULL, NULL },
     { "both kinds of tolerance, the other way round", "expect a within 1% of b exactly c;",
       "a check is `a exactly b` or `a within p of b`, not both", NULL, NULL },
-    { "reserved word", "let for = 1;", "`for` is a word of the language; choose another name", NULL, NULL },
+    { "reserved word", "let for = 1;", "`for` is a keyword; choose another name", NULL, NULL },
     { "misspelt declaration", "sytem s { }", NULL, "system", NULL },
     { "misspelt line", "mapping m for w on s { temporel k; }", NULL, "temporal", NULL },
     { "no known word", "xyzzy s { }", NULL, NULL, NULL },
