@@ -1,4 +1,4 @@
-/* The head of the claims, the best mapping, and the order of the steps. */
+/* The head of a certificate, the best mapping, and the order of the steps of a check. */
 #include "certify/certify.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static void find_free(dfl_certify_run *run)
     }
 }
 
-/* Reports a wrong figure of the best mapping; returns false. */
+/* Reports a claimed cost of the best mapping that differs from the model's; returns false. */
 static bool refuse_best(const dfl_certify_run *run, const dfl_claims *c, const char *what, double claimed, double is)
 {
     dfl_report(run->sink, DFL_CERT_MAPPING, run->task->asked->span, "`%s` states for its mapping %s of %.12g, and it is %.12g",
@@ -52,7 +52,7 @@ static bool refuse_best(const dfl_certify_run *run, const dfl_claims *c, const c
     return false;
 }
 
-/* Whether the best mapping has the written homes and the same options. */
+/* Whether the best mapping has the homes that the user wrote, and the options of the mapping with holes. */
 static bool has_lines(const dfl_mapping *asked, const dfl_mapping *best)
 {
     for (uint32_t i = 0; i < asked->root->n_lines; i++) {

@@ -14,16 +14,20 @@ typedef struct {
     double leakage;            /* leakage power of all instances of the system, W */
     bool time_counts;          /* the objective depends on the time, directly or through leakage energy */
     double *free_bits;         /* by memory: capacity that the inputs and outputs of the workload leave, INFINITY = unlimited */
-    double **others_joules;    /* J [class][pattern]: lower bound of all other einsums, with one einsum in this pattern */
-    double **others_seconds;   /* s [class][pattern]: the same for time */
-    uint64_t share;            /* evaluations per skeleton, at most */
-    uint64_t useless_share;    /* further evaluations per skeleton, with loops that cannot help (certify.h) */
-    uint32_t n_skeletons;      /* skeletons to check, one for each einsum that costs otherwise than the first of its class */
-    uint32_t n_checked;        /* skeletons whose check has ended */
-    uint32_t n_complete;       /* checked skeletons of which every tile choice was evaluated */
-    uint64_t n_evaluated;      /* evaluations of all skeletons */
+    double **others_joules;    /* [class][pattern]: lower bound of the energy of all other einsums, J, if one einsum of the
+                                  class has this pattern */
+    double **others_seconds;   /* [class][pattern]: lower bound of the time of all other einsums, s, if one einsum of the class
+                                  has this pattern */
+    uint64_t share;            /* upper limit on the evaluations per skeleton */
+    uint64_t useless_share;    /* limit on the further evaluations per skeleton, for choices with loops that cannot help
+                                  (certify.h) */
+    uint32_t n_skeletons;      /* number of skeletons to check: each skeleton of a class once for each of its einsums with costs
+                                  unlike the first einsum's */
+    uint32_t n_checked;        /* number of skeletons whose check has ended */
+    uint32_t n_complete;       /* number of checked skeletons with every tile choice evaluated */
+    uint64_t n_evaluated;      /* number of evaluations of all skeletons */
     bool stopped;              /* a stop came before all skeletons were checked */
-    atomic_uint_fast64_t n_done; /* skeletons whose check has ended, counted while the threads run */
+    atomic_uint_fast64_t n_done; /* number of skeletons whose check has ended, counted while the threads run */
 } dfl_certify_run;
 
 #endif

@@ -28,7 +28,7 @@ static double number_of(claim_reader *reader, const dfl_json *value, const char 
     return 0;
 }
 
-/* A number of the object. `unlimited`: null stands for infinity. */
+/* Reads the number with a key of a JSON object. `unlimited`: JSON null stands for infinity. */
 static double get_number(claim_reader *reader, const dfl_json *object, const char *key, bool unlimited)
 {
     const dfl_json *value = dfl_json_get(object, key);
@@ -38,7 +38,7 @@ static double get_number(claim_reader *reader, const dfl_json *object, const cha
     return number_of(reader, value, key);
 }
 
-/* A lower bound of a cost. It may be negative, since a bound may subtract more than it adds. */
+/* Reads a lower bound of a cost. The bound may be negative, since it may subtract more than it adds. */
 static double get_bound(claim_reader *reader, const dfl_json *object, const char *key)
 {
     const dfl_json *value = dfl_json_get(object, key);
@@ -311,8 +311,9 @@ static void make_problems(claim_reader *reader)
     }
 }
 
-/* Whether a keep may hold a tensor for several einsums: it is an input with several readers that, on all units that can
-   run them, have the same home for it, touch equally many of its bits, and have no sum of ranks in its indices. */
+/* Whether a keep may hold a tensor for several einsums. The tensor must be an input with several readers and have no
+   sum of ranks in its indices. On all units that can run the readers, it must have one home, and the readers must touch
+   equally many of its bits. */
 static bool is_common(const claim_reader *reader, uint32_t tensor)
 {
     const dfl_tensor *t = &reader->m->workload->tensors[tensor];
@@ -332,7 +333,8 @@ static bool is_common(const claim_reader *reader, uint32_t tensor)
     return t->n_producers == 0 && t->n_consumers > 1;
 }
 
-/* Reads the inputs with keeps for several einsums. Such a keep may stand in every memory outside of arrays. */
+/* Reads the inputs that a keep may hold for several einsums. Such a keep may stand in every memory outside of
+   arrays. */
 static void read_common(claim_reader *reader, const dfl_json *list)
 {
     const dfl_workload *w = reader->m->workload;

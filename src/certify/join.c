@@ -1,20 +1,24 @@
 /*
- * The best combination of rows, one row an einsum: dynamic programming over the einsums in workload order.
+ * The best combination of rows with one row for each einsum: dynamic programming over the einsums in workload order.
  *
- * The key of a state tells what is open behind an einsum:
+ * The key of a state describes the open loops and live tensors after an einsum:
  *   - the loops shared with the next einsum, each with its trip count and the rank that names it;
- *   - the live tensors, each with its memory, the open loops above its keep, the dimension that each open loop goes
- *     along in it, and the number of open loops that its producer ran in.
- * The value of a state is energy, time, and the occupancy of each tracked memory: per open loop the bits that stay
- * while it runs, and the peak of everything that has finished below it. Dominated states of one key are dropped.
+ *   - the live tensors. Each has its memory, the number of open loops above its keep, the dimension of the tensor that
+ *     each open loop moves along, and the number of open loops around its producer.
+ * The value of a state is energy, time, and the occupancy of each tracked memory. The occupancy consists of the bits
+ * that stay while each open loop runs, and of the peak of all einsums that have finished below each open loop. A state
+ * that another state with the same key dominates is dropped.
  *
- * Two einsums share the loops above everything that is live between them. A row matches the open loops if
- *   - the shared loops have the same trip counts in the row and go along the same dimension of every tensor taken over;
- *   - each tensor taken over stands in the same memory below as many loops;
- *   - each shared loop has a name in the einsum: a rank of its own, or one that follows a tensor.
- * An einsum may lack an open loop. It then runs in the first iteration of this loop, and its whole result is read below
- * the loop. A row may have loops above nothing that it exchanges if all of its loops are open. A tensor that stands
- * below a loop which does not go along it is made in the first iteration only, or fetched in every iteration.
+ * Two adjacent einsums share the loops that stand above all tensors that are live between the two. A row matches the
+ * open loops if
+ *   - the shared loops have equal trip counts in the row, and move along the same dimension of every live tensor that
+ *     the row's einsum accesses;
+ *   - each of these tensors is in the same memory in the row and in the state, below equally many loops;
+ *   - the einsum has a name for each shared loop: a rank of its own, or a rank that it reaches by following a tensor.
+ * An einsum may lack an open loop. The einsum then runs in the first iteration of this loop, and its whole result is
+ * read below the loop. A row may have loops above none of its exchanges if all of its loops are open. If a loop above a
+ * tensor moves along none of the tensor's dimensions, the tensor is produced in the first iteration only, or fetched in
+ * every iteration.
  */
 #include "certify/join.h"
 
@@ -26,58 +30,59 @@
 #include "support/hash.h"
 #include "support/hashmap.h"
 
-/* Values of `live_tensor.dim` for a loop that goes along no dimension of the tensor. */
+/* Values of `live_tensor.dim` for a loop that moves along no dimension of the tensor. */
 enum {
-    WHOLE = -2,    /* made whole in the first iteration, present in all iterations */
+    WHOLE = -2,    /* complete after the first iteration, present in all iterations */
     FIRST = -3,    /* present in the first iteration only */
     AGAIN = -4,    /* fetched in every iteration */
 };
 
 typedef struct {
     uint32_t tensor, memory;
-    int32_t depth;                     /* open loops above the tensor's keep */
-    int32_t within;                    /* open loops that the producer, or the first reader of an input, ran in */
-    int32_t dim[DFL_CLAIM_LOOPS]; /* by open loop: dimension of the tensor that the loop goes along, or WHOLE, FIRST, AGAIN */
-    int32_t apart;                     /* 1: an input that its last reader did not take from a common keep; then `within` is the
+    int32_t depth;                     /* number of open loops above the tensor's keep */
+    int32_t within;                    /* number of open loops around the producer, or around the first reader of an input */
+    int32_t dim[DFL_CLAIM_LOOPS]; /* [open loop]: dimension of the tensor that the loop moves along, or WHOLE, FIRST, AGAIN */
+    int32_t apart;                     /* 1: an input that its last reader did not read from a common keep; then `within` is the
                                           number of loops that have been open ever since */
     int32_t owes;                      /* mask of the open loops below which the tensor must still be read */
 } live_tensor;
 
-/* Key of a state. Compared and hashed by its bytes, so unused bytes are 0. */
+/* Key of a state. Keys are compared and hashed by their bytes, so unused bytes are 0. */
 typedef struct {
-    int64_t trips[DFL_CLAIM_LOOPS];    /* by open loop, outermost first */
-    uint32_t name[DFL_CLAIM_LOOPS];    /* by open loop: rank of the workload */
+    int64_t trips[DFL_CLAIM_LOOPS];    /* trip counts of the open loops, outermost first */
+    uint32_t name[DFL_CLAIM_LOOPS];    /* [open loop]: rank of the workload that names it */
     uint32_t n_open, n_live;
     live_tensor live[DFL_CERTIFY_LIVE];
 } dp_key;
 
 typedef struct {
     double joules, seconds;
-    double stays[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS];     /* bits kept below d open loops, d < n_open */
-    double most[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS + 1];  /* bits: peak of everything finished below d open loops */
-    uint32_t next;                                       /* 1 + index of the next state of the same key, 0 = none */
-    bool dropped;                                        /* dominated by a later state */
+    double stays[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS];     /* [tracked memory][d]: bits kept below d open loops, d < n_open */
+    double most[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS + 1];  /* [tracked memory][d]: peak of all einsums finished below d open
+                                                            loops, bits */
+    uint32_t next;                                       /* 1 + index of the next state with the same key, 0 = none */
+    bool dropped;                                        /* a later state dominates this state */
 } dp_state;
 
-/* The states of one key, as a list. `first`: 1 + index of a state. */
+/* A bucket: the list of the states with one key. `first`: 1 + index of its first state. */
 typedef struct { dp_key key; uint32_t first; } dp_bucket;
 
-/* All states behind one einsum. */
+/* A layer: all states after one einsum. */
 typedef struct {
     DFL_VEC(dp_bucket) buckets;
     DFL_VEC(dp_state) states;
-    dfl_hashmap by_key;                /* from keys to buckets; the item number is 1 + index of the bucket */
+    dfl_hashmap by_key;                /* map from keys to buckets; the item number is 1 + index of the bucket */
 } dp_layer;
 
 typedef struct {
     dfl_certify_run *run;
     const dfl_workload *w;
     const dfl_claim_search *search;
-    dfl_arena *arena;                   /* of the layer that is filled */
-    uint32_t einsum;                    /* the einsum whose rows are added */
-    const dfl_certify_problem *problem; /* of this einsum */
-    double capacity[DFL_CLAIM_TRACKS];  /* bits, by tracked memory */
-    double *rest_joules, *rest_seconds; /* by einsum: cost-to-go, a lower bound of the einsum and all later ones */
+    dfl_arena *arena;                   /* arena of the layer under construction */
+    uint32_t einsum;                    /* einsum with the rows that the present step adds */
+    const dfl_certify_problem *problem; /* problem of this einsum */
+    double capacity[DFL_CLAIM_TRACKS];  /* [tracked memory]: its capacity, bits */
+    double *rest_joules, *rest_seconds; /* [einsum]: cost-to-go, a lower bound of the costs of this einsum and all later ones */
     double cutoff;                      /* objective value above which a state is pruned */
     bool too_many_live;                 /* some state had more than DFL_CERTIFY_LIVE live tensors */
 } row_join;
@@ -151,7 +156,7 @@ static bool uses_common_keep(const row_join *join, const dfl_claim_interface *in
     return join->problem->operand[o].common != 0 && interface->memory[o] != join->problem->memory[join->problem->operand[o].home];
 }
 
-/* Whether a common keep holds the tensor before the einsum. */
+/* Whether a common keep holds the tensor before the einsum runs. */
 static bool has_common_keep(const dp_key *key, uint32_t tensor)
 {
     const live_tensor *a = find_alive(key, tensor);
@@ -159,18 +164,19 @@ static bool has_common_keep(const dp_key *key, uint32_t tensor)
     return a && !a->apart;
 }
 
-/* The loops of a row among the loops around the einsum, which are the open loops and behind them new loops of the row. */
+/* The loops of a row among the loops around the einsum. The loops around the einsum are the open loops and, inside of
+   these, the new loops of the row. */
 typedef struct {
-    uint32_t n;                        /* loops around the einsum */
-    uint32_t bound;                    /* open loops that the row has */
+    uint32_t n;                        /* number of loops around the einsum */
+    uint32_t bound;                    /* number of open loops that the row has */
     uint32_t skipped;                  /* mask: open loops that the row lacks */
     int32_t owes;                      /* mask: open loops below which the einsum's result must still be read */
-    int32_t own[DFL_CLAIM_LOOPS];      /* by loop around the einsum: loop of the row, -1 = lacking */
-    uint32_t at[DFL_CLAIM_LOOPS];      /* by loop of the row: loop around the einsum */
+    int32_t own[DFL_CLAIM_LOOPS];      /* [loop around the einsum]: the corresponding loop of the row, -1 if the row lacks it */
+    uint32_t at[DFL_CLAIM_LOOPS];      /* [loop of the row]: the corresponding loop around the einsum */
 } loop_placement;
 
-/* Places the loops of a row. False if they do not match the open loops, or if a new loop stands above nothing exchanged
-   while not all of the row's loops are open. */
+/* Maps the loops of a row to the loops around the einsum. False if the row's loops do not match the open loops, or if a
+   new loop stands above no exchange while some loop of the row is not open. */
 static bool place_loops(const row_join *join, const dp_key *key, const dfl_claim_interface *interface, uint32_t skipped,
                         loop_placement *out)
 {
@@ -195,8 +201,8 @@ static bool place_loops(const row_join *join, const dp_key *key, const dfl_claim
     return out->bound == interface->n_loops || deepest == interface->n_loops;
 }
 
-/* The number of loops around the einsum above something below `depth` loops of the row; then the converse: the number
-   of the row's loops among the first `depth` loops around the einsum. */
+/* loops_around: the number of loops around the einsum down to loop number `depth` of the row. row_depth: the number of
+   loops of the row among the first `depth` loops around the einsum. */
 static uint32_t loops_around(const loop_placement *p, uint32_t depth) { return depth == 0 ? 0 : p->at[depth - 1] + 1; }
 static uint32_t row_depth(const loop_placement *p, uint32_t depth)
 {
@@ -209,8 +215,9 @@ static int32_t dimension_along(const row_join *join, const dfl_claim_interface *
     return p->own[i] < 0 ? -1 : dfl_certify_dimension_of(join->problem, o, interface->rank[p->own[i]]);
 }
 
-/* Mask of the open loops that the einsum may lack: it has no rank of the loop's name, a live tensor that it does not
-   touch stands below the loop, and its result is shared. */
+/* Mask of the open loops that the einsum may lack. Three conditions hold for such a loop: the einsum has no rank with
+   the loop's name, a live tensor that is no operand of the einsum stands below the loop, and other einsums read the
+   result. */
 static uint32_t find_skippable(const row_join *join, const dp_key *key)
 {
     uint32_t loops = 0;
@@ -227,15 +234,15 @@ static uint32_t find_skippable(const row_join *join, const dp_key *key)
     return loops;
 }
 
-/* Whether the row agrees with the live tensors that the einsum reads: same memory, same loops above, and every loop
-   that the producer ran in goes along the same dimension. */
+/* Whether the row agrees with the live tensors that the einsum reads. Each of these tensors must be in the same memory
+   and below the same loops, and every loop around its producer must move along the same dimension. */
 static bool continues_live(const row_join *join, const dp_key *key, const dfl_claim_interface *interface, const loop_placement *p)
 {
     for (uint32_t o = 0; o < join->problem->n_operands; o++) {
         const dfl_certify_operand *op = &join->problem->operand[o];
         const live_tensor *a = op->output ? NULL : find_alive(key, op->tensor);
-        /* a new common keep serves every reader below its loops: no earlier one there did without it, and a later one
-           comes */
+        /* a new common keep must serve every reader below its loops: no reader below these loops came before, and a
+           later reader exists */
         if (uses_common_keep(join, interface, o) && (!a || a->apart) &&
             (is_last(join, op->tensor) || (a && a->within >= (int32_t)loops_around(p, interface->depth[o]))))
             return false;
@@ -254,9 +261,9 @@ static bool continues_live(const row_join *join, const dp_key *key, const dfl_cl
     return true;
 }
 
-/* Whether open loop `i` can be written for this einsum: by its own rank of the loop's name, by following a tensor that
-   it reads, or as the reader of its result needs it. The last adds the loop to `owes`: the result must still be read
-   below it. */
+/* Whether the open loop `i` has a name in this einsum: its own rank of that name, a rank that it reaches by following a
+   tensor, or the need of a reader of its result. A need adds the loop to `owes`: the result must still be read below
+   the loop. */
 static bool has_name(const row_join *join, const dp_key *key, const dfl_claim_interface *interface, loop_placement *p, uint32_t i)
 {
     bool own = false, reads = false, makes = false;
@@ -288,7 +295,7 @@ static bool matches(const row_join *join, const dp_key *key, const dfl_claim_int
     return true;
 }
 
-/* Adds to the key behind the einsum the inputs that later einsums read, too. */
+/* Adds the inputs that later einsums also read to the key after the einsum. */
 static void advance_inputs(const row_join *join, const dfl_claim_interface *interface, const loop_placement *p, uint32_t ends,
                            dp_key *out)
 {
@@ -313,8 +320,8 @@ static void advance_inputs(const row_join *join, const dfl_claim_interface *inte
     }
 }
 
-/* The key behind the einsum. `ends`: mask of the operands whose common keep ends here, since a loop above it ends.
-   False if no such loop ends, or if one ends below which a tensor must still be read. */
+/* Builds the key after the einsum. `ends`: mask of the operands whose common keep ends after this einsum, since a loop
+   above the keep ends. False if no such loop ends, or if a loop ends although a tensor must still be read below it. */
 static bool advance(row_join *join, const dp_key *key, const dfl_claim_interface *interface, const loop_placement *p,
                     uint32_t ends, dp_key *out)
 {
@@ -364,7 +371,7 @@ static bool advance(row_join *join, const dp_key *key, const dfl_claim_interface
     return true;
 }
 
-/* Bits of the tile that an operand of this einsum exchanges in the memory of the row; 0 for other tensors. */
+/* Bits of the tile that an operand of this einsum exchanges in its memory; 0 for tensors that are no operand. */
 static double tile_bits(const row_join *join, const dfl_claim_interface *interface, uint32_t tensor)
 {
     for (uint32_t o = 0; o < join->problem->n_operands; o++) {
@@ -381,9 +388,10 @@ static double tile_bits(const row_join *join, const dfl_claim_interface *interfa
 }
 
 /*
- * Occupancy of tracked memory `t` while the einsum runs, and behind it; false if it exceeds the capacity. At depth d
- * stand the bits that stay from before, the row's keeps, and the tensors that appear with the row. A tensor taken over
- * is there already: `stays` counts it above the last open loop, `held` below it.
+ * Occupancy of tracked memory `t` while the einsum runs, and after it; false if the occupancy exceeds the capacity. The
+ * occupancy at depth d has three parts: the bits that stay from earlier einsums, the row's keeps, and the tensors that
+ * become live with this row. A tensor that was live before is counted already: in `stays` above the last open loop, in
+ * `held` below it.
  */
 static bool advance_occupancy(const row_join *join, uint32_t t, const dp_key *key, double held, const dp_state *s,
                               const dfl_claim_row *row, const loop_placement *p, const dp_key *after, dp_state *out)
@@ -393,7 +401,7 @@ static bool advance_occupancy(const row_join *join, uint32_t t, const dp_key *ke
 
     for (uint32_t d = 0; d < open; d++)
         at[d] = s->stays[t][d];
-    for (uint32_t d = 0; d <= row->interface.n_loops; d++) /* just above the next loop of the row */
+    for (uint32_t d = 0; d <= row->interface.n_loops; d++) /* above the next loop of the row */
         at[d < row->interface.n_loops ? p->at[d] : loops] += row->room[t][d];
     at[open] += held;
     for (uint32_t i = 0; i < after->n_live; i++)
@@ -427,7 +435,7 @@ static bool advance_occupancy(const row_join *join, uint32_t t, const dp_key *ke
     return true;
 }
 
-/* Bits, by tracked memory, of the live tensors that stand below all open loops: `stays` does not count them. */
+/* Bits of the live tensors below all open loops, by tracked memory; `stays` does not include them. */
 static void find_held(const row_join *join, const dp_key *key, const double *bits, double *held)
 {
     for (uint32_t t = 0; t < join->search->n_tracks; t++) {
@@ -453,8 +461,8 @@ static double bits_of(const row_join *join, const dp_key *key, const live_tensor
     return bits;
 }
 
-/* How often an input is fetched as a whole: once per iteration of the loops above its keep that go along none of its
-   dimensions. */
+/* Number of times that an input is fetched whole: once per iteration of the loops above its keep that move along none
+   of its dimensions. */
 static double count_fetches(const row_join *join, const dp_key *key, const dfl_claim_interface *interface,
                             const loop_placement *p, uint32_t o)
 {
@@ -466,7 +474,8 @@ static double count_fetches(const row_join *join, const dp_key *key, const dfl_c
     return n;
 }
 
-/* Extends all states of bucket `b` by one row. `ends`: operands whose common keep ends here; `held`: see find_held. */
+/* Extends all states of bucket `b` by one row. `ends`: mask of the operands whose common keep ends after this einsum;
+   `held`: see find_held. */
 static void join_row(row_join *join, const dp_layer *from, const dp_bucket *b, const dfl_claim_row *row, const loop_placement *p,
                      uint32_t ends, const double *held, dp_layer *to)
 {
@@ -491,7 +500,7 @@ static void join_row(row_join *join, const dp_layer *from, const dp_bucket *b, c
     }
 }
 
-/* Extends all states of bucket `b` by the rows that lack the open loops of the mask `skipped`. */
+/* Extends all states of bucket `b` by the rows that lack the open loops in the mask `skipped`. */
 static bool join_rows(row_join *join, const dp_layer *from, const dp_bucket *b, uint32_t skipped, dp_layer *to)
 {
     const dfl_claim_class *c = &join->search->classes.at[join->search->class_of[join->einsum]];
@@ -532,8 +541,8 @@ static bool join_bucket(row_join *join, const dp_layer *from, const dp_bucket *b
     }
 }
 
-/* Sets the cost-to-go: the sum of the least energy and of the least time of each einsum's rows. Weak, and enough to
-   prune. */
+/* Sets the cost-to-go of each einsum: the sums of the least energy and of the least time over the rows of this einsum
+   and all later ones. This bound is weak, but prunes enough. */
 static void find_rest(row_join *join)
 {
     uint32_t n = join->w->n_einsums;

@@ -4,8 +4,8 @@
 
 #include "certify/certify_internal.h"
 
-/* Whether the best combination of rows has the value that is claimed, and this value is not below the lower bound: else
-   E0805. */
+/* Checks that the best combination of rows has the claimed value, and that the lower bound does not exceed this value.
+   False after E0805. */
 bool dfl_certify_join(dfl_certify_run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Lower bounds from exchange patterns, energy and time apart: dynamic programming over the einsums. The state between
- * two einsums is the memory of every live tensor; a transition is a pattern of the next einsum that agrees with these
- * memories. A forward and a backward pass give, for each pattern, the least cost of all other einsums.
+ * Lower bounds from exchange patterns, separately for energy and time: dynamic programming over the einsums. The state
+ * between two einsums is the memory of every live tensor; a transition is a pattern of the next einsum that agrees with
+ * these memories. A forward and a backward pass give, for each pattern, the least cost of all other einsums.
  */
 #include "certify/pattern_bounds.h"
 
@@ -11,24 +11,25 @@
 #include "certify/cost.h"
 
 typedef struct {
-    uint32_t *memory;                      /* by live tensor of the layer */
-    double spent_joules, spent_seconds;    /* least cost of the einsums before, each for itself */
-    double rest_joules, rest_seconds;      /* least cost of the einsums behind: cost-to-go */
+    uint32_t *memory;                      /* [live tensor of the layer]: its memory */
+    double spent_joules, spent_seconds;    /* least energy (J) and least time (s) of the einsums before the state, energy and
+                                              time apart */
+    double rest_joules, rest_seconds;      /* cost-to-go: least energy (J) and least time (s) of the einsums after the state */
 } dp_state;
 
-/* States `from` before and `to` behind an einsum that has this pattern. */
+/* A transition: state `from` before an einsum with this pattern, and state `to` after it. */
 typedef struct { uint32_t from, to, pattern; } transition;
 
 typedef struct {
     uint32_t *tensors, n_tensors;          /* tensors that are live before einsum e */
-    DFL_VEC(dp_state) states;              /* before einsum e */
-    DFL_VEC(transition) steps;             /* of einsum e */
+    DFL_VEC(dp_state) states;              /* states before einsum e */
+    DFL_VEC(transition) steps;             /* transitions of einsum e */
 } dp_layer;
 
 typedef struct {
     dfl_certify_run *run;
     const dfl_workload *w;
-    dp_layer *layers;                      /* [n_einsums + 1] */
+    dp_layer *layers;                      /* layers before each einsum and after the last; n_einsums + 1 */
 } pattern_sums;
 
 /* Whether one keep may hold the tensor for several einsums. */
@@ -75,7 +76,7 @@ static uint32_t add_state(pattern_sums *sums, dp_layer *f, const uint32_t *memor
     return (uint32_t)f->states.n - 1;
 }
 
-/* The memories of the live tensors behind einsum `e`; false if the pattern contradicts those before it. */
+/* The memories of the live tensors after einsum `e`; false if the pattern contradicts their memories before it. */
 static bool apply_pattern(pattern_sums *sums, uint32_t e, const dp_state *s, const dfl_claim_pattern *p, uint32_t *memory)
 {
     const dp_layer *from = &sums->layers[e], *to = &sums->layers[e + 1];
@@ -97,7 +98,7 @@ static bool apply_pattern(pattern_sums *sums, uint32_t e, const dp_state *s, con
     return true;
 }
 
-/* Energy of einsum `e` by a pattern, J, with the fetches of the inputs for which a common keep begins here. */
+/* Energy of einsum `e` with a pattern, J; includes the fetches of inputs whose common keep begins at this einsum. */
 static double find_joules(pattern_sums *sums, uint32_t e, const dp_state *s, const dfl_claim_pattern *p)
 {
     const dfl_certify_problem *problem = sums->run->search->problems[e].at[0];
@@ -182,7 +183,8 @@ static bool check_patterns(dfl_certify_run *run)
     return false;
 }
 
-/* Without rows there are no patterns to combine: the sum of the least skeleton bounds must reach the lower bound. */
+/* A certificate without rows has no combination of patterns to check: the sum of the least skeleton bounds must be at
+   least the claimed lower bound. */
 static bool check_sum(const dfl_certify_run *run)
 {
     double joules = 0, seconds = 0, value;

@@ -4,8 +4,8 @@
 
 #include "certify/certify_internal.h"
 
-/* Whether the claimed least energy and time of all einsums are at most what their patterns allow: else E0805. Sets
-   `others_joules` and `others_seconds` of the run. */
+/* Checks that the claimed least energy and time of all einsums do not exceed the bounds from the patterns; false after
+   E0805. Sets `others_joules` and `others_seconds` of the run. */
 bool dfl_certify_pattern_bounds(dfl_certify_run *run);
 
 #endif

@@ -78,7 +78,8 @@ static bool add_levels(const dfl_mapping *m, dfl_certify_problem *problem)
     return true;
 }
 
-/* Sets the home, written or else the outermost level that may hold the operand, and the levels further in. */
+/* Sets the home of the operand (the written home, or the outermost level that may hold the operand) and the levels
+   inside of the home. */
 static bool find_home(const dfl_mapping *m, const bool *ample, const dfl_certify_problem *problem, dfl_certify_operand *operand)
 {
     const dfl_tensor *t = &m->workload->tensors[operand->tensor];

@@ -1,6 +1,6 @@
 /*
- * Distribution of the evaluations over the skeletons, within the effort of the task. A skeleton with few tile choices is
- * checked completely; the evaluations that it leaves over are shared by the others, which are checked by samples.
+ * Distribution of the evaluations over the skeletons, within the effort of the task. A skeleton with few tile choices
+ * is checked completely. Its unused evaluations are distributed over the other skeletons, which are checked by samples.
  */
 #include "certify/sampling.h"
 
@@ -15,19 +15,20 @@
 
 typedef DFL_VEC(dfl_tile_check) check_vec;
 
-/* Skeletons of one unit and one exchange with the same set of keeps, in any order. */
+/* A family: the skeletons of one unit and one exchange that have the same set of keeps, in any order. */
 typedef struct {
     dfl_claim_form like;       /* the first skeleton of the family */
-    uint64_t kept;             /* mask of the pairs (operand, level) that are kept */
-    double joules, seconds;    /* least claimed bounds of the family; INFINITY when all its skeletons are useless */
-    double least_joules, least_seconds; /* least bounds of this family and of those that keep a subset */
+    uint64_t kept;             /* mask of the kept pairs (operand, level) */
+    double joules, seconds;    /* least claimed bounds of the family, J and s; INFINITY if all its skeletons are useless */
+    double least_joules, least_seconds; /* least bounds of this family and of the families that keep a subset of its pairs, J
+                                           and s */
 } family;
 
 typedef struct {
     dfl_certify_run *run;
     check_vec checks;
-    DFL_VEC(family) families;  /* of one class */
-    uint32_t *family;          /* by skeleton of the class */
+    DFL_VEC(family) families;  /* families of one class */
+    uint32_t *family;          /* [skeleton of the class]: its family */
 } sample_plan;
 
 /* ---- bounds of families ---- */
@@ -59,9 +60,9 @@ static uint32_t find_family(sample_plan *plan, const dfl_claim_form *form)
     return (uint32_t)plan->families.n - 1;
 }
 
-/* Finds the families of a class and their least bounds. Two keeps have no order without a loop between them that moves
-   one of them, and a keep whose tile no loop reuses is as good as none. So one tile choice may belong to several
-   skeletons, and only the least bound of all skeletons that keep a subset holds for it. */
+/* Finds the families of a class and their least bounds. Two skeletons may describe one tile choice: the order of two
+   keeps has no effect if no loop between the two moves one of them, and a keep whose tile no loop reuses has no effect
+   at all. So the least bound over all skeletons that keep a subset, and only this bound, holds for each tile choice. */
 static void find_families(sample_plan *plan, const dfl_claim_class *c)
 {
     plan->families.n = 0;
@@ -89,7 +90,7 @@ static void find_families(sample_plan *plan, const dfl_claim_class *c)
 
 /* ---- skeletons to check ---- */
 
-/* A skeleton with its position in the class. Sorted by form, then by position. */
+/* A skeleton with its position in the class. Skeletons are sorted by form, then by position. */
 typedef struct { const dfl_claim_skeleton *t; size_t at; } indexed_skeleton;
 
 static int compare_forms(const void *a, const void *b)
@@ -100,7 +101,7 @@ static int compare_forms(const void *a, const void *b)
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* By skeleton: whether an earlier one has the same form, and so the same tile choices and bounds. */
+/* [skeleton]: an earlier skeleton has the same form, and so the same tile choices and bounds. */
 static const bool *find_repeated(dfl_arena *arena, const dfl_claim_class *c)
 {
     bool *repeated = DFL_NEW_ARRAY(arena, bool, c->skeletons.n + 1);
@@ -114,8 +115,8 @@ static const bool *find_repeated(dfl_arena *arena, const dfl_claim_class *c)
     return repeated;
 }
 
-/* Adds the skeletons of one unit for one einsum of a class: for the first einsum, and for those whose shapes or offsets
-   differ from the first and so their costs. */
+/* Adds the skeletons of one unit: for the first einsum of a class, and for each further einsum of the class whose
+   shapes or offsets, and therefore costs, differ from those of the first. */
 static void add_einsum(sample_plan *plan, uint32_t class, uint32_t einsum, size_t unit, const bool *repeated)
 {
     const dfl_claim_class *c = &plan->run->search->classes.at[class];
@@ -175,7 +176,7 @@ static int compare_counts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The largest number of evaluations per skeleton with which all skeletons together stay within the effort. */
+/* The largest number of evaluations per skeleton that keeps the sum over all skeletons within the effort. */
 static uint64_t find_share(const sample_plan *plan)
 {
     double *choices = DFL_NEW_ARRAY(plan->run->arena, double, plan->checks.n + 1), left = (double)plan->run->task->effort,
@@ -208,7 +209,8 @@ static void check_task(void *context, size_t i)
         atomic_fetch_add(&plan->run->n_done, 1);
 }
 
-/* Sums up the outcomes in order. The first refuted skeleton is checked once more, with a sink for its report. */
+/* Adds up the outcomes of the skeletons, in order. Checks the first refuted skeleton a second time, with a sink for its
+   report. */
 static bool sum_up(sample_plan *plan)
 {
     dfl_certify_run *run = plan->run;

@@ -4,9 +4,9 @@
 
 #include "certify/certify_internal.h"
 
-/* Whether no evaluated tile choice of any skeleton is below a claimed bound (E0806) or better than the rows (E0807).
-   Checks skeletons in parallel; the report and the counts do not depend on the threads, unless a stop ends the check
-   early. */
+/* Checks that no evaluated tile choice of any skeleton costs less than a claimed bound (E0806) or less than the rows
+   (E0807). Checks skeletons in parallel; the report and the counts do not depend on the number of threads, unless a
+   stop ends the check early. */
 bool dfl_certify_sampling(dfl_certify_run *run);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * The skeletons of the space by enumeration, independent of the search. For every operand, choose the memory where it is
- * exchanged and the inner memories that keep it. Then choose every order of these keeps in which
+ * Enumeration of the skeletons of the space, independent of the search. For every operand, the enumeration chooses the
+ * memory of its exchange and the inner memories that keep it. Then it chooses every order of these keeps with three
+ * properties:
  *   - the keeps of one operand go from outer to inner memories;
- *   - everything exchanged on the chip stands above the keeps inside of arrays;
- *   - in an einsum with sliding windows (an index over several ranks), no keep leaves an array again.
+ *   - every operand exchanged on the chip stands above the keeps inside of arrays;
+ *   - in an einsum with sliding windows (an index over several ranks), no keep stands outside of an array below a keep
+ *     inside of it.
  */
 #include "certify/skeletons.h"
 
@@ -15,16 +17,17 @@ typedef DFL_VEC(dfl_claim_form) form_vec;
 typedef struct {
     dfl_certify_run *run;
     const dfl_certify_problem *problem;
-    dfl_claim_form form;                /* the skeleton that is built */
-    uint32_t kept[DFL_CERTIFY_OPERANDS]; /* by operand: mask of the levels whose keeps are still to be placed */
-    uint32_t most;                      /* keeps of a skeleton, at most */
-    form_vec all;                       /* the skeletons found */
+    dfl_claim_form form;                /* skeleton under construction */
+    uint32_t kept[DFL_CERTIFY_OPERANDS]; /* [operand]: mask of the levels with keeps that are not placed yet */
+    uint32_t most;                      /* largest number of keeps of a skeleton */
+    form_vec all;                       /* skeletons found so far */
     bool slides;                        /* some operand is indexed by a sum of ranks */
     bool stopped;                       /* the budget is used up */
 } skeleton_list;
 
-/* Whether the next keep may stand inside of the arrays `around` (mask of axes). The keeps still to be placed outside of
-   one of these arrays then stand below it: no home on the chip may, and with sliding windows no keep. */
+/* Whether the next keep may stand inside of the arrays `around` (mask of axes). Keeps that are not placed yet and stand
+   outside of one of these arrays would then stand below this keep. This is illegal for a home on the chip, and with
+   sliding windows for every keep. */
 static bool may_enter(const skeleton_list *list, uint32_t around)
 {
     const dfl_certify_problem *problem = list->problem;
@@ -132,7 +135,7 @@ static bool same_forms(const dfl_certify_run *run, const dfl_certify_problem *pr
         if (order > 0)
             return refuse(run, problem, &claimed->at[j], "has an unknown template");
         for (i++; j < claimed->n && compare_forms(&there->at[i - 1], &claimed->at[j]) == 0;)
-            j++; /* the search may list a form more than once, with different ways to count it */
+            j++; /* the search may list a form twice, with different accounting */
     }
     return true;
 }

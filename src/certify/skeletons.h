@@ -4,7 +4,7 @@
 
 #include "certify/certify_internal.h"
 
-/* Whether the skeletons of every class are exactly those of the space: else E0804. */
+/* Checks that the claimed skeletons of every class are exactly those of the space; false after E0804. */
 bool dfl_certify_skeletons(dfl_certify_run *run);
 
 #endif

@@ -6,7 +6,8 @@
 
 typedef DFL_VEC(dfl_line) line_vec;
 
-/* The selection by names of the operands only: its roles would change their meaning with the roles of one_einsum(). */
+/* Copies a selection, by the names of the operands only: the roles of the operands differ in the workload of
+   one_einsum(). */
 static dfl_selection list_names(dfl_arena *arena, const dfl_tile_choice *choice, const dfl_selection *given)
 {
     const dfl_workload *w = choice->run->search->asked->workload;
@@ -20,7 +21,7 @@ static dfl_selection list_names(dfl_arena *arena, const dfl_tile_choice *choice,
     return out;
 }
 
-/* The system without capacities and `holds`, so that the model evaluates tiles of every size. */
+/* A copy of the system without capacities and `holds`, so that the model evaluates tiles of every size. */
 static const dfl_system *open_system(dfl_arena *arena, const dfl_tile_choice *choice)
 {
     const dfl_system *s = choice->run->search->asked->system;
@@ -44,7 +45,7 @@ static const dfl_system *open_system(dfl_arena *arena, const dfl_tile_choice *ch
     return out;
 }
 
-/* A workload of this einsum alone: its operands are inputs and an output of the workload. */
+/* A workload of one einsum alone: its operands are inputs and an output of the workload. */
 static const dfl_workload *one_einsum(dfl_arena *arena, const dfl_tile_choice *choice)
 {
     const dfl_workload *w = choice->run->search->asked->workload;
@@ -76,7 +77,7 @@ static const dfl_workload *one_einsum(dfl_arena *arena, const dfl_tile_choice *c
     return out;
 }
 
-/* Mask of the ranks that loops in slot `g` may iterate. `useful`: without loops that cannot help. */
+/* Mask of the ranks that loops in slot `g` may iterate. `useful`: omits loops that cannot help. */
 static uint32_t find_ranks(const dfl_tile_choice *choice, uint32_t g, bool useful)
 {
     const dfl_certify_problem *problem = choice->problem;
@@ -111,7 +112,7 @@ static void order_loops(dfl_tile_choice *choice, uint32_t g)
                 choice->order[g][n++] = r;
 }
 
-/* Adds the variable of the loop or spatial line that is appended to `lines` next. */
+/* Adds the variable of the next loop or spatial line that is appended to `lines`. */
 static void add_variable(dfl_tile_choice *choice, uint32_t r, uint32_t slot, uint32_t axis, const line_vec *lines)
 {
     choice->at[r][choice->n[r]++] = (dfl_tile_variable){ .slot = slot, .axis = axis, .n = 1, .index = (uint32_t)lines->n,
@@ -121,7 +122,8 @@ static void add_variable(dfl_tile_choice *choice, uint32_t r, uint32_t slot, uin
 static void add_line(dfl_tile_choice *choice, dfl_arena *arena, line_vec *lines, dfl_line line)
 {
     line.span = choice->run->search->asked->hole_span;
-    line.amount_span = (dfl_span){ line.span.start, line.span.start }; /* an amount of its own, even where it is 1 */
+    line.amount_span = (dfl_span){ line.span.start, line.span.start }; /* unlike `span`, so that an amount of 1 also counts as
+                                                                          written */
     DFL_PUSH(arena, lines, line);
 }
 
@@ -231,7 +233,7 @@ bool dfl_tile_choice_make(dfl_arena *home, dfl_arena *scratch, dfl_certify_run *
     return choice->paths != NULL;
 }
 
-/* Sets the amounts of the lines: a loop gets its tile size, a spatial line its parts. */
+/* Sets the amounts of the lines: the tile size of each loop, the parts of each spatial line. */
 static void set_lines(dfl_tile_choice *choice)
 {
     for (uint32_t r = 0; r < choice->problem->n_ranks; r++) {
@@ -254,7 +256,8 @@ void dfl_tile_choice_piece(const dfl_tile_choice *choice, uint32_t keep, int64_t
     }
 }
 
-/* Sets the bits of all tiles by level: the model's peaks for keeps, and the tile of a home on the chip at its slot. */
+/* Sets the bits of all tiles by level. For keeps these are the model's peaks; for a home on the chip, the tile of its
+   operand at its slot. */
 static void find_room(const dfl_tile_choice *choice, const dfl_result *costs, double *room)
 {
     memset(room, 0, DFL_CERTIFY_LEVELS * sizeof *room);
@@ -294,7 +297,7 @@ bool dfl_tile_choice_evaluate(dfl_tile_choice *choice, dfl_tile_choice_cost *cos
     return true;
 }
 
-/* Whether the innermost loop between the brace and keep `i` moves the keep; true without such a loop. */
+/* Whether the innermost loop between the brace and keep `i` moves the keep; true if no loop stands there. */
 static bool is_moved(const dfl_tile_choice *choice, uint32_t i)
 {
     uint32_t ranks = choice->problem->operand[choice->form->operand[i]].ranks;

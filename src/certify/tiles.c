@@ -1,6 +1,6 @@
 /*
- * Tile choices of one skeleton, all of them or a sample: none may cost less than a claimed lower bound, and a row must
- * cover each one that could be part of a mapping below the claimed lower bound.
+ * Check of all tile choices of one skeleton, or of a sample. No choice may cost less than a claimed lower bound. A row
+ * must cover each choice that some mapping below the claimed lower bound could contain.
  */
 #include "certify/tiles.h"
 
@@ -12,7 +12,7 @@
 #include "certify/limits.h"
 #include "certify/tile_choice.h"
 
-/* One factorization of an extent, by variable of the rank. */
+/* One factorization of an extent: a factor for each variable of the rank. */
 typedef struct { int64_t n[DFL_TILE_VARIABLES]; } cut;
 
 typedef struct {
@@ -20,15 +20,15 @@ typedef struct {
     dfl_tile_check *check;
     uint32_t class;
     const dfl_claim_skeleton *skeleton;
-    dfl_sink *sink;        /* NULL: contradictions are not reported */
+    dfl_sink *sink;        /* sink for contradictions, NULL = no reports */
     dfl_tile_choice choice;
     dfl_arena *arena;
-    DFL_VEC(cut) cuts[DFL_CERTIFY_RANKS]; /* by rank of the problem: its factorizations */
-    bool by_energy, by_time; /* the objective depends on energy; on time */
+    DFL_VEC(cut) cuts[DFL_CERTIFY_RANKS]; /* [rank of the problem]: its factorizations */
+    bool by_energy, by_time; /* the objective depends on energy; the objective depends on time */
     uint64_t random;       /* state of the generator, seeded with the number of the skeleton */
     uint64_t visits;       /* combinations of factorizations visited */
-    uint64_t found;        /* legal ones among them */
-    bool counting;         /* legal choices are counted, not evaluated */
+    uint64_t found;        /* number of legal combinations visited */
+    bool counting;         /* legal choices are only counted, without evaluation */
     bool refused;          /* the model refuses the skeleton, or one of its tile choices */
 } tile_walk;
 
@@ -81,7 +81,7 @@ static bool is_below(const tile_walk *walk, double cost, double bound)
 
 /* ---- rows ---- */
 
-/* Objective value if all other einsums cost as little as their patterns allow. */
+/* Objective value of a mapping whose other einsums all cost the lower bound that their patterns allow. */
 static double value_with_others(const tile_walk *walk, double joules, double seconds)
 {
     return dfl_certify_value(walk->run, joules + walk->run->others_joules[walk->class][walk->skeleton->pattern],
@@ -110,9 +110,9 @@ static bool offers(const tile_walk *walk, const dfl_certify_problem *mine, uint3
     return false;
 }
 
-/* Whether, for every shared operand, some einsum of the class has a partner einsum with a matching row. Only partners
-   in classes of smaller waves are asked, since the search lists no row without a match there; other operands count as
-   matched. */
+/* Whether, for every shared operand, some einsum of the class has a partner einsum with a matching row. Rows of
+   partners in classes of smaller waves are compared, since the search lists no row without a match in these classes.
+   Other operands count as matched. */
 static bool has_partners(const tile_walk *walk, const dfl_claim_interface *interface)
 {
     const dfl_claim_search *search = walk->run->search;
@@ -134,7 +134,7 @@ static bool has_partners(const tile_walk *walk, const dfl_claim_interface *inter
 }
 
 /* Whether keeps of a[d] bits below d shared loops never occupy more than keeps of b[d] bits. A keep below d loops is
-   present whenever more of them are shared, so sums from the outside decide. */
+   present whenever more than d loops are shared, so the comparison is of sums from the outermost depth inwards. */
 static bool takes_less(const double *a, const double *b, uint32_t n_loops)
 {
     double x = 0, y = 0;
@@ -207,8 +207,8 @@ static uint32_t find_shared(const dfl_tile_choice *choice, shared_loop *out)
     return n;
 }
 
-/* If a mapping below the lower bound could have the choice, some row of the same interface must cost no more and occupy
-   no more. */
+/* If some mapping below the lower bound could contain the choice, a row with the same interface must cost no more and
+   occupy no more. */
 static void check_rows(tile_walk *walk, const dfl_tile_choice_cost *cost)
 {
     const dfl_tile_choice *choice = &walk->choice;
@@ -341,7 +341,8 @@ static bool list_cuts(tile_walk *walk, uint32_t r, uint32_t v, int64_t left, cut
     return true;
 }
 
-/* Visits the combinations of factorizations of the ranks from `r` on; counts or evaluates `most` legal ones, at most. */
+/* Visits the combinations of factorizations of the ranks from `r` on; counts or evaluates at most `most` legal
+   combinations. */
 static void walk_ranks(tile_walk *walk, uint32_t r, uint64_t most)
 {
     if (has_ended(walk) || walk->found > most || walk->visits > most * DFL_CERTIFY_VISITS)
@@ -367,8 +368,8 @@ static void walk_ranks(tile_walk *walk, uint32_t r, uint64_t most)
 
 /* ---- a sample ---- */
 
-/* Draws a factorization: each prime factor stays with the variable of the one before with probability 1/2, else it goes
-   to any variable. */
+/* Draws a factorization: each prime factor stays with the variable of the previous prime factor with probability 1/2;
+   else the factor is given to a variable drawn at random. */
 static bool draw_cut(tile_walk *walk, uint32_t r, cut *x)
 {
     uint32_t n = walk->choice.n[r], last = n > 0 ? (uint32_t)draw(walk, n) : 0;
@@ -385,7 +386,8 @@ static bool draw_cut(tile_walk *walk, uint32_t r, cut *x)
     return one_shared(&walk->choice, r, x);
 }
 
-/* Sets corner number `corner`: one variable of each rank has the whole extent. False behind the last corner. */
+/* Sets the variables to corner number `corner`: one variable of each rank has the whole extent. False after the last
+   corner. */
 static bool set_corner(tile_walk *walk, uint64_t corner)
 {
     for (uint32_t r = 0; r < walk->choice.problem->n_ranks; r++) {

@@ -2,7 +2,7 @@
 
 #include "report/table.h"
 
-enum { MOST_REPORTS = 20 };   /* differences of one design that are reported; the summary counts all */
+enum { MOST_REPORTS = 20 };   /* limit on the differences of one design that are reported; the summary counts all differences */
 
 typedef struct {
     const dfl_proof_sides *sides;
@@ -37,7 +37,7 @@ static const char *name_text(const comparison *c, dfl_sym name)
     return dfl_sym_text(c->sides->names, name);
 }
 
-/* A count of a part of the design, which is named as "serve of `A` in `glb`". */
+/* A count of a part of the design, with a name such as "serve of `A` in `glb`". */
 static void compare_part(comparison *c, const char *part, const char *count, dfl_i128 model, dfl_i128 oracle)
 {
     c->compared++;
@@ -53,7 +53,7 @@ static const dfl_traffic *find_traffic(const dfl_result *r, uint32_t memory, uin
     return NULL;
 }
 
-/* The counts of the instance at coordinate 0 of every axis, which set the time. */
+/* The counts of the instance at coordinate 0 of every axis, which determine the time. */
 static void compare_first(comparison *c, const char *part, const dfl_counts *model, const dfl_oracle_counts *oracle)
 {
     part = dfl_arena_printf(c->sides->arena, "%s at coordinate 0", part);
@@ -64,7 +64,7 @@ static void compare_first(comparison *c, const char *part, const dfl_counts *mod
     compare_part(c, part, "update", model->update, oracle->update);
 }
 
-/* The counts of one tensor in one memory; `model` is NULL if the model has none. */
+/* The counts of one tensor in one memory; `model` is NULL if the model has no counts for the pair. */
 static void compare_traffic(comparison *c, const char *part, const dfl_traffic *model, const dfl_oracle_traffic *oracle)
 {
     static const dfl_counts nothing;
@@ -137,7 +137,7 @@ static void compare_system(comparison *c)
                      sides->model->links[x].forwarded, sides->oracle->forwarded[x]);
 }
 
-/* One row per tensor in a memory: the five counts of the oracle. */
+/* Prints one row per tensor in a memory: the five counts of the oracle. */
 static void write_table(const comparison *c, dfl_strbuf *out)
 {
     static const char *const heads[] = { "memory", "tensor", "serve", "drain", "accumulate", "fill", "update" };

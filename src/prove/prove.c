@@ -6,14 +6,16 @@
 #include "prove/sizes.h"
 
 enum {
-    FIRST_POINTS = 50000,     /* points that the first attempt may execute; each further attempt a quarter: milliseconds */
-    LEAST_POINTS = 16,        /* points of the last attempt: fewer exercise no loop */
+    FIRST_POINTS = 50000,     /* points that the first attempt may execute (milliseconds); each further attempt: a quarter of
+                                 the previous attempt's */
+    LEAST_POINTS = 16,        /* points that the last attempt may execute: with fewer points, hardly any loop has a second
+                                 iteration */
 };
-/* Limits of one attempt: seconds of execution, and far below the memory of a session. */
+/* Limits of one attempt: some seconds of execution, and far less memory than a session may use. */
 static const uint64_t STEPS_OF_ATTEMPT = 2000000000;
 static const size_t MEMORY_OF_ATTEMPT = (size_t)1 << 30;
 
-/* One execution at given sizes. Model and oracle are NULL where the attempt failed. */
+/* One execution at given sizes. `model` and `oracle` are NULL if the attempt failed. */
 typedef struct {
     dfl_budget budget;
     dfl_arena *arena;
@@ -89,7 +91,8 @@ static void report_too_large(const dfl_prover *prover, const dfl_mapping *mappin
     dfl_diag_help(prover->sink, d, "name smaller sizes: `--size r=4`");
 }
 
-/* One attempt, and the text of its result. False if it needed too many steps or too much memory: smaller sizes may do. */
+/* Makes one attempt and writes the text of its result. False if the attempt needed too many steps or too much memory:
+   smaller sizes may succeed. */
 static bool try_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
 {
     bool finished = true;
@@ -125,7 +128,7 @@ void dfl_prove(const dfl_prover *prover, const dfl_mapping *mapping)
                       dfl_sym_text(prover->names, mapping->workload->name), dfl_sym_text(prover->names, mapping->system->name));
     for (;;) {
         if (!dfl_proof_sizes_shrink(&sizes, most, prover->budget) && most == FIRST_POINTS)
-            most = dfl_proof_sizes_points(&sizes); /* the sizes that the user fixed are larger: one attempt with them */
+            most = dfl_proof_sizes_points(&sizes); /* one attempt with the sizes that the user fixed, if these are larger */
         dfl_proof_sizes_keep_character(&sizes);
         if (try_sizes(prover, &sizes))
             return;

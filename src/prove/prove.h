@@ -1,6 +1,6 @@
 /*
- * Proof by execution: the oracle executes a design, the model counts it in closed form, and every count is compared. Sizes
- * that take too long to execute are reduced first. This room alone sees both the model and the oracle.
+ * Proof by execution: the oracle executes a design, the model counts in closed form, and `prove` compares every count.
+ * Sizes that take too long to execute are reduced first. Only this room includes both the model and the oracle.
  */
 #ifndef DFL_PROVE_PROVE_H
 #define DFL_PROVE_PROVE_H
@@ -14,15 +14,15 @@ typedef struct {
     dfl_arena *arena;
     dfl_intern *names;
     dfl_sink *sink;
-    dfl_budget *budget;            /* limits each attempt, with fixed limits of its own; stopped by a cancelled attempt */
-    const dfl_size *sizes;         /* extents that the user chose */
+    dfl_budget *budget;            /* budget whose cancellation stops all attempts; each attempt has fixed limits of its own */
+    const dfl_size *sizes;         /* extents that the user fixed */
     size_t n_sizes;
-    bool *used;                    /* by size: set where a mapping has a rank of that name */
-    dfl_strbuf *out;               /* the text of the proof */
+    bool *used;                    /* [size]: set if a mapping has a rank with the name of the size */
+    dfl_strbuf *out;               /* output: the text of the proof */
 } dfl_prover;
 
-/* Compares model and oracle for one mapping without holes, and writes what was compared. Reports E0614 for a difference, E0602
-   for sizes that cannot be reduced enough, and errors of the execution. */
+/* Compares model and oracle for one mapping without holes, and writes the compared counts. Reports E0614 for a
+   difference, E0602 for sizes that cannot be reduced enough, and errors of the execution. */
 void dfl_prove(const dfl_prover *prover, const dfl_mapping *mapping);
 
 #endif

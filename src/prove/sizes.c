@@ -7,7 +7,7 @@
 /* A tile size is an int64_t: further halvings change nothing. */
 enum { MOST_HALVINGS = 62 };
 
-/* "" names every rank, "m" every rank m, "conv1.m" that of one instance. */
+/* Name of a size: "" names every rank, "m" every rank m, "conv1.m" the rank m of instance `conv1`. */
 static bool names_rank(const dfl_intern *names, const dfl_rank *rank, const char *name)
 {
     const char *text = dfl_sym_text(names, rank->name);
@@ -49,7 +49,7 @@ static void halve_class(dfl_proof_sizes *sizes, uint32_t class)
     set_class(sizes, class, extent, false);
 }
 
-/* Halves the tiles of a class whose extent the user chose, until the rank has more than one tile. */
+/* Halves the tiles of a class whose extent the user fixed, until the rank has more than one tile. */
 static void fit_tiles(dfl_proof_sizes *sizes, uint32_t class)
 {
     while (sizes->extents[class] > 1 && sizes->halvings[class] < MOST_HALVINGS &&
@@ -118,7 +118,8 @@ bool dfl_proof_sizes_shrink(dfl_proof_sizes *sizes, int64_t most, dfl_budget *bu
     return true;
 }
 
-/* A rank that its largest tile does not divide as written, but does after halving, loses one element. */
+/* If the largest tile of a rank does not divide the written extent, but divides the extent after halving, the extent is
+   reduced by one. */
 static void keep_ragged(dfl_proof_sizes *sizes)
 {
     const dfl_workload *w = sizes->mapping->workload;
@@ -133,7 +134,7 @@ static void keep_ragged(dfl_proof_sizes *sizes)
     }
 }
 
-/* Largest position of dimension `dim` of a tensor that its consumers read. */
+/* Largest position in dimension `dim` of a tensor that its consumers read. */
 static int64_t largest_read(const dfl_workload *w, uint32_t tensor, uint32_t dim, const int64_t *extents)
 {
     const dfl_tensor *t = &w->tensors[tensor];
@@ -151,8 +152,9 @@ static int64_t largest_read(const dfl_workload *w, uint32_t tensor, uint32_t dim
     return most;
 }
 
-/* A bare rank of a result loses at most as many elements as the reach of its consumers' indices does. Else consumers with a
-   halo or a stride would read beyond the result. Consumers come before their producers, since they may grow, too. */
+/* A bare rank of a result shrinks by no more elements than the largest position that the result's consumers read. A
+   smaller rank would let consumers with a halo or a stride read beyond the result. The loop visits consumers before
+   their producers, since the consumers' sizes may grow, too. */
 static void cover_reads(dfl_proof_sizes *sizes)
 {
     const dfl_workload *w = sizes->mapping->workload;
