@@ -33,15 +33,6 @@ const char *dfl_session_certificate(dfl_session *s, const char *only, size_t *le
     return found->certificate;
 }
 
-/* The mapping of the root of a program with a name, NULL = none. */
-static const dfl_mapping *find_mapping(const dfl_session *s, const dfl_program *p, const char *name)
-{
-    for (uint32_t i = 0; p && i < p->n_designs; i++)
-        if (p->designs[i].from_root && strcmp(dfl_sym_text(s->names, p->designs[i].mapping->name), name) == 0)
-            return p->designs[i].mapping;
-    return NULL;
-}
-
 /* The mapping of a certificate, read where the one with holes stands in the file. NULL after E0803, which says what
    is wrong with its text, or when the session was stopped. */
 static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, const dfl_mapping *asked)
@@ -49,6 +40,7 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
     const dfl_source *source = s->root->source;
     dfl_sink *sink = dfl_sink_new(s->arena, s->sources);
     const dfl_mapping *best = NULL;
+    const dfl_program *program = NULL;
     const dfl_syntax *syntax = NULL;
     dfl_loaded *file;
     dfl_sema_input input = { .arena = s->arena, .names = s->names, .sink = sink, .lints = &s->lints,
@@ -64,7 +56,9 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
     if (file)
         syntax = dfl_loaded_syntax(s, file);
     if (syntax && syntax->whole)
-        best = find_mapping(s, dfl_sema_run(&input, (dfl_sema_file){ file->source, syntax->file }), claims->mapping);
+        program = dfl_sema_run(&input, (dfl_sema_file){ file->source, syntax->file });
+    if (program)
+        best = dfl_program_find_mapping(program, s->names, claims->mapping);
     if (best && dfl_sink_errors(sink) == 0)
         return best;
     if (s->budget.why != DFL_STOP_NONE)

@@ -1,24 +1,10 @@
 /* `dflc explain --result`: why a mapping costs what it does. */
 #include "api/session.h"
 
-#include <string.h>
-
 #include "solve/explanation.h"
-
-/* The mapping of the file itself with that name, or NULL. */
-static const dfl_mapping *find_mapping(const dfl_session *s, const char *name)
-{
-    const dfl_program *p = s->program;
-
-    for (uint32_t i = 0; i < p->n_designs; i++)
-        if (p->designs[i].from_root && strcmp(name, dfl_sym_text(s->names, p->designs[i].mapping->name)) == 0)
-            return p->designs[i].mapping;
-    return NULL;
-}
 
 dfl_exit dfl_session_explain(dfl_session *s, const char *name)
 {
-    dfl_stop stopped = DFL_STOP_NONE;
     const dfl_mapping *m;
 
     s->why = NULL;
@@ -26,15 +12,16 @@ dfl_exit dfl_session_explain(dfl_session *s, const char *name)
         return DFL_EXIT_USAGE;
     if (!s->program || dfl_sink_errors(s->sink) > 0)
         return dfl_session_status(s);
-    m = find_mapping(s, name);
+    m = dfl_program_find_mapping(s->program, s->names, name);
     if (m) {
         const dfl_solver solver = dfl_session_solver(s);
+        dfl_stop stopped = DFL_STOP_NONE;
 
         s->why = dfl_explanation_find(&solver, m, &stopped);
+        dfl_solve_record_stop(&solver, stopped);
     } else if (!dfl_session_refuse_template(s, name)) {
         dfl_session_unknown_mapping(s, name);
     }
-    dfl_session_stopped(s, stopped);
     return dfl_session_status(s);
 }
 

@@ -13,7 +13,8 @@ void dfl_session_set_search(dfl_session *s, const dfl_search_options *options)
 
 dfl_exit dfl_session_map(dfl_session *s, const char *only)
 {
-    bool any = false, open = false;
+    bool is_found = false, has_holes = false;
+    dfl_solver solver;
 
     s->nothing_open = false;
     if (!dfl_session_analyse(s))
@@ -23,21 +24,22 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
     dfl_session_preview_checks(s);
     if (dfl_sink_errors(s->sink) > 0 || !dfl_session_may_certify(s, only))
         return dfl_session_status(s);
+    solver = dfl_session_solver(s);
     for (uint32_t i = 0; i < s->program->n_designs && dfl_budget_ok(&s->budget); i++) {
         const dfl_mapping *m = s->program->designs[i].mapping;
         dfl_stop stopped = DFL_STOP_NONE;
 
-        if (!s->program->designs[i].from_root || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
+        if (!dfl_design_is_selected(&s->program->designs[i], s->names, only))
             continue;
-        any = true;
-        open |= m->has_holes;
+        is_found = true;
+        has_holes |= m->has_holes;
         if (m->has_holes)
-            (void)dfl_session_fill(s, m, &stopped);
-        dfl_session_stopped(s, stopped);
+            (void)dfl_solve_mapping(&solver, m, &stopped);
+        dfl_solve_record_stop(&solver, stopped);
     }
-    if (!any && s->budget.why == DFL_STOP_NONE && !dfl_session_refuse_template(s, only) && only)
+    if (!is_found && s->budget.why == DFL_STOP_NONE && !dfl_session_refuse_template(s, only) && only)
         dfl_session_unknown_mapping(s, only);
-    s->nothing_open = !open && dfl_sink_errors(s->sink) == 0;
+    s->nothing_open = !has_holes && dfl_sink_errors(s->sink) == 0;
     return dfl_session_status(s);
 }
 

@@ -1,8 +1,6 @@
 /* `dflc prove`: each mapping of the file, executed and compared with the model. */
 #include "prove/prove.h"
 
-#include <string.h>
-
 #include "api/session.h"
 
 static void report_unused_sizes(dfl_session *s, const dfl_prover *prover)
@@ -28,7 +26,7 @@ dfl_exit dfl_session_prove(dfl_session *s, const char *only, const dfl_size *siz
     for (uint32_t i = 0; i < s->program->n_designs && dfl_budget_ok(&s->budget); i++) {
         const dfl_mapping *m = s->program->designs[i].mapping;
 
-        if (!s->program->designs[i].from_root || (only && strcmp(only, dfl_sym_text(s->names, m->name)) != 0))
+        if (!dfl_design_is_selected(&s->program->designs[i], s->names, only))
             continue;
         found++;
         if (m->has_holes)

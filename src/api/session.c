@@ -78,14 +78,6 @@ static bool has_infeasible(const dfl_session *s)
     return false;
 }
 
-void dfl_session_stopped(dfl_session *s, dfl_stop why)
-{
-    if (why != DFL_STOP_TIME && why != DFL_STOP_EVALUATIONS)
-        dfl_budget_stop(&s->budget, why);
-    else if (s->limited == DFL_STOP_NONE)
-        s->limited = why;
-}
-
 dfl_exit dfl_session_status(dfl_session *s)
 {
     dfl_budget_stop(&s->budget, s->limited);
@@ -150,7 +142,7 @@ dfl_solver dfl_session_solver(dfl_session *s)
 {
     return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget, .has_step_limit = s->counted,
                          .names = s->names, .sources = s->sources, .sink = s->sink, .lints = &s->lints, .program = s->program,
-                         .results = &s->results, .options = &s->search, .filled = &s->filled };
+                         .results = &s->results, .options = &s->search, .filled = &s->filled, .limited = &s->limited };
 }
 
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)

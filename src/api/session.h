@@ -42,16 +42,13 @@ struct dfl_session {
     dfl_arena *after;          /* costs of filled mappings; NULL until a mapping is filled */
     dfl_filled_list filled;    /* all mappings that were filled */
     bool nothing_open;         /* the last dfl_session_map found no mapping with holes */
-    dfl_stop limited;          /* why the first search that its own limits stopped ended; DFL_STOP_NONE = there is none */
+    dfl_stop limited;          /* `limited` of the solver (solve/solve.h) */
 };
 
 /* Parses and analyses the root at the first call. False if no file is open. */
 bool dfl_session_analyse(dfl_session *s);
-/* Fills the holes of a mapping and adds the results to `filled`. The first of them, or NULL after reporting. `*stopped` is the
-   limit that ended the search early; the caller passes it to dfl_session_stopped after it evaluated the result. */
+/* Fills the holes of a mapping and adds the filled mappings to `filled` (dfl_solve_mapping). */
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
-/* Records that a search was stopped. A limit of each search lets the next search begin; any other stops the session. */
-void dfl_session_stopped(dfl_session *s, dfl_stop why);
 /* Checks the types of all checks and objectives before any evaluation (report/check/check.h). */
 void dfl_session_preview_checks(dfl_session *s);
 /* Whether there can be a certificate of the mapping that is to be filled, if one is asked for; false after E0808. */

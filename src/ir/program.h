@@ -70,4 +70,9 @@ typedef struct {
     const dfl_system *const *systems; uint32_t n_systems;/* at their default parameters */
 } dfl_program;
 
+/* Whether the root file declares the mapping of the design and the mapping is called `only`; NULL = any name. */
+bool dfl_design_is_selected(const dfl_design *design, const dfl_intern *names, const char *only);
+/* The mapping of the root file called `name`; NULL = there is none. */
+const dfl_mapping *dfl_program_find_mapping(const dfl_program *program, const dfl_intern *names, const char *name);
+
 #endif

@@ -117,8 +117,7 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
         const dfl_mapping *m = solver->program->designs[i].mapping;
         dfl_diag *d;
 
-        if (!solver->program->designs[i].from_root || !m->has_holes ||
-            (only && strcmp(only, dfl_sym_text(solver->names, m->name)) != 0))
+        if (!m->has_holes || !dfl_design_is_selected(&solver->program->designs[i], solver->names, only))
             continue;
         if (first) {
             d = dfl_report(solver->sink, DFL_CERT_NONE, m->span, "a certificate is for one mapping");
@@ -138,18 +137,9 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
 
 /* ---- the check ---- */
 
-/* The mapping of the file with a name, NULL = none. */
-static const dfl_mapping *find_mapping(const dfl_program *p, const dfl_intern *names, const char *name)
-{
-    for (uint32_t i = 0; p && i < p->n_designs; i++)
-        if (p->designs[i].from_root && strcmp(dfl_sym_text(names, p->designs[i].mapping->name), name) == 0)
-            return p->designs[i].mapping;
-    return NULL;
-}
-
 const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const dfl_claims *claims, dfl_objective *objective)
 {
-    const dfl_mapping *asked = find_mapping(solver->program, solver->names, claims->mapping);
+    const dfl_mapping *asked = dfl_program_find_mapping(solver->program, solver->names, claims->mapping);
     char digest[33];
     dfl_diag *d;
 

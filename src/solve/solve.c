@@ -553,3 +553,11 @@ const dfl_filled *dfl_solve_mapping(const dfl_solver *solver, const dfl_mapping 
         solver->budget->steps_used = used;
     return out;
 }
+
+void dfl_solve_record_stop(const dfl_solver *solver, dfl_stop stop)
+{
+    if (stop != DFL_STOP_TIME && stop != DFL_STOP_EVALUATIONS)
+        dfl_budget_stop(solver->budget, stop);
+    else if (*solver->limited == DFL_STOP_NONE)
+        *solver->limited = stop;
+}

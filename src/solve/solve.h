@@ -23,11 +23,15 @@ typedef struct {
     const dfl_results *results;        /* of the file, for names and checks */
     const dfl_search_options *options;
     const dfl_mapping *best;           /* the best mapping, where the best of several kinds are searched; NULL = not known */
-    dfl_filled_list *filled;           /* mappings found are added here */
+    dfl_filled_list *filled;           /* receives the mappings that searches find */
+    dfl_stop *limited;                 /* the limit that dfl_solve_record_stop recorded first; DFL_STOP_NONE = none yet */
 } dfl_solver;
 
 /* Fills the holes of a mapping and adds what was found to `filled`: one mapping, a front, or the best of several kinds. Returns
    the first of them, or NULL after reporting. `*stopped` tells which limit ended the search early. */
 const dfl_filled *dfl_solve_mapping(const dfl_solver *solver, const dfl_mapping *mapping, dfl_stop *stopped);
+/* Records the limit that ended a search, after the caller evaluated the result of the search. Limits on time and evaluations
+   apply to each search, so the next search can begin; any other limit stops the budget. */
+void dfl_solve_record_stop(const dfl_solver *solver, dfl_stop stop);
 
 #endif

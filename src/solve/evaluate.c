@@ -1,0 +1,161 @@
+#include "solve/evaluate.h"
+
+#include "ir/mapping_open.h"
+#include "ir/path/fan_out.h"
+#include "lint/mapping.h"
+#include "mapper/mapper.h"
+#include "model/model.h"
+#include "report/check/check.h"
+
+static bool check_objective(const dfl_solver *solver, const dfl_mapping *m)
+{
+    dfl_objective objective;
+
+    return m->n_minimize == 0 || m->n_front > 0 || dfl_objective_make(solver->sink, solver->names, m, &objective);
+}
+
+/* Labels each diagnostic from number `first` on that points to a line of a template with the mapping for which the diagnostic
+   holds. Removes diagnostics that another mapping with the same template caused before. */
+static void name_mapping(const dfl_solver *solver, const dfl_mapping *m, size_t first)
+{
+    dfl_sink_fold(solver->sink, first);
+    for (size_t i = first; i < dfl_sink_count(solver->sink); i++) {
+        dfl_diag *d = dfl_sink_at(solver->sink, i);
+
+        if (d->span.end != 0 && (d->span.start < m->text.start || d->span.end > m->text.end))
+            dfl_diag_label(solver->sink, d, m->span, "in this mapping");
+    }
+}
+
+/* Checks a mapping with holes: its axes and, if all its lines are written, its paths. */
+static void check_open(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m)
+{
+    size_t reports = dfl_sink_count(solver->sink);
+
+    if (dfl_mapping_check_axes(solver->sink, solver->names, m) && dfl_mapping_lines_are_written(m))
+        (void)dfl_paths_bind(arena, solver->sink, solver->names, m);
+    name_mapping(solver, m, reports);
+}
+
+static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, dfl_purpose purpose,
+                                const dfl_paths **resolved);
+
+/* Fills the holes of a mapping and evaluates the filled mapping. */
+static dfl_result_item evaluate_filled(const dfl_solver *solver, const dfl_mapping *m, dfl_purpose purpose,
+                                       const dfl_paths **resolved)
+{
+    dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
+    size_t reports = dfl_sink_count(solver->sink);
+    dfl_stop stopped;
+    const dfl_filled *filled = dfl_solve_mapping(solver, m, &stopped);
+
+    if (!filled) {
+        name_mapping(solver, m, reports);
+        return item;
+    }
+    item = evaluate(solver, solver->after, filled->mapping, purpose, resolved);
+    item.search = filled->search;
+    if (item.result)
+        item.status = DFL_STATUS_FILLED;
+    dfl_solve_record_stop(solver, stopped);
+    return item;
+}
+
+/* Evaluates a mapping; the costs lie in `arena`. `*resolved` receives the paths of a mapping without errors, else NULL. */
+static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, dfl_purpose purpose,
+                                const dfl_paths **resolved)
+{
+    dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
+    const dfl_paths *paths;
+    size_t reports = dfl_sink_count(solver->sink);
+
+    *resolved = NULL;
+    if (!check_objective(solver, m))
+        return item;
+    if (m->has_holes && purpose != DFL_PURPOSE_CHECK)
+        return evaluate_filled(solver, m, purpose, resolved);
+    if (m->has_holes) {
+        check_open(solver, arena, m);
+        return item;
+    }
+    paths = dfl_paths_resolve(arena, solver->sink, solver->names, m);
+    /* A check runs the model only to find counts that overflow and occupancies above a capacity. */
+    if (paths && !(purpose == DFL_PURPOSE_CHECK && dfl_model_surely_fits(paths)))
+        item.result = dfl_model_eval(arena, solver->sink, solver->names, paths);
+    item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
+    *resolved = paths;
+    /* A mapping that the model does not support is not an error of the file. */
+    if (purpose == DFL_PURPOSE_CHECK)
+        dfl_sink_withdraw(solver->sink, reports, DFL_EVAL_UNSUPPORTED);
+    name_mapping(solver, m, reports);
+    return item;
+}
+
+typedef DFL_VEC(dfl_result_item) item_vec;
+
+/* Finds the Pareto set that a mapping asks for and evaluates each mapping of the set. */
+static void evaluate_front(const dfl_solver *solver, const dfl_mapping *m, dfl_purpose purpose, item_vec *items)
+{
+    const dfl_filled_list *filled = solver->filled;
+    const size_t first = filled->n;
+    const dfl_paths *paths;
+    dfl_stop stopped = DFL_STOP_NONE;
+
+    if (!dfl_solve_mapping(solver, m, &stopped))
+        DFL_PUSH(solver->arena, items, ((dfl_result_item){ .mapping = m, .status = DFL_STATUS_INFEASIBLE }));
+    for (size_t i = first; i < filled->n; i++) {
+        dfl_result_item item = evaluate(solver, solver->after, filled->at[i].mapping, purpose, &paths);
+        item.search = filled->at[i].search;
+        item.status = item.result ? DFL_STATUS_FILLED : DFL_STATUS_INFEASIBLE;
+        DFL_PUSH(solver->arena, items, item);
+    }
+    dfl_solve_record_stop(solver, stopped);
+}
+
+void dfl_evaluate_mappings(const dfl_solver *solver, const char *only, dfl_purpose purpose, dfl_results *results)
+{
+    const dfl_program *p = solver->program;
+    /* A check keeps only diagnostics, so its arena is reset after each mapping. */
+    bool keeps_items = purpose != DFL_PURPOSE_CHECK;
+    item_vec items = { .n = 0 };
+    dfl_linter *linter = dfl_linter_new(solver->arena, solver->sink, solver->names, solver->lints);
+    dfl_arena *arena = keeps_items ? solver->arena : dfl_arena_new(solver->budget);
+
+    for (uint32_t i = 0; i < p->n_designs && dfl_budget_ok(solver->budget); i++) {
+        const dfl_mapping *m = p->designs[i].mapping;
+        const dfl_paths *paths;
+        dfl_result_item item;
+
+        if (!dfl_design_is_selected(&p->designs[i], solver->names, only))
+            continue;
+        if (m->has_holes && m->n_front > 0 && keeps_items) {
+            evaluate_front(solver, m, purpose, &items);
+            continue;
+        }
+        item = evaluate(solver, arena, m, purpose, &paths);
+        if (paths)
+            dfl_linter_inspect(linter, paths);
+        if (keeps_items)
+            DFL_PUSH(solver->arena, &items, item);
+        else
+            dfl_arena_reset(arena);
+    }
+    if (!keeps_items)
+        dfl_arena_free(arena);
+    dfl_linter_report(linter);
+    results->items = items.at;
+    results->n_items = (uint32_t)items.n;
+}
+
+void dfl_evaluate_checks(const dfl_solver *solver, dfl_purpose purpose, dfl_results *results)
+{
+    const dfl_program *p = solver->program;
+    dfl_check_outcome *outcomes = DFL_NEW_ARRAY(solver->arena, dfl_check_outcome, (size_t)p->n_checks + 1);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(solver->budget); i++)
+        if (p->checks[i].kind != DFL_CHECK_EXPECT || purpose == DFL_PURPOSE_TEST)
+            outcomes[n++] = dfl_check_evaluate(results, &p->checks[i]);
+    results->checks = outcomes;
+    results->n_checks = n;
+}
