@@ -1,6 +1,10 @@
 #include "support/hashmap.h"
 
+#ifdef DFL_HOSTILE
+enum { FIRST_SLOTS = 2 }; /* grows after the first item */
+#else
 enum { FIRST_SLOTS = 4 }; /* slots of the smallest map: most scopes hold one to three names */
+#endif
 
 /* Puts an item into the first free slot for its hash; the map has one. */
 static void insert(dfl_hashmap *map, dfl_hashmap_slot added)
@@ -25,7 +29,7 @@ static void double_slots(dfl_arena *arena, dfl_hashmap *map)
 
 void dfl_hashmap_add(dfl_arena *arena, dfl_hashmap *map, uint64_t hash, uint32_t item)
 {
-    if (4 * ((uint64_t)map->n + 1) > 3 * (uint64_t)map->n_slots)
+    if (map->n == dfl_hashmap_room(map))
         double_slots(arena, map);
     insert(map, (dfl_hashmap_slot){ (uint32_t)hash, item });
     map->n++;

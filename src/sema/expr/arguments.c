@@ -20,7 +20,7 @@ static const dfl_ast_node *param_named(dfl_sema *sema, const dfl_ast_node *param
             params = params->next;
         return params;
     }
-    if (table->items.n == 0)
+    if (table->by_key.n == 0)
         for (const dfl_ast_node *p = params; p != NULL; p = p->next)
             dfl_symmap_put(sema->arena, table, p->name.sym, (void *)(uintptr_t)p);
     return dfl_symmap_get(table, name);

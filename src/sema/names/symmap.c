@@ -1,39 +1,51 @@
 #include "sema/names/symmap.h"
 
-/* Symbols are small and dense: an odd factor keeps neighbours apart in the lower bits, which choose the slot. */
-static uint64_t hash_key(dfl_sym key)
+#include <string.h>
+
+/*
+ * Symbols are small and dense: an odd factor keeps neighbours apart in the lower bits, which choose the slot. Modulo 2^32
+ * an odd factor is also a bijection: two keys with equal hashes are equal, so the map stores no keys.
+ */
+static uint32_t hash_key(dfl_sym key)
 {
-    return key * UINT64_C(2654435761);
+    return key * 2654435761u;
 }
 
-/* The item of `key`, or NULL. */
-static dfl_symmap_item *find_item(const dfl_symmap *map, dfl_sym key)
+/* The item of `key`, or 0. */
+static uint32_t find_item(const dfl_symmap *map, dfl_sym key)
 {
-    uint64_t hash = hash_key(key);
     uint32_t at;
 
-    for (uint32_t item = dfl_hashmap_first(&map->by_key, hash, &at); item != 0;
-         item = dfl_hashmap_next(&map->by_key, hash, &at))
-        if (map->items.at[item - 1].key == key)
-            return &map->items.at[item - 1];
-    return NULL;
+    return dfl_hashmap_first(&map->by_key, hash_key(key), &at);
 }
 
 void *dfl_symmap_get(const dfl_symmap *map, dfl_sym key)
 {
-    const dfl_symmap_item *item = find_item(map, key);
+    uint32_t item = find_item(map, key);
 
-    return item ? item->value : NULL;
+    return item == 0 ? NULL : map->values[item - 1];
+}
+
+/* Adds a value under a new key. The values have room for as many items as the slots of the map. */
+static void add_value(dfl_arena *arena, dfl_symmap *map, dfl_sym key, void *value)
+{
+    const dfl_symmap old = *map;
+
+    dfl_hashmap_add(arena, &map->by_key, hash_key(key), old.by_key.n + 1);
+    if (map->by_key.n_slots != old.by_key.n_slots) {
+        map->values = DFL_NEW_ARRAY(arena, void *, dfl_hashmap_room(&map->by_key));
+        if (old.by_key.n > 0)
+            memcpy(map->values, old.values, old.by_key.n * sizeof *old.values);
+    }
+    map->values[old.by_key.n] = value;
 }
 
 void dfl_symmap_put(dfl_arena *arena, dfl_symmap *map, dfl_sym key, void *value)
 {
-    dfl_symmap_item *item = find_item(map, key);
+    uint32_t item = find_item(map, key);
 
-    if (item) {
-        item->value = value;
-        return;
-    }
-    DFL_PUSH(arena, &map->items, ((dfl_symmap_item){ key, value }));
-    dfl_hashmap_add(arena, &map->by_key, hash_key(key), (uint32_t)map->items.n);
+    if (item == 0)
+        add_value(arena, map, key, value);
+    else
+        map->values[item - 1] = value;
 }

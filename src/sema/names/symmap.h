@@ -4,16 +4,10 @@
 
 #include "support/hashmap.h"
 #include "support/intern.h"
-#include "support/vec.h"
 
 typedef struct {
-    dfl_sym key;
-    void *value;
-} dfl_symmap_item;
-
-typedef struct {
-    dfl_hashmap by_key;
-    DFL_VEC(dfl_symmap_item) items; /* item number - 1 is the index */
+    dfl_hashmap by_key; /* item numbers by the hash of the key */
+    void **values;      /* of item i: values[i - 1] */
 } dfl_symmap;
 
 /* The value of `key`, or NULL. */
