@@ -1,8 +1,8 @@
 /*
- * libdfl: the library below the command `dflc`. A session reads one file and works on it. All that a session returns belongs to
- * the session; it is valid until the next call of the same function or dfl_session_free. Sessions share nothing, so each
- * thread may have one of its own. No function prints, ends the process (except without memory), reads the environment, or opens
- * files other than the one named and those that it imports.
+ * libdfl: the library below the command `dflc`. A session reads one file and works on it. The session owns every result; a
+ * result is valid until the next call of the same function or dfl_session_free. Sessions share nothing, so each thread may
+ * have one of its own. No function prints, ends the process (except without memory), reads the environment, or opens files
+ * other than the one named and those that it imports.
  *
  *     dfl_session *s = dfl_session_new(NULL);
  *     if (dfl_session_open(s, "attention.dfl") == DFL_EXIT_OK && dfl_session_eval(s, NULL) == DFL_EXIT_OK)
@@ -29,7 +29,7 @@ typedef atomic_bool dfl_flag;
 
 typedef struct dfl_session dfl_session;
 
-/* The result of a piece of work, and the exit status of `dflc`. */
+/* The outcome of a call; also the exit status of `dflc`. */
 typedef enum {
     DFL_EXIT_OK = 0,
     DFL_EXIT_FINDINGS = 1,   /* errors, denied lints, differences, failed checks */
@@ -43,35 +43,38 @@ typedef enum {
 typedef enum { DFL_FORMAT_TEXT, DFL_FORMAT_SHORT, DFL_FORMAT_JSON, DFL_FORMAT_SARIF, DFL_FORMAT_CSV } dfl_format;
 typedef enum { DFL_DUMP_TOKENS, DFL_DUMP_AST, DFL_DUMP_IR } dfl_dump;
 
-/* Limits of a session. Zero means the default. New members are added at the end; `size` tells the library which the caller
-   knows. */
+/* Limits of a session. Zero means the default. New members are added at the end; the library reads only the first `size`
+   bytes, so callers that were compiled with fewer members keep working. */
 typedef struct {
     size_t size;            /* sizeof(dfl_session_options) */
     const char *stdlib;     /* directory of std.*; NULL = imports of std.* are errors */
     size_t memory_limit;    /* bytes; default 4 GiB */
-    uint64_t step_limit;    /* loop iterations of all passes; default 100 million, none for searches with a time limit */
+    uint64_t step_limit;    /* loop iterations of all passes; default 100 million; without limit for searches with a time limit */
     size_t max_diagnostics; /* default 200 */
     dfl_flag *cancel;       /* the session stops when a signal handler or another thread sets it; NULL = never */
-    size_t max_file;        /* bytes of a file; default 16 MiB */
-    bool verbose;           /* texts about searches have the search space and the effort, too */
+    size_t max_file;        /* largest file, bytes; default 16 MiB */
+    bool verbose;           /* texts about searches include the search space and the numbers of evaluated choices */
 } dfl_session_options;
 
-/* `options` may be NULL. Never NULL: without memory the process ends with status 70. */
+/* Creates a session; NULL `options` mean the defaults. Never returns NULL: without memory the process ends with status 70. */
 dfl_session *dfl_session_new(const dfl_session_options *options);
 void dfl_session_free(dfl_session *session);
-/* Sets the level of the lint `name`, or of all for "all": 'A'llow, 'W'arn or 'D'eny. False if there is no such lint or level. */
+/* Sets the level of the lint `name`, or of all lints for "all": 'A'llow, 'W'arn or 'D'eny. False if the name or the level
+   is unknown. */
 bool dfl_session_set_lint(dfl_session *session, const char *name, char level);
 
-/* Reads the file. DFL_EXIT_IO after a diagnostic if it cannot be read, is a directory, is empty or exceeds `max_file`. */
+/* Reads the file. DFL_EXIT_IO after a diagnostic if the file cannot be read, is a directory, is empty or exceeds `max_file`. */
 dfl_exit dfl_session_open(dfl_session *session, const char *path);
-/* Takes the text of a file that the caller has read. `name` is its path in diagnostics; imports are relative to it. */
+/* Opens the text of a file that the caller has read. `name` is the path of the file in diagnostics; imports are relative to
+   `name`. */
 dfl_exit dfl_session_open_text(dfl_session *session, const char *name, const char *text, size_t len);
 
 /* Parses the file and nothing more. */
 dfl_exit dfl_session_syntax(dfl_session *session);
-/* Reports all errors and lints of the file, its templates, and its mappings without holes. Costs are not reported. */
+/* Reports all errors and lints of the file, including its templates and its mappings without holes. Computes no costs. */
 dfl_exit dfl_session_check(dfl_session *session);
-/* Fills the holes of the mappings of the file, or of the one called `only`, evaluates them and judges `require` and `assume`. */
+/* Fills the holes of the mappings of the file, or of the one called `only`, evaluates the mappings and judges `require` and
+   `assume`. */
 dfl_exit dfl_session_eval(dfl_session *session, const char *only);
 /* Evaluates all mappings and judges `require`, `assume` and `expect`, also those of workloads. */
 dfl_exit dfl_session_test(dfl_session *session);
@@ -84,21 +87,22 @@ typedef struct {
     int64_t extent;
 } dfl_size;
 
-/* Executes the mappings without holes, or the one called `only`, at small sizes and compares every count with the model. A rank
-   that `sizes` names gets that extent, or keeps its own if that is smaller; the others are reduced until the execution is
-   short. dfl_session_proof lists the sizes and the counts. */
+/* Executes the mappings without holes, or the one called `only`, at small sizes and compares every count with the model.
+   `sizes` limits the extents of the ranks that it names; all other extents are reduced until the execution is short.
+   dfl_session_proof lists the sizes and the counts. */
 dfl_exit dfl_session_prove(dfl_session *session, const char *only, const dfl_size *sizes, size_t n_sizes);
 const char *dfl_session_proof(dfl_session *session, size_t *len);
 
 /* Fills the holes of the mapping called `name`, evaluates it, and derives how its costs depend on each number of the system. */
 dfl_exit dfl_session_explain(dfl_session *session, const char *name);
-/* The last explanation as text or JSON; "" if there is none. NULL for other formats. */
+/* The last explanation as text or JSON; "" if dfl_session_explain found none. NULL for other formats. */
 const char *dfl_session_explanation(dfl_session *session, dfl_format format, size_t *len);
 
-/* The report of the last evaluation as text, JSON or CSV; NULL for other formats. As text, at most `detailed` mappings have a
-   screen each, more have a line each (0: 4). `*len` is the length of the text; `len` may be NULL, here and below. */
+/* The report of the last evaluation as text, JSON or CSV; NULL for other formats. The text has one screen for each mapping
+   if the file has at most `detailed` mappings, else one line for each; 0 stands for 4. `*len` is the length of the text;
+   `len` may be NULL, here and below. */
 const char *dfl_session_report(dfl_session *session, dfl_format format, unsigned detailed, size_t *len);
-/* All diagnostics so far as text, short lines, JSON lines or SARIF; NULL for other formats. */
+/* All diagnostics of the session as text, short lines, JSON lines or SARIF; NULL for other formats. */
 const char *dfl_session_diagnostics(dfl_session *session, dfl_format format, bool color, size_t *len);
 size_t dfl_session_errors(const dfl_session *session);
 size_t dfl_session_warnings(const dfl_session *session);
@@ -106,38 +110,38 @@ size_t dfl_session_warnings(const dfl_session *session);
 /* The verdict on one check. */
 typedef struct {
     const char *kind;       /* "require", "expect", "assume" */
-    const char *text;       /* as written */
+    const char *text;       /* text of the check in the file */
     const char *outcome;    /* "passed", "failed", "unknown" */
     const char *value;      /* the value of the left side, in readable units; or NULL */
     uint32_t line;
 } dfl_verdict;
 
-/* The verdicts of the last evaluation: their number, and number i. */
+/* The number of verdicts of the last evaluation, and verdict `i`, from 0. */
 size_t dfl_session_verdicts(const dfl_session *session);
 dfl_verdict dfl_session_verdict(const dfl_session *session, size_t i);
 
 /* The text of the file as the formatter lays it out; NULL if it has syntax errors. */
 const char *dfl_session_formatted(dfl_session *session, size_t *len);
-/* The text of the file with the sure edits of all diagnostics so far; *applied is their number. */
+/* The text of the file with all edits applied that diagnostics mark as safe; *applied is the number of these edits. */
 const char *dfl_session_fixed(dfl_session *session, size_t *applied, size_t *len);
-/* The text of the file as it was read; NULL if none is open. */
+/* The original text of the file; NULL if no file is open. */
 const char *dfl_session_source(const dfl_session *session, size_t *len);
 /* A stage of the compiler as text; NULL if no file is open. */
 const char *dfl_session_dumped(dfl_session *session, dfl_dump what, size_t *len);
-/* The file, a mapping of MAESTRO with its hardware in the file `hardware_path` (or NULL), as DFL. NULL after errors; *status is
-   their kind. */
+/* Translates the open file, a mapping of MAESTRO, and its hardware file `hardware_path` (NULL = none) into DFL. Returns
+   NULL after errors; *status is the outcome. */
 const char *dfl_session_import_maestro(dfl_session *session, const char *hardware_path, dfl_exit *status, size_t *len);
-/* The file, a specification for AccelForge with parts in `n` further files, as DFL. */
+/* Translates the open file, a specification for AccelForge with parts in `n` further files, into DFL. */
 const char *dfl_session_import_accelforge(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
                                           size_t *len);
-/* The file, the input of a run of Timeloop, as DFL. */
+/* Translates the open file, the input of a Timeloop run, into DFL. */
 const char *dfl_session_import_timeloop(dfl_session *session, dfl_exit *status, size_t *len);
 
 /* One side of a comparison: a JSON report of `len` bytes, its name in messages, and the mapping to compare, or NULL for all. */
 typedef struct { const char *name, *report; size_t len; const char *only; } dfl_side;
 
-/* The differences of two reports, as text or as JSON; `details`: the text lists all parts of energy and time. *status is
-   DFL_EXIT_FINDINGS if there are any. NULL if a side is no report or has no such mapping. */
+/* The differences of two reports as text or JSON. With `details` the text lists all parts of energy and time. *status is
+   DFL_EXIT_FINDINGS if the reports differ. Returns NULL if a side is no report or lacks the selected mapping. */
 const char *dfl_session_diff(dfl_session *session, const dfl_side *from, const dfl_side *to, dfl_format format,
                              bool details, dfl_exit *status, size_t *len);
 

@@ -9,20 +9,21 @@
 /* The progress of a search. */
 typedef struct {
     const char *mapping;    /* the mapping that is filled */
-    const char *phase;      /* the present step, in a word or two */
-    uint64_t evaluated;     /* number of choices that were evaluated */
-    double best, bound;     /* the best objective value found, and a lower bound of all; NAN = not known yet */
+    const char *phase;      /* name of the present step, one or two words */
+    uint64_t evaluated;     /* number of evaluated choices of lines or tile sizes */
+    double best, bound;     /* value of the incumbent, and a lower bound of the objective; NAN = not known yet */
 } dfl_progress;
 
-/* A callback for progress. One thread at a time calls it, at most ten times a second; `now` is NULL when a search that called it
-   ends. It must not use the session. */
+/* A callback for progress. One thread at a time calls it, at most ten times a second; `now` is NULL at the end of a search
+   that reported progress. The callback must not use the session. */
 typedef void dfl_progress_told(void *context, const dfl_progress *now);
 
-/* Extensions of the space that is searched where all lines are open. */
+/* Extensions of the search space of mappings whose lines are all open. */
 enum {
     DFL_SEARCH_ORDER = 1,      /* other orders of the einsums */
     DFL_SEARCH_RECOMPUTE = 2,  /* intermediates that are recomputed */
-    DFL_SEARCH_SPILL = 4,      /* intermediates that some readers take from the chip and others from their home */
+    DFL_SEARCH_SPILL = 4,      /* intermediates that some einsums read on the chip and other einsums read from the home of the
+                                  intermediate */
     DFL_SEARCH_SPLIT = 8,      /* two shared loops over one rank */
     DFL_SEARCH_PIPELINE = 16,  /* einsums that run at the same time */
     DFL_SEARCH_WINDOW = 32,    /* sliding windows along shared loops */
@@ -31,23 +32,24 @@ enum {
 /* Options of searches. Zero means the default. New members are added at the end. */
 typedef struct {
     size_t size;            /* sizeof(dfl_search_options) */
-    bool imperfect;         /* also search tile sizes that do not divide their rank */
-    uint64_t evaluations;   /* approximate limit per mapping; default 20 million for tile sizes, none for lines */
-    double seconds;         /* time limit per mapping, after which the best so far is the result; default: none */
+    bool imperfect;         /* search also tile sizes that do not divide the extent of their rank */
+    uint64_t evaluations;   /* approximate limit per mapping; default 20 million if only tile sizes are open, no limit if lines
+                               are open */
+    double seconds;         /* time limit per mapping; the incumbent at this time is the result; default: no limit */
     unsigned jobs;          /* number of threads; results do not depend on it */
     dfl_progress_told *progress; /* NULL = no progress is reported */
     void *progress_context;
-    bool certificate;       /* keep a certificate of the result */
+    bool certificate;       /* produce a certificate of the result */
     unsigned beyond;        /* DFL_SEARCH_...: extensions of the space */
-    unsigned max_fused;     /* where all lines are open: 1 + largest number of loops that einsums share; 0 = default (4 loops) */
-    unsigned top;           /* where all lines are open: number of kinds, at most 64, of which the best mapping is listed. The
-                               best of all keeps the name of the mapping. 0 = the best of all alone */
+    unsigned max_fused;     /* all lines open: 1 + largest number of loops that einsums share; 0 = default (4 loops) */
+    unsigned top;           /* all lines open: number of structures whose best mappings are listed, at most 64; the first one
+                               keeps the name of the mapping. 0 = the best mapping alone */
     bool spread;            /* map any rank to any axis of an array, not only ranks that share transfers there */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);
-/* Fills the holes of the mappings of the file, or of the one called `only`, so that their objectives are least.
-   DFL_EXIT_INFEASIBLE if no mapping fits, DFL_EXIT_STOPPED after a limit or an interrupt, with the best so far. */
+/* Fills the holes of the mappings of the file, or of the one called `only`, and minimizes their objectives.
+   DFL_EXIT_INFEASIBLE if no mapping fits; DFL_EXIT_STOPPED after a limit or an interrupt: the incumbents are the results. */
 dfl_exit dfl_session_map(dfl_session *session, const char *only);
 /* The text of the file with the holes filled. Mappings that were not filled are unchanged. An empty string if the search found no
    mapping or the file has errors. */
@@ -56,16 +58,16 @@ const char *dfl_session_mapped(dfl_session *session, size_t *len);
 const char *dfl_session_searches(dfl_session *session, size_t *len);
 /* The certificate of the only mapping that was filled, or of the one called `only`. NULL after reporting E0808. */
 const char *dfl_session_certificate(dfl_session *session, const char *only, size_t *len);
-/* Largest certificate, bytes. */
+/* Largest size of a certificate, bytes. */
 #define DFL_MAX_CERTIFICATE ((size_t)1 << 30)
 
-/* Verifies a certificate against the file, without a search. `name` is its path in messages; `effort` is the number of tile
-   choices to evaluate in all (0: 1000000). Threads, time limit and progress are those of dfl_session_set_search.
-   DFL_EXIT_STOPPED after the time limit or an interrupt. */
+/* Verifies a certificate against the file, without a search. `name` is the path of the certificate in messages; `effort` is
+   the total number of assignments of tile sizes to evaluate (0: 1000000). Threads, time limit and progress are those of
+   dfl_session_set_search. DFL_EXIT_STOPPED after the time limit or an interrupt. */
 dfl_exit dfl_session_check_certificate(dfl_session *session, const char *name, const char *text, size_t len,
                                        uint64_t effort);
-/* A line on the claims that the last dfl_session_check_certificate verified before it ended or was stopped. An empty string if a
-   claim is wrong. */
+/* One line that names the claims verified by the last dfl_session_check_certificate, also if a limit stopped it. An empty
+   string if a claim is wrong. */
 const char *dfl_session_certified(dfl_session *session, size_t *len);
 
 #endif

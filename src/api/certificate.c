@@ -1,4 +1,4 @@
-/* Certificates: that of the last search, and the check of one against the file. */
+/* Entry points for certificates: the certificate of the last search, and the check of a certificate against the open file. */
 #include "api/session.h"
 
 #include <string.h>
@@ -33,8 +33,8 @@ const char *dfl_session_certificate(dfl_session *s, const char *only, size_t *le
     return found->certificate;
 }
 
-/* The mapping of a certificate, read where the one with holes stands in the file. NULL after E0803, which says what
-   is wrong with its text, or when the session was stopped. */
+/* Reads the mapping of a certificate: replaces the mapping with holes `asked` in the text of the file by the text of the
+   certificate and analyses the result. NULL after E0803, which lists the errors of the text, or if the session was stopped. */
 static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, const dfl_mapping *asked)
 {
     const dfl_source *source = s->root->source;

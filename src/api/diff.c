@@ -1,4 +1,4 @@
-/* `dflc diff`: two reports compared. */
+/* `dflc diff`: compares two reports. */
 #include "api/session.h"
 
 #include "report/diff/side.h"

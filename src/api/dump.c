@@ -1,4 +1,4 @@
-/* `dflc dump`: the stages of the compiler as text. */
+/* `dflc dump`: prints the tokens, the syntax tree or the intermediate representation of a file. */
 #include "api/session.h"
 
 #include "ir/print.h"

@@ -1,4 +1,4 @@
-/* `dflc explain --result`: why a mapping costs what it does. */
+/* `dflc explain --result`: explains the costs of a mapping by their sensitivities. */
 #include "api/session.h"
 
 #include "solve/explanation.h"

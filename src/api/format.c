@@ -1,4 +1,4 @@
-/* `dflc fmt`, `dflc check --fix`: the text of the file, laid out or corrected. */
+/* `dflc fmt` and `dflc check --fix`: lays out or corrects the text of a file. */
 #include "api/session.h"
 
 #include "diag/fix.h"

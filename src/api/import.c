@@ -1,4 +1,4 @@
-/* `dflc import`: files of other tools as DFL. */
+/* `dflc import`: translates files of other tools into DFL. */
 #include "api/session.h"
 
 #include <string.h>

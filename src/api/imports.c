@@ -6,7 +6,8 @@
 
 #include "api/session.h"
 
-/* "chips/h100.dfl" for "std.chips.h100". NULL if the target is not in `std`, or has a slash and could leave the library. */
+/* The path of a file in the standard library: "chips/h100.dfl" for "std.chips.h100". NULL if the target does not start with
+   `std.`, or contains a slash and could leave the library. */
 static const char *library_path(dfl_session *s, const char *target)
 {
     dfl_strbuf path;
@@ -23,7 +24,7 @@ static const char *library_path(dfl_session *s, const char *target)
     return path.text;
 }
 
-/* The path `target` seen from the directory of the file `path`. */
+/* Resolves the relative path `target` against the directory of the file `path`. */
 static const char *path_beside(dfl_session *s, const char *path, const char *target)
 {
     const char *slash = strrchr(path, '/');
@@ -48,8 +49,8 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* An entry of a directory as an import names it: a directory by its name, a file of the library without ".dfl". NULL for an entry
-   that no import can name. */
+/* The name by which an import reaches an entry of a directory: the name of a directory, or the name of a library file
+   without ".dfl". NULL if no import can name the entry. */
 static const char *import_name(dfl_session *s, const char *entry, bool file, bool quoted)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -90,7 +91,7 @@ static const char *nearest_entry(dfl_session *s, const char *path, const char *w
     return near ? dfl_sym_text(names, near) : NULL;
 }
 
-/* "std.chips.h100" for "std.chip.h10": the nearest name in each directory. */
+/* Corrects a misspelt import by the nearest name in each directory: "std.chips.h100" for "std.chip.h10". */
 static const char *suggest_library(dfl_session *s, const char *target)
 {
     const char *path = s->stdlib, *near = "std", *rest = target + 4;
@@ -109,7 +110,7 @@ static const char *suggest_library(dfl_session *s, const char *target)
     return near;
 }
 
-/* The file with the name nearest to that of `target`, whose path is `path`, in the same directory. */
+/* The path of the file in the directory of `path` with the name nearest to the name of `target`. */
 static const char *suggest_beside(dfl_session *s, const char *path, const char *target)
 {
     const char *slash = strrchr(target, '/'), *place = strrchr(path, '/');

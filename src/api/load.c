@@ -24,7 +24,7 @@ static const char *errno_text(dfl_session *s, int error)
     return dfl_arena_printf(s->arena, "cannot be read: %s", strerror(error));
 }
 
-/* Reads the whole file, at most one byte more than is allowed. The length, or -1 with errno set. */
+/* Reads a whole file, but stops one byte above the largest allowed size. Returns the length in bytes, or -1 with errno set. */
 static ssize_t read_all(dfl_session *s, int file, const struct stat *info, char **text)
 {
     bool sized = S_ISREG(info->st_mode) && info->st_size > 0 && (uintmax_t)info->st_size <= s->max_file;
@@ -32,7 +32,7 @@ static ssize_t read_all(dfl_session *s, int file, const struct stat *info, char 
     char *buffer;
 
     if (S_ISREG(info->st_mode) && (uintmax_t)info->st_size > s->max_file) {
-        *text = NULL; /* the caller refuses the length */
+        *text = NULL; /* the caller refuses a file of this length */
         return (ssize_t)(s->max_file + 1);
     }
     buffer = dfl_arena_alloc(s->arena, room, 1, 1);
@@ -59,7 +59,7 @@ static ssize_t read_all(dfl_session *s, int file, const struct stat *info, char 
     return (ssize_t)len;
 }
 
-/* Device and inode, which are the same for every name of a file; NULL for what is no regular file. */
+/* The key of a file: its device and inode, equal for all names of the file; NULL unless the file is a regular one. */
 static const char *file_key(dfl_session *s, const struct stat *info)
 {
     return S_ISREG(info->st_mode)

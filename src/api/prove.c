@@ -1,4 +1,4 @@
-/* `dflc prove`: each mapping of the file, executed and compared with the model. */
+/* `dflc prove`: executes each mapping of the file and compares the counts with the model. */
 #include "prove/prove.h"
 
 #include "api/session.h"

@@ -12,11 +12,12 @@
 #include "report/run/run.h"
 #include "solve/certificate.h"
 
-/* Defaults of dfl_session_options. The steps are loop iterations of all passes together: tens of seconds of the slowest pass. */
+/* Defaults of dfl_session_options. Steps are loop iterations of all passes together; the default takes the slowest pass
+   some tens of seconds. */
 enum { DEFAULT_DIAGNOSTICS = 200, DEFAULT_STEPS = 100 * 1000 * 1000 };
 static const size_t DEFAULT_MEMORY = (size_t)4 << 30;
 
-/* The members of the caller's options that it knows, and zero for the others. */
+/* Copies the members that the caller was compiled with; the other members are zero, which means their defaults. */
 static dfl_session_options read_options(const dfl_session_options *given)
 {
     dfl_session_options options = { 0 };
@@ -32,7 +33,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_session *s = DFL_NEW(arena, dfl_session);
 
-    /* The session has an arena of its own: its budget must outlive the arena of all else. */
+    /* The session lies in an arena of its own, because its budget must outlive the arena that the budget limits. */
     s->home = arena;
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
@@ -121,7 +122,7 @@ bool dfl_session_analyse(dfl_session *s)
     dfl_lint_stray_docs(s->sink, &s->lints, syntax);
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
                               .load = dfl_imports_load, .context = s };
-    /* The analysis would report parts that a broken tree lacks as missing in the file. */
+    /* No analysis after a syntax error: it would report the parts that the incomplete tree lacks as missing in the file. */
     if (syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
     s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
@@ -230,7 +231,7 @@ size_t dfl_session_warnings(const dfl_session *s)
 
 const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detailed, size_t *len)
 {
-    enum { DETAILED = 4 }; /* mappings with a screen each, unless the caller says */
+    enum { DETAILED = 4 }; /* default: up to this number of mappings, each gets a screen of its own */
     dfl_strbuf out;
 
     if (!s->results.file) /* no file was analysed */

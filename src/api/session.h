@@ -1,6 +1,6 @@
 /*
- * The session of dfl/dfl.h, for the files of this room. It owns three arenas: one for itself, one for all files, programs and
- * texts, and one for the costs of filled mappings, which a stop of the session does not stop.
+ * The session of dfl/dfl.h, for the files of this room. A session owns three arenas: one for the session itself, one for
+ * all files, programs and texts, and one for the costs of filled mappings. An interrupt does not stop the third one.
  */
 #ifndef DFL_API_SESSION_H
 #define DFL_API_SESSION_H
@@ -19,8 +19,8 @@
 
 struct dfl_session {
     dfl_arena *home;           /* holds the session itself */
-    dfl_budget budget;         /* of `arena` */
-    bool counted;              /* the caller set a step limit */
+    dfl_budget budget;         /* limits of `arena` */
+    bool counted;              /* the step limit is one that the caller set, not the default */
     dfl_arena *arena;          /* files, programs, results and texts */
     dfl_intern *names;
     dfl_source_map *sources;
@@ -28,19 +28,19 @@ struct dfl_session {
     dfl_lint_levels lints;
     const char *stdlib;        /* directory of the standard library, or NULL */
     size_t max_file;           /* largest file, bytes */
-    bool verbose;              /* texts about searches include the search space and the effort */
+    bool verbose;              /* texts about searches include the search space and the numbers of evaluated choices */
     DFL_VEC(dfl_loaded *) loaded;
     dfl_loaded *root;          /* the file that was opened; NULL = none */
-    bool analysed;             /* `program` and `results` are made */
+    bool analysed;             /* the analysis has run and set `program` and `results` */
     const dfl_program *program; /* NULL before the analysis, and if the syntax of the root is broken */
-    dfl_results results;       /* of the last evaluation */
+    dfl_results results;       /* results of the last evaluation */
     const char *proof;         /* text of the last proof, or NULL */
     const char *certified;     /* line on the last certificate that was verified, or NULL */
-    const dfl_explanation *why; /* the last explanation; NULL = none, or it failed */
+    const dfl_explanation *why; /* the last explanation; NULL = there is none, or the last attempt failed */
     dfl_search_options search;
-    dfl_budget after_budget;   /* of `after` */
+    dfl_budget after_budget;   /* limits of `after` */
     dfl_arena *after;          /* costs of filled mappings; NULL until a mapping is filled */
-    dfl_filled_list filled;    /* all mappings that were filled */
+    dfl_filled_list filled;    /* all filled mappings */
     bool nothing_open;         /* the last dfl_session_map found no mapping with holes */
     dfl_stop limited;          /* `limited` of the solver (solve/solve.h) */
 };
@@ -51,19 +51,23 @@ bool dfl_session_analyse(dfl_session *s);
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped);
 /* Checks the types of all checks and objectives before any evaluation (report/check/check.h). */
 void dfl_session_preview_checks(dfl_session *s);
-/* Whether there can be a certificate of the mapping that is to be filled, if one is asked for; false after E0808. */
+/* Whether the search of the selected mapping can produce the certificate that the options ask for; true if they ask for
+   none. False after reporting E0808. */
 bool dfl_session_may_certify(dfl_session *s, const char *only);
-/* What the solver borrows from the session. */
+/* A solver that borrows its members from the session. */
 dfl_solver dfl_session_solver(dfl_session *s);
-/* Arena for evaluating the result of a search; not cancellable, so that an interrupted search is still reported. */
+/* The arena for evaluating the result of a search. No interrupt stops it, so the incumbent of an interrupted search is
+   still reported. */
 dfl_arena *dfl_session_after(dfl_session *s);
 /* Reports E0201: no mapping is called `only`. */
 void dfl_session_unknown_mapping(dfl_session *s, const char *only);
-/* Reports that the template called `only`, or the first one for NULL, has no values. False if there is no such template. */
+/* Reports that the template called `only`, or for NULL the first template, lacks values of parameters. False if the file
+   has no such template. */
 bool dfl_session_refuse_template(dfl_session *s, const char *only);
-/* The text, with its length in *len unless `len` is NULL. */
+/* Returns `text` and sets *len to its length in bytes, unless `len` is NULL. */
 const char *dfl_session_give(const dfl_strbuf *text, size_t *len);
-/* The status of the session: an internal error before a stop, a stop before findings. */
+/* The exit status of the session: a stop of the budget takes precedence over an internal error, an internal error over
+   findings. */
 dfl_exit dfl_session_status(dfl_session *s);
 
 #endif

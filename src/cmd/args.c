@@ -1,4 +1,4 @@
-/* The command line: options of options.def, and the arguments behind them. */
+/* Parses the command line: the options of options.def, and the arguments. */
 #include "cmd/cmd.h"
 
 #include <ctype.h>
@@ -45,7 +45,7 @@ static bool refuse_value(const dfl_cmd *cmd, const char *option, const char *val
     return false;
 }
 
-/* Whether `word` is one of the words of a list, which blanks separate. */
+/* Whether the list, words separated by blanks, contains `word`. */
 static bool is_in_list(const char *list, const char *word)
 {
     size_t len = strlen(word);
@@ -92,7 +92,7 @@ static bool add_lint(const dfl_cmd *cmd, char level, const char *name, dfl_cmd_a
     return true;
 }
 
-/* Reads a whole number from 1 to `most`; `*end` is the text behind it. */
+/* Reads a whole number from 1 to `most`; `*end` is the text behind the number. */
 static bool read_number(const char *text, unsigned long long most, unsigned long long *out, char **end)
 {
     if (!isdigit((unsigned char)*text))
@@ -136,7 +136,7 @@ static bool read_count(const char *text, uint64_t *out)
     return n > 0 && power == 0;
 }
 
-/* "r=4", or "4" for all ranks. */
+/* Reads an extent for prove: "r=4" for the rank `r`, or "4" for all ranks. */
 static bool add_size(const dfl_cmd *cmd, char *value, dfl_cmd_args *args)
 {
     char *equals = strchr(value, '='), *end;
@@ -261,7 +261,7 @@ static bool set_count(const dfl_cmd *cmd, const char *option, const char *value,
            refuse_value(cmd, option, value, "give a positive integer, such as 1000000, 1e6 or 1M");
 }
 
-/* Numbers above all that `--top` allows need not be told apart. */
+/* Numbers above UINT32_MAX become UINT32_MAX: the check of the limit refuses both. */
 static bool set_top(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     uint64_t top;
@@ -314,7 +314,7 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
 
 /* ---- the command line ---- */
 
-/* Says why getopt refused `word`: its argument is missing, it takes none, or the subcommand has no such option. */
+/* Prints why getopt refused the option `word`: the option lacks its argument, has one that it does not take, or is unknown. */
 static bool refuse_option(const dfl_cmd *cmd, const char *word, bool missing)
 {
     if (missing) {
@@ -353,7 +353,7 @@ static bool has_right_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
     return true;
 }
 
-/* Mappings beyond the space of open lines share loops in ways that --max-fused does not bound. */
+/* Refuses --max-fused with --beyond: mappings of the extensions share loops in ways that --max-fused does not bound. */
 static bool may_combine(const dfl_cmd_args *args)
 {
     if (args->search.max_fused == 0 || args->search.beyond == 0)

@@ -1,4 +1,4 @@
-/* dflc check: reports all that is wrong with files, and corrects them with `--fix`. */
+/* dflc check: reports the errors and lints of files, and corrects the files with `--fix`. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "support/pool.h"
 
-enum { MOST_ROUNDS = 8 }; /* rounds of --fix per file: a correction can make another one possible */
+enum { MOST_ROUNDS = 8 }; /* limit on rounds of --fix per file; a correction can make another correction possible */
 
-/* The result of one file. Messages and output are kept until all files are done, so that they have the order of the files. */
+/* The result of one file. Messages and output are printed after all files are done, in the order of the files. */
 typedef struct {
     dfl_exit status;
     char *messages; /* for standard error */
@@ -26,7 +26,7 @@ static char *copy_text(const char *text)
     return text ? dfl_cmd_must(strdup(text)) : NULL;
 }
 
-/* Checks a file. With --fix, applies the sure edits, writes the file and checks it again, until there are none. */
+/* Checks a file. With --fix, applies the safe edits, writes the file and checks it again, until no safe edit remains. */
 static dfl_session *check_file(const dfl_cmd_args *args, const char *path, file_result *result)
 {
     for (int round = 0;; round++) {

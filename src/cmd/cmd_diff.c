@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One side on the command line, FILE or FILE:MAPPING: its file, and its mapping or NULL. `file` holds the path of the latter. */
+/* One side of the comparison, given as FILE or FILE:MAPPING: the path, and the mapping or NULL. `file` stores the path that
+   is cut off FILE:MAPPING. */
 typedef struct { const char *path, *only; char file[4096]; } side_name;
 
-/* Splits FILE:MAPPING at the last colon, unless there is a file of the whole name. False if FILE is too long. */
+/* Splits FILE:MAPPING at the last colon, unless a file of this whole name exists. False if FILE is too long. */
 static bool split_side(const char *word, const char *only, side_name *out)
 {
     const char *colon = strrchr(word, ':');
@@ -23,7 +24,7 @@ static bool split_side(const char *word, const char *only, side_name *out)
     return true;
 }
 
-/* Whether a text is a report: it starts with a brace, as no file in DFL does. */
+/* Whether a text is a JSON report and not DFL: only a report starts with a brace. */
 static bool is_report(const char *text, size_t len)
 {
     size_t i = 0;
@@ -33,7 +34,8 @@ static bool is_report(const char *text, size_t len)
     return i < len && text[i] == '{';
 }
 
-/* Reads the report of one side, or evaluates a file in DFL. `out` has a report after DFL_EXIT_OK. */
+/* Reads the report of one side, or makes the report by evaluating a file in DFL. `out` holds the report if the result is
+   DFL_EXIT_OK. */
 static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const side_name *at, dfl_side *out)
 {
     dfl_exit status = dfl_cmd_open(s, args, at->path);

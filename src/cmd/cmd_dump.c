@@ -1,4 +1,4 @@
-/* dflc dump: tokens, syntax tree or intermediate representation of a file, for those who work on dflc. */
+/* dflc dump: prints tokens, syntax tree or intermediate representation of a file, for developers of dflc. */
 #include "cmd/cmd.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* dflc eval: the costs of the mappings of a file. dflc prove: the same counts by execution. */
+/* dflc eval: computes the costs of the mappings of a file. dflc prove: counts by execution and compares with the model. */
 #include "cmd/cmd.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
         text = dfl_session_report(s, format, args->details ? UINT_MAX : 0, &len);
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
         status = dfl_cmd_worse(status, dfl_cmd_write_certificate(s, args));
-        if (format != DFL_FORMAT_JSON) /* the JSON report holds them */
+        if (format != DFL_FORMAT_JSON) /* the JSON report contains the diagnostics */
             dfl_cmd_messages(s, args);
     } else {
         dfl_cmd_messages(s, args);

@@ -1,4 +1,4 @@
-/* dflc explain: the page of a diagnostic, or what the costs of a mapping depend on (`--result`). */
+/* dflc explain: prints the page of a diagnostic or, with `--result`, the sensitivities of the costs of a mapping. */
 #include "cmd/cmd.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* dflc help: a command, an overview, the lints, or files made from the tables. dflc version. */
+/* dflc help: prints help on a command, an overview, the list of lints, or the generated man page and completions. dflc
+   version. */
 #include "cmd/cmd.h"
 
 #include <string.h>

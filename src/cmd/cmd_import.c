@@ -1,4 +1,4 @@
-/* dflc import: the workload, system and mapping of another tool as DFL. */
+/* dflc import: translates the workload, system and mapping of another tool into DFL. */
 #include "cmd/cmd.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-enum { MOST_KINDS = 64 }; /* of --top, as dfl/search.h says */
+enum { MOST_KINDS = 64 }; /* largest value of --top, the limit in dfl/search.h */
 
-/* Writes the file with the mappings found to the output, or with -w in its own place if it changed. */
+/* Writes the text of the file with the found mappings to the output. With -w, overwrites the file itself if the text changed. */
 static dfl_exit write_found(dfl_session *s, const dfl_cmd_args *args)
 {
     const char *before, *after;

@@ -10,7 +10,7 @@
 
 #include "support/pool.h"
 
-enum { DEEPEST = 64 }; /* levels of directories: more are a circle of links */
+enum { DEEPEST = 64 }; /* limit on directory depth; deeper levels are taken for a cycle of symbolic links */
 
 typedef struct {
     char **at;
@@ -89,7 +89,7 @@ static dfl_exit collect_files(const char *path, unsigned depth, path_list *paths
 typedef struct {
     dfl_session *session;
     dfl_exit status;
-    bool sound;      /* the file could be read, and has no errors but those of checks */
+    bool sound;      /* the file was read, and all its errors are failed checks */
     size_t bad;      /* number of checks whose outcome is not "passed" */
 } file_result;
 
@@ -120,7 +120,7 @@ static void test_task(void *context, size_t i)
 
 /* ---- TAP ---- */
 
-/* A `#` would start a directive. */
+/* Escapes a text for TAP: an unescaped `#` would start a directive. */
 static void tap_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -165,7 +165,7 @@ static void print_tap(FILE *out, const test_job *w)
 
 /* ---- JUnit ---- */
 
-/* Characters that XML 1.0 does not have become U+FFFD. */
+/* Escapes a text for XML 1.0; characters that XML forbids become U+FFFD. */
 static void xml_text(FILE *out, const char *text)
 {
     for (; *text; text++) {

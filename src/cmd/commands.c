@@ -1,4 +1,4 @@
-/* The subcommands: their names, arguments and help. main.c knows the function of each. */
+/* The subcommands: their names, arguments and help. main.c maps each subcommand to its function. */
 #include "cmd/cmd.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Help texts, from the tables of commands and options. */
+/* Prints help texts from the tables of commands and options. */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
-enum { WIDTH = 96, HELP_COLUMN = 30 }; /* columns of a line, and before the help of an option */
+enum { WIDTH = 96, HELP_COLUMN = 30 }; /* line width, and the column where the help text of an option starts */
 
 /* Prints text in lines of at most WIDTH columns behind `indent` blanks; the first line starts at column `at`. */
 static void print_wrapped(FILE *out, const char *text, size_t indent, size_t at)

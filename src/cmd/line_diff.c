@@ -1,7 +1,7 @@
 /*
- * Shortest edit script by the greedy algorithm of Myers ("An O(ND) difference algorithm and its variations", 1986), over the
- * lines between the common head and the common tail. Memory is quadratic in the number of edits: beyond MOST_EDITS all those
- * lines are printed as one block, which is correct but longer.
+ * Shortest edit script by the greedy algorithm of Myers ("An O(ND) difference algorithm and its variations", 1986), over
+ * the lines between the common head and the common tail. Memory is quadratic in the number of edits. Beyond MOST_EDITS the
+ * lines between head and tail are printed as one hunk, which is correct but longer.
  */
 #include "cmd/line_diff.h"
 
@@ -12,7 +12,7 @@
 
 #include "support/arena.h"
 
-enum { CONTEXT = 3, MOST_EDITS = 2000 }; /* equal lines around a change; lines removed or added */
+enum { CONTEXT = 3, MOST_EDITS = 2000 }; /* equal lines around a change; limit on removed and added lines */
 
 typedef struct { const char *text; size_t len; } text_line;
 
@@ -20,7 +20,7 @@ typedef struct {
     dfl_arena *arena;
     text_line *a, *b;
     size_t na, nb;
-    bool *gone, *new;  /* by line of a: it is removed; by line of b: it is added */
+    bool *gone, *new;  /* for each line of a: the line is removed; for each line of b: the line is added */
 } line_diff;
 
 static text_line *split_lines(dfl_arena *arena, const char *text, size_t *n)
@@ -45,7 +45,7 @@ static bool are_equal(const line_diff *d, size_t i, size_t k)
     return d->a[i].len == d->b[k].len && memcmp(d->a[i].text, d->b[k].text, d->a[i].len) == 0;
 }
 
-/* Marks what differs between a[head .. na - tail) and b[head .. nb - tail). */
+/* Marks the removed lines of a[head .. na - tail) and the added lines of b[head .. nb - tail). */
 static void mark_changes(line_diff *d, size_t head, size_t tail)
 {
     const int64_t n = (int64_t)(d->na - head - tail), m = (int64_t)(d->nb - head - tail);
@@ -93,7 +93,7 @@ static void print_line(FILE *out, char mark, const text_line *line)
         fputs("\n\\ No newline at end of file\n", out);
 }
 
-/* Prints the hunk that starts with the change at a[i], b[k]; moves both behind it. */
+/* Prints the hunk that starts with the change at a[i], b[k]; moves `i` and `k` behind the hunk. */
 static void print_hunk(FILE *out, const line_diff *d, size_t *i, size_t *k)
 {
     size_t back = *i < CONTEXT ? *i : CONTEXT, quiet = 0;

@@ -1,4 +1,4 @@
-/* The way from the command line to the function of a subcommand. */
+/* Calls the function of the subcommand that the command line names. */
 #include "cmd/cmd.h"
 
 static dfl_exit run_command(const dfl_cmd *cmd, const dfl_cmd_args *args)

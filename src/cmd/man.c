@@ -1,7 +1,7 @@
 /*
- * The man page and the completions of shells, generated from the tables of commands and options, so that they agree with the
- * program. `dflc help man > src/cmd/dflc.1` and the same for the shells rewrite the files of the source tree; a test compares
- * them.
+ * The man page and the completions of shells, generated from the tables of commands and options, so that they agree with
+ * the program. `dflc help man > src/cmd/dflc.1` rewrites the man page of the source tree; `dflc help bash`, `zsh` and
+ * `fish` rewrite the completions. A test compares these files with the output.
  */
 #include "cmd/cmd.h"
 
@@ -119,7 +119,7 @@ static void print_bash(FILE *out)
           "complete -o filenames -F _dflc dflc\n", out);
 }
 
-/* Prints a description for zsh and fish: a blank for each sign that one of them interprets. */
+/* Prints a description for zsh and fish; a blank replaces each character that one of these shells interprets. */
 static void print_plain(FILE *out, const char *text)
 {
     for (; *text; text++)

@@ -11,9 +11,10 @@
 #include "cmd/progress.h"
 #include "support/pool.h"
 
-enum { MOST_INPUT = (16 << 20) + 1 }; /* bytes of standard input: one more than a session accepts, so that it refuses them */
+enum { MOST_INPUT = (16 << 20) + 1 }; /* limit on bytes read from standard input: one more than a session accepts, so that the
+                                         session refuses longer input */
 
-/* The directory of this program in `out`; false when the system does not say. */
+/* Writes the directory of this program to `out`; false if the system does not provide it. */
 static bool program_directory(char out[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
@@ -29,7 +30,8 @@ static bool program_directory(char out[PATH_MAX])
     return true;
 }
 
-/* The directory of the standard library: DFL_STDLIB, else where `make install` or a build puts it, relative to the program. */
+/* The directory of the standard library: the variable DFL_STDLIB, else the place of an installation or a build, relative to
+   the program. */
 static bool find_stdlib(char out[PATH_MAX])
 {
     static const char *const places[] = { "../share/dflc/stdlib", "../stdlib", "../../stdlib", "stdlib" };
@@ -74,7 +76,7 @@ dfl_session *dfl_cmd_session(const dfl_cmd_args *args) { return make_session(arg
 
 dfl_session *dfl_cmd_certificate_session(const dfl_cmd_args *args) { return make_session(args, DFL_MAX_CERTIFICATE); }
 
-/* Standard input, at most MOST_INPUT bytes; NULL when it cannot be read (errno) or an interrupt came first. */
+/* Reads standard input, at most MOST_INPUT bytes. NULL if reading fails, with errno set, or after an interrupt. */
 static char *read_stdin(size_t *len)
 {
     char *text = malloc(MOST_INPUT);
@@ -138,7 +140,7 @@ dfl_exit dfl_cmd_write_certificate(dfl_session *s, const dfl_cmd_args *args)
     return text ? dfl_cmd_write(args->certificate, text, len) : DFL_EXIT_FINDINGS;
 }
 
-/* The less a status says about the input, the worse it is. */
+/* Rank of an exit status, 0 = best. A status that tells less about the input is worse. */
 static int badness(dfl_exit status)
 {
     switch (status) {

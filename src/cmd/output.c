@@ -1,4 +1,4 @@
-/* Messages, and files that are written whole or not at all. */
+/* Prints messages, and writes files atomically. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -65,7 +65,8 @@ static dfl_exit write_directly(const char *path, const char *text, size_t len)
     return ok ? DFL_EXIT_OK : dfl_cmd_cannot_write(path);
 }
 
-/* Writes a temporary file beside `path`, its name with seven letters more, and renames it. Messages call it `shown`. */
+/* Writes a temporary file in the directory of `path`, named as `path` with seven more characters, and renames it to `path`.
+   Messages call the file `shown`. */
 static dfl_exit replace_file(const char *path, const char *shown, mode_t mode, const char *text, size_t len)
 {
     size_t room = strlen(path) + 8;
@@ -114,7 +115,7 @@ dfl_exit dfl_cmd_write(const char *path, const char *text, size_t len)
     }
     if (!S_ISREG(info.st_mode))
         return write_directly(path, text, len);
-    target = realpath(path, NULL); /* a symbolic link stays: its target is replaced */
+    target = realpath(path, NULL); /* replaces the target of a symbolic link, not the link */
     if (!target)
         return dfl_cmd_cannot_write(path);
     status = replace_file(target, path, info.st_mode & 07777, text, len);

@@ -1,7 +1,7 @@
 /*
- * Signals. The first interrupt asks the session to stop; the command then prints its results so far. A crash is a defect of
- * dflc and says so. The variables here are the only mutable ones of the program with static storage: a signal handler has no
- * context.
+ * Signal handlers. The first interrupt asks the session to stop; the command then prints the results that exist. A crash is
+ * a defect of dflc, and the handler prints a message that says so. This file has the only mutable static variables of the
+ * program, because a signal handler gets no context argument.
  */
 #include "cmd/cmd.h"
 
@@ -39,7 +39,7 @@ static void handle_interrupt(int number)
 }
 
 #ifndef SANITIZED
-/* Calls nothing that is not async-signal-safe: one write, one exit. */
+/* Calls only async-signal-safe functions: one write and one exit. */
 static void handle_crash(int number)
 {
     static const char text[] = "dflc " DFL_VERSION ": internal error: the program crashed. This is a defect of dflc: please "
@@ -67,7 +67,7 @@ void dfl_cmd_catch_signals(void)
 {
     set_handler(SIGINT, handle_interrupt, 0);
     set_handler(SIGTERM, handle_interrupt, 0);
-    set_handler(SIGPIPE, SIG_IGN, 0); /* the write fails instead, with a message */
+    set_handler(SIGPIPE, SIG_IGN, 0); /* a write to a closed pipe fails with EPIPE instead of ending the process */
     set_handler(SIGXFSZ, SIG_IGN, 0);
 #ifndef SANITIZED
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };

@@ -1,4 +1,4 @@
-/* Checks the files that a command is to write before it works. */
+/* Checks the output files of a command before the command starts its work. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether a regular file, or a new one, may be written. Writing replaces it, so its directory must be writable. */
+/* Whether a regular or a new file may be written. Writing replaces the file by a rename, so its directory must be writable. */
 static bool may_replace(const char *path)
 {
     char *target = realpath(path, NULL), *slash;
@@ -26,7 +26,7 @@ static bool may_replace(const char *path)
     return ok;
 }
 
-/* DFL_EXIT_IO after a message if `path` cannot be written. */
+/* Returns DFL_EXIT_IO after a message if `path` cannot be written. */
 static dfl_exit check_writable(const char *path)
 {
     struct stat info;
@@ -46,7 +46,7 @@ static dfl_exit check_writable(const char *path)
     return ok ? DFL_EXIT_OK : dfl_cmd_cannot_write(path);
 }
 
-/* The absolute path of a file that does not exist, in `out`. False when its directory does not exist either. */
+/* Writes the absolute path of a file that does not exist to `out`. False if its directory does not exist either. */
 static bool resolve_new(const char *path, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -58,7 +58,7 @@ static bool resolve_new(const char *path, char out[PATH_MAX])
     return ok && snprintf(out + len, PATH_MAX - len, "/%s", slash ? slash + 1 : path) < (int)(PATH_MAX - len);
 }
 
-/* Whether both paths name one regular file, or would if it existed. */
+/* Whether both paths name one regular file, or the same file that does not exist yet. */
 static bool name_same_file(const char *a, const char *b)
 {
     char x[PATH_MAX], y[PATH_MAX];
@@ -72,7 +72,7 @@ static bool name_same_file(const char *a, const char *b)
     return resolve_new(a, x) && resolve_new(b, y) && strcmp(x, y) == 0;
 }
 
-/* Whether an input, which may be written FILE:MAPPING, is the file `path`. */
+/* Whether the argument `input`, FILE or FILE:MAPPING, names the file `path`. */
 static bool is_input(const char *input, const char *path)
 {
     const char *colon = strrchr(input, ':');
@@ -85,7 +85,7 @@ static bool is_input(const char *input, const char *path)
     return same;
 }
 
-/* Whether the command does not read the file `path` that `option` names. False after a message. */
+/* Whether the output file `path` of the option `option` is none of the input files of the command. False after a message. */
 static bool is_no_input(const dfl_cmd *cmd, const dfl_cmd_args *args, const char *option, const char *path)
 {
     const char *more[] = { args->hardware, cmd->bit == DFL_CMD_CHECK ? args->certificate : NULL };
