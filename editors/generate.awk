@@ -1,15 +1,16 @@
-# awk -f generate.awk keywords.def units.def dfl.y TEMPLATE: the template with its marks replaced.
+# awk -f generate.awk keywords.def units.def dfl.y TEMPLATE: writes the template with its marks replaced.
 #
-#   @CLASS@   words of a class that are never names        DECLARATION WORKLOAD SYSTEM MAPPING CHECK WORD MODIFIER
+#   @CLASS@   words of the class that are never names; classes: DECLARATION WORKLOAD SYSTEM MAPPING CHECK WORD MODIFIER
 #   @PREFIX@  words that may be names, but stand before a name or a value when they are words of the language
 #   @INFIX@   words that may be names, but stand between two values
 #   @POSTFIX@ words that may be names, but stand behind a value
-#   @BETWEEN@ words that are never names and can follow one  @DECLARES@ words before the name that is declared
-#   @PREFIXED_SI@ @PREFIXED_BIG@ @PREFIXED_BINARY@ @PREFIXED_NO@   units by the prefixes they take
-#   @DICTIONARY@ one line "word" for every word, unit and symbol
+#   @BETWEEN@ words that are never names and can stand right behind a name
+#   @DECLARES@ words that stand before the name of a declaration
+#   @PREFIXED_SI@ @PREFIXED_BIG@ @PREFIXED_BINARY@ @PREFIXED_NO@   units, by the prefixes that they take
+#   @DICTIONARY@ one line `"word"` for each word, unit and symbol, the format of fuzz dictionaries
 #
-# The words are separated by blanks; those of @CLASS|@ by bars, as alternatives of a pattern, and those of @CLASS"@ stand
-# in quotes. `make editors` runs it for every file in editors/templates.
+# Blanks separate the words. In @CLASS|@ bars separate the words, as alternatives of a pattern; in @CLASS"@ the words stand in
+# quotes. `make editors` runs it for every file in editors/templates.
 
 function add(set, word, pattern) {
     pattern = word

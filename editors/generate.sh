@@ -1,6 +1,6 @@
 #!/bin/sh
-# generate.sh DIRECTORY: the files of the editors and the dictionary of the fuzzers, made from the tables of the
-# grammar; under DIRECTORY they have the names that they have in the tree. `make editors` writes them to the tree.
+# generate.sh DIRECTORY: makes the files of the editors and the dictionary of the fuzzers from the tables of the grammar, and
+# writes them under DIRECTORY with their paths of the tree. `make editors` writes them to the tree itself.
 set -eu
 export LC_ALL=C
 into=${1:-.}

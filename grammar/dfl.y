@@ -1,11 +1,12 @@
-/* The grammar of DFL. Actions make one node each; names are looked up and values computed much later. */
+/* The grammar of DFL. Each action makes one node. Later passes look up names and compute values. */
 %require "3.8"
 %define api.pure full
 %define api.prefix {dfl_yy}
 %define api.token.prefix {DFL_TOK_}
 %define api.location.type {dfl_span}
 %define parse.error custom
-/* Full tables without default reductions: a wrong token is seen before anything is reduced, and needs no second walk. */
+/* Canonical LR tables, without default reductions in states with a choice: the parser detects a wrong token before any
+   reduction, so that the list of expected tokens needs no second walk. */
 %define lr.type canonical-lr
 %define lr.default-reduction consistent
 %locations
@@ -16,12 +17,12 @@
 #include "syntax/ast_build.h"
 }
 %code provides {
-/* Where the parser stands: its states from the bottom to the top, and whether an error is behind it. */
+/* The state of the parser: its stack of automaton states from bottom to top, and the error status of bison (yyerrstatus). */
 typedef struct dfl_parser_state { const void *bottom, *top; int error; } dfl_parser_state;
 
-/* Whether the parser could go on with these tokens, one after the other. */
+/* Whether the parser could accept the `n` tokens `kinds`, one after the other. */
 bool dfl_parser_accepts(const dfl_parser_state *state, const int *kinds, size_t n);
-/* Whether it skips tokens, after an error, up to a `;` or `}`. */
+/* Whether the parser is recovering from an error by skipping tokens up to a `;` or `}`. */
 static inline bool dfl_parser_recovers(const dfl_parser_state *state) { return state->error == 3; }
 enum { DFL_NO_TOKEN = -3 };
 }
@@ -32,7 +33,7 @@ enum { DFL_NO_TOKEN = -3 };
 
 static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 
-/* What comes next depends on where the parser stands: a missing `;` is put in where that helps. */
+/* dfl_parse_next needs the state of the parser to decide whether to insert a missing `;` or `}`. */
 #undef yylex
 #define yylex(value, at, p)                                                                                            \
     ({                                                                                                                 \
@@ -42,7 +43,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
         next;                                                                                                          \
     })
 
-/* From the first to the last on the right; an empty one stands where the one before it ended. */
+/* The span of a rule: from its first symbol to its last one. An empty rule is a point at the end of the symbol before it. */
 #define YYLLOC_DEFAULT(now, rhs, n)                                                                                    \
     do {                                                                                                               \
         (now).start = (n) != 0 ? YYRHSLOC(rhs, 1).start : YYRHSLOC(rhs, 0).end;                                        \
@@ -114,7 +115,7 @@ items: %empty                                     { $$ = dfl_list_none(); }
   | items decl                                    { $$ = dfl_list_add($1, $2); }
   | items error ';'                               { $$ = $1; yyerrok; }
   | items error '}'                               { $$ = $1; yyerrok; } ;
-/* The end of any braces; what stands unread before it was reported. */
+/* The end of a block in braces. The tokens that error recovery skips before the `}` belong to an error that was reported. */
 end: '}'
   | error '}'                                     { yyerrok; } ;
 
@@ -128,7 +129,7 @@ import: IMPORT path opt_as ';'                    { $$ = dfl_ast_import(p, @$, $
 opt_as: %empty                                    { $$ = dfl_name_none(); }
   | AS name                                       { $$ = $2; } ;
 
-/* Words that stay usable as names. */
+/* Names: identifiers, and the keywords that may also be names. */
 name: IDENT | word ;
 word: APPLY | ARRAY | BY | CARRYING | COMPUTE | CYCLIC | DFL | EACH | ELEMENT | EXACTLY | FRESH | FROM | INPUT
   | LET | MEMORY | MINIMIZE | NETWORK | OF | ONLINE | OP | OPTION | OUTPUT | PARAM | PARETO | RANK | RECOMPUTE | REPEAT
@@ -360,10 +361,8 @@ expr: NUMBER                                      { $$ = dfl_ast_number(p, @$); 
 
 %%
 
-/*
- * The states of the parser are walked with the tables that it uses itself; nothing is shifted and no action runs. Of a
- * deep stack only the top is copied; a question that needs more is answered with no.
- */
+/* Simulates the parser on a copy of its state stack, with the tables of the parser; no action runs. Only the top KEPT
+   states of a deep stack are copied; a simulation that would pop below them, or grow beyond DEEP states, answers false. */
 enum { DEEP = 512, KEPT = 256 };
 
 typedef struct {
@@ -436,7 +435,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, dfl_parse *p)
 
     for (int i = 0; i < n; i++)
         takes_name = takes_name || expected[i] == YYSYMBOL_IDENT;
-    for (int i = 0; i < n; i++) /* where a name may stand, the words that can be names are not worth a mention */
+    for (int i = 0; i < n; i++) /* if a name is expected, omit the keywords that may be names */
         if (!takes_name || expected[i] == YYSYMBOL_IDENT || !is_name(expected[i]))
             words[n_words++] = yysymbol_name(expected[i]);
     if (yypcontext_token(ctx) != YYSYMBOL_YYEMPTY)
@@ -446,6 +445,6 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, dfl_parse *p)
 
 static void yyerror(dfl_span *at, dfl_parse *p, const char *message)
 {
-    (void)message; /* only "memory exhausted" comes this way */
+    (void)message; /* bison calls yyerror only for "memory exhausted": parse.error is custom */
     dfl_parse_too_deep(p, *at);
 }

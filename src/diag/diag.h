@@ -31,9 +31,9 @@ typedef struct dfl_diag {
     dfl_severity severity;
     const char *lint;      /* name of the lint, or NULL */
     const char *message;
-    dfl_span span;         /* the primary place */
+    dfl_span span;         /* primary place */
     const char *label;     /* text under the primary span, or NULL */
-    dfl_label *labels;     /* further places, in order of adding */
+    dfl_label *labels;     /* further places with labels, in order of adding */
     dfl_note *notes;
     const char *help;      /* or NULL */
     dfl_edit *edits;
@@ -47,13 +47,13 @@ dfl_arena *dfl_sink_arena(const dfl_sink *sink);
 const dfl_source_map *dfl_sink_sources(const dfl_sink *sink);
 /* Sets the number of records to keep (default 200). Further ones are counted and end in one E0607 record. */
 void dfl_sink_limit(dfl_sink *sink, size_t limit);
-/* Number of records, the E0607 record included. */
+/* Number of records, including the E0607 record. */
 size_t dfl_sink_count(const dfl_sink *sink);
 /* Whether the limit is reached, so that the next record will be dropped: attaching notes to it is wasted work. */
 bool dfl_sink_drops(const dfl_sink *sink);
 /* Record number `i`, from 0; NULL behind the last. */
 dfl_diag *dfl_sink_at(const dfl_sink *sink, size_t i);
-/* Errors and warnings that were reported, dropped ones included. */
+/* Number of reported errors, and of warnings, including dropped ones. */
 size_t dfl_sink_errors(const dfl_sink *sink);
 size_t dfl_sink_warnings(const dfl_sink *sink);
 /* Code of the last report by dfl_report, kept or dropped; 0 before the first. */

@@ -13,7 +13,7 @@ static bool is_same_edit(const dfl_edit *a, const dfl_edit *b)
     return a->span.start == b->span.start && a->span.end == b->span.end && strcmp(a->text, b->text) == 0;
 }
 
-/* Whether two edits overlap. Two insertions at one point do: their order would be a guess. */
+/* Whether two edits overlap. Two insertions at one point overlap, since their order would be a guess. */
 static bool overlaps(const dfl_edit *a, const dfl_edit *b)
 {
     if (a->span.start == b->span.start)

@@ -11,11 +11,11 @@
 typedef struct {
     const char *text; /* NUL-terminated, in the sink's arena */
     size_t len;
-    size_t applied;   /* applied reports with an edit in this source */
-    size_t skipped;   /* reports with sure edits in this source that overlap applied ones */
+    size_t applied;   /* number of applied reports with an edit in this source */
+    size_t skipped;   /* number of reports whose sure edits in this source overlap applied edits */
 } dfl_fixed;
 
-/* The text of `source` after the edits; sorts the sink. Running dflc on the result reports the skipped ones again. */
+/* The text of `source` after the edits; sorts the sink. A run of dflc on the result gives the skipped reports again. */
 dfl_fixed dfl_fix_apply(const dfl_source *source, dfl_sink *sink);
 
 #endif

@@ -11,13 +11,13 @@
 typedef struct {
     dfl_sink *sink;
     dfl_code code;          /* code of the report */
-    const char *file, *is;  /* the message is "`FILE` IS: `KEY` WHY" */
+    const char *file, *is;  /* parts of the message "`FILE` IS: `KEY` WHY" */
     bool ok;                /* nothing was reported so far */
 } dfl_json_wanting;
 
 /* Reports that the value of `key` is wrong, unless the file was reported before. */
 void dfl_json_refuse(dfl_json_wanting *r, const char *key, const char *why);
-/* The value of `key`, which must have the kind. NULL after reporting: `why` describes a value of another kind. */
+/* The value of `key`, which must have the kind. NULL after reporting a value of another kind with the words `why`. */
 const dfl_json *dfl_json_want(dfl_json_wanting *r, const dfl_json *object, const char *key, dfl_json_kind kind,
                               const char *why);
 /* The text of `key`, which must be a string; "" after reporting. */

@@ -34,7 +34,7 @@ typedef struct {
 
 /* The row of lints.def. The rows are in order of name. */
 const dfl_lint_info *dfl_lint_at(dfl_lint lint);
-/* NULL for a name that is no lint. */
+/* The row of the lint with the name; NULL for an unknown name. */
 const dfl_lint_info *dfl_lint_find(const char *name);
 /* The level of a lint; `levels` may be NULL, which means the defaults. */
 dfl_level dfl_lint_level(const dfl_lint_levels *levels, dfl_lint lint);

@@ -6,9 +6,9 @@
 #include "support/json_write.h"
 #include "support/strbuf.h"
 
-/* One object a line. */
+/* Writes one JSON object per line, one for each report. */
 void dfl_render_json(dfl_strbuf *out, dfl_sink *sink);
-/* The same objects as items of an array that the caller has opened. */
+/* Writes the objects of dfl_render_json as items of an array that the caller has opened. */
 void dfl_render_json_items(dfl_json_writer *w, dfl_sink *sink);
 
 #endif

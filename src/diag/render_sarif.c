@@ -27,7 +27,7 @@ static void put_text(dfl_json_writer *w, const char *key, const char *text)
     dfl_json_end_object(w);
 }
 
-/* The level of SARIF; it has none for internal errors. */
+/* The level of SARIF for a severity. SARIF has no level for internal errors, which become "error". */
 static const char *level_of(dfl_severity severity)
 {
     return severity == DFL_INTERNAL ? "error" : dfl_severity_text(severity);

@@ -5,7 +5,7 @@
 #include "diag/diag.h"
 #include "support/strbuf.h"
 
-/* One log with one run. */
+/* Writes one log with one run. */
 void dfl_render_sarif(dfl_strbuf *out, dfl_sink *sink);
 
 #endif

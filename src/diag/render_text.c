@@ -22,22 +22,22 @@
 #include "support/vec.h"
 
 enum {
-    GUTTER = 5,      /* least columns of a line number: snippets of files below 10^5 lines align */
+    GUTTER = 5,      /* least columns of a line number, so that snippets of files below 10^5 lines align */
     TAB = 4,         /* columns */
     WINDOW = 200,    /* bytes of a long line that are shown */
     LEAD = 80,       /* bytes of a cut line in front of its first mark */
-    WHOLE_BLOCK = 6, /* a block of more lines is shortened to its first BLOCK_HEAD and last BLOCK_TAIL lines */
+    WHOLE_BLOCK = 6, /* most lines of a block in full; longer blocks show their first BLOCK_HEAD and last BLOCK_TAIL lines */
     BLOCK_HEAD = 3,
     BLOCK_TAIL = 2,
 };
 
 typedef struct {
     dfl_span span;
-    const char *text; /* label, or NULL */
+    const char *text; /* label under the mark, or NULL */
     bool primary;
     const dfl_source *source;
-    uint32_t first_line, last_line; /* last_line holds the last byte of the span */
-    size_t from, to;                /* columns on the screen, from 0, set when the line is printed */
+    uint32_t first_line, last_line; /* lines of the first and the last byte of the span, from 1 */
+    size_t from, to;                /* columns on the screen, from 0; set when the line is printed */
 } mark;
 
 typedef struct {
@@ -510,7 +510,7 @@ static const char *edit_place(printer *p, const dfl_diag *d, const dfl_edit *e)
     return dfl_arena_printf(dfl_sink_arena(p->sink), " at %s:%u:%u", at.source->name, at.line, at.column);
 }
 
-/* Whether the help line says what the edit does: it quotes the text of an edit at the primary place. */
+/* Whether the help line already describes the edit: it quotes the text of an edit at the primary place. */
 static bool is_in_help(const printer *p, const dfl_diag *d, const dfl_edit *e)
 {
     return d->help && e->text[0] != '\0' && e->span.start == d->span.start

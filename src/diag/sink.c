@@ -10,14 +10,14 @@
 
 #include "support/vec.h"
 
-enum { DEFAULT_LIMIT = 200 }; /* records: more than anybody reads in one go */
+enum { DEFAULT_LIMIT = 200 }; /* most records; few users read more in one run */
 
 struct dfl_sink {
     dfl_arena *arena;
     const dfl_source_map *sources;
     DFL_VEC(dfl_diag *) kept;
     size_t limit;
-    size_t errors, warnings; /* dropped ones included */
+    size_t errors, warnings; /* counts of reports, dropped reports included */
     size_t dropped;
     bool stop_reported;
     dfl_code last;

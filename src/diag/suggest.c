@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST = 64 }; /* characters; longer words get no suggestion */
+enum { LONGEST = 64 }; /* longest word that gets a suggestion, characters */
 
 static size_t min_of(size_t a, size_t b)
 {

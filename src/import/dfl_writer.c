@@ -112,7 +112,7 @@ void dfl_name_table_init(dfl_name_table *table, dfl_arena *arena)
     *table = (dfl_name_table){ .arena = arena, .taken = dfl_intern_new(arena) };
 }
 
-/* The suffix to try next for a name that is taken; 0 for a name that is free. */
+/* The entry of a name: the suffix to try next, or 0 while the name is free. */
 static uint32_t *next_suffix(dfl_name_table *table, dfl_sym name)
 {
     while (table->next.n <= name) {

@@ -35,10 +35,10 @@ const char *dfl_name_make(dfl_name_table *table, const char *text);
 
 /* ---- statements ---- */
 
-/* A statement with a list, `WORD a, b, c;`, while it is written. A list without items writes nothing. */
+/* The state of writing a statement with a list, `WORD a, b, c;`. A list without items writes nothing. */
 typedef struct {
     dfl_strbuf *out;
-    const char *word; /* text before the first item; NULL when there are items */
+    const char *word; /* text before the first item; NULL after the first item */
 } dfl_list_writer;
 
 /* Starts a statement; `word` is the text before the first item, blanks included. */
@@ -49,12 +49,13 @@ void dfl_writer_item(dfl_list_writer *list);
 void dfl_writer_end_list(dfl_list_writer *list);
 /* Writes `NAME = VALUEUNIT;` with the shortest digits that read back as `value`. */
 void dfl_writer_quantity(dfl_strbuf *out, const char *name, double value, const char *unit);
-/* Writes one term of a sum, ` + 2 * name` or ` - name`; the first term has no sign when it is positive. */
+/* Writes one term of a sum, ` + 2 * name` or ` - name`; a positive first term has no sign. */
 void dfl_writer_term(dfl_strbuf *out, bool is_first, int64_t coefficient, const char *name);
 
 /* ---- the file ---- */
 
-/* The text as the formatter lays it out, in the arena; NULL after reporting that it does not parse, or a stop. */
+/* The text in the layout of the formatter, in the arena. NULL after reporting that the text does not parse, or that the
+   budget stopped. */
 char *dfl_writer_layout(dfl_arena *arena, dfl_sink *sink, const char *text);
 
 #endif

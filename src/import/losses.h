@@ -17,7 +17,7 @@ typedef struct {
     const char *text;
 } dfl_loss;
 
-/* The losses of one declaration of the result while its source is read. */
+/* Collects the losses of one declaration of the result while the importer reads its source. */
 typedef struct {
     dfl_arena *arena;
     dfl_sink *sink;
@@ -30,7 +30,7 @@ void dfl_loss_init(dfl_loss_report *report, dfl_arena *arena, dfl_sink *sink,
 /* Warns with `code` at `span` and keeps the message for the comment. Returns the record for labels and help. */
 dfl_diag *dfl_lose(dfl_loss_report *report, dfl_code code, dfl_span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Keeps a remark for the comment without a warning. */
+/* Adds a remark to the comment of the declaration; reports no warning. */
 void dfl_loss_remark(dfl_loss_report *report, dfl_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Returns the losses of the report, `*n` of them, and empties the report. */

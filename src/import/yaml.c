@@ -6,7 +6,7 @@
 #include "import/dfl_writer.h"
 #include "support/utf8.h"
 
-enum { DEEPEST = 60 }; /* levels of lists and maps; far more than any specification has, and safe for the stack */
+enum { DEEPEST = 60 }; /* deepest nesting of lists and maps; keeps the recursion within the stack */
 
 typedef struct {
     dfl_loss_report *report;

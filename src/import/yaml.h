@@ -12,11 +12,11 @@ typedef enum { DFL_YAML_SCALAR, DFL_YAML_LIST, DFL_YAML_MAP } dfl_yaml_kind;
 typedef struct dfl_yaml {
     dfl_yaml_kind kind;
     const char *tag;              /* "" = none */
-    const char *text;             /* of a scalar; "" for null */
-    dfl_span span;                /* of a scalar its text, of a list or map its tag or first item */
+    const char *text;             /* text of a scalar, "" for null; unused in lists and maps */
+    dfl_span span;                /* place of a scalar; of a list or map, the place of its tag or of its first item */
     uint32_t n;
     const struct dfl_yaml *items; /* items of a list, values of a map */
-    const struct dfl_yaml *keys;  /* of a map: scalars, all different */
+    const struct dfl_yaml *keys;  /* keys of a map: scalars, all different; as many as `items` */
 } dfl_yaml;
 
 /* The file's document, in the arena of the report; NULL after reporting E0701 or a stopped budget. */

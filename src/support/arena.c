@@ -46,7 +46,7 @@
 
 typedef struct dfl_arena_block {
     struct dfl_arena_block *next;
-    size_t size, dirty; /* bytes; bytes that were ever written */
+    size_t size, dirty; /* bytes of the block; bytes that were written at least once */
     size_t mapped; /* bytes of the block's mapping, 0 = a block from the heap */
     alignas(max_align_t) unsigned char bytes[];
 } block;
@@ -77,7 +77,7 @@ static void overcharge(dfl_arena *arena, size_t size)
 
     arena->charged += size;
     if (__builtin_add_overflow(budget->memory_used, size, &budget->memory_used))
-        budget->memory_used = SIZE_MAX / 2; /* leaves room for counting further */
+        budget->memory_used = SIZE_MAX / 2; /* half of the range, so that further additions do not wrap */
     if (budget->memory_limit != 0 && budget->memory_used > budget->memory_limit)
         dfl_budget_stop(budget, DFL_STOP_MEMORY);
 }
@@ -103,7 +103,7 @@ static void *map_huge(size_t whole)
         munmap(at, before);
     munmap(at + before + whole, HUGE_PAGE - before);
 #ifdef MADV_HUGEPAGE
-    madvise(at + before, whole, MADV_HUGEPAGE); /* only advice: small pages work too, but slower */
+    madvise(at + before, whole, MADV_HUGEPAGE); /* a hint for speed; small pages are correct, too */
 #endif
     return at + before;
 }
@@ -217,7 +217,7 @@ static inline size_t whole_grains(size_t size)
     return (size + DFL_ARENA_GRAIN - 1) & ~(DFL_ARENA_GRAIN - 1);
 }
 
-/* Zeroed bytes of the current block; it must have room for them. */
+/* Takes zeroed bytes from the current block, which must have room for them. */
 static inline void *take(dfl_arena *arena, size_t size, size_t align)
 {
     unsigned char *at = arena->at + padding(arena, align);

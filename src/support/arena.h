@@ -26,9 +26,9 @@
 typedef struct dfl_arena {
     unsigned char *at, *end;   /* free rest of the current block, in whole DFL_ARENA_GRAINs */
     unsigned char *zeroed;     /* start of the bytes of the current block that were never written */
-    dfl_budget *budget;        /* the budget given, else `own` */
+    dfl_budget *budget;        /* the budget of dfl_arena_new, else `own` */
     size_t charged;            /* bytes of this arena that the budget counts */
-    size_t next_size;          /* bytes of the next block, at least */
+    size_t next_size;          /* least size of the next block, bytes */
     struct dfl_arena_block *first, *current;
     dfl_budget own;
 } dfl_arena;

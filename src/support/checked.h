@@ -25,12 +25,12 @@ static inline bool dfl_mul(dfl_i128 a, dfl_i128 b, dfl_i128 *out)
 
 /* Writes the decimal digits of `value`. Returns the length without the NUL. */
 size_t dfl_i128_text(dfl_i128 value, char out[41]);
-/* The nearest double. Most counts fit 64 bits, which the processor converts by itself. */
+/* The nearest double. A count of at most 64 bits, the usual case, is converted by one instruction. */
 static inline double dfl_i128_double(dfl_i128 value)
 {
     return value == (int64_t)value ? (double)(int64_t)value : (double)value;
 }
-/* ceil(a / b), floor(a / b) for b > 0 and any sign of a. */
+/* Quotients rounded up and down, for b > 0 and any sign of a. */
 int64_t dfl_ceil_div(int64_t a, int64_t b);
 int64_t dfl_floor_div(int64_t a, int64_t b);
 /* Greatest common divisor, never negative. 2^63, when each argument is INT64_MIN or 0, becomes INT64_MAX. */

@@ -13,7 +13,7 @@ double dfl_deadline_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The evaluations of all stages. */
+/* Sums the evaluations of all stages so far. */
 static uint64_t count_evaluations(const dfl_deadline *deadline)
 {
     return deadline->counted + (deadline->counter != NULL ? *deadline->counter : 0);

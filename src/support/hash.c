@@ -8,7 +8,8 @@
 uint64_t dfl_hash(const void *bytes, size_t len, uint64_t seed)
 {
 #ifdef DFL_HOSTILE
-    return XXH64(bytes, len, seed) & ~UINT64_C(31); /* collisions become the common case, without ever growing with the table */
+    /* clear five bits, so that collisions are frequent, yet hashes still differ in large tables */
+    return XXH64(bytes, len, seed) & ~UINT64_C(31);
 #else
     return XXH64(bytes, len, seed);
 #endif

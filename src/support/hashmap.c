@@ -3,10 +3,10 @@
 #ifdef DFL_HOSTILE
 enum { FIRST_SLOTS = 2 }; /* grows after the first item */
 #else
-enum { FIRST_SLOTS = 4 }; /* slots of the smallest map: most scopes hold one to three names */
+enum { FIRST_SLOTS = 4 }; /* slots of the smallest map: most maps are scopes of one to three names */
 #endif
 
-/* Puts an item into the first free slot for its hash; the map has one. */
+/* Puts an item into the first free slot for its hash. Some slot must be free. */
 static void insert(dfl_hashmap *map, dfl_hashmap_slot added)
 {
     uint32_t at = added.hash & (map->n_slots - 1);

@@ -20,11 +20,11 @@ typedef struct {
 } dfl_hashmap_slot;
 
 typedef struct {
-    dfl_hashmap_slot *slots; /* n_slots of them, at least a quarter free */
-    uint32_t n, n_slots;     /* items; slots: a power of two, or 0 */
+    dfl_hashmap_slot *slots; /* array of n_slots slots, at least a quarter free */
+    uint32_t n, n_slots;     /* number of items; number of slots, a power of two or 0 */
 } dfl_hashmap;
 
-/* The item at slot `*at` or behind it, up to the next free slot, whose hash is `hash`; 0 when there is none. Sets `*at`. */
+/* The first item with the hash `hash` at slot `*at` or behind it; 0 when a free slot comes first. Sets `*at`. */
 static inline uint32_t dfl_hashmap_probe(const dfl_hashmap *map, uint64_t hash, uint32_t *at)
 {
     for (;; ++*at) {
@@ -36,7 +36,7 @@ static inline uint32_t dfl_hashmap_probe(const dfl_hashmap *map, uint64_t hash, 
 }
 
 /*
- * Walks the items whose key may be the one that `hash` was computed from; 0 ends the walk. `*at` is the position of the walk.
+ * Walks the items whose stored hash bits equal those of `hash`; 0 ends the walk. `*at` is the position of the walk.
  *
  *     for (item = dfl_hashmap_first(map, hash, &at); item != 0; item = dfl_hashmap_next(map, hash, &at))
  *         if (key of item equals the key) return item;

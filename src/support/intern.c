@@ -14,7 +14,7 @@ typedef struct {
 
 struct dfl_intern {
     dfl_arena *arena;
-    DFL_VEC(name) names; /* by symbol; at[0] is the empty name */
+    DFL_VEC(name) names; /* indexed by symbol; at[0] is the empty name */
     dfl_hashmap by_text; /* symbols by the hash of their text */
 };
 

@@ -15,7 +15,7 @@
 
 #define MARK "\\u0001"
 
-enum { LONGEST_PLAIN = 18 }; /* digits that always fit 64 bits */
+enum { LONGEST_PLAIN = 18 }; /* most digits of an integer that always fits 64 bits */
 
 static bool in_word(char c)
 {
@@ -99,7 +99,7 @@ static bool convert_array(dfl_arena *arena, const json_t *from, dfl_json *to)
     return true;
 }
 
-/* False when a key is a long integer in disguise. */
+/* Converts an object; false when a key is a long integer instead of a string. */
 static bool convert_object(dfl_arena *arena, json_t *from, dfl_json *to)
 {
     size_t n = json_object_size(from), i = 0;

@@ -18,7 +18,7 @@ typedef struct {
     unsigned indent; /* spaces per level; 0 writes one line */
     unsigned depth;  /* open objects and arrays */
     bool first;      /* the innermost object or array is empty so far */
-    bool after_key;  /* a key was written, its value follows */
+    bool after_key;  /* a key was written and its value is still missing */
 } dfl_json_writer;
 
 void dfl_json_start(dfl_json_writer *w, dfl_strbuf *out, unsigned indent);
@@ -28,7 +28,7 @@ void dfl_json_array(dfl_json_writer *w);
 void dfl_json_end_array(dfl_json_writer *w);
 void dfl_json_key(dfl_json_writer *w, const char *key);
 
-/* Writes a text; null for NULL. */
+/* dfl_json_string writes a NUL-terminated text, or null if `text` is NULL; dfl_json_string_n writes `len` bytes. */
 void dfl_json_string(dfl_json_writer *w, const char *text);
 void dfl_json_string_n(dfl_json_writer *w, const char *text, size_t len);
 void dfl_json_int(dfl_json_writer *w, int64_t value);

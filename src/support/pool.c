@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256 }; /* more threads than any search has tasks to share; keeps the handles on the stack */
+enum { MOST_THREADS = 256 }; /* limit on threads; bounds the array of handles on the stack */
 
 typedef struct {
     atomic_size_t next;

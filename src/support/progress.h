@@ -13,7 +13,7 @@
 typedef struct {
     const char *phase;        /* static text, lower case */
     uint64_t evaluated;       /* evaluations of all threads */
-    double best, bound;       /* of the objective: incumbent, lower bound; NAN = not known yet */
+    double best, bound;       /* objective of the incumbent; lower bound of the objective; NAN = not known yet */
 } dfl_progress_state;
 
 typedef void dfl_progress_show(void *context, const dfl_progress_state *now);
@@ -23,7 +23,7 @@ typedef struct {
     void *context;            /* first argument of `show` */
     dfl_progress_state now;   /* phase and bounds change only while no thread adds */
     atomic_uint_fast64_t evaluated;
-    atomic_flag busy;         /* a thread is reporting */
+    atomic_flag busy;         /* set while a thread reports */
     double next;              /* time of the next report, of dfl_deadline_clock; belongs to the thread that is reporting */
 } dfl_progress_meter;
 

@@ -16,11 +16,11 @@ typedef struct {
 } dfl_span;
 
 typedef struct {
-    const char *name;  /* as the user wrote it; never made absolute */
+    const char *name;  /* name as the user wrote it, never made absolute */
     const char *text;  /* NUL behind the last byte */
     size_t len;
     uint32_t base;     /* global position of byte 0; the first file starts at 1 */
-    uint32_t *lines;   /* offsets of the first byte of each line, n_lines of them */
+    uint32_t *lines;   /* offset of the first byte of each line; n_lines offsets */
     uint32_t n_lines;
 } dfl_source;
 

@@ -19,11 +19,11 @@ static void reserve(dfl_strbuf *buf, size_t more)
     if (need <= cap)
         return;
 #ifdef DFL_HOSTILE
-    enum { FIRST = 1, EXACT = 256 }; /* a short text moves with every byte, to expose stale pointers */
+    enum { FIRST = 1, EXACT = 256 }; /* reallocating at every byte exposes stale pointers to a short text */
     if (need < EXACT)
         cap = need;
 #else
-    enum { FIRST = 64 }; /* bytes: a line of text */
+    enum { FIRST = 64 }; /* first capacity, bytes: one line of text */
 #endif
     if (cap < FIRST)
         cap = FIRST;

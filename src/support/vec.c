@@ -6,9 +6,10 @@
 void dfl_vec_grow(dfl_arena *arena, void **at, size_t n, size_t *cap, size_t size, size_t align)
 {
 #ifdef DFL_HOSTILE
-    size_t more = *cap < 64 ? *cap + 1 : *cap * 2; /* small vectors move at every push, to expose stale pointers */
+    size_t more = *cap < 64 ? *cap + 1 : *cap * 2; /* moving at every push exposes stale pointers into small vectors */
 #else
-    size_t more = *cap ? *cap * 2 : size <= 16 ? 8 : size <= 32 ? 4 : 2; /* items; most vectors stay short */
+    /* the first capacity is 8, 4 or 2 items, by item size, since most vectors stay short */
+    size_t more = *cap ? *cap * 2 : size <= 16 ? 8 : size <= 32 ? 4 : 2;
 #endif
     void *grown;
 

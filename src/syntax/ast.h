@@ -89,7 +89,7 @@ typedef struct {
     const char *doc;           /* text of `///` comments before a declaration, or NULL */
     dfl_ast_name alias, over;
     const dfl_ast_ref *ref, *work, *machine; /* never NULL; absent if path.n == 0 */
-    const dfl_ast_ref *type;   /* data type, the same */
+    const dfl_ast_ref *type;   /* data type; never NULL, absent if path.n == 0 */
     dfl_ast_name assign_name;
     dfl_span assign_span;
     uint32_t n_where, n_names;
@@ -123,7 +123,7 @@ typedef struct dfl_ast_node {
 
 typedef struct {
     dfl_ast_node *items;       /* declarations in order */
-    uint32_t n_nodes, n_exprs; /* ids are below these */
+    uint32_t n_nodes, n_exprs; /* numbers of nodes and expressions; every id is below its number */
     dfl_span span;
 } dfl_ast_file;
 

@@ -38,7 +38,7 @@ static dfl_ast_more *new_more(dfl_parse *p)
     return more;
 }
 
-/* The rare fields of a node that is being made, for writing. */
+/* The rare fields of a node under construction, in a struct of its own that may be written. */
 static dfl_ast_more *more_of(dfl_parse *p, dfl_ast_node *n)
 {
     if (n->more == &nothing_more)
@@ -46,7 +46,7 @@ static dfl_ast_more *more_of(dfl_parse *p, dfl_ast_node *n)
     return (dfl_ast_more *)(uintptr_t)n->more;
 }
 
-/* Sets the depth of a node around the items from `first` on, and limits it. */
+/* Sets the depth of a node around the list of items that starts with `first`; reports a depth over the limit. */
 static void enclose_items(dfl_parse *p, dfl_ast_node *n, const dfl_ast_node *first)
 {
     for (; first != NULL; first = first->next)
@@ -210,7 +210,7 @@ dfl_ast_node *dfl_ast_op(dfl_parse *p, dfl_span at, dfl_ast_name name, dfl_name_
     const dfl_name_link *link = params.last;
 
     for (uint32_t i = 0; i < params.n; i++) {
-        link = link->next; /* from the last around to the first */
+        link = link->next; /* the list is a ring: behind the last name comes the first */
         names[i] = link->name;
     }
     more->names = names;
@@ -346,7 +346,7 @@ dfl_ast_node *dfl_ast_if(dfl_parse *p, dfl_span at, dfl_expr *condition, dfl_ast
     return n;
 }
 
-/* An overriding value may be a list; most have one item. */
+/* `values` has more than one item if the overriding value is a list. */
 dfl_ast_node *dfl_ast_bind(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list values)
 {
     dfl_ast_node *n = dfl_ast_at_path(p, DFL_AST_BIND, at, path);

@@ -8,14 +8,14 @@
 #include "support/span.h"
 
 typedef struct {
-    dfl_sym sym;               /* 0 = absent */
+    dfl_sym sym;               /* symbol of the name; 0 = absent */
     dfl_span span;
 } dfl_ast_name;
 
 /* A path a.b.c; `text` is the symbol of the dotted text. */
 typedef struct {
-    dfl_ast_name *head;        /* n names */
-    uint32_t n;                /* 0 = absent */
+    dfl_ast_name *head;        /* array of n names */
+    uint32_t n;                /* number of names; 0 = absent */
     dfl_sym text;
     dfl_span span;
 } dfl_ast_path;
@@ -46,7 +46,7 @@ typedef enum __attribute__((packed)) {
 typedef struct dfl_expr {
     dfl_expr_kind kind;
     bool times;
-    uint16_t depth;            /* of the expression tree, 1 for a leaf */
+    uint16_t depth;            /* depth of the expression tree, 1 for a leaf */
     uint32_t id;
     dfl_span span;
     struct dfl_expr *next;

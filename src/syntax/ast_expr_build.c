@@ -185,7 +185,7 @@ dfl_expr *dfl_ast_string(dfl_parse *p, dfl_span at)
         if (text[i] == '\\') {
             uint32_t escaped = ++i;
 
-            while (i + 1 < len && ((unsigned char)text[i + 1] & 0xc0) == 0x80) /* the rest of a character */
+            while (i + 1 < len && ((unsigned char)text[i + 1] & 0xc0) == 0x80) /* skip the rest of a UTF-8 sequence */
                 i++;
             add_escape(p, &out, text[escaped], (dfl_span){ at.start + escaped, at.start + i + 2 });
         } else {

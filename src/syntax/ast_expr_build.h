@@ -18,7 +18,7 @@ typedef struct { dfl_ast_paths *last; } dfl_path_list;
 static inline dfl_ast_name dfl_name_none(void) { return (dfl_ast_name){ 0 }; }
 static inline dfl_expr_list dfl_exprs_none(void) { return (dfl_expr_list){ 0 }; }
 static inline dfl_ast_list dfl_list_none(void) { return (dfl_ast_list){ 0 }; }
-/* The path of a node without one. */
+/* The empty path, for nodes without a path. */
 extern const dfl_ast_path dfl_no_path;
 dfl_name_list dfl_names_add(dfl_parse *p, dfl_name_list list, dfl_ast_name name);
 /* Start and extend a path. It grows in place, but may move: only the returned path is valid. */

@@ -48,7 +48,7 @@ const char *dfl_expr_kind_text(dfl_expr_kind kind)
 
 typedef struct {
     dfl_strbuf *out;
-    const dfl_source_map *sources; /* NULL: no places */
+    const dfl_source_map *sources; /* NULL = the dump omits places */
     const dfl_intern *names;
     unsigned depth;
 } dump;

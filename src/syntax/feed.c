@@ -99,7 +99,7 @@ bool dfl_feed_starts_column(const dfl_feed *f)
 
 const char *dfl_feed_shown(dfl_arena *arena, const dfl_source *source, const dfl_token *token)
 {
-    enum { MOST = 24 }; /* bytes: a message stays on one line */
+    enum { MOST = 24 }; /* longest quote, bytes, so that a message fits one line */
     uint32_t len = token->span.end - token->span.start;
     const char *text = text_at(source, token->span.start);
 
@@ -108,7 +108,7 @@ const char *dfl_feed_shown(dfl_arena *arena, const dfl_source *source, const dfl
     if (len <= MOST)
         return dfl_arena_printf(arena, "`%.*s`", (int)len, text);
     len = MOST - 3;
-    while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80) /* not within a character */
+    while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80) /* do not cut within a UTF-8 sequence */
         len--;
     return dfl_arena_printf(arena, "`%.*s...`", (int)len, text);
 }

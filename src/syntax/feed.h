@@ -11,7 +11,7 @@ typedef struct dfl_feed {
     dfl_lexer lexer;
     dfl_token before, now, next;
     dfl_token statement;       /* first token of the present statement; kind END between statements */
-    DFL_VEC(dfl_token) open;   /* brackets of all sorts */
+    DFL_VEC(dfl_token) open;   /* open brackets of all kinds, innermost last */
     uint32_t n_braces;         /* number of braces in `open` */
     bool in_set;               /* the last brace opened a set, which ends no statement */
 } dfl_feed;
@@ -29,14 +29,14 @@ static inline void dfl_feed_step(dfl_feed *feed)
 void dfl_feed_bracket(dfl_feed *feed);
 /* Advances from the present `{` to the `}` that closes it, or to the end of the file. */
 void dfl_feed_skip_braces(dfl_feed *feed);
-/* dfl_feed_starts_line for a token with more than one byte of blanks and comments before it. */
+/* The slow path of dfl_feed_starts_line, for more than one byte of blanks and comments before the token. */
 bool dfl_feed_starts_late_line(const dfl_feed *feed);
 /* Whether `now` is the first token of its line. */
 static inline bool dfl_feed_starts_line(const dfl_feed *feed)
 {
     uint32_t from = feed->before.span.end, blank = feed->now.span.start - from;
 
-    if (blank <= 1) /* nothing or a space, most often */
+    if (blank <= 1) /* usual case: nothing or one space before the token */
         return blank == 1 && feed->lexer.source->text[from - feed->lexer.source->base] == '\n';
     return dfl_feed_starts_late_line(feed);
 }

@@ -17,7 +17,7 @@ static const keyword keywords[] = {
 #undef DFL_KEYWORD
 };
 
-enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 }; /* bytes behind the text */
+enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 }; /* padding behind the text, bytes */
 
 static const struct { const char *text; size_t len; } units[] = {
 #define DFL_UNIT(name, prefixes, numerator, denominator, dimension) { (name), sizeof(name) - 1 },
@@ -192,15 +192,15 @@ static void make_keyword_table(dfl_lexer *l)
     l->n_keyword = most + 1;
 }
 
-/* Opens flex on a copy of the text, since flex writes into its buffer. Two NULs end the buffer; padding lets a word be read at
-   once. */
+/* Opens flex on a copy of the text, since flex writes into its buffer. Two NULs end the buffer; the padding lets eight
+   bytes be read from any position. */
 static void open_scanner(dfl_lexer *l)
 {
     size_t len = l->source->len;
     char *text = dfl_arena_alloc(l->arena, len + PADDING, 1, _Alignof(uint64_t));
 
     memcpy(text, l->source->text, len);
-    /* a NUL would end the buffer of flex; U+0001 starts no token either */
+    /* replace NULs, which would end the buffer of flex, with U+0001, which starts no token either */
     for (char *nul = memchr(text, 0, len); nul != NULL; nul = memchr(nul, 0, len - (size_t)(nul - text)))
         *nul = 1;
     l->text = text;
@@ -249,7 +249,7 @@ void dfl_lexer_scan(dfl_lexer *l)
         return;
     l->ahead[l->given++] = (dfl_token){ .span = { end, end }, .kind = DFL_TOK_END };
     dfl_lex_docs_end(l, end);
-    dfl_lexer_close(l); /* flex must not be asked again behind the end */
+    dfl_lexer_close(l); /* flex must not be called again after the end of the file */
 }
 
 dfl_token *dfl_syntax_tokens(dfl_arena *arena, const dfl_source *source, uint32_t *n)

@@ -15,7 +15,7 @@
 typedef struct {
     dfl_span span;             /* the comment */
     uint32_t before;           /* position of the token that follows, 0 until it is scanned */
-    bool used;                 /* some declaration has taken it */
+    bool used;                 /* a declaration has used the comment */
 } dfl_doc_line;
 
 /* A word of up to eight letters in a direct-mapped cache: most words are found without hashing their text. */
@@ -27,7 +27,7 @@ typedef struct {
 
 enum {
     DFL_WORD_BITS = 9,          /* the cache has 512 words: more than a usual file, within the first-level cache */
-    DFL_MOST_LEX_REPORTS = 256, /* reports of a scanner; further mistakes are silent */
+    DFL_MOST_LEX_REPORTS = 256, /* most reports of one scanner; further mistakes are silent */
     DFL_LEX_AHEAD = 32,         /* tokens that flex scans in one call; their mistakes are reported when they are taken */
 };
 
@@ -36,17 +36,17 @@ typedef struct {
     dfl_intern *names;
     dfl_sink *sink;            /* NULL = scan silently */
     const dfl_source *source;
-    void *scanner;             /* of flex, NULL behind the end */
-    const char *text;          /* what it scans, a copy of the source */
-    uint32_t taken, given;     /* numbers of tokens of `ahead`: taken, scanned */
+    void *scanner;             /* scanner of flex, NULL after the end of the file */
+    const char *text;          /* copy of the source that flex scans */
+    uint32_t taken, given;     /* number of tokens taken from `ahead`; number of tokens scanned into `ahead` */
     dfl_token ahead[DFL_LEX_AHEAD];
     dfl_code wrong[DFL_LEX_AHEAD]; /* code of the mistake, for tokens of kind DFL_YYerror */
     const uint16_t *keyword;   /* token kind by symbol, 0 for a plain name */
     uint32_t n_keyword;
     dfl_word *words;           /* 1 << DFL_WORD_BITS entries, by a hash of the letters */
-    dfl_word long_word;        /* the present one, if it has more letters */
+    dfl_word long_word;        /* entry of the present word if it does not fit the cache */
     DFL_VEC(dfl_doc_line) docs;
-    size_t first_open_doc;     /* docs from here on wait for their token */
+    size_t first_open_doc;     /* index of the first doc line whose token is not scanned yet */
     size_t reports;
 } dfl_lexer;
 

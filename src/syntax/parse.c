@@ -7,8 +7,8 @@
 #include "syntax/feed.h"
 
 enum {
-    MOST_REPORTS = 256,   /* reports after which the rest of the file is not read */
-    TOKENS_PER_POLL = 64, /* steps of the budget are spent in batches: a poll costs about as much as a token */
+    MOST_REPORTS = 256,   /* reports after which the parser skips the rest of the file */
+    TOKENS_PER_POLL = 64, /* tokens per poll of the budget: a poll costs about as much as a token */
 };
 
 void dfl_parse_too_deep(dfl_parse *p, dfl_span at)
@@ -59,7 +59,7 @@ const char *dfl_parse_doc(dfl_parse *p, uint32_t position)
         const char *end = p->source->text + (l->docs.at[i].span.end - p->source->base);
 
         text += text < end && *text == ' ';
-        while (end > text && strchr(" \t\r\f\v", end[-1]) != NULL && end[-1] != 0) /* what the formatter leaves out */
+        while (end > text && strchr(" \t\r\f\v", end[-1]) != NULL && end[-1] != 0) /* trailing white space */
             end--;
         if (i > first)
             dfl_strbuf_char(&out, '\n');
@@ -90,9 +90,9 @@ static void collect_stray_docs(const dfl_parse *p, dfl_syntax *syntax)
 /* Traits of a token kind that repairs use. */
 enum {
     ENDS_BRACES = 1,           /* `}` or the end of the file */
-    STARTS_STATEMENT = 2,      /* may follow a missing `;` */
+    STARTS_STATEMENT = 2,      /* token that may follow a missing `;` */
     STARTS_DECLARATION = 4,
-    BRACKET = 8,               /* or a `;`, see dfl_feed_bracket */
+    BRACKET = 8,               /* a bracket or a `;`: the tokens for dfl_feed_bracket */
 };
 
 static const uint8_t traits_by_kind[] = {
@@ -149,7 +149,7 @@ static int give(const dfl_token *token, DFL_YYSTYPE *value, dfl_span *at)
     return token->kind;
 }
 
-/* Gives a token that the text lacks, behind the token before. */
+/* Inserts a token that the text lacks; its place is right behind the previous token. */
 static int give_repair(const dfl_parse *p, uint16_t kind, DFL_YYSTYPE *value, dfl_span *at)
 {
     uint32_t gap = p->feed->before.span.end;
@@ -240,7 +240,7 @@ static inline bool count_bracket(dfl_parse *p, const dfl_parser_state *ps)
     return true;
 }
 
-/* Before a token come its repairs, one per call: a `;`, then all `}`. */
+/* Returns the repairs before a token first, one per call: a `;`, then each missing `}`, then the token. */
 int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;

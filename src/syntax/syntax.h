@@ -17,10 +17,10 @@ typedef struct {
 typedef struct {
     const dfl_source *source;
     dfl_ast_file *file;        /* the tree, without the declarations that could not be read; never NULL */
-    const dfl_span *stray_docs;/* doc comments before no declaration */
+    const dfl_span *stray_docs;/* doc comments that no declaration follows */
     uint32_t n_stray_docs;
     bool ok;                   /* no error was reported */
-    bool whole;                /* the tree is complete: the only errors were missing `;`, which were put in */
+    bool whole;                /* the tree is complete: each error was a missing `;` that the parser inserted */
 } dfl_syntax;
 
 /* Parses a source. Reports E01xx and a stopped budget. The tree lives in `arena`, its names in `names`. */

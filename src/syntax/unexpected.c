@@ -8,7 +8,7 @@
 
 /* ---- what was expected ---------------------------------------------------------------------------------------- */
 
-enum { MOST_SHOWN = 5 }; /* expected tokens that a message lists; with more it says "unexpected" */
+enum { MOST_SHOWN = 5 }; /* most expected tokens that a message lists; with more of them the message says "unexpected" */
 
 /* The allowed tokens by their names in the grammar, and the fewer words that the message shows for them. */
 typedef struct {

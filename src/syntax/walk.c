@@ -54,7 +54,7 @@ void dfl_walk_node(dfl_walk *walk, const dfl_ast_node *node, const char *as)
     walk_ref(walk, more->machine, "on");
     walk_nodes(walk, more->target, "target");
     walk_nodes(walk, node->items, "item");
-    if (node->kind != DFL_AST_BIND) /* its value is the first of its arguments */
+    if (node->kind != DFL_AST_BIND) /* the value of a bind is its first argument, which the walk visits below */
         dfl_walk_expr(walk, node->value, "value");
     dfl_walk_expr(walk, more->domain, "in");
     walk_exprs(walk, node->args, "argument");

@@ -29,9 +29,9 @@ typedef struct dfl_af_reader {
 /* Reports the first error of a reader, and no further one; returns false. */
 bool dfl_af_wrong(dfl_af_reader *r, dfl_code code, dfl_span span, const char *what);
 
-/* Skips blanks and returns the next character, which is not taken. */
+/* Skips blanks and returns the next character without consuming it. */
 char dfl_af_next(dfl_af_cursor *c);
-/* Takes a name; reports if there is none. */
+/* Consumes a name; reports if no name follows. */
 dfl_af_word dfl_af_take_name(dfl_af_cursor *c);
 
 /* Reads an einsum given as text: `Z[m, n] = A[m, k] * B[k, n]`. */

@@ -222,7 +222,8 @@ static bool read_direction(dfl_af_file *f, dfl_af_node *node)
     return true;
 }
 
-/* Whether a tensor is reused by its readers, or by its writer, wherever it is. */
+/* Sets the tensors that the axis multicasts to readers and reduces from writers. A tensor is multicast only if every
+   einsum that reads the tensor reuses it; otherwise a loss is reported. `at` = NULL means all tensors. */
 static bool read_reuse(dfl_af_file *f, const dfl_yaml *at, dfl_span span, dfl_af_axis *axis)
 {
     dfl_af_set refused[2] = { { { 0 } }, { { 0 } } };
@@ -311,7 +312,8 @@ static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
     return true;
 }
 
-/* The source computes from `component_class` what is not given. */
+/* Reports a loss for each action without an energy: the source computes the energy from `component_class`, DFL charges
+   0. */
 static void look_for_energy(const dfl_af_file *f, const dfl_af_node *node)
 {
     static const char *const names[] = { "read", "write", "compute" };

@@ -29,7 +29,7 @@ bool dfl_af_made(const dfl_af_file *f, uint32_t tensor)
     return producer != DFL_AF_NONE && !f->einsums.at[producer].left_out;
 }
 
-/* The operand of a copy; NULL where it has several. */
+/* The operand of a copy; NULL if the copy has several operands. */
 static const dfl_af_access *operand_of(const dfl_af_einsum *e)
 {
     return e->n_accesses == 2 ? &e->accesses[1 - e->output] : NULL;
@@ -111,7 +111,7 @@ static bool read_together(const dfl_af_file *f, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Whether all nodes treat two tensors alike. `alone`: only the copy reads `from`. */
+/* Whether all nodes treat two tensors alike. `alone` tells that only the copy reads `from`. */
 static bool treated_alike(const dfl_af_file *f, uint32_t from, uint32_t to, bool alone)
 {
     const dfl_af_tensor *a = &f->tensors.at[from], *b = &f->tensors.at[to];
@@ -180,7 +180,7 @@ static bool try_name(dfl_af_file *f, dfl_af_einsum *e)
     return true;
 }
 
-/* Whether a copy selects, repeats or concatenates elements: a variable is in one of its sides only. */
+/* Whether a copy selects, repeats or concatenates elements: some variable indexes only its operand or only its result. */
 static bool routes(const dfl_af_einsum *e)
 {
     const dfl_af_access *in = operand_of(e), *out = &e->accesses[e->output];

@@ -9,9 +9,10 @@
 
 #include "import/accelforge/specification.h"
 
-/* Decides for each copy whether it is a name, left out, or an einsum. False after reporting one that DFL cannot express. */
+/* Decides for each copy whether it becomes another name of a tensor, is left out, or stays an einsum. False after
+   reporting a copy that DFL cannot express. */
 bool dfl_af_settle_copies(dfl_af_file *f);
-/* The tensor of which this one is another name, or itself. */
+/* The first name of a tensor: follows `same` until a tensor is no other name. */
 uint32_t dfl_af_root(const dfl_af_file *f, uint32_t tensor);
 /* Number of accesses to the tensor, under all its names, by einsums of the result. */
 uint32_t dfl_af_uses(const dfl_af_file *f, uint32_t tensor);

@@ -179,7 +179,7 @@ static dfl_af_value elsewhere(parser *p, const dfl_yaml *at)
     dfl_budget *budget = dfl_arena_budget(p->file->report->arena);
     dfl_af_value out;
 
-    /* chains of renames can take exponential time */
+    /* charged to the budget: chains of renames can take exponential time */
     if (at->kind != DFL_YAML_SCALAR || (budget != NULL && !dfl_budget_spend(budget, 16)))
         return wrong(p, DFL_FOREIGN_SYNTAX, "a name without an expression");
     out = expression(&inner);

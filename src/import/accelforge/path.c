@@ -5,11 +5,11 @@
 
 typedef struct {
     enum { STORAGE, RESERVE, LOOP, POINT } kind;
-    uint32_t step, of;     /* RESERVE: item of its storage */
+    uint32_t step, of;     /* RESERVE: `of` is the storage item whose capacity is reserved */
     uint32_t tensor, node; /* STORAGE */
     bool home, toll;
     uint32_t var;          /* LOOP */
-    bool spatial, slides;  /* LOOP: is spatial; STORAGE: a loop moves a part of the tile, which slides */
+    bool spatial, slides;  /* LOOP: `spatial`; STORAGE: `slides` if a loop moves only a part of the tile */
 } item;
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
     DFL_VEC(uint32_t) turning;          /* variables of loops since the last brace */
     DFL_VEC(uint32_t) outside;          /* variables of all loops so far */
     DFL_VEC(uint32_t) tolls;            /* numbers of toll items whose inner holder is not reached yet */
-    bool *fresh;                        /* by item of storage */
-    int64_t *left;                      /* by variable: extent of the present tile */
+    bool *fresh;                        /* the keep must be fresh, by storage item */
+    int64_t *left;                      /* extent of the present tile, by variable */
     uint32_t depth;
     bool ok;
 } maker;
@@ -88,7 +88,7 @@ static bool find_variable(maker *m, const dfl_af_step *step, uint32_t *out)
                  dfl_arena_printf(m->arena, "einsum `%s` has no such rank variable", m->e->name));
 }
 
-/* The source has a copy inside of one memory for free. */
+/* Reports a copy inside of one memory as a loss: the source charges nothing for such a copy. */
 static void look_at_copy(maker *m)
 {
     const item *home = NULL;
@@ -208,7 +208,7 @@ static void place_room(maker *m)
         else if (it->kind == STORAGE)
             DFL_PUSH(m->arena, &m->sliding, i);
     }
-    /* whether a storage item slides is known only now */
+    /* `slides` of the storage items is final only after all loops */
     for (size_t i = 0; i < m->order.n; i++) {
         if (m->order.at[i].kind == STORAGE)
             m->order.at[i].slides = m->items.at[m->order.at[i].of].slides;
@@ -238,7 +238,8 @@ static bool survives(const maker *m, const uint32_t *vars, size_t n, uint32_t te
     return false;
 }
 
-/* Places the fetch of a tile and opens a brace if one is needed. Whether the keep must be fresh. */
+/* Places the fetch of a tile and opens a brace if the tile could survive a loop. Returns whether the keep must be
+   fresh. */
 static bool fetch(maker *m, uint32_t step, uint32_t tensor, bool slides)
 {
     dfl_af_event brace = { .kind = DFL_AF_BRACE, .step = step, .depth = m->depth };
@@ -271,7 +272,8 @@ static void place_toll(maker *m, const item *toll, bool fresh)
                  m->f->tensors.at[toll->tensor].name, down ? "down" : "up");
 }
 
-/* Places the pending tolls of the tensor of `inner`, a storage item; of all tensors if `inner` is NULL, the compute unit. */
+/* Places the pending tolls of the tensor of the storage item `inner`. NULL stands for the compute unit and places the
+   tolls of all tensors. */
 static void place_tolls(maker *m, const item *inner, bool fresh)
 {
     size_t kept = 0;

@@ -31,14 +31,14 @@ typedef enum { DFL_AF_LOOP, DFL_AF_KEEP, DFL_AF_BRACE } dfl_af_event_kind;
 
 typedef struct {
     dfl_af_event_kind kind;
-    uint32_t step;          /* number of the tree's node */
-    uint32_t depth;         /* loops above it, in the tree's order */
-    uint32_t tensor, node;  /* keep: what and where; spatial loop: the node with the axis */
+    uint32_t step;          /* node of the tree, an index of `steps` */
+    uint32_t depth;         /* loops above the event on the path, in the order of the tree */
+    uint32_t tensor, node;  /* keep: the tensor and its memory; spatial loop: `node` has the axis */
     bool home, fresh;
-    bool one_way;           /* toll: the source charges one of the two directions that the tensor passes */
-    bool spatial, ragged;   /* loop: the last tile is smaller */
+    bool one_way;           /* toll: the tensor passes in both directions, but the source charges only one */
+    bool spatial, ragged;   /* `spatial`: the loop is spatial; `ragged`: its last tile is smaller */
     uint32_t var, axis;
-    int64_t trips, tile;    /* of a loop: iterations, and extent of the tile inside */
+    int64_t trips, tile;    /* loop: number of iterations, and extent of the tile inside */
 } dfl_af_event;
 
 typedef struct {
@@ -53,7 +53,7 @@ typedef struct {
 
 typedef struct {
     DFL_VEC(dfl_af_step) steps;
-    dfl_af_path *paths;     /* by einsum */
+    dfl_af_path *paths;     /* indexed by einsum */
     uint32_t *order;        /* einsums in order of execution */
     uint32_t n_order;
     uint32_t *shared;       /* loops that einsum order[i] shares with order[i + 1] */
@@ -63,7 +63,8 @@ typedef struct {
 typedef enum { DFL_AF_IRRELEVANT, DFL_AF_PARTLY, DFL_AF_RELEVANT } dfl_af_relevancy;
 dfl_af_relevancy dfl_af_relevant(const dfl_af_access *access, uint32_t var);
 
-/* Makes the events of one einsum from the tree nodes `steps`, `n` of them, from the root to its compute node. */
+/* Makes the events of one einsum from the `n` tree nodes `steps`, which lead from the root to the compute node of the
+   einsum. */
 bool dfl_af_make_path(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t einsum, const uint32_t *steps,
                       uint32_t n);
 

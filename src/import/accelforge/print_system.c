@@ -10,7 +10,7 @@
 /* Rate of a unit without a limit, operations per second: DFL requires a number. */
 static const double endless = 1e30;
 
-/* Whether the mapping, if there is one, keeps the tensor there. */
+/* Whether the mapping keeps the tensor in the node; false without a mapping. */
 static bool holds(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
 {
     for (uint32_t e = 0; p->plan != NULL && e < p->f->einsums.n; e++) {

@@ -1,4 +1,4 @@
-/* Looking up the parts of a specification. */
+/* Look-ups in a specification by name, tensor, variable and place. */
 #include "import/accelforge/specification.h"
 
 #include <string.h>

@@ -48,7 +48,7 @@ typedef struct {
     uint32_t n_accesses, output;
     bool copy, left_out;           /* the einsum is a copy; it is absent from the result */
     const char *loose;             /* name of a variable that indexes only the output; NULL = none */
-    int64_t instances;             /* times the instances of the workload */
+    int64_t instances;             /* instances of the einsum per instance of the workload */
     const dfl_yaml *renames;       /* map from names to sets; may be NULL */
 } dfl_af_einsum;
 
@@ -58,7 +58,7 @@ typedef struct {
     uint32_t producer;             /* einsum, or DFL_AF_NONE */
     uint32_t first_user, last_user, n_users;
     bool weight, persistent;
-    uint32_t same;                 /* tensor of which this one is another name, or DFL_AF_NONE */
+    uint32_t same;                 /* the tensor that this one is another name of, or DFL_AF_NONE */
     bool leaves;                   /* a copy that is absent from the result reads it */
 } dfl_af_tensor;
 
@@ -70,7 +70,7 @@ typedef struct {
     const char *name;
     dfl_span span;
     int64_t fanout;
-    dfl_af_set read_reuse, write_reuse; /* tensors that are multicast to their readers, reduced from their writers */
+    dfl_af_set read_reuse, write_reuse; /* tensors with multicast to the readers; tensors with reduction from the writers */
 } dfl_af_axis;
 
 /* One of `read`, `write`, `compute`: J per action and actions per second, with all scales except actions_scale. */
@@ -88,10 +88,10 @@ typedef struct {
     double actions_scale;
     dfl_af_action read, write, compute;
     bool separate_ports;
-    dfl_af_set down, up;                /* of a toll: tensors that it charges in each direction */
-    double *width;                      /* bits per value of each tensor here */
-    double *values_to_actions[2];       /* read, write: actions per value of each tensor, actions_scale included */
-    dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may, must keep there */
+    dfl_af_set down, up;                /* toll: tensors that are charged on their way down (inwards); on their way up */
+    double *width;                      /* bits per value in this memory, by tensor */
+    double *values_to_actions[2];       /* actions per value by tensor: [0] reads, [1] writes; actions_scale included */
+    dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may keep; must keep */
 } dfl_af_node;
 
 typedef struct {
@@ -105,7 +105,7 @@ typedef struct {
 bool dfl_af_has(const dfl_af_set *set, uint32_t tensor);
 void dfl_af_put(dfl_af_set *set, uint32_t tensor);
 
-/* Number of what has the name, or DFL_AF_NONE. */
+/* Number of the tensor, einsum or node with the name, or DFL_AF_NONE. */
 uint32_t dfl_af_find_tensor(const dfl_af_file *f, const char *name);
 uint32_t dfl_af_find_einsum(const dfl_af_file *f, const char *name);
 uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);

@@ -112,7 +112,7 @@ static void walk_branches(walker *w, const dfl_yaml *at)
     }
 }
 
-/* Reads a node that is no branch and adds it to the path; a point ends the path. */
+/* Reads a node other than a branch and adds the node to the path; a point ends the path. */
 static void take_step(walker *w, const dfl_yaml *at, dfl_af_step_kind kind)
 {
     dfl_af_step step = { .kind = kind, .span = at->span };
@@ -179,7 +179,8 @@ static uint32_t home_depth(const dfl_af_path *path, uint32_t tensor)
     return 0;
 }
 
-/* Finds the shared loops: those that the tree has in common, above the homes of tensors that live across the boundary. */
+/* Finds the loops that successive einsums share: the common loops of their paths that stand above the deepest home of a
+   tensor that lives across the boundary. */
 static void find_shared(const dfl_af_file *f, dfl_af_plan *plan)
 {
     for (uint32_t b = 0; b + 1 < plan->n_order; b++) {

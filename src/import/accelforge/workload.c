@@ -10,7 +10,9 @@
 
 /* ---- extents ---- */
 
-enum { MOST_ROUNDS = 8 }; /* steps of tighten: bounds settle after as many steps as indices depend on each other */
+/* Most calls of tighten for an einsum. One call suffices for independent indices; each link of a chain of dependent indices
+   takes one more. */
+enum { MOST_ROUNDS = 8 };
 
 /* Reads a constraint `0 <= p < 16`; a variable that the einsum lacks is ignored. */
 static void read_bound(dfl_af_reader *r, const dfl_yaml *at, int64_t *most)
@@ -73,7 +75,7 @@ static void bounds_of_constraints(dfl_af_reader *r, const dfl_yaml *einsum, int6
     }
 }
 
-/* Tightens the bounds of variables once by `0 <= index < size` of each dimension. Whether a bound changed. */
+/* Tightens the bounds of variables once by `0 <= index < size` of each dimension. Returns whether a bound changed. */
 static bool tighten(dfl_af_reader *r, int64_t *most)
 {
     const dfl_yaml *sizes = dfl_yaml_get(r->f->workload, "rank_sizes");

@@ -3,7 +3,7 @@
 
 #include "import/maestro/maestro_internal.h"
 
-enum { DEFAULT_PES = 256, DEFAULT_LANES = 1 }; /* processing elements, MACs of one; the defaults of the source */
+enum { DEFAULT_PES = 256, DEFAULT_LANES = 1 }; /* defaults of MAESTRO: processing elements; MACs per element and cycle */
 
 typedef struct {
     const char *key;

@@ -14,13 +14,13 @@ typedef struct {
     dfl_loss_report *report;
     const dfl_maestro_file *file;
     const dfl_maestro_layer *layer;
-    int64_t start[DFL_RANK_COUNT];  /* extents of the tile of the present level */
-    int64_t extent[DFL_RANK_COUNT]; /* extents of the tile below the loops made so far */
+    int64_t start[DFL_RANK_COUNT];  /* extents of the tile of the present level, iterations by rank */
+    int64_t extent[DFL_RANK_COUNT]; /* extents of the tile below the loops made so far, iterations by rank */
 } lowering;
 
 /* A map of the present level with its amounts resolved. */
 typedef struct {
-    const dfl_maestro_directive *directive; /* NULL = not mapped */
+    const dfl_maestro_directive *directive; /* NULL = the rank has no map at this level */
     int64_t size, offset;
 } level_map;
 
@@ -103,7 +103,7 @@ static void lose_gap(lowering *l, const level_map *m, int64_t tile, const char *
              (long long)tile, of);
 }
 
-/* The tile of a map over input rows or columns, in output rows or columns, under `taps` taps of the kernel. */
+/* Converts the tile of a map over input rows (columns) to output rows (columns), for a kernel of `taps` taps. */
 static int64_t window_tile(lowering *l, const level_map *m, int64_t taps)
 {
     dfl_maestro_rank rank = rank_of(m->directive->dim);
@@ -178,7 +178,7 @@ static void add_spatial(lowering *l, dfl_maestro_level *level, const level_map *
     l->extent[rank] = tile;
 }
 
-/* Whether a second map of a dimension changes nothing: it covers the tile of the first one. */
+/* Whether a second map of a dimension has no effect because its size covers the whole tile of the first map. */
 static bool repeats(lowering *l, const level_map *first, const level_map *second)
 {
     dfl_diag *diag;
@@ -259,7 +259,7 @@ static void add_diagonal_window(lowering *l, dfl_maestro_level *level, const lev
     add_temporal(l, level, rank, tile);
 }
 
-/* Spatial maps with more than one position, in order; at most two matter. */
+/* Finds the spatial maps with more than one position, in order; stops at three, since a level can express two at most. */
 static size_t find_spatial(const lowering *l, const dfl_maestro_directive *first, size_t n,
                            const level_map maps[DFL_RANK_COUNT], const level_map *found[3])
 {
@@ -274,7 +274,7 @@ static size_t find_spatial(const lowering *l, const dfl_maestro_directive *first
     return count;
 }
 
-/* Taps of a map over rows in one step, over all elements of the level. */
+/* Number of kernel taps that all elements of the level together process in one step. */
 static int64_t taps_of(const lowering *l, const dfl_maestro_level *level,
                        const level_map maps[DFL_RANK_COUNT], dfl_maestro_rank kernel)
 {
@@ -339,7 +339,7 @@ static bool check_extents(const lowering *l)
 
     for (int i = 0; i < DFL_RANK_COUNT; i++)
         points *= l->extent[i] > 0 ? (double)l->extent[i] : 1;
-    /* an input has at most stride^2 elements per output, and strides are below 2^31 */
+    /* an input has at most stride_y * stride_x elements per output element; strides are below 2^31 */
     points *= (double)l->plan->stride_y * (double)l->plan->stride_x;
     if (points <= MOST_POINTS)
         return true;
@@ -361,8 +361,8 @@ static bool has_spatial_map(const dfl_maestro_directive *first, size_t n)
     return false;
 }
 
-/* Elements per level: what the clusters say, and at the top as many clusters as the machine has room for.
- */
+/* Sets the number of elements of each level: the sizes of the clusters, and at the top level as many clusters as fit
+   the processing elements. */
 static bool count_elements(lowering *l, const dfl_maestro_hw *hw, dfl_maestro_level *levels)
 {
     const dfl_maestro_layer *layer = l->layer;

@@ -23,8 +23,9 @@ static int64_t channels_in(const dfl_maestro_plan *p)
 }
 
 /*
- * Warns of forgotten padding. The source has no padding, so sizes must include it. Padding is missing in the layer before
- * if this layer reads as many channels as that one writes, but more rows, and more than padding for its own kernel explains.
+ * Warns of forgotten padding. The source has no padding, so sizes must include it. A layer probably lacks padding if
+ * the next layer reads as many channels as the layer writes, but more rows, and the padding for the kernel of the next
+ * layer does not explain the difference.
  */
 static void look_for_padding(dfl_loss_report *report, const dfl_maestro_plan *before,
                              const dfl_maestro_plan *plan)
@@ -41,7 +42,7 @@ static void look_for_padding(dfl_loss_report *report, const dfl_maestro_plan *be
              (long long)read, (long long)made);
 }
 
-/* Reports about inherited directives name the layer, and each is kept once. */
+/* Removes repeated reports and labels the reports about inherited directives with the name of the layer. */
 static void name_layer(dfl_arena *arena, dfl_sink *sink, const dfl_maestro_layer *layer, size_t before)
 {
     dfl_span from;

@@ -76,7 +76,7 @@ typedef enum { DFL_DIRECTIVE_TEMPORAL, DFL_DIRECTIVE_SPATIAL, DFL_DIRECTIVE_CLUS
 typedef struct {
     dfl_directive_kind kind;
     dfl_span span;                   /* from the directive's name to its last word */
-    dfl_maestro_amount size, offset; /* Cluster: `size` only */
+    dfl_maestro_amount size, offset; /* Cluster uses `size` only */
     dfl_maestro_dim dim;             /* maps */
     dfl_span dim_span;
 } dfl_maestro_directive;
@@ -85,16 +85,16 @@ typedef struct {
 typedef struct {
     bool given;
     dfl_maestro_amount amount;
-    dfl_span span; /* of the dimension's name */
+    dfl_span span; /* place of the dimension's name */
 } dfl_maestro_size;
 
 typedef struct {
-    const char *name; /* as written; "" when there is none */
+    const char *name; /* name as written; "" for a layer without a name */
     dfl_span name_span;
     dfl_layer_type type;
     dfl_span type_span;
     dfl_maestro_size dims[DFL_DIM_COUNT], strides[DFL_DIM_COUNT];
-    const dfl_maestro_directive *directives; /* own or inherited */
+    const dfl_maestro_directive *directives; /* directives of the layer, or of the layer before if `inherited` */
     size_t n_directives;
     bool inherited;
 } dfl_maestro_layer;
@@ -108,7 +108,7 @@ typedef struct {
     const dfl_source *source;
     dfl_intern *names;
     const char *network;                     /* name of the first Network, or "" */
-    DFL_VEC(dfl_maestro_constant) constants; /* by symbol; value 0 = not a constant */
+    DFL_VEC(dfl_maestro_constant) constants; /* indexed by symbol; value 0 = the symbol is not a constant */
     DFL_VEC(dfl_maestro_layer) layers;
 } dfl_maestro_file;
 
@@ -124,7 +124,8 @@ typedef struct {
     int64_t l1_size, l2_size;                 /* elements; the source only warns when they are exceeded */
 } dfl_maestro_hw;
 
-/* Parses a hardware file; without one, `source` is NULL. Reports E0701, E0705; unknown keys are losses. False after an error. */
+/* Parses a hardware file; `source` is NULL if there is no file, and `out` then holds the defaults. Reports E0701,
+   E0705; unknown keys are losses. False after an error. */
 bool dfl_maestro_parse_hw(dfl_maestro_hw *out, dfl_loss_report *report, const dfl_source *source);
 
 /* Reads a whole number from 1 to 2^31 - 1, decimal digits only. Reports E0701 or E0705. */
@@ -181,18 +182,18 @@ typedef struct {
 typedef struct {
     const dfl_maestro_layer *layer;
     dfl_maestro_workload workload;
-    int64_t size[DFL_DIM_COUNT]; /* resolved; 0 = the workload has no such dimension */
+    int64_t size[DFL_DIM_COUNT]; /* sizes as numbers; 0 = the workload lacks the dimension */
     int64_t stride_y, stride_x;
-    int64_t extent[DFL_RANK_COUNT]; /* 0 = no such rank */
+    int64_t extent[DFL_RANK_COUNT]; /* extents of the ranks; 0 = the workload lacks the rank */
     dfl_maestro_level *levels;      /* outer first */
     size_t n_levels;
-    dfl_maestro_loop leaf[DFL_RANK_COUNT]; /* inside one processing element, tiles of 1 */
+    dfl_maestro_loop leaf[DFL_RANK_COUNT]; /* loops inside one processing element, all over tiles of 1 */
     size_t n_leaf;
     dfl_loss *losses;
     size_t n_losses;
 } dfl_maestro_plan;
 
-/* The place where the layer gives dimension `dim`, or `other`, which stands for it. */
+/* The place where the layer gives the size of dimension `dim`, or of `other` if the layer gives that one instead. */
 dfl_span dfl_maestro_dim_span(const dfl_maestro_layer *layer, dfl_maestro_dim dim, dfl_maestro_dim other);
 
 /* Resolves an amount with the sizes of the plan's layer. Reports E0701, E0703. */

@@ -4,9 +4,9 @@
 
 /* The system for all mappings with one number of cluster levels. */
 typedef struct {
-    const char *name;            /* NULL = no mapping has this number of levels */
+    const char *name;            /* name in the result; NULL = no mapping has this number of levels */
     const dfl_maestro_plan *one; /* the first of these mappings */
-    bool uniform;                /* all have equal numbers of elements, which are the system's defaults */
+    bool uniform;                /* all these mappings have equal numbers of elements, the defaults of the system */
 } machine;
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     size_t n_plans;
     const char *const *mapping_names;
     const char *workload_names[DFL_WORKLOAD_COUNT];
-    DFL_VEC(machine) machines; /* by number of levels */
+    DFL_VEC(machine) machines; /* indexed by the number of cluster levels */
 } printer;
 
 static const char *const rank_names[DFL_RANK_COUNT] = {

@@ -46,7 +46,7 @@ static bool resolve(sizing *l, const dfl_maestro_amount *a, int64_t *out)
 static const struct {
     const char *name;
     dfl_maestro_workload workload;
-    const char *needs; /* one letter per dimension */
+    const char *needs; /* required dimensions, one letter each */
 } types[] = {
     [DFL_LAYER_CONV] = { "CONV", DFL_WORKLOAD_CONV, "KCRSYX" },
     [DFL_LAYER_DSCONV] = { "DSCONV", DFL_WORKLOAD_DSCONV, "CRSYX" },
@@ -62,7 +62,7 @@ static bool has_dim(dfl_layer_type type, dfl_maestro_dim dim)
     return strchr(types[type].needs, dfl_maestro_dim_text(dim)[0]) != NULL;
 }
 
-/* The stride of one direction, given for the dimension of the input or of the output. */
+/* Reads the stride of one direction, which a layer gives for the dimension of the input or of the output. */
 static bool resolve_stride(sizing *l, dfl_maestro_dim in, dfl_maestro_dim out, int64_t *stride)
 {
     const dfl_maestro_size *a = &l->layer->strides[in], *b = &l->layer->strides[out];

@@ -6,7 +6,7 @@
 
 #include "support/checked.h"
 
-enum { MOST_WORD_BITS = 4096 }; /* bits; wider words are a mistake, and narrower ones keep sizes below 2^62 bits */
+enum { MOST_WORD_BITS = 4096 }; /* widest word, bits; it keeps sizes below 2^62 bits */
 
 static const char *const in_arch[] = { "arithmetic", "storage" };
 static const char *const in_arithmetic[] = { "name", "instances", "meshX", "meshY", "word_bits" };
@@ -92,7 +92,7 @@ static double block_of(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l
     return (double)dfl_tl_count(f, dfl_tl_get(at, "block_size"), 1, 1);
 }
 
-/* Sets entries and buffers. Returns the words of all buffers; -1 = unlimited. */
+/* Sets `entries` and `buffers` of the level. Returns the words of all its buffers; -1 = unlimited. */
 static double read_size(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, double block)
 {
     const dfl_yaml *entries = dfl_tl_get(at, "entries"), *depth = dfl_tl_get(at, "depth");
@@ -117,7 +117,7 @@ static double read_size(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, dou
     return words;
 }
 
-/* Energy of a vector access, pJ, where the run gives none: the public table of the source. */
+/* Energy of a vector access that the run does not give, pJ, from the table of Timeloop. */
 static double table_energy(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l, double block, double cluster,
                            double words)
 {
@@ -211,7 +211,7 @@ static bool read_level(dfl_tl_file *f, const dfl_yaml *at)
     return f->ok;
 }
 
-/* Whether the mesh inside of level k consists of equal meshes for its instances; reports if not. */
+/* Whether the mesh inside of level k consists of equal meshes for the instances of the level; reports if not. */
 static bool fits(dfl_tl_file *f, uint32_t k)
 {
     const dfl_tl_level *l = &f->levels[k];

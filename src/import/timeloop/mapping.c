@@ -5,7 +5,8 @@
 
 #include "support/checked.h"
 
-/* Most iterations of one dimension over all levels, and most instances used below one level. */
+/* Largest product of the factors of one dimension over all levels, and largest number of used instances below one
+   level. */
 static const int64_t most_iterations = INT64_C(1) << 40;
 
 static const char *const in_directive[] = {
@@ -282,7 +283,8 @@ static bool is_sound(dfl_tl_file *f)
     return true;
 }
 
-/* Reports two losses: a keep cannot be both `fresh` and `window`; links serve all multipliers of a group or none. */
+/* Reports two losses: a keep that would need to be both `fresh` and `window`, and links that serve only some
+   multipliers of a group. */
 static void look_at_reach(const dfl_tl_file *f)
 {
     for (uint32_t t = 0; t < f->n_tensors; t++) {
@@ -333,7 +335,8 @@ const char *dfl_tl_metric(const dfl_yaml *at)
     return NULL;
 }
 
-/* Whether a constraint has the form of a directive, about loops or keeps. */
+/* Whether a constraint has the form of a directive for loops or keeps: its type is neither `utilization` nor
+   `parallelism`. */
 static bool is_directive(const dfl_yaml *at)
 {
     const dfl_yaml *said = dfl_tl_get(at, "type");

@@ -14,8 +14,8 @@ typedef struct {
     const dfl_tl_file *f;
     dfl_strbuf out;
     const char *workload, *system, *mapping, *unit, *latch;
-    const char **dims, **tensors, **levels, **links; /* names in the result, by number */
-    axis_names *axes;                                /* names of X and Y below each level; NULL = no axis */
+    const char **dims, **tensors, **levels, **links; /* names in the result, indexed by dimension, tensor and level */
+    axis_names *axes;                                /* names of the axes X and Y below each level; NULL = no axis */
 } printer;
 
 /* ---- names ---- */
@@ -198,7 +198,7 @@ static void print_port(printer *p, const dfl_tl_level *l, const char *word, doub
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* Whether the level can hold a tensor. */
+/* Whether the level becomes a memory: it has capacity, and the constraints let it hold a tensor. */
 static bool is_memory(const dfl_tl_file *f, const dfl_tl_level *l)
 {
     return l->entries != 0 && (f->mapping != NULL || (~l->bypass & dfl_tl_all(f)) != 0);
@@ -322,7 +322,8 @@ static void print_system(printer *p)
 
 /* ---- mapping ---- */
 
-/* The mode of a keep: the source holds bounding boxes, and fetches anew with `no_temporal_reuse`. */
+/* The mode of a keep: `fresh` if the level has `no_temporal_reuse` for the tensor, else `window` if tiles of the tensor
+   have gaps, since the source holds their bounding boxes. */
 static keep_mode mode_of(const dfl_tl_file *f, uint32_t tensor, uint32_t level)
 {
     if (level + 1 == f->n_levels || f->tensors[tensor].written)

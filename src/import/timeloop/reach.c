@@ -3,7 +3,7 @@
 
 #include "support/checked.h"
 
-enum { MOST_LINKED = 1 << 16 }; /* multipliers whose links are compared one by one; a second at most */
+enum { MOST_LINKED = 1 << 16 }; /* most multipliers whose links are compared one by one; takes at most a second */
 
 int64_t dfl_tl_tile(const dfl_tl_file *f, uint32_t dim, uint32_t level, bool with_spatial)
 {

@@ -7,8 +7,8 @@
 #include "support/checked.h"
 
 enum {
-    MOST_COEFFICIENT = 1 << 20, /* largest coefficient: times the largest bound, 2^40, it fits 64 bits */
-    MOST_ITEMS = 64,            /* ranks, terms or coefficients: lists are searched from end to end */
+    MOST_COEFFICIENT = 1 << 20, /* largest coefficient of an index; its product with the largest extent, 2^40, fits 64 bits */
+    MOST_ITEMS = 64,            /* longest list of ranks, terms or coefficients; each look-up scans the whole list */
 };
 /* Largest extent of a rank, elements. */
 static const int64_t most_extent = INT64_C(1) << 60;
@@ -19,7 +19,7 @@ static const char *const in_coefficient[] = { "name", "default" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Reports a list of more than MOST_ITEMS items; false then. */
+/* False after reporting that a list has more than MOST_ITEMS items. */
 static bool is_short(dfl_tl_file *f, const dfl_yaml *list, const char *what)
 {
     return list == NULL || list->n <= MOST_ITEMS ||
@@ -35,7 +35,7 @@ static const dfl_yaml *list_of(dfl_tl_file *f, const dfl_yaml *map, const char *
     return at;
 }
 
-/* The map with the values of dimensions and coefficients: `instance`, or the problem itself. */
+/* The YAML map with the values of dimensions and coefficients: `instance` of the problem, else the problem itself. */
 static const dfl_yaml *instance_of(const dfl_tl_file *f)
 {
     const dfl_yaml *at = dfl_tl_get(f->problem, "instance");
@@ -218,7 +218,7 @@ static bool read_spaces(dfl_tl_file *f)
     return true;
 }
 
-/* Warns of keys beside the shape that are no sizes, and of unknown keys of coefficients. */
+/* Warns of keys beside `shape` that name neither a dimension nor a coefficient, and of unknown keys of coefficients. */
 static void look_at_values(dfl_tl_file *f)
 {
     const dfl_yaml *coefficients = dfl_tl_get(f->shape, "coefficients"), *values = instance_of(f);

@@ -13,7 +13,7 @@ static const dfl_yaml *map_of(dfl_tl_file *f, const dfl_yaml *root, const char *
     return at;
 }
 
-/* Parts without which the figures would mean something else. */
+/* Reports the top-level key `key`, which the importer cannot express and must not ignore; `what` describes its meaning. */
 static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const char *what)
 {
     for (uint32_t i = 0; i < root->n; i++) {
@@ -22,7 +22,7 @@ static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const 
     }
 }
 
-/* What another tool reads; false after saying which. */
+/* False after reporting that the file is a specification for AccelForge. */
 static bool is_own(dfl_tl_file *f, const dfl_yaml *root)
 {
     for (uint32_t i = 0; i < root->n && dfl_tl_get(root, "problem") == NULL; i++) {

@@ -16,14 +16,14 @@
 
 #include "import/yaml.h"
 
-/* Tensors are bits of 64-bit sets; more levels than any machine has are refused. */
+/* Most tensors of a problem, since a set of tensors is a 64-bit word, and most storage levels of an architecture. */
 enum { DFL_TL_MOST_TENSORS = 64, DFL_TL_MOST_LEVELS = 32 };
 
 typedef struct {
     char letter;
     int64_t bound;
     dfl_span span;
-    bool read, written; /* the dimension indexes an operand, the result */
+    bool read, written; /* the dimension indexes an operand; it indexes the result */
 } dfl_tl_dim;
 
 typedef struct { uint32_t dim; int64_t coef; } dfl_tl_term;
@@ -32,45 +32,46 @@ typedef struct { const dfl_tl_term *terms; uint32_t n_terms; } dfl_tl_rank; /* d
 typedef struct {
     const char *name;
     dfl_span span;
-    bool written; /* is the result of the problem */
+    bool written; /* the tensor is the result of the problem */
     const dfl_tl_rank *ranks;
     uint32_t n_ranks;
 } dfl_tl_tensor;
 
-/* A loop of `full` iterations, > 1; of `last` iterations in the last iteration of all outer loops over the dimension. */
+/* A loop over tiles of a dimension. It has `full` > 1 iterations, but only `last` iterations while all outer loops over
+   the dimension are in their last iteration. */
 typedef struct {
     uint32_t dim;
     int64_t full, last;
-    bool on_y; /* of a spatial loop: along Y, else along X */
+    bool on_y; /* a spatial loop runs along Y; false = along X */
 } dfl_tl_loop;
 
 typedef struct {
     const char *name;
     dfl_span span;
-    int64_t instances, mesh_x; /* in all, along X */
+    int64_t instances, mesh_x; /* number of instances, and their number along X */
     int64_t entries;     /* words of one buffer; -1 = unlimited, 0 = only wires */
-    int64_t buffers;     /* tiles that the level holds at a time */
+    int64_t buffers;     /* buffers of one instance, 2 with double buffering */
     int64_t word_bits;
     double read_rate, write_rate, shared_rate; /* words per cycle and instance, INFINITY = no limit */
     double energy;       /* pJ per word */
     bool distributes;    /* network_type M:N */
-    bool mapped[2];      /* a temporal, a spatial directive was seen */
+    bool mapped[2];      /* the mapping has a temporal directive for the level; a spatial one */
     const dfl_tl_loop *temporal, *spatial;
     uint32_t n_temporal, n_spatial;
-    uint64_t bypass;     /* sets of tensors, from the mapping or the constraints */
-    uint64_t no_reuse, no_link, no_temporal_reuse, rmw_first;
+    uint64_t bypass;     /* set of tensors that the level does not hold */
+    uint64_t no_reuse, no_link, no_temporal_reuse, rmw_first; /* sets of tensors that the directives of these names list */
 } dfl_tl_level;
 
 typedef struct {
     dfl_loss_report *report;
-    const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = not given */
+    const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = absent in the file */
     dfl_tl_dim *dims;
     uint32_t n_dims;
     dfl_tl_tensor *tensors;
     uint32_t n_tensors, output;
     dfl_tl_level *levels;
     uint32_t n_levels;
-    int64_t macs, macs_x, word_bits; /* multipliers, those along X, bits of their words */
+    int64_t macs, macs_x, word_bits; /* number of multipliers, their number along X, bits of a word */
     bool ok;                         /* no error was reported so far */
 } dfl_tl_file;
 
@@ -90,11 +91,12 @@ bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *form
     __attribute__((format(printf, 4, 5)));
 /* Whether two keys are equal; `-` of `a` counts as `_`. */
 bool dfl_tl_is_key(const char *a, const char *b);
-/* Value of a key, in which `-` and `_` are the same; NULL when the map lacks it. */
+/* Value of a key, where `-` and `_` are equal; NULL when the map lacks the key. */
 const dfl_yaml *dfl_tl_get(const dfl_yaml *map, const char *key);
 /* The text of a scalar; "" after reporting any other node as a missing `what` (E0701). */
 const char *dfl_tl_text(dfl_tl_file *f, const dfl_yaml *at, dfl_span around, const char *what);
-/* A number from 0 to 1e30, or a whole number from `least` to 2^40; `fallback` if the node is NULL or wrong. */
+/* dfl_tl_number reads a number from 0 to 1e30, dfl_tl_count a whole number from `least` to 2^40; `fallback` if the node
+   is NULL, or wrong and reported. */
 double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback);
 int64_t dfl_tl_count(dfl_tl_file *f, const dfl_yaml *at, int64_t least, int64_t fallback);
 /* Warns of keys that are none of the `n` known ones. */
@@ -109,18 +111,19 @@ uint64_t dfl_tl_all(const dfl_tl_file *f);
 /* Length of a tile of the dimension: the product of its loops in all levels below `level`, and in the spatial loops of `level`
    if `with_spatial`. */
 int64_t dfl_tl_tile(const dfl_tl_file *f, uint32_t dim, uint32_t level, bool with_spatial);
-/* dfl_tl_tile inside of the loops of the levels `inside`, `inside` + 1, ..., at most the extent of the dimension. */
+/* Elements of the dimension inside of the loops of the levels `inside`, `inside` + 1, ...: dfl_tl_tile, but at most the
+   extent of the dimension. */
 int64_t dfl_tl_extent(const dfl_tl_file *f, uint32_t dim, uint32_t inside);
 /* Whether a full tile has gaps: it touches fewer elements than its bounding box has. */
 bool dfl_tl_gaps(const dfl_tl_file *f, uint32_t tensor, uint32_t inside);
 /* Instances of level k-1 (or multipliers) per instance of level k, along X and along Y. */
 void dfl_tl_fan_out(const dfl_tl_file *f, uint32_t k, int64_t out[2]);
-/* Instances below one instance of level k that the mapping uses: in a row, and in all. */
+/* Instances below one instance of level k that the mapping uses: `*row` along X, `*all` in total. */
 void dfl_tl_used(const dfl_tl_file *f, uint32_t k, int64_t *row, int64_t *all);
 /* Whether two instances below the level hold the same tile of the tensor. */
 bool dfl_tl_same_place(const dfl_tl_file *f, uint32_t tensor, uint32_t level, int64_t a, int64_t b);
-/* Neighbours of an instance in the mesh below the level, as the source has them: it numbers the used instances row by row and
-   takes the numbers for places in the whole mesh. Returns the number of neighbours, up to 4. */
+/* Neighbours of an instance in the mesh below the level, by the rule of Timeloop: it numbers the used instances row by
+   row and interprets the numbers as places in the whole mesh. Returns the number of neighbours, up to 4. */
 uint32_t dfl_tl_neighbours(const dfl_tl_file *f, uint32_t level, int64_t id, int64_t out[4]);
 /* How many multipliers below one instance of level 0 have a neighbour with the same element of the tensor. */
 typedef enum { DFL_TL_LINKS_NONE, DFL_TL_LINKS_SOME, DFL_TL_LINKS_ALL, DFL_TL_LINKS_TOO_MANY } dfl_tl_links;
