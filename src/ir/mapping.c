@@ -100,10 +100,10 @@ typedef struct {
     const dfl_compute *unit;
     dfl_sym type;
     double seconds;
-    bool lacks;      /* some operation has no rate */
+    bool lacks;      /* set if an operation has no rate */
 } stopwatch;
 
-/* Adds the time of `n` operations called `op`, of the kind `mac` or `flop`. */
+/* Adds the time of `n` operations `op`, of the kind `mac` or `flop`. */
 static void run(stopwatch *t, double n, const char *op, const char *kind)
 {
     const dfl_rate *best = NULL;
@@ -124,7 +124,7 @@ static void run(stopwatch *t, double n, const char *op, const char *kind)
         }
     }
     t->lacks |= best == NULL;
-    if (best != NULL) /* a rate for everything counts operations, and a MAC is two */
+    if (best != NULL) /* a rate for every operation counts FLOPs, and a MAC is two FLOPs */
         t->seconds += n * (best->op == 0 && strcmp(kind, "mac") == 0 ? 2 : 1) / best->rate;
 }
 

@@ -4,9 +4,9 @@
  * (pipeline). A leaf that names several einsums is stored as a fuse branch with one empty child each, so that every
  * leaf has exactly one einsum.
  *
- * A mapping may have holes, which a search fills; `has_holes` tells. Holes are loop amounts (`m:?`, `m/? in {8, 16}`),
- * places for any lines or branches (`...`), and choices of a line's subject (`keep ? in M;`, `temporal ?;`). An open
- * leaf may cover several einsums.
+ * A mapping may have holes, which a search fills; `has_holes` is then set. Holes are loop amounts (`m:?`, `m/? in {8,
+ * 16}`), places for any lines or branches (`...`), and choices of a line's subject (`keep ? in M;`, `temporal ?;`). An
+ * open leaf may cover several einsums.
  */
 #ifndef DFL_IR_MAPPING_H
 #define DFL_IR_MAPPING_H
@@ -19,50 +19,50 @@ typedef enum { DFL_LINE_TEMPORAL, DFL_LINE_SPATIAL, DFL_LINE_KEEP } dfl_line_kin
 typedef enum { DFL_KEEP_EXACT, DFL_KEEP_FRESH, DFL_KEEP_WINDOW } dfl_keep_mode;
 /* How a loop gives its tile size. */
 typedef enum {
-    DFL_BY_SIZE,  /* r:T, and bare r as T = 1 */
+    DFL_BY_SIZE,  /* `r:T`; a bare `r` is `r:1` */
     DFL_BY_PARTS, /* r/K: tiles of ceil(nominal / K) */
-    DFL_BY_HOLE,  /* left to a search; see `hole` of the line */
+    DFL_BY_HOLE,  /* left to a search; see `hole` of dfl_line */
 } dfl_by;
 
 /* The amounts that a search may choose for a loop. */
 typedef struct {
-    dfl_by by;                 /* SIZE for r:?, PARTS for r/? */
-    const int64_t *choices;    /* distinct, ascending, > 0; NULL = any */
+    dfl_by by;                 /* SIZE for `r:?`, PARTS for `r/?` */
+    const int64_t *choices;    /* distinct choices, ascending, > 0; NULL = any amount */
     uint32_t n_choices;
 } dfl_hole;
 
 typedef struct {
     dfl_line_kind kind;
-    dfl_span span;         /* the loop `m:128` or the kept tensor's name */
-    dfl_span amount_span;  /* the T or K; equals `span` for a bare loop */
-    /* loops */
-    uint32_t rank;         /* rank of the workload */
+    dfl_span span;         /* place of the loop `m:128`, or of the kept tensor's name */
+    dfl_span amount_span;  /* place of the T or K; equals `span` for a bare loop */
+    /* members of loops */
+    uint32_t rank;         /* rank of the workload that the loop iterates */
     dfl_by by;
-    int64_t amount;        /* T or K, > 0 */
-    const dfl_hole *hole;  /* the hole, also after a search has filled it; NULL = the amount was written */
+    int64_t amount;        /* the T or K of the loop, > 0 */
+    const dfl_hole *hole;  /* the hole of the loop, kept after a search has filled it; NULL = the file states the amount */
     bool cyclic, online;
-    uint32_t axis;         /* spatial: axis of the system */
-    const uint32_t *only;  /* `spatial ... for T, U`: einsums that the line applies to; NULL = all below */
+    uint32_t axis;         /* spatial loop: axis of the system */
+    const uint32_t *only;  /* `spatial ... for T, U`: einsums that the line applies to; NULL = all einsums below */
     uint32_t n_only;
-    /* keeps */
+    /* members of keeps */
     uint32_t tensor, memory;
     dfl_keep_mode mode;
-    bool given;            /* written in the file, in a body to which a search has added lines */
+    bool given;            /* the line is written in the file, and its body has lines added by a search */
 } dfl_line;
 
-/* A place for any lines. */
+/* A place where a search may add any lines. */
 typedef struct {
-    uint32_t at;           /* lines of the body above it */
+    uint32_t at;           /* number of lines of the body above the place */
     dfl_span span;
 } dfl_open;
 
 /* A place where a search chooses lines of one kind: the tensors to keep in a memory, or the order of loops. */
 typedef struct {
     dfl_line_kind kind;
-    uint32_t at, opens;    /* lines of the body above it, and places for any lines above it */
+    uint32_t at, opens;    /* numbers of lines, and of places for any lines, of the body above this place */
     dfl_span span;
-    uint32_t axis;         /* spatial */
-    uint32_t memory;       /* keeps */
+    uint32_t axis;         /* spatial loops: their axis */
+    uint32_t memory;       /* keeps: their memory */
     dfl_keep_mode mode;
     bool online;
 } dfl_line_choice;
@@ -71,27 +71,27 @@ typedef enum { DFL_BODY_LEAF, DFL_BODY_FUSE, DFL_BODY_PIPELINE } dfl_body_kind;
 
 typedef struct dfl_body {
     dfl_body_kind kind;
-    dfl_span span;             /* head of the brace, or of the mapping */
-    uint32_t id;               /* dense, in text order (parents before children); the root is 0 */
-    struct dfl_body *parent;   /* NULL for the root */
-    uint32_t depth;            /* the root has 0 */
+    dfl_span span;             /* place of the head of the brace, or of the mapping's head */
+    uint32_t id;               /* number of the body: dense, in text order (parents before children); the root is 0 */
+    struct dfl_body *parent;   /* enclosing body, NULL for the root */
+    uint32_t depth;            /* number of enclosing bodies; 0 for the root */
     dfl_line *lines;
     uint32_t n_lines;
     struct dfl_body **children;
     uint32_t n_children;
-    const uint32_t *einsums;   /* covered by this body, in workload order; exactly one for a leaf */
+    const uint32_t *einsums;   /* einsums of this body, in workload order; exactly one for a leaf */
     uint32_t n_einsums;
-    uint32_t compute;          /* `on unit;` of this body or inherited, DFL_NONE = not given */
+    uint32_t compute;          /* unit by `on unit;` of this body or of an enclosing one, DFL_NONE = not stated */
     dfl_span compute_span;
     const uint32_t *recompute; /* tensors of `recompute T;` lines */
     uint32_t n_recompute;
     bool open;                 /* `...;` among the lines: a search adds any lines, and branches if none is written */
-    const dfl_open *opens;     /* these places, in order */
+    const dfl_open *opens;     /* places of `...` among the lines, in order */
     uint32_t n_opens;
-    const dfl_line_choice *choices; /* in order */
+    const dfl_line_choice *choices; /* choices of subjects, in order */
     uint32_t n_choices;
     bool open_children;        /* `...;` among the children: a search adds branches for the einsums that no child covers */
-    dfl_span open_span;        /* the first `...` */
+    dfl_span open_span;        /* place of the first `...` */
 } dfl_body;
 
 typedef struct {
@@ -100,26 +100,28 @@ typedef struct {
 
 typedef struct {
     dfl_sym name;
-    dfl_span span;             /* the name where it is declared */
-    dfl_span text;             /* the whole declaration; lines from a template have spans outside of it */
-    const char *doc;           /* text of the doc comment without the slashes, line by line; NULL = none */
+    dfl_span span;             /* place of the name in its declaration */
+    dfl_span text;             /* place of the whole declaration; lines from a template have spans outside of it */
+    const char *doc;           /* text of the doc comment without the slashes, line by line; NULL = no doc comment */
     const dfl_workload *workload;
     const dfl_system *system;
-    const char *target;        /* `W(M = 8) on S(rows = 4)` with every parameter, as the language writes it */
+    const char *target;        /* workload and system with every parameter, in the language: `W(M = 8) on S(rows = 4)` */
     dfl_body *root;
-    dfl_body *const *bodies;   /* by id */
+    dfl_body *const *bodies;   /* bodies, by id */
     uint32_t n_bodies;
     bool has_holes;
-    dfl_span hole_span;        /* the first one */
-    uint32_t n_choices;        /* of all bodies */
-    const struct dfl_val *const *minimize; /* objectives of a search, the first counts most (lexicographic; program.h) */
-    uint32_t n_minimize;       /* 0 = energy * latency, or latency where no energy is declared */
-    const char *minimize_text; /* as written; NULL without */
-    const struct dfl_val *const *front; /* criteria of a Pareto front: `pareto` */
+    dfl_span hole_span;        /* place of the first hole */
+    uint32_t n_choices;        /* number of choices of subjects in all bodies */
+    const struct dfl_val *const *minimize; /* objectives of a search, in lexicographic order: the first takes precedence
+                                              (program.h) */
+    uint32_t n_minimize;       /* number of objectives; 0 = energy * latency, or latency if the system declares no energy */
+    const char *minimize_text; /* text of the objectives in the file; NULL = no objectives */
+    const struct dfl_val *const *front; /* criteria of a Pareto front, from `pareto` */
     uint32_t n_front;
     const char *front_text;
     dfl_span front_span;
-    const char *refused;       /* a construct that is checked, but not evaluated ("an efficiency table"); NULL = none */
+    const char *refused;       /* name of a construct that dflc checks but does not evaluate ("an efficiency table"); NULL = no
+                                  such construct */
     dfl_span refused_span;
     dfl_options options;
 } dfl_mapping;
@@ -128,19 +130,19 @@ typedef struct {
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 /* A copy with its own bodies and lines; workload, system and choices of holes are shared. */
 dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m);
-/* The innermost body that holds both, never NULL. */
+/* The innermost body that contains both `a` and `b`, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
-/* Leaves the body open behind its last line, and nowhere else. */
+/* Opens a body for lines: puts one `...` after its last line and removes the other places for lines. */
 void dfl_body_open_end(dfl_arena *arena, dfl_body *body);
-/* Whether `inner` is `outer` or lies inside it. */
+/* Whether `inner` is `outer` or is nested in `outer`. */
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
 /* The data type in which an einsum computes: that of its widest input, or of its output if it has no input. */
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
 /* Time of one point of an einsum on one instance of a unit, s; -1 if the unit has no rate for some of its operations. A
-   rate for the data type takes precedence over one for the operation (`mac`, `flop`, or an op by name), and that over a
-   rate for all. */
+   rate for the data type takes precedence over a rate for the operation (`mac`, `flop`, or an op by name). A rate for
+   the operation takes precedence over a rate for all operations. */
 double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
-/* Energy of one point, J; 0 if none is declared. */
+/* Energy of one point of an einsum on one instance of a unit, J; 0 if the unit declares no energy. */
 double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

@@ -1,4 +1,4 @@
-/* Mappings in the language, checks, and whole programs as text. */
+/* Printer of mappings in the language, of checks, and of whole programs. */
 #include "ir/print_mapping.h"
 
 #include "ir/print_check.h"
@@ -30,7 +30,7 @@ static void print_hole(const printer *p, const dfl_hole *h)
     dfl_strbuf_z(p->out, h->n_choices > 0 ? "}" : "");
 }
 
-/* A tile of 1 is printed if it was written or left open: then the loop need not be the last one over its rank. */
+/* A tile of 1 is printed if it was written or left open. Then the loop need not be the last loop over its rank. */
 static void print_loop(const printer *p, const dfl_line *l)
 {
     bool bare = l->amount_span.start == l->span.start && l->amount_span.end == l->span.end;
@@ -46,7 +46,7 @@ static void print_loop(const printer *p, const dfl_line *l)
         dfl_strbuf_z(p->out, " cyclic");
 }
 
-/* Whether line `b` can stand in one statement with `a` before it. */
+/* Whether lines `a` and `b`, in this order, can be parts of one statement. */
 static bool joins(const dfl_line *a, const dfl_line *b)
 {
     if (a->kind != b->kind)
@@ -66,7 +66,7 @@ static void print_only(const printer *p, const dfl_line *l)
     }
 }
 
-/* Prints the end of a group of lines in one statement: the axis, memory or mode that all of them share. */
+/* Prints the end of a group of lines in one statement: the axis, memory or mode of all lines of the group. */
 static void print_group_end(const printer *p, const dfl_line *l)
 {
     if (l->kind == DFL_LINE_SPATIAL) {
@@ -97,7 +97,7 @@ static void print_choice(const printer *p, const dfl_line_choice *c, uint32_t de
     dfl_strbuf_z(p->out, c->online ? " online;\n" : ";\n");
 }
 
-/* Whether a place for any lines, or a choice, stands right above line `at`. */
+/* Whether a place for any lines, or a choice, stands directly above line `at`. */
 static bool is_open_at(const dfl_body *b, uint32_t at)
 {
     bool any = false;
@@ -109,7 +109,7 @@ static bool is_open_at(const dfl_body *b, uint32_t at)
     return any;
 }
 
-/* Prints the places for any lines, and the choices, right above line `at`, in their order. */
+/* Prints the places for any lines, and the choices, directly above line `at`, in their order. */
 static void print_opens_at(const printer *p, const dfl_body *b, uint32_t at, uint32_t depth)
 {
     for (uint32_t o = 0; o <= b->n_opens; o++) {
@@ -152,7 +152,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
     print_opens_at(p, b, b->n_lines, depth);
 }
 
-/* Whether a branch was written `A, B { ... }`: its children have no lines of their own. */
+/* Whether the branch has the form `A, B { ... }`: its children have no lines of their own. */
 static bool children_are_empty(const dfl_body *b)
 {
     for (uint32_t i = 0; i < b->n_children; i++) {

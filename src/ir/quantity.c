@@ -99,7 +99,7 @@ dfl_arith dfl_quantity_mul(dfl_quantity a, dfl_quantity b, dfl_quantity *out)
     return dfl_mul(a.integer, b.integer, &product) ? DFL_ARITH_OVERFLOW : exact(product, dim, out);
 }
 
-/* Divides 128-bit integers, truncating; false on overflow, which is the lowest integer over -1. */
+/* Divides 128-bit integers, truncating; false on overflow (the smallest integer divided by -1). */
 static bool divides(dfl_i128 a, dfl_i128 b, dfl_i128 *quotient, dfl_i128 *rest)
 {
     dfl_i128 negated;

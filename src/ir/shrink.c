@@ -7,7 +7,7 @@ static int64_t halved(int64_t amount, unsigned times)
     return amount;
 }
 
-/* ---- ranks that belong together ---- */
+/* ---- rank classes ---- */
 
 static uint32_t stands_for(const uint32_t *class_of, uint32_t rank)
 {
@@ -16,8 +16,8 @@ static uint32_t stands_for(const uint32_t *class_of, uint32_t rank)
     return rank;
 }
 
-/* Whether a loop over one rank of dimension `d` reaches all other ranks there: the tensor is produced, and every access
-   indexes the dimension bare. */
+/* Whether a loop over one rank of dimension `d` reaches all other ranks in this dimension: the tensor is produced, and
+   every access indexes the dimension bare. */
 static bool reached_together(const dfl_workload *w, uint32_t tensor, uint32_t d)
 {
     bool bare = w->tensors[tensor].n_producers > 0;
@@ -159,13 +159,14 @@ typedef struct {
     dfl_arena *arena;
     const dfl_workload *workload;
     const int64_t *extents;
-    const uint32_t *class_of;  /* by rank; one loop iterates all ranks of a class, and moves no window over their tensors */
+    const uint32_t *class_of;  /* [rank]: its class; one loop iterates all ranks of a class, and moves no window over their
+                                  tensors */
     const unsigned *halvings;
-    int64_t **left;            /* [einsum][position in its ranks]: extent that the lines above leave so far */
+    int64_t **left;            /* [einsum][position in its ranks]: extent that the lines above the present one leave */
     dfl_body **bodies;
 } copying;
 
-/* The position, among the einsum's ranks, of the one that a loop over `rank` iterates, or DFL_NONE. */
+/* The position, among the einsum's ranks, of the rank that a loop over `rank` iterates, or DFL_NONE. */
 static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
 {
     uint32_t found = DFL_NONE;
@@ -179,8 +180,8 @@ static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
     return found;
 }
 
-/* The largest rest of a loop's rank over all einsums below its body. `now` >= 0: the rest is at most `now` from here
-   on. */
+/* The largest rest of a loop's rank over all einsums below its body. `now` >= 0: limits this rest to at most `now` from
+   here on. */
 static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, int64_t now)
 {
     int64_t most = 0;
@@ -196,7 +197,7 @@ static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, 
     return most > 0 ? most : c->extents[rank];
 }
 
-/* Shrinks a line; false if nothing is left to iterate, so that the line is dropped. */
+/* Shrinks a line; false if its rank has nothing left to iterate, so that the caller drops the line. */
 static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
 {
     if (line->kind == DFL_LINE_KEEP)
@@ -208,7 +209,7 @@ static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
             return false;
         if (line->amount > rest)
             line->amount = rest;
-        if (rest <= 1) { /* the axis still has to be mapped */
+        if (rest <= 1) { /* the axis must still be mapped */
             line->by = DFL_BY_PARTS;
             line->amount = 1;
         }

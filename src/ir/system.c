@@ -1,4 +1,4 @@
-/* Queries and variants of systems. */
+/* Queries of systems, and modified copies. */
 #include "ir/system.h"
 
 bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer)

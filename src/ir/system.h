@@ -1,10 +1,11 @@
 /*
- * A system: the hardware as one tree from a register to a data centre, flattened. An element is a pair of braces: the
- * root, the element of an array, or a side branch. Memories, compute units and axes stand in declaration order, outer
- * first. A part sees the memories with a smaller id in its own and in the enclosing elements, side branches excepted.
+ * A system: the hardware as one tree from a register to a data centre, stored as flat arrays. An element is a pair of
+ * braces in the file: the root, the element of an array, or a side branch. Memories, compute units and axes are sorted
+ * by declaration, outer ones first. A part sees a memory if the memory has a smaller id and lies in the same element or
+ * in an enclosing one. Memories in side branches are visible only inside of the branch.
  *
- * Units are bits, seconds, joules, watts and square metres. An infinite rate is INFINITY. An energy that is not given
- * is 0 with its `has_` flag cleared.
+ * Units are bits, seconds, joules, watts and square metres. An infinite rate is INFINITY. An energy of 0 with its
+ * `has_` flag cleared means that the file states none.
  */
 #ifndef DFL_IR_SYSTEM_H
 #define DFL_IR_SYSTEM_H
@@ -12,19 +13,19 @@
 #include "ir/workload.h"
 
 typedef struct {
-    dfl_sym name;          /* side branches and `use`; 0 for the root and array elements */
+    dfl_sym name;          /* name of a side branch or of `use`; 0 for the root and array elements */
     dfl_span span;
-    uint32_t parent;       /* element, DFL_NONE for the root */
-    uint32_t first_axis, n_axes; /* axes between the parent and this element */
-    bool side;             /* `element x { }`: the parts behind it do not see its memories */
-    double clock;          /* Hz, inherited; 0 = none */
+    uint32_t parent;       /* enclosing element, DFL_NONE for the root */
+    uint32_t first_axis, n_axes; /* axes between the enclosing element and this element */
+    bool side;             /* side branch, `element x { }`: parts after the branch do not see its memories */
+    double clock;          /* clock, inherited, Hz; 0 = no clock */
 } dfl_element;
 
-/* The tensors that an attribute applies to: all, or some roles and names. */
+/* The tensors that an attribute applies to: all tensors, or those with certain roles and names. */
 typedef struct {
-    bool on;               /* the attribute is given */
+    bool on;               /* the file states the attribute */
     bool all;
-    uint32_t roles;        /* bit mask of 1u << dfl_role */
+    uint32_t roles;        /* mask of roles, 1u << dfl_role each */
     const dfl_sym *names;
     uint32_t n_names;
 } dfl_selection;
@@ -32,35 +33,35 @@ typedef struct {
 typedef struct {
     dfl_sym name;
     dfl_span span;
-    int64_t size;          /* instances along the axis, > 0 */
-    uint32_t element;      /* the element that the axis multiplies */
-    uint32_t network;      /* DFL_NONE without `over` */
+    int64_t size;          /* number of instances along the axis, > 0 */
+    uint32_t element;      /* the element that the axis repeats */
+    uint32_t network;      /* network of the axis, DFL_NONE without `over` */
     dfl_selection multicast, reduce;
-    bool forward;          /* an instance passes input elements that enter on to its neighbour */
+    bool forward;          /* an instance passes the input elements that enter it on to its neighbour */
 } dfl_axis;
 
 typedef struct {
-    dfl_sym name;          /* full name, "gpu.hbm" */
+    dfl_sym name;          /* full name, for example "gpu.hbm" */
     dfl_span span;
     uint32_t element;
-    int64_t size_bits;     /* -1 = unlimited */
+    int64_t size_bits;     /* capacity per instance, bits; -1 = unlimited */
     dfl_span size_span;
-    bool one_port;         /* read and write time add (plain `bandwidth`, or `ports = shared`) */
+    bool one_port;         /* reads and writes share one port, so their times add (plain `bandwidth`, or `ports = shared`) */
     double read_rate, write_rate;     /* bit/s per instance */
     double read_energy, write_energy; /* J/bit */
     bool has_read_energy, has_write_energy;
-    double latency;        /* s */
+    double latency;        /* latency, s */
     double leakage;        /* W per instance */
     double area;           /* m2 per instance */
-    int64_t buffers;       /* >= 1 */
-    bool stream;           /* overlap = stream */
-    dfl_selection holds;   /* off = everything */
+    int64_t buffers;       /* number of buffers of a tile, >= 1 */
+    bool stream;           /* the memory has overlap = stream */
+    dfl_selection holds;   /* tensors that the memory may hold; off = all tensors */
 } dfl_memory;
 
 typedef struct {
-    dfl_sym op;            /* "mac", "flop", the name of an op, or 0 for any */
-    dfl_sym type;          /* data type, or 0 for any */
-    double rate;           /* MAC/s for mac, FLOP/s for everything else, per instance */
+    dfl_sym op;            /* operation of the rate: "mac", "flop", the name of an op, or 0 for any operation */
+    dfl_sym type;          /* data type of the rate, or 0 for any type */
+    double rate;           /* MAC/s for mac, FLOP/s for all other operations, per instance */
 } dfl_rate;
 
 typedef struct {
@@ -70,21 +71,21 @@ typedef struct {
     uint32_t after_memory; /* number of memories declared before the unit */
     const dfl_rate *rates;
     uint32_t n_rates;
-    double mac_energy, flop_energy; /* J per MAC, J per FLOP */
+    double mac_energy, flop_energy; /* energies, J per MAC and J per FLOP */
     bool has_energy;
-    double area, leakage;  /* per instance */
-    const dfl_sym *ops;    /* operations that it can run ("mac", "flop", op names); none = all */
+    double area, leakage;  /* area (m2) and leakage power (W) per instance */
+    const dfl_sym *ops;    /* operations that the unit can run ("mac", "flop", op names); none = all operations */
     uint32_t n_ops;
-    dfl_selection operand_reuse; /* operands read only when they change */
+    dfl_selection operand_reuse; /* operands that the unit reads only when they change */
 } dfl_compute;
 
 typedef struct {
-    dfl_sym name, kind;    /* "bus", "mesh", ... */
+    dfl_sym name, kind;    /* name of the network; its kind: "bus", "mesh", ... */
     dfl_span span;
-    uint32_t element;      /* the element with the declaration */
+    uint32_t element;      /* element that declares the network */
     double bandwidth;      /* bit/s per link and direction */
-    double latency;        /* s */
-    double energy;         /* J/bit */
+    double latency;        /* latency, s */
+    double energy;         /* energy, J/bit */
     bool has_energy;
 } dfl_network;
 
@@ -96,29 +97,31 @@ typedef struct {
     const dfl_compute *computes; uint32_t n_computes;
     const dfl_network *networks; uint32_t n_networks;
     const dfl_axis *axes;        uint32_t n_axes;
-    double tdp, area, price;     /* W, m2, USD; 0 = not given */
+    double tdp, area, price;     /* power limit (W), area (m2) and price (USD) stated for the system; 0 = not stated */
     dfl_sym source, confidence;
 } dfl_system;
 
-/* Whether `inner` is `outer` or lies inside it. */
+/* Whether `inner` is `outer` or lies inside of `outer`. */
 bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer);
-/* Whether `axis` multiplies `element` (it stands between the root and the element). */
+/* Whether `axis` repeats `element`, that is, lies between the root and the element. */
 bool dfl_axis_encloses(const dfl_system *s, uint32_t axis, uint32_t element);
-/* Instances of an element in the whole system; true on overflow. */
+/* Number of instances of an element in the whole system; true on overflow. */
 bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out);
-/* Whether a compute unit sees a memory; whether memory `a` lies outside memory `b` on one path. */
+/* dfl_compute_sees: whether a compute unit sees a memory. dfl_memory_outside: whether memory `a` lies outside of memory
+   `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
 bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
-/* Leakage power of all instances, W; their area, or the area of the system if it is given, m2. */
+/* Leakage power of all instances, W; area of the system, m2: the stated area, else the sum over all instances. */
 double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);
-/* A copy without capacities. `all`: every memory may hold every tensor, too. */
+/* A copy of the system without capacities. `all`: also lets every memory hold every tensor. */
 dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
-/* A copy in which one memory has another size, in bits, -1 = unlimited. */
+/* A copy of the system in which one memory has `size_bits`, -1 = unlimited. */
 dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits);
-/* Whether some axis is `over` the network. */
+/* Whether some axis has `over` with this network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
-/* Whether the selection has the tensor, by its role or its name. Intermediates have no role to select by. */
+/* Whether the selection contains the tensor, by its role or its name. A selection cannot contain intermediates by
+   role. */
 bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t);
 
 #endif

@@ -39,8 +39,8 @@ static const dfl_dim dims[] = {
     [CARBON] = { { [DFL_BASE_CARBON] = 1 } },
 };
 
-/* A positive fraction `over / under` with a dimension. Powers of ten are cancelled; `overflow`: a part exceeds 128
-   bits. */
+/* A positive fraction `over / under` with a dimension. The fraction is reduced by powers of ten; `overflow`: the
+   numerator or the denominator exceeds 128 bits. */
 typedef struct {
     dfl_i128 over, under;
     dfl_dim dim;
@@ -52,10 +52,10 @@ static bool is_ten_times(dfl_i128 x)
     return x == (int64_t)x ? (int64_t)x % 10 == 0 : x % 10 == 0;
 }
 
-/* Multiplies by over / under. */
+/* Multiplies a fraction by over / under. */
 static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
 {
-    /* powers of ten are the usual common factors: of digits behind the point and of prefixes */
+    /* powers of ten are the usual common factors: from digits behind the point and from prefixes */
     while (r->under != 1 && is_ten_times(over) && is_ten_times(r->under)) {
         over /= 10;
         r->under /= 10;
@@ -70,7 +70,8 @@ static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
         r->overflow |= dfl_mul(r->under, under, &r->under);
 }
 
-/* The factor of a prefix as a fraction: 1 for an empty text. False if it is no prefix, or the unit does not take it. */
+/* The factor of a prefix as a fraction: 1 for an empty text. False if the text is no prefix, or the unit does not take
+   the prefix. */
 static bool prefix_factor(const char *text, size_t len, prefixes allowed, int64_t *over, int64_t *under)
 {
     static const char small[] = "munp", big[] = "kMGTPE", binary[] = "KMGTPE";
@@ -97,7 +98,7 @@ static bool prefix_factor(const char *text, size_t len, prefixes allowed, int64_
     return true;
 }
 
-/* Multiplies (sign 1) or divides (sign -1) by a unit with its prefix; false if the unit is unknown. */
+/* Multiplies (sign 1) or divides (sign -1) a fraction by a unit with its prefix; false if the unit is unknown. */
 static bool scale_by_unit(ratio *r, const char *text, size_t len, int sign)
 {
     int64_t over, under;
@@ -139,10 +140,10 @@ static bool scale_by_suffix(ratio *r, const char *text, size_t len)
 }
 
 typedef struct {
-    ratio value;      /* digits without the point, over a power of ten */
+    ratio value;      /* digits without the point, divided by a power of ten */
     double real;
-    bool wide;        /* the digits do not fit 128 bits */
-    size_t len;       /* characters of the number, without its unit */
+    bool wide;        /* the digits exceed 128 bits */
+    size_t len;       /* number of characters of the number, without its unit */
 } number;
 
 static bool is_digit(char c)
@@ -164,7 +165,7 @@ static void take_digit(number *n, int digit, bool fraction)
         n->wide = n->wide || dfl_mul(n->value.under, 10, &n->value.under);
 }
 
-/* Reads an exponent at the `e` and moves `*at` behind it; false if there is none. */
+/* Reads an exponent at the `e` and moves `*at` behind the exponent; false if no exponent follows. */
 static bool take_exponent(const char *text, size_t len, size_t *at, int *exponent)
 {
     size_t i = *at + 1;
@@ -239,7 +240,7 @@ static bool read_number(const char *text, size_t len, number *n)
     return true;
 }
 
-/* The quantity of a number with a unit: an exact integer of base units if it is one, else the nearest double. */
+/* The quantity of a number with a unit: an exact integer of base units if possible, else the nearest double. */
 static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix, dfl_quantity *out)
 {
     ratio whole = n->value;
@@ -260,11 +261,11 @@ static dfl_literal settle(const number *n, const ratio *suffix, bool has_suffix,
         out->real = dfl_i128_double(out->integer);
         return DFL_LITERAL_OK;
     }
-    /* A whole number that 128 bits cannot hold must not turn into an approximation silently. */
+    /* A whole number beyond 128 bits must not silently become an approximation. */
     return out->real >= 0x1p126 ? DFL_LITERAL_RANGE : DFL_LITERAL_OK;
 }
 
-/* Fast path: reads a literal of at most 18 digits and nothing else, as most literals are. */
+/* Fast path for the common case: a literal of at most 18 digits and nothing else. */
 static bool read_digits(const char *text, size_t len, dfl_quantity *out)
 {
     int64_t value = 0;
@@ -361,12 +362,13 @@ void dfl_dim_print(dfl_strbuf *out, dfl_dim dim)
     }
 }
 
-/* The unit in which a dimension is printed. One `unit` is `per` base units; the text `under` follows it. */
+/* The unit that prints a dimension. One `unit` is `per` base units; the printed unit is followed by the text
+   `under`. */
 typedef struct {
     dfl_dim dim;
     const char *unit, *under;
     double per;
-    int lowest, highest; /* the prefixes in use, as powers of 1000 */
+    int lowest, highest; /* lowest and highest prefix in use, as powers of 1000 */
 } shape;
 
 static const shape shapes[] = {
@@ -477,7 +479,7 @@ static void write_power(dfl_strbuf *out, dfl_dim dim, int sign, const char *betw
         }
 }
 
-/* Writes the fewest digits that are read as the same double: 15 to 17. */
+/* Writes the fewest digits (15 to 17) that parse to the same double. */
 static void write_real(dfl_strbuf *out, double value)
 {
     char text[40];
@@ -501,7 +503,7 @@ void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value)
         dfl_strbuf_i128(out, value.integer);
         return;
     }
-    /* the readable form often is exact */
+    /* the readable form, which often is exact, is tried first */
     dfl_quantity_print(out, value);
     if (dfl_quantity_parse(out->text + start, out->len - start, &again, NULL) == DFL_LITERAL_OK &&
         again.exact == value.exact && again.integer == value.integer && again.real == value.real &&
@@ -516,7 +518,7 @@ void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value)
         dfl_strbuf_i128(out, value.integer);
     else
         write_real(out, value.real);
-    /* a literal takes one unit in the numerator; further ones are factors */
+    /* a literal has one unit in the numerator; further units become factors */
     write_power(out, value.dim, 1, " * ", true, &any);
     write_power(out, value.dim, -1, over == 1 ? "/" : " / ", over != 1, &any);
 }

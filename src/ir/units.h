@@ -1,10 +1,10 @@
 /*
- * Quantities as text: literals with units are read, and quantities are written with the best unit. The table of the
- * units is grammar/units.def; each unit is a fraction of the base unit of its dimension (quantity.h).
+ * Text of quantities: reads literals with units, and writes quantities with the best unit. The table of the units is
+ * grammar/units.def; each unit is a fraction of the base unit of its dimension (quantity.h).
  *
  * Prefixes. SI decimal prefixes are p n u m k M G T P E (10^-12, ..., 10^-3, 10^3, ..., 10^18), written before the
- * unit. Binary prefixes are Ki Mi Gi Ti Pi Ei (2^10, ..., 2^60), IEC 80000-13. The table says which prefixes a unit
- * takes: a byte takes k M G T P E and the binary ones, a minute none.
+ * unit. Binary prefixes are Ki Mi Gi Ti Pi Ei (2^10, ..., 2^60), IEC 80000-13. The table defines the prefixes of each
+ * unit: a byte has k M G T P E and the binary prefixes, a minute has none.
  */
 #ifndef DFL_IR_UNITS_H
 #define DFL_IR_UNITS_H
@@ -16,20 +16,20 @@
 
 typedef enum {
     DFL_LITERAL_OK,
-    DFL_LITERAL_MALFORMED,  /* not a number */
-    DFL_LITERAL_UNIT,       /* an unknown unit */
-    DFL_LITERAL_RANGE,      /* an integer beyond 128 bits, or beyond a double */
+    DFL_LITERAL_MALFORMED,  /* the text is no number */
+    DFL_LITERAL_UNIT,       /* the unit is unknown */
+    DFL_LITERAL_RANGE,      /* an integer exceeds 128 bits, or a number exceeds a double */
 } dfl_literal;
 
-/* Reads a literal: "1_024", "2e9", "1.5TB/s", "85%". `unit_at` (may be NULL) gets the offset of the unit, `len` without
-   one. */
+/* Reads a literal: "1_024", "2e9", "1.5TB/s", "85%". `unit_at` (may be NULL) is set to the offset of the unit, or to
+   `len` if the literal has no unit. */
 dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, size_t *unit_at);
-/* Reads a unit alone, "GB/s", as the quantity of one such unit. */
+/* Reads a unit alone, such as "GB/s", as the quantity 1 of this unit. */
 dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out);
 
-/* The dimension in words: "data/time", "number". */
+/* Name of a dimension: "data/time", "number". */
 void dfl_dim_print(dfl_strbuf *out, dfl_dim dim);
-/* The value in a readable unit, six digits: "40GB/s", "16KiB". */
+/* The value in a readable unit, with six digits: "40GB/s", "16KiB". */
 void dfl_quantity_print(dfl_strbuf *out, dfl_quantity value);
 /* The value as an expression of the language with exactly this value: "8589934592bit", "7e-12J/bit". */
 void dfl_quantity_write(dfl_strbuf *out, dfl_quantity value);

@@ -1,6 +1,6 @@
 /*
  * The invariants of the intermediate representation: ids in range, lists ascending, extents positive, bodies that nest.
- * Every later pass relies on them. Tests and fuzz targets verify the programs that sema makes; a violation is a bug in
+ * Every later pass relies on them. Tests and fuzz targets verify the programs that sema builds. A violation is a bug in
  * dflc, never in a source file.
  */
 #ifndef DFL_IR_VERIFY_H
@@ -8,7 +8,7 @@
 
 #include "ir/program.h"
 
-/* The violated invariant as static text, NULL if all hold. */
+/* The violated invariant as static text, NULL if all invariants hold. */
 const char *dfl_workload_verify(const dfl_workload *w);
 const char *dfl_system_verify(const dfl_system *s);
 const char *dfl_mapping_verify(const dfl_mapping *m);

@@ -1,4 +1,4 @@
-/* Queries of workloads, and the count of operations. */
+/* Queries of workloads, and the number of their operations. */
 #include "ir/workload.h"
 
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank)
@@ -42,8 +42,8 @@ bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out)
     return over;
 }
 
-/* The ranks of an einsum's conditions, the one with the smaller extent first, DFL_NONE behind the last. False if there
-   are more than two. */
+/* The ranks in the conditions of an einsum, the rank with the smaller extent first, DFL_NONE after the last. False if
+   the conditions have more than two ranks. */
 static bool where_ranks(const dfl_workload *w, const dfl_einsum *e, uint32_t ranks[2])
 {
     ranks[0] = ranks[1] = DFL_NONE;
@@ -116,7 +116,8 @@ static bool points_where(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *o
 
 bool dfl_workload_countable(const dfl_workload *w)
 {
-    const int64_t longest = 1 << 26; /* positions that are visited in all: some tenths of a second */
+    const int64_t longest = 1 << 26; /* limit on the positions visited in all einsums; visiting them takes some tenths of a
+                                        second */
     int64_t length = 0;
     uint32_t ranks[2];
 

@@ -1,7 +1,7 @@
 /*
- * A workload: ranks, tensors and einsums with every size resolved to an integer. Names of parts from `apply` or `for`
- * are full paths ("conv1.p", "L[3].O"). Ids are dense and index the arrays below. Einsums stand in workload order,
- * which is an order in which they can run.
+ * A workload: ranks, tensors and einsums with all sizes resolved to integers. Parts from `apply` or `for` have full
+ * paths as names ("conv1.p", "L[3].O"). Ids are dense and index the arrays below. Einsums are sorted in workload order,
+ * which is a legal order of execution.
  */
 #ifndef DFL_IR_WORKLOAD_H
 #define DFL_IR_WORKLOAD_H
@@ -17,11 +17,11 @@
 typedef struct {
     dfl_sym name;
     dfl_span span;
-    int64_t extent; /* > 0 */
+    int64_t extent; /* number of values of the rank, > 0 */
 } dfl_rank;
 
-/* An index: the sum of coef * rank over the terms, plus the offset. The terms have distinct ranks, ascending, and coef
-   != 0. */
+/* An index: the sum of coef * rank over the terms, plus the offset. Each term has its own rank and a coefficient other
+   than 0; terms are sorted by rank. */
 typedef struct {
     uint32_t rank;
     int64_t coef;
@@ -35,15 +35,15 @@ typedef struct {
 } dfl_index;
 
 typedef enum {
-    DFL_ROLE_INTERMEDIATE, /* produced and read; may be fused away */
+    DFL_ROLE_INTERMEDIATE, /* produced and read; a mapping may fuse it away */
     DFL_ROLE_INPUT,        /* read, never produced */
     DFL_ROLE_WEIGHT,       /* read, never produced, persistent */
     DFL_ROLE_STATE,        /* persistent, updated in place */
-    DFL_ROLE_OUTPUT,       /* leaves the chip: produced and never read, or declared `output` (then also readable) */
+    DFL_ROLE_OUTPUT,       /* leaves the chip: produced and never read, or declared `output` (then it may also be read) */
 } dfl_role;
 
 typedef struct {
-    dfl_sym name; /* "bf16" */
+    dfl_sym name; /* name of the data type: "bf16" */
     uint32_t bits;
 } dfl_dtype;
 
@@ -53,28 +53,29 @@ typedef struct {
     dfl_role role;
     dfl_dtype type;
     uint32_t n_dims;
-    const int64_t *extents;    /* declared or inferred shape; elements outside read as zero */
-    const uint32_t *producers; /* einsums that write it, in workload order */
+    const int64_t *extents;    /* declared or inferred shape; elements outside of the shape read as zero */
+    const uint32_t *producers; /* einsums that write the tensor, in workload order */
     uint32_t n_producers;
-    const uint32_t *consumers; /* einsums that read it, in workload order */
+    const uint32_t *consumers; /* einsums that read the tensor, in workload order */
     uint32_t n_consumers;
 } dfl_tensor;
 
 typedef struct {
     uint32_t tensor;
     uint32_t n_dims;
-    const dfl_index *index; /* n_dims of them */
+    const dfl_index *index; /* [dimension]: its index, n_dims in all */
     dfl_span span;
 } dfl_access;
 
 typedef enum { DFL_REDUCE_NONE, DFL_REDUCE_ADD, DFL_REDUCE_MAX, DFL_REDUCE_MIN } dfl_reduce;
 
-/* The right side of an einsum as a tree. It decides which `online` loops are legal and which units can run the einsum. */
+/* The right side of an einsum as a tree. The tree determines the legality of `online` loops and the units that can run
+   the einsum. */
 typedef enum {
-    DFL_EOP_ACCESS, /* inputs[operand] */
+    DFL_EOP_ACCESS, /* an access: inputs[operand] */
     DFL_EOP_CONST,
     DFL_EOP_NEG, DFL_EOP_ADD, DFL_EOP_SUB, DFL_EOP_MUL, DFL_EOP_DIV,
-    DFL_EOP_CALL,   /* an `op` by name */
+    DFL_EOP_CALL,   /* call of an `op` by name */
 } dfl_eop_kind;
 
 typedef struct dfl_eop {
@@ -82,31 +83,31 @@ typedef struct dfl_eop {
     uint32_t operand;
     double value;
     dfl_sym op;
-    dfl_i128 flops; /* of a CALL: operations at every point */
+    dfl_i128 flops; /* CALL: operations per point */
     const struct dfl_eop *const *args;
     uint32_t n_args;
 } dfl_eop;
 
-/* A condition: sum >= 0. */
+/* A condition of `where`: sum >= 0. */
 typedef struct { dfl_index sum; } dfl_condition;
 
 typedef struct {
-    dfl_sym name;               /* of the tensor it produces; a second einsum of one tensor is "T#2" */
-    dfl_span span;              /* the head: the produced tensor's name */
+    dfl_sym name;               /* name of the produced tensor; the second einsum of one tensor is "T#2" */
+    dfl_span span;              /* place of the head: the produced tensor's name */
     dfl_access output;
     const dfl_access *inputs;   /* distinct accesses of the right side, in order of appearance */
     uint32_t n_inputs;
     dfl_reduce reduce;
-    const uint32_t *ranks;      /* every rank of the iteration space, ascending */
+    const uint32_t *ranks;      /* all ranks of the iteration space, ascending */
     uint32_t n_ranks;
     const dfl_eop *body;
     bool is_mac;                /* `+=` over a product of two tensors: one MAC per point */
-    dfl_i128 flops_per_point;   /* operators, reduction and ops; 0 for a MAC */
-    dfl_i128 flops_per_output;  /* operations of an `op ... over` per output element, else 0 */
+    dfl_i128 flops_per_point;   /* operations per point: operators, reduction and ops; 0 for a MAC */
+    dfl_i128 flops_per_output;  /* operations of an `op ... over` per output element; 0 without `over` */
     uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
-    const dfl_condition *where; /* `where` clause */
+    const dfl_condition *where; /* conditions of the `where` clause */
     uint32_t n_where;
-    bool gathers;               /* reads by a data-dependent index */
+    bool gathers;               /* the einsum reads by a data-dependent index */
 } dfl_einsum;
 
 typedef struct {
@@ -118,27 +119,28 @@ typedef struct {
     uint32_t n_tensors;
     const dfl_einsum *einsums;
     uint32_t n_einsums;
-    bool carries;               /* by `repeat ... carrying`, an iteration reads the result of the one before */
+    bool carries;               /* `repeat ... carrying`: an iteration reads the result of the previous iteration */
 } dfl_workload;
 
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);
-/* Points of the iteration space (without `where`); true on overflow. */
+/* Number of points of the iteration space (without `where`); true on overflow. */
 bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
-/* Elements of the declared shape; true on overflow. */
+/* Number of elements of the declared shape; true on overflow. */
 bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out);
-/* Whether some index is over several ranks: windows may slide. */
+/* Whether some index sums several ranks, so that windows may slide. */
 bool dfl_workload_slides(const dfl_workload *w);
-/* Operations of the whole workload; a MAC counts as no FLOP. True on overflow. Requires dfl_workload_countable. */
+/* Operations of the whole workload; a MAC does not count as a FLOP. True on overflow. The caller must ensure
+   dfl_workload_countable. */
 bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *flops);
-/* Whether the operations can be counted: the `where` conditions of each einsum are over at most two ranks, and the
-   shorter ranks have at most 2^26 positions in all (some tenths of a second), since each of them is visited. */
+/* Whether the operations can be counted. The `where` conditions of each einsum must have at most two ranks. The shorter
+   ranks may have at most 2^26 positions in all, since the count visits each position (some tenths of a second). */
 bool dfl_workload_countable(const dfl_workload *w);
-/* Whether an index is one rank with coefficient 1 and offset 0; gives the rank. */
+/* Whether an index is one rank with coefficient 1 and offset 0; sets `*rank` to it. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
 bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor);
 /* Whether the einsum reads or produces the tensor. */
 bool dfl_einsum_touches(const dfl_einsum *e, uint32_t tensor);
-/* Whether the tree has only calls of listed `op`s, accesses and constants, and no plain operator. */
+/* Whether the tree has only calls of the listed ops, accesses and constants, and no plain operator. */
 bool dfl_eop_calls_within(const dfl_eop *body, const dfl_sym *ops, uint32_t n_ops);
 
 #endif

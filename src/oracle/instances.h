@@ -1,14 +1,15 @@
-/* Instances of memories and units, and how those of one place are connected with those of the next outer one. */
+/* Instances of memories and units, and the connections between the instances of a place and those of the next outer
+   place. */
 #ifndef DFL_ORACLE_INSTANCES_H
 #define DFL_ORACLE_INSTANCES_H
 
 #include "oracle/oracle_internal.h"
 
-/* The axes around an element, outer first, and the number of instances in use. */
+/* The axes around an element, outer ones first, and the number of instances in use. */
 uint32_t *dfl_oracle_axes_around(const dfl_oracle_machine *machine, uint32_t element, uint32_t *n_axes, uint32_t *n_inst);
-/* Instance of a place with these axes around it, at the coordinates `coord` (by axis). */
+/* Instance number of a place with these axes around it, at the coordinates `coord` (by axis). */
 uint32_t dfl_oracle_instance(const dfl_oracle_machine *machine, const uint32_t *axes, uint32_t n_axes, const uint32_t *coord);
-/* Connects the `n_inner` instances with the axes `inner` around them to those of a memory in `outer_element`, for one
+/* Connects the `n_inner` instances inside of the axes `inner` to the instances of a memory in `outer_element`, for one
    tensor. */
 dfl_oracle_link dfl_oracle_link_make(const dfl_oracle_machine *machine, const uint32_t *inner, uint32_t n_inner_axes,
                                      uint32_t n_inner, uint32_t outer_element, uint32_t tensor);

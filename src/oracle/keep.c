@@ -80,8 +80,8 @@ static int compare_elements(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Adds the elements that an einsum touches in the present iterations. Of tensors that are only read, idle instances
-   hold what they would hold if they worked. */
+/* Adds the elements that an einsum touches in the present iterations of the loops. An idle instance holds the elements
+   of a read-only tensor that it would hold if it worked. */
 static void touch_all(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32_t id)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];
@@ -98,7 +98,7 @@ static void touch_all(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32
     e->held = NULL;
 }
 
-/* Finds the next tile of every instance: that of the present iterations, or an empty one. */
+/* Sets the next tile of every instance: the tile of the present iterations, or an empty tile. */
 static void find_next(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bool empty)
 {
     machine->tick++;
@@ -140,7 +140,7 @@ static void set_value(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32
     c->value = value;
     c->parts = parts;
     c->dirty = true;
-    /* the value of every keep that it was filled from is void now */
+    /* the value in every outer keep that supplied this element becomes void */
     for (const dfl_oracle_keep *inner = keep; inner->outer && c->filled && !c->taken; inner = inner->outer) {
         c->taken = true;
         inst = inner->link.outer_of[inst];
@@ -207,8 +207,8 @@ static void drain_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
     DFL_PUSH(machine->arena, &machine->updates, d);
 }
 
-/* Removes the elements that are not in the next tile; dirty ones are drained. `all`: a fresh keep, from which
-   everything leaves. `flush`: a keep below a fresh one, which drains all its dirty elements. */
+/* Removes the elements outside of the next tile; dirty elements are drained. `all`: a fresh keep, so all elements
+   leave. `flush`: a keep below a fresh keep, which drains all its dirty elements. */
 static void drop_elements(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bool all, bool flush)
 {
     machine->updates.n = 0;
@@ -227,7 +227,7 @@ static void drop_elements(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bo
             keep->balance.flushed += !leaves;
             if (!keep->outer && c->has_value)
                 machine->tensors[keep->tensor].released[elem] = true;
-            /* an element that a flush drains remains without a value: its next result starts a new sum */
+            /* a flush leaves the drained element in the tile without a value: its next result starts a new sum */
             *c = (dfl_oracle_cell){ .present = !leaves };
         }
     if (keep->outer) {
@@ -239,7 +239,7 @@ static void drop_elements(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bo
 
 /* ---- entering ---- */
 
-/* The neighbour that holds the element in its present tile, or DFL_NONE; sets the axis in between. */
+/* The neighbour with the element in its present tile, or DFL_NONE; sets the axis between the two instances. */
 static uint32_t find_neighbour(const dfl_oracle_keep *keep, uint32_t inst, uint32_t elem, uint32_t *axis)
 {
     for (uint32_t i = 0; i < keep->link.n_axes; i++)
@@ -256,8 +256,8 @@ static uint32_t find_neighbour(const dfl_oracle_keep *keep, uint32_t inst, uint3
     return DFL_NONE;
 }
 
-/* Enters one element into one instance: from a neighbour, or from the outer keep, which is read once for all instances
-   of a group that take the element at this tick. */
+/* Enters one element into one instance, from a neighbour or from the outer keep. One read of the outer keep serves all
+   instances of a group that get the element at this tick. */
 static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32_t inst, uint32_t elem)
 {
     dfl_oracle_cell *c = cell_of(keep, inst, elem);
@@ -308,8 +308,8 @@ static void enter_tile(dfl_oracle_machine *machine, dfl_oracle_keep *keep)
 
 /* ---- changes ---- */
 
-/* Changes the tiles of the keeps from line `from` of a body on. Elements leave inner keeps first, and enter outer keeps
-   first. */
+/* Changes the tiles of the keeps on line `from` of a body and on all later lines. Elements leave inner keeps before
+   outer ones, and enter outer keeps before inner ones. */
 
 static void change_tiles(dfl_oracle_machine *machine, const dfl_body *body, uint32_t from, bool begins, bool ends)
 {

@@ -1,12 +1,13 @@
 /*
- * Blocks of iteration spaces, and rule 11: what a producer computes in each iteration of the loops above the branch in
- * which its result is read. Finding a need visits the blocks of the readers, and these are cut by the readers' own
- * needs: the two are mutually recursive, so they share this file.
+ * Blocks of iteration spaces, and the need of a producer (rule 11): the points that the producer computes in each
+ * iteration of the loops above the branch with the readers of its result. The search for a need visits the blocks of
+ * the readers, and the readers' own needs cut these blocks. The two tasks are mutually recursive, so they share this
+ * file.
  *
- * Before the execution, the readers' accesses are enumerated for every iteration. For each dimension, an index is
- * computed in the first iteration that reads it; what nobody reads is computed in the last. Where readers stand below
- * several branches, the loops above the inner branch divide in the same way what an iteration of the loops above the
- * outer branch computes.
+ * Before the execution, the search enumerates the readers' accesses for every iteration. For each dimension, the
+ * producer computes an index in the first iteration that reads it, and an index without readers in the last iteration.
+ * If readers are below several branches, the loops above the inner branch divide the indices of each iteration of the
+ * loops above the outer branch by the same rule.
  */
 #include "oracle/need.h"
 
@@ -18,7 +19,7 @@
 
 /* ---- blocks ---- */
 
-/* Orders iteration number `iter` against the present one, by their first `n` loops: -1, 0 or 1. */
+/* Compares iteration number `iter` with the present one by their first `n` loops: -1, 0 or 1. */
 static int compare_iterations(const dfl_oracle_machine *machine, const dfl_oracle_need *need, uint32_t iter, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -77,8 +78,8 @@ static bool cut_to_need(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_int
 static void descend_below(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
                           void *data);
 
-/* Whether the tile that is found does not depend on a rank. Then an instance with nothing left of this rank holds the
-   tile, too. */
+/* Whether the present tile is independent of a rank. An instance with nothing left of this rank then also holds the
+   tile. */
 static bool held_without(const dfl_oracle_einsum *e, uint32_t rank)
 {
     if (!e->held)
@@ -89,8 +90,8 @@ static bool held_without(const dfl_oracle_einsum *e, uint32_t rank)
     return true;
 }
 
-/* Divides the block by the line at `step`, and goes on below it for every part of a spatial line, or for the present
-   iteration. */
+/* Divides the block by the line at `step`, and continues with the next step for every part of a spatial line, or for
+   the present iteration of a temporal line. */
 static void cut_by_line(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
                         void *data)
 {
@@ -113,7 +114,7 @@ static void cut_by_line(dfl_oracle_machine *machine, uint32_t id, uint32_t step,
         block->lo = whole.lo + (int64_t)i * s->tile;
         block->hi = block->lo + s->tile < whole.hi ? block->lo + s->tile : whole.hi;
         if (block->hi <= block->lo) {
-            /* nothing is left of the rank: any of its values gives the tile that the instance continues to hold */
+            /* nothing is left of the rank: any value of the rank gives the tile that the instance continues to hold */
             if (!held_without(e, e->local_rank[s->rank]) || (spatial && (int64_t)i * s->tile >= s->nominal))
                 break;
             *block = (dfl_oracle_interval){ whole.lo, whole.lo + 1 };
@@ -144,7 +145,7 @@ static void descend_below(dfl_oracle_machine *machine, uint32_t id, uint32_t ste
         cut_by_line(machine, id, step, upto, visit, data);
         return;
     }
-    /* the loops below the branch divide only the part that is computed in this iteration */
+    /* the loops below the branch divide only the part that this iteration computes */
     for (uint32_t r = 0; r < e->n_ranks; r++)
         e->saved_block[r] = e->block[r];
     if (cut_to_need(machine, id, e->block))
@@ -196,14 +197,15 @@ uint32_t dfl_oracle_trip_count(dfl_oracle_machine *machine, const dfl_body *body
 
 /* ---- readers ---- */
 
-/* Whether an einsum stands below the brace that has the line of another einsum's step. */
+/* Whether an einsum stands below the brace that contains the line of another einsum's step. */
 static bool stands_below(const dfl_oracle_machine *machine, uint32_t id, const dfl_path_step *step)
 {
     return dfl_body_within(machine->einsums[id].path->leaf, step->body);
 }
 
-/* Whether the loop at `step` changes which indices of dimension `dim` of the einsum's output are read: a reader indexes
-   the dimension with the rank of the loop, or with a rank that the loop restricts by the need of its own readers. */
+/* Whether the loop at `step` changes the set of read indices in dimension `dim` of the einsum's output: a reader
+   indexes the dimension with the rank of the loop, or with a rank that the loop restricts by the need of the reader's
+   own readers. */
 static bool is_moved(const dfl_oracle_machine *machine, uint32_t id, uint32_t dim, uint32_t step)
 {
     const dfl_exchange *x = &machine->einsums[id].path->exchange;
@@ -270,8 +272,8 @@ static void set_iteration(dfl_oracle_machine *machine, const dfl_oracle_need *ne
 
 typedef struct {
     uint32_t tensor, upto;
-    uint8_t **read;            /* [n_dims][extent]: the index is read */
-    bool any;                  /* some reader computes something */
+    uint8_t **read;            /* [n_dims][extent]: some access reads the index */
+    bool any;                  /* some reader computes a point */
 } read_data;
 
 static void note_reads(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_interval *block, const uint32_t *coord,
@@ -289,7 +291,7 @@ static void note_reads(dfl_oracle_machine *machine, uint32_t id, const dfl_oracl
         for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
             if (e->inputs[i].tensor != r->tensor)
                 continue;
-            /* each dimension by itself, even if another index of the access is outside the shape */
+            /* each dimension is recorded separately, even if the access leaves the shape in another one */
             for (uint32_t d = 0; d < t->n_dims; d++) {
                 dfl_i128 at = e->inputs[i].offset[d];
                 for (uint32_t k = 0; k < e->n_ranks; k++)
@@ -301,12 +303,12 @@ static void note_reads(dfl_oracle_machine *machine, uint32_t id, const dfl_oracl
     }
 }
 
-/* One branch with readers: the temporal loops above it and below the outer branch, as positions `first` to `end` - 1;
-   the steps above it. */
+/* One branch with readers. The temporal loops that are above it and below the outer branch, as positions `first` to
+   `end` - 1; the number of steps above the branch. */
 typedef struct { uint32_t first, end, steps; } branch;
 
-/* Whether two iterations differ, of all loops above the branch, at most in the branch's own loops that restrict
-   dimension `d` and do not stand before `first`. */
+/* Whether two iterations are equal in all loops above the branch, except for the branch's own loops that restrict
+   dimension `d` and stand at position `first` or later. */
 static bool same_group(const dfl_oracle_need *need, const branch *b, uint32_t d, uint32_t first, uint32_t a, uint32_t c)
 {
     for (uint32_t i = 0; i < b->end; i++)
@@ -316,15 +318,15 @@ static bool same_group(const dfl_oracle_need *need, const branch *b, uint32_t d,
     return true;
 }
 
-/* Whether two iterations are the same in all loops above the branch. */
+/* Whether two iterations are equal in all loops above the branch. */
 static bool same_place(const dfl_oracle_need *need, const branch *b, uint32_t a, uint32_t c)
 {
     return memcmp(&need->index[a * need->n_lines], &need->index[c * need->n_lines], b->end * sizeof *need->index) == 0;
 }
 
-/* Sets the indices of dimension `d` that may be computed in each iteration, from those that are read below the branch
+/* Sets the indices of dimension `d` that each iteration may compute, from the indices that are read below the branch
    (`read`). An index that an earlier iteration has computed is not computed again, unless a loop before `first` has
-   advanced since; the last iteration adds the indices that nobody reads. */
+   advanced since then. The last iteration adds the indices without readers. */
 static void allow_indices(dfl_oracle_machine *machine, const dfl_oracle_need *need, const branch *b, uint32_t d, int64_t extent,
                           uint32_t first, uint8_t *const *read)
 {
@@ -350,7 +352,7 @@ static void allow_indices(dfl_oracle_machine *machine, const dfl_oracle_need *ne
         }
         for (int64_t i = 0; last && i < extent; i++)
             out[i] |= !ever[i];
-        /* an inner branch divides the part that the outer ones allow */
+        /* an inner branch divides the part that the outer branches allow */
         for (int64_t i = 0; need->allowed[it * n + d] && i < extent; i++)
             out[i] = out[i] && need->allowed[it * n + d][i];
         need->allowed[it * n + d] = out;
@@ -389,7 +391,7 @@ static void mark_runs(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle
     }
 }
 
-/* Finds the temporal loops above the branch, and which of them restrict which dimension. */
+/* Finds the temporal loops above the branch, and the dimensions that each loop restricts. */
 static void find_loops(dfl_oracle_machine *machine, uint32_t id)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];
@@ -412,15 +414,15 @@ static void find_loops(dfl_oracle_machine *machine, uint32_t id)
     }
 }
 
-/* The loops that repeat work by `recompute`, as positions among the temporal loops above the outermost branch with
-   readers. */
+/* The loops that repeat work because of `recompute`, as positions among the temporal loops above the outermost branch
+   with readers. */
 typedef struct {
-    uint32_t above;            /* loops above the tensor's keep */
-    uint32_t start;            /* loops before this one repeat the work: what had left the keep is computed again */
-    uint32_t innermost;        /* the innermost loop from `start` to `above` that selects a part of the tensor, or DFL_NONE */
+    uint32_t above;            /* number of loops above the tensor's keep */
+    uint32_t start;            /* number of loops that repeat work: elements that had left the keep are computed again */
+    uint32_t innermost;        /* innermost loop from `start` to `above` that selects a part of the tensor, or DFL_NONE */
 } repetition;
 
-/* Whether the loop ever has a second iteration. */
+/* Whether the loop has a second iteration at any time. */
 static bool has_second_iteration(const dfl_oracle_need *need, uint32_t line)
 {
     for (uint32_t it = 0; it < need->n_iter; it++)
@@ -465,15 +467,16 @@ static repetition find_repetition(const dfl_oracle_einsum *e, const branch *b)
             a.innermost = a.above;
         a.above++;
     }
-    /* loops around the innermost over the same dimension divide one range with it; the next other loop repeats the work */
+    /* loops that surround the innermost loop and iterate its dimension divide one range with it; the next loop outside
+       that does not do so repeats the work */
     for (uint32_t i = a.innermost; i != DFL_NONE && i-- > a.start;)
         if (has_second_iteration(need, i) && !restricts_same(need, i, a.innermost))
             a.start = i + 1;
     return a;
 }
 
-/* Whether the einsum works in an iteration: it is the first one of every loop that restricts no dimension and does not
-   repeat the work. */
+/* Whether the einsum works in an iteration: the iteration is the first one of every loop that restricts no dimension
+   and does not repeat the work. */
 static bool is_working(const dfl_oracle_einsum *e, const repetition *a, uint32_t iter)
 {
     const dfl_oracle_need *need = &e->need;
@@ -491,8 +494,8 @@ static bool is_working(const dfl_oracle_einsum *e, const repetition *a, uint32_t
     return true;
 }
 
-/* The branch that follows `after` (NULL: the first): the next loops with the same readers below their braces. Without
-   loops behind the last branch. */
+/* The branch after `after` (NULL: the first branch): the next loops with equal sets of readers below their braces. The
+   last branch is followed by a branch without loops. */
 static branch next_branch(const dfl_oracle_machine *machine, uint32_t id, const branch *after)
 {
     const dfl_oracle_einsum *e = &machine->einsums[id];
@@ -519,7 +522,7 @@ static branch next_branch(const dfl_oracle_machine *machine, uint32_t id, const 
     return b;
 }
 
-/* Divides the work among the iterations of a branch's loops, for each dimension that they restrict. */
+/* Divides the work among the iterations of a branch's loops, for each dimension that the loops restrict. */
 static void divide_work(dfl_oracle_machine *machine, uint32_t id, const branch *b, const repetition *again_at)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];
@@ -539,7 +542,7 @@ static void divide_work(dfl_oracle_machine *machine, uint32_t id, const branch *
                 dfl_oracle_visit_blocks(machine, x->consumers[k], b->steps, note_reads, &r);
         any[it] = r.any;
     }
-    /* loops that repeat the work do so only where some reader computes something inside of them */
+    /* loops that repeat the work do so only in iterations in which some reader computes a point */
     const branch outside = { .end = again_at->start };
     for (uint32_t it = 0; b->first == 0 && it < need->n_iter && dfl_oracle_spend(machine, need->n_iter); it++) {
         bool asked = !x->recompute;

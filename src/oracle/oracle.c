@@ -23,7 +23,7 @@ static bool is_online(const dfl_oracle_machine *machine, uint32_t producer, uint
     return false;
 }
 
-/* The value of an operand; a report if it is not in the tile, or not complete (rule 12). */
+/* The value of an operand; reports an operand that is outside of the tile or incomplete (rule 12). */
 static uint64_t read_value(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_access *a, uint32_t inst, uint32_t elem)
 {
     const dfl_tensor *t = &machine->workload->tensors[a->tensor];
@@ -60,8 +60,8 @@ static uint64_t read_value(dfl_oracle_machine *machine, uint32_t id, const dfl_o
     return 0;
 }
 
-/* Reads one operand for one instance of the unit at one step, and counts the read unless the operand is latched or
-   another instance of the group has read it. */
+/* Reads one operand for one instance of the unit in one step. Counts the read unless the operand is latched or another
+   instance of the group has read it. */
 static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_access *a, uint32_t unit, uint32_t elem)
 {
     uint32_t *seen = &a->seen[(size_t)a->link.read_group[unit] * a->keep->n_elem + elem];
@@ -78,7 +78,8 @@ static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracl
     return value;
 }
 
-/* Counts the rescaling of a result element: once in every iteration of an `online` loop but the first that adds to it. */
+/* Counts the rescaling of a result element: one in every iteration of an `online` loop that adds to the element, the
+   first such iteration excepted. */
 static void rescale(dfl_oracle_machine *machine, uint32_t id, uint32_t elem)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];
@@ -91,7 +92,7 @@ static void rescale(dfl_oracle_machine *machine, uint32_t id, uint32_t elem)
     }
 }
 
-/* Executes one step of one instance: one point, or all points of the rank that an operation takes whole (`over`). */
+/* Executes one step of one instance: one point, or all points of the rank that an operation with `over` takes whole. */
 static void operate(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_interval *block, const uint32_t *coord, void *data)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];
@@ -158,8 +159,8 @@ static bool is_live(const dfl_oracle_machine *machine, const dfl_oracle_keep *ke
     return keep->always_live || (keep->first_child <= child && child <= keep->last_child);
 }
 
-/* Updates the peak of a body: adds up the live tiles of the bodies from `body` outwards, up to the root or to the
-   pipeline stage that holds it. Lasting homes are added at the end. */
+/* Updates the peak of a body: the sum of the live tiles of the bodies from `body` outwards, up to the root or to the
+   enclosing pipeline stage. Homes that last the whole execution are added at the end. */
 static void take_room(dfl_oracle_machine *machine, const dfl_body *body)
 {
     dfl_i128 **peak = machine->peak[body->id];
@@ -181,8 +182,8 @@ static void take_room(dfl_oracle_machine *machine, const dfl_body *body)
                 peak[m][i] = machine->occupancy[m][i];
 }
 
-/* Peak occupancy of one instance while a body runs, bits: the largest of its children, or the sum over the stages of a
-   pipeline. */
+/* Peak occupancy of one instance while a body runs, bits: the maximum over the body's children, or the sum over the
+   stages of a pipeline. */
 static dfl_i128 room_of(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t memory)
 {
     dfl_i128 most = 0;
@@ -199,7 +200,7 @@ static dfl_i128 room_of(const dfl_oracle_machine *machine, const dfl_body *body,
     return most;
 }
 
-/* Sets the peaks of tensors and memories; lasting homes are added to their memories. */
+/* Sets the peaks of tensors and memories; adds lasting homes to their memories. */
 static void measure_room(dfl_oracle_machine *machine)
 {
     dfl_oracle_result *r = machine->result;
@@ -237,14 +238,14 @@ static void run_children(dfl_oracle_machine *machine, const dfl_body *body)
         take_room(machine, body);
     if (body->kind == DFL_BODY_LEAF)
         execute(machine, body->einsums[0]);
-    /* stages of a pipeline run one after another here: the counts are the same */
+    /* the oracle runs the stages of a pipeline one after another, which leaves the counts unchanged */
     for (uint32_t c = 0; c < body->n_children && !machine->failed; c++) {
         machine->running_child[body->id] = c;
         run_body(machine, body->children[c]);
     }
 }
 
-/* Sets the loops from line `from` on to their first iteration, and finds their trip counts. */
+/* Sets the loops on line `from` and on all later lines to their first iteration, and finds their trip counts. */
 static void restart(dfl_oracle_machine *machine, const dfl_body *body, uint32_t from)
 {
     for (uint32_t i = from; i < body->n_lines; i++)
@@ -284,7 +285,7 @@ static void run_body(dfl_oracle_machine *machine, const dfl_body *body)
     dfl_oracle_keep_close(machine, body);
 }
 
-/* Whether no two instances share a transfer: each is a group of its own. */
+/* Whether no two instances share a transfer, so that each instance is a group of its own. */
 static bool has_own_groups(dfl_oracle_machine *machine, const dfl_oracle_keep *keep, const uint32_t *group)
 {
     bool *used = DFL_NEW_ARRAY(machine->arena, bool, keep->n_inst + 1), alone = true;
@@ -296,8 +297,8 @@ static bool has_own_groups(dfl_oracle_machine *machine, const dfl_oracle_keep *k
     return alone;
 }
 
-/* The number of conservation laws that a keep breaks. For every mapping, elements that enter a keep leave it, and a
-   transfer reaches at least one instance and at most all of them. */
+/* Number of conservation laws that a keep violates. The laws hold for every mapping: elements that enter a keep leave
+   the keep, and a transfer reaches at least one instance and at most all instances. */
 static dfl_i128 broken_laws(dfl_oracle_machine *machine, const dfl_oracle_keep *keep)
 {
     const dfl_oracle_balance *b = &keep->balance;
@@ -325,7 +326,8 @@ static void finish(dfl_oracle_machine *machine)
     r->wrong = dfl_oracle_count_wrong(machine);
 }
 
-/* Executes the mapping once. The keeps on the lines `held` are live throughout their brace. False after a report. */
+/* Executes the mapping a single time. The keeps on the lines `held` are live from the start to the end of their brace.
+   False after a report. */
 static bool execute_mapping(dfl_oracle_machine *machine, bool *held)
 {
     dfl_arena *arena = machine->arena;
@@ -357,8 +359,8 @@ static bool execute_mapping(dfl_oracle_machine *machine, bool *held)
     return !machine->failed;
 }
 
-/* By line id: keeps that held elements across iterations. NULL if all of these were live throughout their brace
-   already. */
+/* By line id: keeps that held elements across iterations of a loop. NULL if all of these keeps were already live
+   throughout their brace. */
 static bool *find_held(const dfl_oracle_machine *machine)
 {
     bool *held = DFL_NEW_ARRAY(machine->arena, bool, machine->n_lines + 1), any = false;
@@ -375,7 +377,8 @@ const dfl_oracle_result *dfl_oracle_run(dfl_arena *arena, dfl_sink *sink, const 
     dfl_oracle_machine machine = { .arena = arena, .sink = sink, .names = names, .paths = paths };
     bool *held;
 
-    /* only the end of an execution shows whether a keep ever stays: then execute again, with this keep live throughout */
+    /* only the end of an execution shows whether a keep holds elements across iterations; if it does, execute again
+       with this keep live throughout its brace */
     if (!execute_mapping(&machine, NULL) || ((held = find_held(&machine)) && !execute_mapping(&machine, held)))
         return NULL;
     finish(&machine);

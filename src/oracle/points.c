@@ -2,7 +2,7 @@
 
 #include "oracle/refuse.h"
 
-/* Whether the workload has the present point: all conditions of `where` hold. */
+/* Whether the workload contains the present point: all conditions of `where` hold. */
 static bool has_point(const dfl_oracle_einsum *e)
 {
     for (uint32_t c = 0; c < e->einsum->n_where; c++) {

@@ -121,7 +121,7 @@ static bool set_used(dfl_oracle_machine *machine)
     return true;
 }
 
-/* The next keep of the tensor above line `line` of the body, NULL without one. */
+/* The next keep of the tensor above line `line` of the body, NULL if there is none. */
 static dfl_oracle_keep *keep_above(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t line, uint32_t tensor)
 {
     for (; body; body = body->parent, line = body ? body->n_lines : 0)
@@ -189,7 +189,7 @@ static bool set_keep(dfl_oracle_machine *machine, const dfl_body *body, uint32_t
     return true;
 }
 
-/* Makes a row of the result for every pair of memory and tensor with a keep, by memory, then tensor. */
+/* Makes an entry of the result for every pair of memory and tensor with a keep, sorted by memory, then by tensor. */
 static void set_traffic(dfl_oracle_machine *machine)
 {
     dfl_oracle_result *r = machine->result;
@@ -210,7 +210,7 @@ static void set_traffic(dfl_oracle_machine *machine)
         }
 }
 
-/* Fills the lasting homes: tensors without a producer have their values from the start. */
+/* Fills the lasting homes: tensors without a producer have values from the start. */
 static void fill_homes(dfl_oracle_machine *machine)
 {
     for (size_t i = 0; i < machine->keeps.n; i++) {

@@ -1,8 +1,8 @@
 /*
- * The computation of a workload with made-up arithmetic. A point is the product of its operands modulo a prime,
- * whatever its operators are; the results of an element are summed, or the largest or smallest is taken. A mapping that
- * loses a partial sum, counts one twice or reads too early ends with other values than the direct evaluation, with high
- * probability.
+ * Evaluation of a workload with artificial arithmetic. The value of a point is the product of its operands modulo a
+ * prime, whatever its operators are. The results of an element are reduced by sum, maximum or minimum. A mapping that
+ * loses a partial sum, counts one twice or reads too early ends, with high probability, with values unlike those of the
+ * direct evaluation.
  */
 #include "oracle/values.h"
 
@@ -10,7 +10,7 @@
 #include "oracle/points.h"
 #include "oracle/refuse.h"
 
-/* The value of an input element, from 1 to DFL_ORACLE_PRIME - 1: the hash splitmix64 of tensor and element. */
+/* The value of an input element, from 1 to DFL_ORACLE_PRIME - 1: the splitmix64 hash of tensor and element. */
 static uint64_t made_up(uint32_t tensor, uint32_t elem)
 {
     uint64_t x = ((uint64_t)tensor << 32 | elem) + 0x9e3779b97f4a7c15u;
@@ -59,7 +59,7 @@ static uint64_t point_value(const dfl_oracle_machine *machine, const dfl_oracle_
     return value;
 }
 
-/* Evaluates one einsum over its whole iteration space. `valued`: by tensor and element, whether it has a value. */
+/* Evaluates one einsum over its whole iteration space. `valued`: [tensor][element], whether the element has a value. */
 static void evaluate_einsum(dfl_oracle_machine *machine, uint32_t id, bool *const *valued)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];

@@ -37,7 +37,8 @@ bool dfl_path_check_coverage(dfl_arena *arena, dfl_sink *sink, const dfl_intern 
 }
 
 /* The bare loop above step `i` that iterates the same rank element by element, or NULL. A loop whose tile is 1 by the
-   value of a parameter, or by as many parts as elements, leaves nothing of the rank either, but it is no mistake. */
+   value of a parameter, or by equal numbers of parts and elements, also leaves nothing of the rank; it is no
+   mistake. */
 static const dfl_line *find_finished_above(const dfl_path *p, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++) {

@@ -69,7 +69,7 @@ static bool is_open_before(const dfl_body *b, uint32_t at)
     return open;
 }
 
-/* The tile of a rank above line `at` of a body; 0 if it depends on how the holes are filled. */
+/* The tile of a rank above line `at` of a body; 0 if the tile depends on the holes. */
 static int64_t find_tile_above(const dfl_mapping *m, const dfl_body *b, uint32_t at, uint32_t rank)
 {
     for (; b != NULL; b = b->parent, at = b != NULL ? b->n_lines : 0) {
@@ -84,7 +84,7 @@ static int64_t find_tile_above(const dfl_mapping *m, const dfl_body *b, uint32_t
     return m->workload->ranks[rank].extent;
 }
 
-/* Lower bound of the instances that a line takes for an einsum, however the holes are filled. */
+/* Lower bound of the instances that a line takes for an einsum, over all ways to fill the holes. */
 static int64_t count_least_parts(const dfl_mapping *m, const dfl_body *b, uint32_t at)
 {
     const dfl_line *l = &b->lines[at];
@@ -93,7 +93,7 @@ static int64_t count_least_parts(const dfl_mapping *m, const dfl_body *b, uint32
     return l->by == DFL_BY_PARTS ? l->amount : tile > l->amount ? dfl_ceil_div(tile, l->amount) : 1;
 }
 
-/* Lower bound of the instances that the lines above the end of a body take of an axis, for one einsum; false after
+/* Lower bound of the instances of an axis that the lines above the end of a body take for one einsum; false after
    reporting. */
 static bool check_fan_out(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_body *b, uint32_t einsum,
                           uint32_t axis, dfl_i128 *product)

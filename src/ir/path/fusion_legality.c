@@ -2,7 +2,7 @@
 
 static const char *text(const dfl_intern *names, dfl_sym s) { return dfl_sym_text(names, s); }
 
-/* Sets the dimension whose index is `rank` and nothing else; false if there is none. */
+/* Sets the dimension whose index is exactly `rank`; false if the access has no such dimension. */
 static bool find_bare(const dfl_access *a, uint32_t rank, uint32_t *dim)
 {
     for (uint32_t d = 0; d < a->n_dims; d++) {
@@ -32,10 +32,10 @@ void dfl_path_report_early(dfl_sink *sink, const dfl_intern *names, const dfl_ma
     dfl_diag_help(sink, d, "move the loop over `%s` into the branch of `%s`", loop, text(names, producer->name));
 }
 
-/* Checks a loop that reader `c` shares with producer `e`. The loop is legal if
-     - the producer does not iterate it (NEED, IDLE), or in one tile;
+/* Checks a loop that reader `c` shares with producer `e`. The loop is legal if one of these holds:
+     - the producer does not iterate the loop (NEED, IDLE), or has one tile;
      - both einsums iterate the same dimension of the tensor, bare, with equal tiles;
-     - the producer sums over it, and it is `online` (online_legality.h). */
+     - the producer sums over the loop's rank, and the loop is `online` (online_legality.h). */
 static bool check_shared_loop(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, const dfl_path_step *mine,
                               const dfl_path_step *theirs, uint32_t e, uint32_t c)
 {
@@ -77,7 +77,7 @@ bool dfl_path_check_complete(dfl_sink *sink, const dfl_intern *names, const dfl_
             for (uint32_t i = 0; i < p->n_steps && p->steps[i].body->depth <= b->depth; i++)
                 if (p->steps[i].line->kind != DFL_LINE_KEEP)
                     ok &= check_shared_loop(sink, names, paths, &p->steps[i], &q->steps[i], e, c);
-            /* children run in text order: that of the producer must be the first */
+            /* children run in text order, so the producer's child must come first */
             const dfl_body *mine = p->leaf, *theirs = q->leaf;
             while (mine->parent != b)
                 mine = mine->parent;

@@ -13,7 +13,7 @@ static const dfl_line *keep_above(const dfl_path *p, uint32_t i, uint32_t tensor
     return NULL;
 }
 
-/* The step of a line on another path that has this line. */
+/* The step of a line on another path that also contains the line. */
 static uint32_t find_step_on(const dfl_path *p, const dfl_line *line)
 {
     uint32_t i = 0;
@@ -23,7 +23,7 @@ static uint32_t find_step_on(const dfl_path *p, const dfl_line *line)
     return i;
 }
 
-/* The first spatial step below the keep at step `i` on an axis around its memory, or DFL_NONE. */
+/* The first spatial step that is below the keep at step `i` and on an axis around its memory, or DFL_NONE. */
 static uint32_t find_split_below(const dfl_mapping *m, const dfl_path *p, uint32_t i)
 {
     uint32_t element = m->system->memories[p->steps[i].line->memory].element;
@@ -41,8 +41,8 @@ static bool is_out_of_reach(const dfl_mapping *m, const dfl_path *p, uint32_t i)
     return p->compute != DFL_NONE && !dfl_compute_sees(m->system, p->compute, p->steps[i].line->memory);
 }
 
-/* Checks the keep at step `i` against the lines below it and the unit of einsum `e`. Of several einsums that the keep
-   does not suit, the first reports. */
+/* Checks the keep at step `i` against the lines below it and the unit of einsum `e`. If a keep is illegal for several
+   einsums, the first of these reports it. */
 static bool check_below(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, uint32_t e, uint32_t i)
 {
     const dfl_mapping *m = paths->mapping;
@@ -122,7 +122,7 @@ bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_pat
         if (line->kind != DFL_LINE_KEEP || !dfl_einsum_touches(&m->workload->einsums[e], line->tensor))
             continue;
         const dfl_body *body = p->steps[i].body;
-        bool reports = paths->user[body->id][line - body->lines] == e; /* one report for all einsums that share the line */
+        bool reports = paths->user[body->id][line - body->lines] == e; /* one report for all einsums below the line */
         bool placed = !reports || check_keep(sink, names, m, p, i);
         ok &= placed && check_below(sink, names, paths, e, i);
     }

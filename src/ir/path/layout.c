@@ -1,17 +1,17 @@
 /*
- * The steps of all paths. Lines between the root and a leaf are steps of many einsums, and a large mapping has the
- * homes of all its tensors at the root, of which one einsum touches a few. A run is a maximal list of adjacent keeps of
- * different tensors. A path has the keeps of a run that its einsum touches, then the first others, so that the run is
- * equally long on all paths.
+ * The steps of all paths. A line between the root and a leaf is a step of many einsums. The root of a large mapping has
+ * the homes of all tensors, but one einsum touches few of these. A run is a maximal list of adjacent keeps of different
+ * tensors. A path contains the keeps of a run that its einsum touches, then the first of the other keeps, so that the
+ * run has equal length on all paths.
  */
 #include "ir/path/layout.h"
 
 #include "support/vec.h"
 
-/* A run of keeps, or a single loop. */
+/* An item of a body: a run of keeps, or a single loop. */
 typedef struct {
-    uint32_t first, n;         /* lines of the body */
-    uint32_t steps;            /* steps that every path has for it */
+    uint32_t first, n;         /* lines of the body in the run */
+    uint32_t steps;            /* number of steps of the run on every path */
 } line_run;
 
 typedef struct {
@@ -25,11 +25,12 @@ typedef struct {
     dfl_arena *arena;
     const dfl_mapping *m;
     dfl_paths *paths;
-    line_runs *of;                /* by body */
-    DFL_VEC(place) *touched;     /* by einsum: keeps of what it touches, from the root on */
-    uint32_t *run, *n;           /* by einsum: the last run with a keep that it touches, and the number of these keeps */
+    line_runs *of;                /* [body]: its runs */
+    DFL_VEC(place) *touched;     /* [einsum]: keeps of tensors that it touches, from the root on */
+    uint32_t *run, *n;           /* [einsum]: number of the last run with a keep that it touches, and the number of these
+                                    keeps */
     uint32_t runs;
-    uint32_t *kept;              /* by tensor: the run that it was last kept in */
+    uint32_t *kept;              /* [tensor]: the last run with a keep of the tensor */
 } layer;
 
 static void find_segments(layer *layout, const dfl_body *b)
@@ -52,7 +53,7 @@ static void find_segments(layer *layout, const dfl_body *b)
     }
 }
 
-/* Notes that einsum `e` touches the tensor of a keep of the present run. */
+/* Records that einsum `e` touches the tensor of a keep of the present run. */
 static void add_touched(layer *layout, const dfl_body *b, line_run *s, uint32_t line, uint32_t e)
 {
     uint32_t *user = &layout->paths->user[b->id][line];
@@ -86,7 +87,7 @@ static void find_touched(layer *layout, const dfl_body *b, line_run *s, uint32_t
     }
 }
 
-/* Numbers the lines of a body, after those of the bodies around it. */
+/* Numbers the lines of a body; the enclosing bodies already have their numbers. */
 static void number_lines(layer *layout, const dfl_body *b)
 {
     uint32_t *step = DFL_NEW_ARRAY(layout->arena, uint32_t, (size_t)b->n_lines + 1);
@@ -109,8 +110,8 @@ static void number_lines(layer *layout, const dfl_body *b)
     step[b->n_lines] = at;
 }
 
-/* Fills the steps of a run or a loop: the keeps that the einsum touches, from `*touched` on, and others to equal
-   length. */
+/* Fills the steps of a run or a loop: first the keeps that the einsum touches, from `*touched` on, then others up to
+   the run's length. */
 static void fill_segment(const layer *layout, dfl_path *p, const dfl_body *b, const line_run *s, uint32_t *touched)
 {
     const place *mine = layout->touched[p->einsum].at;

@@ -4,8 +4,8 @@
 
 #include "ir/path/path.h"
 
-/* Sets `step`, `user` and the steps of all paths, without bindings. Every einsum must have one leaf. False if the
-   budget of the arena is used up. */
+/* Sets `step`, `user` and the steps of all paths, without bindings. Requires that every einsum has one leaf. False if
+   the budget of the arena is used up. */
 bool dfl_paths_lay(dfl_arena *arena, dfl_paths *paths);
 
 #endif

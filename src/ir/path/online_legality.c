@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* How an expression depends on the unfinished value v. h(v) depends on v alone, g does not depend on v. */
+/* Dependence of an expression on the unfinished value v. h(v) is a function of v only; g does not depend on v. */
 typedef enum {
-    ON_NOTHING, /* g */
-    ON_CONST,   /* a number: takes the dependence of the other operand */
-    ON_PURE,    /* h(v) */
-    ON_FACTOR,  /* g * h(v): a later v rescales it */
-    ON_SHIFT,   /* g + h(v): a later v shifts it */
+    ON_NOTHING, /* the expression is g */
+    ON_CONST,   /* a constant: combined with another operand, it has the dependence of that operand */
+    ON_PURE,    /* the expression is h(v) */
+    ON_FACTOR,  /* the expression is g * h(v): a later v rescales it */
+    ON_SHIFT,   /* the expression is g + h(v): a later v shifts it */
     ON_OTHER,
 } dependence;
 
@@ -17,10 +17,10 @@ typedef struct {
     const dfl_intern *names;
     const dfl_paths *paths;
     const dfl_workload *w;
-    const dfl_body *body;    /* in which the loop stands */
+    const dfl_body *body;    /* body of the loop */
     const dfl_line *line;
-    dependence *on;          /* per tensor: how its elements depend on the unfinished value */
-    uint64_t *dims;          /* per tensor, mask: dimensions along which its unfinished value varies */
+    dependence *on;          /* [tensor]: dependence of its elements on the unfinished value */
+    uint64_t *dims;          /* [tensor]: mask of the dimensions along which its unfinished value varies */
 } checker;
 
 static const char *text(const checker *check, dfl_sym s) { return dfl_sym_text(check->names, s); }
@@ -149,7 +149,7 @@ static dfl_diag *refuse(const checker *check, uint32_t producer, uint32_t reader
 
 /* ---- one unfinished result ---- */
 
-/* Checks a reader that reduces over the rank of the loop: the correction must pass through its sum, maximum or minimum. */
+/* Checks a reader that reduces over the loop's rank: the correction must pass through its sum, maximum or minimum. */
 static bool check_end(const checker *check, uint32_t producer, uint32_t reader, dependence how)
 {
     const dfl_einsum *e = &check->w->einsums[reader];
@@ -162,7 +162,7 @@ static bool check_end(const checker *check, uint32_t producer, uint32_t reader, 
     return false;
 }
 
-/* Checks a reader whose result keeps the rank of the loop: this result must be read inside of the loop only. */
+/* Checks a reader whose result keeps the loop's rank: this result must be read inside of the loop only. */
 static bool check_inside(const checker *check, uint32_t producer, uint32_t reader, dependence how)
 {
     const dfl_einsum *e = &check->w->einsums[reader];
@@ -185,8 +185,8 @@ static bool check_inside(const checker *check, uint32_t producer, uint32_t reade
     return e->reduce == DFL_REDUCE_NONE || check_end(check, producer, reader, how);
 }
 
-/* Follows the unfinished result of `producer` through the einsums below the loop; reports the first that cannot be
-   corrected. */
+/* Follows the unfinished result of `producer` through the einsums below the loop; reports the first einsum that no
+   correction can follow. */
 static bool check_producer(const checker *check, uint32_t producer)
 {
     const dfl_einsum *p = &check->w->einsums[producer];

@@ -1,9 +1,10 @@
 /*
- * Legality of `online` loops, the streaming reductions of attention (online softmax: Milakov and Gimelshein 2018). A
- * result that the loop adds to in every iteration may be read inside of the loop, unfinished, if everything made of it
- * can be corrected when the result changes. Each reader must end in a sum whose terms have the unfinished value as a
- * factor (a later value rescales the sum), or in a maximum or minimum whose terms have it as a summand (a later value
- * shifts it). Nothing made of the unfinished value may be read outside of the loop before that.
+ * Legality of `online` loops: the streaming reductions of attention (online softmax: Milakov and Gimelshein 2018).
+ * Every iteration of such a loop adds to a result. An einsum may read this unfinished result inside of the loop if all
+ * values that depend on the result can be corrected when the result changes. Each chain of readers must end in one of
+ * two reductions. In a sum, the terms have the unfinished value as a factor, so a later value rescales the sum. In a
+ * maximum or minimum, the terms have the unfinished value as a summand, so a later value shifts the result. Before this
+ * reduction, no value that depends on the unfinished value may be read outside of the loop.
  */
 #ifndef DFL_IR_PATH_ONLINE_LEGALITY_H
 #define DFL_IR_PATH_ONLINE_LEGALITY_H

@@ -1,6 +1,6 @@
 /*
- * Resolution of paths: binding of loops, exchanges, tiles, and the order of the checks. Tiles come last, from the last
- * einsum to the first: the loops of a restricted producer divide what its readers leave.
+ * Resolution of paths: binding of loops, exchanges, tiles, and the order of the checks. Tiles are set last, from the
+ * last einsum to the first: the loops of a restricted producer divide the extents that the tiles of its readers leave.
  */
 #include "ir/path/path.h"
 
@@ -15,7 +15,7 @@
 #include "ir/path/windows.h"
 #include "support/vec.h"
 
-/* Largest extents of a reader's ranks below its first `level` steps, as one producer of its inputs sees them; a cached
+/* Largest extents of a reader's ranks below its first `level` steps, as seen by one producer of its inputs; a cached
    result. */
 typedef struct extents {
     uint32_t producer, level;
@@ -29,10 +29,10 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *m;
     dfl_paths *paths;
-    extents **known;       /* by einsum: results of find_extents */
-    bool *disordered;      /* by einsum: a restricted one that may go over a dimension out of order */
-    bool *bound;           /* by einsum: scratch for one loop */
-    int64_t *left;         /* by rank of the workload: scratch for one einsum */
+    extents **known;       /* [einsum]: cached results of find_extents */
+    bool *disordered;      /* [einsum]: the einsum is restricted and may visit a dimension out of order */
+    bool *bound;           /* [einsum]: scratch for one loop */
+    int64_t *left;         /* [rank of the workload]: scratch for one einsum */
     bool ok;
 } path_resolver;
 
@@ -61,7 +61,7 @@ static dfl_path_step *find_step(const path_resolver *resolver, uint32_t e, const
     return NULL;
 }
 
-/* The dimension of the access whose index is `rank` and nothing else, or DFL_NONE. */
+/* The dimension of the access whose index is exactly `rank`, or DFL_NONE. */
 static uint32_t find_bare_dim(const dfl_access *a, uint32_t rank)
 {
     for (uint32_t d = 0; d < a->n_dims; d++) {
@@ -72,7 +72,7 @@ static uint32_t find_bare_dim(const dfl_access *a, uint32_t rank)
     return DFL_NONE;
 }
 
-/* The first dimension of an access whose index has the rank, or DFL_NONE. */
+/* The first dimension of an access whose index contains the rank, or DFL_NONE. */
 static uint32_t find_dim_with(const dfl_access *a, uint32_t rank)
 {
     for (uint32_t d = 0; d < a->n_dims; d++)
@@ -82,8 +82,8 @@ static uint32_t find_dim_with(const dfl_access *a, uint32_t rank)
     return DFL_NONE;
 }
 
-/* The rank of access `to` in the dimension that access `from` indexes with `rank`. DFL_NONE unless both are bare and
-   have equal extents. */
+/* The rank of access `to` in the dimension that access `from` indexes with `rank`. DFL_NONE unless both indices are
+   bare and their ranks have equal extents. */
 static uint32_t map_rank(const path_resolver *resolver, const dfl_access *from, uint32_t rank, const dfl_access *to)
 {
     const dfl_rank *ranks = resolver->m->workload->ranks;
@@ -94,8 +94,9 @@ static uint32_t map_rank(const path_resolver *resolver, const dfl_access *from, 
     return ranks[found].extent == ranks[rank].extent ? found : DFL_NONE;
 }
 
-/* The rank by which einsum `e` follows the loop, or DFL_NONE. Either an einsum bound to the loop produces an input of
-   `e`; or all readers of the result of `e` below the loop's body are bound, and index the result bare in one dimension. */
+/* The rank by which einsum `e` follows the loop, or DFL_NONE. There are two cases. An einsum bound to the loop produces
+   an input of `e`. Or all readers of the result of `e` below the loop's body are bound to the loop, and index the
+   result bare in one dimension. */
 static uint32_t find_followed(const path_resolver *resolver, const dfl_body *body, const dfl_line *line, const bool *bound,
                               uint32_t e)
 {
@@ -149,8 +150,7 @@ static bool feeds_bound(const path_resolver *resolver, const dfl_body *body, con
     return false;
 }
 
-/* The access of `e` to a tensor that is produced below the same loop and indexed bare with the loop's rank; NULL =
-   none. */
+/* An input of `e` that is produced below the same loop and indexed bare with the loop's rank; NULL = no such input. */
 static const dfl_access *find_read_below(const path_resolver *resolver, const dfl_body *body, const dfl_line *line, uint32_t e)
 {
     const dfl_einsum *me = einsum_of(resolver, e);
@@ -165,7 +165,8 @@ static const dfl_access *find_read_below(const path_resolver *resolver, const df
     return NULL;
 }
 
-/* The producer of an input of `e` that sums over the loop's rank below the same loop; DFL_NONE = none. */
+/* The producer of an input of `e` that stands below the same loop and sums over the loop's rank; DFL_NONE = no such
+   producer. */
 static uint32_t find_summed_below(const path_resolver *resolver, const dfl_body *body, const dfl_line *line, uint32_t e)
 {
     const dfl_einsum *me = einsum_of(resolver, e);
@@ -209,7 +210,7 @@ static void report_unreached(path_resolver *resolver, const dfl_body *body, cons
         dfl_diag_help(resolver->sink, d, "move the loop into the branches that have `%s`", rank);
 }
 
-/* Checks an einsum that follows the loop: through all of its inputs it must reach the same rank. */
+/* Checks an einsum that follows the loop: all of its inputs must lead to one rank. */
 static void check_followed(path_resolver *resolver, const dfl_body *body, const dfl_line *line, uint32_t e)
 {
     const dfl_einsum *me = einsum_of(resolver, e);
@@ -274,11 +275,11 @@ static void bind_line(path_resolver *resolver, const dfl_body *body, const dfl_l
             *find_step(resolver, e, line) = (dfl_path_step){ .line = line, .body = body, .bind = DFL_BIND_FOLLOW, .rank = rank };
             bound[e] = progress = true;
         }
-        /* one NEED per round, so that every einsum tries FOLLOW first */
+        /* one NEED per round, so that every einsum tries FOLLOW before NEED */
         for (uint32_t k = body->n_einsums; !progress && line->kind == DFL_LINE_TEMPORAL && k-- > 0;) {
             uint32_t e = body->einsums[k];
             if (!bound[e] && feeds_bound(resolver, body, bound, e))
-                bound[e] = progress = true; /* stays NEED */
+                bound[e] = progress = true; /* remains a NEED */
         }
     }
     for (uint32_t k = 0; k < body->n_einsums; k++) {
@@ -289,7 +290,7 @@ static void bind_line(path_resolver *resolver, const dfl_body *body, const dfl_l
     }
 }
 
-/* Checks a loop by which consumers restrict a result: all of them must index the same dimension with it. */
+/* Checks a loop by which consumers restrict a result: all consumers must index one dimension with the loop's rank. */
 static void check_restriction(path_resolver *resolver, const dfl_path *p, const dfl_line *line)
 {
     const dfl_access *first = NULL;
@@ -298,7 +299,7 @@ static void check_restriction(path_resolver *resolver, const dfl_path *p, const 
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
         const dfl_einsum *reader = einsum_of(resolver, p->exchange.consumers[k]);
         const dfl_path_step *s = find_step(resolver, p->exchange.consumers[k], line);
-        uint32_t rank = s ? s->rank : DFL_NONE; /* a reader further out does not stand below the loop */
+        uint32_t rank = s ? s->rank : DFL_NONE; /* a reader further out is not below the loop */
         for (uint32_t i = 0; i < reader->n_inputs && rank != DFL_NONE; i++) {
             const dfl_access *a = &reader->inputs[i];
             uint32_t found = a->tensor == p->exchange.tensor ? find_dim_with(a, rank) : DFL_NONE;
@@ -322,7 +323,7 @@ static void check_restriction(path_resolver *resolver, const dfl_path *p, const 
     }
 }
 
-/* Sets the exchange of `e`: the innermost branch in which its output is read, and the readers there. */
+/* Sets the exchange of `e`: the innermost branch with a reader of its output, and the readers below the branch. */
 static void find_exchange(path_resolver *resolver, uint32_t e)
 {
     dfl_path *p = &resolver->paths->paths[e];
@@ -368,7 +369,7 @@ static void find_exchange(path_resolver *resolver, uint32_t e)
 
 static const int64_t *find_extents(path_resolver *resolver, uint32_t producer, uint32_t c, uint32_t level);
 
-/* Number of steps that two paths have in common. */
+/* Number of leading steps that two paths share. */
 static uint32_t common_steps(const path_resolver *resolver, const dfl_path *a, const dfl_path *b)
 {
     const dfl_body *common = dfl_body_common(a->leaf, b->leaf);
@@ -376,8 +377,8 @@ static uint32_t common_steps(const path_resolver *resolver, const dfl_path *a, c
     return resolver->paths->step[common->id][common->n_lines];
 }
 
-/* Most indices from the first to the last one of dimension `d` of a restricted result that are computed at once, below
-   its first `level` steps; `extent` where nothing less is certain. */
+/* Upper bound of the indices of dimension `d` of a restricted result that one iteration computes, from the first index
+   to the last, below the first `level` steps; the bound is `extent` if no smaller one is certain. */
 static int64_t find_wanted(path_resolver *resolver, const dfl_path *p, uint32_t d, int64_t extent, uint32_t level)
 {
     dfl_windows w = { .alike = true, .in_order = true, .whole = true };
@@ -385,7 +386,7 @@ static int64_t find_wanted(path_resolver *resolver, const dfl_path *p, uint32_t 
 
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
         uint32_t shared = common_steps(resolver, p, &resolver->paths->paths[p->exchange.consumers[k]]);
-        inside |= shared < level; /* the last iteration inside computes what readers outside read */
+        inside |= shared < level; /* the last iteration inside also computes the elements that readers outside read */
         level = shared < level ? shared : level;
     }
     for (uint32_t k = 0; k < p->exchange.n_consumers; k++) {
@@ -398,15 +399,16 @@ static int64_t find_wanted(path_resolver *resolver, const dfl_path *p, uint32_t 
         w.in_order &= !resolver->disordered[c];
         w.alike &= !resolver->paths->paths[c].exchange.restricts;
     }
-    if (!w.whole) /* the last iteration computes the indices that nobody reads: they can be many */
+    if (!w.whole) /* the last iteration computes all indices without a reader, which may be many */
         return extent;
-    /* of windows that move upwards in order, only the upper end is new in an iteration */
+    /* in windows that move upwards in order, only the upper end is new in an iteration */
     dfl_i128 size = w.n == 1 || w.in_order ? w.longest + (again ? w.apart : 0) : w.alike ? w.hi - w.lo : extent;
     resolver->disordered[p->einsum] |= again || inside || !w.in_order;
     return size < extent ? (int64_t)size : extent;
 }
 
-/* Cuts the extents of a restricted result's ranks to what its readers ask for at once, below its first `level` steps. */
+/* Reduces the extents of a restricted result's ranks to the window of its readers in one iteration, below its first
+   `level` steps. */
 static void restrict_ranks(path_resolver *resolver, const dfl_path *p, uint32_t level, int64_t *now)
 {
     const dfl_access *out = &einsum_of(resolver, p->einsum)->output;
@@ -420,7 +422,7 @@ static void restrict_ranks(path_resolver *resolver, const dfl_path *p, uint32_t 
     }
 }
 
-/* Largest extents of a reader's ranks below its first `level` steps, as a producer of its inputs sees them. */
+/* Largest extents of a reader's ranks below its first `level` steps, as seen by a producer of its inputs. */
 static const int64_t *find_extents(path_resolver *resolver, uint32_t producer, uint32_t c, uint32_t level)
 {
     const dfl_workload *w = resolver->m->workload;
@@ -440,7 +442,8 @@ static const int64_t *find_extents(path_resolver *resolver, uint32_t producer, u
             restrict_ranks(resolver, p, i, now);
         if (i == level || p->steps[i].rank == DFL_NONE)
             continue;
-        /* a producer in one instance serves all instances of the reader: the spatial line does not divide what it sees */
+        /* a producer with one instance serves all instances of the reader, so the spatial line does not divide the
+           extent that this producer sees */
         spread[p->steps[i].rank] |= resolver->paths->paths[producer].steps[i].bind == DFL_BIND_IDLE;
         if (!spread[p->steps[i].rank])
             now[p->steps[i].rank] = p->steps[i].tile;
@@ -451,7 +454,7 @@ static const int64_t *find_extents(path_resolver *resolver, uint32_t producer, u
     return now;
 }
 
-/* Sets the tiles of all loops of one einsum, after those of its readers, and checks them. */
+/* Sets and checks the tiles of all loops of one einsum; the tiles of its readers are set before. */
 static void size_tiles(path_resolver *resolver, uint32_t e)
 {
     const dfl_workload *w = resolver->m->workload;
@@ -479,8 +482,8 @@ static void size_tiles(path_resolver *resolver, uint32_t e)
     resolver->ok &= dfl_path_check_finished(resolver->sink, resolver->names, resolver->m, p, now);
 }
 
-/* Binds every loop and finds every exchange; tiles are not set. NULL after reporting. A report on an exchange clears
-   `ok`, too. */
+/* Binds every loop and finds every exchange; sets no tiles. NULL after reporting. A report on an exchange also clears
+   `ok`. */
 static dfl_paths *bind(path_resolver *resolver)
 {
     const dfl_mapping *m = resolver->m;
@@ -569,7 +572,7 @@ bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++)
         resolver.ok &= dfl_path_check_axes(sink, names, paths->mapping, &paths->paths[e]);
     resolver.ok = resolver.ok && dfl_path_check_stages(arena, sink, names, paths);
-    /* these depend on the amounts, too: a loop with one iteration makes nothing incomplete */
+    /* these checks depend on the amounts, too: a loop with one iteration leaves no element incomplete */
     resolver.ok &= dfl_path_check_complete(sink, names, paths);
     return resolver.ok & dfl_path_check_online(arena, sink, names, paths);
 }

@@ -1,18 +1,18 @@
 /*
- * A path is the chain of lines from the root of a mapping to one einsum, each resolved for this einsum: the rank of the
- * einsum that a loop iterates, the tile, and the restriction by other einsums. `check`, the model and the oracle start
- * from paths. Nothing in this room counts.
+ * A path is the chain of lines from the root of a mapping to one einsum. Each line is resolved for this einsum: the
+ * rank of the einsum that a loop iterates, the tile, and the restriction by other einsums. `dflc check`, the model and
+ * the oracle start from paths. This room resolves and checks; it does not count.
  *
  * A loop binds to an einsum in one of four ways (MODEL.md, rule 9):
  *   DIRECT  The loop's rank is a rank of the einsum.
- *   FOLLOW  The loop iterates another rank of the einsum. The einsum reads a tensor that a producer below the same body indexes
- *           bare with the loop's rank, and indexes the same dimension bare itself.
- *   NEED    The einsum produces a tensor of which a consumer below the same body, bound to the loop, reads a part. In each
- *           iteration the einsum computes what is read there and was not computed in an earlier iteration. The step's rank is
- *           DFL_NONE; the restriction is that of the path's exchange.
+ *   FOLLOW  The loop iterates another rank of the einsum. The einsum reads a tensor that a producer below the same body
+ *           indexes bare with the loop's rank, and indexes this dimension bare itself.
+ *   NEED    The einsum produces a tensor, and a consumer below the same body, bound to the loop, reads a part of the
+ *           tensor in each iteration. The einsum computes the elements of this part that no earlier iteration has
+ *           computed. The step's rank is DFL_NONE; the exchange of the path describes the restriction.
  *   IDLE    A spatial line excludes the einsum by `for`. The einsum uses one instance of the axis.
  *
- * Where the checks of a mapping stand:
+ * The files of this room check the following:
  *   coverage.c            each einsum in one leaf, each rank finished, tiles (E0401 .. E0403, E0410, E0411)
  *   path.c                loops that reach no rank, or different ones (E0413, E0416)
  *   unit_choice.c         the unit that runs an einsum (E0418)
@@ -21,7 +21,7 @@
  *   fusion_legality.c     nothing is read before it is complete (E0409, E0424)
  *   online_legality.c     corrections under `online` loops (E0420)
  *   pipeline_legality.c   instances for all stages of a pipeline (E0405)
- * The capacity of memories is counted by the model.
+ * The model counts the occupancy of memories and checks capacity.
  */
 #ifndef DFL_IR_PATH_PATH_H
 #define DFL_IR_PATH_PATH_H
@@ -33,8 +33,8 @@ typedef enum { DFL_BIND_DIRECT, DFL_BIND_FOLLOW, DFL_BIND_NEED, DFL_BIND_IDLE } 
 
 typedef struct {
     const dfl_line *line;
-    const dfl_body *body;  /* the body of the line */
-    dfl_loop_binding bind; /* of a loop */
+    const dfl_body *body;  /* body of the line */
+    dfl_loop_binding bind; /* binding of a loop */
     uint32_t rank;         /* DIRECT, FOLLOW: rank of the workload that the einsum iterates; else DFL_NONE */
     int64_t tile;          /* DIRECT, FOLLOW: elements per tile, from 1 to `nominal` */
     int64_t nominal;       /* DIRECT, FOLLOW: largest extent of the rank just above the line */
@@ -43,49 +43,49 @@ typedef struct {
 /* The exchange of an einsum's output with consumers below a body that also holds the einsum. */
 typedef struct {
     uint32_t tensor;
-    const dfl_body *branch;    /* innermost body with the producer and at least one consumer in different children */
+    const dfl_body *branch;    /* innermost body with the producer and a consumer in different children */
     const uint32_t *consumers; /* einsums that read the tensor, below `branch` or below a loop that binds by NEED */
     uint32_t n_consumers;
-    bool restricts;            /* some loop above binds by NEED: the consumers decide what is computed in which iteration */
-    bool recompute;            /* `recompute` of the tensor stands at the branch or above */
+    bool restricts;            /* some loop above binds by NEED: the consumers decide which elements each iteration computes */
+    bool recompute;            /* a `recompute` line of the tensor stands at the branch or above */
 } dfl_exchange;
 
 typedef struct {
     uint32_t einsum;
     const dfl_body *leaf;
-    dfl_path_step *steps;      /* lines of the root body first, those of the leaf last; for keeps see dfl_paths */
+    dfl_path_step *steps;      /* steps: lines of the root body first, those of the leaf last; for keeps see dfl_paths */
     uint32_t n_steps;
-    uint32_t n_above;          /* steps above the exchange's branch point: of all bodies down to `branch`, this one included */
+    uint32_t n_above;          /* number of steps in all bodies down to `branch`, this one included */
     bool has_exchange;
-    dfl_exchange exchange;     /* of the tensor that the einsum produces */
+    dfl_exchange exchange;     /* exchange of the tensor that the einsum produces */
     uint32_t compute;          /* compute unit of the system that runs the einsum */
 } dfl_path;
 
 /*
- * The paths of all einsums. A loop is a step of every einsum below it, and has the same number on all these paths. A
- * run is a list of adjacent keeps of different tensors. An einsum has steps for the keeps of a run that it touches. It
- * also has steps for some that it does not touch where others below the same body touch more, so that the run is
- * equally long on all paths.
+ * The paths of all einsums. A loop is a step of every einsum below it, and has one position on all paths of these
+ * einsums. A run is a list of adjacent keeps of different tensors. An einsum has steps for the keeps of a run that it
+ * touches. It also has steps for keeps that it does not touch if another einsum below the same body touches more keeps.
+ * So the run has equal length on all paths.
  */
 typedef struct {
     const dfl_mapping *mapping;
-    dfl_path *paths;           /* by einsum */
-    uint32_t **step;           /* [body][line]: steps above a loop, or above the run of a keep; [body][n_lines]: steps above the
-                                  children of the body */
-    uint32_t **user;           /* [body][line]: of a keep, the first einsum below that touches it; DFL_NONE = none */
+    dfl_path *paths;           /* [einsum]: its path */
+    uint32_t **step;           /* [body][line]: number of steps above a loop, or above the run of a keep; [body][n_lines]:
+                                  number of steps above the children of the body */
+    uint32_t **user;           /* [body][line]: for a keep, the first einsum below that touches the tensor; DFL_NONE = no such
+                                  einsum */
 } dfl_paths;
 
 /*
- * Resolves and checks everything about a complete mapping that needs no counting: coverage, bindings, tiles, fan-out,
- * order and place of keeps, homes, compute units, early reads. NULL after reporting errors (E04xx). The paths live in
- * `arena`.
+ * Resolves a complete mapping and makes all checks that need no counting: coverage, bindings, tiles, fan-out, order and
+ * place of keeps, homes, compute units, early reads. NULL after reporting errors (E04xx). The paths live in `arena`.
  */
 dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* Resolves the part that does not depend on the amounts of loops: everything but tiles, fan-out and early reads. The
-   paths have no sizes until a dfl_paths_resize succeeds. NULL after reporting. */
+/* Resolves the part that is independent of the amounts of loops: everything except tiles, fan-out and early reads. The
+   paths have no sizes before a call of dfl_paths_resize succeeds. NULL after reporting. */
 dfl_paths *dfl_paths_bind(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* Sizes the paths for the present amounts (tiles or parts) of the mapping's loops. Everything else in the mapping must
-   be as it was when the paths were resolved. False after reporting; `arena` is for scratch. */
+/* Sizes the paths for the present amounts (tiles or parts) of the mapping's loops. The rest of the mapping must be
+   unchanged since the paths were resolved. False after reporting; `arena` holds scratch data. */
 bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, dfl_paths *paths);
 
 #endif

@@ -2,10 +2,11 @@
 
 #include "ir/path/fan_out.h"
 
-/* Instances of a unit along one axis that the einsums below a body use at once; 0: no einsum below runs on the unit. */
+/* Number of instances of a unit along one axis that the einsums below a body use simultaneously; 0: no einsum below
+   runs on the unit. */
 typedef struct {
     int64_t n;
-    uint32_t einsum;     /* the einsum that uses the most */
+    uint32_t einsum;     /* the einsum that uses the most instances */
     uint32_t levels;     /* depth of nested pipelines that fit on several axes */
 } demand;
 
@@ -14,9 +15,10 @@ typedef struct {
     const dfl_intern *names;
     const dfl_paths *paths;
     uint32_t unit;
-    const uint32_t *axes; /* those around the unit */
+    const uint32_t *axes; /* axes around the unit */
     uint32_t n_axes;
-    demand *below;        /* [body][position in `axes`]; the last position, n_axes, tells whether the unit is used at all */
+    demand *below;        /* [body][position in `axes`]; the last position, n_axes, states whether the einsums use the unit at
+                             all */
 } stages;
 
 static const char *text(const stages *s, dfl_sym sym) { return dfl_sym_text(s->names, sym); }
@@ -42,11 +44,11 @@ static void measure_leaf(const stages *s, const dfl_body *b)
         while (i < s->n_axes && s->axes[i] != step->line->axis)
             i++;
         if (i < s->n_axes)
-            mine[i].n *= dfl_path_parts(step); /* at most the size of the axis: that was checked */
+            mine[i].n *= dfl_path_parts(step); /* at most the size of the axis, by an earlier check */
     }
 }
 
-/* Instances of one axis that all stages use together. */
+/* Number of instances of one axis that all stages use together. */
 static dfl_i128 sum_of(const stages *s, const dfl_body *b, uint32_t i)
 {
     dfl_i128 sum = 0;
@@ -80,8 +82,8 @@ static const char *list_stages(const stages *s, const dfl_body *b, dfl_arena *ar
     return list;
 }
 
-/* The axis for the report when none has room for all stages: the one that lacks the fewest instances. Axes with one
-   instance for each stage (`enough`) come first. */
+/* The axis for the report if no axis has room for all stages: the axis that lacks the fewest instances. Axes with at
+   least one instance for each stage (`enough`) take precedence. */
 static uint32_t nearest(const stages *s, const dfl_body *b, uint32_t users, bool *enough)
 {
     uint32_t best = 0;
@@ -143,9 +145,9 @@ static void report(const stages *s, const dfl_body *b, uint32_t users, dfl_arena
         dfl_diag_help(s->sink, d, "run them in turn with `fuse`, or on different units with `on`");
 }
 
-/* Combines the demands of a body's children: the maximum if they run one after another. In a pipeline one axis must
-   have room for their sum. If several axes have, a pipeline around this one may use one of them, and this one another;
-   with more nested pipelines the sum is taken to be needed on every axis. */
+/* Combines the demands of a body's children: the maximum if the children run one after another. In a pipeline, one axis
+   must have room for the sum of the demands. If several axes have room, this pipeline may use one of them, and an
+   enclosing pipeline another. With more nested pipelines than that, the sum counts as a demand on every axis. */
 static bool measure_branch(const stages *s, const dfl_body *b, dfl_arena *arena)
 {
     demand *mine = at(s, b);
@@ -179,7 +181,7 @@ static bool check_unit(stages *s, dfl_arena *arena)
     const dfl_mapping *m = s->paths->mapping;
     bool ok = true;
 
-    for (uint32_t b = m->n_bodies; b-- > 0;) { /* children have the larger ids */
+    for (uint32_t b = m->n_bodies; b-- > 0;) { /* children have larger ids than their parent */
         if (!dfl_budget_spend(dfl_arena_budget(arena), 1 + s->n_axes))
             return dfl_report_stop(s->sink, dfl_arena_budget(arena));
         if (m->bodies[b]->kind == DFL_BODY_LEAF)

@@ -16,7 +16,7 @@ static bool has_ops(const dfl_intern *names, const dfl_compute *c, const dfl_ein
 {
     if (c->n_ops == 0 || offers_op(names, c, e->is_mac ? "mac" : "flop"))
         return true;
-    /* `ops` is a list of named operations: it must have every call of the right side, and the reduction */
+    /* `ops` lists named operations: it must have every call of the right side, and the reduction */
     if (e->is_mac || e->reduce == DFL_REDUCE_ADD || !dfl_eop_calls_within(e->body, c->ops, c->n_ops))
         return false;
     return e->reduce == DFL_REDUCE_NONE ? e->body->kind == DFL_EOP_CALL
@@ -28,7 +28,7 @@ bool dfl_unit_can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_c
     return has_ops(names, c, e) && dfl_point_seconds(names, m->workload, e, c) >= 0;
 }
 
-/* Reports the rate that a unit lacks to run an einsum. */
+/* Reports the missing rate that prevents a unit from running an einsum. */
 static void report_rate(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_path *p, uint32_t c)
 {
     const dfl_einsum *e = &m->workload->einsums[p->einsum];
@@ -50,7 +50,7 @@ bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_
     const dfl_einsum *e = &m->workload->einsums[p->einsum];
     const dfl_system *s = m->system;
     const char *kind = e->is_mac ? "MACs" : "these operations";
-    uint32_t slow = DFL_NONE; /* the innermost unit that only lacks a rate */
+    uint32_t slow = DFL_NONE; /* innermost unit that lacks nothing but a rate */
 
     p->compute = p->leaf->compute;
     if (p->compute != DFL_NONE && dfl_unit_can_run(names, m, &s->computes[p->compute], e))

@@ -4,10 +4,10 @@
 
 #include "ir/path/path.h"
 
-/* Whether a unit offers the operations of an einsum, with a rate for each. */
+/* Whether a unit offers the operations of an einsum, with a rate for each operation. */
 bool dfl_unit_can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_compute *c, const dfl_einsum *e);
-/* Sets the unit of a path: the one named by `on`, else the innermost that can run the einsum, sees the memories of its
-   keeps and lies inside the axes of its spatial lines. False after E0418. */
+/* Sets the unit of a path: the unit named by `on`, else the innermost unit that can run the einsum, sees the memories
+   of its keeps and lies inside the axes of its spatial lines. False after E0418. */
 bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p);
 
 #endif

@@ -1,7 +1,8 @@
 #include "ir/path/windows.h"
 
-/* Whether an index over whole ranks takes every value between its smallest and its largest. `slides` (DFL_NONE: none):
-   a term that stands at one place at a time; the values must have no gap at each place, nor from one place to the next. */
+/* Whether an index over whole ranks takes every value between its minimum and its maximum. `slides` (DFL_NONE: no such
+   term): a term with one value per position of a window. The index must have no gap at each position, nor between
+   adjacent positions. */
 static bool is_gapless(const dfl_workload *w, const dfl_index *index, uint32_t slides)
 {
     dfl_i128 covered = 1, least = 0, last = slides == DFL_NONE ? 0 : index->terms[slides].coef;
