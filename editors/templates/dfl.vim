@@ -16,17 +16,17 @@ syntax keyword dflStatement @MAPPING@
 syntax keyword dflStatement @CHECK@
 syntax keyword dflWord @WORD@
 
-" Words that may be names: before a name or a value, between two values, behind one.
+" Words that may also be names: they are keywords before a name or a value, between two values, or behind a value.
 syntax match dflStatement #\v[.]@1<!<%(@PREFIX|@)>%(\s+%(%(@BETWEEN|@)>|%(@INFIX|@)>%(\s*[=({\[,;:])@!|%(@POSTFIX|@)>%(\s*[=({\[:])@!|carrying>)@![[:alnum:]_"]|\s*$)@=#
 syntax match dflStatement #\v%(%(^|[;{}])\s*)@32<=<%(repeat|minimize|pareto)>%(\s*[-(])@=#
 syntax match dflWord #\v%([.]|[-(\[,=+*/<>:]\s=)@2<!<%(@INFIX|@)>%(\s+%(%(@BETWEEN|@)>|%(@INFIX|@)>%(\s*[=({\[,;:])@!|%(@POSTFIX|@)>%(\s*[=({\[:])@!|carrying>)@![-[:alnum:]_"(]|\s*$)@=#
 syntax match dflModifier #\v%([.]|[-(\[,=+*/<>:]\s=|<%(on|in|by|as|for|use|keep|over|recompute)\s)@11<!<%(@POSTFIX|@)>%(\s*[,;]|\s+on%(line)=>)@=#
 
-" The name that is declared.
+" The name in a declaration.
 syntax match dflDeclares #\v[.]@1<!<%(@DECLARES|@)>\ze\s+%(%(@BETWEEN|@)>|%(@INFIX|@)>%(\s*[=({\[,;:])@!|%(@POSTFIX|@)>%(\s*[=({\[:])@!|carrying>)@!\h\w*>%(\s*[\[;])@!# nextgroup=dflDeclared skipwhite
 syntax match dflDeclared #\h\w*# contained
 
-" Numbers, with units that exist and others.
+" Numbers, with known and with unknown units.
 syntax match dflNumber #\v<\d[0-9_]*%(\.\d[0-9_]*)=%([eE][+-]=\d+)=# nextgroup=dflUnit,dflNoUnit
 syntax match dflNoUnit #\v[A-Za-z%]\w*# contained
 syntax match dflUnit #\v%(%([kMGTPE]|[KMGTPE]i)=%(@PREFIXED_BINARY|@)|[pnumkMGTPE]=%(@PREFIXED_SI|@)|[kMGTPE]=%(@PREFIXED_BIG|@)|%(@PREFIXED_NO|@))%(\w)@!# contained nextgroup=dflPer

@@ -45,7 +45,7 @@ typedef struct dfl_sink dfl_sink;
 dfl_sink *dfl_sink_new(dfl_arena *arena, const dfl_source_map *sources);
 dfl_arena *dfl_sink_arena(const dfl_sink *sink);
 const dfl_source_map *dfl_sink_sources(const dfl_sink *sink);
-/* Sets the number of records to keep (default 200). Further ones are counted and end in one E0607 record. */
+/* Sets the number of records to keep (default 200). Reports over the limit are counted in one E0607 record. */
 void dfl_sink_limit(dfl_sink *sink, size_t limit);
 /* Number of records, including the E0607 record. */
 size_t dfl_sink_count(const dfl_sink *sink);
@@ -62,7 +62,7 @@ dfl_code dfl_sink_last(const dfl_sink *sink);
 void dfl_sink_fold(dfl_sink *sink, size_t first);
 /* Removes the records of one code from number `first` on. */
 void dfl_sink_withdraw(dfl_sink *sink, size_t first, dfl_code code);
-/* Orders records by place, then code; stable. Renderers call it. */
+/* Orders records by place, then code; stable. Every renderer sorts first. */
 void dfl_sink_sort(dfl_sink *sink);
 
 /* Reports with the severity of codes.def. Never returns NULL; a record over the limit is a scratch one. */

@@ -1,7 +1,5 @@
-/*
- * Required values of a JSON file. A value that is missing or of another kind is reported by its key, once per file;
- * reading goes on with NULL or "".
- */
+/* Required values of a JSON file. The first missing value or value of a wrong kind of a file is reported, with its key;
+   reading goes on with NULL or "". */
 #ifndef DFL_DIAG_JSON_WANT_H
 #define DFL_DIAG_JSON_WANT_H
 

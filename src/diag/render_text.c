@@ -336,7 +336,8 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-/* Writes the first line of a block. `/` stands before it if the span starts the line; else a row below leads to the span. */
+/* Writes the first line of a block. `/` precedes the line if only blanks stand before the span; otherwise a row below
+   leads to the start of the span. */
 static void print_block_start(printer *p, const mark *m)
 {
     size_t len, offset = m->span.start - m->source->base - m->source->lines[m->first_line - 1];

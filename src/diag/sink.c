@@ -342,7 +342,7 @@ bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget)
     if (sink->stop_reported)
         return false;
     sink->stop_reported = true;
-    /* Kept even in a full sink: a stop explains why the other reports are incomplete. */
+    /* a full sink keeps this report, too: the stop explains why the other reports are incomplete */
     count_severity(sink, dfl_code_severity(code));
     keep_report(sink, code, dfl_code_severity(code), (dfl_span){ 0, 0 },
          why == DFL_STOP_NONE ? "stop reported for a budget that has not stopped" : dfl_stop_text(why));

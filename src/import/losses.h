@@ -1,6 +1,7 @@
 /*
- * Losses: what an import could not take over into DFL. An importer says in DFL what a foreign file means. Each
- * difference that remains is a warning at its place in the source and a comment line above the mapping that it touches.
+ * Losses: what an import could not take over into DFL. An importer translates the meaning of a foreign file to DFL.
+ * Each difference that remains is a warning at its place in the source and a comment line above the mapping that it
+ * touches.
  *
  * Work that a source maps twice (overlapping tiles of a rank) or not at all (gaps) has no syntax in DFL. An importer
  * writes the nearest legal mapping, which does every operation once, and reports the difference as a loss.

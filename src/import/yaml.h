@@ -21,7 +21,7 @@ typedef struct dfl_yaml {
 
 /* The file's document, in the arena of the report; NULL after reporting E0701 or a stopped budget. */
 const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source);
-/* Value of a key; NULL when `map` is NULL, no map, or lacks it. */
+/* Value of a key; NULL when `map` is NULL, is not a map, or lacks the key. */
 const dfl_yaml *dfl_yaml_get(const dfl_yaml *map, const char *key);
 /* Writes the node on one line, safe inside a comment. */
 void dfl_yaml_flow(dfl_arena *arena, const dfl_yaml *at, dfl_strbuf *out);

@@ -37,7 +37,8 @@
 #endif
 /* Bytes of a huge page of x86-64 and of most others; where it differs, mappings only lose the advantage. */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Least size of a block that is mapped in whole huge pages. Never with a leak checker, which looks for pointers in the heap. */
+/* Least size of a block that is mapped in whole huge pages. Under a leak checker no block is mapped, since the checker
+   looks for pointers in the heap. */
 #ifdef DFL_ARENA_POISON
 #define LEAST_MAPPED SIZE_MAX
 #else
@@ -57,7 +58,7 @@ static _Noreturn void out_of_memory(size_t size)
     exit(70);
 }
 
-/* Counts `size` bytes in the budget. True, and nothing counted, if they would exceed the limit. */
+/* Counts `size` bytes in the budget. True, without counting, if the bytes would exceed the limit. */
 static inline bool charge(dfl_arena *arena, size_t size)
 {
     dfl_budget *budget = arena->budget;
@@ -90,7 +91,8 @@ static void discharge(dfl_arena *arena)
     arena->charged = 0;
 }
 
-/* A mapping of `whole` bytes, a multiple of HUGE_PAGE, aligned to HUGE_PAGE. Zeroed; NULL when refused. */
+/* A mapping of `whole` bytes, a multiple of HUGE_PAGE, aligned to HUGE_PAGE. The bytes are zero. NULL when the system
+   refuses the mapping. */
 static void *map_huge(size_t whole)
 {
     size_t more = whole + HUGE_PAGE, before;
@@ -270,7 +272,8 @@ static __attribute__((noinline)) void *alloc_over(dfl_arena *arena, size_t bytes
     return alloc_further(arena, bytes, align);
 }
 
-/* Serves an empty request with one byte, and an overflowing one with a single object after stopping the budget. */
+/* Serves odd requests: an allocation of 0 bytes gets one byte; an allocation whose size overflows stops the budget and
+   gets one object. */
 static __attribute__((noinline)) void *alloc_odd(dfl_arena *arena, size_t n, size_t size, size_t align)
 {
     if (n == 0 || size == 0)

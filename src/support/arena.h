@@ -63,7 +63,7 @@ static inline void *dfl_arena_take(dfl_arena *arena, size_t size, size_t align)
 
     if (align > DFL_ARENA_GRAIN)
         at += (size_t)(-(uintptr_t)at & (uintptr_t)(align - 1));
-    /* a limit of 0 means none: 0 - 1 is the largest number */
+    /* a limit of 0 means no limit, since 0 - 1 wraps to the largest number */
     if (at >= arena->zeroed && (uintptr_t)at + size <= (uintptr_t)arena->end && used - 1 < budget->memory_limit - 1) {
         budget->memory_used = used;
         arena->charged += size;

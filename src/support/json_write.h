@@ -1,7 +1,7 @@
 /*
- * A writer of JSON, in the order of the calls. Integers have any length; doubles are the shortest that read back; texts
- * are escaped, and invalid UTF-8 in them becomes U+FFFD. The output is valid JSON if the calls nest and each value in an
- * object follows dfl_json_key.
+ * A writer of JSON, in the order of the calls. Integers have any length; doubles have the fewest digits that read back;
+ * texts are escaped, and invalid UTF-8 in them becomes U+FFFD. The output is valid JSON if the calls nest and each
+ * value in an object follows dfl_json_key.
  */
 #ifndef DFL_SUPPORT_JSON_WRITE_H
 #define DFL_SUPPORT_JSON_WRITE_H

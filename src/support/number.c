@@ -42,7 +42,8 @@ size_t dfl_double_text(double value, char out[32])
 
     if (!isfinite(value))
         return special(value, out);
-    /* 15 digits identify every decimal of up to 15 digits, and `%g` drops trailing zeros. Subnormals need fewer. */
+    /* 15 digits identify every decimal of up to 15 digits, and `%g` drops trailing zeros. Subnormal numbers need fewer
+       digits. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         len = print(value, digits, out, &point);
         if (strtod(out, NULL) == value)

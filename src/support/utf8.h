@@ -6,10 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Decodes the code point at `text` and returns its length, 1 to 4 bytes. Of a sequence that is not valid UTF-8 it takes
- * one byte and sets U+FFFD. `len` must not be 0.
- */
+/* Decodes the code point at `text` and returns its length, 1 to 4 bytes. An invalid sequence counts as one byte and
+   gives U+FFFD. `len` must not be 0. */
 size_t dfl_utf8_decode(const char *text, size_t len, uint32_t *point);
 /* Offset of the first byte that is not valid UTF-8, or `len`. Surrogates and overlong forms are invalid. */
 size_t dfl_utf8_check(const char *text, size_t len);

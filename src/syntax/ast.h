@@ -1,7 +1,7 @@
 /*
- * The syntax tree of a file. It has expressions (ast_expr.h) and nodes, for everything else. The actions of the grammar make
- * nodes and expressions, which never change afterwards. Lists are linked through `next`. Ids are dense, so that later passes
- * keep results in tables indexed by id. Every name has its span, for diagnostics.
+ * The syntax tree of a file. The tree consists of expressions (ast_expr.h) and of nodes for everything else. The
+ * actions of the grammar make nodes and expressions, which never change afterwards. Lists are linked through `next`.
+ * Ids are dense, so that later passes keep results in tables indexed by id. Every name has its span, for diagnostics.
  *
  * A field that a kind does not use is zero; the comment behind each kind lists the used fields. Rare fields stand in `more`,
  * which is never NULL: nodes without rare fields share one struct that is all zero.

@@ -26,7 +26,7 @@ static uint16_t opener_of(uint16_t closer)
     return closer == ')' ? '(' : closer == ']' ? '[' : '{';
 }
 
-/* Closes the innermost `opener` and all brackets inside of it. Without such an opener it closes nothing. */
+/* Closes the innermost `opener` and all brackets inside of it. Does nothing if no such bracket is open. */
 static void close_bracket(dfl_feed *f, uint16_t opener)
 {
     size_t n = f->open.n;

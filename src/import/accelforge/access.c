@@ -138,7 +138,7 @@ static void scale(dfl_af_cursor *c, sum *s, int64_t by)
         dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "a number beyond 2^63");
 }
 
-/* `2`, `p`, `2p`, `(p + r)` */
+/* Reads a factor of a product: `2`, `p`, `2p`, `(p + r)`. */
 static sum take_factor(dfl_af_cursor *c, unsigned depth)
 {
     sum out = { .offset = 0 };
@@ -337,7 +337,7 @@ static bool find_operand(dfl_af_cursor *c)
     }
 }
 
-/* `Z[m, n] = A[m, k] * B[k, n]`; the operation has no meaning for the source. */
+/* Reads `Z[m, n] = A[m, k] * B[k, n]` and ignores the operators, which have no meaning for the source. */
 void dfl_af_take_einsum(dfl_af_reader *r, const dfl_yaml *at)
 {
     dfl_af_cursor c = { r, at->text, at->text, at->span };

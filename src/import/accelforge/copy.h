@@ -1,8 +1,9 @@
 /*
- * Copies in a specification without a mapping. The source charges nothing for a copy between two tensors with the same home.
- * If its mapper has no other choice, or no better one, a copy that only renames a tensor makes both names of one tensor; any
- * other copy is left out: one tensor becomes an output of the workload, the other one an input. A copy that selects, repeats or
- * concatenates elements is always left out, since no einsum expresses it. All other copies are einsums, which read and write.
+ * Copies in a specification without a mapping. The source charges nothing for a copy between two tensors with the same
+ * home. If its mapper has no other choice, or no better one, a copy that only renames a tensor makes both names of one
+ * tensor; any other copy is left out: one tensor becomes an output of the workload, the other one an input. A copy that
+ * selects, repeats or concatenates elements is always left out, since no einsum expresses it. All other copies become
+ * einsums, which cost reads and writes.
  */
 #ifndef DFL_IMPORT_ACCELFORGE_COPY_H
 #define DFL_IMPORT_ACCELFORGE_COPY_H

@@ -1,8 +1,8 @@
 /*
- * A specification for AccelForge between YAML and .dfl. It has up to five parts, in one file or in several: `arch` (an
- * ordered list of memories, tolls, containers and compute units, outermost first), `workload` (einsums over rank variables),
- * `renames` (names for sets of tensors), `variables`, and `mapping` (a loop tree).
- * Numbers may be expressions over variables and over the tensors of one einsum (expr.h).
+ * The intermediate form of a specification for AccelForge, between YAML and .dfl. A specification has up to five parts,
+ * in one file or in several: `arch` (an ordered list of memories, tolls, containers and compute units, outermost
+ * first), `workload` (einsums over rank variables), `renames` (names for sets of tensors), `variables`, and `mapping`
+ * (a loop tree). Numbers may be expressions over variables and over the tensors of one einsum (expr.h).
  *
  * Tensors, einsums and nodes are numbered in file order. Rank variables belong to their einsum: equal names in two
  * einsums mean nothing to the source.
@@ -22,7 +22,7 @@ typedef struct { uint32_t var; int64_t coef; } dfl_af_term; /* coef * variable n
 
 typedef struct {
     const char *rank;
-    const dfl_af_term *terms; /* distinct variables, coef != 0 */
+    const dfl_af_term *terms; /* terms with distinct variables and coef != 0 */
     uint32_t n_terms;
     int64_t offset;
     dfl_span span;

@@ -241,10 +241,8 @@ static bool refuse_double(lowering *l, const level_map *a, const level_map *b)
     return false;
 }
 
-/*
- * Lowers a diagonal to a split of the taps: element i gets row i and tap i of every fold, so all elements of a fold compute one
- * output. Further output rows of the tile are temporal.
- */
+/* Lowers a diagonal to a split of the taps: element i gets row i and tap i of every fold, so all elements of a fold
+   compute one output. Further output rows of the tile become a temporal loop. */
 static void add_diagonal_window(lowering *l, dfl_maestro_level *level, const level_map *window,
                                 const level_map *taps)
 {

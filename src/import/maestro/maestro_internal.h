@@ -1,8 +1,8 @@
 /*
- * A mapping file of MAESTRO between text and .dfl. A file is a list of layers. A layer has a type, sizes, strides and a
- * list of directives from outer to inner, which `Cluster` divides into levels. The parser keeps amounts as written. Sizes
- * such as `Sz(R)` and constants are resolved when a layer is lowered, so that a layer that inherits the directives of the
- * layer before it uses its own sizes.
+ * The intermediate form of a mapping file of MAESTRO, between text and .dfl. A file is a list of layers. A layer has a
+ * type, sizes, strides and a list of directives from outer to inner, which `Cluster` divides into levels. The parser
+ * keeps amounts as written. Sizes such as `Sz(R)` and constants are resolved when a layer is lowered, so that a layer
+ * that inherits the directives of the layer before it uses its own sizes.
  *
  * Separators (blanks, `,` `:` `;` `(` `)` `>`) mean nothing, as in the source's own reader. `-` belongs to names, `{` and
  * `}` may touch them, and lines may end in CRLF.

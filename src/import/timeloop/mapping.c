@@ -227,8 +227,9 @@ static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
 /* ---- the whole ---- */
 
 /*
- * Whether the factors of a dimension make its extent. With factors `full` as a mixed radix, the extent - 1 has the digits
- * `last` - 1. A number has one representation only, so the tiles are those of full size.
+ * Whether the factors of a dimension make its extent. Let the factors `full` be the bases of a mixed-radix number
+ * system. The last index, extent - 1, then has the digits `last` - 1. The representation is unique, so the sizes of the
+ * tiles are the products of `full`.
  */
 static bool finishes(dfl_tl_file *f, uint32_t dim)
 {

@@ -1,7 +1,8 @@
 /*
- * A run of Timeloop between YAML and .dfl. A file has a `problem` (one einsum over dimensions of one letter), an `arch`
- * (multipliers, and storage levels from inner to outer with their numbers of instances), and a `mapping` or a `mapspace`
- * of constraints. Levels are numbered from the innermost one, and loops are listed innermost first, as in the source.
+ * The intermediate form of a run of Timeloop, between YAML and .dfl. A file has a `problem` (one einsum over dimensions
+ * of one letter), an `arch` (multipliers, and storage levels from inner to outer with their numbers of instances), and
+ * a `mapping` or a `mapspace` of constraints. Levels are numbered from the innermost one, and loops are listed
+ * innermost first, as in the source.
  *
  * From outer to inner the loops of the source are temporal(n-1), spatial(n-1), temporal(n-2), ... The tile of level k
  * holds the elements that the loops of level k touch, so a keep of level k stands above temporal(k). The spatial loops of
@@ -27,7 +28,7 @@ typedef struct {
 } dfl_tl_dim;
 
 typedef struct { uint32_t dim; int64_t coef; } dfl_tl_term;
-typedef struct { const dfl_tl_term *terms; uint32_t n_terms; } dfl_tl_rank; /* distinct dimensions, coef != 0 */
+typedef struct { const dfl_tl_term *terms; uint32_t n_terms; } dfl_tl_rank; /* terms with distinct dimensions and coef != 0 */
 
 typedef struct {
     const char *name;
