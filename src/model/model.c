@@ -1,4 +1,4 @@
-/* One evaluation: nest, keeps, counts, costs. */
+/* One evaluation: loop nests, keeps, counts, costs. */
 #include "model/model.h"
 
 #include "model/counts/rank_chain.h"
@@ -10,17 +10,17 @@
 #include "model/sets/producer_limits.h"
 #include "support/vec.h"
 
-/* A prepared model: plans of all costs, and room for the result of a run. */
+/* A prepared model: plans of all costs, and memory for the result of a run. */
 struct dfl_model {
     dfl_nest nest;
     dfl_keep_tree keeps;
-    uint32_t *row;  /* by keep: its row of the result */
-    bool *first;    /* by keep: it is the first of its row */
-    bool again;     /* demands depend on the sizes, so that each run starts from nothing */
+    uint32_t *row;  /* [keep]: its row of the result */
+    bool *first;    /* [keep]: it is the first keep of its row */
+    bool again;     /* demands depend on the sizes, so each run computes them anew */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;
     dfl_liveness room;
-    dfl_i128 *bits; /* by keep: bits of its largest tile */
+    dfl_i128 *bits; /* [keep]: bits of its largest tile */
     dfl_operations *work;
     dfl_time_plan time;
     dfl_energy_plan energy;
@@ -36,8 +36,8 @@ static void make_rows(dfl_model *model)
 {
     dfl_nest *nest = &model->nest;
     size_t n_tensors = nest->workload->n_tensors;
-    uint32_t n = 0; /* rows */
-    /* By memory and tensor: number of the row plus 1; 0 if there is none. */
+    uint32_t n = 0; /* number of rows */
+    /* Numbers of rows by memory and tensor, plus 1; 0 if the pair has no row. */
     uint32_t *row = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_memories * n_tensors + 1);
 
     model->rows = DFL_NEW_ARRAY(nest->arena, dfl_traffic, model->keeps.n + 1);
@@ -80,7 +80,8 @@ static void make_result(dfl_model *model)
     make_rows(model);
 }
 
-/* Tells whether demands depend on sizes: with `recompute`, only loops with more than one iteration bring elements back. */
+/* Tells whether demands depend on sizes: with `recompute`, only loops with more than one iteration bring back
+   elements. */
 static bool depends_on_sizes(const dfl_paths *paths)
 {
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
@@ -115,7 +116,7 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     return model;
 }
 
-/* Adds `from` to `to`. True on overflow. */
+/* Adds the counts `from` to `to`. True on overflow. */
 static bool add_counts(dfl_counts *to, const dfl_counts *from)
 {
     bool over = dfl_add(to->serve, from->serve, &to->serve);
@@ -127,7 +128,7 @@ static bool add_counts(dfl_counts *to, const dfl_counts *from)
     return over;
 }
 
-/* Tells whether the sum of reads or that of writes, on which time and energy depend, passes 2^127. */
+/* Tells whether the sum of all reads or the sum of all writes exceeds 2^127; time and energy need these sums. */
 static bool is_too_many(const dfl_counts *n)
 {
     dfl_i128 sum;
@@ -194,7 +195,7 @@ bool dfl_model_occupancy(dfl_model *model, uint32_t memory, uint32_t leaf, const
 const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like)
 {
     dfl_time_plan_set_rates(&model->nest, like, &model->time);
-    /* the deltas of the run are still counted, so this cannot fail */
+    /* the deltas of the last run are still valid, so this call cannot fail */
     (void)dfl_time_count(&model->nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums,
                          model->memories);
     return &model->result;

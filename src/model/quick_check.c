@@ -1,7 +1,7 @@
 /*
- * Quick check: a cheap upper bound of counts and occupancy that tells whether an evaluation can report an error. Only
- * for mappings of one einsum without branches: no consumer restricts its ranks, and no element is released before its
- * last use.
+ * Quick check: a cheap upper bound of counts and occupancy that shows that an evaluation can report no error. The check
+ * applies only to mappings of one einsum without branches: no consumer restricts its ranks, and no element is released
+ * before its last use.
  */
 #include "model/model.h"
 
@@ -13,8 +13,8 @@ static unsigned bit_length(uint64_t x)
     return x == 0 ? 1 : 64 - (unsigned)__builtin_clzll(x);
 }
 
-/* Tells whether all counts are below 2^DFL_SAFE_BITS. The bound adds up the bits of the padded iteration space and of
-   everything that an index adds to it. */
+/* Tells whether all counts are below 2^DFL_SAFE_BITS. The bound is the number of bits of the padded iteration space
+   plus the bits that indices may add to it. */
 static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const dfl_path *path)
 {
     unsigned bits = e->flops_per_point > UINT32_MAX ? DFL_SAFE_BITS : bit_length((uint64_t)e->flops_per_point);
@@ -24,7 +24,7 @@ static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const d
     for (uint32_t i = 0; i < path->n_steps; i++) {
         const dfl_path_step *s = &path->steps[i];
 
-        /* each cut rounds up once, so the padded extent at most doubles */
+        /* each cut rounds up once, so it at most doubles the padded extent */
         if (s->line->kind != DFL_LINE_KEEP)
             bits += s->bind == DFL_BIND_DIRECT ? 1u : 1u + DFL_SAFE_BITS;
     }
@@ -43,7 +43,8 @@ static bool counts_are_small(const dfl_workload *w, const dfl_einsum *e, const d
     return bits <= DFL_SAFE_BITS;
 }
 
-/* Bound of a rank above a keep: at most `parts` intervals of at most `tile` elements, in one instance of the memory. */
+/* Bound of a rank above a keep, for one instance of the memory: at most `parts` intervals of at most `tile`
+   elements. */
 typedef struct { int64_t tile, parts; } rank_parts;
 
 static bool find_piece(const dfl_mapping *m, const dfl_path *path, uint32_t rank, uint32_t step, uint32_t element,
@@ -64,7 +65,7 @@ static bool find_piece(const dfl_mapping *m, const dfl_path *path, uint32_t rank
     return true;
 }
 
-/* Upper bound of the elements that one access touches below a keep. False if it passes 2^63. */
+/* Upper bound of the elements that one access touches below a keep. False if it exceeds 2^63. */
 static bool bound_tile(const dfl_mapping *m, const dfl_path *path, const dfl_access *a, uint32_t step, uint32_t element,
                        int64_t *out)
 {

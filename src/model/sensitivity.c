@@ -1,4 +1,4 @@
-/* Pieces of the latency, by repeated evaluation of the time; numbers of actions for each price. */
+/* Pieces of the latency, by repeated evaluation of the time; numbers of actions for each energy per action. */
 #include "model/sensitivity.h"
 
 #include <math.h>
@@ -9,19 +9,19 @@
 
 typedef DFL_VEC(dfl_param) params;
 
-/* A model with a copy of its system, in which rates are changed. */
+/* A model with a copy of its system whose rates may be changed. */
 typedef struct {
     dfl_model *model;
     const dfl_system *own;
     dfl_system like;
     dfl_memory *memories;
-    dfl_rate **rates; /* by unit */
+    dfl_rate **rates; /* [unit]: its rates */
     const dfl_param *params;
     uint32_t n_timed, n_einsums;
 } bench;
 
 /* Latency of one einsum (DFL_NONE: of the whole mapping) as a function of w: the bits or operations of one parameter
-   take 1 + sign * w times as long as at present. */
+   take 1 + sign * w times their present time. */
 typedef struct {
     bench *b;
     uint32_t param, einsum;
@@ -101,7 +101,7 @@ static void find_wall(const rate_line *l, double known, double out, double above
         double back = (known - out) / 2, tangent = slope_at(l, out, above, &back);
         double meet = (above - tangent * out - l->now) / (s->slope - tangent), there, line;
 
-        if (!(tangent > s->slope && meet < out)) /* the tangent is steeper than the line, but for rounding */
+        if (!(tangent > s->slope && meet < out)) /* the tangent is steeper than the line, except for rounding */
             return;
         meet = meet > known ? meet : known; /* no tangent is above a convex function */
         there = evaluate_at(l, meet);
@@ -126,7 +126,8 @@ static straight_piece find_straight_piece(const rate_line *line)
     s.slope = slope_at(line, 0, line->now, &known);
     if (is_equal(line, line->now + s.slope * known, line->now))
         s.slope = 0;
-    if (faster && s.slope == 0) /* a convex function that does not fall here falls nowhere faster */
+    if (faster && s.slope == 0) /* a convex function that does not fall at this point falls nowhere in the direction of faster
+                                   values */
         return s;
     if (known < first) {
         s.wall = true;
@@ -151,7 +152,7 @@ static straight_piece find_straight_piece(const rate_line *line)
     return s;
 }
 
-/* Seconds that the latency waits for a parameter: the slope in (present value / value). */
+/* Time that the latency waits for a parameter, s: the slope in (present value / value). */
 static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
 {
     rate_line l = { b, param, einsum, 1, measure(b, einsum) };
@@ -160,8 +161,8 @@ static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
     return slope_at(&l, 0, l.now, &step);
 }
 
-/* The parameter that takes over beyond a wall: the one with the largest increase of waiting time across it. DFL_NONE if
-   none increases. */
+/* The parameter that bounds the latency beyond a wall: the one with the largest increase of waiting time across the
+   wall. DFL_NONE if no waiting time increases. */
 static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign, const straight_piece *s)
 {
     double value = b->params[param].value, most = 0;
@@ -202,8 +203,8 @@ static dfl_rate_piece find_piece(bench *b, uint32_t param, uint32_t einsum, doub
 
 /* ---- einsums ----------------------------------------------------------------------------------------------------- */
 
-/* Finds the parameter that each einsum waits for most: the one that prolongs it most when its value falls. For the
-   slowest einsums, also the piece of that parameter. */
+/* Finds the parameter that each einsum waits for most: the one that lengthens the einsum most when its value decreases.
+   For the slowest einsums, also finds the piece of this parameter. */
 static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
 {
     static const double step = DFL_BOUND_STEP;
@@ -226,7 +227,7 @@ static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
             }
         set_value(b, i, b->params[i].value);
     }
-    for (uint32_t e = 0; e < b->n_einsums; e++) { /* rank of the einsum by latency */
+    for (uint32_t e = 0; e < b->n_einsums; e++) { /* position of the einsum in the order of decreasing latency */
         uint32_t slower = 0;
         for (uint32_t k = 0; k < b->n_einsums && slower < DFL_SENSITIVITY_EINSUMS; k++)
             slower += now[k] > now[e] || (k < e && now[k] >= now[e]);

@@ -1,6 +1,6 @@
 /*
- * Energy: number of actions times the energy of an action, plus leakage over the time (MODEL.md, section 5). Nothing is
- * charged that the system does not declare.
+ * Energy: number of actions times the energy of an action, plus leakage over the time (MODEL.md, section 5). Components
+ * without a declared energy are free.
  */
 #include "model/cost/energy.h"
 
@@ -52,8 +52,8 @@ static void charge_memories(const dfl_nest *nest, dfl_traffic *traffic, uint32_t
     }
 }
 
-/* Charges networks for the bits that cross them on the way to or from a keep: each filled and each drained element
-   once. */
+/* Adds the energy of networks for the bits that cross them on the way to or from a keep: one crossing for each filled
+   and each drained element. */
 static void charge_networks(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
                             const dfl_traffic_sums *sums, double *joules)
 {

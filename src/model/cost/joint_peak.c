@@ -7,14 +7,14 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-/* Size of one group of one tile: a factor of the size of the tile. */
+/* Size of one group of one tile: a factor of the tile's size. */
 typedef struct {
     uint32_t tile;
     const dfl_group *group;
     int64_t largest;
 } factor;
 
-/* Factors with a common loop. Their sizes vary together. */
+/* A bundle: the factors with a common loop. Their sizes vary jointly. */
 typedef struct {
     uint64_t lines;
     factor *factors;
@@ -94,7 +94,7 @@ static void visit_positions(search *s, uint32_t at)
         return;
     }
     int64_t n = s->temporal[at] ? dfl_rank_piece_trips(s->nest, s->driver[at], s->step[at], s->pos) : s->parts[at];
-    /* the middle first: there tiles are full and no window is clipped */
+    /* starts in the middle, where tiles are full and no window is clipped */
     int64_t middle = n / 2;
     for (int64_t k = 0; k < n && !s->found; k++) {
         s->pos[s->step[at]] = k == 0 ? middle : k <= middle ? k - 1 : k;
@@ -128,7 +128,7 @@ static void find_best(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n_tiles
 {
     search s = { .nest = nest, .tiles = tiles, .n_tiles = n_tiles, .b = b };
 
-    if (b->n == 1 && !(b->lines & first)) { /* a single factor does not vary with any other */
+    if (b->n == 1 && !(b->lines & first)) { /* a single factor varies with no other factor */
         int64_t *only = DFL_NEW(nest->arena, int64_t);
         *only = b->factors[0].largest;
         DFL_PUSH(nest->arena, &b->best, only);

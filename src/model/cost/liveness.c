@@ -1,4 +1,4 @@
-/* Liveness: which tiles are live together. */
+/* Liveness: the sets of tiles that are live at the same time. */
 #include "model/cost/liveness.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     dfl_nest *nest;
     const dfl_keep_tree *keeps;
-    const live_range *ranges; /* by keep */
+    const live_range *ranges; /* [keep]: its live range */
     uint32_t memory;
 } liveness_search;
 
@@ -40,8 +40,8 @@ static void find_children(const dfl_keep *keep, const uint32_t *child_of, live_r
     }
 }
 
-/* Finds the live ranges of all keeps in a body. `looped` tells that a loop stands above the body. True if a loop stands
-   above the bodies inside. */
+/* Finds the live ranges of all keeps in a body. `looped`: a loop stands above the body. Returns true if a loop stands
+   above the inner bodies. */
 static bool find_ranges(const dfl_body *body, const dfl_keep_tree *keeps, bool looped, uint32_t *child_of, live_range *out)
 {
     const dfl_line *loop = NULL, *last = NULL;
@@ -96,8 +96,8 @@ static dfl_live_set *add_live(liveness_search *search, dfl_live_sets *out, const
     return &out->at[out->n - 1];
 }
 
-/* Adds to `live` those of `own`, the keeps of a body, that are or may be live while its child `c` runs. Returns the new
-   number of tiles. */
+/* Adds to `live` the tiles of `own`, the keeps of a body, that are or may be live while child `c` of the body runs.
+   Returns the new number of tiles. */
 static uint32_t add_own(const liveness_search *search, const uint32_t *own, uint32_t n_own, uint32_t c, dfl_live_tile *live,
                         uint32_t n)
 {
@@ -111,7 +111,7 @@ static uint32_t add_own(const liveness_search *search, const uint32_t *own, uint
     return n;
 }
 
-/* Finds the live sets of a memory while a body runs. `outer` are the tiles that are live around the body. */
+/* Finds the live sets of a memory while a body runs. `outer`: the tiles that are live around the body. */
 static void find_live(liveness_search *search, const dfl_body *body, const dfl_live_tile *outer, uint32_t n_outer,
                       dfl_live_sets *out)
 {

@@ -9,10 +9,10 @@ typedef struct {
     dfl_nest *nest;
     dfl_keep_tree *keeps;
     const dfl_liveness *plan;
-    const dfl_i128 *bits;    /* by keep: bits of its largest tile in one instance */
-    const dfl_i128 *largest; /* by keep: elements of that tile */
+    const dfl_i128 *bits;    /* [keep]: bits of its largest tile in one instance */
+    const dfl_i128 *largest; /* [keep]: elements of its largest tile in one instance */
     dfl_i128 best;           /* largest sum so far */
-    dfl_span at;             /* innermost line of a tile in that sum */
+    dfl_span at;             /* innermost line of a tile in the largest sum */
     bool over;
 } peak_search;
 
@@ -38,8 +38,8 @@ static uint64_t find_steps_on(const peak_search *search, uint32_t keep, uint32_t
     return bits;
 }
 
-/* Finds the mixed axes: only some of the tiles are spread over them, the others stand at coordinate 0. Gives the steps
-   of each axis. Returns the number of axes. */
+/* Finds the mixed axes: only some of the tiles are spread over a mixed axis, and the other tiles are at coordinate 0.
+   Sets the steps of each axis. Returns the number of axes. */
 static uint32_t find_mixed_axes(peak_search *search, const dfl_weighted_tile *tiles, uint32_t n, uint32_t *axes, uint64_t *steps)
 {
     uint32_t found = 0;
@@ -111,8 +111,8 @@ static dfl_i128 sum_live_tiles(peak_search *search, const dfl_live_set *live)
         plain = add_bits(search, plain, search->bits[at]);
         all_peak_first &= search->keeps->at[at].all.each->peaks_first;
     }
-    /* the peak is at most the sum of the largest tiles; it is that sum where all of them are largest in the first step
-       at coordinate 0; a sum below the present peak needs no search */
+    /* the peak is at most the sum of the largest tiles, and equals it if all tiles are largest in the first step at
+       coordinate 0; a sum below the present peak needs no search */
     if (n <= 1 || all_peak_first || plain <= search->best)
         return plain;
     dfl_weighted_tile *tiles = DFL_NEW_ARRAY(search->nest->arena, dfl_weighted_tile, n + 1);
@@ -125,7 +125,8 @@ static dfl_i128 sum_live_tiles(peak_search *search, const dfl_live_set *live)
     return find_joint_peak(search, tiles, n);
 }
 
-/* Takes over a sum if it is the largest so far. Its line is `inner`, or else that of the innermost live tile. */
+/* Records a sum if it is the largest so far. The line of the peak is `inner`, or else that of the innermost live
+   tile. */
 static void note_peak(peak_search *search, dfl_i128 sum, const dfl_live_set *live, dfl_span inner)
 {
     uint32_t step = 0;

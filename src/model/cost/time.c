@@ -1,4 +1,4 @@
-/* Time. Work that overlaps takes the maximum, work that does not takes the sum (MODEL.md, section 4). */
+/* Time of a mapping. Times of overlapped work combine by the maximum, other times add (MODEL.md, section 4). */
 #include "model/cost/time.h"
 
 #include <string.h>
@@ -15,13 +15,13 @@ typedef struct {
 
 typedef long long mask __attribute__((vector_size(sizeof(dfl_ports))));
 
-/* Seconds at each port. Rates are positive. Bits are finite, so an infinite rate takes no time. */
+/* Seconds at each port. Rates are positive and bits are finite, so a transfer at an infinite rate takes no time. */
 static inline dfl_ports port_seconds(const dfl_port_rates *rates, dfl_ports bits)
 {
     return (dfl_ports)((mask)bits & (mask)(bits > 0)) / rates->rates;
 }
 
-/* Seconds for reads and writes together: their sum at one port, else the longer of the two. */
+/* Seconds for reads and writes of one memory: their sum if they share a port, else their maximum. */
 static inline double busy_seconds(const dfl_port_rates *rates, dfl_ports bits)
 {
     dfl_ports busy = port_seconds(rates, bits);
@@ -45,20 +45,20 @@ static const char *transfer_port(const time_walk *walk, const dfl_transfer *tran
     return outer ? port_name(walk, transfer->outer, there) : port_name(walk, transfer->inner, here);
 }
 
-/* Seconds of the unit for the steps of an einsum. */
+/* Compute time of the unit for the steps of an einsum, s. */
 static double unit_seconds(const time_walk *walk, uint32_t e)
 {
     return dfl_i128_double(walk->sums->steps[e]) * walk->plan->einsums[e].point_seconds;
 }
 
-/* Clears the first `n` rows. Returns the first row. */
+/* Clears the first `n` rows of the scratch. Returns the first row. */
 static inline dfl_ports *clear_rows(const time_walk *walk, uint32_t n, uint32_t width)
 {
     memset(walk->plan->rows, 0, (size_t)n * width * sizeof *walk->plan->rows);
     return walk->plan->rows;
 }
 
-/* Finds the bits that an einsum itself reads and updates in the innermost keeps of its operands. */
+/* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands. */
 static void find_operands(const time_walk *walk, uint32_t e)
 {
     const dfl_einsum_time *t = &walk->plan->einsums[e];
@@ -67,8 +67,8 @@ static void find_operands(const time_walk *walk, uint32_t e)
         dfl_operand_port *p = &t->ports[i];
         const dfl_counts *n = &walk->sums->ops_busiest[p->keep];
         double moved = dfl_i128_double(walk->sums->moved[p->operand]) * p->bits, read = 0;
-        if (p->output && n->update > 0) /* of several producers, each reads old values in proportion to its share of
-                                           the updates */
+        if (p->output && n->update > 0) /* with several producers, each reads old values in proportion to its share of the
+                                           updates */
             read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
         p->moved = p->output ? (dfl_ports){ read, moved } : (dfl_ports){ moved, 0 };
     }
@@ -92,7 +92,7 @@ static inline double longest_port(const time_walk *walk, double least, const dfl
     return least;
 }
 
-/* The same. Gives the name of the port if it is busier than `least`. */
+/* As the function above; also sets the name of the port if the port is busier than `least`. */
 static double busiest_port(const time_walk *walk, double least, const dfl_ports *row, const char **name)
 {
     uint32_t busiest = DFL_NONE;
@@ -109,18 +109,18 @@ static double busiest_port(const time_walk *walk, double least, const dfl_ports 
 
 static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
 {
-    if (part == whole) /* the most frequent case */
+    if (part == whole) /* fast path for the most frequent case */
         return part > 0;
     return part != 0 && whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0;
 }
 
 static uint64_t steps_below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 
-/* Shares of transferred elements among those that enter or leave. The shares are not known by loop, so each loop gets
-   the share of the whole count. */
+/* Fractions of the transferred elements among the entering and among the leaving elements. These fractions are unknown
+   for single loops, so each loop gets the fraction of the whole count. */
 typedef struct { double filled, drained, served, added, updated; } value_shares;
 
-/* The longer of two times, and at least 0. */
+/* The maximum of two times and 0, s. */
 static inline double longer_time(double a, double b)
 {
     double most = a > b ? a : b;
@@ -128,8 +128,8 @@ static inline double longer_time(double a, double b)
     return most > 0 ? most : 0;
 }
 
-/* Bits at both ends and seconds of a transfer, from the elements that enter and leave. A read-only keep drains nothing,
-   so one port is busy at each end. */
+/* Bits at both ends (bits) and time (s) of a transfer, from the elements that enter and leave. A read-only keep drains
+   nothing, so one port is busy at each end. */
 static inline dfl_transfer_slot make_slot(const dfl_transfer *transfer, const value_shares *shares, dfl_ports mine,
                                           dfl_ports theirs)
 {
@@ -158,7 +158,7 @@ static inline void add_slot(const dfl_transfer_slot *slot, dfl_transfer_totals *
     sum->seconds += slot->seconds;
 }
 
-/* Fills the slot of loop `j`, and adds it to the totals. */
+/* Fills the slot of loop `j`, and adds the slot to the totals. */
 static inline void fill_loop(dfl_transfer *transfer, const value_shares *shares, uint32_t j, dfl_ports mine, dfl_ports theirs,
                              dfl_transfer_totals *sum)
 {
@@ -170,8 +170,8 @@ static inline void fill_loop(dfl_transfer *transfer, const value_shares *shares,
         sum->lasting |= UINT64_C(1) << j;
 }
 
-/* Fills the slots of the first tile in and of the last tile out. With `beside` (overlap is perfect) they are added to
-   the totals; else they are waited for, and are no part of what runs beside the work. */
+/* Fills the slots of the first tile in and of the last tile out. With `beside` (overlap is perfect), both slots are
+   added to the totals. Else the work waits for these transfers, and they do not run beside it. */
 static inline void fill_ends(dfl_transfer *transfer, const value_shares *shares, dfl_ports mine, dfl_ports theirs, bool beside,
                              dfl_transfer_totals *sum)
 {
@@ -193,8 +193,8 @@ static inline void fill_ends(dfl_transfer *transfer, const value_shares *shares,
     }
 }
 
-/* Elements that leave (are read) and enter (are written) when temporal step `j` advances; for j = footprint->n those of
-   the last tile and of the first one. */
+/* Numbers of elements that leave (are read) and enter (are written) when temporal step `j` advances; for j =
+   footprint->n, those of the last and of the first tile. */
 static dfl_ports find_uneven_change(const dfl_delta *delta, uint32_t j)
 {
     if (j != delta->footprint->n && !(delta->active >> j & 1))
@@ -258,8 +258,8 @@ static inline void add_stall(const time_walk *walk, const dfl_transfer *transfer
     row[transfer->outer] += slot->there;
 }
 
-/* Stall time of a row: different tensors move side by side, the levels of one tensor one after another, and no port
-   does two things at once. */
+/* Stall time of a row: transfers of different tensors run side by side, those of one tensor run one after another, and
+   each port serves one transfer at a time. */
 static inline double stall_seconds(const time_walk *walk, const dfl_ports *row, uint32_t width)
 {
     double worst = 0;
@@ -292,7 +292,7 @@ static double loop_stall_seconds(const time_walk *walk, const dfl_body_time *own
     return waiting;
 }
 
-/* Stall time for the first tiles in (`end` 0) or for the last tiles out (`end` 1) at one place. */
+/* Stall time for the first tiles to enter (`end` 0) or the last tiles to leave (`end` 1) at one place. */
 static double ends_seconds(const time_walk *walk, const dfl_transfer_ends *ends, uint32_t end)
 {
     uint32_t width = walk->nest->system->n_memories + ends->chains;
@@ -306,8 +306,8 @@ static double ends_seconds(const time_walk *walk, const dfl_transfer_ends *ends,
     return stall_seconds(walk, row, width);
 }
 
-/* Adds the stall time of the first tiles in and of the last tiles out, which are waited for where children of a branch
-   begin and end. */
+/* Adds the stall times at the begin and at the end of the children of a branch: for their first tiles to enter and
+   their last tiles to leave. */
 static void add_ends(const time_walk *walk, dfl_result *result)
 {
     const dfl_transfer *all = walk->plan->transfers;
@@ -327,10 +327,10 @@ static void add_ends(const time_walk *walk, dfl_result *result)
     result->seconds += ends;
 }
 
-/* Fills the transfers of the keeps of a body, in the order of their lines. `stopped` are the loops at which a keep
-   further out stops the work. A stream runs beside the work: new elements take the room of those that the work has done
-   with. But a stream does not run ahead of work that a keep further out has stopped; there it starts anew, beside the
-   refill of that keep. */
+/* Fills the transfers of the keeps of a body, in the order of their lines. `stopped`: the loops at which an outer keep
+   stops the work. A stream runs beside the work: new elements replace those that the work has finished with. But a
+   stream does not continue while an outer keep has stopped the work. It then starts anew, beside the refill of that
+   keep. */
 static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = walk->plan->transfers + own->first;
@@ -381,7 +381,7 @@ static double count_visits(const time_walk *walk, const dfl_body *body)
     return times;
 }
 
-/* Lifts the time of a body to that of its busiest port, first tiles in and last tiles out excluded. */
+/* Raises the time of a body to that of its busiest port; first tiles entering and last tiles leaving do not count. */
 static double limit_by_ports(const time_walk *walk, const dfl_body *body, double total, const char **bound)
 {
     const dfl_body_time *own = &walk->plan->bodies[body->id];
@@ -444,7 +444,7 @@ static double body_seconds(time_walk *walk, const dfl_body *body, uint64_t stopp
     return total;
 }
 
-/* Lifts the time of the whole mapping to that of its busiest port, and fills the port times of the memories. */
+/* Raises the time of the whole mapping to that of its busiest port, and sets the port times of the memories. */
 static void limit_whole_by_ports(const time_walk *walk, dfl_result *result, dfl_memory_cost *memories)
 {
     const dfl_time_plan *plan = walk->plan;
@@ -481,7 +481,7 @@ bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_p
         add_ends(&c, result);
     limit_whole_by_ports(&c, result, memories);
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
-        /* time of the unit at full rate on all its instances, as a part of the time taken */
+        /* utilization: time at full rate on all instances of the unit, as a fraction of the latency */
         double steps = dfl_i128_double(sums->steps[e]), points = dfl_i128_double(sums->points[e]);
         if (einsums[e].compute_seconds > 0)
             work += steps > 0 ? einsums[e].compute_seconds * points / steps / plan->einsums[e].instances : 0;

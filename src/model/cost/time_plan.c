@@ -1,4 +1,4 @@
-/* Plan of the time: transfers, operand ports, and places where first tiles come in and last tiles go out. */
+/* Plan of the time: transfers, operand ports, and the places at which first tiles enter and last tiles leave. */
 #include "model/cost/time_plan.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
     out->instances = dfl_i128_double(instances);
 }
 
-/* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first` is the number of its first operand
-   in the plan of the traffic. */
+/* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first`: number of its first operand in the
+   plan of the traffic. */
 static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
 {
     const dfl_einsum *einsum = &nest->workload->einsums[e];
@@ -80,9 +80,9 @@ static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl
     return n;
 }
 
-/* Groups the transfers by the place where their first tiles come in (`end` FIRST) or their last tiles go out (LAST).
-   The transfers of a body belong to the group of the body around it if the body begins (ends) with it: the first (last)
-   child of a branch, or any stage of a pipeline. */
+/* Groups the transfers by the place at which their first tiles enter (`end` FIRST) or their last tiles leave (LAST).
+   The transfers of a body belong to the group of the enclosing body if both begin (end) at the same time: the body is
+   the first (last) child of a branch, or any stage of a pipeline. */
 static void find_ends(dfl_nest *nest, const dfl_body *body, uint32_t end, uint32_t group, dfl_time_plan *plan, uint32_t *of)
 {
     const dfl_body_time *own = &plan->bodies[body->id];
@@ -120,7 +120,7 @@ static void add_ends(dfl_nest *nest, uint32_t end, uint32_t *number, dfl_time_pl
 /* Numbers the tensors that move at the same time, and allocates rows for all of them. */
 static void number_chains(dfl_nest *nest, dfl_time_plan *plan)
 {
-    /* By tensor: its number plus 1; 0 if it has none yet. */
+    /* [tensor]: its number plus 1; 0 if it has none yet. */
     uint32_t *number = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_tensors + 1), most = 0;
 
     for (uint32_t b = 0; b < nest->mapping->n_bodies; b++) {

@@ -1,4 +1,4 @@
-/* Deltas: choice of the way to count, and the combination of group sums into counts of a tile. */
+/* Deltas: choice of the way to count, and the combination of group sums to counts of a tile. */
 #include "model/counts/delta.h"
 
 #include "model/counts/group_sums.h"
@@ -11,7 +11,7 @@ static bool is_same_sharing(const dfl_sharing *a, const dfl_sharing *b)
            a->anew == b->anew && a->box == b->box && a->made == b->made;
 }
 
-/* The entry that holds the sums of a group under a way of sharing, found or new. */
+/* The entry for the sums of a group under a way of sharing, found or new. */
 static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *group, const dfl_sharing *how)
 {
     uint64_t mine = 0;
@@ -37,7 +37,7 @@ static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *group, const d
     return fresh;
 }
 
-/* The sums of a group at the present sizes. NULL after E0602 (the budget is spent). */
+/* Computes the sums of a group at the present sizes. NULL after E0602 (the budget is spent). */
 static const dfl_group_sums *fill_sums(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group, dfl_group_sums_entry *k)
 {
     if (k->run == nest->run)
@@ -68,8 +68,7 @@ dfl_delta *dfl_delta_of_size(dfl_nest *nest, dfl_footprint *footprint, const dfl
     how.first_only &= footprint->spatial & ~how.inside;
     how.united &= footprint->spatial & ~(how.inside | how.first_only);
     if (footprint->product.possible && !how.box)
-        how.united &= ~footprint->product.dims; /* instances on these steps share no element: their tiles are
-                                                   disjoint */
+        how.united &= ~footprint->product.dims; /* instances along these steps share no element: their tiles are disjoint */
     for (delta = footprint->deltas; delta && !is_same_sharing(&delta->how, &how);)
         delta = delta->next;
     if (!delta) {
@@ -108,8 +107,8 @@ static void multiply_sums(product *p, const dfl_group_change *q, bool *over)
     *over |= dfl_mul(p->left_kept, q->left_kept, &p->left_kept);
 }
 
-/* Product over the groups for the steps at which loop `j` advances: the sums of its own group over its advances, those
-   of the other groups with the inner loops wrapped. */
+/* Product over the groups for the steps at which loop `j` advances: for the group of `j`, the sums over its advances;
+   for the other groups, the sums with the inner loops wrapped. */
 static product multiply_advance(const dfl_footprint *footprint, const dfl_group_sums *const *sums, uint32_t j, bool *over)
 {
     product p = { 1, 1, 1, 1 };

@@ -9,7 +9,7 @@
 
 typedef struct {
     uint64_t lines;
-    uint32_t dim; /* dimension of the tensor; DFL_NONE for steps that only decide whether an instance works */
+    uint32_t dim; /* dimension of the tensor; DFL_NONE for steps that only decide whether an instance has work */
 } step_set;
 
 typedef DFL_VEC(step_set) step_sets;
@@ -24,7 +24,7 @@ static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint32_
     DFL_PUSH(nest->arena, all, j);
 }
 
-/* Steps of which an einsum works only in the first iteration, or at coordinate 0. */
+/* Steps of which the einsum works only in the first iteration, or only at coordinate 0. */
 static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
 {
     const dfl_path *path = &nest->paths->paths[e];
@@ -41,8 +41,8 @@ static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
     return bits;
 }
 
-/* Goes from einsum *e to its trigger (nest.h). Returns the number of steps that decide whether the trigger is idle; 0
-   at the end of the sequence. */
+/* Replaces einsum *e by its trigger (nest.h). Returns the number of steps that decide whether the trigger is idle; 0 if
+   *e has no trigger. */
 static uint32_t find_trigger(const dfl_nest *nest, uint32_t *e, uint32_t n)
 {
     uint32_t steps = nest->trigger_steps[*e] < n ? nest->trigger_steps[*e] : n;
@@ -51,8 +51,8 @@ static uint32_t find_trigger(const dfl_nest *nest, uint32_t *e, uint32_t n)
     return *e == DFL_NONE ? 0 : steps;
 }
 
-/* The rank of restricted dimension `d` of a trigger, and the steps that decide its piece. DFL_NONE if the dimension is
-   not restricted. */
+/* The rank of restricted dimension `d` of a trigger, and the steps that decide the piece of this rank. DFL_NONE if the
+   dimension is not restricted. */
 static uint32_t find_trigger_rank(const dfl_nest *nest, uint32_t c, uint32_t d, uint32_t n, uint64_t *lines)
 {
     uint32_t rank;
@@ -140,7 +140,7 @@ static dfl_rank_source make_source(dfl_nest *nest, uint32_t e, uint32_t rank, in
 
 static int64_t magnitude(int64_t coef) { return coef < 0 ? -coef : coef; }
 
-/* Sorts terms by the absolute value of their coefficients, smallest first, so that sums of intervals close their gaps
+/* Sorts terms by the absolute value of their coefficients, smallest first, so that gaps in sums of intervals close
    early. */
 static void sort_terms(dfl_rank_source *terms, uint32_t n)
 {
@@ -152,7 +152,8 @@ static void sort_terms(dfl_rank_source *terms, uint32_t n)
         }
 }
 
-/* Gives a group the terms of each reference, and the conditions that make it idle: ranks without a piece, and gates. */
+/* Sets the terms of each reference in a group, and the conditions that make the reference idle: ranks without a piece,
+   and gates. */
 static void attach_references(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group, uint64_t lines)
 {
     dfl_group_reference *references = DFL_NEW_ARRAY(nest->arena, dfl_group_reference, footprint->n_references);

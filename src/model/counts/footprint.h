@@ -1,10 +1,10 @@
 /*
- * Footprint: the elements of a tensor that the einsums below a line touch, in each instance, for the present iteration
- * of the loops above the line. It is the tile of a keep, or the operand of an einsum.
- * A footprint is a product of sets over groups (MODEL.md, section 2). A group is a dimension of the tensor with the
- * loops that decide which of its indices are touched; or, without a dimension, a set of loops that only decides whether
- * an instance has work. The set of such a group is {0} or empty.
- * The structs here are allocated once for a mapping. Members marked so are of the sizes of the present run.
+ * Footprint: the elements of a tensor that the einsums below a line touch, in each instance, in the present iteration
+ * of the loops above the line. A footprint is the tile of a keep, or the operand of an einsum. A footprint is a product
+ * of sets over groups (MODEL.md, section 2). A group is a dimension of the tensor with the loops that determine its
+ * touched indices. A group without a dimension is a set of loops that only decides whether an instance has work. The
+ * set of a group without a dimension is {0} or empty. The structs here are allocated once for a mapping. Members marked
+ * with "present sizes" change from run to run.
  */
 #ifndef DFL_MODEL_COUNTS_FOOTPRINT_H
 #define DFL_MODEL_COUNTS_FOOTPRINT_H
@@ -21,71 +21,71 @@ typedef struct {
 
 /* Product form of a footprint: the properties that make its counts products of sizes (product_form.c). */
 typedef struct {
-    bool possible;   /* one reference, at most one rank in each group, all indices inside the shape, counts below
-                        2^62; without it the other members mean nothing */
-    uint32_t bits;   /* number of bits of the points of the einsum */
-    bool stride;     /* some coefficient of an index is above 1 */
+    bool possible;   /* one reference, at most one rank in each group, all indices inside the shape, counts below 2^62; if
+                        false, the other members are undefined */
+    uint32_t bits;   /* number of bits of the number of points of the einsum */
+    bool stride;     /* some coefficient of an index exceeds 1 */
     uint32_t einsum; /* einsum of the reference */
     uint64_t lines;  /* bit set: temporal steps of all groups */
     uint64_t dims;   /* bit set: temporal and spatial steps over ranks that index the tensor */
-    uint64_t tiles;  /* bit set: the innermost of `dims` in each dimension */
+    uint64_t tiles;  /* bit set: for each dimension, the innermost of the steps in `dims` */
     int64_t uncut;   /* product of the extents of the ranks in dimensions that no step cuts */
-    /* Of the present sizes. */
+    /* The following members hold values of the present sizes. */
     bool bounded;    /* counts stay below 2^62 even if idle instances and short tiles are counted as full */
-    uint64_t active; /* bit set: temporal steps with an advance that moves something */
+    uint64_t active; /* bit set: temporal steps with an advance that moves an element */
     int64_t length;  /* elements of the tile of one instance */
-    int64_t loads;   /* number of positions of the temporal steps at which the tile is a new one */
+    int64_t loads;   /* number of positions of the temporal steps at which the tile differs from the previous one */
 } dfl_product_form;
 
 /* Footprint of a tensor below a line. */
 typedef struct dfl_footprint {
-    uint32_t einsum;            /* some einsum below; its first `n` steps are those above the line */
+    uint32_t einsum;            /* some einsum below the line; its first `n` steps are those above the line */
     uint32_t n;
-    uint32_t restart;           /* temporal steps before this one refill the tile as a whole: they stand outside the
-                                   brace, or the keep is `fresh` */
+    uint32_t restart;           /* temporal steps before this one refill the whole tile: they stand outside the brace, or the
+                                   keep is `fresh` */
     uint32_t tensor;
-    bool holds_when_idle;       /* instances without work hold the tile as if they worked (MODEL.md, rule 1) */
+    bool holds_when_idle;       /* an idle instance holds the tile that it would hold if it worked (MODEL.md, rule 1) */
     const dfl_reference *references;
     uint32_t n_references;
-    dfl_span span;              /* position in the source, for messages */
-    struct dfl_footprint *next; /* next in the list of the nest */
+    dfl_span span;              /* place in the source, for messages */
+    struct dfl_footprint *next; /* next footprint in the list of the nest */
     struct dfl_delta *deltas;   /* deltas of all ways of sharing that some count needs */
-    struct dfl_group *groups;   /* groups; NULL before first use */
+    struct dfl_group *groups;   /* groups of the footprint; NULL before first use */
     uint32_t n_groups;
-    uint64_t spatial;           /* bit set: spatial steps that make a difference to the footprint */
-    uint32_t *group_of_step;    /* group by temporal or spatial step; DFL_NONE for others */
+    uint64_t spatial;           /* bit set: spatial steps that affect the footprint */
+    uint32_t *group_of_step;    /* [temporal or spatial step]: its group; DFL_NONE for other steps */
     dfl_product_form product;
 } dfl_footprint;
 
-/* How the instances of a footprint share transfers, as bit sets of spatial steps. Steps in none of the sets are counted
-   instance by instance. */
+/* Sharing of transfers between the instances of a footprint, as bit sets of spatial steps. Steps in none of the sets
+   are counted instance by instance. */
 typedef struct {
     uint64_t united;     /* instances along these steps share a transfer (multicast, reduction): their tiles are
                             united */
     uint64_t inside;     /* steps on axes that do not enclose the memory: all coordinates belong to one tile */
     uint32_t forward;    /* spatial step along which neighbours pass elements on; DFL_NONE without forwarding */
-    bool anew;           /* with `forward`: the tile is refilled whole, and only elements that neighbours held need
-                            no refill */
-    uint64_t first_only; /* steps of which only coordinate 0 is counted */
+    bool anew;           /* with `forward`: the tile is refilled whole, except for elements that neighbours held */
+    uint64_t first_only; /* steps for which only coordinate 0 is counted */
     bool box;            /* the tile is the bounding box in each dimension */
-    bool made;           /* only elements that an einsum below writes enter, if no reference touched them at the step
-                            before */
+    bool made;           /* counts only elements that an einsum below writes and that no reference touched at the previous
+                            step */
 } dfl_sharing;
 
-/* A rank that decides the set of a reference, with the steps that cut it above the line. */
+/* A rank that helps decide the set of a reference, with the steps above the line that cut the rank. */
 typedef struct {
-    uint32_t einsum, rank, n; /* rank of the einsum, below its first n steps */
+    uint32_t einsum, rank, n; /* rank of the einsum `einsum`, cut by steps among its first `n` */
     int64_t coef;             /* coefficient in the group's dimension; 0 for a rank that only decides whether the
                                  einsum works */
     int64_t extent;
-    bool is_restricted;       /* its pieces come from dfl_rank_piece */
-    bool has_gaps;            /* its pieces are sets, and come from dfl_rank_piece_set */
+    bool is_restricted;       /* the rank's pieces come from dfl_rank_piece */
+    bool has_gaps;            /* the rank's pieces are sets, from dfl_rank_piece_set */
     uint32_t n_cuts;
     const uint32_t *step;
-    int64_t *tile;            /* elements per tile of each cut, of the present sizes */
+    int64_t *tile;            /* [cut]: elements per tile at the present sizes */
 } dfl_rank_source;
 
-/* A reference in one group: terms of the index by coefficient, smallest first, and the conditions that make it idle. */
+/* A reference in one group: terms of the index by coefficient, smallest first, and the conditions that make the
+   reference idle. */
 typedef struct {
     int64_t offset;
     const dfl_rank_source *terms;
@@ -100,23 +100,23 @@ typedef struct {
 typedef struct dfl_group {
     int32_t dim;                       /* dimension of the tensor, or DFL_NO_DIM */
     uint32_t lines[DFL_MAX_GROUP];     /* temporal steps, ascending */
-    uint32_t driver[DFL_MAX_GROUP];    /* for each of `lines`: an einsum with a rank that the step iterates */
+    uint32_t driver[DFL_MAX_GROUP];    /* [position in `lines`]: an einsum with a rank that the step iterates */
     uint32_t n_lines;
     uint32_t spatial[DFL_MAX_GROUP];   /* spatial steps, ascending */
-    uint32_t owner[DFL_MAX_GROUP];     /* for each of `spatial`: an einsum with a rank that the step spreads */
-    int64_t parts[DFL_MAX_GROUP];      /* for each of `spatial`: number of instances, of the present sizes */
+    uint32_t owner[DFL_MAX_GROUP];     /* [position in `spatial`]: an einsum with a rank that the step spreads */
+    int64_t parts[DFL_MAX_GROUP];      /* [position in `spatial`]: number of instances at the present sizes */
     uint32_t n_spatial;
-    const dfl_group_reference *references; /* references, in the order of those of the footprint */
+    const dfl_group_reference *references; /* references, in the order of the footprint's references */
     bool plain;                        /* no rank is restricted and no gate applies: positions far from the borders
                                           of the shape repeat by translation */
-    uint32_t rank;                     /* with product form: the rank that decides the group; DFL_NONE if the set is
+    uint32_t rank;                     /* with product form: the only rank that decides the group; DFL_NONE if the set is
                                           constant */
-    struct dfl_group_sums_entry *kept; /* sums that some count needs, by way of sharing */
-    uint32_t run;                      /* number of the run whose sizes `parts` and the tiles of the sources are of */
+    struct dfl_group_sums_entry *kept; /* sums of the group that some count needs, one entry per way of sharing */
+    uint32_t run;                      /* number of the run that set `parts` and the tiles of the terms */
 } dfl_group;
 
 /* Splits a footprint into groups. False after E0609. */
 bool dfl_footprint_split(dfl_nest *nest, dfl_footprint *footprint);
-/* Takes over the sizes of the present run into a group. */
+/* Copies the sizes of the present run to a group. */
 void dfl_footprint_resize_group(const dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group);
 #endif

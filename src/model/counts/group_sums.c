@@ -1,4 +1,5 @@
-/* Sums of one group. A walk goes through the positions of its loops; even groups need no walk (take_even_sums). */
+/* Sums of one group over the positions of its loops. A walk enumerates these positions; even groups need no walk
+   (take_even_sums). */
 #include "model/counts/group_sums.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
-/* A walk over the positions of a group. */
+/* A walk over the positions of the loops of a group. */
 typedef struct {
     dfl_nest *nest;
     const dfl_footprint *footprint;
@@ -15,10 +16,10 @@ typedef struct {
     dfl_arena *arena;
     int64_t shape;
     int64_t pos[DFL_MAX_STEPS];  /* present position */
-    int64_t prev[DFL_MAX_STEPS]; /* position at the step before */
+    int64_t prev[DFL_MAX_STEPS]; /* position at the previous step */
     dfl_interval_set one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch, next, piece;
     bool simple;                 /* sets are intervals: one reference, no bounding box, no coordinates inside a tile */
-    dfl_group_sums *sums;        /* sums in progress, of the present loop level and those inside */
+    dfl_group_sums *sums;        /* partial sums of the present loop level and of the levels inside of it */
 } walker;
 
 static dfl_i128 add_checked(dfl_i128 a, dfl_i128 b, bool *over)
@@ -45,7 +46,8 @@ static dfl_interval find_piece(const walker *walk, const dfl_rank_source *r, con
     return piece;
 }
 
-/* The touched indices of a rank: a set where a restricted producer leaves indices out. Valid until the next call. */
+/* The touched indices of a rank, as a set if a restricted producer omits indices. The result is valid until the next
+   call. */
 static const dfl_interval_set *find_piece_set(walker *walk, const dfl_rank_source *r, const int64_t *pos)
 {
     if (r->has_gaps) {
@@ -73,7 +75,8 @@ static bool is_idle(walker *walk, uint32_t v, const int64_t *pos)
     return false;
 }
 
-/* Finds the indices that one reference touches if they are one interval, clipped to the shape. False if they have gaps. */
+/* Finds the indices that one reference touches if these indices are one interval, clipped to the shape. False if the
+   indices have gaps. */
 static bool find_interval(walker *walk, uint32_t v, const int64_t *pos, dfl_interval *out)
 {
     const dfl_group_reference *reference = &walk->g->references[v];
@@ -131,7 +134,8 @@ static void add_indices(walker *walk, uint32_t v, const int64_t *pos, dfl_interv
                              sum->at[i].hi > walk->shape ? walk->shape : sum->at[i].hi);
 }
 
-/* Advances `pos` and `prev` to the next coordinates of the spatial steps in `bits`. False after the last. */
+/* Advances `pos` and `prev` to the next coordinates of the spatial steps in `bits`. False after the last
+   coordinates. */
 static bool advance_coordinate(const walker *walk, uint64_t bits, int64_t *pos, int64_t *prev)
 {
     const dfl_group *group = walk->g;
@@ -156,8 +160,8 @@ static bool is_write(const walker *walk, uint32_t v)
     return reference->access == &walk->nest->workload->einsums[reference->einsum].output;
 }
 
-/* The indices that all references (with `made`: those that write) touch in one instance, over all coordinates inside
-   its tile. */
+/* The indices that all references touch (with `made`: the references that write) in one instance, over all coordinates
+   inside its tile. */
 static void find_touched(walker *walk, int64_t *pos, bool made, dfl_interval_set *out)
 {
     int64_t unused[DFL_MAX_STEPS];
@@ -172,7 +176,7 @@ static void find_touched(walker *walk, int64_t *pos, bool made, dfl_interval_set
     dfl_interval_set_normalise(out);
 }
 
-/* The tile of one instance. With `note`, records which references touch the whole tile. */
+/* The tile of one instance. `note`: also records which references touch the whole tile. */
 static void find_tile(walker *walk, int64_t *pos, dfl_interval_set *out, bool note)
 {
     int64_t unused[DFL_MAX_STEPS];
@@ -200,7 +204,7 @@ static void find_tile(walker *walk, int64_t *pos, dfl_interval_set *out, bool no
     walk->sums->covering = covering;
 }
 
-/* Adds to `stay` what the neighbours on the forwarding axis held at the step before. */
+/* Adds to `stay` the indices that the neighbours on the forwarding axis held at the previous step. */
 static void add_forwarded(walker *walk)
 {
     uint32_t i = walk->how->forward;
@@ -224,7 +228,7 @@ static void add_forwarded(walker *walk)
 
 static int64_t interval_length(dfl_interval r) { return r.hi > r.lo ? r.hi - r.lo : 0; }
 
-/* Adds the change of one instance if its sets are intervals. False if they have gaps at this position. */
+/* Adds the change of one instance if its sets at both steps are intervals. False if a set has gaps at this position. */
 static bool add_interval_change(walker *walk, dfl_group_change *out, bool compare)
 {
     dfl_interval cur, old, stay;
@@ -243,7 +247,7 @@ static bool add_interval_change(walker *walk, dfl_group_change *out, bool compar
     return true;
 }
 
-/* Tells whether an index enters one instance of a union while it stays in another one. */
+/* Tells whether an index enters one instance of a union while it stays in another instance. */
 static bool enters_late(walker *walk)
 {
     dfl_interval_set both = { 0 };
@@ -253,7 +257,8 @@ static bool enters_late(walker *walk)
     return dfl_interval_set_count(&both) > 0;
 }
 
-/* Adds the sizes of the sets at `pos`, and with `compare` their change against those at `prev`, summed over instances. */
+/* Adds the sizes of the sets at `pos`, summed over instances; with `compare`, also their change against the sets at
+   `prev`. */
 static void add_change(walker *walk, dfl_group_change *out, bool compare)
 {
     const dfl_group *group = walk->g;
@@ -322,7 +327,7 @@ static int64_t count_trips(walker *walk, uint32_t level)
     return dfl_rank_piece_trips(walk->nest, walk->g->driver[level], walk->g->lines[level], walk->pos);
 }
 
-/* Sets the loops from `level` on to their first iteration in `pos` and to their last one in `prev`. */
+/* Sets the loops from `level` on: to their first iteration in `pos`, and to their last one in `prev`. */
 static void wrap_inner(walker *walk, uint32_t level)
 {
     for (uint32_t k = level; k < walk->g->n_lines; k++)
@@ -356,8 +361,8 @@ static uint64_t find_outer_spatial(const dfl_group *group, uint32_t step)
     return bits;
 }
 
-/* Lowest and highest index that a reference can touch at the present position down to loop `level`. False if it touches
-   none. */
+/* Lowest and highest index that a reference can touch at the present position of the loops down to `level`. False if
+   the reference touches none. */
 static bool find_reference_range(const walker *walk, const dfl_reference *reference, uint32_t level, int64_t *lo, int64_t *hi)
 {
     const dfl_index *index = &reference->access->index[walk->g->dim];
@@ -397,7 +402,7 @@ static void find_range(walker *walk, uint32_t level, int64_t *lo, int64_t *hi)
 }
 
 /* Number of instances with a full tile at iteration `q` of loop `level`, over the spatial steps above the loop; the
-   other instances have none. -1 if some instance has a part of a tile. Does not rise with `q`. */
+   other instances have no tile. -1 if some instance has a part of a tile. The number never increases with `q`. */
 static int64_t count_full_instances(walker *walk, uint32_t level, int64_t q)
 {
     const dfl_group *group = walk->g;
@@ -418,7 +423,7 @@ static int64_t count_full_instances(walker *walk, uint32_t level, int64_t q)
     return partial ? -1 : full;
 }
 
-/* Lowest index of a reference at iteration `q` of loop `level`. False if it touches none. */
+/* Lowest index of a reference at iteration `q` of loop `level`. False if the reference touches none. */
 static bool find_reference_start(walker *walk, const dfl_reference *reference, uint32_t level, int64_t q, int64_t *out)
 {
     uint32_t i = walk->g->lines[level];
@@ -430,8 +435,8 @@ static bool find_reference_start(walker *walk, const dfl_reference *reference, u
     return some;
 }
 
-/* Tells whether all references move by the same distance from iteration `q - 1` to `q`. References with different
-   strides do not. */
+/* Tells whether all references move by the same distance from iteration `q - 1` to `q`. False for references with
+   different strides. */
 static bool is_translation(walker *walk, uint32_t level, int64_t q)
 {
     int64_t before, now, distance = 0;
@@ -468,7 +473,8 @@ static bool is_steady(walker *walk, uint32_t level, int64_t q, int64_t instances
     return same && (walk->g->dim == DFL_NO_DIM || walk->footprint->n_references < 2 || is_translation(walk, level, q));
 }
 
-/* The last iteration >= q that is steady. For a given number of instances steadiness ends once, so bisection finds it. */
+/* The last iteration >= q that is steady. For a given number of instances, the property ends at one iteration, so
+   bisection finds it. */
 static int64_t find_last_steady(walker *walk, uint32_t level, int64_t q, int64_t n, int64_t instances)
 {
     int64_t lo = q, hi = n - 1;
@@ -485,7 +491,7 @@ static int64_t find_last_steady(walker *walk, uint32_t level, int64_t q, int64_t
 
 static void visit_loop(walker *w, uint32_t level);
 
-/* Adds the sums of iteration `q` of loop `level`, `times` times. */
+/* Adds the sums of iteration `q` of loop `level`, multiplied by `times`. */
 static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t times)
 {
     uint32_t i = walk->g->lines[level];
@@ -535,7 +541,7 @@ static void visit_loop(walker *walk, uint32_t level)
     wrap_inner(walk, level);
     dfl_group_change at = { 0 };
     add_change(walk, &at, level < group->n_lines || walk->how->anew);
-    if (level == group->n_lines && !walk->how->anew) /* a loop of another group advances, and the set of this one stays */
+    if (level == group->n_lines && !walk->how->anew) /* a loop of another group advances, so the set of this group stays */
         at.kept = at.leave = at.left_kept = at.enter;
     add_times(&walk->sums->hold[level], &at, 1, &walk->sums->overflow);
     if (level == group->n_lines) {
@@ -565,7 +571,7 @@ static const dfl_path_step *find_step(const dfl_nest *nest, const dfl_footprint 
     return &nest->paths->paths[footprint->references[0].einsum].steps[i];
 }
 
-/* The one rank that decides the group, or DFL_NONE. */
+/* The only rank that decides the group, or DFL_NONE. */
 static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group)
 {
     const dfl_reference *reference = &footprint->references[0];
@@ -586,7 +592,7 @@ static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footpr
     return index->terms[0].rank;
 }
 
-/* Tells whether every loop divides what it cuts. Gives the length of the innermost piece. */
+/* Tells whether every loop divides the piece that it cuts. Sets the length of the innermost piece. */
 static bool find_even_piece(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, uint32_t rank,
                             int64_t *len)
 {
@@ -610,9 +616,10 @@ static void put_change(dfl_group_change *to, dfl_i128 enter, bool stays)
     to->kept = to->left_kept = stays ? enter : 0;
 }
 
-/* An even group needs no walk: one rank decides the group, every loop divides what it cuts, and no index falls outside
-   the shape. The sets at different positions and coordinates then are disjoint and equally large, so every sum is a
-   product of trip counts and numbers of instances. A group without a dimension always holds {0}. */
+/* An even group needs no walk: one rank decides the group, every loop divides the piece that it cuts, and no index
+   falls outside the shape. The sets at different positions and coordinates are then disjoint and equally large, so
+   every sum is a product of trip counts and numbers of instances. The set of a group without a dimension is always
+   {0}. */
 static bool take_even_sums(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                            dfl_group_sums *out)
 {
@@ -630,7 +637,7 @@ static bool take_even_sums(const dfl_nest *nest, const dfl_footprint *footprint,
     for (uint32_t k = 0; k < group->n_spatial; k++) {
         uint64_t bit = UINT64_C(1) << group->spatial[k];
         if (how->inside & bit) {
-            /* chunks lie side by side; with a loop in between there are gaps, which a bounding box would fill */
+            /* chunks lie side by side; a loop between them leaves gaps, which a bounding box would fill */
             if (how->box && dim)
                 return false;
             size *= dim ? group->parts[k] : 1;

@@ -1,7 +1,7 @@
 /*
- * Sums of one group of a footprint over the positions of its loops: sizes of its sets, and how much of them stays.
- * Positions far from the borders of the shape repeat by translation; they are counted once, times their number. So the
- * work depends on the number of loops and of clipped positions, not on extents.
+ * Sums of one group of a footprint over the positions of its loops: the sizes of its sets, and the sizes of the parts
+ * that stay. Positions far from the borders of the shape repeat by translation; such positions are counted once, times
+ * their number. So the work depends on the number of loops and of clipped positions, not on extents.
  */
 #ifndef DFL_MODEL_COUNTS_GROUP_SUMS_H
 #define DFL_MODEL_COUNTS_GROUP_SUMS_H
@@ -11,27 +11,27 @@
 /* Sums over the positions of some outer loops of a group. Inner loops stand at their first iteration for entering, and
    at their last one for leaving. */
 typedef struct {
-    dfl_i128 enter, kept;      /* A and B of delta.h, for entering */
-    dfl_i128 leave, left_kept; /* A and B with the two steps exchanged, for leaving */
+    dfl_i128 enter, kept;      /* A and B of delta.h for entering elements */
+    dfl_i128 leave, left_kept; /* A and B of delta.h with the two steps exchanged, for leaving elements */
 } dfl_group_change;
 
 /* Sums of a group over the positions of its loops. */
 typedef struct {
-    dfl_group_change *hold; /* [k], k <= n_lines: positions of the first k loops; the others wrap around */
-    dfl_group_change *adv;  /* [k], k > 0: positions at which the k-th loop advances */
+    dfl_group_change *hold; /* [k], k <= n_lines: sums over the positions of the first k loops; the other loops wrap around */
+    dfl_group_change *adv;  /* [k], k > 0: sums over the positions at which the k-th loop advances */
     dfl_i128 present;       /* sum of the sizes over all positions */
     int64_t largest;
     uint64_t covering;      /* bit set: references that touched the whole tile at every position */
     bool equal;             /* all references touched the same indices at every position */
     bool is_widened;        /* a bounding box held more than the touched indices */
-    bool late;              /* an index entered an instance while it stayed in another one of its union */
+    bool late;              /* an index entered one instance of a union while it stayed in another */
     bool overflow;
 } dfl_group_sums;
 
-/* Sums of a group under one way of sharing, taken once per run. */
+/* Sums of a group under one way of sharing, computed once per run. */
 typedef struct dfl_group_sums_entry {
     dfl_sharing how;     /* way of sharing, restricted to the steps of the group */
-    uint32_t run;        /* number of the run that took the sums */
+    uint32_t run;        /* number of the run that computed the sums */
     dfl_group_sums sums; /* sums; the entry owns their arrays */
     struct dfl_group_sums_entry *next;
 } dfl_group_sums_entry;
@@ -39,7 +39,7 @@ typedef struct dfl_group_sums_entry {
 /* Size of the set of a group in one instance at one position. */
 int64_t dfl_group_sums_size(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                             const int64_t *pos);
-/* Takes the sums of a group into `out`, whose arrays have n_lines + 1 items each. False if the budget is spent. */
+/* Computes the sums of a group into `out`, whose arrays have n_lines + 1 items each. False if the budget is spent. */
 bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                          dfl_group_sums *out);
 

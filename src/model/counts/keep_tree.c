@@ -33,8 +33,7 @@ static void add_reference(dfl_nest *nest, references *list, uint32_t e, const df
     DFL_PUSH(nest->arena, list, v);
 }
 
-/* Collects the references of a keep: of all producers and consumers of its tensor those below the keep, in workload
-   order. */
+/* Collects the references of a keep: the producers and consumers of its tensor below the keep, in workload order. */
 static void find_references(dfl_nest *nest, dfl_keep *keep)
 {
     uint32_t tensor = keep->line->tensor;
@@ -109,7 +108,8 @@ static bool check_spread(dfl_nest *nest, const dfl_keep *keep)
     return true;
 }
 
-/* The last keep, from `keep` backwards over the keeps of its tensor, in a body around `inner`: the innermost one. */
+/* The innermost keep in a body around `inner`: the last such keep in the list of the tensor's keeps, backwards from
+   `keep`. */
 static uint32_t find_last_around(const dfl_keep_tree *keeps, uint32_t keep, const dfl_body *inner)
 {
     while (keep != DFL_NONE && !dfl_body_within(inner, keeps->at[keep].body))
@@ -128,14 +128,14 @@ dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *keep, uin
     return footprint;
 }
 
-/* Tells whether a keep is a home that holds its whole tensor at all times. */
+/* Tells whether a keep is a home that holds its whole tensor at all steps. */
 static bool is_resident(const dfl_nest *nest, const dfl_keep *keep)
 {
     return keep->parent == DFL_NONE && nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE;
 }
 
-/* Finds the steps that refill the tile of a keep as a whole, and those at which a `fresh` keep further out flushes it.
-   False after E0609. */
+/* Finds the steps that refill the whole tile of a keep, and the steps at which an outer `fresh` keep flushes it. False
+   after E0609. */
 static bool find_restarts(dfl_nest *nest, dfl_keep_tree *keeps, dfl_keep *keep)
 {
     uint32_t flush;

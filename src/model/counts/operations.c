@@ -1,4 +1,4 @@
-/* Numbers of operations. */
+/* Numbers of executed and additional operations. */
 #include "model/counts/operations.h"
 
 #include "model/counts/padding.h"
@@ -52,7 +52,7 @@ static dfl_i128 count_online_blocks(const dfl_nest *nest, uint32_t e, uint32_t r
     return full * (trips - 1) + last;
 }
 
-/* Rescaling of running results: each iteration of the online loops but the first costs one operation for each result
+/* Rescaling of running results: each iteration of the online loops except the first costs one operation for each result
    that it adds to (MODEL.md, rule 12). True on overflow. */
 static bool count_rescaling(const dfl_nest *nest, uint32_t e, dfl_i128 outputs, dfl_i128 *out)
 {
@@ -91,7 +91,7 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
         dfl_i128 rescaled = 0;
 
         bool over = operations->over || (operations->online && count_rescaling(nest, e, operations->outputs, &rescaled));
-        if (operations->points > 0 && sums->points[e] != operations->points) { /* work that is repeated repeats its rescaling */
+        if (operations->points > 0 && sums->points[e] != operations->points) { /* repeated work repeats its rescaling */
             over |= dfl_mul(rescaled, sums->points[e], &rescaled);
             rescaled /= operations->points;
         }

@@ -1,4 +1,4 @@
-/* Number of operations: those of the workload, and those that a mapping adds (`recompute`, `online`). */
+/* Number of operations: those of the workload, and additional ones of the mapping (`recompute`, `online`). */
 #ifndef DFL_MODEL_COUNTS_OPERATIONS_H
 #define DFL_MODEL_COUNTS_OPERATIONS_H
 
@@ -8,8 +8,8 @@
 typedef struct {
     dfl_i128 points, flops, padding;
     dfl_i128 outputs; /* number of elements of the result */
-    bool online;      /* some loop above it is `online` */
-    bool over;        /* some number here passes 2^127 */
+    bool online;      /* some loop above the einsum is `online` */
+    bool over;        /* some number of this struct exceeds 2^127 */
 } dfl_operations;
 
 /* Operations of all einsums, by einsum id. NULL after E0602. */

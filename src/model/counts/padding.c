@@ -60,8 +60,8 @@ static int64_t count_last(const dfl_workload *w, const bound *bounds, uint32_t n
     return hi >= lo ? hi - lo + 1 : 0;
 }
 
-/* Number of points over the ranks of one connected set of bounds. The longest rank is solved for, the others are
-   enumerated. */
+/* Number of points over the ranks of one connected set of bounds. The count is in closed form over the longest rank,
+   and enumerates the others. */
 static bool count_set(dfl_arena *arena, const dfl_workload *w, const bound *bounds, uint32_t n, uint32_t *ranks,
                       uint32_t n_ranks, dfl_i128 *out)
 {

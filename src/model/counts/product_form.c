@@ -1,4 +1,4 @@
-/* Counts as products of trip counts and tile sizes, and as products of rank chains where some tile is ragged. */
+/* Counts as products of trip counts and tile sizes, and as products of rank chains if some tile is ragged. */
 #include "model/counts/product_form.h"
 
 #include "model/counts/rank_chain.h"
@@ -8,8 +8,8 @@ static uint64_t step_bit(uint32_t i) { return UINT64_C(1) << i; }
 
 static bool has_one_index(const dfl_nest *nest, uint32_t rank) { return nest->workload->ranks[rank].extent == 1; }
 
-/* The rank that moves an index, in *rank (DFL_NONE for a constant index), and its coefficient. False if several ranks
-   do, or if some index falls outside the shape. */
+/* Sets *rank to the rank that moves an index (DFL_NONE for a constant index), and sets its coefficient. False if
+   several ranks move the index, or if some index falls outside the shape. */
 static bool find_one_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_index *index, uint32_t dim,
                           uint32_t *rank, int64_t *coef)
 {
@@ -140,7 +140,7 @@ void dfl_product_form_share(dfl_nest *nest, dfl_delta *delta)
         delta->chains[g] = find_chain(nest, delta, &footprint->groups[g]);
 }
 
-/* Takes over the present sizes into the product form. False if some loop does not divide what it cuts. */
+/* Copies the present sizes to the product form. False if some loop does not divide the piece that it cuts. */
 static bool find_even_sizes(const dfl_nest *nest, dfl_footprint *footprint)
 {
     dfl_product_form *form = &footprint->product;
@@ -148,14 +148,15 @@ static bool find_even_sizes(const dfl_nest *nest, dfl_footprint *footprint)
 
     uint64_t ragged = sizes->ragged & (form->lines | footprint->spatial);
     if (ragged) {
-        /* with only full tiles, each such loop is less than twice as long */
+        /* if all tiles are full, each of these loops becomes less than twice as long */
         form->bounded = form->bits + (uint32_t)__builtin_popcountll(ragged) <= DFL_PRODUCT_BITS;
         return false;
     }
     form->length = form->uncut;
     for (uint64_t left = form->tiles; left; left &= left - 1)
         form->length *= sizes->tile[__builtin_ctzll(left)];
-    /* a loop outside the innermost one that moves the tile moves it, too: the inner loop returns to its first iteration */
+    /* a loop outside of the innermost loop that moves the tile moves the tile, too: the inner loop returns to its first
+       iteration */
     uint64_t moving = form->lines & form->dims & sizes->moving;
     uint32_t loaded = moving ? 64 - (uint32_t)__builtin_clzll(moving) : 0;
     loaded = loaded > footprint->restart ? loaded : footprint->restart;
@@ -226,7 +227,7 @@ static void multiply_sums(dfl_rank_chain_sum *p, const dfl_rank_chain_sum *q)
     p->left_kept *= q->left_kept;
 }
 
-/* Product over the groups. There is at least one where a size is ragged. */
+/* Product over the groups. The product has at least one factor if a size is ragged. */
 static dfl_rank_chain_sum multiply_groups(const dfl_delta *delta)
 {
     dfl_rank_chain_sum p = *delta->at[0];
@@ -236,13 +237,13 @@ static dfl_rank_chain_sum multiply_groups(const dfl_delta *delta)
     return p;
 }
 
-/* Counts a delta from the chains of its groups. False if some chain is not known. */
+/* Counts a delta from the chains of its groups. False if the sums of some chain are unknown. */
 static bool combine_chains(dfl_nest *nest, dfl_delta *delta)
 {
     const dfl_footprint *footprint = delta->footprint;
     int64_t present = 1, most = 1;
 
-    delta->late = delta->is_widened = false; /* only results indexed by windows ask for these */
+    delta->late = delta->is_widened = false; /* only results indexed by windows use these members */
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
         dfl_rank_chain *chain = delta->chains[g];
         if (!dfl_rank_chain_fill(nest, chain))
@@ -265,9 +266,9 @@ static bool combine_chains(dfl_nest *nest, dfl_delta *delta)
     for (uint64_t left = footprint->product.lines & nest->sizes[footprint->product.einsum].moving; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         const dfl_rank_chain_sum **mine = &delta->at[footprint->group_of_step[j]];
-        ++*mine; /* the group of loop j: its advances */
+        ++*mine; /* for the group of loop j: positions at which j advances */
         dfl_rank_chain_sum at = multiply_groups(delta);
-        ++*mine; /* the group of loop j from here on: positions at which inner loops advance */
+        ++*mine; /* for the group of loop j from here on: positions at which the inner loops advance */
         bool anew = j < footprint->restart;
         at.enter -= anew ? 0 : at.kept;
         at.leave -= anew ? 0 : at.left_kept;

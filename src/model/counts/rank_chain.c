@@ -5,10 +5,11 @@
 
 #include "support/vec.h"
 
-/* Class of instances: `n` instances have a piece of length `cur` now and of length `prev` at the step before. */
+/* Class of instances: `n` instances with a piece of length `cur` at the present step and of length `prev` at the
+   previous step. */
 typedef struct { int64_t cur, prev, n; } length_class;
 
-/* Classes of all instances. The first is the class of coordinate 0, whose pieces are the longest. */
+/* Classes of all instances. The first class is that of coordinate 0, whose pieces are the longest. */
 typedef struct { length_class at[DFL_LENGTH_CLASSES]; uint32_t n; } length_classes;
 
 /* A walk over the positions of a chain. */
@@ -16,8 +17,8 @@ typedef struct {
     dfl_rank_chain *chain;
     const dfl_loop_sizes *sizes;
     dfl_budget *budget;
-    uint64_t several; /* spatial steps whose coordinates are all visited; the others stand at 0 */
-    int64_t all;      /* number of instances that are alike, a factor of all sums */
+    uint64_t several; /* spatial steps with all coordinates visited; the other spatial steps stand at 0 */
+    int64_t all;      /* number of equal instances, a factor of all sums */
     bool known;
 } chain_walk;
 
@@ -59,7 +60,7 @@ static void add_piece(chain_walk *walk, length_classes *classes, length_class mo
         classes->at[classes->n++] = more;
 }
 
-/* The first number > q of a tile with another length than tile `q`. */
+/* The first number > q of a tile whose length differs from that of tile `q`. */
 static int64_t next_length(int64_t length, int64_t tile, int64_t q)
 {
     int64_t full = length / tile;
@@ -89,7 +90,7 @@ static void split_instances(chain_walk *walk, length_classes *classes, uint32_t 
         }
 }
 
-/* Counts the instances that have a piece: each by itself, or all as one. */
+/* Counts the instances that have a piece; instances along the steps of `chain->united` count as one. */
 static dfl_rank_chain_sum count_working(chain_walk *walk, const length_classes *classes)
 {
     int64_t now = 0, before = 0, both = 0;
@@ -102,12 +103,13 @@ static dfl_rank_chain_sum count_working(chain_walk *walk, const length_classes *
     }
     if (!(walk->chain->united & walk->several))
         return (dfl_rank_chain_sum){ now, both, before, both };
-    /* coordinate 0 always works; an element enters with an instance that starts, and leaves with one that stops */
+    /* coordinate 0 always works; an element enters when the instance starts to work, and leaves when the instance
+       stops */
     return (dfl_rank_chain_sum){ 1, now == both, 1, before == both };
 }
 
-/* Sizes of the sets with the inner `steps` at their first iteration, and with those of the step before at their last
-   one; and how much of them stays. */
+/* Computes the sizes of the sets with the inner `steps` at their first iteration, the sizes at the previous step with
+   these steps at their last iteration, and the sizes of the parts that stay. */
 static dfl_rank_chain_sum measure_sets(chain_walk *walk, const length_classes *from, uint64_t steps, bool moved)
 {
     dfl_rank_chain_sum sum = { 0 };
@@ -147,7 +149,8 @@ static void add_times(dfl_rank_chain_sum *to, dfl_rank_chain_sum sum, int64_t ti
     to->left_kept += times * sum.left_kept;
 }
 
-/* Adds the sums over all positions of `steps`, below the first k loops. The present classes occur `times` times. */
+/* Adds the sums over all positions of `steps`, which are below the first k loops. The present classes of instances
+   occur `times` times. */
 static void visit_positions(chain_walk *walk, length_classes *classes, uint64_t steps, uint32_t k, int64_t times)
 {
     dfl_rank_chain *chain = walk->chain;
@@ -189,7 +192,7 @@ static int64_t count_instances(const dfl_loop_sizes *sizes, uint64_t steps)
     return n;
 }
 
-/* Takes the sums of a chain in which every loop divides what it cuts: all sets are equally large. */
+/* Computes the sums of a chain in which every loop divides the piece that it cuts: all sets are equally large. */
 static void count_even(chain_walk *walk, uint64_t steps, int64_t length)
 {
     dfl_rank_chain *chain = walk->chain;
@@ -229,7 +232,7 @@ bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *chain)
     }
     if (chain->kind == DFL_RANK_CHAIN_ALL)
         a.several = 0;
-    /* where some instances add up and others are united, the classes do not tell which of them work */
+    /* if some instances add up and others are united, the classes do not show which instances work */
     a.known = chain->kind != DFL_RANK_CHAIN_WORKING || !(chain->counted & a.several) || !(chain->united & a.several);
     chain->present = 0;
     for (uint32_t k = 0; k <= 2 * chain->n; k++)

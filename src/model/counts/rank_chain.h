@@ -1,10 +1,10 @@
 /*
- * Rank chain: a rank with the loops that cut it above a footprint, and sums over the positions of these loops in closed
- * form, whether or not they divide what they cut.
- * At any position the pieces of all instances have few different lengths: each loop makes full tiles, and of each
- * length that it finds at most one shorter tile and nothing. Iterations at which no length changes are counted once.
- * A chain applies where one rank decides a group of a footprint (product_form.h). Pieces at different positions and
- * coordinates then are disjoint. Footprints whose groups are cut in the same way share a chain.
+ * Rank chain: a rank with the loops that cut it above a footprint. The sums over the positions of these loops have a
+ * closed form, whether or not the loops divide the pieces that they cut. At any position, the pieces of all instances
+ * have few different lengths: a loop makes full tiles, and from each length of piece at most one shorter tile, and
+ * possibly empty ones. Iterations at which no length changes are counted once. A chain applies if one rank decides a
+ * group of a footprint (product_form.h). Pieces at different positions and coordinates are then disjoint. Footprints
+ * whose groups are cut by the same loops share a chain.
  */
 #ifndef DFL_MODEL_COUNTS_RANK_CHAIN_H
 #define DFL_MODEL_COUNTS_RANK_CHAIN_H
@@ -14,11 +14,11 @@
 /* The set of a group that the chain decides. */
 typedef enum {
     DFL_RANK_CHAIN_ELEMENTS, /* a dimension of the tensor: the set is the piece */
-    DFL_RANK_CHAIN_WORKING,  /* no dimension: the set is {0} in instances that have a piece */
+    DFL_RANK_CHAIN_WORKING,  /* no dimension: the set is {0} in instances with a piece */
     DFL_RANK_CHAIN_ALL        /* no dimension: the set is {0} in every instance */
 } dfl_rank_chain_kind;
 
-/* A and B of delta.h, for entering and for leaving, as 64-bit sums. */
+/* A and B of delta.h, for entering and for leaving elements, as 64-bit sums. */
 typedef struct dfl_rank_chain_sum { int64_t enter, kept, leave, left_kept; } dfl_rank_chain_sum;
 
 /* Chain of one rank. */
@@ -28,25 +28,26 @@ typedef struct dfl_rank_chain {
     int64_t extent;             /* extent of the rank */
     uint64_t temporal, spatial; /* bit sets: temporal and spatial steps that cut the rank */
     uint64_t counted;           /* bit set: spatial steps whose instances add up */
-    uint64_t joined;            /* bit set: those of `counted` whose pieces make one tile */
+    uint64_t joined;            /* bit set: the steps in `counted` whose pieces make up one tile */
     uint64_t united;            /* bit set: spatial steps whose instances count as one; empty for
                                    DFL_RANK_CHAIN_ELEMENTS */
     struct dfl_rank_chain *next;
-    /* Of the present sizes. */
+    /* The following members hold values of the present sizes. */
     uint32_t run;
-    bool known;                 /* sums are known; false if there are too many length classes */
+    bool known;                 /* the sums are known; false if there are too many length classes */
     uint32_t n;                 /* number of loops with more than one iteration */
-    dfl_rank_chain_sum *sums;   /* sums for k = 0 .. n: [2k] positions of the first k loops, the others wrap around;
-                                   [2k - 1] positions at which the k-th loop advances */
+    dfl_rank_chain_sum *sums;   /* sums for k = 0 .. n: [2k] over the positions of the first k loops, with the other loops
+                                   wrapping; [2k - 1] over the positions at which the k-th loop advances */
     int64_t present;            /* sum of the sizes over all positions */
     int64_t largest;            /* elements of the largest tile of one instance */
 } dfl_rank_chain;
 
-/* The chain of the nest that is cut like `like`, found or new. */
+/* The chain of the nest with the same cuts as `like`, found or new. */
 dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like);
-/* Takes the sums of a chain. The sums, and all products of chains, must be below 2^62. False if the sums are not known. */
+/* Computes the sums of a chain. The sums, and all products of sums, must be below 2^62. False if the sums remain
+   unknown. */
 bool dfl_rank_chain_count(dfl_nest *nest, dfl_rank_chain *chain);
-/* Takes the sums of a chain once per run. False if they are not known. */
+/* Computes the sums of a chain unless this run has computed them. False if the sums remain unknown. */
 static inline bool dfl_rank_chain_fill(dfl_nest *nest, dfl_rank_chain *chain)
 {
     return chain->run == nest->run ? chain->known : dfl_rank_chain_count(nest, chain);

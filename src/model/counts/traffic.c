@@ -1,5 +1,6 @@
 /*
- * Reads and writes of every keep. The rules are those of MODEL.md, section 1; section 2 derives the counts of values.
+ * Reads and writes of every keep. MODEL.md defines the rules in section 1, and derives the counts of values in section
+ * 2.
  */
 #include "model/counts/traffic.h"
 
@@ -15,7 +16,7 @@ typedef struct {
     dfl_counts *counts;
     dfl_traffic_sums *out;
     bool ok;
-    bool over; /* some sum passed 2^127 */
+    bool over; /* some sum exceeds 2^127 */
 } traffic_pass;
 
 static void add_count(traffic_pass *pass, dfl_i128 *to, dfl_i128 n) { pass->over |= dfl_add(*to, n, to); }
@@ -47,7 +48,7 @@ static void count_read_only(traffic_pass *pass, uint32_t at)
         return;
     dfl_i128 passed = entered - fill_delta(pass, how->passed)->enter;
     add_count(pass, &pass->counts[at].serve, passed);
-    pass->out->rough[at] = true; /* an instance does not pass on the same number of elements that it gets */
+    pass->out->rough[at] = true; /* an instance passes on and gets different numbers of elements */
     if (!pass->one)
         add_count(pass, &pass->out->forwarded[find_line(pass->nest, keep->footprint.einsum, keep->forward)->axis], passed);
 }
@@ -79,7 +80,7 @@ static void check_home(traffic_pass *pass, const dfl_keep *keep)
         pass->ok = false;
     }
     if (pass->nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE)
-        return; /* a home of the interface of the workload never releases anything */
+        return; /* a home of an input or output of the workload never releases an element */
     if (pass->ok && once > keep->distinct)
         report_needed_again(pass, keep);
 }
@@ -92,7 +93,7 @@ static void count_home(traffic_pass *pass, uint32_t at)
 
     if (how->starts) {
         *unfilled = fill_delta(pass, how->starts)->present;
-        /* a sum would not do: elements that are made again while they are still here would hide elements that come back */
+        /* a sum is insufficient: elements that are made again while still at home would hide elements that come back */
         if (!pass->one && fill_delta(pass, how->supplied)->enter < entered && pass->ok)
             report_needed_again(pass, keep);
         return;
@@ -101,12 +102,12 @@ static void count_home(traffic_pass *pass, uint32_t at)
         check_home(pass, keep);
     *unfilled = entered;
     if (entered > keep->distinct && pass->nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE)
-        *unfilled = keep->distinct; /* an element that comes back is still there */
+        *unfilled = keep->distinct; /* an element that comes back is still at home */
 }
 
 /* Reports E0609 if an element may enter one instance while another one, which came back to it, holds it. A joint entry
-   finds the drained value only if no instance holds the element at that time. If single ranks index the result, the
-   other instance has held the element since the drain, and the count is right. */
+   finds the drained value only if no instance holds the element at the same time. If each dimension of the result is
+   indexed by a single rank, the other instance has held the element since the drain, and the count is correct. */
 static void refuse_late(traffic_pass *pass, const dfl_keep *keep, const dfl_delta *joined)
 {
     if (!joined->late || !keep->windows)
@@ -116,8 +117,8 @@ static void refuse_late(traffic_pass *pass, const dfl_keep *keep, const dfl_delt
     pass->ok = false;
 }
 
-/* Number of elements that the producer makes in the instances of a delta. Negative if it does not follow from the
-   sizes of tiles: they may overlap, or elements are made again. */
+/* Number of elements that the producer makes in the instances of a delta. Negative if the sizes of tiles do not
+   determine it: tiles may overlap, or elements may be made again. */
 static dfl_i128 count_made(traffic_pass *pass, const dfl_keep *keep, dfl_delta *delta)
 {
     dfl_i128 all = 0, some = 0;
@@ -128,7 +129,7 @@ static dfl_i128 count_made(traffic_pass *pass, const dfl_keep *keep, dfl_delta *
     return all == keep->distinct ? some : -1;
 }
 
-/* Estimate of the entries that find a value: as large a share of `entered` as `filled` is of `joint`. */
+/* Estimate of the entries that find a value: `entered` times the fraction `filled` / `joint`. */
 static dfl_i128 estimate_share(dfl_i128 entered, dfl_i128 filled, dfl_i128 joint)
 {
     dfl_i128 product;
@@ -153,16 +154,18 @@ static void count_written(traffic_pass *pass, uint32_t at)
         return;
     }
     dfl_i128 entered = fill_delta(pass, how->starts_each)->enter;
-    /* one instance takes the value back; the first residency inside an outer residency without a value finds none */
+    /* one instance takes the value back; in an outer residency without a value, the first inner residency finds no
+       value */
     const dfl_delta *joined = fill_delta(pass, how->joined);
     refuse_late(pass, keep, joined);
     dfl_i128 joint = joined->enter, filled = joint - out->unfilled[keep->parent];
     for (uint32_t i = 0; i < how->n_stays; i++)
         filled -= fill_delta(pass, how->stays[i].with)->enter - fill_delta(pass, how->stays[i].without)->enter;
-    /* coordinate 0 is the first to take a value, so only the first entry of each of its elements finds none */
+    /* coordinate 0 is the first instance to take a value, so only the first entry of each of its elements finds no
+       value */
     dfl_i128 made = !pass->one ? keep->distinct : how->anew ? -1 : count_made(pass, keep, how->made);
     dfl_i128 own = !pass->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
-    /* ... unless an element stays there, flushed, and enters another instance, which then takes the value */
+    /* ... unless a flushed element stays in it and enters another instance, which then takes the value */
     bool passed_by = how->coming && fill_delta(pass, how->coming)->enter != fill_delta(pass, how->each)->enter;
     out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[keep->parent] ||
                                   (keep->windows && fill_delta(pass, keep->all.each)->enter != entered));
@@ -173,7 +176,7 @@ static void count_written(traffic_pass *pass, uint32_t at)
     if (pass->one)
         out->outer_busiest[at] = (dfl_counts){ .serve = filled };
     if (keep->exchanged && !(keep->adding & pass->nest->sizes[keep->producer].moving)) {
-        /* made in one visit and read in others: only the residency in which an element is made is drained */
+        /* made in one residency and read in others: only the residency in which an element is made is drained */
         dfl_i128 given = pass->one ? count_made(pass, keep, how->given) : keep->distinct;
         if (given < 0 || made < 0) {
             out->rough[at] |= how->anew;
@@ -199,14 +202,14 @@ static void count_written(traffic_pass *pass, uint32_t at)
     add_count(pass, &pass->counts[keep->parent].update, updates);
     if (pass->one) {
         out->outer_busiest[at].update = updates;
-        /* updates that do not meet on the way are added at the outer keep */
+        /* updates that are not combined on the way are added up at the outer keep */
         dfl_i128 added = updates - joint;
         out->outer_busiest[at].accumulate = added > 0 ? added : 0;
     }
 }
 
-/* Reports E0609 if a bounding box of a produced tensor holds more than the touched elements: those are made elsewhere,
-   or later. */
+/* Reports E0609 if a bounding box of a produced tensor has elements that are not touched: those are made elsewhere, or
+   later. */
 static void check_box(traffic_pass *pass, const dfl_keep *keep)
 {
     if (!keep->box || !keep->produced || !fill_delta(pass, pass->one ? keep->one.each : keep->all.each)->is_widened)
@@ -253,8 +256,8 @@ static void count_pass(traffic_pass *pass, const dfl_traffic_plan *plan)
     }
     for (uint32_t i = 0; i < plan->n_operands && pass->ok; i++)
         count_operand(pass, &plan->operands[i], &out->moved[i]);
-    /* each residency that starts without a value, and each value that an inner keep takes, leads to one update that
-       finds no value to add to (MODEL.md, section 2) */
+    /* each residency that starts without a value, and each value that an inner keep takes, causes one update without an
+       old value to read (MODEL.md, section 2) */
     for (uint32_t i = 0; i < plan->n_written; i++) {
         uint32_t at = plan->written[i];
         dfl_i128 found = pass->counts[at].update - out->unfilled[at] - out->taken[at];

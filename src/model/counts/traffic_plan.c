@@ -1,4 +1,5 @@
-/* The deltas that the counts of traffic need. They depend on the lines of a mapping, not on the sizes of tiles. */
+/* The deltas that the counts of traffic need. The deltas depend on the lines of a mapping, not on the sizes of
+   tiles. */
 #include "model/counts/traffic_plan.h"
 
 #include "model/sets/access_elements.h"
@@ -36,7 +37,7 @@ static dfl_delta *plan_size(planner *c, dfl_footprint *footprint, const dfl_shar
     return delta;
 }
 
-/* The way of sharing of the instances of keep `keep`, counted in the instances of the memory of keep `from`. */
+/* The way of sharing of the instances of keep `keep` that counts per instance of the memory of keep `from`. */
 static dfl_sharing make_sharing(const planner *c, const dfl_keep *keep, const dfl_keep *from, uint64_t united)
 {
     dfl_sharing how = dfl_keep_tree_sharing(c->nest, keep);
@@ -86,7 +87,7 @@ static void plan_read_only(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
         out->passed = plan_delta(c, footprint, &each);
 }
 
-/* Delta of the tiles that the producer of a recomputed tensor makes, at the branch with its consumers. */
+/* Delta of the tiles that the producer of a recomputed tensor makes, at the branch shared with its consumers. */
 static dfl_delta *plan_starts(planner *c, const dfl_keep *keep, const dfl_sharing *how)
 {
     const dfl_path *path = &c->nest->paths->paths[keep->producer];
@@ -111,7 +112,7 @@ static void plan_home(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
     if (is_recomputed(c, keep) && keep->exchanged) {
         dfl_sharing each = make_sharing(c, keep, keep, 0);
-        each.box = false; /* count the elements that are made, not those that are held */
+        each.box = false; /* count the elements that are made, not the elements that are held */
         out->starts = plan_starts(c, keep, &each);
         if (c->one)
             return;
@@ -123,8 +124,8 @@ static void plan_home(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
     }
 }
 
-/* Plans the count of elements that are made below a keep. If consumers meet the producer below the keep, its tiles hold
-   more than that. Elements that are made again are not counted in this way. */
+/* Plans the number of elements that are made below a keep. If consumers meet the producer below the keep, its tiles
+   have further elements. This count excludes elements that are made again. */
 static void plan_made(planner *c, const dfl_keep *keep, dfl_keep_deltas *out)
 {
     dfl_sharing each = make_sharing(c, keep, keep, 0);
@@ -146,8 +147,8 @@ static void plan_made(planner *c, const dfl_keep *keep, dfl_keep_deltas *out)
     out->given = plan_delta(c, footprint, &each);
 }
 
-/* Steps along which only the first of the instances that hold an element of a result is ever filled: those that do not
-   index the result. False if windows of the result lie across instances. */
+/* Steps that do not index the result: of the instances along these steps that hold an element of the result, only the
+   first is ever filled. False if windows of the result lie across instances. */
 static bool find_unindexed(const planner *c, const dfl_keep *keep, uint64_t steps, uint64_t *out)
 {
     const dfl_path *path = &c->nest->paths->paths[keep->producer];
@@ -184,9 +185,9 @@ static void add_stay(planner *c, dfl_keep *keep, const dfl_keep *valued, uint32_
     stay->without = plan_delta(c, dfl_keep_tree_footprint(c->nest, keep, from), &how);
 }
 
-/* Plans the refills that a `fresh` keep around this one makes of elements that stay here without a value, since they
-   were flushed. One instance of the `fresh` keep gets such an element: the first one inside the innermost keep that is
-   not refilled at that step. */
+/* Plans the refills by an outer `fresh` keep of elements that stay in this keep without a value, since they were
+   flushed. One instance of the `fresh` keep gets such an element: the first instance inside of the innermost keep that
+   is not refilled at that step. */
 static void plan_stays(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
     const dfl_keep *fresh = &c->keeps->at[keep->parent];
@@ -218,7 +219,7 @@ static void plan_written(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
     const dfl_keep *outer = &c->keeps->at[keep->parent];
 
     if (is_recomputed(c, keep) && keep->exchanged)
-        return; /* refused when counted, unless the home reports an error first */
+        return; /* refused during the count, unless the home reports an error first */
     uint64_t between = find_steps_around(c, keep, keep) & ~find_steps_around(c, keep, outer);
     uint64_t reduced = dfl_keep_tree_steps_shared(c->nest, keep->footprint.einsum, between, keep->line->tensor, true);
     dfl_sharing joined = make_sharing(c, keep, outer, between), meeting = make_sharing(c, keep, outer, reduced);
@@ -237,15 +238,15 @@ static void plan_written(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
     out->anew = keep->flushed != &keep->footprint || out->n_stays > 0 || is_refilled_outside(c, keep);
 }
 
-/* Reports E0609 if a consumer reads elements that no einsum makes: they never have a value, so no keep is filled with
-   them. */
+/* Reports E0609 if a consumer reads elements that no einsum makes: such elements never have a value, so no keep is
+   filled with them. */
 static void refuse_unmade(planner *c, const dfl_keep *keep)
 {
     const dfl_tensor *t = &c->nest->workload->tensors[keep->line->tensor];
     const dfl_access *made = keep->produced ? &c->nest->workload->einsums[keep->producer].output : NULL;
 
     if (!made || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
-        return; /* all elements have a value from the start, or the home belongs to the interface of the workload */
+        return; /* all elements have a value from the start, or the home is that of an input or output of the workload */
     for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
         if (dfl_access_elements_within(c->nest, keep->footprint.references[v].access, made))
             continue;

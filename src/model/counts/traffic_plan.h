@@ -1,9 +1,9 @@
 /*
- * Plan of the traffic: which deltas give the five counts of every keep and the reads and updates of every operand.
- * The counts are taken in two passes over the keep tree with the same rules: for the whole system; and for one instance
- * (coordinate 0 on every axis, which always has the full pieces), which gives the time that ports are busy. The second
- * pass is exact but for elements that neighbours pass on, and for results whose windows overlap or that are made again.
- * Such counts are marked `rough`.
+ * Plan of the traffic: the deltas that determine the five counts of every keep, and the reads and updates of every
+ * operand. Two passes over the keep tree count by the same rules. The first counts the whole system. The second counts
+ * one instance, at coordinate 0 on every axis, which always has the full pieces; its counts determine the time of
+ * ports. The second pass is exact, with two exceptions: elements that neighbours pass on, and results whose windows
+ * overlap or that are made again. The counts of these exceptions are marked `rough`.
  */
 #ifndef DFL_MODEL_COUNTS_TRAFFIC_PLAN_H
 #define DFL_MODEL_COUNTS_TRAFFIC_PLAN_H
@@ -14,35 +14,34 @@
 typedef struct {
     uint32_t inner; /* innermost keep of the tensor */
     bool output;
-    bool reuse;     /* read only when the element changes from one step to the next (`operand_reuse`) */
+    bool reuse;     /* reads the operand only if its element changes from one step to the next (`operand_reuse`) */
     dfl_delta *all, *one;
 } dfl_operand;
 
-/* Keeps and deltas to count, whatever the sizes. */
+/* Keeps and deltas to count; independent of the sizes. */
 typedef struct {
     uint32_t *visits;      /* keeps that elements enter or leave, parents before children */
     uint32_t n_visits;
-    uint32_t *written;     /* those of `visits` that are written */
+    uint32_t *written;     /* the written keeps among `visits` */
     uint32_t n_written;
     dfl_operand *operands; /* operands of all einsums in order: the inputs of each, then its output */
     uint32_t n_operands;
-    dfl_delta **points;    /* by einsum: its operations, each instance by itself */
-    dfl_delta **steps;     /* by einsum: its steps, all instances as one */
+    dfl_delta **points;    /* [einsum]: its operations, each instance counted separately */
+    dfl_delta **steps;     /* [einsum]: its steps, all instances combined to one */
 } dfl_traffic_plan;
 
-/* Counts of one run: all sums that the plan asks for. */
+/* Counts of one run: all sums of the plan. */
 typedef struct {
-    dfl_counts *all, *busiest; /* by keep: in the whole system; in one instance */
-    dfl_counts *outer_busiest; /* by keep with a parent: its part of the parent's counts, in one instance of the
-                                  parent */
-    dfl_counts *ops_busiest;   /* by written keep: updates and accumulates caused by operations, in one instance */
-    bool *rough;               /* by keep: its counts in `busiest` are an estimate in part */
-    dfl_i128 *moved;           /* by operand of the plan: reads or updates in one instance */
-    dfl_i128 *largest;         /* by keep: elements of the largest tile of one instance */
-    dfl_i128 *points, *steps;  /* by einsum: executed points; steps with work in some instance */
-    dfl_i128 *forwarded;       /* by axis: elements that neighbours pass on */
-    dfl_i128 *unfilled;        /* by keep, of the present pass: residencies of elements that start without a value */
-    dfl_i128 *taken;           /* by keep, of the present pass: values that inner keeps take */
+    dfl_counts *all, *busiest; /* [keep]: its counts over the whole system; its counts in one instance */
+    dfl_counts *outer_busiest; /* [keep with a parent]: its part of the parent's counts, in one instance of the parent */
+    dfl_counts *ops_busiest;   /* [written keep]: updates and accumulates by operations, in one instance */
+    bool *rough;               /* [keep]: its counts in `busiest` are partly estimates */
+    dfl_i128 *moved;           /* [operand of the plan]: reads or updates in one instance */
+    dfl_i128 *largest;         /* [keep]: elements of its largest tile in one instance */
+    dfl_i128 *points, *steps;  /* [einsum]: executed points; steps with work in some instance */
+    dfl_i128 *forwarded;       /* [axis]: elements that neighbours pass on */
+    dfl_i128 *unfilled;        /* [keep], in the present pass: residencies of elements that start without a value */
+    dfl_i128 *taken;           /* [keep], in the present pass: values that inner keeps take */
 } dfl_traffic_sums;
 
 /* Plans all counts. False after E0602, E0608 or E0609. */

@@ -1,4 +1,4 @@
-/* Distinct elements of an access over the whole run. */
+/* Distinct elements that an access touches over the whole run. */
 #include "model/sets/access_elements.h"
 
 #include "support/vec.h"

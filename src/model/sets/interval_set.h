@@ -1,8 +1,8 @@
 /*
- * A set of integers, kept as half-open intervals: the indices of one dimension of a tensor that a tile covers.
- * Most sets have one interval. A stride larger than the window, dilation, and instances that are far apart make more.
- * Intervals live in the arena that the caller passes. All operations are linear in the number of intervals, and sorting
- * costs n log n.
+ * A set of integers, stored as half-open intervals: the indices of one dimension of a tensor that a tile covers. Most
+ * sets have one interval. A stride larger than the window, dilation, or distant instances make several intervals.
+ * Intervals live in the arena that the caller passes. All operations are linear in the number of intervals, except
+ * sorting, which costs n log n.
  */
 #ifndef DFL_MODEL_SETS_INTERVAL_SET_H
 #define DFL_MODEL_SETS_INTERVAL_SET_H
@@ -22,7 +22,7 @@ typedef struct {
     bool sorted; /* intervals are in ascending order, disjoint, and do not touch */
 } dfl_interval_set;
 
-/* Makes a set empty. It keeps its memory. */
+/* Makes a set empty. The set keeps its memory. */
 void dfl_interval_set_clear(dfl_interval_set *set);
 /* Adds [lo, hi). An interval with hi <= lo is empty and adds nothing. */
 void dfl_interval_set_add(dfl_arena *arena, dfl_interval_set *set, int64_t lo, int64_t hi);
@@ -35,7 +35,7 @@ void dfl_interval_set_unite(dfl_arena *arena, dfl_interval_set *a, const dfl_int
 void dfl_interval_set_intersect(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b);
 void dfl_interval_set_subtract(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, const dfl_interval_set *b);
 /* Minkowski sum: out = { x + coef * y : x in a, y in b }. `out` must be distinct from both inputs, and is normalised.
-   Each interval that it makes one by one spends budget of the arena. */
+   Each interval that the function adds one by one spends budget of the arena. */
 void dfl_interval_set_sum(dfl_arena *arena, dfl_interval_set *out, const dfl_interval_set *a, int64_t coef,
                           const dfl_interval_set *b);
 /* Tells whether two normalised sets have the same elements. */

@@ -1,60 +1,65 @@
 /*
- * Tuning numbers and fixed capacities of the model. The header stands in the lowest sub-room, so that all others can
- * include it. None of them changes a number in a result. A mapping that exceeds a capacity is refused (E0609), or the same
- * count is taken in a slower way, unless the entry says something else.
+ * Tuning numbers and fixed capacities of the model. The header is in the lowest sub-room, so that all other sub-rooms
+ * can include it. None of these numbers changes a result. Beyond a capacity, the model refuses the mapping (E0609), or
+ * computes the same count in a slower way. Exceptions are stated at their entry.
  */
 #ifndef DFL_MODEL_SETS_LIMITS_H
 #define DFL_MODEL_SETS_LIMITS_H
 
 enum {
-    /* Steps of a path (step_numbers.h). A set of steps is one 64-bit word. A longer path is refused (E0609). */
+    /* Limit on the steps of a path (step_numbers.h). A set of steps is one 64-bit word. A longer path is refused
+       (E0609). */
     DFL_MAX_STEPS = 64,
-    /* Temporal steps, and spatial steps, of one group (footprint.h). Arrays of a group have this size. More are
-       refused (E0609). */
+    /* Limit on the temporal steps, and on the spatial steps, of one group (footprint.h). Arrays of a group have this
+       size. A group with more steps is refused (E0609). */
     DFL_MAX_GROUP = 16,
-    /* Terms of an index of a restricted dimension. An index with more terms is counted with interval sets. */
+    /* Limit on the terms of an index of a restricted dimension. An index with more terms is counted with interval
+       sets. */
     DFL_WINDOW_TERMS = 16,
-    /* Bits of the largest absolute value of an index, summed over its terms. Twice that still fits in an int64_t. A
-       larger index is refused (E0609). */
+    /* Limit on the bits of the largest absolute value of an index, summed over its terms. Twice this value still fits
+       in an int64_t. A larger index is refused (E0609). */
     DFL_INDEX_BITS = 61,
-    /* Buckets of the table of known demand sets (rank_piece.c). The top 8 bits of a 64-bit hash select one of them. */
+    /* Number of buckets of the table of known demand sets (rank_piece.c). The top 8 bits of a 64-bit hash select a
+       bucket. */
     DFL_DEMAND_BUCKETS = 256,
-    /* Length classes of one rank chain (rank_chain.c). A rank whose loops all divide what they cut has one. With
-       more classes the group sums give the count (group_sums.h). */
+    /* Limit on the length classes of one rank chain (rank_chain.c). A rank has one class if all its loops divide the
+       pieces that they cut. With more classes the group sums give the count (group_sums.h). */
     DFL_LENGTH_CLASSES = 16,
-    /* Bits of a count in product form (product_form.h). Counts are int64_t, and no product passes the number of
-       points of the einsum. Larger counts come from the group sums, in 128 bits. */
+    /* Limit on the bits of a count in product form (product_form.h). Counts are int64_t, and no product exceeds the
+       number of points of the einsum. Larger counts come from the group sums, in 128 bits. */
     DFL_PRODUCT_BITS = 62,
-    /* Bounds on indices of one einsum that some point violates (padding.c). Bounds beyond this number are ignored. */
+    /* Limit on the bounds on indices of one einsum that some point violates (padding.c). Bounds beyond this number are
+       ignored. */
     DFL_PADDING_BOUNDS = 64,
-    /* Axes of one memory over which only some of the live tiles are spread (occupancy.c). Each doubles the number of
-       instances that are compared; on axes beyond this number every instance is taken to hold all of the tiles. */
+    /* Limit on the mixed axes of one memory, over which only some of the live tiles are spread (occupancy.c). Each
+       mixed axis doubles the number of instances to compare. On axes beyond this number, every instance is assumed to
+       hold all tiles. */
     DFL_MIXED_AXES = 8,
-    /* Live tiles that are compared together (joint_peak.c). More are refused (E0609). */
+    /* Limit on the live tiles that are compared jointly (joint_peak.c). A larger set is refused (E0609). */
     DFL_JOINT_TILES = 64,
-    /* Bits of a count that the quick check lets through (quick_check.c). A count has 127; sums over keeps, loops and
-       instances take the rest. */
+    /* Limit on the bits of a count in the quick check (quick_check.c). A count has 127 bits; sums over keeps, loops and
+       instances use the remaining ones. */
     DFL_SAFE_BITS = 110,
-    /* Iterations of Newton's method at the end of a piece (sensitivity.c). A piece whose end is not found within
-       them is reported as far as it was proven straight. */
+    /* Limit on the iterations of Newton's method at the end of a piece (sensitivity.c). If these iterations do not find
+       the end, the reported piece is the part that was proven straight. */
     DFL_NEWTON_STEPS = 200,
-    /* Halvings of a step until three points lie on a line (sensitivity.c): a step of 2^-30 of the first one is close
-       to the rounding of a latency. */
+    /* Limit on the halvings of a step until three points lie on a line (sensitivity.c): 2^-30 of the first step is
+       close to the rounding of a latency. */
     DFL_SLOPE_HALVINGS = 30,
-    /* Largest exponent e of a value that is 4^e times, or a 4^e-th of, the present value (sensitivity.c). */
+    /* Largest exponent e of a searched value, 4^e times or 4^-e times the present value (sensitivity.c). */
     DFL_FARTHEST_POWER = 16
 };
 
-/* Relative difference of two latencies that counts as none: above the rounding of the sums that make up a latency. */
+/* Relative difference below which two latencies count as equal; larger than the rounding of the sums in a latency. */
 #define DFL_LATENCY_TOLERANCE 1e-12
-/* Difference of two latencies that counts as none, relative to the present latency: about 45 units of the last
+/* Difference below which two latencies count as equal, relative to the present latency: about 45 units of the last
    place. */
 #define DFL_LATENCY_ROUNDING 1e-14
-/* Step in (present value / value) - 1 that first estimates a slope (sensitivity.c): a power of two, so that the
+/* Step in (present value / value) - 1 for the first estimate of a slope (sensitivity.c): a power of two, so that the
    product is exact. */
 #define DFL_SLOPE_STEP 0x1p-10
-/* Step in (present value / value) - 1 that finds the parameter for which an einsum waits most: small enough to stay
-   on one piece. */
+/* Step in (present value / value) - 1 that determines the parameter for which an einsum waits most: small enough to
+   stay on one piece. */
 #define DFL_BOUND_STEP 0x1p-20
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Demands on restricted producers (MODEL.md, rule 11), derived from the lines. All conditions that rank_piece.c relies
- * on are checked here.
+ * Demands on restricted producers (MODEL.md, rule 11), derived from the lines. This file checks all conditions that
+ * rank_piece.c relies on.
  */
 #include "model/sets/producer_limits.h"
 
@@ -10,8 +10,8 @@
 static bool is_temporal(const dfl_path *path, uint32_t i) { return path->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
 /* Tells whether the values of an index fill an interval, for whole ranks and for any piece of the rank in term
-   `moving`. True if each term, in ascending order of coefficients, steps no further than the interval that the terms
-   before it cover. */
+   `moving`. True if each term, in ascending order of coefficients, steps no further than the length of the interval
+   that the earlier terms cover. */
 static bool is_gapless(const dfl_nest *nest, const dfl_index *index, uint32_t moving)
 {
     dfl_i128 covered = 1;
@@ -24,7 +24,7 @@ static bool is_gapless(const dfl_nest *nest, const dfl_index *index, uint32_t mo
         for (uint32_t t = 0; t < index->n_terms; t++)
             if (!used[t] && t != moving && (best == DFL_NONE || index->terms[t].coef < index->terms[best].coef))
                 best = t;
-        best = best == DFL_NONE ? moving : best; /* the moving term comes last: its piece may be a single index */
+        best = best == DFL_NONE ? moving : best; /* the moving term comes last, since its piece may be a single index */
         used[best] = true;
         int64_t extent = nest->workload->ranks[index->terms[best].rank].extent;
         if (extent == 1)
@@ -36,7 +36,7 @@ static bool is_gapless(const dfl_nest *nest, const dfl_index *index, uint32_t mo
     return true;
 }
 
-/* Tells whether a consumer's index of a restricted dimension is a window that only moves up and leaves no index out: at
+/* Tells whether a consumer's index of a restricted dimension is a window that moves only upwards and omits no index: at
    most one term moves, and the values of the index fill an interval. */
 static bool is_window(const dfl_nest *nest, uint32_t end, uint32_t c, const dfl_index *index)
 {
@@ -89,7 +89,7 @@ static uint32_t find_readers(const dfl_nest *nest, uint32_t e, uint32_t i, uint3
     return n;
 }
 
-/* Bit set of the steps < `end` that decide what the consumers read of dimension `d`. */
+/* Bit set of the steps < `end` that decide which indices of dimension `d` the consumers read. */
 static uint64_t find_reading_steps(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand)
 {
     uint64_t bits = 0;
@@ -105,7 +105,7 @@ static uint64_t find_reading_steps(const dfl_nest *nest, uint32_t e, uint32_t d,
 }
 
 /* Adds the demand at one branch, whose loops are the steps `first` to `end`. All of these loops stand above the same
-   consumers. The new demand replaces `*demand`, which becomes the next outer one. */
+   consumers. The new demand replaces `*demand`, which becomes the new demand's next outer one. */
 static void restrict_branch(dfl_nest *nest, uint32_t e, uint32_t d, dfl_demand *demand, uint32_t first, uint32_t end,
                             uint64_t needed)
 {
@@ -202,7 +202,7 @@ static bool has_iterations(const dfl_nest *nest, uint32_t e, uint32_t i)
 }
 
 /* Tells whether a restricted dimension has no demanded index in some iteration of the loops among the first `n` steps.
-   True also if the budget is spent. */
+   Also true if the budget is spent. */
 static bool is_ever_empty(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t n)
 {
     const dfl_demand *demand = &nest->demands[e][d];
@@ -227,7 +227,8 @@ static bool is_ever_empty(const dfl_nest *nest, uint32_t e, uint32_t d, uint32_t
     return false;
 }
 
-/* Tells whether a consumer is idle in some iteration of the loops among the first `n` steps, apart from its gates. */
+/* Tells whether a consumer is idle in some iteration of the loops among the first `n` steps, other than because of its
+   gates. */
 static bool is_ever_idle(const dfl_nest *nest, uint32_t c, uint32_t n)
 {
     bool idle = nest->trigger[c] != DFL_NONE;
@@ -237,7 +238,8 @@ static bool is_ever_idle(const dfl_nest *nest, uint32_t c, uint32_t n)
     return idle;
 }
 
-/* Finds the trigger of a recomputed einsum: it computes again only where some consumer works. False after E0609. */
+/* Finds the trigger of a recomputed einsum: the einsum computes again only in iterations in which some consumer works.
+   False after E0609. */
 static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
 {
     const dfl_path *path = &nest->paths->paths[e];
@@ -251,7 +253,7 @@ static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
         n_idle += is_ever_idle(nest, c, start);
     }
     if (n_idle < path->exchange.n_consumers)
-        nest->trigger[e] = DFL_NONE; /* in each iteration some consumer works */
+        nest->trigger[e] = DFL_NONE; /* some consumer works in each iteration */
     if (n_idle <= 1 || n_idle < path->exchange.n_consumers)
         return true;
     dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
@@ -259,11 +261,11 @@ static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
     return false;
 }
 
-/* Finds which loops make a producer compute again (`recompute`): elements that have left the keep of the tensor above
-   the outermost branch. Loops below that keep change no element in it, and loops outside its brace empty it. Of the
-   loops in between, the innermost that selects a part of the tensor brings new elements, together with the loops around
-   it over the same dimension; every other loop outside brings the same elements back. Adds the loops that repeat work
-   to the bit set `open`. */
+/* Finds the loops that make a producer compute again (`recompute`): those that bring back elements that have left the
+   keep of the tensor above the outermost branch. Loops below this keep change no element in it, and loops outside its
+   brace empty it. Consider the loops in between. The innermost of them that selects a part of the tensor brings new
+   elements, together with the loops around it over the same dimension. Every other loop further out brings back the
+   same elements. Adds the loops that repeat work to the bit set `open`. */
 static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
 {
     const dfl_path *path = &nest->paths->paths[e];
@@ -301,7 +303,7 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
         if (!demand || demand->lines[0] >= start)
             continue;
         demand->from = start;
-        demand->has_gaps = true; /* when work is repeated, the windows start again from below */
+        demand->has_gaps = true; /* if work is repeated, the windows start again at the lower end */
     }
     uint64_t idle = UINT64_MAX;
     for (uint32_t k = 0; k < path->exchange.n_consumers; k++) {
@@ -318,7 +320,7 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
         idle &= gates;
     }
     for (uint32_t i = 0; i < start; i++)
-        if (!(idle >> i & 1)) /* in other iterations no consumer reads the tensor */
+        if (!(idle >> i & 1)) /* no consumer reads the tensor in the other iterations */
             *open |= UINT64_C(1) << i;
     return find_trigger(nest, e, start);
 }

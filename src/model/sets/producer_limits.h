@@ -1,6 +1,7 @@
 /*
- * Demands on restricted producers: which loops above a branch make an einsum compute only what its consumers read
- * (MODEL.md, rule 11). They depend on the lines; for `recompute` also on which loops have more than one iteration.
+ * Demands on restricted producers: the loops above a branch that make an einsum compute only the indices that its
+ * consumers read (MODEL.md, rule 11). Demands depend on the lines; with `recompute`, also on the set of loops with more
+ * than one iteration.
  */
 #ifndef DFL_MODEL_SETS_PRODUCER_LIMITS_H
 #define DFL_MODEL_SETS_PRODUCER_LIMITS_H

@@ -1,6 +1,6 @@
 /*
- * Pieces of ranks, and the demands that limit them. Pieces and demands call each other: the piece of a restricted
- * producer depends on the pieces of its consumers, which may be restricted, too.
+ * Pieces of ranks, and the demands that limit these pieces. Pieces and demands are mutually recursive: the piece of a
+ * restricted producer depends on the pieces of its consumers, which may be restricted, too.
  */
 #include "model/sets/rank_piece.h"
 
@@ -8,7 +8,7 @@
 
 #include "support/vec.h"
 
-/* The demand on the dimension of the output that `rank` indexes bare, and the number of that dimension in *dim. NULL if
+/* The demand on the dimension of the output that `rank` indexes bare; sets *dim to the number of the dimension. NULL if
    no consumer restricts the rank. */
 static const dfl_demand *find_demand(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t *dim)
 {
@@ -24,7 +24,8 @@ static const dfl_demand *find_demand(const dfl_nest *nest, uint32_t e, uint32_t 
     return NULL;
 }
 
-/* Hull of the indices of dimension `d` that the consumers read below their first `n` steps; empty if they read none. */
+/* Hull of the indices of dimension `d` that the consumers read below their first `n` steps; empty if the consumers read
+   none. */
 static dfl_interval find_read_hull(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand, uint32_t n,
                                    const int64_t *pos)
 {
@@ -58,7 +59,7 @@ static dfl_interval find_read_hull(const dfl_nest *nest, uint32_t e, uint32_t d,
     return all.lo < all.hi ? all : (dfl_interval){ 0, 0 };
 }
 
-/* Moves `pos` to the position before it in the order of execution. False at the first position. */
+/* Moves `pos` to the previous position in the order of execution. False at the first position. */
 static bool step_back(const dfl_nest *nest, const dfl_demand *demand, uint32_t n, int64_t *pos)
 {
     for (uint32_t k = demand->n_lines; k-- > 0;) {
@@ -86,8 +87,8 @@ static bool is_last(const dfl_nest *nest, const dfl_demand *demand, uint32_t n, 
     return true;
 }
 
-/* Indices of dimension `d` that a restricted producer computes below the first `n` steps, where windows only move up
-   (checked in producer_limits.c). The lower end is the upper end of the last earlier window that is not empty. The last
+/* Indices of dimension `d` that a restricted producer computes below the first `n` steps, if windows move only upwards
+   (producer_limits.c checks this). The lower end is the upper end of the last earlier non-empty window. The last
    iteration also computes the rest of the dimension. */
 static dfl_interval find_demand_interval(const dfl_nest *nest, uint32_t e, uint32_t d, const dfl_demand *demand, uint32_t n,
                                          const int64_t *pos)
@@ -116,12 +117,12 @@ static dfl_interval find_demand_interval(const dfl_nest *nest, uint32_t e, uint3
 
 /* ---- demands as sets ---- */
 
-/* A demanded set, by the iterations of the steps that decide it. */
+/* A demanded set, at fixed iterations of the first steps that decide it. */
 typedef struct dfl_demand_entry {
-    uint32_t n;                     /* number of steps with a fixed iteration: the first `n` of the demand */
+    uint32_t n;                     /* number of steps with a fixed iteration: the first `n` steps of the demand */
     const int64_t *pos;             /* iterations of these steps */
     dfl_interval_set runs;
-    const dfl_interval_set *joined; /* `runs` within what the outer branches demand; NULL until it is needed */
+    const dfl_interval_set *joined; /* `runs` intersected with the demands of the outer branches; NULL before the first use */
     struct dfl_demand_entry *next;
 } demand_entry;
 
@@ -172,7 +173,7 @@ static demand_entry *insert_entry(const dfl_nest *nest, dfl_demand *demand, uint
     return at;
 }
 
-/* Advances `pos` to the next coordinates of the spatial steps in the bit set. False after the last. */
+/* Advances `pos` to the next coordinates of the spatial steps in the bit set. False after the last coordinates. */
 static bool advance_coordinate(const dfl_nest *nest, const dfl_path *path, uint64_t lines, int64_t *pos)
 {
     for (; lines; lines &= ~(UINT64_C(1) << (63 - __builtin_clzll(lines)))) {
@@ -251,8 +252,8 @@ static uint32_t advance_position(const dfl_nest *nest, const dfl_demand *demand,
     return DFL_NONE;
 }
 
-/* Enters the demanded sets of all iterations of the loops of this branch, with the outer loops as in `pos`. The
-   iterations are visited in the order of execution, with the union of all that was read before. */
+/* Stores the demanded sets of all iterations of the loops of this branch, with the outer loops as in `pos`. The
+   iterations are visited in the order of execution, with the union of all indices that were read before. */
 static void fill_demand(const dfl_nest *nest, dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n, uint32_t fixed,
                         const int64_t *pos)
 {
@@ -286,7 +287,7 @@ static void fill_demand(const dfl_nest *nest, dfl_demand *demand, uint32_t e, ui
     dfl_interval_set_normalise(&last->runs);
 }
 
-/* The set that one branch demands at a position, found on first use. */
+/* The set that one branch demands at a position, computed on first use. */
 static demand_entry *find_branch_set(const dfl_nest *nest, dfl_demand *demand, uint32_t e, uint32_t d, uint32_t n,
                                      const int64_t *pos)
 {
@@ -298,7 +299,7 @@ static demand_entry *find_branch_set(const dfl_nest *nest, dfl_demand *demand, u
         fill_demand(nest, demand, e, d, n, fixed, pos);
         at = find_entry(nest, demand, fixed, pos);
     }
-    /* an empty set for a position that the loops never reach, and when the budget is spent */
+    /* an empty set for a position that the loops never reach, and if the budget is spent */
     return at ? at : insert_entry(nest, demand, fixed, pos);
 }
 

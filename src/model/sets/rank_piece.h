@@ -1,8 +1,8 @@
 /*
- * Pieces of ranks: the indices of a rank that are left below some loops, at one position of these loops.
- * A position assigns an iteration or coordinate to every step of a path, by step number (step_numbers.h). Paths that
- * share a prefix of lines share its step numbers. The piece of a rank is an interval [lo, hi): the whole extent, cut by
- * each loop bound to the rank in turn. The piece of a restricted producer starts at a branch with the demand there
+ * Pieces of ranks: the indices of a rank that some loops have cut out, at one position of these loops. A position
+ * assigns an iteration or coordinate to every step of a path, by step number (step_numbers.h). Paths that share a
+ * prefix of lines share its step numbers. The piece of a rank is an interval [lo, hi): the whole extent, cut by each
+ * loop bound to the rank in turn. The piece of a restricted producer starts at a branch with the demand of that branch
  * (MODEL.md, rule 11): the indices that its consumers read and that no earlier iteration has computed. Loops below the
  * branch cut the hull of the demand.
  */
@@ -11,15 +11,15 @@
 
 #include "model/sets/nest.h"
 
-/* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`; the hull of the piece where it has gaps.
-   Empty for hi <= lo. */
+/* Piece of `rank` of einsum `e` below its first `n` steps at position `pos`; the hull of the piece if the piece has
+   gaps. The piece is empty if hi <= lo. */
 dfl_interval dfl_rank_piece(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos);
-/* The same piece as a normalised set, without the indices that a restricted producer leaves out. */
+/* The piece as a normalised set, without the indices that a restricted producer omits. */
 void dfl_rank_piece_set(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n, const int64_t *pos, dfl_interval_set *out);
 /* Tells whether the piece of a rank may have gaps. */
 bool dfl_rank_piece_has_gaps(const dfl_nest *nest, uint32_t e, uint32_t rank);
-/* Iterations of temporal step `i` at a position of the steps before it, for the instance with the largest piece
-   (coordinate 0). At least 1; the einsum may be idle in it. */
+/* Number of iterations of temporal step `i` at a position of the earlier steps, for the instance with the largest piece
+   (coordinate 0). The number is at least 1; the einsum may be idle in this iteration. */
 int64_t dfl_rank_piece_trips(const dfl_nest *nest, uint32_t e, uint32_t i, const int64_t *pos);
 /* Bit set: steps < n of einsum `e` that cut the rank. */
 uint64_t dfl_rank_piece_cuts(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t n);

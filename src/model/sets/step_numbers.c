@@ -3,8 +3,8 @@
 
 #include "support/vec.h"
 
-/* Numbers the lines of body `body`, after those of the bodies around it. `kept` has for each tensor the run of keeps with
-   its last keep; runs are counted from 1 over all bodies, and `runs` is the last one. */
+/* Numbers the lines of body `body`; the lines of the bodies around it already have their numbers. `kept`: for each
+   tensor, the run with its last keep; runs are counted from 1 over all bodies, and `runs` is the last number. */
 static void number_lines(dfl_arena *arena, dfl_step_numbers *numbers, const dfl_body *body, uint32_t *kept, uint32_t *runs)
 {
     uint32_t *step = DFL_NEW_ARRAY(arena, uint32_t, body->n_lines + 1);
