@@ -15,7 +15,7 @@ enum { LONGEST_PATH = 4096 };
 typedef struct {
     bool say;
     uint32_t verdicts[VERDICTS], cases, numbers, different, failed, all;
-    uint32_t perfect, counts, energy, latency, room; /* cases with perfect factors, and with all of a kind equal */
+    uint32_t perfect, counts, energy, latency, room; /* cases: with perfect factors; with all numbers of the kind equal */
     struct { uint32_t cases, numbers; } causes[CAUSE_COUNT];
     char names[CAUSE_COUNT][1024];
 } summary;

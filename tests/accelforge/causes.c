@@ -1,4 +1,4 @@
-/* Why numbers of the peer may differ from ours. */
+/* Causes for which numbers of the peer may differ from those of dflc. */
 #include "tests/accelforge/judge.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static bool kept_there(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t n
     return false;
 }
 
-/* Whether the tensors in a memory need different actions for a bit; `node` DFL_AF_NONE: in any. */
+/* Whether the tensors in a memory differ in actions per bit; `node` = DFL_AF_NONE asks for any memory. */
 static bool widths_differ(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t node)
 {
     for (uint32_t n = 0; n < f->nodes.n; n++) {
@@ -91,7 +91,7 @@ static bool charged_one_way(const dfl_af_file *f, const dfl_af_plan *plan)
     return false;
 }
 
-/* Whether the elements of the dimension in a tile leave gaps. */
+/* Whether a tile touches the dimension with gaps. */
 static bool has_gaps(const dfl_af_dim *dim, const int64_t *tile)
 {
     int64_t reach = 1;
@@ -114,7 +114,7 @@ static bool has_gaps(const dfl_af_dim *dim, const int64_t *tile)
     return false;
 }
 
-/* Whether the tile that some storage node of the tensor fetches has gaps; `tensor` DFL_AF_NONE: of any. */
+/* Whether some storage node fetches a tile of the tensor with gaps; `tensor` = DFL_AF_NONE asks for any tensor. */
 static bool fetches_boxes(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t tensor)
 {
     for (uint32_t e = 0; e < f->einsums.n; e++) {
@@ -147,8 +147,8 @@ static bool fetches_boxes(const dfl_af_file *f, const dfl_af_plan *plan, uint32_
     return false;
 }
 
-/* Whether the output of an einsum is summed up over instances of an axis: `meet`, on the way to the next keep, and again
-   in later iterations; else, one after another at the next outer keep. */
+/* Whether instances of an axis compute partial sums of one output. With `meet`: the sums are reduced on the way to the
+   next keep, and grow in later iterations. Without: each sum goes to the next outer keep by itself. */
 static bool sums_over_instances(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t tensor, bool meet)
 {
     for (uint32_t e = 0; e < f->einsums.n; e++) {
@@ -226,7 +226,7 @@ int judge_side(number_kind kind, uint32_t causes)
     const uint32_t more = 1u << CAUSE_ONE_WAY | 1u << CAUSE_GATING | 1u << CAUSE_UNREAD;
     uint32_t less = 1u << CAUSE_FIRST | 1u << CAUSE_BOXES | 1u << CAUSE_HOPS | 1u << CAUSE_RETURNS;
 
-    /* a machine takes more steps than the average, and leaks for longer */
+    /* an instance takes more steps than the average, and leaks for longer */
     if (kind != NUMBER_LATENCY && kind != NUMBER_LEAKAGE)
         less |= 1u << CAUSE_AVERAGES;
     return causes == 0 ? 0 : (causes & ~more) == 0 ? 1 : (causes & ~less) == 0 ? -1 : 0;

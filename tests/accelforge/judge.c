@@ -75,7 +75,7 @@ static const dfl_traffic *traffic_of(const judge *j, const char *memory, const c
     return NULL;
 }
 
-/* Values read or written; tolls charge what they pass on down, or up. */
+/* Values read or written; for a toll, values passed down or up. */
 static double values(const judge *j, uint32_t node, uint32_t tensor, bool write)
 {
     const dfl_af_node *n = &j->f->nodes.at[node];
@@ -93,7 +93,7 @@ static double values(const judge *j, uint32_t node, uint32_t tensor, bool write)
     return down + up;
 }
 
-/* The tensor that a copy makes of this one, whose writes the peer reports under the source. */
+/* The result of a copy of the tensor; the peer reports writes of the result under the source of the copy. */
 static uint32_t copy_of(const judge *j, uint32_t tensor)
 {
     for (uint32_t e = 0; e < j->f->einsums.n; e++) {
@@ -136,7 +136,7 @@ static double operations_of(const judge *j, uint32_t node)
 
 /* ---- the peer's numbers ---- */
 
-/* Actions of a component and tensor, over all einsums. */
+/* Number of actions of a component for a tensor, summed over all einsums. */
 static double peer_actions(const dfl_json *expected, const char *component, const char *tensor, const char *action)
 {
     const dfl_json *einsums = dfl_json_get(expected, "einsums");
@@ -157,7 +157,7 @@ static double peer_actions(const dfl_json *expected, const char *component, cons
     return out;
 }
 
-/* Room of a tensor, the most over all einsums. */
+/* Room of a tensor, bits: the largest over all einsums. */
 static double peer_room(const dfl_json *expected, const char *component, const char *tensor)
 {
     const dfl_json *einsums = dfl_json_get(expected, "einsums");
@@ -250,7 +250,7 @@ static void compare_node(judge *j, const dfl_json *expected, uint32_t node)
     }
 }
 
-/* What the peer says of its optimum, or of the first point of its front. */
+/* The report of the peer on its optimum, or on the first point of its front. */
 static void compare_optimum(judge *j, const dfl_json *expected)
 {
     const dfl_json *first = dfl_json_at(dfl_json_get(expected, "front"), 0);
@@ -277,7 +277,7 @@ static void compare(judge *j, const dfl_json *expected)
 
 /* ---- a case ---- */
 
-/* The specification as the importer sees it; false if it refuses. */
+/* Reads the specification as the importer does; false if the importer refuses it. */
 static bool open_case(dfl_session *s, dfl_af_file *f, dfl_af_plan *plan)
 {
     dfl_loss_report *report = DFL_NEW(s->arena, dfl_loss_report);
@@ -289,8 +289,8 @@ static bool open_case(dfl_session *s, dfl_af_file *f, dfl_af_plan *plan)
     return dfl_af_open(f, report, sources, s->loaded.n) && f->mapping != NULL && dfl_af_read_mapping(f, plan);
 }
 
-/* Reads the imported text, which must be laid out and without diagnostics, and evaluates it; NULL where the mapping is
-   refused. */
+/* Reads the imported text, which must be in the layout of `dflc fmt` and without diagnostics, and evaluates it; NULL if
+   the mapping is illegal. */
 static const dfl_result *evaluate(dfl_session *s, const char *text, judge_result *out)
 {
     const dfl_paths *paths;
@@ -307,7 +307,7 @@ static const dfl_result *evaluate(dfl_session *s, const char *text, judge_result
     return paths != NULL ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
 }
 
-/* Whether the report has an item that is false. */
+/* Whether the report has the key with the value false. */
 static bool says_no(const dfl_json *expected, const char *key)
 {
     const dfl_json *at = dfl_json_get(expected, key);
@@ -315,8 +315,8 @@ static bool says_no(const dfl_json *expected, const char *key)
     return at != NULL && !at->boolean;
 }
 
-/* Whether the mapping must be refused: the peer does, or it reads what is not complete (where a mapping that can be
-   executed costs as little, the file has that one). */
+/* Whether dflc must refuse the mapping: the peer refuses it, or it reads incomplete sums. If an executable mapping
+   costs as little, the data contains that mapping instead. */
 static bool is_impossible(const dfl_json *expected)
 {
     return says_no(expected, "valid") ||

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The rules of the tree that a script can check: who includes and calls whom (layers.txt), no circles of calls, one name for one
-# type, sizes, forbidden calls, no mutable globals, no leftovers. Each rule is one test; each violation is listed. The first
-# test runs the others on a small tree of violations, where each must be found. A violation of a room that a line `pending` of
-# layers.txt names is counted as skipped.
+# The rules of the tree that a script can check: who includes and calls whom (layers.txt), no circles of calls, one name
+# for one type, sizes, forbidden calls, no mutable globals, no leftovers. Each rule is one test; each violation is
+# listed. The first test runs the others on a small tree of violations, where each must be found. If a line `pending` of
+# layers.txt names a room, its violations of the rule count as skipped.
 set -u
 export LC_ALL=C
 root=${ARCH_ROOT:-.}
@@ -41,7 +41,7 @@ words_of() { # words_of 'room diag' -> the words behind the colon
     sed -n "s/^$1: *//p" "$layers" | tr '\n' ' '
 }
 
-sources() { # all C files of the rooms, and the grammar, which belongs to the room syntax
+sources() { # all C files of the rooms, and the grammar files, which belong to the room syntax
     (cd "$root" && find src grammar -name '*.[chly]' 2>/dev/null | sort)
 }
 
@@ -61,7 +61,7 @@ sources_of_rooms() {
     done
 }
 
-# What the checks of calls look at, of all files: ROOM FILE LINE: text without comments and string literals.
+# The input of the checks of calls: for all files, lines `ROOM FILE LINE: text` without comments and string literals.
 all_code() {
     sources_of_rooms | (cd "$root" && awk '
         { room = $1; file = $2; number = inside = 0
@@ -107,7 +107,7 @@ check_libraries() {
                 esac
             done
     done
-    # A library header that no line above knows is one that nobody decided on.
+    # Every library header needs a line `only` in layers.txt.
     (cd "$root" && grep -rHoE '^[ \t]*#[ \t]*include[ \t]*<[^>]*>' src grammar include 2>/dev/null) |
         sed 's/:.*</ /; s/>$//' | sort -u | while read -r file header; do
             case " assert.h ctype.h dirent.h errno.h fcntl.h float.h getopt.h inttypes.h limits.h math.h poll.h setjmp.h \
@@ -205,7 +205,7 @@ run_all() {
     [ -n "${ARCH_ROOT:-}" ] || result "names at the top level" "$(check_top_level)"
 }
 
-# A tree with one violation a rule: each must be found, and a clean file must not be blamed.
+# A tree with one violation per rule: the checks must find each of them and must not report a clean file.
 self_test() {
     local tree out_of_tree want missed=0 file
     tree=$(mktemp -d)

@@ -6,8 +6,8 @@
 #   circles    no circle of uses between files of src/; the finding names the symbols of each use
 #   declared   a function that X.c exports is declared in X.h, FOLDER.h or FOLDER_internal.h of its folder, or in the public headers
 #              that the room may include
-#   face       what other rooms use of a room with a line `face ROOM: HEADER...` is declared in one of those headers
-#   types      a name of a header, or with the prefix dfl_, is the name of one type
+#   face       a room with a line `face ROOM: HEADER...` declares in these headers all functions and tables for other rooms
+#   types      a type name in a header, or with the prefix dfl_, has one definition in the whole tree
 use strict;
 use warnings;
 
@@ -46,7 +46,7 @@ for my $object (sort(lines_of("find '$objects/src' '$objects/gen' -name '*.o' 2>
     (my $file = $object) =~ s{^\Q$objects\E/}{};
     $file =~ s{\.o$}{.c};
     $file =~ s{^gen/}{src/};
-    # An object whose source went away, or was renamed, says nothing.
+    # Skip the object of a source that was removed or renamed.
     next if $object !~ m{/gen/[^/]*/[^/]*$} && !-f "$root/$file";
     push @wanted, [$object, $file];
 }
@@ -84,7 +84,7 @@ for my $file (sort keys %uses) {
     }
 }
 
-# Strongly connected components by Tarjan's algorithm; each of more than one file is a circle.
+# Strongly connected components by Tarjan's algorithm; a component of more than one file is a circle.
 my (%index, %low, %on_stack, @stack, @circles);
 my $next_index = 0;
 sub visit {
@@ -111,7 +111,7 @@ sub visit {
     } while $member ne $file;
     push @circles, [sort @members] if @members > 1;
 }
-# The files that bison and flex write call back into those that call them, and cannot do otherwise.
+# Generated files of bison and flex may form circles: they must call back into their callers.
 for my $file (grep { !-f "$root/$_" } keys %uses) {
     delete $uses{$file};
 }
@@ -129,7 +129,7 @@ for my $circle (sort { $a->[0] cmp $b->[0] } @circles) {
     }
 }
 
-# Names before a parenthesis on lines that begin a declaration; static functions of a header are its own.
+# Collects the names before a parenthesis on lines that begin a declaration, without static functions.
 my %declared;
 sub declared_in {
     my ($header) = @_;
@@ -171,7 +171,7 @@ sub add_type {
 }
 for my $file (map { s{^\Q$root\E/}{}r } sort(lines_of("find '$root/src' '$root/grammar' '$root/include' -name '*.[chy]' 2>/dev/null"))) {
     (my $text = code_of($file)) =~ s/__attribute__\s*\(\(.*?\)\)//gs;
-    # A body becomes one character, from the inside to the outside, so that `struct x {` is found inside of other structs too.
+    # Replace each body by one character, innermost first, so that `struct x {` is found inside of other structs, too.
     my @inner;
     1 while $text =~ s/\{([^{}]*)\}/push @inner, $1; "\001"/e;
     for my $part ($text, @inner) {

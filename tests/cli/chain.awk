@@ -1,5 +1,5 @@
-# A chain of matmuls X1 = X0 * W1 to Xn, or its links `from` to `to`: every fifth result goes through the outer memory.
-# `fused`: one loop over the rows is around all of them; the other results stay in the inner memory.
+# Prints a chain of matmuls X1 = X0 * W1 to Xn, or its links `from` to `to`. Every fifth result passes through the outer
+# memory. With `fused` one loop over the rows encloses all matmuls, and the other results stay in the inner memory.
 function list(what, lo, hi, every,    i, text) {
     for (i = lo; i <= hi; i++)
         if (every == 0 || (every > 0) == (i % 5 == 0)) text = text (text == "" ? "" : ", ") what i

@@ -3,17 +3,16 @@
 #
 #   == name of the test
 #   $ dflc check examples/gemm.dfl     runs in a shell; several `$` lines are one script
-#   < line                             of standard input
-#   needs script -qec true x           skipped, and counted, where this command fails
+#   < line                             one line of standard input
+#   needs script -qec true x           the test is skipped, and counted as skipped, if this command fails
 #   status 0                           exit status (0 when not stated)
 #   stdout has TEXT                    `stdout`, `stderr`: has, lacks, starts TEXT; matches REGEX (extended, a line)
-#   stderr empty                       nothing at all; the default for stderr when the status is 0 and nothing is said
-#   stdout is                          exactly the following lines, which begin with `| `
+#   stderr empty                       no output; the default for stderr in tests of status 0 without a line on stderr
+#   stdout is                          the output is exactly the following lines, which begin with `| `
 #   | line
 #
-# Lines with `#` are comments. The directory is an empty one of its own, with links to examples, stdlib and tests;
-# `dflc` is the program under test. CLI_FILTER=text runs only tests whose name contains it, ROW=map
-# only those of map.cli.
+# Lines with `#` are comments. Each test runs in a new directory with links to examples, stdlib and tests; `dflc` is the
+# program under test. CLI_FILTER=text runs only tests whose name contains it, ROW=map only those of map.cli.
 set -u
 export LC_ALL=C NO_COLOR=1
 DFLC=${DFLC:-build/dflc}

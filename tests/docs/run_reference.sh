@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The examples of grammar/REFERENCE.md. A block that starts with
 #
-#   ```dfl works [COMMAND]      must pass `dflc COMMAND` (check unless given) without a diagnostic
+#   ```dfl works [COMMAND]      must pass `dflc COMMAND`, by default `dflc check`, without a diagnostic
 #   ```dfl fails CODE           must make `dflc check` report CODE
 #
 # is run; other blocks are not.

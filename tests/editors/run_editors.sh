@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The files of the editors. They are equal to the output of `make editors`. Each editor colours each line of colours.txt as that
-# file says: the TextMate grammar runs in an engine of the test, Vim and Emacs run without a window. If an editor is not
-# installed, its tests are skipped, one for each line.
+# Tests of the editor files. The files of the tree must equal the output of `make editors`. Each editor colours each
+# line of colours.txt as stated there. The TextMate grammar runs in an engine of the test; Vim and Emacs run without a
+# window. If an editor is not installed, its tests are skipped, one for each line.
 set -u
 export LC_ALL=C
 tests=tests/editors

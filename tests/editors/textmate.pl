@@ -1,7 +1,7 @@
 # textmate.pl GRAMMAR < TEXT: for every line of the text a line of letters (see colours.txt), found by applying the
 # TextMate grammar as an editor does: at each place the earliest match of the patterns that are active, the first of
-# equals; `begin` opens patterns of its own up to `end`. Ends with a message if the grammar is no JSON, names a part that
-# it has not, or has a pattern that matches nothing at all.
+# equals; `begin` opens patterns of its own up to `end`. Fails with a message if the grammar is not JSON, refers to a
+# missing part, or has a pattern that matches the empty text.
 use strict;
 use warnings;
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The pages of `dflc explain`: every code of codes.def has one, and its examples do what it says. A fence is
+# The pages of `dflc explain`: every code of codes.def has a page, and the examples of each page behave as their fences
+# say. A fence is
 #
 #   ```LANG fails [COMMAND]     the example gives the code of the page
 #   ```LANG works [COMMAND]     the example is free of it; a DFL example gives no report at all
 #
 # LANG `dfl` runs `dflc COMMAND` (check unless given, with arguments if need be) on the example; another LANG is a
 # language that `dflc import LANG` reads, and a line `%% NAME` in it starts a second file that is passed after the
-# first. Other fences are not run; a page without any fence that runs must say `text`, for codes that no source
-# can cause.
+# first. Other fences are not run. A page without a fence that runs must have a `text` fence: no source can cause its
+# code.
 set -u
 export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
 DFLC=${DFLC:-build/dflc}

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Golden tests: dflc runs on each file below tests/golden, DFL or YAML for `import`, and its output is compared with the files
-# beside the input.
+# Golden tests: runs dflc on each file below tests/golden (DFL, or YAML for `import`) and compares its output with the
+# files beside the input.
 #
 #   x.dfl, x.yaml    the input; a first line `// run: eval --format json` replaces the default arguments `check`
 #                    (`# // run: import timeloop` in YAML; there an error marked in a comment is `# //~ E0705`),
 #                    `// exit: 4` among the first lines states the exit status (else 1 with errors, 0 without)
-#   x.stderr         what dflc writes to standard error
-#   x.stdout         what it writes to standard output; without this file that must be nothing
-#   //~ E0301 E0302  on a line of x.dfl: these codes, no others, are reported on this line; `//~^` means the line
-#                    above (`//~^^` two above), `//~?` any place. A file with such marks needs no x.stderr.
-#   _x.dfl           is imported by others and no test itself
+#   x.stderr         the expected standard error
+#   x.stdout         the expected standard output; without this file standard output must be empty
+#   //~ E0301 E0302  a mark on a line of x.dfl: exactly these codes are reported on this line; `//~^` means the line
+#                    above (`//~^^` two above), `//~?` any place. A file with marks needs no x.stderr.
+#   _x.dfl           a file that tests import; it is no test itself
 #
-# Counters of a search are compared as `N evaluated, M pruned`, in JSON as 0; see tests/harness/counters.sed.
+# Before the comparison the counters of a search become `N evaluated, M pruned`, in JSON 0; see
+# tests/harness/counters.sed.
 #
-# DFL_BLESS=1 writes x.stdout and x.stderr anew. A directory without tests fails, and so does an expected output
-# without its input.
+# DFL_BLESS=1 writes x.stdout and x.stderr anew. A directory without tests is a failure; an expected output without an
+# input is a failure, too.
 set -u
 export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
 DFLC=${DFLC:-build/dflc}
@@ -73,7 +74,7 @@ compare() { # compare EXPECTED-FILE GOT-FILE WHAT
     fi
 }
 
-# What `map` prints is a file that stands where its input does, and in which nothing is wrong.
+# Checks the output of `map`: beside its input, the printed file must pass `dflc check`.
 check_mapped() { # check_mapped FILE STATUS
     [ -s "$work/out" ] || return 0
     "$DFLC" check --stdin-filename "$1" - <"$work/out" >"$work/checked" 2>&1
@@ -101,7 +102,7 @@ run_file() { # run_file FILE: prints what is wrong
     if [ -s "$work/marks" ]; then
         need=optional
         [ -z "${DFL_BLESS:-}" ] || [ -f "$base.stderr" ] || need=none
-        # Standard output too: json and sarif go there, but the marks are for text and short output only.
+        # Standard output counts, too, since json and sarif go to it; marks apply to text and short output only.
         reports_of "$file" "$work/err" >"$work/reports"
         diff -u --label marks --label reports "$work/marks" "$work/reports" || bad=1
     fi

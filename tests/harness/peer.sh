@@ -1,5 +1,6 @@
-# For tests that compare with reports of a peer; sourced. Runs "$program" on the directory "$reference", prints its output
-# except the last line, and sets `passed` and `failed` from the last line. The output stays in "$work/log".
+# Functions for tests that compare with reports of a peer. Scripts source this file. Runs "$program" on the directory
+# "$reference", prints its output except the last line, and sets `passed` and `failed` from the last line. The output
+# stays in "$work/log".
 compare_with_peer() {
     local status summary
     "$program" "$reference" >"$work/log"

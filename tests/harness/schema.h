@@ -1,7 +1,7 @@
 /*
  * A validator for the part of JSON Schema that grammar/dfl-report-1.schema.json uses: type, const, enum, properties,
- * required, additionalProperties, items, minimum, and $ref into $defs. A keyword it does not know is an error, so a
- * schema cannot say more than is checked.
+ * required, additionalProperties, items, minimum, and $ref into $defs. An unknown keyword is an error, so that no rule
+ * of a schema goes unchecked.
  */
 #ifndef DFL_TESTS_HARNESS_SCHEMA_H
 #define DFL_TESTS_HARNESS_SCHEMA_H

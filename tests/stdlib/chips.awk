@@ -1,6 +1,6 @@
-# hardware.csv (first file) against the chip files: clock, power, die area, price, size and rate of the DRAM, and each
-# quoted peak rate that the library states with `expect chip.peak(type) within 2% of ...`. All quoted peak rates, stated
-# or not, go to the file `rates` (an assignment before the files) as checks for `dflc test`.
+# Compares hardware.csv (first file) with the chip files: clock, power, die area, price, size and rate of the DRAM, and
+# each quoted peak rate that the library states with `expect chip.peak(type) within 2% of ...`. All quoted peak rates,
+# stated or not, go to the file `rates` (an assignment before the files) as checks for `dflc test`.
 function split_csv(line, f,    n, c, i, q, s) {
     n = 0; s = ""; q = 0
     for (i = 1; i <= length(line); i++) {
@@ -25,9 +25,9 @@ BEGIN {
     for (i = 1; i in m; i += 2) system_of[m[i]] = m[i + 1]
     split("fp64_TFLOPS fp64v fp64_matrix_TFLOPS fp64 fp32_TFLOPS fp32 tf32_TFLOPS tf32 bf16_TFLOPS bf16 fp16_TFLOPS fp16 fp8_TFLOPS fp8 int8_TOPS i8 int4_TOPS i4", t, " ")
     for (i = 1; i in t; i += 2) type_of[t[i]] = t[i + 1]
-    # several dies or groups with a DRAM of their own
+    # chips of several dies or groups, each with its own DRAM
     dies["mi250x"] = 2; dies["tpu_v2"] = 2; dies["tpu_v3"] = 2; dies["a64fx"] = 4; dies["wormhole_n300"] = 2
-    # where a third tier stands outside the memory that the table calls DRAM
+    # chips with a third memory outside of the memory that the table calls DRAM
     dram["sn40l"] = "hbm"
 }
 # A quantity in GHz, W, mm2, USD, GB, GB/s or TFLOPS.

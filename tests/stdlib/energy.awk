@@ -1,5 +1,6 @@
-# Rows of one set of energy.csv (first file; -v style assignment set=NAME before it) against the constants of a .dfl
-# file (second file). Every row must be there with its value; a constant that is not a row is left alone.
+# Compares the rows of one set of energy.csv (first file; an argument set=NAME before it names the set) with the
+# constants of a .dfl file (second file). Every row must be a constant with the value of the row; other constants are
+# ignored.
 function split_csv(line, f,    n, c, i, q, s) {
     n = 0; s = ""; q = 0
     for (i = 1; i <= length(line); i++) {
@@ -11,7 +12,7 @@ function split_csv(line, f,    n, c, i, q, s) {
     f[++n] = s
     return n
 }
-# The constant's name for a row.
+# The name of the constant for a row.
 function constant(s, comp, action, node) {
     if (s == "horowitz45" || s == "google7nm") {
         if (comp == "dram") return action == "read_hi" ? "dram_high" : "dram_low"

@@ -1,5 +1,6 @@
-# Operation tables of language models (first files, one per model; the model is named before each as model=NAME) and
-# llm_configs.csv against the numbers that the .dfl files expect: `expect NAME.macs == N;`, `expect NAME.parameters == N`.
+# Compares operation tables of language models (first files, one per model; an argument model=NAME before each names it)
+# and llm_configs.csv with the numbers that the .dfl files expect: `expect NAME.macs == N;`, `expect NAME.parameters ==
+# N`.
 function split_csv(line, f,    n, c, i, q, s) {
     n = 0; s = ""; q = 0
     for (i = 1; i <= length(line); i++) {
@@ -31,7 +32,7 @@ FILENAME ~ /\.csv$/ {
 /^expect [a-z0-9_]+\.(macs|parameters) +== +[0-9_]+/ {
     split($2, p, ".")
     match($0, /== +[0-9_]+/); v = substr($0, RSTART + 3, RLENGTH - 3); gsub(/[_ ]/, "", v)
-    # a pooler of width x width on one position is in no table
+    # the tables lack the pooler, of width x width on one position
     if (p[2] == "macs" && !((p[1]) in macs)) next
     expected[p[1], p[2]] = v + 0
 }

@@ -1,5 +1,5 @@
-# A table of convolution and linear layers (first file) against the layer workloads of a .dfl file (second file).
-# The second file comes one statement a line. Recomputes output size, operations and parameters from the .dfl text alone.
+# Compares a table of convolution and linear layers (first file) with the layer workloads of a .dfl file (second file,
+# one statement per line). Recomputes output size, operations and parameters from the .dfl text alone.
 function split_csv(line, f,    n, c, i, q, s) {
     n = 0; s = ""; q = 0
     for (i = 1; i <= length(line); i++) {

@@ -1,4 +1,4 @@
-# networks.csv (first file) against the constants of the network and memory files.
+# Compares networks.csv (first file) with the constants of the network and memory files.
 function split_csv(line, f,    n, c, i, q, s) {
     n = 0; s = ""; q = 0
     for (i = 1; i <= length(line); i++) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Eyeriss and AlexNet: the latency of examples/eyeriss_alexnet.dfl, compared with measurements of the chip
-# (validation/eyeriss_alexnet.csv of the MAESTRO reference, beside the repository; MAESTRO=directory). Nothing is fitted,
-# so the bound of 4 % mean absolute error is a test of the model, not of a constant.
+# (validation/eyeriss_alexnet.csv of the MAESTRO reference, beside the repository; MAESTRO=directory). No constant is
+# fitted, so the bound of 4 % mean absolute error tests the model.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 dflc=${DFLC:-build/dflc}

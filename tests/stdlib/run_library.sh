@@ -28,7 +28,7 @@ for file in stdlib/*.dfl stdlib/*/*.dfl examples/*.dfl tests/stdlib/*.dfl; do
 done
 "$dflc" test stdlib examples tests/stdlib >"$work/out" 2>&1
 result $? "dflc test: $(grep -c '^ok' "$work/out") points"
-# the mappings agree with their execution, on small sizes
+# the model agrees with the oracle on the mappings, at small sizes
 for file in examples/*.dfl tests/stdlib/*.dfl; do
     "$dflc" prove "$file" >"$work/out" 2>&1
     result $? "prove $file: $(sed -n 's/ *\([0-9]*\) counts compared.*: all equal/\1/p' "$work/out" | awk '{ n += $1 } END { print n + 0 }') counts equal"

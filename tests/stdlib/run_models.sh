@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every layer of the library against the public model tables, in every dimension; every constant of energy, networks and
-# memories, and the figures of every chip, against theirs. The tables live beside the repository (FACTS=directory);
-# without them the comparison is skipped, and says so.
+# Compares every dimension of every layer of the library with public model tables, and every constant of energy,
+# networks, memories and chips with public tables. The tables live beside the repository (FACTS=directory); without them
+# the comparison is skipped with a message.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 facts=${FACTS:-../shared/reference/stdlib-facts}
@@ -14,7 +14,7 @@ fi
 
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-# One statement a line, without comments, so that the layout of the files does not matter.
+# Prints one statement per line without comments, so that the layout of the files does not matter.
 flat() {
     awk '{ sub(/\/\/.*/, "")
            n = split($0, part, "\"")

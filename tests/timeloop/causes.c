@@ -23,7 +23,7 @@ static bool kept(const peer_run *run, uint32_t tensor, uint32_t level)
     return level < run->f.n_levels && !(run->f.levels[level].bypass >> tensor & 1);
 }
 
-/* The levels whose loops stand between a keep and the next inner one: `inside` .. `level`. */
+/* The levels whose loops stand between a keep and the next inner keep: `inside` .. `level`. */
 static uint32_t inside_of(const peer_run *run, uint32_t tensor, uint32_t level)
 {
     while (level > 0 && !kept(run, tensor, level - 1))
@@ -95,7 +95,8 @@ bool peer_causes_add(uint32_t causes)
     return causes != 0 && (causes & ~add) == 0;
 }
 
-/* A keep is either `fresh` or `window`; the peer does both where a level is told not to reuse a tensor with gaps. */
+/* The peer fetches bounding boxes afresh if a level has `no_temporal_reuse` for a tensor with gaps; a keep of DFL is
+   either `fresh` or `window`. */
 static bool boxes_refetched(const peer_run *run, uint32_t tensor)
 {
     bool fresh = false, gaps = false;
@@ -107,7 +108,7 @@ static bool boxes_refetched(const peer_run *run, uint32_t tensor)
     return fresh && gaps;
 }
 
-/* What can happen on the way from a keep of an input to the next inner one, or to the multipliers. */
+/* Adds the causes on the way from a keep of an input to the next inner keep, or to the multipliers. */
 static uint32_t on_the_way(const peer_run *run, uint32_t tensor, uint32_t level)
 {
     uint32_t causes = 0, inside = inside_of(run, tensor, level);
@@ -134,7 +135,7 @@ static uint32_t causes_of_input(const peer_run *run, uint32_t level, uint32_t te
 
     if (outer < run->f.n_levels)
         above = on_the_way(run, tensor, outer);
-    if (field == PEER_READS)  /* what a neighbour gets over a link is read here */
+    if (field == PEER_READS)  /* the level reads elements that a neighbour then gets over a link */
         above &= 1u << PEER_PASSES;
     else
         above &= ~(1u << PEER_HALOS | 1u << PEER_PARTLY);

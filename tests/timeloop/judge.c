@@ -37,7 +37,7 @@ static void __attribute__((format(printf, 2, 3))) say(judge_text *out, const cha
     va_end(args);
 }
 
-/* One number of the peer against ours, and the causes that may change it. */
+/* Compares one number of the peer with the number of dflc, and records the causes that may change it. */
 static void number(judge *j, const char *what, dfl_i128 ours, dfl_i128 peer, uint32_t causes)
 {
     bool explained = causes != 0 && (peer > ours || !peer_causes_add(causes));
@@ -62,7 +62,7 @@ static void number(judge *j, const char *what, dfl_i128 ours, dfl_i128 peer, uin
 
 /* ---- what the peer counts, from our counts ---- */
 
-/* The tensor of that name in the result, the memory; DFL_NONE if it has none. */
+/* Number of the tensor (memory) with the name in the result; DFL_NONE without one. */
 static uint32_t tensor_of(const judge *j, uint32_t tensor)
 {
     const dfl_workload *w = j->result->mapping->workload;
@@ -99,7 +99,7 @@ static dfl_counts counts_of(const judge *j, uint32_t memory, uint32_t tensor, df
     return none;
 }
 
-/* Pairs of an element of the output and an instance of the level that gets to see it. */
+/* Number of pairs of an output element and an instance of the level that holds the element at some time. */
 static dfl_i128 first_touches(const peer_run *run, uint32_t level, uint32_t tensor)
 {
     const dfl_tl_tensor *t = &run->f.tensors[tensor];
@@ -120,10 +120,10 @@ static dfl_i128 first_touches(const peer_run *run, uint32_t level, uint32_t tens
 }
 
 /*
- * Sums that were begun elsewhere or not at all: by MODEL.md one instance of a reduction group gets the old value back
- * and the others start without one; the peer counts a fill, and a read before the first update, in every instance that
- * had the element before. Entries without a value are updates - accumulates - fills of the next inner keep. Where
- * instances are uneven the peer reports averages, and nothing is converted.
+ * Converts partial sums. By MODEL.md one instance of a reduction group gets the old value back and the others start
+ * without a value. The peer counts a fill, and a read before the first update, in every instance that held the element
+ * before. The number of elements without a value is updates - accumulates - fills of the next inner keep. With uneven
+ * instances the peer reports averages, and no number is converted.
  */
 static dfl_i128 returned(judge *j, uint32_t level, uint32_t tensor, const dfl_counts *counts)
 {
@@ -175,7 +175,7 @@ static void compare_tensor(judge *j, uint32_t level, uint32_t tensor)
     }
 }
 
-/* Whether the energy is what the peer charges for its own counts. */
+/* Whether the reported energy equals the counts of the peer times its energies per access. */
 static void compare_energy(judge *j, const char *what, double ours, double peer)
 {
     if (ours - peer <= 1e-9 * peer && peer - ours <= 1e-9 * peer)
@@ -184,7 +184,7 @@ static void compare_energy(judge *j, const char *what, double ours, double peer)
     say(&j->out->why, "energy of %s: %.12g pJ, the peer says %.12g", what, ours, peer);
 }
 
-/* Words of the level that one vector has. */
+/* Words in one vector of the level. */
 static int64_t block_of(const dfl_tl_file *f, uint32_t level)
 {
     const dfl_yaml *block = dfl_tl_get(&dfl_tl_get(f->arch, "storage")->items[level], "block_size");
@@ -194,7 +194,7 @@ static int64_t block_of(const dfl_tl_file *f, uint32_t level)
 
 static int64_t vectors(int64_t words, int64_t block) { return words / block + (words % block != 0); }
 
-/* The imported energy of a word, times what the peer counts: it fetches whole vectors. */
+/* The imported energy of a word, times the words that the peer counts: it charges whole vectors. */
 static void compare_level_energy(judge *j, uint32_t level, uint32_t tensor)
 {
     const dfl_tl_file *f = &j->run->f;
@@ -291,7 +291,7 @@ static void judge_imported(judge *j, const char *text, int64_t most)
     dfl_session_free(s);
 }
 
-/* Imports the run, and reads it again for what it says; NULL, with what is wrong. */
+/* Imports the run and reads its parts again for the comparison. NULL with the reason in `why` after a failure. */
 static const char *import_run(dfl_session *s, const char *name, const char *yaml, size_t len, peer_run *run,
                               judge_text *why)
 {
@@ -334,7 +334,7 @@ void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *e
 
 /* ---- mappings that the peer's mapper found ---- */
 
-/* What the peer charges a tensor in a level for our counts, converted to its own. */
+/* The price by the rules of the peer for the counts of a tensor in a level, after conversion to the counts of the peer. */
 static double charge(judge *j, uint32_t level, uint32_t tensor)
 {
     const dfl_tl_file *f = &j->run->f;

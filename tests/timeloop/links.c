@@ -1,4 +1,4 @@
-/* Instances side by side: who wants the same, who wants what a neighbour had. */
+/* Neighbouring instances: whether they need equal elements, and whether an instance needs elements that a neighbour held. */
 #include "tests/timeloop/peer.h"
 
 /* The instances below one instance of a level. */
@@ -16,7 +16,7 @@ static mesh mesh_of(const peer_run *run, uint32_t tensor, uint32_t level)
     return m;
 }
 
-/* Where the tile of instance `id` lies, relative to that of the first. */
+/* Offset of the tile of instance `id` from the tile of the first instance. */
 static peer_vector place(const mesh *m, int64_t id)
 {
     const dfl_tl_tensor *t = &m->run->f.tensors[m->tensor];
@@ -45,7 +45,7 @@ static peer_vector between(const mesh *m, int64_t from, int64_t to)
     return b;
 }
 
-/* Whether some instance finds at a neighbour, after one of the moves, what it wants. */
+/* Whether, after one of the moves, an instance needs elements that a neighbour held before. */
 static bool found_near(const mesh *m, const peer_moves *moves, bool standing)
 {
     const peer_vector still = { { 0 } };

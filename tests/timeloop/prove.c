@@ -1,4 +1,4 @@
-/* The oracle decides: a design is cut down until it can be executed, then every count of the model must be the same. */
+/* Comparison with the oracle: shrinks a design until the oracle can execute it, then compares every count with the model. */
 #include <stdio.h>
 
 #include "ir/shrink.h"
@@ -56,7 +56,7 @@ static void compare(comparison *c, const dfl_system *s)
     const dfl_traffic none = { 0 };
     uint32_t k = 0;
 
-    /* a keep that nothing touches is a row of zeros for the oracle, and none for the model */
+    /* for a keep without transfers the oracle has a row of zeros, the model no row */
     for (uint32_t i = 0; i < c->oracle->n_traffic; i++) {
         const dfl_oracle_traffic *o = &c->oracle->traffic[i];
         const dfl_traffic *t = &none;

@@ -1,4 +1,4 @@
-/* From the reference data to the numbers of a run. */
+/* Reads the numbers of a run from the reference data. */
 #include <string.h>
 
 #include "tests/timeloop/peer.h"
@@ -64,7 +64,7 @@ static void read_counts(reader *r, const dfl_json *levels)
     }
 }
 
-/* Where the peer's default run extrapolates wrongly, the one without extrapolation counts. */
+/* If the default run of the peer extrapolates wrongly, the numbers of its run without extrapolation count. */
 static void read_expected(reader *r, const dfl_json *expected)
 {
     const dfl_json *report = dfl_json_get(expected, "expect"), *exact = dfl_json_get(expected, "expect_noextrap");

@@ -1,4 +1,4 @@
-/* The same mapping as the language prints it, read back by a session and evaluated: every count must be equal. */
+/* Prints a mapping as DFL, reads the text back with a session and evaluates it: every count must be equal. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "ir/print_mapping.h"
 #include "tests/timeloop/judge.h"
 
-/* The row of the other result with the same names. */
+/* Finds the row with equal names in the other result. */
 static const dfl_traffic *partner(const dfl_result *a, const dfl_intern *a_names, const dfl_traffic *row,
                                   const dfl_result *b, const dfl_intern *b_names)
 {

@@ -1,8 +1,8 @@
 /*
  * timeloop DIR [-v]: imports every fixed mapping of the reference data in DIR, evaluates it, and compares its counts
  * and compute cycles with those that Timeloop reported, and the energies of accesses. A difference must have a cause
- * that follows from the case itself; every mapping is also printed and read back, and, cut down where it is large,
- * executed by the oracle. Ends with `N passed, N failed`.
+ * that follows from the case itself. Every mapping is also printed, read back, and executed by the oracle, at a reduced
+ * size if it is large. Ends with `N passed, N failed`.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void judge_cases(summary *s, const char *root)
     free(entries);
 }
 
-/* The text of the member `cfg` of a line, which is YAML as it is; no text in the data has braces. */
+/* The text of the member `cfg` of a line, which is valid YAML unchanged; no string in the data has braces. */
 static const char *input_of(const char *line, size_t *len)
 {
     const char *key = strstr(line, "\"cfg\":"), *start = key ? strchr(key, '{') : NULL, *end = start;
@@ -129,7 +129,7 @@ static void judge_fuzz(summary *s, const char *root)
 
 /* ---- mappings that the peer's mapper found ---- */
 
-/* The run with the mapping in place of what its mapper was told; NULL where the data is not as expected. */
+/* The run with the mapping in place of the constraints of the mapper; NULL if the data has another form. */
 static char *found_text(char *input, const char *report)
 {
     const char *key = strstr(report, "\"best_mapping\":"), *start = key ? strchr(key, '[') : NULL, *end = start;
@@ -151,8 +151,8 @@ static char *found_text(char *input, const char *report)
 
 static bool close_to(double a, double b) { return a - b <= 1e-6 * b && b - a <= 1e-6 * b; }
 
-/* Energy by the peer's rules and cycles have to be what it reports when it runs every iteration, or the energy less
-   where a cause makes the peer count more. NULL: neither. */
+/* Compares energy, by the rules of the peer, and cycles with the report of a run of every iteration. They must be
+   equal; the energy may be less if a cause makes the peer count more. NULL: neither. */
 static const char *compare_found(const judge_best *best, const dfl_json *eval)
 {
     double peer;

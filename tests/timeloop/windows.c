@@ -1,7 +1,5 @@
-/*
- * Sliding windows. The peer takes a tile for a bounding box, compares it with the box of the step before, and keeps
- * the overlap only while the box moves by the same vector as the time before.
- */
+/* Sliding windows. The rule of the peer for sliding tiles: it treats a tile as a bounding box, compares the box with
+   that of the step before, and keeps the overlap only while the box moves by the same vector as in the step before. */
 #include <string.h>
 
 #include "tests/timeloop/peer.h"
@@ -22,7 +20,7 @@ void peer_box(const peer_run *run, uint32_t tensor, uint32_t inside, peer_vector
 
 /* ---- how a tile moves ---- */
 
-/* The step of one loop with tiles of `stride`, in the ranks of the tensor. */
+/* The step of one loop with tiles of `stride`, as a vector over the ranks of the tensor. */
 static peer_vector step_of(const dfl_tl_tensor *t, uint32_t dim, int64_t stride)
 {
     peer_vector v = { { 0 } };
@@ -63,7 +61,7 @@ static void add(peer_moves *m, peer_vector shift, uint32_t loop)
 
 void peer_moves_of(const peer_run *run, uint32_t tensor, uint32_t inside, bool at_second, peer_moves *out)
 {
-    peer_moves back = { .n = 1 }; /* how far the loops so far have come when they start again */
+    peer_moves back = { .n = 1 }; /* distance by which the inner loops jump back when they start again */
     uint32_t number = 0;
 
     out->n = 0;
@@ -109,7 +107,7 @@ bool peer_turns(const peer_run *run, uint32_t tensor, uint32_t inside)
     return false;
 }
 
-/* What moves of a loop bring in: nothing, what the first move brings in, or the whole box; as a bit set. */
+/* The amounts that moves of a loop bring in, as a bit set: nothing, the amount of the first move, the whole box. */
 static uint32_t brings(const peer_moves *moves, uint32_t loop, const peer_vector *box)
 {
     const peer_vector still = { { 0 } };
