@@ -12,11 +12,11 @@
 #include "support/arena.h"
 
 /* One bit for each subcommand. A row of options.def combines the bits of the subcommands that take the option. */
-enum {
+typedef enum {
     DFL_CMD_CHECK = 1 << 0, DFL_CMD_EVAL = 1 << 1, DFL_CMD_PROVE = 1 << 2, DFL_CMD_TEST = 1 << 3,
     DFL_CMD_FMT = 1 << 4, DFL_CMD_EXPLAIN = 1 << 5, DFL_CMD_IMPORT = 1 << 6, DFL_CMD_DUMP = 1 << 7,
     DFL_CMD_VERSION = 1 << 8, DFL_CMD_HELP = 1 << 9, DFL_CMD_MAP = 1 << 10, DFL_CMD_DIFF = 1 << 11,
-};
+} dfl_cmd_bit;
 
 /* Largest numbers of lint levels and of sizes on a command line. */
 enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64 };
@@ -48,7 +48,7 @@ typedef struct {
 /* A subcommand. */
 typedef struct {
     const char *name;
-    unsigned bit;                /* bit of the subcommand, DFL_CMD_* */
+    dfl_cmd_bit bit;
     unsigned least, most;        /* smallest and largest number of positional arguments; `most` 0 = any number */
     const char *formats;         /* formats separated by blanks, the default first; NULL = the subcommand has no --format */
     const char *usage;           /* arguments for the help text, as "[OPTION]... FILE" */
