@@ -118,7 +118,7 @@ help:
 ## make unit                the unit tests alone
 ## make static              both compilers, layer check, cppcheck, reproducible build
 ## make arch                who includes whom, sizes, forbidden calls, globals
-## make editors             the files of the editors and dfl.dict, from the words of the grammar
+## make editors             the files of the editors, dfl.dict, the man page and the completions
 ## make fuzz-smoke          libFuzzer with ASan and UBSan, FUZZ_SECONDS=30 a target
 ## make prove N=100000      random mappings against the execution oracle, SEED=1
 ## make optimal N=10000     random problems, the search against an enumeration of all mappings, SEED=1
@@ -203,9 +203,11 @@ demo:
 	@$(MAKE) --no-print-directory all
 	$(PROGRAM) eval examples/attention.dfl
 
-# Committed, so that an editor takes them from the tree; tests/editors sees when they are out of date.
-editors:
+# Committed, so that an editor takes them from the tree; tests/editors and tests/cli/generated.cli see when they are out of date.
+editors: all
 	sh editors/generate.sh .
+	$(PROGRAM) help man > src/cmd/dflc.1
+	for shell in bash zsh fish; do $(PROGRAM) help $$shell > editors/shell/dflc.$$shell || exit 1; done
 
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/share/dflc'
