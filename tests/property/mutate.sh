@@ -4,7 +4,8 @@
 # if its text does not stand exactly once in its file, or if it does not compile. The changed file is compiled beside the build
 # and linked before the library, which then gives everything but that file; the tree stays as it is.
 #
-# BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file; CASES random cases.
+# BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file, WHY=text those
+# whose description contains the text; CASES random cases.
 set -u
 export LC_ALL=C NO_COLOR=1 DFL_STDLIB=stdlib
 export BUILD=${BUILD:-build} CASES=${CASES:-10000}
@@ -104,6 +105,7 @@ fi
 
 for dir in "$work"/[0-9]*; do
     [ -z "${ONLY:-}" ] || [ "$(basename "$(cat "$dir/file")")" = "$ONLY" ] || continue
+    [ -z "${WHY:-}" ] || grep -qF -- "$WHY" "$dir/why" || continue
     printf '%s\n' "$dir"
 done >"$work/todo"
 xargs -P "$JOBS" -I DIR bash -c 'run_one DIR' <"$work/todo"
