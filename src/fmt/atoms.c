@@ -6,7 +6,7 @@
 
 /* ---- blanks --------------------------------------------------------------------------------------------------- */
 
-/* `+ - * /` have blanks on both sides if the author put blanks or comments on one of them. */
+/* Whether a binary `+ - * /` gets blanks on both sides: the author put a blank or a comment on at least one side. */
 static bool operator_is_spaced(const dfl_fmt_input *in, uint32_t i)
 {
     dfl_gap before = dfl_gap_before(in, i), behind = dfl_gap_before(in, i + 1);
@@ -52,7 +52,8 @@ static bool space_before(const dfl_marks *marks, uint32_t i)
 
 /* ---- atoms ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_DEPTH = 60 }; /* deeper brackets are as this one: 4 * MOST_DEPTH + 3 is below DFL_FMT_NO_BREAK */
+enum { MOST_DEPTH = 60 }; /* brackets below this depth get the level of this depth: 4 * MOST_DEPTH + 3 is below
+                             DFL_FMT_NO_BREAK */
 
 typedef struct {
     const dfl_marks *marks;
@@ -61,8 +62,8 @@ typedef struct {
     bool newline;   /* the next atom must start a line */
 } atom_reader;
 
-/* The preference of a line break before token `i`: behind a comma, before a clause, at an operator, behind `=`; outer brackets
-   before inner ones. */
+/* The preference of a line break before token `i`, 0 = best. Breaks rank in this order: after a comma, before a clause, at
+   an operator, after `=`. Outer brackets break before inner brackets. */
 static uint8_t break_level(const atom_reader *t, uint32_t i)
 {
     const dfl_token *tokens = t->marks->in->tokens;
@@ -162,7 +163,8 @@ uint32_t dfl_fmt_atoms_flat(const dfl_fmt_atoms *atoms)
     return width;
 }
 
-/* The atom behind the line that starts at `first`: the best break before the line gets too wide. */
+/* The first atom of the next line, for a line that starts at atom `first`: the best break that keeps the line within its
+   width. */
 static size_t find_line_end(const dfl_fmt_atoms *atoms, size_t first, uint32_t indent)
 {
     uint32_t width = indent, best_level = DFL_FMT_NO_BREAK;

@@ -5,7 +5,7 @@
 #include "fmt/gap.h"
 #include "syntax/parser.h"
 
-enum { MOST_BYTES = 4 }; /* bytes of a column: a code point in UTF-8 */
+enum { MOST_BYTES = 4 }; /* largest number of bytes of a column: one code point in UTF-8 */
 
 typedef struct {
     const dfl_fmt_input *in;
@@ -23,8 +23,9 @@ static void put_comment_line(printer *p, const dfl_gap *gap, uint32_t indent)
 }
 
 /*
- * Writes the comments before token `i`, which starts a statement or closes a block: behind the line above or on lines of their
- * own, and a blank line where the author left one. No blank line follows `{` (`opening`) or precedes `}` (`closing`).
+ * Writes the comments before token `i`, which starts a statement or closes a block. A comment stays behind the line above
+ * or on a line of its own, as the author placed it; blank lines of the author stay as one blank line. No blank line follows
+ * `{` (`opening`) or precedes `}` (`closing`).
  */
 static void put_gap(printer *p, uint32_t i, uint32_t indent, bool opening, bool closing)
 {
@@ -45,7 +46,7 @@ static void put_gap(printer *p, uint32_t i, uint32_t indent, bool opening, bool 
         dfl_fmt_lines_blank(&p->lines);
 }
 
-/* The next `;`, or `{` of a block, from token `i` on. */
+/* Index of the first `;`, or `{` of a block, at or after token `i`. */
 static uint32_t find_head_end(const printer *p, uint32_t i)
 {
     const dfl_token *t = p->in->tokens;
@@ -55,7 +56,7 @@ static uint32_t find_head_end(const printer *p, uint32_t i)
     return i;
 }
 
-/* The last token of a statement whose head ends at `head`, its `else` included. */
+/* Index of the last token of the statement whose head ends at token `head`; an `else` belongs to the statement. */
 static uint32_t find_statement_end(const printer *p, uint32_t head)
 {
     const dfl_token *t = p->in->tokens;
@@ -71,8 +72,8 @@ static uint32_t find_statement_end(const printer *p, uint32_t head)
 }
 
 /*
- * Whether the braces head..end may fit one line, and were written on one or are empty. Every token takes a column, so at most
- * DFL_FMT_WIDTH tokens are read: nested braces stay linear.
+ * Whether the braces head..end may fit one line: they are empty, or the author wrote them on one line. Reads at most
+ * DFL_FMT_WIDTH tokens, since every token takes a column; so nested braces take linear time.
  */
 static bool is_short(const printer *p, uint32_t head, uint32_t end)
 {
@@ -106,13 +107,13 @@ static void put_head(printer *p, uint32_t first, uint32_t last, uint32_t indent)
 
 static uint32_t put_items(printer *p, uint32_t i, uint32_t indent);
 
-/* The indentation inside of braces. */
+/* The indentation of statements inside braces, blanks. */
 static uint32_t deeper_indent(uint32_t indent)
 {
     return indent < DFL_FMT_DEEPEST ? indent + DFL_FMT_INDENT : indent;
 }
 
-/* Lays out a statement. Returns the token behind it. */
+/* Lays out the statement from token `i` on. Returns the index of the token after the statement. */
 static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
 {
     uint32_t head = find_head_end(p, first), end = find_statement_end(p, head);
@@ -134,7 +135,7 @@ static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
     return end + 1;
 }
 
-/* Lays out the statements up to the `}` that closes the block, or the end of the file. Returns that token. */
+/* Lays out the statements up to the `}` that closes the block, or up to the end of the file. Returns the index of this token. */
 static uint32_t put_items(printer *p, uint32_t i, uint32_t indent)
 {
     bool opening = true;

@@ -1,8 +1,9 @@
 /*
- * The formatter. It has no options: each file has one layout. It goes through the tokens, a few of which are marked by the
- * syntax tree (marks.h), and chooses white space alone: four blanks per level up to the fifteenth, one statement per line,
- * lines of at most 100 columns, broken at commas first. It keeps from the author's layout: groups of statements with at most
- * one blank line between them, the places of comments, short braces on one line, and whether `+ - * /` have blanks around them.
+ * The formatter. It has no options, so each file has one layout. It walks through the tokens and the marks of the tokens
+ * (marks.h), and chooses white space alone: four blanks per level up to the fifteenth, one statement per line, lines of at
+ * most 100 columns, broken at commas first. Four properties of the author's layout remain: groups of statements with at
+ * most one blank line between them, the places of comments, short braces on one line, and whether `+ - * /` have blanks
+ * around them.
  */
 #ifndef DFL_FMT_FMT_H
 #define DFL_FMT_FMT_H
@@ -15,8 +16,8 @@ enum {
     DFL_FMT_DEEPEST = 60,    /* largest indentation of a statement, blanks */
 };
 
-/* The layout of a file that parsed without errors, in `arena`. It ends with a line end unless it is empty. Time and memory are
-   linear in the length of the text. */
+/* Lays out a file that parsed without errors; the text lies in `arena`. A text that is not empty ends with a line end. Time
+   and memory are linear in the length of the text. */
 char *dfl_fmt(dfl_arena *arena, const dfl_syntax *syntax, size_t *len);
 
 /*

@@ -25,7 +25,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' || c == '\n';
 }
 
-/* The position behind a comment. The lexer has checked that block comments are closed. */
+/* The position after the comment at `at`. The lexer has checked that block comments are closed. */
 static const char *find_comment_end(const char *at, const char *end, bool line)
 {
     for (const char *c = at + 2; c < end; c++) {

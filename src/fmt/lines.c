@@ -47,19 +47,19 @@ void dfl_fmt_lines_comment(dfl_fmt_lines *lines, const char *text, size_t len)
     if (line->n_comments++ == 0)
         line->comments = lines->comment.n;
     else
-        width++; /* the blank between two */
+        width++; /* the blank between two comments */
     DFL_PUSH(lines->arena, &lines->comment, comment);
     line->comment_width = width < DFL_FMT_WIDTH - line->comment_width ? line->comment_width + width : DFL_FMT_WIDTH;
 }
 
-/* Columns of the code with its indentation. */
+/* Width of the code of a line with its indentation, columns. */
 static uint32_t line_width(const dfl_fmt_lines *lines, const dfl_fmt_line *line)
 {
     return line->len == 0 ? 0 : line->indent + dfl_fmt_width(lines->code.text + line->code, line->len);
 }
 
-/* The end of the run of lines from `first` on that have comments. *column is the common column of these comments, 0 if one of
-   them would get too wide. */
+/* Finds the run of adjacent lines with comments that starts at line `first`; returns the index after the run. *column is
+   the common column of the comments, or 0 if a comment would exceed the line width there. */
 static size_t find_comment_run(const dfl_fmt_lines *lines, size_t first, uint32_t *column)
 {
     size_t end = first;

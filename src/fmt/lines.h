@@ -1,6 +1,6 @@
 /*
- * The lines of a formatted text. Comments behind lines are kept apart: when the lines are printed, those of adjacent lines start
- * in the same column. The code of all lines is in one buffer, without indentation.
+ * The lines of a formatted text. Comments at line ends are stored apart from the code; printing aligns the comments of
+ * adjacent lines in one column. One buffer stores the code of all lines, without indentation.
  */
 #ifndef DFL_FMT_LINES_H
 #define DFL_FMT_LINES_H
@@ -17,9 +17,10 @@ typedef struct {
 
 typedef struct {
     size_t code, len;         /* offset and length in `code` of the lines; length 0: a blank line */
-    size_t comments;          /* the first comment behind the code: its number in `comment` of the lines */
+    size_t comments;          /* index in `comment` of the lines: the first comment after the code */
     uint32_t n_comments;
-    uint32_t comment_width;   /* columns of the comments, with a blank between two; DFL_FMT_WIDTH for several lines */
+    uint32_t comment_width;   /* width of the comments with a blank between two, columns; DFL_FMT_WIDTH if a comment has several
+                                 lines */
     uint32_t indent;
 } dfl_fmt_line;
 
@@ -31,7 +32,7 @@ typedef struct {
 } dfl_fmt_lines;
 
 void dfl_fmt_lines_init(dfl_fmt_lines *lines, dfl_arena *arena);
-/* Begins a line, and adds code to it. */
+/* Begins a line with the given indentation; adds code to the last line. */
 void dfl_fmt_lines_begin(dfl_fmt_lines *lines, uint32_t indent);
 void dfl_fmt_lines_put(dfl_fmt_lines *lines, const char *code, size_t len);
 /* Adds a blank line, unless it would be the first line or follow a blank one. */

@@ -11,9 +11,9 @@ typedef struct {
     uint32_t n;
     dfl_marks *marks;
     DFL_VEC(uint32_t) open; /* open brackets: parentheses, brackets, braces of blocks and of sets */
-    uint32_t inside;        /* number of brackets that the present statement opened */
-    bool is_loops;          /* the present statement is `temporal` or `spatial` */
-    bool wants_split;       /* a loop of it has begun, and its `:` or `/` has not come yet */
+    uint32_t inside;        /* number of brackets that the current statement has open */
+    bool is_loops;          /* the current statement is `temporal` or `spatial` */
+    bool wants_split;       /* a loop of the current statement has begun, and its `:` or `/` is not read yet */
 } marker;
 
 static void set_mark(const marker *m, uint32_t i, dfl_mark mark)
@@ -83,7 +83,7 @@ static void mark_tokens(marker *m)
     }
 }
 
-/* The first token at or behind a position. */
+/* Index of the first token that starts at or after a position. */
 static uint32_t find_token(const marker *m, uint32_t position)
 {
     uint32_t low = 0, high = m->n;

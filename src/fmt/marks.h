@@ -1,6 +1,7 @@
 /*
- * Marks of tokens: the facts beyond its kind that decide about the blanks around a token. Brackets and neighbours give most of
- * them; the syntax tree tells a sign from a difference, and a call from a parenthesis behind a word such as `step`.
+ * Marks of tokens. A mark distinguishes uses of one token kind that need different blanks. Most marks follow from brackets
+ * and adjacent tokens; the syntax tree separates the sign `-` from the operator, and the `(` of a call from a parenthesis
+ * after a word such as `step`.
  */
 #ifndef DFL_FMT_MARKS_H
 #define DFL_FMT_MARKS_H
@@ -20,8 +21,8 @@ typedef enum {
 
 typedef struct {
     const dfl_fmt_input *in;
-    uint8_t *mark;    /* by token: a dfl_mark */
-    uint32_t *match;  /* by token: the brace that closes this `{`, else 0 */
+    uint8_t *mark;    /* for each token: a dfl_mark */
+    uint32_t *match;  /* for each `{`: index of its `}`; for other tokens 0 */
 } dfl_marks;
 
 dfl_marks dfl_marks_make(dfl_arena *arena, const dfl_fmt_input *in);

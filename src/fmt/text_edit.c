@@ -19,7 +19,7 @@ static const char *text_at(const dfl_edited_file *file, uint32_t position)
 
 /* ---- edits ---- */
 
-/* In the order of the text; at the same place insertions first, then in the order of their addition. */
+/* Compares two edits: by start, then by end, so insertions come first, then by number of addition. */
 static int compare_places(const void *a, const void *b)
 {
     const dfl_text_edit *x = a, *y = b;
@@ -111,7 +111,7 @@ const char *dfl_edited_line_ends(const dfl_edited_file *file, const char *text, 
     return out.len > 0 ? out.text : "";
 }
 
-/* Whether two texts differ in nothing but the kind of their line ends. */
+/* Whether two texts are equal if CR LF and LF count as equal. */
 static bool have_same_lines(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t i = 0, j = 0;
@@ -147,7 +147,7 @@ bool dfl_edited_is_laid_out(const dfl_edited_file *file)
     return text && have_same_lines(file->in.source->text, file->in.source->len, text, len);
 }
 
-/* Adds a line that starts at column `indent`, broken behind commas where it is wider than DFL_FMT_WIDTH. */
+/* Adds a line at column `indent`, broken after commas if the line is wider than DFL_FMT_WIDTH. */
 static void add_wrapped(dfl_strbuf *out, const char *line, size_t len, size_t indent)
 {
     for (size_t column = indent; column + len > DFL_FMT_WIDTH; column = indent + DFL_FMT_INDENT) {
@@ -207,7 +207,7 @@ bool dfl_edited_is_token(const dfl_edited_file *file, uint32_t i, const char *wo
     return at.end - at.start == len && memcmp(text_at(file, at.start), word, len) == 0;
 }
 
-/* The first token that ends behind a position, by binary search. */
+/* Index of the first token that ends after a position; binary search. */
 static uint32_t find_token_behind(const dfl_fmt_input *in, uint32_t position)
 {
     uint32_t low = 0, n = in->n_tokens;

@@ -1,6 +1,6 @@
 /*
- * Edits of the text of a file. What an edit puts into the file looks like the rest of it: lines end as the first line of the
- * file does, comments of the replaced text are kept, and a file that is laid out by the formatter stays so.
+ * Edits of the text of a file. Inserted text follows the style of the file: it uses the line ends of the first line, keeps
+ * the comments of the replaced text, and preserves the layout of a formatted file.
  */
 #ifndef DFL_FMT_TEXT_EDIT_H
 #define DFL_FMT_TEXT_EDIT_H
@@ -9,21 +9,21 @@
 #include "support/strbuf.h"
 #include "support/vec.h"
 
-/* A file that is edited. It parsed without errors. */
+/* A file to edit; the file parsed without errors. */
 typedef struct {
     dfl_arena *arena;          /* for texts of edits and for results */
     dfl_arena *scratch;        /* for tokens, trees and layouts */
     dfl_intern *names;
-    dfl_source_map *sources;   /* gets a source for each text that is laid out */
+    dfl_source_map *sources;   /* receives a source for each text that is laid out */
     const dfl_syntax *syntax;
-    dfl_fmt_input in;          /* its source and tokens */
+    dfl_fmt_input in;          /* source and tokens of the file */
 } dfl_edited_file;
 
-/* A span of the file and the text that takes its place. An empty span inserts. */
+/* One edit: a span of the file and its replacement. An edit with an empty span inserts text. */
 typedef struct {
     dfl_span span;
     const char *text;
-    size_t number;             /* order of edits of the same span: that of their addition */
+    size_t number;             /* number of the addition; orders edits of equal spans */
 } dfl_text_edit;
 
 typedef struct {
@@ -36,33 +36,36 @@ dfl_edited_file dfl_edited_file_of(dfl_arena *arena, dfl_arena *scratch, dfl_int
 
 /* ---- edits ---- */
 
-/* Replaces a span by `text` as it is. `text` must outlive the edits. */
+/* Replaces a span by `text` without any change of `text`, which must outlive the edits. */
 void dfl_text_edits_replace(dfl_text_edits *edits, dfl_span span, const char *text);
-/* Replaces a span by `text` with the line ends of the file, and the comments of the span behind it. */
+/* Replaces a span by `text` with the line ends of the file; the comments of the span follow `text`. */
 void dfl_text_edits_add(dfl_text_edits *edits, dfl_span span, const char *text);
-/* Orders the edits from number `first` on by place. False if two of them overlap. */
+/* Sorts the edits from index `first` on by place. False if two of these edits overlap. */
 bool dfl_text_edits_are_apart(dfl_text_edits *edits, size_t first);
-/* Orders all edits by place, and adds the text of `span` with the edits inside of it to `out`. */
+/* Sorts all edits by place, applies the edits inside `span` and adds the edited text of `span` to `out`. */
 void dfl_text_edits_apply(dfl_text_edits *edits, dfl_span span, dfl_strbuf *out);
 
 /* ---- the look of the file ---- */
 
-/* `text` with the line ends of the file. `*len` is its length before and after. */
+/* Converts `text` to the line ends of the file. `*len` is the length of `text`, and receives the length of the result. */
 const char *dfl_edited_line_ends(const dfl_edited_file *file, const char *text, size_t *len);
-/* A whole file, or declarations of one, as the formatter lays them out, in `scratch`. NULL if `text` has syntax errors. */
+/* Formats `text`, a whole file or some declarations; the result lies in `scratch`. NULL if `text` has syntax errors. */
 const char *dfl_edited_lay_out(const dfl_edited_file *file, const char *text, size_t *len);
-/* Whether the formatter changes nothing of the file but line ends. */
+/* Whether the file is formatted: the formatter would change only its line ends. */
 bool dfl_edited_is_laid_out(const dfl_edited_file *file);
-/* Adds the comments of a span to `out`, each behind a blank, or at the start of a line; `//` comments end theirs. */
+/* Adds the comments of a span to `out`. A blank precedes each comment that does not start a line; a line end follows each
+   `//` comment. */
 void dfl_edited_add_comments(const dfl_edited_file *file, dfl_span span, dfl_strbuf *out);
-/* Whether nothing but blanks stands before a position in its line; `*column` counts the blanks directly before it. */
+/* Whether a position is the first one in its line that is not blank; `*column` is the number of blanks directly before the
+   position. */
 bool dfl_edited_starts_line(const dfl_edited_file *file, uint32_t position, size_t *column);
-/* Bytes of blanks and a `//` comment from a position on; 0 if no such comment follows. `*comment` is its text. */
+/* Length in bytes of the blanks and the `//` comment that follow a position; 0 if no `//` comment follows. `*comment`
+   points to the comment. */
 size_t dfl_edited_line_comment(const dfl_edited_file *file, uint32_t position, const char **comment);
-/* Whether token `i` is this word or sign. */
+/* Whether the text of token `i` equals `word`. */
 bool dfl_edited_is_token(const dfl_edited_file *file, uint32_t i, const char *word);
-/* Adds lines to `out` without the end of the last one. All but the first are moved right by `column` blanks; lines that get
-   wider than the layout of a file are broken behind commas. */
+/* Adds lines to `out` without the last line end. Indents all lines except the first by `column` more blanks; breaks lines
+   wider than DFL_FMT_WIDTH after commas. */
 void dfl_edited_add_lines(dfl_strbuf *out, const dfl_strbuf *lines, size_t column);
 
 #endif

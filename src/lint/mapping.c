@@ -8,30 +8,30 @@
 #include "support/hashmap.h"
 #include "support/vec.h"
 
-/* Key of an opinion: a place in the text, a lint, and one of several findings of the lint there. */
+/* Key of an opinion: a place in the text, a lint, and a number that separates findings of one lint at one place. */
 typedef struct {
     uint32_t start, end;      /* span */
-    uint32_t code;            /* of the lint */
-    uint32_t key;             /* axis, memory or network that the finding is about; 0 where a place has one finding */
+    uint32_t code;            /* diagnostic code of the lint */
+    uint32_t key;             /* index of the axis, memory or network of the finding; 0 if a place has at most one finding */
 } lint_place;
 
 /* The verdict of one lint on one line, for one einsum of one mapping. */
 typedef struct {
     dfl_span span;
     dfl_lint lint;
-    uint32_t key;             /* see lint_place */
+    uint32_t key;             /* `key` of lint_place */
     bool holds;
     const dfl_mapping *mapping;
-    const dfl_line *line;     /* NULL where no line splits over the axis */
-    uint32_t einsum, axis;    /* idle-instances */
-    int64_t have, want;       /* parts or instances: written and filled, or used and available */
-    int64_t tile, nominal;    /* empty-parts: iterations of a tile, and of the loop's whole extent */
+    const dfl_line *line;     /* line of the finding; NULL = no loop is mapped to the axis */
+    uint32_t einsum, axis;    /* einsum and axis of an idle-instances finding */
+    int64_t have, want;       /* empty-parts: parts written and parts with work; idle-instances: instances used and available */
+    int64_t tile, nominal;    /* empty-parts: iterations of one tile, and of the extent that the loop splits */
 } finding;
 
 /* The verdict of all mappings inspected so far. */
 typedef struct {
     lint_place at;
-    const finding *first;     /* finding to report; NULL where the lint does not hold in one of the mappings */
+    const finding *first;     /* finding to report; NULL if the lint does not hold in at least one mapping */
 } opinion;
 
 struct dfl_linter {
@@ -40,7 +40,7 @@ struct dfl_linter {
     const dfl_intern *names;
     const dfl_lint_levels *levels;
     DFL_VEC(opinion) opinions;
-    dfl_hashmap by_place;     /* item number - 1 is the index of the opinion */
+    dfl_hashmap by_place;     /* index of an opinion + 1, by place */
 };
 
 static const char *text(const dfl_linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
@@ -56,7 +56,7 @@ static opinion *find_opinion(dfl_linter *l, const lint_place *at, uint64_t hash)
     return NULL;
 }
 
-/* Joins a finding with the opinion on its place. A place outside of the mapping's file has none. */
+/* Updates the opinion about the place of a finding. Ignores places outside the file of the mapping. */
 static void add_finding(dfl_linter *l, finding f)
 {
     const dfl_source_map *sources = dfl_sink_sources(l->sink);
@@ -87,7 +87,7 @@ static bool is_on(const dfl_linter *l, dfl_lint lint)
     return dfl_lint_level(l->levels, lint) != DFL_LEVEL_ALLOW;
 }
 
-/* Loops `rank/K` with more parts than the extent has tiles. */
+/* Finds loops `rank/K` with empty parts: the extent has fewer tiles than K. */
 static void find_empty_parts(dfl_linter *l, const dfl_mapping *m, const dfl_path *p)
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
@@ -101,7 +101,7 @@ static void find_empty_parts(dfl_linter *l, const dfl_mapping *m, const dfl_path
     }
 }
 
-/* Keeps of a tensor that no einsum of the body touches. */
+/* Finds keeps of tensors that no einsum of the body touches. */
 static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
 {
     for (uint32_t b = 0; b < m->n_bodies; b++)
@@ -117,7 +117,8 @@ static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
         }
 }
 
-/* Axes around the unit of an einsum with fewer instances in use than there are; idle instances that are written are meant. */
+/* Finds axes around the compute unit of an einsum with fewer instances in use than available. Ignores axes for which the
+   mapping declares idle instances. */
 static void find_idle_instances(dfl_linter *l, const dfl_mapping *m, const dfl_path *p)
 {
     const dfl_system *s = m->system;
@@ -148,8 +149,8 @@ static void find_idle_instances(dfl_linter *l, const dfl_mapping *m, const dfl_p
 }
 
 /*
- * Latencies of the memories and networks that a mapping uses, and bandwidths of the networks. They change no result:
- * the times of the model follow from units and the ports of memories alone.
+ * Finds latencies of the memories and networks that a mapping uses, and bandwidths of these networks. These attributes
+ * change no result: the times of the model follow from units and the ports of memories alone.
  */
 static void find_latencies(dfl_linter *l, const dfl_mapping *m)
 {
@@ -225,7 +226,7 @@ static void report_latency(const dfl_linter *l, const finding *f)
                                   : "the time depends on rates only; lower the bandwidth if the latency limits it");
 }
 
-/* Order of two opinions: by place, code and key, which no two opinions share. */
+/* Compares two opinions by place, code and key; no two opinions are equal in all three. */
 static int compare_places(const void *a, const void *b)
 {
     const lint_place *x = &((const opinion *)a)->at, *y = &((const opinion *)b)->at;

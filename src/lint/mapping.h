@@ -1,7 +1,7 @@
 /*
- * Lints about mappings: a mapping is legal and evaluated exactly, but a line of it looks like a mistake. The mapping
- * must resolve without errors. A line of a template stands in every mapping that uses the template; it is reported
- * once, and only if the lint holds in all of these mappings. Lines of imported files are not reported.
+ * Lints about mappings: lines that look like a mistake in a mapping that is legal and exactly evaluated. The mapping must
+ * resolve without errors. A line of a template stands in every mapping that uses the template; a lint about such a line is
+ * reported once, and only if the lint holds in all of these mappings. Lines of imported files are not reported.
  */
 #ifndef DFL_LINT_MAPPING_H
 #define DFL_LINT_MAPPING_H
@@ -14,7 +14,7 @@ typedef struct dfl_linter dfl_linter;
 
 /* `levels` may be NULL, which means the defaults. */
 dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels);
-/* Inspects the next mapping in text order. The mapping must last until the report, its paths need not. */
+/* Inspects the next mapping in text order. The mapping must outlive dfl_linter_report; its paths need not. */
 void dfl_linter_inspect(dfl_linter *linter, const dfl_paths *paths);
 /* Reports each finding that holds in every mapping with the line. */
 void dfl_linter_report(dfl_linter *linter);

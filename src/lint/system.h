@@ -1,4 +1,4 @@
-/* Lints about systems: the analysis of systems finds them and names the place; the wording is here. */
+/* Texts of the lints about systems. The analysis of systems detects the findings. */
 #ifndef DFL_LINT_SYSTEM_H
 #define DFL_LINT_SYSTEM_H
 
@@ -6,7 +6,8 @@
 
 /* Reports an axis of several instances without a network (E0504). */
 void dfl_lint_array_without_network(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *axis);
-/* Reports a memory, else a compute unit, without energy in a system where other parts have energy (E0505). */
+/* Reports a memory or, if all memories have energies, a compute unit without energy in a system where other parts declare
+   energies (E0505). */
 void dfl_lint_no_energy(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *part, bool is_memory);
 /* Reports an attribute of `part` that no result depends on; `why` completes "in `part`, ..." (E0501). */
 void dfl_lint_attribute_no_effect(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *attribute,

@@ -14,7 +14,8 @@ static bool names_unit(const dfl_expr *literal, const char *unit)
     return false;
 }
 
-/* The suspect part of a unit: `B` of `pJ/B`, `bit` of `Mbit`. NULL when the unit is a usual one, or plain `bit`. */
+/* The part of a unit that confuses bits and bytes: `B` of `pJ/B`, `bit` of `Mbit`. NULL for usual units and for `bit`
+   without prefix. */
 static const char *find_slip(const char *unit, const dfl_dim *dim)
 {
     bool per_bit = dim->power[DFL_BASE_ENERGY] == 1 && dim->power[DFL_BASE_DATA] == -1;

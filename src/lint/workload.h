@@ -1,4 +1,4 @@
-/* Lints about workloads: the analysis of einsums finds them and names the place; the wording is here. */
+/* Texts of the lints about workloads. The analysis of einsums detects the findings. */
 #ifndef DFL_LINT_WORKLOAD_H
 #define DFL_LINT_WORKLOAD_H
 

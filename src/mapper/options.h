@@ -1,5 +1,5 @@
 /*
- * What a caller sets for a search: its limits and its space. Both are passed from the command down to every search below.
+ * The limits and the search space of a request. A search passes both to every search that it starts.
  */
 #ifndef DFL_MAPPER_OPTIONS_H
 #define DFL_MAPPER_OPTIONS_H
@@ -12,20 +12,21 @@
 
 /* Steps, memory and cancellation are limits of the arena of the search (support/budget.h). */
 typedef struct {
-    uint64_t evaluations;         /* about the most, 0 = any number */
-    double deadline;              /* seconds of dfl_deadline_clock, 0 = none */
-    uint32_t threads;             /* 0 = one; no result depends on the number */
+    uint64_t evaluations;         /* approximate limit on evaluations; 0 = no limit */
+    double deadline;              /* time of the deadline, seconds of dfl_deadline_clock; 0 = no deadline */
+    uint32_t threads;             /* number of threads, 0 = 1; no result depends on the number */
     dfl_progress_meter *progress; /* NULL = no progress reports */
 } dfl_search_limits;
 
 typedef struct {
-    bool imperfect;               /* also tile sizes that do not divide */
-    bool any_spread;              /* any rank over any axis, also where others share transfers */
-    uint32_t extensions;          /* DFL_SEARCH_... of dfl/search.h: kinds of mappings outside of the proven space */
-    uint32_t max_shared_loops;    /* loops that einsums share, DFL_NONE = any number up to DFL_MAP_SHARED_LOOPS */
+    bool imperfect;               /* search also tile sizes that do not divide the extent of their rank */
+    bool any_spread;              /* map any rank to any axis, also if other ranks share transfers there */
+    uint32_t extensions;          /* extensions of the search space, DFL_SEARCH_... of dfl/search.h; no result in an extension
+                                     is proven */
+    uint32_t max_shared_loops;    /* largest number of loops that einsums share; DFL_NONE = DFL_MAP_SHARED_LOOPS */
 } dfl_search_space;
 
-/* Evaluations that are left of a limit, at least 1; 0 = any number. */
+/* Remaining evaluations of a limit, at least 1; 0 = no limit. */
 static inline uint64_t dfl_evaluations_left(uint64_t limit, uint64_t evaluated)
 {
     return limit == 0 ? 0 : limit > evaluated ? limit - evaluated : 1;
