@@ -38,7 +38,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : DEFAULT_MEMORY;
-    s->counted = options.step_limit != 0;
+    s->has_step_limit = options.step_limit != 0;
     s->budget.steps_limit = options.step_limit ? options.step_limit : DEFAULT_STEPS;
     s->budget.cancel = options.cancel;
     s->arena = dfl_arena_new(&s->budget);
@@ -141,8 +141,8 @@ dfl_arena *dfl_session_after(dfl_session *s)
 
 dfl_solver dfl_session_solver(dfl_session *s)
 {
-    return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget, .has_step_limit = s->counted,
-                         .names = s->names, .sources = s->sources, .sink = s->sink, .lints = &s->lints, .program = s->program,
+    return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget,
+                         .has_step_limit = s->has_step_limit, .names = s->names, .sources = s->sources, .sink = s->sink, .lints = &s->lints, .program = s->program,
                          .results = &s->results, .options = &s->search, .filled = &s->filled, .limited = &s->limited };
 }
 

@@ -14,16 +14,17 @@
 #include "support/hash.h"
 #include "support/json_write.h"
 
-/* Values agree that differ by rounding alone. */
+/* Relative tolerance for equal values: sums in another order differ by rounding. */
 static const double ROUNDING = 1e-9;
 
-/* The value of a native objective, as dfl_certify_task calls for it. */
+/* Callback `value` of dfl_certify_task: the first term of a native objective. */
 static double value_of(const void *objective, double joules, double seconds)
 {
     return dfl_objective_value(objective, joules, seconds);
 }
 
-/* The digest of a request: workload, system, mapping with its holes, and objective. 32 hexadecimal digits and a NUL. */
+/* Writes the digest of a request as 32 hexadecimal digits and a NUL. The digest covers workload, system, mapping with
+   holes, and objective. */
 static void write_digest(const dfl_solver *solver, const dfl_mapping *m, const char *objective, char out[33])
 {
     dfl_strbuf text;
@@ -169,17 +170,17 @@ const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const 
     return asked;
 }
 
-/* The progress of a check, and its deadline. */
+/* Progress and deadline of the verification of a certificate. */
 typedef struct {
     const dfl_solver *solver;
     const char *mapping;
-    double deadline;          /* of dfl_deadline_clock, 0 = none */
+    double deadline;          /* seconds of dfl_deadline_clock; 0 = no deadline */
     dfl_progress_meter meter;
     atomic_uint templates, of;
     bool was_shown;
 } watch;
 
-/* A dfl_progress_show. */
+/* Passes the progress of a verification to the caller; has the type dfl_progress_show. */
 static void show_progress(void *context, const dfl_progress_state *now)
 {
     watch *w = context;
@@ -191,7 +192,8 @@ static void show_progress(void *context, const dfl_progress_state *now)
     w->solver->options->progress(w->solver->options->progress_context, &p);
 }
 
-/* Counts evaluations of a check and tells whether to stop it. Called by any of its threads. */
+/* Counts the evaluations of a verification and returns why it must stop, or DFL_STOP_NONE. All threads of the verification
+   call this function. */
 static dfl_stop watch_check(void *context, uint64_t more, const dfl_certify_progress *now)
 {
     watch *w = context;

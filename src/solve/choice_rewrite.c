@@ -2,26 +2,26 @@
 
 #include <string.h>
 
-/* One name or loop of a statement: the tokens from `first` to before `end`, between commas. */
+/* One element of a statement, a tensor name or a loop between commas: the tokens `first` to `end` - 1. */
 typedef struct {
     uint32_t first, end;
-    bool ends_group;           /* the last element in its memory or on its axis; the memory or axis stands behind it */
-    bool is_gone;              /* a `?` without lines */
+    bool ends_group;           /* the last element of a group: the memory or axis of the group follows it */
+    bool is_gone;              /* the element is a `?` that the search filled with no lines */
 } element;
 
-/* A choice, and the statement around its `?`. */
+/* A structural choice and the statement that contains its `?`. */
 typedef struct {
     const dfl_edited_file *file;
     const dfl_filled *filled;
-    const dfl_body *given, *found; /* the body with the choice, in the mapping with holes and in the filled one */
+    const dfl_body *given, *found; /* the body with the choice: in the mapping with holes, and in the filled mapping */
     const dfl_line_choice *choice;
-    uint32_t hole;             /* the token `?` */
-    uint32_t keyword, end;     /* first and last token of the statement */
+    uint32_t hole;             /* index of the token `?` */
+    uint32_t keyword, end;     /* indices of the first and last token of the statement */
     DFL_VEC(element) elements;
 } statement;
 
-/* By kind of line: the keyword of its statement, the word before the memory or axis of a group, and the word that ends the
-   groups; NULL = there is none. */
+/* For each kind of line: the keyword of the statement, the word before the memory or axis of a group, and the word after
+   all groups; NULL = no such word. */
 static const char *const keywords[] = { "temporal", "spatial", "keep" }, *const group_words[] = { NULL, "on", "in" },
                   *const tail_words[] = { "online", "for", NULL };
 
@@ -32,7 +32,7 @@ static bool is_token(const statement *st, uint32_t i, const char *word)
 
 static dfl_span token_span(const statement *st, uint32_t i) { return st->file->in.tokens[i].span; }
 
-/* False if the `?` is not in the file. */
+/* Finds the token `?` of the choice. False if the `?` is not in the file. */
 static bool find_hole(statement *st)
 {
     const dfl_fmt_input *in = &st->file->in;
@@ -50,7 +50,7 @@ static bool is_line_of(const dfl_line *line, const dfl_line_choice *choice)
            line->axis == choice->axis && line->memory == choice->memory;
 }
 
-/* A spatial loop over one unit. It is written only if the choice has no other line. */
+/* Whether a line is a spatial loop over one instance. Such a line is written only if its choice has no other line. */
 static bool is_idle(const dfl_line *line) { return line->kind == DFL_LINE_SPATIAL && line->amount == 1; }
 
 static void add_line(const statement *st, dfl_strbuf *out, const dfl_line *line)
@@ -69,7 +69,7 @@ static void add_line(const statement *st, dfl_strbuf *out, const dfl_line *line)
                           line->by == DFL_BY_PARTS ? '/' : ':', (long long)line->amount);
 }
 
-/* The text of the lines of a choice; "" if it has none. */
+/* The text of the lines that the search made for a choice; "" = no lines. */
 static const char *choice_text(const statement *st, const dfl_line_choice *choice)
 {
     const dfl_line *idle = NULL;
@@ -92,7 +92,7 @@ static const char *choice_text(const statement *st, const dfl_line_choice *choic
 
 /* ---- the statement around it ---- */
 
-/* Whether the element from token `first` on is a `?` without lines. */
+/* Whether the element that starts at token `first` is a `?` that the search filled with no lines. */
 static bool is_gone(const statement *st, uint32_t first)
 {
     for (uint32_t i = 0; i < st->given->n_choices; i++)
@@ -101,7 +101,8 @@ static bool is_gone(const statement *st, uint32_t first)
     return false;
 }
 
-/* Finds the keyword and the elements of the statement. False if the `?` stands in no statement of its kind. */
+/* Finds the keyword and the elements of the statement around the `?`. False if no statement with the keyword of the choice
+   surrounds the `?`. */
 static bool split_statement(statement *st)
 {
     const char *group_word = group_words[st->choice->kind], *tail_word = tail_words[st->choice->kind];
@@ -144,7 +145,7 @@ static bool has_comments(const statement *st, dfl_span span)
     return comments.len > 0;
 }
 
-/* The span of the whole statement; with its line if nothing else stands there, or else with a blank. */
+/* The span to delete for a whole statement: with its line if the statement is alone on the line, else with one adjacent blank. */
 static dfl_span whole_statement(const statement *st)
 {
     const dfl_source *source = st->file->in.source;
@@ -169,7 +170,7 @@ static dfl_span whole_statement(const statement *st)
     return at;
 }
 
-/* Whether all elements are gone of the memory or axis that element `i` is in; they are those from `*first` to before `*end`. */
+/* Whether all elements of the group of element `i` are deleted. The group has the elements `*first` to `*end` - 1. */
 static bool is_group_gone(const statement *st, size_t i, size_t *first, size_t *end)
 {
     bool all_gone = true;
@@ -181,13 +182,14 @@ static bool is_group_gone(const statement *st, size_t i, size_t *first, size_t *
     return all_gone;
 }
 
-/* From the comma before token `first` to the end of the token before `end`. */
+/* The span from the comma before token `first` to the end of token `end` - 1. */
 static dfl_span span_with_comma_before(const statement *st, uint32_t first, uint32_t end)
 {
     return (dfl_span){ token_span(st, first - 1).start, token_span(st, end - 1).end };
 }
 
-/* From token `first` to the end of the comma behind it, and of the blanks behind that unless comments stay there. */
+/* The span from token `first` to the end of token `comma`, and of the blanks after the comma unless the span contains
+   comments. */
 static dfl_span span_with_comma_behind(const statement *st, uint32_t first, uint32_t comma)
 {
     const dfl_span at = { token_span(st, first).start, token_span(st, comma).end };
@@ -196,7 +198,7 @@ static dfl_span span_with_comma_behind(const statement *st, uint32_t first, uint
     return (dfl_span){ at.start, at.end + (has_comments(st, at) ? 0 : (uint32_t)strspn(behind, " ")) };
 }
 
-/* Whether one of the elements from `first` to before `end` stays. */
+/* Whether at least one of the elements `first` to `end` - 1 is not deleted. */
 static bool has_remaining(const statement *st, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
@@ -205,8 +207,8 @@ static bool has_remaining(const statement *st, size_t first, size_t end)
     return false;
 }
 
-/* The text that goes with element `i`, which is gone. If all of a group or of the statement is gone, its first element takes
-   the whole along, and the others nothing. */
+/* The span to delete for the deleted element `i`. If all elements of a group or statement are deleted, the first one
+   deletes the whole group or statement, and the span of the others is empty. */
 static dfl_span gone_span(const statement *st, size_t i)
 {
     const element *all = st->elements.at;

@@ -1,4 +1,4 @@
-/* The lines that were chosen for a `?` among loops or keeps, as an edit of the file. */
+/* Edits of a file that replace a `?` among loops or keeps by the lines of its structural choice. */
 #ifndef DFL_SOLVE_CHOICE_REWRITE_H
 #define DFL_SOLVE_CHOICE_REWRITE_H
 
@@ -6,9 +6,9 @@
 #include "solve/filled.h"
 
 /*
- * Adds the edit for one choice of body number `body` of a filled mapping. Its text are the lines of the body that were made
- * for the choice. Without such lines the `?` goes: with a comma beside it, with its memory or axis if nothing else is there,
- * or with the whole statement. False if the `?` is not in the file.
+ * Adds the edit for one choice of body number `body` of a filled mapping: replaces the `?` by the lines that the search
+ * made for the choice. Without such lines the edit deletes the `?` with an adjacent comma, with its memory or axis if the
+ * group has no other element, or with the statement if that has no other element. False if the `?` is not in the file.
  */
 bool dfl_choice_rewrite(dfl_text_edits *edits, const dfl_filled *filled, uint32_t body, const dfl_line_choice *choice);
 

@@ -1,4 +1,4 @@
-/* Mappings with choices of what is written: every choice is filled like a mapping of its own, and the best result is taken. */
+/* Mappings with structural choices: each choice is filled as a mapping of its own, and the best result is kept. */
 #include "solve/solve_internal.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@ typedef struct {
     dfl_fill_open *search;
     double best[DFL_OBJECTIVE_TERMS]; /* terms of the incumbent, INFINITY before the first result */
     bool found, bounded;
-    uint32_t n, searched;      /* choices; those that were gone through */
-    uint32_t unsearched;       /* choices that no search can fill */
-    double *gaps;              /* by choice: lower bound of a result that is not proven, INFINITY = proven */
-    uint32_t best_number;      /* choice of the incumbent */
-    uint32_t legal;            /* first choice that is a legal mapping, DFL_NONE = none so far */
+    uint32_t n, searched;      /* number of choices, and number of choices processed */
+    uint32_t unsearched;       /* number of choices that no search can fill */
+    double *gaps;              /* for each choice: lower bound if the result is not proven, INFINITY = proven */
+    uint32_t best_number;      /* number of the choice of the incumbent */
+    uint32_t legal;            /* number of the first choice that is a legal mapping; DFL_NONE = none yet */
     double bound;
     uint64_t evaluated, pruned, refused;
 } choice_search;
@@ -45,10 +45,11 @@ static bool is_impossible(const dfl_sink *sink)
     return dfl_sink_last(sink) == DFL_EVAL_INFEASIBLE || dfl_code_is_illegal_mapping(dfl_sink_last(sink));
 }
 
-/* Whether the last report says that no search can fill a choice: its value is not known, other choices can still be filled. */
+/* Whether the last report says that no search can fill a choice. The value of this choice is unknown; the search goes on
+   with the other choices. */
 static bool is_unsearched(const dfl_sink *sink) { return dfl_sink_last(sink) == DFL_EVAL_HOLE; }
 
-/* Makes the result of a choice the incumbent if it is better. False if the model does not take it. */
+/* Makes the result of a choice the incumbent if it is better. False if the model rejects the result. */
 static bool take_better(choice_search *choices, dfl_sink *quiet, uint32_t number, const dfl_filled *one, dfl_filled *out)
 {
     const dfl_fill quietly = { .solver = choices->fill->solver, .sink = quiet };
@@ -78,7 +79,7 @@ static bool take_better(choice_search *choices, dfl_sink *quiet, uint32_t number
     return true;
 }
 
-/* Fills one choice with limits of its own. */
+/* Fills one choice; `limits` apply to this choice alone. */
 static bool search_one(const choice_search *choices, dfl_sink *sink, const dfl_search_limits *limits, const double *incumbent,
                        dfl_filled *one, dfl_stop *stopped)
 {
@@ -94,8 +95,8 @@ static bool search_one(const choice_search *choices, dfl_sink *sink, const dfl_s
     return choices->search(&fill, &o, one, stopped);
 }
 
-/* Fills choice `number` quietly. False if the choices after it are not to be tried: after a stop, or after a report of what is
-   wrong. */
+/* Fills choice `number` without reports. False if the search must not go on with the next choice: after a stop, or after an
+   error that concerns all choices, which is then reported. */
 static bool try_choice(choice_search *choices, uint32_t number, const dfl_search_limits *limits, dfl_filled *out,
                        dfl_stop *stopped)
 {
@@ -113,16 +114,16 @@ static bool try_choice(choice_search *choices, uint32_t number, const dfl_search
     }
     if (choices->legal == DFL_NONE && (filled || dfl_sink_last(quiet) == DFL_EVAL_INFEASIBLE))
         choices->legal = number;
-    if (solver->budget->why != DFL_STOP_NONE && choices->found) { /* with the best so far */
+    if (solver->budget->why != DFL_STOP_NONE && choices->found) { /* the stop ends the search with the incumbent */
         *stopped = solver->budget->why;
         solver->budget->why = DFL_STOP_NONE;
     } else if (!goes_on && solver->budget->why == DFL_STOP_NONE) {
-        (void)search_one(choices, choices->fill->sink, limits, NULL, &one, stopped); /* says why */
+        (void)search_one(choices, choices->fill->sink, limits, NULL, &one, stopped); /* repeats the search to report the error */
     }
     return goes_on && solver->budget->why == DFL_STOP_NONE && *stopped == DFL_STOP_NONE;
 }
 
-/* Fills the choices in order, within limits for all of them together. */
+/* Fills the choices in order; the limits apply to all choices together. */
 static bool try_all(choice_search *choices, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_search_limits *all = &choices->fill->limits;
@@ -140,7 +141,8 @@ static bool try_all(choice_search *choices, dfl_filled *out, dfl_stop *stopped)
     return goes_on;
 }
 
-/* "24 structural choices", and how many of them were not looked at. */
+/* Text on the searched space: "24 structural choices", the number of choices processed, and the number of choices that no
+   search can fill. */
 static const char *space_text(const choice_search *choices, const char *space)
 {
     dfl_arena *arena = choices->fill->solver->arena;
@@ -157,7 +159,7 @@ static const char *space_text(const choice_search *choices, const char *space)
 
 static const double ROUNDING = 1 + 1e-9;
 
-/* Number of choices that may be better than the incumbent; `*least` is the one with the least bound. */
+/* Number of choices that may be better than the incumbent; `*least` is the number of the choice with the least lower bound. */
 static uint32_t count_gaps(const choice_search *choices, uint32_t *least)
 {
     const bool single = dfl_objective_count(choices->objective) == 1;
@@ -179,7 +181,8 @@ static void add_reason(dfl_strbuf *out, const char *text)
     dfl_strbuf_z(out, text);
 }
 
-/* Clauses on why the incumbent is not proven. `own` holds those of its own choice, NULL = proven among the mappings of that. */
+/* Clauses that say why the incumbent is not proven. `own` has the clauses from the search of its own choice; NULL = proven
+   within that choice. */
 static const char *unproven_text(const choice_search *choices, const char *own, dfl_stop stopped)
 {
     const dfl_solver *solver = choices->fill->solver;
@@ -204,7 +207,7 @@ static const char *unproven_text(const choice_search *choices, const char *own, 
     return out.text;
 }
 
-/* The summary of the searches for all choices. */
+/* One summary for the searches of all choices. */
 static const dfl_search_summary *sum_up(const choice_search *choices, const dfl_search_summary *best, dfl_stop stopped)
 {
     dfl_search_summary *found = DFL_NEW(choices->fill->solver->arena, dfl_search_summary);
@@ -245,7 +248,7 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
         choices.gaps[i] = INFINITY;
     if (!try_all(&choices, out, stopped) && (*stopped == DFL_STOP_NONE || !choices.found))
         return false;
-    if (!choices.found) { /* says what is in the way of the first one, which keeps least */
+    if (!choices.found) { /* reports why the first legal choice, or choice 0, cannot be filled */
         const uint32_t first = choices.legal == DFL_NONE ? 0 : choices.legal;
         dfl_filled one = { .given = dfl_choices_take(solver->arena, choices.given, first) };
         return search_one(&choices, fill->sink, &fill->limits, NULL, &one, stopped);

@@ -6,7 +6,8 @@
 #include "report/check/check.h"
 #include "report/explain/compare.h"
 
-/* The objective that is derived. One over figures without a derivative is replaced by energy * latency. */
+/* Sets the expression that the explanation differentiates: the objective, or energy * latency if the objective has figures
+   without a derivative. */
 static void set_objective(const dfl_solver *solver, dfl_explanation *explanation, const dfl_objective *objective)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
@@ -28,7 +29,7 @@ static void set_objective(const dfl_solver *solver, dfl_explanation *explanation
     dfl_objective_slopes(&derived, 0, r->joules, r->seconds, &explanation->per_joule, &explanation->per_second);
 }
 
-/* The costs of a filled mapping; NULL after reporting. */
+/* Evaluates a filled mapping; NULL after reporting. */
 static const dfl_result *evaluate_mapping(const dfl_solver *solver, const dfl_mapping *mapping)
 {
     const dfl_paths *paths = dfl_paths_resolve(solver->after, solver->sink, solver->names, mapping);
@@ -36,7 +37,7 @@ static const dfl_result *evaluate_mapping(const dfl_solver *solver, const dfl_ma
     return paths ? dfl_model_eval(solver->after, solver->sink, solver->names, paths) : NULL;
 }
 
-/* Whether a search can list the best mappings of several kinds. */
+/* Whether a search can list the best mappings of several structures. */
 static bool has_kinds(const dfl_solver *solver, const dfl_mapping *m, const dfl_objective *objective, dfl_stop stopped)
 {
     return m->has_holes && !dfl_mapping_lines_are_written(m) && m->n_choices == 0 && m->n_front == 0 &&
@@ -44,8 +45,8 @@ static bool has_kinds(const dfl_solver *solver, const dfl_mapping *m, const dfl_
            !solver->options->imperfect && solver->options->beyond == 0 && stopped == DFL_STOP_NONE;
 }
 
-/* Searches the best mappings of two kinds. Returns that of the second kind, or NULL. Replaces `*best` by that of the first if
-   it is better. */
+/* Searches the best mappings of the two best structures. Returns the second mapping, or NULL. Replaces `*best` by the first
+   mapping if that is better. */
 static const dfl_filled *find_other_kind(const dfl_solver *solver, const dfl_mapping *m, dfl_filled *best, dfl_stop *stopped)
 {
     static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
@@ -69,7 +70,7 @@ static const dfl_filled *find_other_kind(const dfl_solver *solver, const dfl_map
     return filled->n > first + 1 ? &filled->at[first + 1] : NULL;
 }
 
-/* Compares the mapping with the best one of another kind. */
+/* Compares the explained mapping with `other`, the best mapping of another structure. */
 static void set_runner_up(const dfl_solver *solver, dfl_explanation *explanation, const dfl_filled *other)
 {
     dfl_result_item *item = DFL_NEW(solver->arena, dfl_result_item);
@@ -101,7 +102,7 @@ const dfl_explanation *dfl_explanation_find(const dfl_solver *solver, const dfl_
 
         if (!filled)
             return NULL;
-        best = *filled; /* a copy: the list may move when mappings are added */
+        best = *filled; /* a copy, because the list may move when a search adds mappings */
         if (has_kinds(solver, mapping, &objective, *stopped))
             other = find_other_kind(solver, mapping, &best, stopped);
         *item = (dfl_result_item){ .mapping = best.mapping, .status = DFL_STATUS_FILLED, .search = best.search };

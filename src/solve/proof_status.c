@@ -1,4 +1,4 @@
-/* The proof gaps of a result as text: why the search does not prove it, and what the user can do. */
+/* The proof gaps of a result as text: the reasons why the search does not prove optimality, with advice for the user. */
 #include "solve/solve_internal.h"
 
 #include "ir/mapping_open.h"
@@ -23,7 +23,7 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
     }
 }
 
-/* Adds the reason that holds when no other one is known. */
+/* Adds the reason that applies if no other reason does. */
 static void add_other_reason(dfl_strbuf *out, dfl_arena *arena, const dfl_mapping *given, bool lines, const dfl_proof_gaps *gaps)
 {
     if (!lines)

@@ -1,4 +1,5 @@
-/* The requirements of a mapping: other mappings when the best one violates them, and the report when none is found. */
+/* The requirements of a mapping: searches for other mappings if the best one violates a requirement, and the report if no
+   mapping found meets them. */
 #include "solve/solve_internal.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include "model/model.h"
 #include "report/check/check.h"
 
-/* Whether all paths of an expression start with the name. NULL has none. */
+/* Whether all paths of an expression start with `name`; true for NULL, which has no paths. */
 static bool names_only(const dfl_val *v, dfl_sym name)
 {
     if (v == NULL)
@@ -68,7 +69,7 @@ static dfl_objective single_objective(const dfl_objective *o, const dfl_val *con
     return out;
 }
 
-/* The same without requirements: they are checked on the mapping found. */
+/* A single objective without requirements: the caller checks the requirements on the mapping found. */
 static dfl_objective unrestricted_objective(const dfl_objective *o, const dfl_val *const *term)
 {
     dfl_objective out = single_objective(o, term);
@@ -104,7 +105,7 @@ dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *aren
 
 /* ---- the best of a front ---- */
 
-/* Whether terms are lexicographically less than others; terms that differ by rounding alone are equal. */
+/* Whether the terms `a` are lexicographically less than the terms `b`; terms that differ by rounding alone are equal. */
 static bool is_before(const dfl_objective *o, const double *a, const double *b)
 {
     static const double rounding = 1e-9;
@@ -120,7 +121,7 @@ bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search
 {
     static const double rounding = 1 + 1e-9;
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
-    dfl_sink *quiet = dfl_sink_new(work, NULL); /* nothing better is no fault */
+    dfl_sink *quiet = dfl_sink_new(work, NULL); /* drops reports: a search without a better mapping is no error */
     const dfl_objective *objective = request->objective;
     dfl_front_alone alone = dfl_fill_single_objectives(fill, work, objective, false);
     dfl_search_request front = *request;
@@ -154,10 +155,10 @@ bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search
 
 /* ---- the report of violated requirements ---- */
 
-/* How a violated requirement would have to change to be met. */
+/* The change of a violated requirement that would let a mapping meet it. */
 typedef enum { CHANGE_NONE, CHANGE_UP, CHANGE_DOWN, CHANGE_OTHER } change;
 
-/* The direction in which the bound of a requirement would have to move. */
+/* The direction in which the bound of a requirement must move to relax the requirement. */
 static change change_of(const dfl_check *c)
 {
     const dfl_val *e = c->expr;
@@ -177,8 +178,8 @@ static const char *change_text(change c)
     return c == CHANGE_UP ? "raise the bound" : c == CHANGE_DOWN ? "lower the bound" : "change the requirement";
 }
 
-/* "264ns was found, nothing is below 196ns"; for a figure that no search minimizes "0.4 >= 0.99 is false for the best one that
-   was found"; NULL for a requirement that the best one meets. */
+/* Text on a violated requirement: "264ns was found, the lower bound is 196ns", or for a figure that no search minimizes
+   "0.4 >= 0.99 is false for the best mapping found". NULL if the best mapping meets the requirement. */
 static const char *violation_text(dfl_fill *fill, const dfl_check *check, const dfl_result *costs,
                                   const dfl_requirement_known *known)
 {

@@ -15,14 +15,15 @@ static bool is_inside(dfl_span inner, dfl_span outer)
 
 /* ---- holes that are filled in place ---- */
 
-/* A number for each `?` that stands for an amount. False if a `?` is not in the text of the mapping, as those of a template. */
-static bool edit_amounts(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits)
+/* Replaces each `?` of a tile size by the number found. False if a `?` is not in the text of the mapping but in a template. */
+static bool edit_tile_sizes(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits)
 {
     for (uint32_t b = 0; b < f->mapping->n_bodies; b++)
         for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
             const dfl_line *line = &f->mapping->bodies[b]->lines[i];
 
-            if (!line->hole || (line->amount_span.end == 0 && f->chosen != NULL)) /* 0: the line was made for a choice */
+            if (!line->hole || (line->amount_span.end == 0 && f->chosen != NULL)) /* a line without a span belongs to a
+                                                                                     structural choice */
                 continue;
             if (!is_inside(line->amount_span, f->given->text))
                 return false;
@@ -32,7 +33,8 @@ static bool edit_amounts(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_te
     return true;
 }
 
-/* The lines that were chosen for each `?` among loops or keeps. */
+/* Replaces each `?` among loops or keeps by the lines of its structural choice. False if a `?` is not in the text of the
+   mapping. */
 static bool edit_choices(const dfl_filled *f, dfl_text_edits *edits)
 {
     for (uint32_t b = 0; b < f->given->n_bodies && f->chosen != NULL; b++)
@@ -45,7 +47,8 @@ static bool edit_choices(const dfl_filled *f, dfl_text_edits *edits)
     return true;
 }
 
-/* Extends the span of a `...` by the comment that ends its line. The comment goes before the lines that take the place. */
+/* Extends the span of a `...` by the comment that ends its line, and writes the comment before the lines that replace the
+   `...`. */
 static void move_comment(const dfl_edited_file *file, dfl_span *at, size_t column, dfl_strbuf *out)
 {
     const char *comment;
@@ -59,9 +62,10 @@ static void move_comment(const dfl_edited_file *file, dfl_span *at, size_t colum
     at->end += (uint32_t)len;
 }
 
-/* Replaces a `...` at `at` by the statements of a body, indented as it is. Sets `*loose` if it does not start its line. */
+/* Replaces the `...` at `at` by the statements of a body, with the indentation of the `...`. Sets `*needs_layout` if the `...`
+   does not start its line. */
 static void edit_place(const dfl_rewrite *rewrite, const dfl_filled *f, const dfl_body *root, dfl_text_edits *edits,
-                       dfl_span at, bool *loose)
+                       dfl_span at, bool *needs_layout)
 {
     const dfl_edited_file *file = rewrite->file;
     size_t column;
@@ -78,23 +82,23 @@ static void edit_place(const dfl_rewrite *rewrite, const dfl_filled *f, const df
     if (starts_line && lines.len > 0)
         move_comment(file, &at, column, &text);
     dfl_edited_add_lines(&text, &lines, column);
-    if (lines.len == 0 && starts_line) { /* the whole line goes, if nothing follows */
+    if (lines.len == 0 && starts_line) { /* delete the whole line if the `...` is alone on it */
         const char *next = file->in.source->text + (at.end - file->in.source->base);
         const uint32_t end = *next == '\n' ? 1 : next[0] == '\r' && next[1] == '\n' ? 2 : 0;
 
         at.start -= end > 0 ? (uint32_t)column : 0;
         at.end += end;
     }
-    *loose |= !starts_line;
+    *needs_layout |= !starts_line;
     dfl_text_edits_add(edits, at, text.text);
 }
 
-/* Fills each `...` of a body. Found lines between two written lines belong to the first `...` between them. False if a `...`
-   is not in the text of the mapping. */
+/* Replaces each `...` of a body by the lines found. Lines found between two written lines belong to the first `...` between
+   these. False if a `...` is not in the text of the mapping. */
 static bool edit_body(const dfl_rewrite *rewrite, const dfl_filled *f, const dfl_body *given, const dfl_body *found,
-                      dfl_text_edits *edits, bool *loose)
+                      dfl_text_edits *edits, bool *needs_layout)
 {
-    /* if nothing but homes is written, they are the first lines of the body, and all others are for the `...` */
+    /* If only homes are written, the homes are the first lines of the body, and all other lines replace the `...`. */
     const bool homes = dfl_mapping_all_lines_open(f->chosen != NULL ? f->chosen : f->given);
     uint32_t line = 0, seen = 0;
 
@@ -110,27 +114,27 @@ static bool edit_body(const dfl_rewrite *rewrite, const dfl_filled *f, const dfl
             part.compute = DFL_NONE;
         if (!is_inside(given->opens[o].span, f->given->text))
             return false;
-        edit_place(rewrite, f, &part, edits, given->opens[o].span, loose);
+        edit_place(rewrite, f, &part, edits, given->opens[o].span, needs_layout);
     }
     return true;
 }
 
-/* Fills each `...` of a body and of all bodies in it. False if a `...` stands among branches. */
+/* Replaces each `...` of a body and of all nested bodies by the lines found. False if a `...` stands among branches. */
 static bool edit_bodies(const dfl_rewrite *rewrite, const dfl_filled *f, const dfl_body *given, const dfl_body *found,
-                        dfl_text_edits *edits, bool *loose)
+                        dfl_text_edits *edits, bool *needs_layout)
 {
-    if (given->open_children || !edit_body(rewrite, f, given, found, edits, loose))
+    if (given->open_children || !edit_body(rewrite, f, given, found, edits, needs_layout))
         return false;
     for (uint32_t c = 0; c < given->n_children; c++)
-        if (!edit_bodies(rewrite, f, given->children[c], found->children[c], edits, loose))
+        if (!edit_bodies(rewrite, f, given->children[c], found->children[c], edits, needs_layout))
             return false;
     return true;
 }
 
 /* ---- mappings that are written anew ---- */
 
-/* The workload and system of a mapping with their arguments, as its declaration has them: "W(M = 8) on S". NULL if there are
-   comments between them, or the declaration is not in the file. */
+/* The workload and system of a mapping with their arguments, as the text of its declaration has them: "W(M = 8) on S". NULL
+   if this text contains comments, or if the declaration is not in the file. */
 static const char *target_text(const dfl_edited_file *file, const dfl_mapping *m)
 {
     const dfl_fmt_input *in = &file->in;
@@ -158,7 +162,7 @@ static const char *target_text(const dfl_edited_file *file, const dfl_mapping *m
     return comments.len == 0 ? out.text : NULL;
 }
 
-/* The checks of the mapping: those that it requires, and with `all` also `expect` and `assume`. */
+/* Adds the checks of the mapping: each `require`, and with `all` also each `expect` and `assume`. */
 static void add_checks(const dfl_rewrite *rewrite, const dfl_filled *f, bool all, dfl_strbuf *lines)
 {
     for (uint32_t i = 0; i < rewrite->program->n_checks; i++) {
@@ -174,7 +178,7 @@ static void add_checks(const dfl_rewrite *rewrite, const dfl_filled *f, bool all
     }
 }
 
-/* The declaration of a filled mapping. */
+/* Adds the declaration of a filled mapping. */
 static void add_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, bool all_checks, dfl_strbuf *out)
 {
     dfl_mapping m = *f->mapping;
@@ -191,7 +195,7 @@ static void add_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, bool al
     dfl_edited_add_lines(out, &lines, 0);
 }
 
-/* "// energy = 7.2 mJ, 1.668 % more than the best", a line before the best mapping of a kind. */
+/* Adds a comment line before a mapping that `--top` lists: "// energy = 7.2 mJ, 1.668 % more than the best". */
 static void add_heading(const dfl_filled *f, dfl_strbuf *out)
 {
     if (!dfl_filled_is_best_of_kind(f))
@@ -201,7 +205,7 @@ static void add_heading(const dfl_filled *f, dfl_strbuf *out)
     dfl_strbuf_char(out, '\n');
 }
 
-/* All further mappings for the same one as mapping number `i`. */
+/* The declarations of all filled mappings after number `i` that belong to the same mapping with holes. */
 static const char *further_text(const dfl_rewrite *rewrite, size_t i)
 {
     dfl_strbuf out;
@@ -217,7 +221,7 @@ static const char *further_text(const dfl_rewrite *rewrite, size_t i)
 
 /* ---- declarations ---- */
 
-/* The first mapping of a front gets its name, and loses its `pareto` statement. */
+/* Gives the first mapping of a Pareto set its new name, and deletes the `pareto` statement. */
 static void edit_front(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits)
 {
     const dfl_source *source = rewrite->file->in.source;
@@ -229,21 +233,21 @@ static void edit_front(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text
     dfl_text_edits_add(edits, at, "");
 }
 
-/* The edits of the first mapping for one with holes: its holes in place, or else the whole declaration. Sets `*loose` if the
-   result needs a layout. */
-static void edit_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits, bool *loose)
+/* Adds the edits that turn a mapping with holes into its first filled mapping: replaces each hole in place or, if that
+   fails, the whole declaration. Sets `*needs_layout` if the result must be formatted. */
+static void edit_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits, bool *needs_layout)
 {
     const dfl_mapping *lines = f->chosen != NULL ? f->chosen : f->given;
     const size_t first = edits->edits.n;
     dfl_strbuf text;
 
-    *loose = f->given->n_front > 0;
+    *needs_layout = f->given->n_front > 0;
     dfl_strbuf_init(&text, rewrite->file->arena);
     add_heading(f, &text);
     if (text.len > 0)
         dfl_text_edits_add(edits, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
-    if (edit_amounts(rewrite, f, edits) && edit_choices(f, edits) &&
-        edit_bodies(rewrite, f, lines->root, f->mapping->root, edits, loose) && dfl_text_edits_are_apart(edits, first)) {
+    if (edit_tile_sizes(rewrite, f, edits) && edit_choices(f, edits) &&
+        edit_bodies(rewrite, f, lines->root, f->mapping->root, edits, needs_layout) && dfl_text_edits_are_apart(edits, first)) {
         if (f->given->n_front > 0)
             edit_front(rewrite, f, edits);
         return;
@@ -253,24 +257,24 @@ static void edit_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_te
     dfl_strbuf_z(&text, text.len > 0 && text.text[text.len - 1] != '\n' ? "\n" : "");
     add_mapping(rewrite, f, true, &text);
     dfl_text_edits_replace(edits, f->given->text, text.text);
-    *loose = true;
+    *needs_layout = true;
 }
 
-/* The new text of the declaration of a mapping with holes. `laid_out`: the file is laid out by the formatter. */
+/* The new text of the declaration of a mapping with holes. `laid_out` = the file has the layout of the formatter. */
 static const char *declaration_text(const dfl_rewrite *rewrite, const dfl_filled *f, bool laid_out)
 {
     const dfl_edited_file *file = rewrite->file;
     dfl_text_edits edits = { .file = file };
-    bool loose;
+    bool needs_layout;
     dfl_strbuf out;
     const char *text;
     size_t len;
 
-    edit_mapping(rewrite, f, &edits, &loose);
+    edit_mapping(rewrite, f, &edits, &needs_layout);
     dfl_strbuf_init(&out, file->arena);
     dfl_text_edits_apply(&edits, f->given->text, &out);
     len = out.len;
-    text = loose || laid_out ? dfl_edited_lay_out(file, out.text, &len) : NULL;
+    text = needs_layout || laid_out ? dfl_edited_lay_out(file, out.text, &len) : NULL;
     if (!text)
         return out.text;
     while (len > 0 && text[len - 1] == '\n')
@@ -279,7 +283,7 @@ static const char *declaration_text(const dfl_rewrite *rewrite, const dfl_filled
     return dfl_arena_copy(file->arena, text, len);
 }
 
-/* The position behind a declaration, and behind the comment that ends its line if nothing else stands there. */
+/* The position after a declaration, and after a comment that ends the line of the declaration. */
 static uint32_t position_behind(const dfl_edited_file *file, dfl_span declaration)
 {
     const dfl_source *source = file->in.source;

@@ -1,6 +1,6 @@
 /*
- * The text of a file with what searches found: amounts for `?`, lines for `...`, and further mappings behind the first. Only
- * what was open changes; a mapping whose holes cannot be filled in place is written anew.
+ * Writes the results of searches into the text of a file: tile sizes for `?`, lines for `...`, and further mappings after
+ * the first. Only the holes change; a mapping whose holes cannot be replaced in place gets a new declaration.
  */
 #ifndef DFL_SOLVE_REWRITE_H
 #define DFL_SOLVE_REWRITE_H
@@ -11,8 +11,8 @@
 
 typedef struct {
     const dfl_edited_file *file;
-    const dfl_program *program;    /* of the file: its checks are written into further mappings */
-    const dfl_filled *filled;      /* in the order of the file */
+    const dfl_program *program;    /* program of the file; further mappings repeat its `require` checks */
+    const dfl_filled *filled;      /* filled mappings in the order of the file */
     size_t n_filled;
 } dfl_rewrite;
 

@@ -1,11 +1,11 @@
-/* The public search options, copied once into what the searches take: their limits and their space. */
+/* Translates the public search options into the limits and the search space that the mapper takes. */
 #ifndef DFL_SOLVE_SEARCH_OPTIONS_H
 #define DFL_SOLVE_SEARCH_OPTIONS_H
 
 #include "dfl/dfl.h"
 #include "mapper/mapper.h"
 
-/* The limits of a search that starts at `now`, seconds of dfl_deadline_clock. `progress` may be NULL. */
+/* The limits of a search that starts at time `now`, seconds of dfl_deadline_clock. `progress` may be NULL. */
 dfl_search_limits dfl_search_options_limits(const dfl_search_options *options, double now, dfl_progress_meter *progress);
 dfl_search_space dfl_search_options_space(const dfl_search_options *options);
 

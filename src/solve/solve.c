@@ -14,10 +14,10 @@
 #include "solve/solve_internal.h"
 #include "support/deadline.h"
 
-/* Values are equal if they differ by at most this factor: rounding of sums in another order. */
+/* Largest factor between equal values: sums in another order differ by rounding. */
 static const double ROUNDING = 1 + 1e-9;
 
-/* Reports E0616 for the mapping: no search does `what`. Always false. */
+/* Reports E0616 with the message `what` and the name of the mapping. Returns false. */
 static bool refuse(const dfl_fill *fill, dfl_span span, const char *what, const char *here, const char *help)
 {
     const char *name = dfl_sym_text(fill->solver->names, fill->item.mapping->name);
@@ -38,7 +38,7 @@ static bool refuse_kinds(const dfl_fill *fill, const char *here, const char *hel
     return refuse(fill, fill->item.mapping->hole_span, "no search lists the best kinds of", here, help);
 }
 
-/* Refuses an objective over a figure that searches for open lines do not minimize, and says what to write instead. */
+/* Reports that searches for open lines do not minimize a figure of the objective, with advice. Returns false. */
 static bool refuse_figure(const dfl_fill *fill, const dfl_objective *o, const dfl_mapping *m)
 {
     const uint32_t room = dfl_objective_memory(o, m->system, o->other);
@@ -60,7 +60,7 @@ static bool refuse_figure(const dfl_fill *fill, const dfl_objective *o, const df
     return false;
 }
 
-/* Whether there is a search for what a mapping leaves open; false after reporting. */
+/* Whether a search exists for the holes and the objective of a mapping; false after reporting. */
 static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
 {
     if (!dfl_mapping_check_axes(fill->sink, fill->solver->names, m))
@@ -80,8 +80,8 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
 
 /* ---- figures of a mapping that was evaluated ---- */
 
-/* A dfl_figure_of: the value of an expression over the figures of an evaluated mapping. Figures are looked up quietly first,
-   since most lookups succeed; a failure is looked up again for its report. */
+/* The value of an expression over the figures of an evaluated mapping; has the type dfl_figure_of. The first lookup reports
+   nothing; after a failure a second lookup reports the reason. */
 static bool look_up_figure(void *context, const dfl_result *result, const dfl_val *expr, double *out)
 {
     dfl_fill *fill = context;
@@ -99,7 +99,7 @@ static bool look_up_figure(void *context, const dfl_result *result, const dfl_va
     return false;
 }
 
-/* A dfl_meets: whether an evaluated mapping meets a requirement of the file. */
+/* Whether an evaluated mapping meets a requirement of the file; has the type dfl_meets. */
 static bool meets_requirement(void *context, uint32_t requirement, const dfl_result *result)
 {
     dfl_fill *fill = context;
@@ -126,7 +126,7 @@ static bool has_result(const dfl_search_result *found)
     return found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
 }
 
-/* The summary of a search as far as it is known before the search. */
+/* A summary with the members that are known before the search: objective and limits. */
 static dfl_search_summary start_summary(const dfl_fill *fill, const dfl_objective *objective)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
@@ -147,8 +147,8 @@ static dfl_search_summary start_summary(const dfl_fill *fill, const dfl_objectiv
     return out;
 }
 
-/* Fills amounts of loops. */
-static bool fill_amounts(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+/* Fills the tile sizes of a mapping without open lines. */
+static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
     dfl_search_request request = { .objective = objective, .limits = fill->limits, .space = fill->space,
@@ -181,8 +181,8 @@ static bool fill_amounts(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     return true;
 }
 
-/* The search for the best mapping, in an arena of its own. What is needed of its result is copied to `*found`, `*summary` and
-   `out->mapping`. The costs of the mapping found by the model; NULL after reporting. */
+/* Searches the best mapping in a temporary arena and copies the result to `*found`, `*summary` and `out->mapping`. Returns
+   the costs of this mapping by the model; NULL after reporting. */
 static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request,
                                       dfl_filled *out, dfl_search_summary *summary, dfl_search_result *found)
 {
@@ -208,7 +208,8 @@ static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *w
     return is_found ? dfl_fill_costs(fill, out->mapping) : NULL;
 }
 
-/* Fills open lines. The model evaluates the mapping found: the difference to the value of the search is the gap. */
+/* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
+   bound of the search. */
 static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
@@ -257,7 +258,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
 
 /* ---- several mappings ---- */
 
-/* Whether a declaration of the file or a filled mapping has the name. */
+/* Whether a declaration of the file or a filled mapping is called `name`. */
 static bool is_taken(const dfl_solver *solver, dfl_sym name)
 {
     const dfl_program *p = solver->program;
@@ -276,8 +277,8 @@ static bool is_taken(const dfl_solver *solver, dfl_sym name)
     return taken;
 }
 
-/* Adds one of several mappings found. Its name is that of the given one with the first free number from `*next` on, NAME_2; the
-   name itself where `*next` is 0. */
+/* Adds one of several filled mappings under the name NAME_n: NAME is the name of the given mapping, n the first free number
+   from `*next` on. The name is NAME alone if `*next` is 0. */
 static void add_filled(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found,
                        const dfl_search_summary *search, uint32_t *next)
 {
@@ -310,7 +311,7 @@ static dfl_search_summary summarize_several(const dfl_fill *fill, const dfl_obje
     return out;
 }
 
-/* A request for several mappings. They have tiles that divide and no extensions. */
+/* A request for several mappings, with dividing tile sizes and without extensions of the search space. */
 static dfl_search_request request_several(const dfl_fill *fill, const dfl_objective *objective, dfl_search_mode mode)
 {
     return (dfl_search_request){ .objective = objective, .mode = mode, .limits = fill->limits,
@@ -318,7 +319,7 @@ static dfl_search_request request_several(const dfl_fill *fill, const dfl_object
                                             .max_shared_loops = fill->space.max_shared_loops } };
 }
 
-/* Adds the Pareto front over the expressions of `pareto`, least value of the first one first. */
+/* Adds the Pareto set over the expressions of `pareto`, in ascending order of the first expression. */
 static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
@@ -360,7 +361,7 @@ static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl
     return is_found;
 }
 
-/* Adds a summary and a mapping for each of the best kinds found, best first. `bound` is the lower bound of all kinds. */
+/* Adds the best mapping of each structure found and its summary, best first. `bound` is a lower bound for all structures. */
 static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, const dfl_search_result *found,
                       double bound)
 {
@@ -381,7 +382,8 @@ static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, cons
     }
 }
 
-/* Adds the best mapping of each of the best kinds, best first. The first one gets the name of the given mapping. */
+/* Searches the best mappings of the K best structures and adds them, best first. The first one gets the name of the given
+   mapping. */
 static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
@@ -407,7 +409,8 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
     found = search(fill, work, within, &request);
     if (has_result(found))
         bound = found->lower_bound;
-    if (has_result(found) && found->n == 0 && found->stopped == DFL_STOP_NONE) { /* the front has one that meets requirements */
+    if (has_result(found) && found->n == 0 && found->stopped == DFL_STOP_NONE) { /* the Pareto set may have a mapping that meets
+                                                                                    the requirements */
         alone = dfl_fill_single_objectives(fill, work, objective, false);
         request.mode = DFL_SEARCH_FRONT;
         request.alone = &alone;
@@ -426,7 +429,8 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
 
 /* ---- progress ---- */
 
-/* "choice 17 of 512, 40 s left: search" where choices are searched one by one, else `phase`. */
+/* The phase of a progress report: "choice 17 of 512, 40 s left: search" during a search over structural choices, else
+   `phase` alone. */
 static const char *phase_text(const dfl_fill *fill, const char *phase, char *text, size_t room)
 {
     const double used = dfl_deadline_clock() - fill->choices_start;
@@ -441,7 +445,7 @@ static const char *phase_text(const dfl_fill *fill, const char *phase, char *tex
     return text;
 }
 
-/* A dfl_progress_show: passes a progress report to the caller of the session. */
+/* Passes a progress report to the callback of the search options; has the type dfl_progress_show. */
 static void show_progress(void *context, const dfl_progress_state *now)
 {
     dfl_fill *fill = context;
@@ -457,16 +461,16 @@ static void show_progress(void *context, const dfl_progress_state *now)
 
 /* ---- all of it ---- */
 
-/* A dfl_fill_open: fills a mapping without choices of lines. */
+/* Fills a mapping without structural choices; has the type dfl_fill_open. */
 static bool fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     if (!check_searched(fill, out->given))
         return false;
-    return dfl_mapping_lines_are_written(out->given) ? fill_amounts(fill, objective, out, stopped)
+    return dfl_mapping_lines_are_written(out->given) ? fill_tile_sizes(fill, objective, out, stopped)
                                                      : fill_lines(fill, objective, out, stopped);
 }
 
-/* The objective of a mapping, or the terms of its front. False after reporting. */
+/* Reads the objective of a mapping, or the terms of its `pareto` statement. False after reporting. */
 static bool read_objective(const dfl_fill *fill, const dfl_mapping *m, dfl_objective *objective)
 {
     dfl_mapping compared = *m;
@@ -478,7 +482,7 @@ static bool read_objective(const dfl_fill *fill, const dfl_mapping *m, dfl_objec
     return dfl_objective_make(fill->sink, fill->solver->names, &compared, objective);
 }
 
-/* Finds the requirements and lets the objective call back for figures and requirements. */
+/* Finds the requirements of the mapping and sets the callbacks of the objective for figures and requirements. */
 static void connect_objective(dfl_fill *fill, dfl_objective *objective)
 {
     dfl_fill_find_requirements(fill);
@@ -491,7 +495,7 @@ static void connect_objective(dfl_fill *fill, dfl_objective *objective)
     objective->context = fill;
 }
 
-/* Fills a mapping within the limits on steps that are in force. */
+/* Fills a mapping within the step limit of the budget. */
 static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mapping *m, dfl_stop *stopped)
 {
     const size_t first = solver->filled->n;
@@ -538,7 +542,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     return is_found ? &solver->filled->at[first] : NULL;
 }
 
-/* A limit on time lifts the limit on steps, unless the user set that one. */
+/* A time limit replaces the default step limit, but not a step limit that the user set. */
 const dfl_filled *dfl_solve_mapping(const dfl_solver *solver, const dfl_mapping *mapping, dfl_stop *stopped)
 {
     const uint64_t limit = solver->budget->steps_limit, used = solver->budget->steps_used;

@@ -1,7 +1,7 @@
 /*
- * What the files that fill one mapping share. A search minimizes the objective; of the requirements it uses only limits on the
- * room of a memory. So the best mapping may violate another requirement: then fronts and searches for the required figures are
- * looked through (requirements.c), and the conflict is explained if none meets it.
+ * Declarations that the files of this room share. A search minimizes the objective and prunes only by requirements on the
+ * peak of a memory. So the best mapping may violate another requirement. Then requirements.c searches the Pareto set and
+ * minimizes each required figure, and reports the conflict if no mapping found meets all requirements.
  */
 #ifndef DFL_SOLVE_SOLVE_INTERNAL_H
 #define DFL_SOLVE_SOLVE_INTERNAL_H
@@ -10,71 +10,75 @@
 #include "solve/solve.h"
 #include "support/vec.h"
 
-/* The state of filling one mapping. */
+/* The state of the search for one mapping. */
 typedef struct {
     const dfl_solver *solver;
-    dfl_sink *sink;                    /* where searches report */
-    dfl_search_limits limits;          /* of the options, or what one of several choices has left of them */
+    dfl_sink *sink;                    /* receives the reports of searches */
+    dfl_search_limits limits;          /* limits of the options, or their remainder for one structural choice */
     dfl_search_space space;
-    bool certificate;                  /* the options ask for one */
-    dfl_results one;                   /* results of the mapping alone, for its figures and checks; quiet */
+    bool certificate;                  /* the options ask for a certificate */
+    dfl_results one;                   /* results with this mapping as the only item, for lookups of figures and checks; its
+                                          sink drops reports */
     dfl_result_item item;              /* the only item of `one` */
     DFL_VEC(const dfl_check *) required;
     DFL_VEC(dfl_span) required_at;     /* spans of `required` */
-    DFL_VEC(dfl_required) asked;       /* `required` as searches use them */
-    bool has_requirement;              /* a requirement is more than a limit on the room of a memory */
+    DFL_VEC(dfl_required) asked;       /* `required` in the form that searches use */
+    bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
     bool was_progress_shown;
-    const double *incumbent;           /* terms of a mapping that is to be undercut; NULL = none */
-    uint32_t choice, n_choices;        /* number of the choice that is searched, of so many; 0 of 0 without choices */
-    double choices_start;              /* start of the first choice, of dfl_deadline_clock */
+    const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
+    uint32_t choice, n_choices;        /* number of the current structural choice, and number of all choices; 0 and 0 without
+                                          choices */
+    double choices_start;              /* start time of the first choice, seconds of dfl_deadline_clock */
 } dfl_fill;
 
 /* ---- requirements.c ---- */
 
-/* Finds the requirements of the mapping, inside its braces or by its name. */
+/* Finds the `require` checks of the mapping: those in its braces, and those of the file whose paths all start with its name. */
 void dfl_fill_find_requirements(dfl_fill *fill);
-/* A copy of a mapping found on a system whose memories have less room, on the system of the given one. */
+/* Copies a mapping that was found on a system with smaller memories (dfl_required_within) to the system of `given`. */
 dfl_mapping *dfl_fill_copy(const dfl_solver *solver, const dfl_mapping *found, const dfl_mapping *given);
-/* The costs of a mapping by the model, in the arena `after`; NULL after reporting. */
+/* Evaluates a mapping by the model; the costs lie in the arena `after`. NULL after reporting. */
 const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m);
-/* Objectives of searches for one figure each, in `arena`: the required figures; with `terms` also each term of the objective, and
-   energy * latency. */
+/* Objectives of additional searches with one term each, in `arena`: each required figure and energy * latency, and with
+   `terms` also each term of the objective. */
 dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *arena, const dfl_objective *objective, bool terms);
-/* Takes the best mapping of a front into `out` and `summary`: where later terms decide, or where the best of all violates a
-   requirement (`best` NULL, else its costs). False if none of the front meets the requirements. */
+/* Searches a Pareto set and stores its best mapping in `out` and `summary`. Needed if later terms decide between mappings
+   that are equal in the first term (`best` = costs of the best mapping), or if the best mapping violates a requirement
+   (`best` = NULL). False if no mapping of the Pareto set meets the requirements. */
 bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request, const dfl_result *best,
                      dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
-/* Reports that the best mapping violates requirements: E0618 if all do, E0616 if that is not known. `within` is the mapping of
-   dfl_required_within, `out` what was found, its mapping may be NULL. */
+/* Reports that the best mapping violates requirements: E0618 if no mapping can meet them, E0616 if that is not known.
+   `within` is the mapping that dfl_required_within returned. `out` is the result of the search; its mapping may be NULL. */
 void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_mapping *within, const dfl_search_request *request,
                               dfl_stop stopped);
 
 /* ---- choices.c ---- */
 
-/* Fills a mapping without choices, `out->given`; false after reporting. With `fill->incumbent` `out->mapping` is NULL where
-   nothing undercuts it. */
+/* Fills `out->given`, a mapping without structural choices; false after reporting. With `fill->incumbent`, `out->mapping`
+   is NULL if no mapping undercuts the incumbent. */
 typedef bool dfl_fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
-/* Fills a mapping with choices of what is written (mapper/choices.h): fills each choice by `search` and takes the best one. */
+/* Fills a mapping with structural choices (mapper/choices.h): fills each choice by `search` and keeps the best result. */
 bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 
 /* ---- proof_status.c ---- */
 
-/* Why a result may not be proven, beside what the search itself says. */
+/* Proof gaps of a result in addition to those in dfl_search_result. */
 typedef struct {
-    bool has_stalls;           /* the mapping takes more time than the search counted */
-    bool has_requirement;      /* requirements do not restrict the bound */
-    bool has_open_terms;       /* proven in the first term alone */
-    bool is_one_of_several;    /* one of a front, or of several kinds */
-    uint64_t refused;          /* choices that the model does not evaluate */
+    bool has_stalls;           /* transfers stall, so the latency of the mapping exceeds the latency that the search counted */
+    bool has_requirement;      /* the lower bound ignores a requirement */
+    bool has_open_terms;       /* the result is proven only in the first term of the objective */
+    bool is_one_of_several;    /* the result is one mapping of a Pareto set or of several structures */
+    uint64_t refused;          /* number of candidates that the model does not evaluate */
 } dfl_proof_gaps;
 
-/* Clauses with "; " between them: why a result is not proven, and what can be done. `found` is NULL for amounts alone. */
+/* Clauses with "; " between them: the reasons why a result is not proven, with advice. `found` is NULL for searches of tile
+   sizes alone. */
 const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space, const dfl_mapping *given, dfl_stop stopped,
                                 const dfl_search_result *found, dfl_proof_gaps gaps);
 
 /* ---- unused_options.c ---- */
 
-/* Lints options that change nothing in the search for a mapping. */
+/* Reports the lint unused-option for each search option that has no effect on the search for a mapping. */
 void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* The lint unused-option: options that change nothing in a search. */
+/* The lint unused-option: search options without effect. */
 #include "solve/solve_internal.h"
 
 #include "ir/mapping_open.h"
@@ -15,24 +15,25 @@ static void warn_unused(const dfl_solver *solver, const dfl_mapping *m, const ch
     dfl_diag_help(solver->sink, d, "%s", help);
 }
 
-/* Whether all lines are open once the choices are made. */
+/* Whether all lines of a mapping are open after its structural choices are made. */
 static bool is_all_open(const dfl_solver *solver, const dfl_mapping *m)
 {
     return dfl_mapping_all_lines_open(m->n_choices > 0 ? dfl_choices_take(solver->arena, m, 0) : m);
 }
 
-/* The same for a mapping with choices; `amounts`: beside them only amounts are open, no lines. */
-static void find_unused_by_choices(const dfl_solver *solver, const dfl_mapping *m, bool amounts)
+/* Reports the options without effect on the search for a mapping with structural choices. `only_tile_sizes` = no lines are
+   open apart from the choices. */
+static void find_unused_by_choices(const dfl_solver *solver, const dfl_mapping *m, bool only_tile_sizes)
 {
     static const char *const why = "this `?` is a structural choice";
-    const char *help = amounts ? "remove the option, or replace the lines with `?` by `...;`"
-                               : "remove the option, or replace `?` by tensors or ranks";
+    const char *help = only_tile_sizes ? "remove the option, or replace the lines with `?` by `...;`"
+                                       : "remove the option, or replace `?` by tensors or ranks";
 
     if (solver->options->top > 0)
         warn_unused(solver, m, "--top", why, help);
-    if (solver->options->max_fused > 0 && amounts)
+    if (solver->options->max_fused > 0 && only_tile_sizes)
         warn_unused(solver, m, "--max-fused", why, help);
-    if (solver->options->beyond != 0 && (amounts || !is_all_open(solver, m)))
+    if (solver->options->beyond != 0 && (only_tile_sizes || !is_all_open(solver, m)))
         warn_unused(solver, m, "--beyond", why, "remove the option, or replace all lines except homes by `...;`");
 }
 
@@ -40,21 +41,21 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
 {
     static const char *const open = "remove the option, or open the lines: `...`",
                       *const one = "remove the option, or replace `pareto` by `minimize`";
-    const bool amounts = dfl_mapping_lines_are_written(m), front = m->n_front > 0;
-    const char *why = amounts ? "only tile sizes are open" : front ? "the search for a Pareto set does not use it" : NULL;
+    const bool only_tile_sizes = dfl_mapping_lines_are_written(m), front = m->n_front > 0;
+    const char *why = only_tile_sizes ? "only tile sizes are open" : front ? "the search for a Pareto set does not use it" : NULL;
 
     if (m->n_choices > 0) {
-        find_unused_by_choices(solver, m, amounts);
+        find_unused_by_choices(solver, m, only_tile_sizes);
         return;
     }
     if (why && solver->options->top > 0)
-        warn_unused(solver, m, "--top", why, amounts ? open : one);
-    if (amounts && solver->options->max_fused > 0)
+        warn_unused(solver, m, "--top", why, only_tile_sizes ? open : one);
+    if (only_tile_sizes && solver->options->max_fused > 0)
         warn_unused(solver, m, "--max-fused", why, open);
     if (front && solver->options->imperfect)
         warn_unused(solver, m, "--tiles imperfect", why, one);
     if (solver->options->beyond != 0 && why)
-        warn_unused(solver, m, "--beyond", why, amounts ? open : one);
+        warn_unused(solver, m, "--beyond", why, only_tile_sizes ? open : one);
     else if (solver->options->beyond != 0 && !dfl_mapping_all_lines_open(m))
         warn_unused(solver, m, "--beyond", "lines are written in this mapping",
                     "remove the option, or open all lines except homes");
