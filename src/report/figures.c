@@ -421,10 +421,16 @@ uint32_t dfl_figures_count(void)
 const dfl_figure *dfl_figures(dfl_figure_scope scope, uint32_t *n)
 {
     const uint32_t all = dfl_figures_count();
-    uint32_t first = 0;
+    uint32_t first = 0, end = all;
 
-    while (first < all && table[first].scope != scope)
-        first++;
+    while (first < end) {
+        const uint32_t middle = (first + end) / 2;
+
+        if (table[middle].scope < scope)
+            first = middle + 1;
+        else
+            end = middle;
+    }
     for (*n = 0; first + *n < all && table[first + *n].scope == scope;)
         ++*n;
     return table + first;

@@ -13,11 +13,18 @@ void dfl_json_start(dfl_json_writer *w, dfl_strbuf *out, unsigned indent)
 
 static void new_line(dfl_json_writer *w)
 {
+    static const char blanks[] = "                                ";
+    size_t left = w->depth * w->indent;
+
     if (w->indent == 0)
         return;
     dfl_strbuf_char(w->out, '\n');
-    for (unsigned i = 0; i < w->depth * w->indent; i++)
-        dfl_strbuf_char(w->out, ' ');
+    while (left > 0) {
+        const size_t run = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
+
+        dfl_strbuf_add(w->out, blanks, run);
+        left -= run;
+    }
 }
 
 /* Writes the comma and line break between the last value and the next. */
