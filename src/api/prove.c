@@ -30,7 +30,8 @@ dfl_exit dfl_session_prove(dfl_session *s, const char *only, const dfl_size *siz
             continue;
         found++;
         if (m->has_holes)
-            dfl_strbuf_printf(&out, "%s: has holes, nothing to prove\n", dfl_sym_text(s->names, m->name));
+            dfl_strbuf_printf(&out, "%s: not executed, because it has holes: fill them with `dflc map -w`\n",
+                              dfl_sym_text(s->names, m->name));
         else
             dfl_prove(&prover, m);
     }

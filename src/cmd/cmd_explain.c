@@ -17,7 +17,7 @@ static dfl_exit explain_code(const dfl_cmd_args *args)
         return DFL_EXIT_USAGE;
     }
     if (code == DFL_CODE_NONE) {
-        dfl_cmd_say("no diagnostic `%s`; a code looks like E0301, and a file needs `--result MAPPING`",
+        dfl_cmd_say("no diagnostic or lint `%s`; a code looks like E0301, and a file needs `--result MAPPING`",
                     args->files[0]);
         return DFL_EXIT_USAGE;
     }

@@ -12,40 +12,40 @@ static const dfl_cmd table[] = {
       "evaluating them. Text goes to standard error; JSON and SARIF go to standard output." },
     { "eval", DFL_CMD_EVAL, 1, 1, "text json csv", "[OPTION]... FILE",
       "dflc eval examples/attention.dfl", "evaluate mappings: counts, time, energy",
-      "Evaluates the mappings of the file: operations, traffic of every tensor in every memory, room, time with its "
-      "bottleneck, and energy. Holes are filled first by a search. Also evaluates the checks `require` and `assume`. Up "
-      "to 4 mappings are printed in full, more as one line each." },
+      "Evaluates the mappings of the file: operations, traffic and space of every tensor in every memory, time with its "
+      "bottleneck, and energy. If a mapping has holes, a search fills them first. Also evaluates the checks `require` "
+      "and `assume`. Up to 4 mappings are printed in full, more as one line each." },
     { "map", DFL_CMD_MAP, 1, 1, NULL, "[OPTION]... FILE",
       "dflc map --name best -w layers.dfl", "search for the best mapping",
       "Searches for the best way to fill the holes of mappings: tile sizes (`m:?`, `m/? in {2, 4}`) and lines (`...`). "
-      "The objective is that of `minimize` or `pareto` in the mapping, or else energy * latency. Prints the file with "
-      "the holes filled, or rewrites it with -w; everything else in the file stays, and imports remain relative to it. "
-      "If no hole can be filled, nothing is printed. The result of each search goes to standard error: value, lower "
-      "bound, gap, and why the result is not proven." },
+      "The objective is that of `minimize` or `pareto` in the mapping, or else energy * latency (latency if the system "
+      "declares no energy). Prints the file with the holes filled, or rewrites it with -w; everything else in the file "
+      "stays, and imports remain relative to it. If no search finds a mapping, nothing is printed. The result of each "
+      "search goes to standard error: value, lower bound, gap, and why the result is not proven." },
     { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
       "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "compare two mappings or reports",
-      "Compares two mappings: the loops, keeps and branches that differ, and the effect on energy and time by memory, "
-      "tensor and action, unit, network and einsum, in parts that add up to the totals. FROM and TO are DFL files, "
-      "whose mappings are evaluated, or reports of `dflc eval --format json`; FILE:NAME selects one mapping. Two single "
-      "mappings are compared whatever their names, otherwise those with equal names. The exit status is 0 without a "
-      "difference and 1 with one." },
+      "Compares two mappings. Prints the loops, keeps and branches that differ, and divides the differences in energy and "
+      "time into parts that add up to the totals: by memory, tensor and action, unit, network and einsum. FROM and TO "
+      "are DFL files, whose mappings are evaluated, or reports of `dflc eval --format json`; FILE:NAME selects one "
+      "mapping. If each side has one mapping, these two are compared; otherwise mappings with equal names. The exit "
+      "status is 0 without a difference and 1 with one." },
     { "prove", DFL_CMD_PROVE, 1, 1, NULL, "[OPTION]... FILE",
       "dflc prove --size m=8 examples/gemm.dfl", "execute mappings at small sizes and compare every count",
       "Executes the mappings of the file step by step at small sizes, counts every transfer and operation, and compares "
-      "the counts with the evaluator. Sizes are halved until the execution is short, or given by --size." },
+      "the counts with those of `dflc eval`. The sizes are halved until the execution is short, or given by --size." },
     { "test", DFL_CMD_TEST, 1, 0, "tap junit", "[OPTION]... FILE-OR-DIRECTORY...",
       "dflc test stdlib examples", "evaluate the checks of files",
-      "Evaluates the files, and all .dfl files in the directories, and evaluates their checks `expect`, `require` and "
-      "`assume`. Prints TAP or JUnit." },
+      "Evaluates the given files and all .dfl files in the given directories, and their checks `expect`, `require` and "
+      "`assume`. Prints one result for each file and each check, as TAP or JUnit." },
     { "fmt", DFL_CMD_FMT, 1, 0, NULL, "[OPTION]... FILE...",
       "dflc fmt -w examples/*.dfl", "format files",
       "Prints the files in the standard layout. Comments stay. The layout has no options." },
     { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE --result NAME",
       "dflc explain examples/attention.dfl --result flash", "explain a diagnostic or the cost of a mapping",
       "Prints the page of a diagnostic or lint: the meaning, an example, and the corrected example. With --result, "
-      "analyses the cost of a mapping: the percentage by which objective, latency and energy change if a bandwidth, a "
-      "rate or an energy of the system grows by one percent, the range in which that holds and the next bottleneck; the "
-      "bottleneck of each einsum; the smallest sufficient size of each memory." },
+      "analyses the cost of a mapping. For each bandwidth, rate and energy of the system: the percentage by which "
+      "objective, latency and energy change if it grows by one percent, the range in which that holds, and the next "
+      "bottleneck. For each einsum: its bottleneck. For each memory: the smallest sufficient size." },
     { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge|timeloop FILE...",
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "convert files of other tools to DFL",
       "Converts a mapping file of MAESTRO, a specification for AccelForge (one or more files) or a run of Timeloop to "

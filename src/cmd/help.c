@@ -71,7 +71,7 @@ void dfl_cmd_print_overview(FILE *out)
         fprintf(out, "  %-10s%s\n", cmd->name, cmd->summary);
     fputs("\n`dflc help COMMAND` prints the options of a command; `dflc help lints` lists the lints.\n"
           "The file `-` is standard input.\n"
-          "Exit status: 0 success, 1 findings, 2 usage error, 3 cannot read or write, 4 no feasible mapping,\n"
-          "5 stopped by a limit or a signal, 70 internal error.\n"
+          "Exit status: 0 success, 1 errors, differences or failed checks, 2 usage error, 3 cannot read or write,\n"
+          "4 no feasible mapping, 5 stopped by a limit or a signal, 70 internal error.\n"
           "Environment: NO_COLOR, CI (no progress of searches), DFL_STDLIB (the directory of the standard library).\n", out);
 }

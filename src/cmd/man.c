@@ -74,7 +74,7 @@ static void print_man(FILE *out)
     for (size_t i = 0; dfl_cmd_option_at(i); i++)
         print_man_option(out, dfl_cmd_option_at(i));
     fputs(".SH EXIT STATUS\n"
-          ".TP\n0\nsuccess\n.TP\n1\nfindings: errors, denied lints, differences, failed checks\n"
+          ".TP\n0\nsuccess\n.TP\n1\nerrors, denied lints, differences or failed checks were found\n"
           ".TP\n2\nusage error\n.TP\n3\na file cannot be read or written\n.TP\n4\nno feasible mapping\n"
           ".TP\n5\nstopped by a limit or a signal; the results so far are printed\n.TP\n70\ninternal error\n"
           ".SH ENVIRONMENT\n.TP\nDFL_STDLIB\ndirectory of the standard library\n.TP\nNO_COLOR\n"

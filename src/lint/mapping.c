@@ -221,9 +221,9 @@ static void report_latency(const dfl_linter *l, const finding *f)
                                                 both ? "have" : "has"));
 
     dfl_diag_label(l->sink, d, net ? net->span : s->memories[f->key].span, "declared here");
-    dfl_diag_help(l->sink, d, net ? "the time depends on the ports of memories only; lower the bandwidth of the memory that the "
-                                    "network serves if it limits it"
-                                  : "the time depends on rates only; lower the bandwidth if the latency limits it");
+    dfl_diag_help(l->sink, d, net ? "the time depends only on the ports of memories; if the network is a bottleneck, lower the "
+                                    "bandwidth of the memory that it serves"
+                                  : "the time depends only on rates; if the latency limits the memory, lower its bandwidth");
 }
 
 /* Compares two opinions by place, code and key; no two opinions are equal in all three. */

@@ -3,7 +3,7 @@
 void dfl_lint_array_without_network(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *axis)
 {
     dfl_diag *d = dfl_report_lint(sink, levels, DFL_LINT_ARRAY_WITHOUT_NETWORK, span,
-                                  "axis `%s` has no network: neither multicast nor reduction, and no limit", axis);
+                                  "axis `%s` has no network: its instances share no transfers", axis);
 
     dfl_diag_help(sink, d, "declare one before the array and write `over`: `network net = bus { multicast = %s; }`", axis);
 }
@@ -14,7 +14,7 @@ void dfl_lint_no_energy(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span 
                                   "%s `%s` has no energy, other parts of the system have",
                                   is_memory ? "memory" : "compute unit", part);
 
-    dfl_diag_help(sink, d, "its accesses count as free; `energy = 0pJ/%s;` says that this is meant",
+    dfl_diag_help(sink, d, "its use costs nothing; write `energy = 0pJ/%s;` if that is intended",
                   is_memory ? "bit" : "FLOP");
 }
 

@@ -129,7 +129,8 @@ bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mappin
             const dfl_line_choice *c = &m->bodies[b]->choices[i];
             any = has_offer(scratch, m, m->bodies[b], c);
             if (!any && c->kind == DFL_LINE_KEEP)
-                dfl_given_refuse(sink, names, m, c->span, "no tensor that is touched below and kept further out may be kept here",
+                dfl_given_refuse(sink, names, m, c->span, "no tensor can be kept here: it must be touched below and have a keep "
+                                 "further out",
                                  "put the homes above it, as in `keep A, B in dram;`, or replace `?` by tensors");
             else if (!any)
                 dfl_given_refuse(sink, names, m, c->span, "the einsums below share no unfinished rank",

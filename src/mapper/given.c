@@ -123,7 +123,7 @@ static void check_lines(checker *k)
             check_loop(k, e, line);
         for (uint32_t j = k->homes; j < i && k->ok && line->kind == DFL_LINE_KEEP && slides(e); j++)
             if (leaf->lines[j].kind == DFL_LINE_SPATIAL && !is_inside(k->m, &leaf->lines[j], line))
-                refuse(k, line->span, "not searched below a `spatial` line if windows slide",
+                refuse(k, line->span, "a keep below a `spatial` line is not searched if windows overlap",
                        "put the keep above the line");
     }
 }

@@ -579,6 +579,7 @@ void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_m
     dfl_diag *d = dfl_report(sink, DFL_EVAL_HOLE_KIND, m->hole_span, "the search found no mapping of `%s` that fits",
                              dfl_sym_text(names, m->name));
 
-    dfl_diag_here(sink, d, "the search counts every element that a tile of windows spans, also in gaps and outside of the shape");
+    dfl_diag_here(sink, d, "the search counts all elements from the first to the last that windows touch, gaps and "
+                           "padding included");
     dfl_diag_help(sink, d, "write the lines with `?` for tile sizes: then their room is counted exactly");
 }

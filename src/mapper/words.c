@@ -40,17 +40,19 @@ static void add_fusion(speaker *k)
 {
     if (!(k->beyond & DFL_SEARCH_ORDER))
         add(k, "einsums in the order of the file", DFL_SEARCH_ORDER, "`--beyond order`: other orders, too");
-    add(k, "at most 4 shared loops, one per rank", DFL_SEARCH_SPLIT, "`--beyond split`: two");
-    add(k, "shared loops over ranks of the tensors produced and exchanged below them", DFL_SEARCH_WINDOW,
-        "`--beyond window`: also where windows slide");
-    add(k, "shared loops around einsums that exchange a tensor below them, or stand between two of these", 0, NULL);
-    add(k, "if the objective contains time, no shared loop for an input alone, and no additional keeps above loops of others",
+    add(k, "at most 4 loops that einsums share, one per rank", DFL_SEARCH_SPLIT, "`--beyond split`: two per rank");
+    add(k, "shared loops only over ranks of tensors that are produced and exchanged below the loop", DFL_SEARCH_WINDOW,
+        "`--beyond window`: also along overlapping windows");
+    add(k, "shared loops only around einsums that exchange a tensor below the loop, and around einsums between two of these", 0,
+        NULL);
+    add(k, "if the objective contains time, no loop that is shared only to reuse an input, and no additional keep of an einsum "
+        "above shared loops in which it exchanges nothing",
         0, NULL);
-    add(k, "keeps in the braces of their einsum, unless they stand above a shared loop", 0, NULL);
-    add(k, "a tensor with several readers is fetched by each, unless a keep holds an input for all readers below with "
-        "equal accesses", 0, NULL);
-    add(k, "operands exchanged outside of arrays, as a whole if the outermost memory can hold all tensors", DFL_SEARCH_SPILL,
-        "`--beyond spill`: on the chip for some readers");
+    add(k, "keeps of an einsum inside its braces, or above a shared loop", 0, NULL);
+    add(k, "each reader of a tensor fetches it by itself, but one keep may hold an input for all readers below it if they "
+        "access it equally", 0, NULL);
+    add(k, "whole tensors exchanged in the outermost memory if it can hold all of them; each tensor exchanged in one memory for "
+        "all readers, outside of arrays", DFL_SEARCH_SPILL, "`--beyond spill`: on the chip for some readers");
     add(k, "no tensor is read before it is complete (`online`)", 0, NULL);
     if (!(k->beyond & DFL_SEARCH_RECOMPUTE))
         add(k, "no recomputation", DFL_SEARCH_RECOMPUTE, "`--beyond recompute`");
@@ -63,14 +65,14 @@ static const char *extension_text(dfl_arena *arena, uint32_t kinds)
 {
     static const struct { uint32_t kind; const char *text; } words[] = {
         { DFL_SEARCH_RECOMPUTE, "recomputed intermediates" },
-        { DFL_SEARCH_WINDOW, "shared loops along which windows slide" },
+        { DFL_SEARCH_WINDOW, "shared loops along overlapping windows" },
         { DFL_SEARCH_SPILL, "intermediates on the chip for some readers and at home for others" },
         { DFL_SEARCH_SPLIT, "two shared loops over one rank" },
         { DFL_SEARCH_PIPELINE, "pipelines" },
     };
     const char *text = kinds & DFL_SEARCH_ORDER
                            ? dfl_arena_printf(arena, "einsums in up to %d orders", DFL_ORDERS_MOST) : "";
-    const char *between = "as good as was found ";
+    const char *between = "also tried, without proof: ";
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!(kinds & words[i].kind))
@@ -88,29 +90,33 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
 
     dfl_strbuf_init(&k.out, arena);
     if (!nothing)
-        add(&k, "the written lines unchanged", 0, NULL);
+        add(&k, "written lines stay as they are", 0, NULL);
     if (what->ragged)
-        add(&k, "tiles that divide, and others near the best mappings", 0, NULL);
+        add(&k, "tile sizes that divide, and other sizes in variants of the best mappings", 0, NULL);
     else
-        add(&k, "tiles that divide", 0, "`--tiles imperfect`: others, too");
+        add(&k, "tile sizes that divide", 0, "`--tiles imperfect`: other sizes, too");
     if (nothing && !m->options.overlap_perfect)
-        add(&k, what->certified ? "keeps that save transfers" :
-            "keeps that save transfers; if transfers stall, also keeps filled ahead, and keeps near good mappings",
+        add(&k, what->certified ? "only keeps that save transfers" :
+            "only keeps that save transfers; if units wait for transfers, also keeps that fetch data early, and variants of good "
+            "mappings with other keeps",
             0, NULL);
     if (nothing && has_inner_homes(m))
-        add(&k, "homes of inputs and outputs in the outermost memory that may hold them", 0, "`keep T in M; ...;`: in another");
+        add(&k, "homes of inputs and outputs in the outermost memory that may hold them", 0,
+            "`keep T in M; ...;` chooses another");
     if (!tree && m->workload->n_einsums > 1)
         add_fusion(&k);
     if (!tree && m->system->n_axes > 0 && m->workload->n_einsums > 1)
-        add(&k, "no keep inside of an array above an exchanged tensor, unless it stays during loops that do not index it",
+        add(&k, "a keep inside of an array above the keep of an exchanged tensor only if the loops between them do not index its "
+            "tensor",
             0, NULL);
     if (!tree && m->system->n_axes > 0 && dfl_workload_slides(m->workload))
-        add(&k, "as windows slide, no keep inside of an array above a keep outside of it, unless it stays during loops that "
-            "do not index it", 0, NULL);
+        add(&k, "as windows overlap, a keep inside of an array above a keep outside of it only if the loops between them do not "
+            "index its tensor", 0, NULL);
     if (m->system->n_axes > 0 && !what->spread)
-        add(&k, what->certified ? "on axes that share transfers, only ranks that share one" :
-            "on axes that share transfers, ranks that share one, and others only if more instances of all axes then work, and "
-            "more than the sharing ranks could fill after the outer axes", 0, "`--spread any`: all ranks");
+        add(&k, what->certified ? "on an axis whose network shares transfers, only ranks that share a transfer there" :
+            "on an axis whose network shares transfers, ranks that share a transfer there, and other ranks only if more "
+            "instances then work than with sharing ranks alone, in the whole array and after the outer axes are filled", 0,
+            "`--spread any`: all ranks");
     if (k.beyond)
         add(&k, extension_text(arena, k.beyond), 0, NULL);
     return k.out.text;

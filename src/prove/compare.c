@@ -171,7 +171,7 @@ void dfl_proof_compare(const dfl_proof_sides *sides, dfl_strbuf *out)
     compare_einsums(&c);
     compare_system(&c);
     write_table(&c, out);
-    dfl_strbuf_printf(out, "  %llu counts compared: counts and room of keeps, %u peaks, operations and steps of %u einsums: ",
+    dfl_strbuf_printf(out, "  %llu counts compared (counts and room of keeps, %u peaks, operations and steps of %u einsums): ",
                       (unsigned long long)c.compared, sides->executed->system->n_memories,
                       sides->executed->workload->n_einsums);
     if (c.differing)

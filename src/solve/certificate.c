@@ -153,8 +153,8 @@ const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const 
         d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` is for a mapping `%s` with holes, which are filled in "
                        "this one", claims->file, claims->mapping);
         dfl_diag_here(solver->sink, d, "all lines are written");
-        dfl_diag_help(solver->sink, d, "check it with the file before `dflc map -w`: it proves that no lines "
-                      "in place of `...` are better than its mapping `best`");
+        dfl_diag_help(solver->sink, d, "check it with the file that still has the holes: the certificate proves that no "
+                      "other lines in place of `...` are better than the lines found");
         return NULL;
     }
     if (!dfl_objective_make(solver->sink, solver->names, asked, objective))

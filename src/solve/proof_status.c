@@ -31,19 +31,19 @@ static void add_other_reason(dfl_strbuf *out, dfl_arena *arena, const dfl_mappin
                                                 "such a mapping gives the reason",
                                          (unsigned long long)gaps->refused, gaps->refused == 1 ? "" : "s"));
     else if (gaps->is_one_of_several && !given->options.overlap_perfect)
-        add_clause(out, "transfers stall, and the search does not prove Pareto sets with stalls: `option overlap = "
+        add_clause(out, "units wait for transfers, and then the search cannot prove a Pareto set: `option overlap = "
                         "perfect;` in the mapping assumes that transfers overlap");
     else if (gaps->is_one_of_several)
         add_clause(out, "the set may be incomplete, because some points cost more than their lower bound: `minimize` searches "
-                        "further for one figure");
+                        "more thoroughly, for one figure");
     else if (dfl_mapping_has_open_branches(given))
-        add_clause(out, "the branches were filled one by one; other lines around them may allow better ones");
+        add_clause(out, "the branches were filled one by one: other lines around them may allow better mappings");
     else if (given->options.overlap_perfect && given->workload->n_einsums > 1)
-        add_clause(out, "the lower bound lets all transfers above shared loops overlap with other einsums, but some do not: "
-                        "a second term, as in `minimize latency, energy`, decides between equal mappings");
+        add_clause(out, "the lower bound assumes that all transfers above shared loops overlap with other einsums, and some do "
+                        "not: a second term, as in `minimize latency, energy`, may help, since it decides between equal "
+                        "mappings");
     else
-        add_clause(out, "the remaining difference is smaller than the rounding error: remove the constants that `minimize` "
-                        "subtracts");
+        add_clause(out, "the gap is smaller than the rounding error: remove the constants that `minimize` subtracts");
 }
 
 const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space, const dfl_mapping *given, dfl_stop stopped,
@@ -58,14 +58,15 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     dfl_strbuf_init(&out, arena);
     add_stop(&out, stopped);
     if (gaps.has_stalls && !given->options.overlap_perfect)
-        add_clause(&out, "transfers stall, and the lower bound assumes that they overlap: `option overlap = perfect;` in the "
-                         "mapping assumes the same");
+        add_clause(&out, "units wait for transfers, and the lower bound assumes that they do not: `option overlap = perfect;` in "
+                         "the mapping assumes the same");
     if (gaps.has_requirement)
         add_clause(&out, "the lower bound ignores the requirements, which may exclude better mappings");
     if (gaps.has_open_terms)
-        add_clause(&out, "the search does not compare all mappings that are equal in the first term by the other terms");
+        add_clause(&out, "of the mappings that are equal in the first term, the search compares only some in the other terms");
     if (lines && found->has_windows)
-        add_clause(&out, "windows slide: the lower bound is the sum of those of the single einsums");
+        add_clause(&out, "windows overlap, and the search has only a weak lower bound for them: the sum of the bounds of the "
+                         "single einsums");
     if (lines && found->has_lost_states)
         add_clause(&out, "the search dropped some partial mappings, because there were too many: use `--max-fused`, or write "
                          "more lines");
@@ -74,15 +75,15 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
                          "imperfect` tries more");
     if (lines && space->imperfect)
         add_clause(&out, found->is_best_perfect
-                    ? "the search tries tiles that do not divide near good mappings only (without them the result is "
-                      "proven): the lower bound is the sum of those of the single einsums"
-                    : "the search tries tiles that do not divide near good mappings only: the lower bound is the sum of those "
-                      "of the single einsums");
+                    ? "the search tries tile sizes that do not divide only in variants of good mappings (without them the "
+                      "result is proven): the lower bound is the sum of the bounds of the single einsums"
+                    : "the search tries tile sizes that do not divide only in variants of good mappings: the lower bound is the "
+                      "sum of the bounds of the single einsums");
     if (beyond)
         add_clause(&out, found->is_best_perfect && !space->imperfect
-                    ? "`--beyond` searches near good mappings only (without it the result is proven): the lower bound "
-                      "is the sum of those of the single einsums"
-                    : "`--beyond` searches near good mappings only: the lower bound is the sum of those of the single "
+                    ? "`--beyond` tries only variants of good mappings (without it the result is proven): the lower bound is "
+                      "the sum of the bounds of the single einsums"
+                    : "`--beyond` tries only variants of good mappings: the lower bound is the sum of the bounds of the single "
                       "einsums");
     if (out.len == 0)
         add_other_reason(&out, arena, given, lines, &gaps);

@@ -41,9 +41,9 @@ static const char *help_for_stray(char c)
     case '\'':
         return "strings stand between `\"`";
     case '&':
-        return "both of two conditions: `&&`";
+        return "write `&&` for \"and\"";
     case '|':
-        return "one of two conditions: `||`";
+        return "write `||` for \"or\"";
     case '!':
         return "write the opposite comparison, or `== 0`";
     case '%':

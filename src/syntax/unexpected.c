@@ -136,11 +136,11 @@ static const char *help_hole(const dfl_parse *p, const wanted *w)
     const uint16_t now = f->now.kind, before = f->before.kind, statement = f->statement.kind;
 
     if (now == DFL_TOK_ELLIPSIS && (statement == DFL_TOK_TEMPORAL || statement == DFL_TOK_SPATIAL || statement == DFL_TOK_KEEP))
-        return "`...;` is a statement of its own: any lines; in this one `?` leaves open what stands here";
+        return "`...;` is a statement of its own and stands for any lines; inside this statement write `?`";
     if (before == '?' && (now == ':' || now == '/'))
         return statement == DFL_TOK_KEEP
-                   ? "tensors have no amounts"
-                   : "`?` stands for loops with their amounts; of a loop that is written `r:?` or `r/?` is open";
+                   ? "a tensor in a `keep` has no tile size: write `keep ? in M;`"
+                   : "`?` alone stands for any loops with any tile sizes; an open tile size of a written loop is `r:?` or `r/?`";
     if (now == DFL_TOK_ON && statement == DFL_TOK_TEMPORAL)
         return "loops over the instances of an axis are `spatial r/K on axis;`, or `spatial ? on axis;`";
     if (before == '?' && now == ';' && statement == DFL_TOK_SPATIAL)
@@ -150,12 +150,12 @@ static const char *help_hole(const dfl_parse *p, const wanted *w)
     if (before == DFL_TOK_IN || before == DFL_TOK_ON)
         return "memories, axes and units cannot be open alone; open the whole line: `...;`";
     if (before == DFL_TOK_PIPELINE || (wants(w, "'}'") && !wants(w, "temporal")))
-        return "branches are left open by `fuse ?;`";
+        return "write `fuse ?;` to leave branches open";
     if (wants(w, "'/'"))
-        return "an amount that is open is `r:?` or `r/?`";
+        return "an open tile size is written `r:?`, an open number of tiles `r/?`";
     if (statement == DFL_TOK_END || wants(w, "temporal"))
-        return "any lines are `...;`; a `?` stands in a line: `temporal ?;`, `temporal r:?;`, `keep ? in M;`";
-    return "a hole stands for a number, a list or an order in a line of a mapping; here a value is written";
+        return "`...;` stands for any lines; `?` stands inside a line: `temporal ?;`, `temporal r:?;`, `keep ? in M;`";
+    return "a hole can stand only in a line of a mapping; write a value here";
 }
 
 /* Help for syntax of other languages; NULL for any other mistake. */
@@ -174,19 +174,19 @@ static const char *help_habit(const dfl_parse *p, const wanted *w)
     if (now == '*' && before == '*')
         return "powers are `pow(a, b)`";
     if (now == '>' && (before == '-' || before == '='))
-        return "there are no arrows: a comparison is `>` or `>=`";
+        return "DFL has no arrows; a comparison is `>` or `>=`";
     if ((now == DFL_TOK_EQ || now == '=') && wants(w, "'='") && before != DFL_TOK_IDENT)
         return "a definition is written `name = value;`";
     if ((now == DFL_TOK_WITHIN || now == DFL_TOK_EXACTLY) && wants(w, "from"))
         return "a check is `a exactly b` or `a within p of b`, not both";
     if (now == ';' && before == '}')
-        return "remove the `;`: braces end by themselves";
+        return "remove the `;`: none follows a `}`";
     if ((text = help_hole(p, w)) != NULL)
         return text;
     if ((now == ':' || now == '=') && wants(w, "'/'") && (now == ':' || wants(w, "':'")))
-        return "`r:T` is a tile of T, `r/K` are K parts";
+        return "`r:T` makes tiles of `T` elements, and `r/K` makes `K` tiles";
     if (now == '(' && before == DFL_TOK_FOR)
-        return "loops over families are written `for k in 0..n { }`";
+        return "a `for` loop is written without parentheses: `for k in 0..n { }`";
     if (is_text(p, &f->before, "int") || is_text(p, &f->before, "float") || is_text(p, &f->before, "double") ||
         is_text(p, &f->before, "const") || is_text(p, &f->before, "def") || is_text(p, &f->before, "var"))
         return "values are declared without a type: `let name = value;`";

@@ -15,9 +15,9 @@ static void report_fan_out(dfl_sink *sink, const dfl_intern *names, const dfl_ax
     dfl_diag *d;
 
     dfl_i128_text(product, digits);
-    d = dfl_report(sink, DFL_MAP_TOO_MANY_INSTANCES, line->span, "%s instances on axis `%s`, which has %lld", digits,
+    d = dfl_report(sink, DFL_MAP_TOO_MANY_INSTANCES, line->span, "%s instances are needed on axis `%s`, which has %lld", digits,
                    text(names, axis->name), (long long)axis->size);
-    dfl_diag_here(sink, d, "the product of the parts on this axis passes its size here");
+    dfl_diag_here(sink, d, "the product of the parts on this axis exceeds its size here");
     dfl_diag_label(sink, d, axis->span, "`%s` is declared here", text(names, axis->name));
     dfl_diag_help(sink, d, "split into at most %lld parts, and iterate the rest with `temporal`", (long long)axis->size);
 }

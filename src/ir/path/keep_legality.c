@@ -78,7 +78,7 @@ static bool check_below(dfl_sink *sink, const dfl_intern *names, const dfl_paths
         dfl_diag_help(sink, d, "move the keep below this line");
     else
         dfl_diag_help(sink, d, "each instance would need a tile of its own: keep `%s` in a memory outside of the array, or "
-                      "spread the axis above the keep", tensor);
+                      "put the `spatial` line above the keep", tensor);
     return false;
 }
 

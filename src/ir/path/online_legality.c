@@ -255,7 +255,7 @@ static bool check_line(checker *check)
     if (!early) {
         const char *rank = text(check, check->w->ranks[check->line->rank].name);
         dfl_diag *d = dfl_report(check->sink, DFL_MAP_ONLINE_ILLEGAL, check->line->span,
-                                 "`online` on a loop under which nothing is read early");
+                                 "`online` on a loop below which no result is read before it is complete");
         dfl_diag_here(check->sink, d, "no result accumulated by the loop over `%s` is read inside of it", rank);
         dfl_diag_help(check->sink, d, "remove `online`");
     }

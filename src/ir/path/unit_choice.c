@@ -88,7 +88,8 @@ bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_
     }
     dfl_diag *d = dfl_report(sink, DFL_MAP_NO_COMPUTE, p->leaf->span, "no unit of `%s` can run einsum `%s` here",
                              text(names, s->name), text(names, e->name));
-    dfl_diag_here(sink, d, "needs a unit for %s that sees the memories kept in and lies inside the axes used", kind);
-    dfl_diag_help(sink, d, "add `on unit;` to the branch, or move its keeps to memories that a unit sees");
+    dfl_diag_here(sink, d, "needs a unit for %s that reaches the memories of the keeps and lies inside the axes of the "
+                  "`spatial` lines", kind);
+    dfl_diag_help(sink, d, "add `on unit;` to the branch, or move its keeps to memories that a unit reaches");
     return false;
 }

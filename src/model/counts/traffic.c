@@ -63,10 +63,10 @@ static void report_needed_again(traffic_pass *pass, const dfl_keep *keep)
     dfl_diag_label(pass->nest->sink, d, t->span, "`%s` is declared here", name);
     if (keep->all.starts)
         dfl_diag_help(pass->nest->sink, d, "move this keep above the loops that return to the elements, or keep `%s` in an outer "
-                      "memory; `recompute` computes again what a loop outside of those returns to", name);
+                      "memory; `recompute` repeats only what loops outside of these return to", name);
     else
         dfl_diag_help(pass->nest->sink, d, "move this keep above the loops that return to the elements, keep `%s` in an outer "
-                      "memory, or say `recompute %s;`", name, name);
+                      "memory, or write `recompute %s;`", name, name);
     pass->ok = false;
 }
 
@@ -191,8 +191,8 @@ static void count_written(traffic_pass *pass, uint32_t at)
         return;
     }
     if (how->supplied && fill_delta(pass, how->supplied)->enter < entered && pass->ok) {
-        dfl_nest_refuse(pass->nest, keep->line->span, "a result that some of the visits to this keep add to and others only read",
-                        "keep it further out only");
+        dfl_nest_refuse(pass->nest, keep->line->span, "a keep whose tile is updated in some iterations and only read in others",
+                        "keep the tensor only further out");
         pass->ok = false;
         return;
     }

@@ -59,7 +59,7 @@ static uint32_t find_forwarding(planner *c, const dfl_keep *keep, uint64_t betwe
             continue;
         if (found != DFL_NONE) {
             dfl_nest_refuse(c->nest, path->steps[i].line->span, "forwarding over several loops at once",
-                            "forward along one axis that one loop is spread over");
+                            "map only one loop to the axis along which the network forwards");
             c->ok = false;
         }
         found = i;

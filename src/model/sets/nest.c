@@ -90,7 +90,8 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
         refuse_differing(nest, e, i);
         for (uint32_t k = 0; k < i && is_temporal(path, i) && path->steps[i].line->online && path->steps[i].rank != DFL_NONE; k++)
             if (is_temporal(path, k) && !path->steps[k].line->online && path->steps[k].rank == path->steps[i].rank)
-                dfl_nest_refuse(nest, path->steps[i].line->span, "an `online` loop inside one over the same rank that is not",
+                dfl_nest_refuse(nest, path->steps[i].line->span, "an `online` loop inside a loop over the same rank that is not "
+                            "`online`",
                                 "write `online` on the outer loop, too");
     }
     for (uint32_t i = 0; i < me->n_inputs + 1; i++) {

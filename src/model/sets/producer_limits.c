@@ -144,15 +144,16 @@ static bool check_countable(dfl_nest *nest, uint32_t e, uint32_t d)
     uint32_t rank;
 
     if (!dfl_index_is_bare(&nest->workload->einsums[e].output.index[d], &rank)) {
-        dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a restricted producer that writes through an index expression",
+        dfl_nest_refuse(nest, nest->workload->einsums[e].span, "an einsum that writes through an index expression and "
+                        "computes only what its readers need",
                         "exchange the tensor above the loops of this branch");
         return false;
     }
     for (uint32_t i = 0; i < path->n_above; i++)
         if (path->steps[i].rank == rank && path->steps[i].line->kind != DFL_LINE_KEEP) {
             dfl_nest_refuse(nest, path->steps[i].line->span,
-                            "a dimension that is both looped over and restricted by its consumers",
-                            "loop over the consumer's rank only");
+                            "a dimension that is divided both by a loop over its rank and by a loop over a rank of its readers",
+                            "loop over the rank of the reader only");
             return false;
         }
     return true;

@@ -86,7 +86,7 @@ static void print_param(dfl_table *table, const dfl_explanation *explanation, co
     if (!edge)
         return;
     dfl_table_row_start(table);
-    dfl_table_cell(table, "  when it gets slower");
+    dfl_table_cell(table, "  if it decreases");
     dfl_table_cell(table, NULL);
     put_slopes(table, explanation, p, false);
     put_end(table, explanation, p, &p->slower);
@@ -119,7 +119,7 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *explanation)
         else
             print_param(&table, explanation, &explanation->sensitivity->params[order[i]]);
     }
-    dfl_strbuf_z(out, "\n  percent per percent of a parameter:\n");
+    dfl_strbuf_z(out, "\n  change in percent if a parameter grows by one percent:\n");
     dfl_table_print(&table, out, 2);
     if (idle > 0)
         dfl_strbuf_printf(out, "  %u more change%s no result at any value\n", idle, idle == 1 ? "s" : "");
@@ -152,7 +152,7 @@ static void print_einsum(dfl_table *table, const dfl_explanation *explanation, u
 
 static void print_einsums(dfl_strbuf *out, const dfl_explanation *explanation)
 {
-    static const char *const heads[] = { "einsum", "latency", "share", "of rate", "up to", "bound by", "rate", "then" };
+    static const char *const heads[] = { "einsum", "latency", "share", "change", "up to", "bound by", "parameter", "then" };
     uint32_t n = explanation->item->mapping->workload->n_einsums, left = 0;
     dfl_table table;
 
@@ -166,10 +166,11 @@ static void print_einsums(dfl_strbuf *out, const dfl_explanation *explanation)
         else
             left++;
     }
-    dfl_strbuf_z(out, "\n  each einsum by itself:\n");
+    dfl_strbuf_z(out, "\n  change of the latency of each einsum in percent if the parameter that limits it grows by one "
+                      "percent:\n");
     dfl_table_print(&table, out, 2);
     if (left > 0)
-        dfl_strbuf_printf(out, "  %u more, none of them slower\n", left);
+        dfl_strbuf_printf(out, "  %u more, none of which takes longer\n", left);
 }
 
 static void print_memories(dfl_strbuf *out, const dfl_explanation *explanation)
@@ -217,7 +218,7 @@ static void print_runner_up(dfl_strbuf *out, const dfl_explanation *explanation)
 
     dfl_human_quantity(explanation->runner_up_value, explanation->dim, value);
     dfl_double_text_short(100 * (explanation->runner_up_value / explanation->value - 1), 4, more);
-    dfl_strbuf_printf(out, "\n  the best mapping of another kind has %s, %s %% more%s; its differences:\n", value, more,
+    dfl_strbuf_printf(out, "\n  the best mapping of another kind has %s, %s %% more%s; it differs in:\n", value, more,
                       explanation->is_runner_up_proven ? "" : ", and is not proven to be the best");
     dfl_diff_summary(out, explanation->runner_up);
 }

@@ -91,7 +91,7 @@ static void print_head(const context *c)
     }
     if (r->extra != 0) {
         dfl_human_count(r->extra, text);
-        dfl_strbuf_printf(c->out, "; %s beyond the workload's", text);
+        dfl_strbuf_printf(c->out, "; %s extra by `recompute` or `online`", text);
     }
     dfl_human_share(r->utilization, 1, text);
     dfl_strbuf_printf(c->out, "\n  utilization  %s\n", text);
@@ -275,7 +275,7 @@ static void print_untimed(const context *c)
     dfl_arena *arena = c->out->arena;
 
     print_names(c->out, "without declared bandwidth, takes no time", dfl_report_free(arena, c->results, c->result));
-    print_names(c->out, "declared without effect on the time", dfl_report_untimed(arena, c->results, c->mapping->system));
+    print_names(c->out, "declared, but without effect on the time", dfl_report_untimed(arena, c->results, c->mapping->system));
 }
 
 /* The length of the first word. Blanks in backticks do not end a word. */

@@ -85,7 +85,7 @@ static void check_inside(dfl_mapping_context *ctx, const dfl_body *body, dfl_id_
                                      einsum_text(ctx, ids->at[i]));
 
             dfl_diag_label(ctx->draft->sema->sink, d, body->span, "this branch does not name it");
-            dfl_diag_help(ctx->draft->sema->sink, d, "add it to the head of the branch around, or move it to where it belongs");
+            dfl_diag_help(ctx->draft->sema->sink, d, "name it in the outer branch, too, or move this branch");
             ctx->draft->broken = reported = true;
         }
     }

@@ -394,7 +394,8 @@ static void report_no_axis(system_lowering *state, const dfl_draft_part *network
     state->draft->broken = true;
     if (dfl_sink_drops(state->draft->sink))
         return;
-    dfl_diag_label(state->draft->sink, d, network->span, "axes use it by `array ... over %s`", part_text(state, network));
+    dfl_diag_label(state->draft->sink, d, network->span, "an array uses it if it is declared with `over %s`",
+                   part_text(state, network));
     for (uint32_t x = state->first_axis[network->id]; x != 0; x = state->next_axis[x - 1])
         DFL_PUSH(state->draft->arena, &names, last_component(state, state->axes[x - 1].name));
     near = dfl_suggest(state->draft->names, text(state, value->word), names.at, names.n);

@@ -29,7 +29,7 @@
 #define NETWORK(m) [DFL_PART_NETWORK] = offsetof(dfl_network, m) + 1
 
 /* Reasons why an attribute has no effect. */
-#define COLLECTIVES "only collectives between chips would depend on it, and none is evaluated"
+#define COLLECTIVES "it affects only communication between chips, which dflc does not evaluate"
 
 static const dfl_attribute_row vocabulary[] = {
     /* name              kinds      values              dimension  example           members; no effect */

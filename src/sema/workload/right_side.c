@@ -238,7 +238,7 @@ static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
 
         d = dfl_report(ctx->sema->sink, wants ? DFL_ARGUMENT_MISSING : DFL_ARGUMENT_UNKNOWN,
                        wants ? expr->path->span : rhs->node->more->over.span,
-                       wants ? "`%s` works over a whole rank: which one" : "`%s` does not work over a rank",
+                       wants ? "`%s` works over a whole rank, which is not named" : "`%s` does not work over a rank",
                        dfl_sema_text(ctx->sema, op->name));
         if (wants)
             dfl_diag_help(ctx->sema->sink, d, "end the statement with `over r`");
@@ -305,7 +305,8 @@ static double eval_constant(rhs_builder *rhs, const dfl_expr *expr)
     if (v.kind == DFL_VALUE_BAD)
         rhs->ok = false;
     if (v.kind == DFL_VALUE_QUANTITY && !dfl_dim_is_none(v.quantity.dim)) {
-        dfl_report(ctx->sema->sink, DFL_UNIT_DIMENSION, expr->span, "a constant among tensors has no unit");
+        dfl_report(ctx->sema->sink, DFL_UNIT_DIMENSION, expr->span,
+                   "a constant in a computation on tensors must not have a unit");
         rhs->ok = false;
     }
     return v.kind == DFL_VALUE_QUANTITY ? v.quantity.real : 0;

@@ -262,8 +262,8 @@ static void helps(void **state)
     static const struct { const char *text, *help; } rows[] = {
         { "#", "comments begin with `//`" },
         { "'", "strings stand between `\"`" },
-        { "&", "both of two conditions: `&&`" },
-        { "|", "one of two conditions: `||`" },
+        { "&", "write `&&` for \"and\"" },
+        { "|", "write `||` for \"or\"" },
         { "!", "write the opposite comparison, or `== 0`" },
         { "%", "the rest of a division is `mod(a, b)`; a percentage is written `85%`" },
         { "^", "powers are `pow(a, b)`" },
