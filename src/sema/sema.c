@@ -1,4 +1,4 @@
-/* The root file: every declaration analysed once, in the order of the text. */
+/* The root file: each declaration is analysed once, in the order of the text. */
 #include "sema/sema.h"
 
 #include "sema/expr/eval.h"
@@ -9,7 +9,7 @@
 #include "sema/system/elaborate.h"
 #include "sema/workload/elaborate.h"
 
-/* Evaluates a constant, and the domain of a `param`. */
+/* Evaluates a constant, and for a `param` also its domain. */
 static void check_constant(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_values values = { 0 };
@@ -66,7 +66,7 @@ static void check_redefined(dfl_sema *sema, dfl_decl *decl)
     dfl_diag_help(sema->sink, diag, "use another name");
 }
 
-/* Lowers a check into the results. `inside`: name of the declaration around, or 0. */
+/* Lowers a check into the results. `inside`: name of the enclosing declaration, or 0. */
 static void add_check(dfl_sema *sema, const dfl_ast_node *node, dfl_scope *scope, dfl_sym inside)
 {
     dfl_check_context ctx = { .sema = sema, .scope = scope, .inside = inside != 0 };
@@ -82,7 +82,7 @@ static void check_workload(dfl_sema *sema, dfl_decl *decl)
     dfl_elaborated_workload *workload;
 
     if (dfl_workload_is_training(sema, decl->node->more->ref))
-        return; /* reported where it is used */
+        return; /* the error is reported at the uses */
     workload = dfl_workload_elaborate_default(sema, decl);
     if (workload == NULL || workload->broken || workload->workload == NULL)
         return;
@@ -150,7 +150,7 @@ static void check_sweep(dfl_sema *sema, dfl_decl *decl)
     }
 }
 
-/* Analyses a declaration, whatever its kind. */
+/* Analyses a declaration of any kind. */
 static void check_decl(dfl_sema *sema, dfl_decl *decl)
 {
     switch ((int)decl->node->kind) {
@@ -186,7 +186,7 @@ const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root)
         check_decl(sema, sema->root->decls.at[i]);
     for (size_t i = 0; i < sema->root->checks.n && dfl_sema_within_budget(sema); i++)
         add_check(sema, sema->root->checks.at[i], dfl_scope_new(sema, NULL, sema->root), 0);
-    (void)dfl_sema_within_budget(sema); /* reports that the budget was used up, if a loop has noticed */
+    (void)dfl_sema_within_budget(sema); /* reports an exhausted budget that a loop has noticed */
     *p = (dfl_program){ .designs = sema->designs.at, .n_designs = (uint32_t)sema->designs.n,
                         .templates = sema->templates.at, .n_templates = (uint32_t)sema->templates.n,
                         .checks = sema->checks.at, .n_checks = (uint32_t)sema->checks.n,

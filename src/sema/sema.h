@@ -1,8 +1,8 @@
 /*
- * Semantic analysis: from syntax trees to designs. It resolves names, evaluates constants, checks units of measurement,
- * gives workloads and systems values for their parameters (elaboration), and lowers workloads, systems and mappings to
- * the intermediate representation. Sema opens no files: a function of the caller loads what an import names. Every error
- * is reported to the sink once per cause.
+ * Semantic analysis: from syntax trees to designs. Sema resolves names, evaluates constants and checks units of
+ * measurement. Elaboration gives values to the parameters of workloads and systems. Lowering turns workloads, systems
+ * and mappings into the intermediate representation. Sema opens no files: a function of the caller loads imports. Every
+ * error is reported to the sink once per cause.
  *
  *   sema.c      the root file: each of its declarations once, in the order of the text
  *   names/      the state of a run; files, scopes and declarations: name resolution; all limits
@@ -20,7 +20,8 @@
 #include "ir/program.h"
 #include "sema/names/input.h"
 
-/* Analyses a file. Never NULL: holds what could be made of the file. The sink tells whether there were errors. */
+/* Analyses a file. Never returns NULL: after errors, the result contains the declarations without errors. The sink
+   records whether there were errors. */
 const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root);
 
 #endif

@@ -11,7 +11,7 @@ static const dfl_ast_node *param_at(const dfl_ast_node *params, uint32_t positio
     return params;
 }
 
-/* The parameter with a name, or NULL. A reference with many arguments fills `table` once. */
+/* The parameter named `name`, or NULL. For a reference with many arguments, the first call fills `table`. */
 static const dfl_ast_node *param_named(dfl_sema *sema, const dfl_ast_node *params, dfl_sym name, uint32_t n_args,
                                        dfl_symmap *table)
 {
@@ -26,7 +26,7 @@ static const dfl_ast_node *param_named(dfl_sema *sema, const dfl_ast_node *param
     return dfl_symmap_get(table, name);
 }
 
-/* Reports a named argument for which there is no parameter. */
+/* Reports a named argument without a parameter of its name. */
 static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *arg, const dfl_decl *owner)
 {
     DFL_VEC(dfl_sym) known = { 0 };
@@ -42,7 +42,7 @@ static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl
         dfl_diag_fix(sema->sink, d, arg->label.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
 }
 
-/* The parameter that gets an argument; NULL after reporting. */
+/* The parameter that an argument sets; NULL after reporting. */
 static const dfl_ast_node *find_param(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *arg, uint32_t position,
                                       const dfl_decl *owner, uint32_t n_args, dfl_symmap *table)
 {

@@ -6,13 +6,13 @@
 #include "sema/names/scope.h"
 
 /*
- * Declares the parameters `params` of `owner` in `scope`. Their values come from the arguments of `ref` (NULL = none),
- * evaluated in `from`, else from the defaults, evaluated in `scope`. A parameter with neither is UNKNOWN; `*missing` gets
- * the first such parameter, or NULL. Returns false after reporting.
+ * Declares the parameters `params` of `owner` in `scope`. The value of a parameter is the argument of `ref` (NULL = no
+ * arguments), evaluated in `from`, else the default, evaluated in `scope`. A parameter without argument and default is
+ * UNKNOWN; `*missing` is set to the first such parameter, or NULL. Returns false after reporting.
  */
 bool dfl_args_bind(dfl_sema *sema, dfl_scope *scope, const dfl_ast_node *params, const dfl_ast_ref *ref, dfl_scope *from,
                    dfl_decl *owner, const dfl_ast_node **missing);
-/* Reports that a reference leaves out `missing`, a parameter without a default. Returns false. */
+/* Reports that a reference has no argument for `missing`, a parameter without a default. Returns false. */
 bool dfl_args_need(dfl_sema *sema, const dfl_ast_ref *ref, const dfl_ast_node *missing);
 
 #endif

@@ -20,7 +20,7 @@ const char *dfl_arith_value_text(dfl_sema *sema, const dfl_value *value)
     return out.text;
 }
 
-/* E0302: the operands have dimensions that the operator or function cannot combine. */
+/* Reports E0302: the operator or function cannot combine the dimensions of its operands. */
 static void report_dimension(dfl_sema *sema, const dfl_expr *expr, const dfl_value *a, const dfl_value *b)
 {
     const char *left = dfl_arith_dim_text(sema, a->quantity.dim), *right = dfl_arith_dim_text(sema, b->quantity.dim);
@@ -38,7 +38,7 @@ static void report_dimension(dfl_sema *sema, const dfl_expr *expr, const dfl_val
     dfl_diag_label(sema->sink, d, expr->right->span, "this is %s", right);
 }
 
-/* A quotient of integers that is no integer, with both ways to round it. */
+/* Reports a quotient of integers that is no integer, with both ways to round it. */
 static void report_inexact(dfl_sema *sema, const dfl_expr *expr, const dfl_value *a, const dfl_value *b)
 {
     const char *text = dfl_sema_slice(sema, expr->span);

@@ -1,4 +1,5 @@
-/* Diagnostics of failed arithmetic. The dimensions of the operands of an operator or function are reported here. */
+/* Diagnostics of failed arithmetic. This file reports the operands' dimensions that an operator or function cannot
+   combine. */
 #ifndef DFL_SEMA_EXPR_ARITH_REPORT_H
 #define DFL_SEMA_EXPR_ARITH_REPORT_H
 
@@ -7,9 +8,9 @@
 
 /* Reports why the operator or function `expr` has no value for `a` and `b`. Returns BAD, for the caller to return. */
 dfl_value dfl_arith_report(dfl_sema *sema, dfl_arith status, const dfl_expr *expr, dfl_value a, dfl_value b);
-/* The dimension as a report shows it: "data/time". */
+/* The dimension in the form of a report: "data/time". */
 const char *dfl_arith_dim_text(dfl_sema *sema, dfl_dim dim);
-/* The quantity as a report shows it: "4 GB/s". */
+/* The quantity in the form of a report: "4 GB/s". */
 const char *dfl_arith_value_text(dfl_sema *sema, const dfl_value *value);
 
 #endif

@@ -5,7 +5,7 @@
 #include "sema/expr/arith_report.h"
 #include "sema/names/limits.h"
 
-static const struct { const char *name; unsigned least, most; /* numbers of arguments */ } functions[] = {
+static const struct { const char *name; unsigned least, most; /* smallest and largest number of arguments */ } functions[] = {
     [DFL_BUILTIN_FLOOR] = { "floor", 1, 1 },
     [DFL_BUILTIN_CEIL] = { "ceil", 1, 1 },
     [DFL_BUILTIN_MOD] = { "mod", 2, 2 },
@@ -28,7 +28,7 @@ dfl_builtin dfl_builtin_find(const char *name)
     return (dfl_builtin)function;
 }
 
-/* Reports E0201 for the name of a function. */
+/* Reports E0201: a function name that has no meaning. */
 static void report_unknown(dfl_sema *sema, const dfl_expr *call)
 {
     dfl_sym known[N_FUNCTIONS], near;
@@ -73,7 +73,7 @@ bool dfl_builtin_check_argument(dfl_sema *sema, const dfl_expr *arg, dfl_builtin
     return false;
 }
 
-/* The smallest or the largest argument. */
+/* The value of `min` or `max`: the smallest or the largest argument. */
 static dfl_value extreme(dfl_sema *sema, const dfl_expr *call, const dfl_value *args, unsigned n, bool largest)
 {
     unsigned best = 0;

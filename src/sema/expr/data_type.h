@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Bits of an element of the data type `name` ("bf16"); 0 for anything else, also for `bits(n)`. */
+/* Bits of an element of the data type `name` ("bf16"); 0 for any other name, and for `bits(n)`. */
 uint32_t dfl_data_type_bits(const char *name);
-/* The name of the data type at an index, counted from 0; NULL behind the last one. For suggestions. */
+/* The name of the data type with an index, counted from 0; NULL after the last one. Used for suggestions. */
 const char *dfl_data_type_name(uint32_t index);
 
 #endif

@@ -37,7 +37,7 @@ dfl_value dfl_eval_decl(dfl_sema *sema, dfl_decl *decl, dfl_span use)
     return decl->value;
 }
 
-/* The value of a name: of the scope, or of a constant that a module declares. */
+/* The value of a name: an entry of the scope, or a constant that a module declares. */
 static dfl_value eval_path(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     static const char *const kinds[] = { "a value", "a rank", "a tensor", "an instance", "a part of the system" };
@@ -86,7 +86,7 @@ static bool check_kind(dfl_sema *sema, const dfl_expr *expr, const dfl_value *va
     return false;
 }
 
-/* The unit of measurement that a misspelt one (`40Gb`, `624KB`, `10Gbps`) probably stands for, or NULL. */
+/* The unit of measurement that the author probably meant by a misspelt one (`40Gb`, `624KB`, `10Gbps`), or NULL. */
 static const char *suggest_unit(dfl_sema *sema, const char *unit)
 {
     static const struct { const char *from, *to; } slips[] = {
@@ -114,7 +114,7 @@ static const char *suggest_unit(dfl_sema *sema, const char *unit)
     return NULL;
 }
 
-/* Reports the unknown unit of measurement behind a number; `unit_at` is its offset in the literal. */
+/* Reports the unknown unit of measurement of a literal; `unit_at` is its offset in the literal. */
 static void report_unit(dfl_sema *sema, const dfl_expr *expr, size_t unit_at)
 {
     dfl_span span = { expr->span.start + (uint32_t)unit_at, expr->span.end };
@@ -229,7 +229,8 @@ static dfl_value eval_negative(dfl_sema *sema, dfl_scope *scope, const dfl_expr 
     return status == DFL_ARITH_OK ? dfl_value_of(q) : dfl_arith_report(sema, status, expr, a, a);
 }
 
-/* `floor(a / b)` and `ceil(a / b)`: exact for integers, because the quotient is not formed first. False for other calls. */
+/* The value of `floor(a / b)` or `ceil(a / b)`, exact for integers because the quotient is not computed first. False
+   for other calls. */
 static bool eval_rounded_quotient(dfl_sema *sema, dfl_scope *scope, const dfl_expr *call, bool up, dfl_value *out)
 {
     const dfl_expr *arg = call->args;
@@ -255,7 +256,7 @@ static bool eval_rounded_quotient(dfl_sema *sema, dfl_scope *scope, const dfl_ex
     return true;
 }
 
-/* Not inlined: the array would enlarge the frame of every level of the recursion, also of those without a call. */
+/* Not inlined: the array would enlarge the stack frame of every recursion level, even of levels without a call. */
 __attribute__((noinline)) static dfl_value eval_call(dfl_sema *sema, dfl_scope *scope, const dfl_expr *call)
 {
     dfl_value args[DFL_SEMA_MAX_ARGUMENTS];
@@ -279,7 +280,7 @@ __attribute__((noinline)) static dfl_value eval_call(dfl_sema *sema, dfl_scope *
     return unknown ? DFL_UNKNOWN : dfl_builtin_apply(sema, call, function, args, n);
 }
 
-/* The value of an expression, whatever its kind. */
+/* The value of any expression. */
 static dfl_value eval_kind(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     switch (expr->kind) {
@@ -319,7 +320,7 @@ static dfl_value eval_kind(dfl_sema *sema, dfl_scope *scope, const dfl_expr *exp
     return DFL_BAD;
 }
 
-/* Limits the depth summed over all constants that depend on each other. */
+/* Limits the recursion depth, summed over all constants that depend on each other. */
 dfl_value dfl_eval(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
 {
     dfl_value v;

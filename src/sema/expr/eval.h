@@ -1,6 +1,6 @@
 /*
- * Constant expressions. Values are exact integers, quantities with a dimension, conditions and strings; the arithmetic
- * itself, with its check of dimensions, is that of ir/quantity. The files of this folder:
+ * Constant expressions. Values are exact integers, quantities with a dimension, conditions and strings. The arithmetic
+ * and its check of dimensions are those of ir/quantity. The files of this folder:
  *
  *   eval          the value of an expression or of a declared constant
  *   builtin       the functions floor, min, select, ...
@@ -18,11 +18,13 @@
 
 /* The value of an expression with the names of `scope`; BAD after reporting and for NULL. */
 dfl_value dfl_eval(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr);
-/* The value of a `let` or `param` of a module, evaluated once. `use` is the place that names it; reports E0211. */
+/* The value of a `let` or `param` of a module, evaluated at most once. `use`: the place that names the constant; the
+   function reports E0211. */
 dfl_value dfl_eval_decl(dfl_sema *sema, dfl_decl *decl, dfl_span use);
 /*
- * A plain integer in [low, high]. Returns false, with `*out` = low, after reporting that the value is none, and if it is
- * BAD or UNKNOWN (`*unknown`). `what` names the integer in reports: "the size of a rank".
+ * Evaluates a plain integer in [low, high]. Returns false, with `*out` = low, for a value that is BAD or UNKNOWN
+ * (`*unknown`), and after reporting any other value. `what`: name of the integer in reports, for example "the size of a
+ * rank".
  */
 bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const char *what, int64_t low, int64_t high,
                   int64_t *out, bool *unknown);

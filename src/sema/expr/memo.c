@@ -6,13 +6,13 @@
 
 /* One elaboration of a declaration. The table `cache` of the declaration holds chains of equal hashes. */
 typedef struct memo {
-    void *result;          /* returned by the elaboration */
+    void *result;          /* result of the elaboration */
     const dfl_scope *args; /* scope with the values of all parameters */
-    bool broken;           /* the elaboration reported an error */
+    bool broken;           /* the elaboration has reported an error */
     struct memo *next;     /* another elaboration with the same hash */
 } memo;
 
-/* Hash of the values of all parameters; never 0, which is no key. */
+/* Hash of the values of all parameters; never 0, since 0 is no key. */
 static uint32_t hash_arguments(const dfl_scope *scope, const dfl_ast_node *params)
 {
     uint64_t hash = 1;
@@ -55,7 +55,7 @@ static bool equal_arguments(const dfl_scope *a, const dfl_scope *b, const dfl_as
     return true;
 }
 
-/* The elaboration with equal arguments, or NULL. */
+/* The earlier elaboration with equal arguments, or NULL. */
 static const memo *find_memo(const dfl_decl *decl, const dfl_scope *args, uint32_t hash)
 {
     const memo *entry = dfl_symmap_get(&decl->cache, hash);
@@ -65,7 +65,7 @@ static const memo *find_memo(const dfl_decl *decl, const dfl_scope *args, uint32
     return entry;
 }
 
-/* Elaborates, and keeps the result. */
+/* Elaborates the declaration and stores the result. */
 static const memo *add_memo(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, uint32_t hash, const dfl_ast_node *missing,
                             const dfl_lint_levels *lints, dfl_elaborate *elaborate)
 {

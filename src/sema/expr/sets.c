@@ -24,7 +24,7 @@ static bool advance(dfl_sema *sema, const dfl_expr *expr, dfl_value *at, const d
     return true;
 }
 
-/* `a .. b` excludes b, as counts do; `a .. b step s` and `a .. b times f` include b, as lists of sizes do. */
+/* The range `a .. b` excludes b, like a count; `a .. b step s` and `a .. b times f` include b, like a list of sizes. */
 static bool eval_range(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, dfl_values *out, bool *unknown)
 {
     dfl_value at = dfl_eval(sema, scope, expr->left), end = dfl_eval(sema, scope, expr->right);

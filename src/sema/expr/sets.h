@@ -1,4 +1,4 @@
-/* Sets `{8, 16}` and ranges `0..4`, `1..64 times 2`: what a `for`, a hole or a sweep takes its values from. */
+/* Sets `{8, 16}` and ranges `0..4`, `1..64 times 2`: the possible values of a `for`, a hole or a sweep. */
 #ifndef DFL_SEMA_EXPR_SETS_H
 #define DFL_SEMA_EXPR_SETS_H
 

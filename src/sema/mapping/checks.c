@@ -9,7 +9,7 @@
 
 static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr);
 
-/* A new node of the expression. */
+/* Makes a node of an expression. */
 static dfl_val *make_node(dfl_check_context *ctx, const dfl_expr *expr, dfl_val_kind kind)
 {
     dfl_val *val = DFL_NEW(ctx->sema->arena, dfl_val);
@@ -19,7 +19,7 @@ static dfl_val *make_node(dfl_check_context *ctx, const dfl_expr *expr, dfl_val_
     return val;
 }
 
-/* Adds an imported workload to the results, so that its figures are computed. */
+/* Adds an imported workload to the results, so that its metrics are computed. */
 static void add_workload(dfl_sema *sema, dfl_decl *decl)
 {
     const dfl_elaborated_workload *workload = dfl_workload_elaborate_default(sema, decl);
@@ -32,7 +32,7 @@ static void add_workload(dfl_sema *sema, dfl_decl *decl)
     DFL_PUSH(sema->arena, &sema->workloads, ((dfl_sized_workload){ workload->workload, false }));
 }
 
-/* Adds an imported system to the results, so that its figures are computed. */
+/* Adds an imported system to the results, so that its metrics are computed. */
 static void add_system(dfl_sema *sema, dfl_decl *decl)
 {
     const dfl_elaborated_system *system = dfl_system_elaborate_default(sema, decl);
@@ -45,13 +45,14 @@ static void add_system(dfl_sema *sema, dfl_decl *decl)
     DFL_PUSH(sema->arena, &sema->systems, system->system);
 }
 
-/* Whether the first name of a path is that of an import. */
+/* Whether the first name of a path is the name of an import. */
 static bool is_through_import(const dfl_check_context *ctx, const dfl_ast_path *path)
 {
     return path->n > 1 && dfl_symmap_get(&ctx->scope->module->aliases, path->head->sym) != NULL;
 }
 
-/* The declaration that starts a path, by its first `*n` names: `h100` or, through an import, `nv.h100`. NULL if none. */
+/* The declaration that the first `*n` names of a path name: `h100` or, through an import, `nv.h100`. NULL if there is
+   no such declaration. */
 static dfl_decl *find_head(dfl_check_context *ctx, const dfl_ast_path *path, uint32_t *n, bool *broken)
 {
     for (*n = is_through_import(ctx, path) ? 2 : 1; *n > 0; --*n) {
@@ -64,7 +65,7 @@ static dfl_decl *find_head(dfl_check_context *ctx, const dfl_ast_path *path, uin
     return NULL;
 }
 
-/* Reports a path that starts with no declaration. */
+/* Reports a path whose first names are those of no declaration. */
 static void report_no_head(dfl_check_context *ctx, const dfl_ast_path *path)
 {
     dfl_ast_path start = { .head = path->head, .n = 2, .text = path->head->sym, .span = path->head->span };
@@ -86,8 +87,8 @@ static void report_no_head(dfl_check_context *ctx, const dfl_ast_path *path)
                       dfl_sema_text(ctx->sema, path->head->sym));
 }
 
-/* The names of a path to a result. The first names a declaration, unless the check is inside of one. An imported workload
- * or system is elaborated when it is first named, and is called by its own name. */
+/* Lowers the names of a path to a result. The first names are those of a declaration, unless the check stands inside of
+   one. An imported workload or system is elaborated at its first use, and keeps its own name. */
 static const dfl_sym *lower_path(dfl_check_context *ctx, const dfl_ast_path *path, uint32_t *n)
 {
     dfl_sym *out = DFL_NEW_ARRAY(ctx->sema->arena, dfl_sym, path->n);
@@ -117,7 +118,7 @@ static const dfl_sym *lower_path(dfl_check_context *ctx, const dfl_ast_path *pat
     return out;
 }
 
-/* Whether a path names a constant: of the scope, of the module, or of an import. */
+/* Whether a path names a constant: an entry of the scope, or a constant of the module or of an import. */
 static bool is_constant(dfl_check_context *ctx, const dfl_ast_path *path)
 {
     const dfl_scope_entry *entry = path->n == 1 ? dfl_scope_find(ctx->scope, path->head->sym) : NULL;
@@ -130,7 +131,7 @@ static bool is_constant(dfl_check_context *ctx, const dfl_ast_path *path)
     return decl != NULL && (decl->node->kind == DFL_AST_LET || decl->node->kind == DFL_AST_PARAM);
 }
 
-/* The value of a constant. */
+/* The node of a constant. */
 static const dfl_val *lower_constant(dfl_check_context *ctx, const dfl_expr *expr)
 {
     dfl_value v = dfl_eval(ctx->sema, ctx->scope, expr);
@@ -144,7 +145,7 @@ static const dfl_val *lower_constant(dfl_check_context *ctx, const dfl_expr *exp
     return out;
 }
 
-/* An argument: a name of the design, as in `flash.peak(sram)` (`names`), or a value of a function. */
+/* Lowers an argument: a name of the design, as in `flash.peak(sram)` (`names`), or a value for a function. */
 static const dfl_val *lower_argument(dfl_check_context *ctx, const dfl_expr *expr, bool names)
 {
     dfl_sym *names_of;
@@ -161,7 +162,7 @@ static const dfl_val *lower_argument(dfl_check_context *ctx, const dfl_expr *exp
     return val;
 }
 
-/* A call: of a built-in function, or of a result with arguments. */
+/* Lowers a call: of a built-in function, or of a result with arguments. */
 static const dfl_val *lower_call(dfl_check_context *ctx, const dfl_expr *expr)
 {
     bool function = expr->path->n == 1 && dfl_builtin_find(dfl_sema_text(ctx->sema, expr->path->text)) != DFL_BUILTIN_NONE;
@@ -181,7 +182,7 @@ static const dfl_val *lower_call(dfl_check_context *ctx, const dfl_expr *expr)
     return val;
 }
 
-/* The kind of node of an operator. */
+/* The node kind of an operator. */
 static dfl_val_kind operator_kind(dfl_expr_kind kind)
 {
     switch ((int)kind) {
@@ -201,7 +202,7 @@ static dfl_val_kind operator_kind(dfl_expr_kind kind)
     }
 }
 
-/* Folds an operator of two constants, if it has a value. An inexact quotient becomes a real number. */
+/* Folds an operator of two constants, if the operator has a value. An inexact quotient becomes a real number. */
 static bool fold(dfl_val *val, const dfl_val *a, const dfl_val *b)
 {
     dfl_arith status = DFL_ARITH_DOMAIN;
@@ -229,7 +230,7 @@ static bool fold(dfl_val *val, const dfl_val *a, const dfl_val *b)
     return true;
 }
 
-/* Reports an operator of two constants whose dimensions it cannot combine. */
+/* Reports that an operator cannot combine the dimensions of two constants. */
 static void check_dimensions(dfl_check_context *ctx, const dfl_expr *expr, const dfl_val *a, const dfl_val *b)
 {
     if (a->kind != DFL_VAL_QUANTITY || b->kind != DFL_VAL_QUANTITY || expr->kind == DFL_EXPR_MUL ||
@@ -239,7 +240,7 @@ static void check_dimensions(dfl_check_context *ctx, const dfl_expr *expr, const
     ctx->ok = false;
 }
 
-/* An operator, folded if its operands are constants. */
+/* Lowers an operator, and folds it if its operands are constants. */
 static const dfl_val *lower_operator(dfl_check_context *ctx, const dfl_expr *expr)
 {
     const dfl_val **args = DFL_NEW_ARRAY(ctx->sema->arena, const dfl_val *, 2);
@@ -266,7 +267,7 @@ static const dfl_val *lower_operator(dfl_check_context *ctx, const dfl_expr *exp
     return val;
 }
 
-/* An expression, whatever its kind. */
+/* Lowers any expression. */
 static const dfl_val *lower_expr(dfl_check_context *ctx, const dfl_expr *expr)
 {
     dfl_val *val;
@@ -314,7 +315,7 @@ const dfl_val *dfl_check_lower_value(dfl_check_context *ctx, const dfl_expr *exp
     return expr == NULL ? NULL : lower_expr(ctx, expr);
 }
 
-/* The text of the check without its `;`, which is missing where the parser inserted it. */
+/* The text of the check without its `;`. The text has no `;` if the parser inserted it. */
 static const char *statement_text(const dfl_sema *sema, dfl_span at)
 {
     at.end -= dfl_sema_slice(sema, (dfl_span){ at.end - 1, at.end })[0] == ';';

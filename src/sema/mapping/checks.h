@@ -1,6 +1,6 @@
 /*
- * Lowering of `require`, `expect`, `assume` and objectives: expressions over results. Constants are folded; a path to a
- * result stays a path, for whoever has the results.
+ * Lowering of `require`, `expect`, `assume` and objectives: expressions over results. Constants are folded. A path to a
+ * result remains a path, which later passes evaluate.
  */
 #ifndef DFL_SEMA_MAPPING_CHECKS_H
 #define DFL_SEMA_MAPPING_CHECKS_H
@@ -9,14 +9,14 @@
 
 typedef struct {
     dfl_sema *sema;
-    dfl_scope *scope;  /* names of constants */
-    bool inside;       /* in a workload or mapping: a path may leave out the name of the declaration */
-    bool ok;           /* no error was reported */
+    dfl_scope *scope;  /* scope with the names of constants */
+    bool inside;       /* the check is in a workload or mapping: a path may omit the name of this declaration */
+    bool ok;           /* no error has been reported */
 } dfl_check_context;
 
-/* The value of an expression; NULL for NULL. Clears `ctx->ok` after reporting. */
+/* Lowers an expression; NULL if `expr` is NULL. Clears `ctx->ok` after a report. */
 const dfl_val *dfl_check_lower_value(dfl_check_context *ctx, const dfl_expr *expr);
-/* Lowers a check. `scope` is the name of the workload or mapping around, or 0. Returns false after reporting. */
+/* Lowers a check. `scope`: name of the enclosing workload or mapping, or 0. Returns false after reporting. */
 bool dfl_check_lower(dfl_check_context *ctx, const dfl_ast_node *node, dfl_sym scope, dfl_check *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Declared mappings and their bodies. Both are in one file because they are recursive: a body may `use` a template, which
- * is a declared mapping and is elaborated, and so checked, before its text is put in.
+ * Declared mappings and their bodies. They are in one file because they are mutually recursive: a body may `use` a
+ * template. A template is a declared mapping, which is elaborated, and so checked, before its text is inserted.
  */
 #include "sema/mapping/elaborate.h"
 
@@ -11,7 +11,7 @@
 #include "sema/mapping/mapping_internal.h"
 #include "sema/names/limits.h"
 
-/* The name of the result of an einsum. */
+/* The name of an einsum's result. */
 static const char *einsum_text(const dfl_mapping_context *ctx, uint32_t einsum)
 {
     const dfl_workload_draft *draft = &ctx->draft->workload->draft;
@@ -19,7 +19,7 @@ static const char *einsum_text(const dfl_mapping_context *ctx, uint32_t einsum)
     return dfl_sema_text(ctx->draft->sema, draft->tensors.at[draft->einsums.at[ctx->draft->text[einsum]].ir.output.tensor].name);
 }
 
-/* A new body in `parent` (NULL: the root) with the given einsums; it inherits the compute unit. */
+/* Makes a body in `parent` (NULL: the root) with the given einsums; the body inherits the compute unit. */
 static dfl_body *add_body(dfl_mapping_draft *draft, dfl_body *parent, dfl_span span, const uint32_t *einsums, uint32_t n)
 {
     dfl_body *body = DFL_NEW(draft->sema->arena, dfl_body);
@@ -38,21 +38,22 @@ static dfl_body *add_body(dfl_mapping_draft *draft, dfl_body *parent, dfl_span s
     return body;
 }
 
-/* A chain of lines under construction: one body, with the lines that its text and the templates in it have added. */
+/* A chain of lines under construction. It is one body, with the lines from the body's text and from the templates in
+   the text. */
 typedef struct {
     dfl_body *body;
-    size_t first_line;   /* its lines are those of `sema->lines` from this index on */
+    size_t first_line;   /* index of the chain's first line in `sema->lines` */
     DFL_VEC(dfl_body *) children;
     dfl_id_list recompute;
     DFL_VEC(dfl_open) opens;
     dfl_line_choices choices;
     bool branched;       /* a `fuse` or `pipeline` has ended the chain */
     bool implicit;       /* branches outside of a `fuse` have ended the chain */
-    dfl_span branch_span; /* keyword of the `fuse` or `pipeline`, or head of the last branch */
-    dfl_span stray;      /* first line behind the end, reported; nowhere = none */
+    dfl_span branch_span; /* place of the keyword of the `fuse` or `pipeline`, or of the head of the last branch */
+    dfl_span stray;      /* place of the first line after the end of the chain, once reported; nowhere = no such line */
 } chain_state;
 
-/* Whether an einsum is one of the body; its einsums are sorted. */
+/* Whether an einsum is in the body, whose einsums are sorted. */
 static bool has_einsum(const dfl_body *body, uint32_t einsum)
 {
     uint32_t low = 0, high = body->n_einsums;
@@ -68,7 +69,7 @@ static bool has_einsum(const dfl_body *body, uint32_t einsum)
     return low < body->n_einsums && body->einsums[low] == einsum;
 }
 
-/* Removes the einsums that the body around does not have, and reports the first of them. */
+/* Removes the einsums that the enclosing body does not have, and reports the first of them. */
 static void check_inside(dfl_mapping_context *ctx, const dfl_body *body, dfl_id_list *ids, dfl_span span)
 {
     size_t n = 0;
@@ -95,7 +96,7 @@ static void check_inside(dfl_mapping_context *ctx, const dfl_body *body, dfl_id_
 static void lower_chain(dfl_mapping_context *ctx, const dfl_ast_node *items, dfl_body *body);
 static dfl_decl *find_template(dfl_sema *sema, dfl_module *module, const dfl_ast_ref *ref);
 
-/* Lowers a branch with its einsums as a child. `instance`: that of `each`, or DFL_NONE. */
+/* Lowers a branch with its einsums to a child. `instance`: the instance of an `each`, or DFL_NONE. */
 static void lower_child(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node, dfl_id_list *ids,
                         dfl_span span, uint32_t instance)
 {
@@ -114,7 +115,7 @@ static void lower_child(dfl_mapping_context *ctx, chain_state *chain, const dfl_
     DFL_PUSH(ctx->draft->sema->arena, &chain->children, child);
 }
 
-/* `each conv2d { ... }`: a child for every instance that applies the workload. */
+/* Lowers `each conv2d { ... }`: a child for every instance that applies the workload. */
 static void lower_each(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node)
 {
     dfl_id_list instances = { 0 };
@@ -133,11 +134,11 @@ static void lower_each(dfl_mapping_context *ctx, chain_state *chain, const dfl_a
 /* An einsum of a branch, and the head that names it. */
 typedef struct {
     uint32_t einsum;
-    uint32_t order; /* in the text: keeps the sort stable */
+    uint32_t order; /* position in the text, which keeps the sort stable */
     const dfl_ast_node *head;
 } named_einsum;
 
-/* Order by einsum, then by place in the text, for qsort. */
+/* Order by einsum, then by position in the text, for qsort. */
 static int compare_named(const void *a, const void *b)
 {
     const named_einsum *x = a, *y = b;
@@ -147,7 +148,7 @@ static int compare_named(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Whether two heads of a branch name the same einsum, which is reported. Sorts `all`. */
+/* Whether two heads of a branch name one einsum; reports this. Sorts `all` as a side effect. */
 static bool report_named_twice(dfl_mapping_context *ctx, named_einsum *all, size_t n)
 {
     qsort(all, n, sizeof *all, compare_named);
@@ -194,7 +195,7 @@ static void lower_branch(dfl_mapping_context *ctx, chain_state *chain, const dfl
         lower_child(ctx, chain, node, &ids, span, DFL_NONE);
 }
 
-/* `...;`: any lines, or (`between`) any branches. */
+/* Lowers `...;`: a place for any lines, or (`between`) for any branches. */
 static void lower_anything(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node, bool between)
 {
     dfl_body *body = chain->body;
@@ -228,7 +229,7 @@ static void lower_branches(dfl_mapping_context *ctx, chain_state *chain, const d
 
 static void lower_chain_items(dfl_mapping_context *ctx, const dfl_ast_node *items, chain_state *chain);
 
-/* Puts the text of a template in the place of `use`, along the templates from which it is derived. */
+/* Replaces `use` by the text of a template, and by the texts of the templates from which it is derived. */
 static void lower_use(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node)
 {
     dfl_sema *s = ctx->draft->sema;
@@ -266,7 +267,7 @@ static void lower_use(dfl_mapping_context *ctx, chain_state *chain, const dfl_as
     ctx->draft->broken = true;
 }
 
-/* `on UNIT`: the compute unit of the body. */
+/* Lowers `on UNIT`: the compute unit of the body. */
 static void lower_on(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node)
 {
     uint32_t compute = dfl_mapping_find_compute(ctx, node->path);
@@ -277,7 +278,7 @@ static void lower_on(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast
     chain->body->compute_span = node->path->span;
 }
 
-/* Whether the chain goes on: a branch ends it. Reports the first line behind the end. */
+/* Whether the chain continues: a branch ends it. Reports the first line after the end. */
 static bool check_before_end(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node)
 {
     dfl_diag *d;
@@ -294,7 +295,7 @@ static bool check_before_end(dfl_mapping_context *ctx, chain_state *chain, const
     return false;
 }
 
-/* Lowers loops and keeps. Notes for each structural choice how many places for any lines are above it. */
+/* Lowers loops and keeps. Records for each structural choice the number of places for any lines above it. */
 static void lower_lines(dfl_mapping_context *ctx, chain_state *chain, const dfl_ast_node *node,
                         void (*lower)(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out,
                                       dfl_line_choices *choices))
@@ -341,7 +342,7 @@ static void lower_item(dfl_mapping_context *ctx, const dfl_ast_node *node, chain
             lower_branches(ctx, chain, node, node->kind == DFL_AST_FUSE ? DFL_BODY_FUSE : DFL_BODY_PIPELINE);
         return;
     case DFL_AST_BRANCH:
-        /* Branches that follow each other without `fuse` are fused, too. */
+        /* Branches that follow each other without `fuse` are fused as well. */
         if (!check_before_end(ctx, chain, node))
             return;
         chain->implicit = true;
@@ -349,7 +350,7 @@ static void lower_item(dfl_mapping_context *ctx, const dfl_ast_node *node, chain
         chain->body->kind = DFL_BODY_FUSE;
         lower_branch(ctx, chain, node);
         return;
-    case DFL_AST_FUSE_HOLE: /* any branches, which end the chain, so the same as any lines */
+    case DFL_AST_FUSE_HOLE: /* a place for any branches ends the chain, so it equals a place for any lines */
         if (check_before_end(ctx, chain, node))
             lower_anything(ctx, chain, node, false);
         return;
@@ -389,7 +390,7 @@ static void lower_chain_items(dfl_mapping_context *ctx, const dfl_ast_node *item
         lower_item(ctx, node, chain);
 }
 
-/* A leaf with several einsums: a child for each, fused at the innermost point. */
+/* Lowers a leaf with several einsums: a child for each, fused at the innermost point. */
 static void split_leaf(dfl_mapping_context *ctx, chain_state *chain)
 {
     dfl_body *body = chain->body;
@@ -400,7 +401,7 @@ static void split_leaf(dfl_mapping_context *ctx, chain_state *chain)
                  add_body(ctx->draft, body, body->span, &body->einsums[i], 1));
 }
 
-/* Lowers a chain of statements into a body, whose einsums are set. */
+/* Lowers a chain of statements to a body, whose einsums are already set. */
 static void lower_chain(dfl_mapping_context *ctx, const dfl_ast_node *items, dfl_body *body)
 {
     chain_state chain = { .body = body, .first_line = ctx->draft->sema->lines.n };
@@ -449,7 +450,7 @@ static dfl_sym first_unknown(const dfl_scope *scope)
     return 0;
 }
 
-/* The template that a reference names, elaborated. NULL after reporting, and if the template has errors. */
+/* The elaborated template that a reference names. NULL after reporting, and if the template has errors. */
 static dfl_decl *find_template(dfl_sema *sema, dfl_module *module, const dfl_ast_ref *ref)
 {
     dfl_decl *decl = dfl_decl_need(sema, module, ref->path, DFL_AST_MAPPING);
@@ -467,7 +468,7 @@ static dfl_decl *find_template(dfl_sema *sema, dfl_module *module, const dfl_ast
     return decl->broken ? NULL : decl;
 }
 
-/* Collects the parts of a declaration and of those from which it is derived. False after reporting. */
+/* Collects the parts of a declaration and of the templates from which it is derived. False after reporting. */
 static bool collect_parts(dfl_sema *sema, dfl_decl *decl, dfl_scope *scope, dfl_mapping_parts *parts)
 {
     const dfl_ast_node *node = decl->node, *missing;

@@ -1,8 +1,8 @@
 /*
- * Elaboration of mappings: a declaration becomes a mapping of the intermediate representation, or a template that was
- * checked. The names in its text are resolved in one workload and one system. A name in the text of a template is
- * resolved through the bindings of the `use` that put the text in, then in the instance that the branch covers, then in
- * the whole workload. The files of this folder:
+ * Elaboration of mappings: a declaration becomes a mapping of the intermediate representation, or a checked template.
+ * The names in the text of a mapping are resolved in one workload and one system. A name in the text of a template is
+ * resolved in three steps: through the bindings of the `use` that inserted the text, in the instance that the branch
+ * covers, and in the whole workload. The files of this folder:
  *
  *   elaborate   a declared mapping; bodies: chains of lines, branches, templates put in by `use`
  *   lines       loops and keeps
@@ -18,13 +18,13 @@
 #include "sema/workload/elaborate.h"
 
 typedef struct {
-    const dfl_mapping *mapping;     /* NULL for a template and after errors */
-    const dfl_template *template;   /* NULL unless the declaration is a template without errors */
-    const dfl_scoped_check *checks; /* `require`, `expect` and `assume` of its text */
+    const dfl_mapping *mapping;     /* the mapping; NULL for a template and after errors */
+    const dfl_template *template;   /* the template; NULL unless the declaration is a template without errors */
+    const dfl_scoped_check *checks; /* `require`, `expect` and `assume` in the declaration's text */
     uint32_t n_checks;
 } dfl_elaborated_mapping;
 
-/* Elaborates a declared mapping, once. */
+/* Elaborates a declared mapping on its first use. */
 const dfl_elaborated_mapping *dfl_mapping_elaborate(dfl_sema *sema, dfl_decl *decl);
 
 #endif

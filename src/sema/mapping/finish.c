@@ -3,7 +3,7 @@
 #include "sema/mapping/checks.h"
 #include "sema/mapping/mapping_internal.h"
 
-/* Writes a reference with the values of all parameters, under the name by which the root file calls the declaration. */
+/* Writes a reference with the values of all parameters. The declaration has the name that the root file uses for it. */
 static void write_reference(dfl_sema *sema, dfl_strbuf *out, const dfl_ast_ref *ref, const dfl_scope *from,
                             const dfl_decl *decl, const dfl_scope *args)
 {
@@ -28,7 +28,7 @@ static void write_reference(dfl_sema *sema, dfl_strbuf *out, const dfl_ast_ref *
         dfl_strbuf_char(out, ')');
 }
 
-/* The target of the mapping: "gemm(M = 64) on chip(rows = 4)". */
+/* The target of the mapping as text: "gemm(M = 64) on chip(rows = 4)". */
 static const char *write_target(dfl_mapping_draft *draft, const dfl_mapping_parts *parts)
 {
     dfl_strbuf out;
@@ -40,7 +40,7 @@ static const char *write_target(dfl_mapping_draft *draft, const dfl_mapping_part
     return out.text;
 }
 
-/* Lowers the objectives: those of `minimize`, and those of `pareto`, in which a front is compared. False after reporting. */
+/* Lowers the objectives of `minimize` and the criteria of `pareto`. False after reporting. */
 static bool lower_goals(dfl_mapping_draft *draft, dfl_mapping *mapping)
 {
     struct { DFL_VEC(const dfl_val *) of; dfl_strbuf text; } best = { 0 }, front = { 0 };

@@ -1,4 +1,4 @@
-/* Lines of a mapping: loops and keeps. */
+/* Lowering of the lines of a mapping: loops and keeps. */
 #include "sema/mapping/mapping_internal.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ void dfl_mapping_note_hole(dfl_mapping_context *ctx, dfl_span span)
     ctx->draft->has_holes = true;
 }
 
-/* Adds a structural choice of a search behind the lines `above`. */
+/* Adds a structural choice after the lines `above`. */
 static void add_choice(dfl_mapping_context *ctx, const dfl_lines *above, dfl_line_choices *out, dfl_line_choice choice)
 {
     dfl_mapping_note_hole(ctx, choice.span);
@@ -31,7 +31,7 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A hole `?` or `? in {8, 16}`; its choices are sorted, each once. Reports values that are no sizes. */
+/* Lowers a hole `?` or `? in {8, 16}`; its choices are sorted and distinct. Reports choices that are no sizes. */
 static const dfl_hole *lower_hole(dfl_mapping_context *ctx, const dfl_expr *expr, dfl_by by)
 {
     dfl_hole *h = DFL_NEW(ctx->draft->sema->arena, dfl_hole);
@@ -66,7 +66,7 @@ static const dfl_hole *lower_hole(dfl_mapping_context *ctx, const dfl_expr *expr
     return h;
 }
 
-/* Lowers one loop. Returns false if its rank is unknown. */
+/* Lowers one loop. Returns false if the loop's rank is unknown. */
 static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_line_kind kind, dfl_line *out)
 {
     bool unknown;

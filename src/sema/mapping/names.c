@@ -34,7 +34,7 @@ void dfl_id_list_sort(dfl_id_list *ids)
     ids->n = n;
 }
 
-/* Fills the lookups of the workload, at the first name that is not one of the body itself: most names are. */
+/* Fills the lookups of the workload when a name is no name of the body itself, which is rare. */
 static void list_workload(dfl_sema *sema, dfl_elaborated_workload *workload)
 {
     dfl_workload_draft *draft = &workload->draft;
@@ -53,7 +53,7 @@ static void list_workload(dfl_sema *sema, dfl_elaborated_workload *workload)
     workload->listed = true;
 }
 
-/* Fills the lookups of the system. */
+/* Fills the lookups of the system on first use. */
 static void list_system(dfl_sema *sema, dfl_elaborated_system *system)
 {
     dfl_lookup_init(&system->memories, sema->arena, sema->names);
@@ -98,7 +98,7 @@ void dfl_mapping_number_einsums(dfl_mapping_draft *draft)
     }
 }
 
-/* The path to which the `use` around binds a path; NULL if it does not. */
+/* The path to which the enclosing `use` binds a path; NULL if it binds none. */
 static const dfl_ast_path *find_bound(const dfl_mapping_context *ctx, const dfl_ast_path *path)
 {
     if (ctx->bindings == NULL)
@@ -109,7 +109,7 @@ static const dfl_ast_path *find_bound(const dfl_mapping_context *ctx, const dfl_
     return NULL;
 }
 
-/* The context of the `use` around, in which a bound path is resolved. */
+/* The context of the enclosing `use`, which resolves the bound path. */
 static dfl_mapping_context outer_context(const dfl_mapping_context *ctx)
 {
     dfl_mapping_context out = *ctx;
@@ -119,7 +119,8 @@ static dfl_mapping_context outer_context(const dfl_mapping_context *ctx)
     return out;
 }
 
-/* Follows a path behind its first name through the members of instances. NULL if a name is missing. */
+/* Follows the names of a path after the first through the members of instances. NULL if an instance has no such
+   member. */
 static const dfl_scope_entry *follow_path(const dfl_scope_entry *entry, const dfl_ast_path *path)
 {
     for (uint32_t i = 1; i < path->n && entry != NULL; i++)
@@ -127,7 +128,7 @@ static const dfl_scope_entry *follow_path(const dfl_scope_entry *entry, const df
     return entry;
 }
 
-/* The entry of a path in the instance of the context, or in the nearest instance around; constants excepted. */
+/* The entry of a path in the instance of the context, or else in the nearest enclosing instance; ignores constants. */
 static const dfl_scope_entry *find_in_instance(const dfl_mapping_context *ctx, const dfl_ast_path *path)
 {
     const dfl_elaborated_workload *workload = ctx->draft->workload;
@@ -142,7 +143,7 @@ static const dfl_scope_entry *find_in_instance(const dfl_mapping_context *ctx, c
     return NULL;
 }
 
-/* Reports a shortened name that means several parts. */
+/* Reports a shortened name that fits several parts. */
 static void report_ambiguous(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_lookup *lookup,
                              const dfl_lookup_match *match, const char *what)
 {
@@ -154,7 +155,7 @@ static void report_ambiguous(dfl_mapping_context *ctx, const dfl_ast_path *path,
     ctx->draft->broken = true;
 }
 
-/* The help "`npu` has `row`, `col`", if the names are few. */
+/* Adds the help "`npu` has `row`, `col`" if the names are few. */
 static void help_names(dfl_mapping_context *ctx, dfl_diag *d, const dfl_lookup *lookup, dfl_sym owner)
 {
     dfl_strbuf out;
@@ -167,7 +168,7 @@ static void help_names(dfl_mapping_context *ctx, dfl_diag *d, const dfl_lookup *
     dfl_diag_help(ctx->draft->sema->sink, d, "`%s` has %s", text(ctx, owner), lookup->full.n > 0 ? out.text : "none");
 }
 
-/* Reports a name that means no part, with the most similar name. */
+/* Reports a name of no part, with the most similar name. */
 static void report_none(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_lookup *lookup, dfl_code code, const char *what,
                         const char *owner, dfl_sym owner_name)
 {
@@ -184,7 +185,7 @@ static void report_none(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_
         help_names(ctx, d, lookup, owner_name);
 }
 
-/* The part that a path means in a lookup; DFL_NONE if there is none (silent). */
+/* The part that a path names in a lookup; DFL_NONE if there is none; reports nothing. */
 static uint32_t find_in_lookup(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_lookup *lookup, const char *what)
 {
     const dfl_lookup_match *match = dfl_lookup_find(lookup, path->text);
@@ -194,7 +195,8 @@ static uint32_t find_in_lookup(dfl_mapping_context *ctx, const dfl_ast_path *pat
     return match == NULL ? DFL_NONE : match->id;
 }
 
-/* A rank or tensor: through the bindings of the `use` around, else in the instance, else in the whole workload. */
+/* Resolves a rank or tensor: through the bindings of the enclosing `use`, else in the instance, else in the whole
+   workload. */
 static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_entry_kind kind)
 {
     const dfl_ast_path *other = find_bound(ctx, path);
@@ -230,7 +232,7 @@ uint32_t dfl_mapping_find_tensor(dfl_mapping_context *ctx, const dfl_ast_path *p
     return find_in_workload(ctx, path, DFL_ENTRY_TENSOR);
 }
 
-/* A part of the system, through the bindings of the `use` around. */
+/* Resolves a part of the system, through the bindings of the enclosing `use`. */
 static uint32_t find_part(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_lookup *lookup, const char *what)
 {
     const dfl_ast_path *other = find_bound(ctx, path);
@@ -257,7 +259,7 @@ uint32_t dfl_mapping_find_compute(dfl_mapping_context *ctx, const dfl_ast_path *
     return find_part(ctx, path, &ctx->draft->system->computes, "compute unit");
 }
 
-/* Whether an instance is `outer` or in it. */
+/* Whether an instance is `outer` or lies inside of it. */
 static bool is_inside(const dfl_elaborated_workload *workload, uint32_t inner, uint32_t outer)
 {
     while (inner != outer && inner != DFL_NONE)
@@ -269,19 +271,19 @@ void dfl_mapping_add_instance(dfl_mapping_draft *draft, uint32_t instance, dfl_i
 {
     const dfl_instance *i = &draft->workload->instances.at[instance];
 
-    /* The einsums of an instance and of all instances in it follow each other in the text. */
+    /* The einsums of an instance and of the instances inside of it are adjacent in the text. */
     for (uint32_t at = i->first_einsum; at < i->last_einsum; at++)
         DFL_PUSH(draft->sema->arena, out, draft->final[at]);
 }
 
-/* Appends the producers of a tensor. */
+/* Appends the producers of a tensor, if it has any. */
 static void add_producers(dfl_mapping_draft *draft, uint32_t tensor, dfl_id_list *out)
 {
     for (uint32_t e = draft->workload->first_producer[tensor]; e != 0; e = draft->workload->next_producer[e - 1])
         DFL_PUSH(draft->sema->arena, out, draft->final[e - 1]);
 }
 
-/* Links the producers of every tensor. */
+/* Links the producers of every tensor to a list. */
 static void list_producers(dfl_mapping_draft *draft)
 {
     dfl_workload_draft *built = &draft->workload->draft;
@@ -296,7 +298,7 @@ static void list_producers(dfl_mapping_draft *draft)
     }
 }
 
-/* Appends the producers of a tensor. False after reporting that there is none. */
+/* Appends the producers of a tensor that a head names. False after reporting that the tensor has no producer. */
 static bool add_tensor(dfl_mapping_context *ctx, const dfl_ast_path *path, uint32_t tensor, dfl_id_list *out)
 {
     size_t before = out->n;
@@ -314,7 +316,8 @@ static bool add_tensor(dfl_mapping_context *ctx, const dfl_ast_path *path, uint3
     return false;
 }
 
-/* Appends the einsums of a family: of the instances "L[0]", "L[1]" of `L`, or else of tensors with such names. */
+/* Appends the einsums of the family `L`: those of the instances "L[0]", "L[1]", or else of the tensors with these
+   names. */
 static bool add_family(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out)
 {
     dfl_elaborated_workload *workload = ctx->draft->workload;
@@ -337,7 +340,7 @@ static bool add_family(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out)
     return out->n > before;
 }
 
-/* The name of one member of a family, "L[3]"; the path itself without an index. 0 after reporting. */
+/* The full name of one member of a family, "L[3]"; without an index, the path itself. 0 after reporting. */
 static dfl_sym name_member(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_expr *index)
 {
     int64_t value;

@@ -1,9 +1,10 @@
-/* Tensors that a system names in selections: `holds`, `operand_reuse`, `multicast`, `reduce`. */
+/* Tensors in the selections of a system: `holds`, `operand_reuse`, `multicast`, `reduce`. */
 #include "sema/mapping/mapping_internal.h"
 
 #include <string.h>
 
-/* Reports names in one selection that are no tensors; `what` is its attribute, `span` the place of its part. */
+/* Reports the names in one selection that are no names of tensors; `what`: the attribute of the selection; `span`: the
+   place of its part. */
 static void check_names(dfl_mapping_draft *draft, const dfl_selection *sel, dfl_span span, const char *what, dfl_span use)
 {
     for (uint32_t i = 0; i < sel->n_names; i++) {
@@ -35,7 +36,7 @@ void dfl_mapping_check_selections(dfl_mapping_draft *draft, const dfl_system *sy
     }
 }
 
-/* The selection with each name replaced by the full names of all tensors that end with it. */
+/* A copy of the selection, with each name replaced by the full names of all tensors that end with the name. */
 static dfl_selection resolve_names(dfl_mapping_draft *draft, dfl_selection sel)
 {
     DFL_VEC(dfl_sym) full = { 0 };

@@ -1,7 +1,7 @@
 /*
- * The state of one run of semantic analysis, and name resolution, which all sub-rooms of sema share:
+ * The state of one run of semantic analysis, and name resolution. All sub-rooms of sema share these files:
  *
- *   input        what the caller hands in: a parsed root file, a sink, a loader of imports
+ *   input        the input from the caller: a parsed root file, a sink, a loader of imports
  *   limits       all limits of sema
  *   context      the state of the run: services of the caller, loaded modules, results so far
  *   value        values of constant expressions
@@ -11,8 +11,8 @@
  *   declaration  lookup of a declaration by a path, in its module and through imports
  *   lookup       lookup of a part by any unambiguous suffix of its full name
  *
- * A name is resolved from the innermost scope outwards, then in the declarations of the module, then in the modules that
- * it imports without an alias.
+ * A name is resolved in the innermost scope with such a name, else in the declarations of the module, else in the
+ * modules that it imports without an alias.
  */
 #ifndef DFL_SEMA_NAMES_CONTEXT_H
 #define DFL_SEMA_NAMES_CONTEXT_H
@@ -31,14 +31,14 @@ typedef struct {
     dfl_intern *names;            /* symbol table of the input */
     dfl_sink *sink;               /* sink of the input */
     dfl_budget *budget;           /* budget of the arena; NULL = unlimited */
-    dfl_module *modules;          /* all modules that were opened, the last one first */
+    dfl_module *modules;          /* all opened modules, the last one first */
     dfl_module *root;             /* module of the file under analysis */
     dfl_module *std_ops;          /* module std.ops; NULL = not loaded or not found */
-    bool std_ops_sought;          /* loading std.ops was tried */
+    bool std_ops_sought;          /* the run has tried to load std.ops */
     bool has_syntax_errors;       /* the root file has syntax errors: a missing part may be a consequence */
-    unsigned nesting;             /* levels of declarations put into each other, at most DFL_SEMA_MAX_NESTING */
-    unsigned eval_depth;          /* levels of expressions, at most DFL_SEMA_MAX_EVAL_DEPTH */
-    dfl_lines lines;              /* a stack: lines of the unfinished chains of a mapping, the innermost chain last */
+    unsigned nesting;             /* depth of declarations inserted into each other, at most DFL_SEMA_MAX_NESTING */
+    unsigned eval_depth;          /* depth of expressions, at most DFL_SEMA_MAX_EVAL_DEPTH */
+    dfl_lines lines;              /* stack of the lines of all unfinished chains of a mapping; the innermost chain is last */
     DFL_VEC(dfl_design) designs;  /* results, as in dfl_program */
     DFL_VEC(dfl_template) templates;
     DFL_VEC(dfl_check) checks;
@@ -50,10 +50,10 @@ typedef struct {
 static inline const char *dfl_sema_text(const dfl_sema *sema, dfl_sym sym) { return dfl_sym_text(sema->names, sym); }
 /* The source text of a span as one line, white space reduced to single blanks; "" if no source has the span. */
 const char *dfl_sema_slice(const dfl_sema *sema, dfl_span span);
-/* False if the budget is used up, which is reported once. */
+/* False if the budget is used up; the first such call reports this. */
 bool dfl_sema_within_budget(dfl_sema *sema);
-/* Labels every report since there were `before` reports, unless it lies in `span`, with `what` at `span`: the place that
- * led to it. */
+/* Adds the label `what` at `span` to every report after the first `before` reports, unless the report lies in `span`:
+   the label shows the place that led to the report. */
 void dfl_sema_blame(dfl_sema *sema, size_t before, dfl_span span, const char *what);
 
 #endif

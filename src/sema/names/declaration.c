@@ -5,7 +5,7 @@
 #include "sema/names/limits.h"
 #include "sema/names/module.h"
 
-/* A kind of declaration with its article, for reports. */
+/* The name of a kind of declaration with its article, for reports. */
 static const char *kind_text(dfl_ast_kind kind)
 {
     switch ((int)kind) {
@@ -19,7 +19,8 @@ static const char *kind_text(dfl_ast_kind kind)
     }
 }
 
-/* The declaration of `name` in the imports without an alias. NULL if none, or more than one (E0206), declares it. */
+/* The declaration of `name` in the imports without an alias. NULL if no import declares it, or more than one
+   (E0206). */
 static dfl_decl *find_opened(dfl_sema *sema, dfl_module *module, const dfl_ast_name *name, bool *broken)
 {
     dfl_decl *found = NULL;
@@ -61,7 +62,7 @@ static dfl_decl *find_name(dfl_sema *sema, dfl_module *module, const dfl_ast_nam
         found = find_opened(sema, module, name, broken);
     if (found != NULL || *broken)
         return found;
-    /* `import std.chips.h100 as h100;`, then `h100` alone: the declaration with the name of the file */
+    /* `import std.chips.h100 as h100;`, then `h100` alone: the declaration with the file's name */
     alias = dfl_symmap_get(&module->aliases, name->sym);
     if (alias == NULL)
         return NULL;
@@ -87,7 +88,7 @@ dfl_decl *dfl_decl_find(dfl_sema *sema, dfl_module *module, const dfl_ast_path *
 
 typedef DFL_VEC(dfl_sym) sym_list;
 
-/* Appends the names of the declarations of `kind`, or of any kind. */
+/* Appends the names of the declarations of `kind`; of all declarations without a kind. */
 static void collect_names(dfl_sema *sema, const dfl_module *module, dfl_ast_kind kind, bool any, sym_list *names)
 {
     for (size_t i = 0; i < module->decls.n; i++)
@@ -95,7 +96,8 @@ static void collect_names(dfl_sema *sema, const dfl_module *module, dfl_ast_kind
             DFL_PUSH(sema->arena, names, module->decls.at[i]->name);
 }
 
-/* The name most similar to `name` among the declarations visible in the module. Silent if the sink drops reports. */
+/* The name most similar to `name` among the declarations visible in the module. Does nothing if the sink drops
+   reports. */
 static dfl_sym suggest(dfl_sema *sema, const dfl_module *module, dfl_sym name, dfl_ast_kind kind, bool any)
 {
     sym_list names = { 0 };
@@ -159,7 +161,7 @@ dfl_decl *dfl_decl_need(dfl_sema *sema, dfl_module *module, const dfl_ast_path *
     return decl;
 }
 
-/* Whether the declarations from which `decl` is derived lead back to it, which is reported (E0211). */
+/* Whether the derivations of `decl` lead back to `decl` itself; reports this (E0211). */
 static bool is_circular(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_decl *d = decl;

@@ -1,4 +1,4 @@
-/* The input of semantic analysis: a parsed file, the services of the caller, and how imports are loaded. */
+/* The input of semantic analysis: a parsed file, the services of the caller, and the interface for loading imports. */
 #ifndef DFL_SEMA_NAMES_INPUT_H
 #define DFL_SEMA_NAMES_INPUT_H
 
@@ -7,25 +7,25 @@
 #include "syntax/ast.h"
 
 typedef struct {
-    const dfl_source *source; /* text of the file; one object per file, whatever path named it */
+    const dfl_source *source; /* text of the file; one object per file, even if several paths name the file */
     const dfl_ast_file *file; /* syntax tree of the text */
 } dfl_sema_file;
 
 /*
- * Finds and parses the file that an import names. `target` is a dotted path ("std.chips.h100") or, if `quoted`, the
- * text of a string, relative to the file `from`. Syntax errors go to the sink of the session. Returns false only if no
- * such file exists; then `*why` gets the reason and `*near` the most similar target (both may stay NULL). Sema calls
- * the function at most once per import.
+ * Finds and parses the file that an import names. `target`: a dotted path ("std.chips.h100") or, if `quoted`, the text
+ * of a string, relative to the file `from`. Syntax errors go to the sink of the session. Returns false only if no such
+ * file exists. Then `*why` is set to the reason and `*near` to the most similar target (either may remain NULL). Sema
+ * calls the function at most once per import.
  */
 typedef bool dfl_sema_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
                            const char **why, const char **near);
 
 typedef struct {
     dfl_arena *arena;             /* owner of all results */
-    dfl_intern *names;            /* symbol table with which the syntax trees were built */
+    dfl_intern *names;            /* symbol table of the syntax trees */
     dfl_sink *sink;               /* receiver of all diagnostics */
-    const dfl_lint_levels *lints; /* levels of the lints; NULL = defaults */
-    dfl_sema_load *load;          /* loader of imports; NULL = no import is found */
+    const dfl_lint_levels *lints; /* levels of the lints; NULL = default levels */
+    dfl_sema_load *load;          /* loader of imports; NULL = no import can be loaded */
     void *context;                /* first argument of `load` */
 } dfl_sema_input;
 

@@ -7,7 +7,7 @@ void dfl_lookup_init(dfl_lookup *lookup, dfl_arena *arena, dfl_intern *names)
     *lookup = (dfl_lookup){ .arena = arena, .names = names };
 }
 
-/* Adds one name of a part: its full name (`exact`) or a shortened one. */
+/* Adds one name of a part: the full name (`exact`) or a shortened name. */
 static void add_name(dfl_lookup *lookup, dfl_sym name, uint32_t id, bool exact)
 {
     dfl_lookup_match *found = dfl_symmap_get(&lookup->table, name);

@@ -4,7 +4,8 @@
 
 #include "sema/names/limits.h"
 
-/* Adds a declaration to the module; reports E0202 if its name is taken. A name that the parser lost is skipped. */
+/* Adds a declaration to the module; reports E0202 if its name is taken. A declaration whose name the parser could not
+   read is skipped. */
 static void declare(dfl_sema *sema, dfl_module *module, const dfl_ast_node *node)
 {
     dfl_decl *decl, *old = dfl_symmap_get(&module->by_name, node->name.sym);
@@ -49,7 +50,7 @@ bool dfl_module_take_option(dfl_sema *sema, const dfl_ast_node *node, dfl_span *
     return false;
 }
 
-/* The module that an import names, loaded unless it is open already. NULL after reporting. */
+/* The module that an import names; loads the module unless it is open. NULL after reporting. */
 static dfl_module *load_import(dfl_sema *sema, dfl_module *module, const dfl_ast_node *node)
 {
     bool quoted = node->path->n == 0;

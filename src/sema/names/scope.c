@@ -52,7 +52,7 @@ dfl_scope_entry *dfl_scope_declare(dfl_sema *sema, dfl_scope *scope, dfl_sym nam
     return entry;
 }
 
-/* The visible name most similar to `name`: of any kind, or of `kind`. Silent if the sink drops reports. */
+/* The visible name most similar to `name`, of any kind or of `kind`. Does nothing if the sink drops reports. */
 static dfl_sym suggest(dfl_sema *sema, const dfl_scope *scope, dfl_sym name, bool any, dfl_entry_kind kind)
 {
     DFL_VEC(dfl_sym) seen = { 0 };

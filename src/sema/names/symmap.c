@@ -3,15 +3,16 @@
 #include <string.h>
 
 /*
- * Symbols are small and dense: an odd factor keeps neighbours apart in the lower bits, which choose the slot. Modulo 2^32
- * an odd factor is also a bijection: two keys with equal hashes are equal, so the map stores no keys.
+ * Symbols are small and dense: an odd factor separates neighbours in the lower bits, which select the slot. Modulo
+ * 2^32, multiplication by an odd factor is also a bijection: two keys with equal hashes are equal, so the map stores no
+ * keys.
  */
 static uint32_t hash_key(dfl_sym key)
 {
     return key * 2654435761u;
 }
 
-/* The item of `key`, or 0. */
+/* The item number of `key`, or 0. */
 static uint32_t find_item(const dfl_symmap *map, dfl_sym key)
 {
     uint32_t at;
@@ -26,7 +27,7 @@ void *dfl_symmap_get(const dfl_symmap *map, dfl_sym key)
     return item == 0 ? NULL : map->values[item - 1];
 }
 
-/* Adds a value under a new key. The values have room for as many items as the slots of the map. */
+/* Adds a value under a new key. `values` has space for as many items as the map has slots. */
 static void add_value(dfl_arena *arena, dfl_symmap *map, dfl_sym key, void *value)
 {
     const dfl_symmap old = *map;

@@ -7,8 +7,8 @@
 #include "support/vec.h"
 
 typedef enum {
-    DFL_VALUE_BAD,      /* result of an error that was reported; an operation with a BAD operand is BAD, silently */
-    DFL_VALUE_UNKNOWN,  /* depends on a parameter without a value (in a template) */
+    DFL_VALUE_BAD,      /* result after a reported error; an operation with a BAD operand is BAD, without a further report */
+    DFL_VALUE_UNKNOWN,  /* the value depends on a parameter without a value (in a template) */
     DFL_VALUE_QUANTITY, /* a number with a dimension */
     DFL_VALUE_BOOL,
     DFL_VALUE_STRING,

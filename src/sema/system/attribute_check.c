@@ -1,4 +1,4 @@
-/* The check of one attribute: number, kind, dimension and sign of its values. */
+/* Check of one attribute: number, kind, dimension and sign of its values. */
 #include "sema/system/system_internal.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "ir/units.h"
 #include "sema/names/limits.h"
 
-/* The dimension as a report shows it. */
+/* The dimension in the form of a report. */
 static const char *dim_text(dfl_system_draft *draft, dfl_dim dim)
 {
     dfl_strbuf out;
@@ -16,7 +16,7 @@ static const char *dim_text(dfl_system_draft *draft, dfl_dim dim)
     return out.text;
 }
 
-/* Reports that a value is not what its attribute expects. */
+/* Reports a value that the attribute does not accept. */
 static dfl_diag *report_unexpected(dfl_system_draft *draft, dfl_code code, dfl_span span, const char *name, const char *expected,
                                    const char *found)
 {
@@ -24,7 +24,7 @@ static dfl_diag *report_unexpected(dfl_system_draft *draft, dfl_code code, dfl_s
     return dfl_report(draft->sink, code, span, "`%s` expects %s, found %s", name, expected, found);
 }
 
-/* The value as a report describes it. */
+/* The description of the value in a report. */
 static const char *kind_text(dfl_system_draft *draft, const dfl_attribute_value *value)
 {
     if (value->kind == DFL_ATTRIBUTE_QUANTITY)
@@ -42,7 +42,8 @@ static dfl_dim convert_cycles(dfl_dim dim)
     return dim;
 }
 
-/* The unit of measurement that a value probably lacks: "/s" for `40GB` where data/time is expected. NULL = no idea. */
+/* The unit of measurement that a value probably lacks: "/s" for `40GB` if data/time is expected. NULL = no
+   suggestion. */
 static const char *missing_unit(dfl_dim want, dfl_dim got)
 {
     static const struct { dfl_dim lacks; const char *suffix; } cases[] = {
@@ -52,7 +53,7 @@ static const char *missing_unit(dfl_dim want, dfl_dim got)
     };
     dfl_dim lacks;
 
-    /* Power is written in watts, not as energy per second. */
+    /* Power is printed in watts, not as energy per second. */
     if (dfl_dim_is_none(got) || !dfl_dim_product(want, got, -1, &lacks) ||
         (want.power[DFL_BASE_ENERGY] == 1 && want.power[DFL_BASE_TIME] == -1))
         return NULL;
@@ -62,7 +63,7 @@ static const char *missing_unit(dfl_dim want, dfl_dim got)
     return NULL;
 }
 
-/* Reports a wrong dimension; fixes a literal that only lacks a unit. */
+/* Reports a wrong dimension; suggests a literal with the missing unit, if only a unit is missing. */
 static void report_dimension(dfl_system_draft *draft, const dfl_attribute_row *row, const char *name,
                              const dfl_attribute_value *value)
 {
@@ -75,7 +76,7 @@ static void report_dimension(dfl_system_draft *draft, const dfl_attribute_row *r
         size_t len = value->span.end - value->span.start;
         const char *written = dfl_arena_copy(draft->arena, source->text + (value->span.start - source->base), len);
 
-        /* A literal can take the suffix; an expression cannot. */
+        /* A literal can get a suffix; an expression cannot. */
         if (strpbrk(written, " +*/()") == NULL && written[0] >= '0' && written[0] <= '9') {
             written = dfl_arena_printf(draft->arena, "%s%s", written, suffix);
             dfl_diag_help(draft->sink, d, "write `%s`", written);
@@ -93,7 +94,7 @@ static bool is_word(const dfl_system_draft *draft, const dfl_attribute_value *va
            strcmp(dfl_sym_text(draft->names, value->word), word) == 0;
 }
 
-/* Checks one value against the row of its attribute. `name` is the full name for reports. */
+/* Checks one value against the row of its attribute. `name`: full name, for reports. */
 static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, const char *name,
                         const dfl_attribute_value *value)
 {

@@ -1,4 +1,4 @@
-/* Attributes of parts: evaluation of their values, and overrides by `use` and derived systems. */
+/* Attributes of parts: evaluation of their values, and overrides by `use` and by derived systems. */
 #include "sema/system/system_internal.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *text(const dfl_system_context *ctx, dfl_sym sym)
     return dfl_sema_text(ctx->sema, sym);
 }
 
-/* Reads a word and its arguments; false if the expression is none. Reports arguments that are no names. */
+/* Reads a word and its arguments; false if the expression is no word. Reports arguments that are no names. */
 static bool read_word(dfl_system_context *ctx, const dfl_expr *expr, dfl_attribute_value *out)
 {
     uint32_t n = 0;
@@ -49,7 +49,7 @@ static bool is_word(const dfl_system_context *ctx, const dfl_expr *expr, const c
     return expr->kind == DFL_EXPR_PATH && expr->path->n == 1 && strcmp(text(ctx, expr->path->text), word) == 0;
 }
 
-/* Evaluates one value as the row of its attribute demands. False after reporting. */
+/* Evaluates one value in the way that the row of its attribute states. False after reporting. */
 static bool eval_value(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *expr, dfl_attribute_value *out)
 {
     dfl_value v;
@@ -92,7 +92,8 @@ static dfl_sym join_names(dfl_system_context *ctx, dfl_sym group, dfl_sym name)
     return dfl_intern_z(ctx->sema->names, dfl_arena_printf(ctx->sema->arena, "%s.%s", text(ctx, group), text(ctx, name)));
 }
 
-/* Evaluates the values of an attribute and puts it to a part. `key` and `sub` are free names behind the dot, or 0. */
+/* Evaluates the values of an attribute and adds the attribute to a part. `key`, `sub`: free names after the dot, or
+   0. */
 static void set_row(dfl_system_context *ctx, uint32_t part, int row, dfl_sym key, dfl_sym sub, dfl_span span,
                     const dfl_expr *values, uint32_t layer)
 {
@@ -133,13 +134,13 @@ void dfl_system_set_attribute(dfl_system_context *ctx, uint32_t part, dfl_ast_na
         return;
     if (row < 0) {
         dfl_attribute_report_unknown(ctx->draft, full, kind, group.sym != 0 ? dfl_span_join(group.span, name.span) : name.span);
-        ctx->draft->parts.at[part].silent = true; /* the unknown one may be a missing one, misspelt */
+        ctx->draft->parts.at[part].silent = true; /* the unknown attribute may be a misspelt required one */
         return;
     }
     set_row(ctx, part, row, dfl_attribute_has_key(row) ? name.sym : 0, 0, name.span, values, layer);
 }
 
-/* `rate { mac { bf16 = ...; } }`: the inner braces of a group. */
+/* Evaluates the inner braces of a group: `rate { mac { bf16 = ...; } }`. */
 static void set_deep(dfl_system_context *ctx, uint32_t part, dfl_ast_name group, const dfl_ast_node *node)
 {
     dfl_part_kind kind = ctx->draft->parts.at[part].kind;
@@ -156,7 +157,7 @@ static void set_deep(dfl_system_context *ctx, uint32_t part, dfl_ast_name group,
     }
 }
 
-/* `read { energy = ...; }`: the attributes of a group. */
+/* Evaluates the attributes of a group: `read { energy = ...; }`. */
 static void set_group(dfl_system_context *ctx, uint32_t part, const dfl_ast_node *node)
 {
     dfl_part_kind kind = ctx->draft->parts.at[part].kind;
@@ -185,7 +186,7 @@ void dfl_system_set_attributes(dfl_system_context *ctx, uint32_t part, const dfl
     }
 }
 
-/* Kinds of parts that an override may name, in the order of precedence. */
+/* Kinds of parts that an override may name, in order of precedence. */
 static const dfl_part_kind overridable[] = { DFL_PART_MEMORY, DFL_PART_COMPUTE, DFL_PART_NETWORK, DFL_PART_ELEMENT };
 enum { N_OVERRIDABLE = sizeof overridable / sizeof overridable[0] };
 
@@ -194,7 +195,7 @@ typedef struct {
     dfl_lookup by_kind[N_OVERRIDABLE];
 } override_targets;
 
-/* Collects the named parts from `first` on. */
+/* Collects the named parts from index `first` on. */
 static override_targets list_targets(dfl_system_context *ctx, uint32_t first)
 {
     override_targets targets;
@@ -208,7 +209,7 @@ static override_targets list_targets(dfl_system_context *ctx, uint32_t first)
     return targets;
 }
 
-/* The first `n` names of a path, dotted; 0 for none. `*rest` gets the next name. */
+/* The first `n` names of a path, joined by dots; 0 for n = 0. `*rest` is set to the next name. */
 static dfl_sym join_first(dfl_system_context *ctx, const dfl_ast_path *path, uint32_t n, const dfl_ast_name **rest)
 {
     dfl_sym joined = 0;
@@ -236,8 +237,9 @@ static void report_no_part(dfl_system_context *ctx, const dfl_ast_path *path, ov
 }
 
 /*
- * The part that the first `n` names of a path mean, if its kind has the attribute that the other names (`*attr`) mean;
- * else DFL_NONE. No names mean `root`. `*some` gets a part with that name, whether or not it has the attribute.
+ * The part with the first `n` names of a path, if its kind has the attribute with the other names (`*attr`); else
+ * DFL_NONE. For n = 0 the part is `root`. `*some` is set to a part with the name, even if its kind does not have the
+ * attribute.
  */
 static uint32_t find_part(dfl_system_context *ctx, override_targets *targets, const dfl_ast_path *path, uint32_t n, uint32_t root,
                           dfl_sym *attr, uint32_t *some)
@@ -291,7 +293,8 @@ void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *bin
 
         if (b->path->n == 0 || b->value == NULL)
             continue;
-        /* The attribute has one name or two (`read.energy`): all names but one are tried as the part, then one less. */
+        /* The attribute has one or two names (`read.energy`), so the part's name is first tried with all names but one,
+           then with one name fewer. */
         for (uint32_t n = b->path->n - 1, tries = 0; part == DFL_NONE && tries < 2; n--, tries++) {
             part = find_part(ctx, &targets, b->path, n, root, &attr, &some);
             if (some != DFL_NONE && shown == 0)

@@ -15,7 +15,7 @@ static const char *text(const dfl_system_context *ctx, dfl_sym sym)
     return dfl_sema_text(ctx->sema, sym);
 }
 
-/* The full name of a part declared in the context: "prefix.name"; 0 for no name. */
+/* The full name of a part declared in the context: "prefix.name"; 0 for a part without a name. */
 static dfl_sym full_name(dfl_system_context *ctx, dfl_sym name)
 {
     if (ctx->prefix == 0 || name == 0)
@@ -23,7 +23,7 @@ static dfl_sym full_name(dfl_system_context *ctx, dfl_sym name)
     return dfl_intern_z(ctx->sema->names, dfl_arena_printf(ctx->sema->arena, "%s.%s", text(ctx, ctx->prefix), text(ctx, name)));
 }
 
-/* Appends a part in an element. Returns its index. */
+/* Appends a part to an element. Returns the index of the part. */
 static uint32_t append_part(dfl_system_draft *draft, dfl_part_kind kind, dfl_sym name, dfl_span span, uint32_t element)
 {
     dfl_draft_part part = { .kind = kind, .id = draft->count[kind]++, .name = name, .span = span, .element = element,
@@ -34,7 +34,7 @@ static uint32_t append_part(dfl_system_draft *draft, dfl_part_kind kind, dfl_sym
     return (uint32_t)(draft->parts.n - 1);
 }
 
-/* Adds a declared part. Reports E0202 if a part of the kind has the full name. */
+/* Adds a declared part. Reports E0202 if another part of the kind has the full name. */
 static uint32_t add_part(dfl_system_context *ctx, dfl_part_kind kind, dfl_ast_name name)
 {
     dfl_sym full = full_name(ctx, name.sym);
@@ -65,7 +65,7 @@ static const struct { const char *kind, *argument; } network_kinds[] = {
 
 enum { N_NETWORK_KINDS = sizeof network_kinds / sizeof network_kinds[0] };
 
-/* Checks the kind of a network and its argument, which it notes in the part. */
+/* Checks the kind of a network and its argument, and stores both in the part. */
 static void check_network_kind(dfl_system_context *ctx, uint32_t network, const dfl_ast_ref *ref)
 {
     dfl_sym known[N_NETWORK_KINDS], near;
@@ -103,7 +103,7 @@ static void check_network_kind(dfl_system_context *ctx, uint32_t network, const 
     ctx->draft->broken = true;
 }
 
-/* `network n = mesh { ... }` */
+/* Elaborates `network n = mesh { ... }`. */
 static void elaborate_network(dfl_system_context *ctx, const dfl_ast_node *node)
 {
     uint32_t part = add_part(ctx, DFL_PART_NETWORK, node->name);
@@ -118,7 +118,7 @@ static void elaborate_network(dfl_system_context *ctx, const dfl_ast_node *node)
     dfl_system_set_attributes(ctx, part, node->body);
 }
 
-/* The part of the network behind `over`, declared before in this or an enclosing element. DFL_NONE after reporting. */
+/* The part of the network after `over`, declared earlier in this or an enclosing element. DFL_NONE after reporting. */
 static uint32_t find_network(dfl_system_context *ctx, dfl_ast_name name)
 {
     const dfl_scope_entry *entry = dfl_scope_find(ctx->scope, name.sym);
@@ -142,7 +142,7 @@ static uint32_t find_network(dfl_system_context *ctx, dfl_ast_name name)
 static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *items);
 static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args);
 
-/* `array row[4], col[4] over n { ... }`: axes, and the element that they repeat. */
+/* Elaborates `array row[4], col[4] over n { ... }`: axes, and the element that they repeat. */
 static void elaborate_array(dfl_system_context *ctx, const dfl_ast_node *node)
 {
     uint32_t net = find_network(ctx, node->more->over), first = ctx->draft->count[DFL_PART_AXIS], n_axes = 0;
@@ -170,7 +170,7 @@ static void elaborate_array(dfl_system_context *ctx, const dfl_ast_node *node)
     elaborate_statements(&inner, node->body);
 }
 
-/* `element x { ... }`: an element beside the others. */
+/* Elaborates `element x { ... }`: a side branch of the element. */
 static void elaborate_element(dfl_system_context *ctx, const dfl_ast_node *node)
 {
     dfl_system_context inner = *ctx;
@@ -181,7 +181,7 @@ static void elaborate_element(dfl_system_context *ctx, const dfl_ast_node *node)
     elaborate_statements(&inner, node->body);
 }
 
-/* `use S(...) as x { overrides }`: the body of another system as an element. */
+/* Elaborates `use S(...) as x { overrides }`: the body of another system becomes an element. */
 static void elaborate_use(dfl_system_context *ctx, const dfl_ast_node *node)
 {
     dfl_decl *decl = dfl_decl_need(ctx->sema, ctx->scope->module, node->more->ref->path, DFL_AST_SYSTEM);
@@ -248,7 +248,8 @@ static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *it
     }
 }
 
-/* Elaborates the body of `decl`, whose parameters are in `args`, into `ctx->element`; of a derived system with overrides. */
+/* Elaborates the body of `decl`, with the parameters in `args`, into `ctx->element`; for a derived system, with its
+   overrides. */
 static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args)
 {
     const dfl_ast_node *node = decl->node, *missing;
@@ -279,7 +280,7 @@ static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *a
     sema->nesting--;
 }
 
-/* The context of is_op. */
+/* First argument of is_op. */
 typedef struct { dfl_sema *sema; dfl_module *module; } op_context;
 
 /* Whether a symbol names an operation visible in the module. */
@@ -290,7 +291,7 @@ static bool is_op(void *context, dfl_sym op)
     return dfl_decl_op(c->sema, c->module, op) != NULL;
 }
 
-/* A dfl_elaborate: the system of a declaration with values for its parameters. */
+/* Callback of type dfl_elaborate: elaborates the system of a declaration with values for its parameters. */
 static void *elaborate(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, const dfl_ast_node *missing,
                        const dfl_lint_levels *lints, bool *broken)
 {

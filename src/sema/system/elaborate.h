@@ -20,18 +20,19 @@
 typedef struct {
     dfl_decl *decl;
     dfl_scope *args;                     /* values of the parameters */
-    const dfl_ast_node *missing;         /* first parameter without a value: a template; else NULL */
-    const dfl_system *system;            /* NULL for a template and if `broken` */
-    bool broken;                         /* an error was reported */
-    dfl_system_draft draft;              /* parts; complete for templates, too */
-    /* Filled by sema/mapping at the first mapping on the system: */
-    bool listed;                         /* the lookups are filled */
-    dfl_lookup memories, computes, axes; /* to ids of parts */
+    const dfl_ast_node *missing;         /* first parameter without a value: the system is a template; else NULL */
+    const dfl_system *system;            /* the system; NULL for a template and if `broken` */
+    bool broken;                         /* an error has been reported */
+    dfl_system_draft draft;              /* parts of the system; complete for templates, too */
+    /* sema/mapping fills the following members at the first mapping on the system. */
+    bool listed;                         /* the lookups have been filled */
+    dfl_lookup memories, computes, axes; /* lookups of the ids of parts */
 } dfl_elaborated_system;
 
-/* The system of a reference with its arguments. NULL after reporting; may be a template or broken. */
+/* The elaborated system of a reference with its arguments. NULL after reporting; the result may be a template or
+   broken. */
 dfl_elaborated_system *dfl_system_elaborate(dfl_sema *sema, dfl_module *module, dfl_scope *from, const dfl_ast_ref *ref);
-/* The system of a declaration at its defaults. */
+/* The elaborated system of a declaration at its defaults. */
 dfl_elaborated_system *dfl_system_elaborate_default(dfl_sema *sema, dfl_decl *decl);
 
 #endif

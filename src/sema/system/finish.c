@@ -11,16 +11,16 @@ typedef struct {
     dfl_system_draft *draft;
     bool (*is_op)(void *context, dfl_sym op); /* whether a symbol names an operation */
     void *context;                            /* first argument of `is_op` */
-    dfl_element *elements;                    /* by id, as the following arrays */
+    dfl_element *elements;                    /* elements by id; the following arrays are by id, too */
     dfl_memory *memories;
     dfl_compute *computes;
     dfl_network *networks;
     dfl_axis *axes;
     bool any_energy;           /* some part has an energy */
-    bool bad_clock;            /* a clock has no value, which was reported */
-    uint32_t *first_axis;      /* by network: its first axis + 1; 0 = none */
-    uint32_t *next_axis;       /* by axis: the next one of the same network + 1; 0 = none */
-    uint32_t *same_name;       /* by axis: the next one of the same network and name + 1; 0 = none */
+    bool bad_clock;            /* a clock has no value, which has been reported */
+    uint32_t *first_axis;      /* [network]: its first axis + 1; 0 = no axis */
+    uint32_t *next_axis;       /* [axis]: the next axis of the same network + 1; 0 = no such axis */
+    uint32_t *same_name;       /* [axis]: the next axis with the same network and name + 1; 0 = no such axis */
 } system_lowering;
 
 /* The text of a symbol. */
@@ -29,13 +29,14 @@ static const char *text(const system_lowering *state, dfl_sym sym)
     return dfl_sym_text(state->draft->names, sym);
 }
 
-/* The name of a part in reports; an element without a name has that of the system. */
+/* The name of a part in reports; for an element without a name, the name of the system. */
 static const char *part_text(const system_lowering *state, const dfl_draft_part *part)
 {
     return part->name != 0 ? text(state, part->name) : text(state, state->draft->name);
 }
 
-/* The attribute of a part by its name in the vocabulary; NULL = not written. A linear search: parts have few. */
+/* The attribute of a part by the attribute's name in the vocabulary; NULL = the part does not state it. The search is
+   linear, since parts have few attributes. */
 static const dfl_draft_attribute *find_attribute(const dfl_draft_part *part, const char *name)
 {
     for (size_t i = 0; i < part->attrs.n; i++)
@@ -44,7 +45,8 @@ static const dfl_draft_attribute *find_attribute(const dfl_draft_part *part, con
     return NULL;
 }
 
-/* The quantity with cycles converted by `clock` (Hz; 0 = none in scope); 0 after reporting and for other values. */
+/* The quantity with cycles converted by `clock` (Hz; 0 = no clock in scope); 0 after reporting, and for values that are
+   no quantity. */
 static double convert_quantity(system_lowering *state, const dfl_attribute_value *value, double clock)
 {
     int cycles = value->quantity.dim.power[DFL_BASE_CYCLE];
@@ -52,7 +54,7 @@ static double convert_quantity(system_lowering *state, const dfl_attribute_value
 
     if (value->kind != DFL_ATTRIBUTE_QUANTITY)
         return 0;
-    /* A frequency is itself a rate of cycles. */
+    /* The unit of a frequency is cycles per second, so no conversion applies to it. */
     if (cycles == 0 || (cycles == 1 && value->quantity.dim.power[DFL_BASE_TIME] == -1))
         return value->quantity.real;
     if (clock <= 0) {
@@ -73,7 +75,8 @@ static double convert_quantity(system_lowering *state, const dfl_attribute_value
     return converted;
 }
 
-/* The quantity of the attribute `name`; `otherwise` if it is not written. Sets `*given` (may be NULL) if it is. */
+/* The quantity of the attribute `name`; `otherwise` if the part does not state it. `given` may be NULL; else `*given`
+   is set if the part states the attribute. */
 static double lower_number(system_lowering *state, const dfl_draft_part *part, const char *name, double clock, double otherwise,
                            bool *given)
 {
@@ -84,13 +87,13 @@ static double lower_number(system_lowering *state, const dfl_draft_part *part, c
     return attribute != NULL ? convert_quantity(state, &attribute->values[0], clock) : otherwise;
 }
 
-/* The clock in scope of a part, Hz; 0 = none. */
+/* The clock in the scope of a part, Hz; 0 = no clock. */
 static double clock_of(const system_lowering *state, const dfl_draft_part *part)
 {
     return state->elements[state->draft->parts.at[part->element].id].clock;
 }
 
-/* Lowers an element; it inherits the clock of the element around. */
+/* Lowers an element; the element inherits the clock of the enclosing element. */
 static void lower_element(system_lowering *state, const dfl_draft_part *part)
 {
     bool root = part->id == 0;
@@ -103,7 +106,7 @@ static void lower_element(system_lowering *state, const dfl_draft_part *part)
     state->bad_clock |= state->elements[part->id].clock <= 0 && (part->silent || find_attribute(part, "clock") != NULL);
 }
 
-/* Whether a word is a role of tensors. */
+/* Whether a word is the name of a role of tensors. */
 static bool find_role(const char *word, unsigned *role)
 {
     static const struct { const char *word; dfl_role role; } words[] = {
@@ -119,7 +122,7 @@ static bool find_role(const char *word, unsigned *role)
     return false;
 }
 
-/* Adds a word to a selection of tensors: `all`, a role, or a name, which goes to the array `names`. */
+/* Adds a word to a selection of tensors: `all`, a role, or a name. A name is appended to the array `names`. */
 static void add_word(const system_lowering *state, dfl_selection *sel, dfl_sym *names, dfl_sym word)
 {
     unsigned role;
@@ -147,7 +150,7 @@ static dfl_selection lower_selection(system_lowering *state, const dfl_draft_par
     return sel;
 }
 
-/* The size of a memory in bits; -1 = unlimited, 0 after reporting. `*span` gets the place to which reports refer. */
+/* The size of a memory in bits; -1 = unlimited, 0 after reporting. `*span` is set to the place for reports. */
 static int64_t lower_size(system_lowering *state, const dfl_draft_part *part, dfl_span *span)
 {
     const dfl_draft_attribute *attribute = find_attribute(part, "size");
@@ -184,7 +187,7 @@ static int64_t lower_size(system_lowering *state, const dfl_draft_part *part, df
     return (int64_t)value->quantity.integer;
 }
 
-/* The lint attribute-no-effect about `what`, in a part or (0) in the system itself, because `why`. */
+/* Raises the lint attribute-no-effect about `what`, in a part or (0) in the system itself, with the reason `why`. */
 static void lint_no_effect(dfl_system_draft *draft, dfl_span at, const char *what, dfl_sym part, const char *why)
 {
     if (dfl_system_draft_lints(draft, at))
@@ -192,7 +195,7 @@ static void lint_no_effect(dfl_system_draft *draft, dfl_span at, const char *wha
                                      dfl_sym_text(draft->names, part != 0 ? part : draft->name), why);
 }
 
-/* The lint attribute-no-effect about an attribute; nothing for NULL, an attribute that is not written. */
+/* Raises the lint attribute-no-effect about an attribute; does nothing for NULL, an attribute that is not stated. */
 static void lint_attribute(system_lowering *state, const dfl_draft_attribute *attribute, const dfl_draft_part *part,
                            const char *why)
 {
@@ -216,7 +219,8 @@ static void lower_bandwidths(system_lowering *state, const dfl_draft_part *part,
         lint_attribute(state, shared, part, "reads and writes share one port unless `read` and `write` have bandwidths");
 }
 
-/* Copies every number whose row names a member of the IR part. `target` is the dfl_memory, dfl_compute or dfl_network. */
+/* Copies every number whose row in the vocabulary names a member of the IR part. `target`: the dfl_memory, dfl_compute
+   or dfl_network. */
 static void lower_members(system_lowering *state, const dfl_draft_part *part, void *target, double clock)
 {
     const dfl_attribute_row *row;
@@ -275,8 +279,8 @@ static void report_unknown_op(system_lowering *state, dfl_sym word, dfl_span spa
     state->draft->broken = true;
 }
 
-/* The rates of a compute unit: `rate = R`, `rate { bf16 = R; mac = R; mac { bf16 = R; } }`. A rate of `mac` is in MAC/s, half
- * the FLOP/s; all others are in FLOP/s. */
+/* The rates of a compute unit: `rate = R`, `rate { bf16 = R; mac = R; mac { bf16 = R; } }`. A rate of `mac` is in
+   MAC/s, half the FLOP/s; all other rates are in FLOP/s. */
 static void lower_rates(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute, double clock)
 {
     dfl_rate *rates = DFL_NEW_ARRAY(state->draft->arena, dfl_rate, part->attrs.n + 1);
@@ -315,7 +319,7 @@ static void lower_compute(system_lowering *state, const dfl_draft_part *part)
     compute->element = state->draft->parts.at[part->element].id;
     compute->after_memory = part->after_memory;
     lower_rates(state, part, compute, clock);
-    /* Energies are per FLOP; a MAC is two. */
+    /* Energies are per FLOP; a MAC is two FLOPs. */
     compute->mac_energy = 2 * lower_number(state, part, "energy.mac", clock, per_op, &compute->has_energy);
     compute->flop_energy = lower_number(state, part, "energy.flop", clock, per_op, &compute->has_energy);
     lower_members(state, part, compute, clock);
@@ -364,7 +368,8 @@ static void link_axes(system_lowering *state)
         }
 }
 
-/* A table of the axes over a network: by the last component of the name, and by the full name. Links axes of equal names. */
+/* Makes a table of the axes over a network, by the last component of the name and by the full name. Links axes with
+   equal names. */
 static dfl_symmap table_axes(system_lowering *state, uint32_t network)
 {
     dfl_symmap map = { 0 };
@@ -405,7 +410,7 @@ static void report_no_axis(system_lowering *state, const dfl_draft_part *network
         dfl_diag_help(state->draft->sink, d, "did you mean `%s`?", text(state, near));
 }
 
-/* `multicast = row(weight), col`: gives each named axis over the network its selection of tensors. */
+/* Lowers `multicast = row(weight), col`: sets the selection of tensors of each named axis over the network. */
 static void lower_axis_selections(system_lowering *state, const dfl_draft_part *network, const dfl_symmap *axes, const char *name)
 {
     const dfl_draft_attribute *attribute = find_attribute(network, name);
@@ -470,7 +475,8 @@ static void lower_axis(system_lowering *state, const dfl_draft_part *part)
         dfl_lint_array_without_network(state->draft->sink, state->draft->lints, part->span, part_text(state, part));
 }
 
-/* The figure that the root states, else the sum over the outermost elements that state one, times their instances. */
+/* The area, power or price that the root states, else the sum over the outermost elements that state one, times their
+   instances. */
 static double sum_figure(system_lowering *state, const dfl_system *sys, const char *name)
 {
     double sum = lower_number(state, &state->draft->parts.at[0], name, 0, 0, NULL);
@@ -484,7 +490,7 @@ static double sum_figure(system_lowering *state, const dfl_system *sys, const ch
 
         if (part->kind != DFL_PART_ELEMENT || find_attribute(part, name) == NULL)
             continue;
-        /* The figure of an enclosing element includes that of this element. */
+        /* The number of an enclosing element includes that of its inner elements. */
         do
             up = &state->draft->parts.at[up->element];
         while (up->id != 0 && find_attribute(up, name) == NULL);
@@ -494,7 +500,7 @@ static double sum_figure(system_lowering *state, const dfl_system *sys, const ch
     return sum;
 }
 
-/* The string of an attribute of the root; 0 = not written. */
+/* The string of an attribute of the root; 0 = not stated. */
 static dfl_sym lower_string(const system_lowering *state, const char *name)
 {
     const dfl_draft_attribute *attribute = find_attribute(&state->draft->parts.at[0], name);
@@ -502,7 +508,7 @@ static dfl_sym lower_string(const system_lowering *state, const char *name)
     return attribute != NULL && attribute->values[0].kind == DFL_ATTRIBUTE_STRING ? attribute->values[0].word : 0;
 }
 
-/* The lint no-energy: a memory or compute unit without energy, while others have one. */
+/* Raises the lint no-energy: a memory or compute unit has no energy although another part has one. */
 static void lint_energy(system_lowering *state)
 {
     for (size_t i = 0; state->any_energy && i < state->draft->parts.n; i++) {
@@ -525,7 +531,7 @@ static bool is_from_used_system(const system_lowering *state, const dfl_draft_pa
     return part->used_system;
 }
 
-/* The lint attribute-no-effect about networks without axes, and about the shape of networks on one chip. */
+/* Raises the lint attribute-no-effect about networks without axes, and about the shape of networks on one chip. */
 static void lint_networks(system_lowering *state)
 {
     bool one_chip = true;

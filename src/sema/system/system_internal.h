@@ -6,32 +6,36 @@
 #include "sema/system/elaborate.h"
 #include "sema/system/vocabulary.h"
 
-/* The context of a declaration. Copied and changed for inner braces and used systems. */
+/* The context of a declaration. The context is copied and changed for inner braces and used systems. */
 typedef struct {
     dfl_sema *sema;
     dfl_system_draft *draft;
-    dfl_scope *scope;   /* parameters, and networks of the braces around */
-    dfl_sym prefix;     /* of full names, from `use ... as`; 0 = none */
-    uint32_t element;   /* part: the enclosing element */
+    dfl_scope *scope;   /* scope with the parameters, and with the networks of the enclosing braces */
+    dfl_sym prefix;     /* prefix of full names, from `use ... as`; 0 = no prefix */
+    uint32_t element;   /* part of the enclosing element */
 } dfl_system_context;
 
 /* ---- attributes.c ---- */
-/* Evaluates one attribute of a part in `ctx->scope` and puts it there. `group` is the name of the braces around, or 0. */
+/* Evaluates one attribute of a part in `ctx->scope` and adds the attribute to the part. `group`: name of the enclosing
+   braces, or 0. */
 void dfl_system_set_attribute(dfl_system_context *ctx, uint32_t part, dfl_ast_name group, dfl_ast_name name,
                               const dfl_expr *values, uint32_t layer);
 /* Evaluates the attributes in the braces of a part. */
 void dfl_system_set_attributes(dfl_system_context *ctx, uint32_t part, const dfl_ast_node *items);
-/* Applies the overrides of a `use` or a derived system to the parts from `first` on; `root` is their outermost element. */
+/* Applies the overrides of a `use` or of a derived system to the parts from index `first` on; `root` is their outermost
+   element. */
 void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *binds, uint32_t root, uint32_t first);
 
 /* ---- attribute_check.c ---- */
-/* Checks the number, kind and dimension of the values, then adds the attribute or replaces one of a lower layer. */
+/* Checks the number, kind and dimension of the values, then adds the attribute or replaces its value from a lower
+   layer. */
 void dfl_system_put_attribute(dfl_system_draft *draft, uint32_t part, dfl_draft_attribute attribute);
-/* The lint attribute-no-effect about `what`, in a part or (0) in the system itself, because `why`. */
+/* Raises the lint attribute-no-effect about `what`, in a part or (0) in the system itself, with the reason `why`. */
 void dfl_system_report_no_effect(dfl_system_draft *draft, dfl_span at, const char *what, dfl_sym part, const char *why);
 
 /* ---- finish.c ---- */
-/* Lowers the draft. NULL for a template and after reporting. `is_op` says whether a symbol names an operation. */
+/* Lowers the draft to a system. NULL for a template and after reporting. `is_op`: tells whether a symbol names an
+   operation. */
 const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void *context, dfl_sym op), void *context);
 
 #endif

@@ -22,7 +22,7 @@
 #define MONEY      { { [DFL_BASE_MONEY] = 1 } }
 #define DATA       { { [DFL_BASE_DATA] = 1 } }
 
-/* Members of the intermediate representation that get the number. */
+/* Members of the intermediate representation that store the number. */
 #define NONE       { 0 }
 #define MEMORY(m)  [DFL_PART_MEMORY] = offsetof(dfl_memory, m) + 1
 #define COMPUTE(m) [DFL_PART_COMPUTE] = offsetof(dfl_compute, m) + 1

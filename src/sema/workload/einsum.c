@@ -1,4 +1,4 @@
-/* One einsum: its result, its ranks, how it reduces, and what must hold between the two sides. */
+/* One einsum: its result, its ranks, its reduction, and the agreement of its two sides. */
 #include "sema/workload/workload_internal.h"
 
 #include <stdlib.h>
@@ -27,13 +27,14 @@ static bool find_reduction(dfl_workload_context *ctx, const dfl_ast_node *node, 
     return true;
 }
 
-/* Whether an `=` inside of `for` or `repeat` writes the tensor itself: an output or a state. */
+/* Whether an `=` inside of `for` or `repeat` writes an existing tensor: an output or a state. */
 static bool is_written_in_place(const dfl_draft_tensor *tensor)
 {
     return tensor->has_role && (tensor->role == DFL_ROLE_OUTPUT || tensor->role == DFL_ROLE_STATE);
 }
 
-/* The tensor on the left: one that exists, an argument of the `apply` around, or a new one. DFL_NONE after reporting. */
+/* The tensor on the left side: an existing one, an argument of the enclosing `apply`, or a new one. DFL_NONE after
+   reporting. */
 static uint32_t find_result(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_reduce reduce)
 {
     const dfl_ast_node *t = node->more->target;
@@ -47,7 +48,7 @@ static uint32_t find_result(dfl_workload_context *ctx, const dfl_ast_node *node,
         dfl_workload_report_no_tensor(ctx, t->path);
         return DFL_NONE;
     }
-    /* In a `for` or `repeat`, `=` makes a tensor of its own, though a tensor outside has the name. */
+    /* In a `for` or `repeat`, `=` makes a new tensor, even if a tensor outside has the name. */
     if (id != DFL_NONE && here == NULL && ctx->local && t->path->n == 1 && reduce == DFL_REDUCE_NONE &&
         !is_written_in_place(&ctx->draft->tensors.at[id]))
         id = DFL_NONE;
@@ -69,7 +70,7 @@ static uint32_t find_result(dfl_workload_context *ctx, const dfl_ast_node *node,
     return id;
 }
 
-/* Takes over the role and data type that the left side states. False after reporting a contradiction. */
+/* Copies the role and data type that the left side states to the tensor. False after reporting a contradiction. */
 static bool describe_result(dfl_workload_context *ctx, const dfl_ast_node *node, uint32_t id)
 {
     static const dfl_role roles[] = {
@@ -114,7 +115,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether a rank is that of a `repeat` around. */
+/* Whether a rank is that of an enclosing `repeat`. */
 static bool is_repeat(const dfl_workload_context *ctx, uint32_t rank)
 {
     for (uint32_t i = 0; i < ctx->n_repeats; i++)
@@ -148,16 +149,16 @@ static void report_left_only(dfl_workload_context *ctx, const dfl_access *left, 
     ctx->draft->broken = true;
 }
 
-/* A visitor of the ranks in the indices of an access. */
+/* Callback for each rank in the indices of an access. */
 typedef void each_rank(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context);
 
-/* The ranks of an einsum, gathered from both sides. */
+/* The ranks of an einsum, collected from both sides. */
 typedef struct {
-    const dfl_ast_node *node;  /* the einsum */
+    const dfl_ast_node *node;  /* node of the einsum */
     dfl_draft_einsum *einsum;
     uint32_t mark;             /* stamp of the einsum: its index + 1 */
-    DFL_VEC(uint32_t) ranks;   /* ranks that the einsum iterates, each once */
-    bool reported;             /* a disagreement of the sides was reported: one report per einsum */
+    DFL_VEC(uint32_t) ranks;   /* distinct ranks that the einsum iterates */
+    bool reported;             /* a disagreement of the two sides has been reported; only one report per einsum */
 } rank_sides;
 
 /* Calls `visit` for every term of every index. */
@@ -168,7 +169,7 @@ static void visit_ranks(dfl_workload_context *ctx, const dfl_access *access, eac
             visit(ctx, access, d, access->index[d].terms[i].rank, sides);
 }
 
-/* A rank of the result. */
+/* Callback for a rank of the result. */
 static void visit_left(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context)
 {
     rank_sides *sides = context;
@@ -185,13 +186,14 @@ static void visit_left(dfl_workload_context *ctx, const dfl_access *access, uint
     }
 }
 
-/* A rank of an input. */
+/* Callback for a rank of an input. */
 static void visit_right(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context)
 {
     rank_sides *sides = context;
     dfl_draft_rank *r = &ctx->draft->ranks.at[rank];
 
-    /* Here the stamp `left` means listed already. A rank that only a gathered table has is not iterated: data selects. */
+    /* Here, a rank whose stamp `left` is set is already listed. A rank that occurs only in a gathered table is not
+       iterated: the data select its position. */
     if (r->left == sides->mark || r->right != sides->mark)
         return;
     r->left = sides->mark;
@@ -202,7 +204,7 @@ static void visit_right(dfl_workload_context *ctx, const dfl_access *access, uin
     }
 }
 
-/* Lists the ranks that the einsum iterates, ascending, and checks that the sides agree. */
+/* Lists the ranks that the einsum iterates, ascending, and checks that the two sides agree. */
 static void collect_ranks(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum)
 {
     uint32_t first[DFL_SEMA_STACK_RANKS], *ranks;
@@ -238,7 +240,7 @@ static void check_where(dfl_workload_context *ctx, const dfl_draft_einsum *einsu
         }
 }
 
-/* The rank behind `over`, or DFL_NONE. False after reporting. */
+/* The rank after `over`, or DFL_NONE. False after reporting. */
 static bool find_over(dfl_workload_context *ctx, const dfl_ast_node *node, uint32_t *rank)
 {
     const dfl_scope_entry *entry;
@@ -265,7 +267,7 @@ void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node
     uint32_t tensor;
     bool ok;
 
-    /* The right side first: a new name that is on both sides is read before it is made. */
+    /* The right side is lowered first: a new name on both sides is read before it is produced. */
     ok = find_reduction(ctx, node, &einsum.ir.reduce) && find_over(ctx, node, &einsum.ir.over_rank);
     ok = ok && dfl_workload_lower_right_side(ctx, node, &einsum);
     tensor = find_result(ctx, node, einsum.ir.reduce);

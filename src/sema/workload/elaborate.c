@@ -4,7 +4,7 @@
 #include "sema/names/module.h"
 #include "sema/workload/workload_internal.h"
 
-/* A dfl_elaborate: the workload of a declaration with values for its parameters. */
+/* Callback of type dfl_elaborate: elaborates the workload of a declaration with values for its parameters. */
 static void *elaborate(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, const dfl_ast_node *missing,
                        const dfl_lint_levels *lints, bool *broken)
 {

@@ -1,7 +1,7 @@
 /*
  * Elaboration of workloads: a declaration with values for its parameters becomes a workload of the intermediate
- * representation. The statements of its body, and of every body that it applies, first add to a draft; finishing then
- * derives what only the whole shows. The files of this folder:
+ * representation. The statements of its body, and of every body that it applies, first build a draft. Properties that
+ * depend on the whole workload are then derived from the draft. The files of this folder:
  *
  *   elaborate       a declaration with values for its parameters, once per combination of values
  *   workload_draft  the workload under construction
@@ -26,16 +26,16 @@
 
 /* A body within a workload: the workload itself (instance 0), an `apply` or a `repeat`. */
 typedef struct {
-    dfl_sym name;            /* full name: "conv1", "L[3]"; 0 = the workload itself */
-    dfl_sym family;          /* "L" of "L[3]", else 0 */
+    dfl_sym name;            /* full name of the instance: "conv1", "L[3]"; 0 = the workload itself */
+    dfl_sym family;          /* name of the family, "L" for "L[3]", else 0 */
     dfl_span span;
-    const dfl_decl *decl;    /* declaration that was applied; NULL = a `repeat` */
+    const dfl_decl *decl;    /* the applied declaration; NULL for a `repeat` */
     uint32_t parent;         /* enclosing instance; DFL_NONE for instance 0 */
-    dfl_scope *scope;        /* names of the body, tensors from outside included */
-    uint32_t first_einsum, last_einsum; /* einsums of the body and of bodies in it, in the order of the text; last excluded */
+    dfl_scope *scope;        /* names of the body, including tensors from outside */
+    uint32_t first_einsum, last_einsum; /* einsums of the body and of inner bodies, in the order of the text; last excluded */
 } dfl_instance;
 
-/* A statement with the scope of its constants. */
+/* A check or objective of the text, with the scope of its constants. */
 typedef struct {
     const dfl_ast_node *node;
     dfl_scope *scope;
@@ -44,25 +44,26 @@ typedef struct {
 typedef struct {
     dfl_decl *decl;
     dfl_scope *args;                   /* values of the parameters */
-    const dfl_ast_node *missing;       /* first parameter without a value: a template; else NULL */
-    const dfl_workload *workload;      /* NULL for a template and if `broken` */
-    bool broken;                       /* an error was reported */
+    const dfl_ast_node *missing;       /* first parameter without a value: the workload is a template; else NULL */
+    const dfl_workload *workload;      /* the workload; NULL for a template and if `broken` */
+    bool broken;                       /* an error has been reported */
     dfl_workload_draft draft;          /* names and einsums in the order of the text; complete for templates, too */
     DFL_VEC(dfl_instance) instances;
     DFL_VEC(dfl_scoped_check) checks;  /* `require`, `expect` and `assume` of the body */
-    uint32_t iterations;               /* of its `for` loops so far */
-    /* Filled by sema/mapping at the first mapping of the workload: */
-    bool listed;                       /* the lookups are filled */
-    dfl_lookup ranks, tensors, heads;  /* to indices of ranks, tensors, instances */
-    /* By tensor: its first producer + 1. By einsum: the next producer of the same tensor + 1. 0 = none. */
+    uint32_t iterations;               /* number of iterations of the body's `for` loops so far */
+    /* sema/mapping fills the following members at the first mapping of the workload. */
+    bool listed;                       /* the lookups have been filled */
+    dfl_lookup ranks, tensors, heads;  /* lookups of the indices of ranks, tensors, instances */
+    /* [tensor]: its first producer + 1. [einsum]: the next producer of the same tensor + 1. 0 = none. */
     uint32_t *first_producer, *next_producer;
 } dfl_elaborated_workload;
 
-/* The workload of a reference with its arguments. NULL after reporting; may be a template or broken. */
+/* The elaborated workload of a reference with its arguments. NULL after reporting; the result may be a template or
+   broken. */
 dfl_elaborated_workload *dfl_workload_elaborate(dfl_sema *sema, dfl_module *module, dfl_scope *from, const dfl_ast_ref *ref);
-/* The workload of a declaration at its defaults. */
+/* The elaborated workload of a declaration at its defaults. */
 dfl_elaborated_workload *dfl_workload_elaborate_default(dfl_sema *sema, dfl_decl *decl);
-/* Whether a reference is `train(...)`, which is parsed but not derived: E0609 where it is used. */
+/* Whether a reference is `train(...)`, which is parsed but not derived; its use is E0609. */
 static inline bool dfl_workload_is_training(const dfl_sema *sema, const dfl_ast_ref *ref)
 {
     return ref->path->n == 1 && strcmp(dfl_sema_text(sema, ref->path->text), "train") == 0;

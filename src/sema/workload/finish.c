@@ -1,13 +1,13 @@
-/* Finishing a draft: roles and data types of tensors, redefinitions, names of einsums, lowering. */
+/* Completion of a draft: roles and data types of tensors, redefinitions, names of einsums, lowering. */
 #include "sema/workload/workload_internal.h"
 
 #include "lint/workload.h"
 #include "sema/names/limits.h"
 
-/* The use of tensors by einsums; arrays by tensor. */
+/* The accesses of einsums to tensors; the arrays are indexed by tensor. */
 typedef struct {
-    bool *produced, *read;     /* an einsum writes, reads the tensor */
-    uint32_t *writer, *reader; /* first einsum that writes, reads the tensor */
+    bool *produced, *read;     /* some einsum writes the tensor; some einsum reads it */
+    uint32_t *writer, *reader; /* first einsum that writes the tensor; first einsum that reads it */
 } tensor_usage;
 
 /* The text of a symbol. */
@@ -16,7 +16,7 @@ static const char *text(const dfl_workload_draft *draft, dfl_sym sym)
     return dfl_sym_text(draft->names, sym);
 }
 
-/* Collects which einsums write and read each tensor. */
+/* Finds the einsums that write and read each tensor. */
 static tensor_usage find_usage(dfl_workload_draft *draft)
 {
     size_t n = draft->tensors.n + 1;
@@ -36,7 +36,8 @@ static tensor_usage find_usage(dfl_workload_draft *draft)
     return usage;
 }
 
-/* A tensor that is read, but neither produced nor declared, is an input; reported if its name looks misspelt. */
+/* Makes a tensor that is read, but neither produced nor declared, an input; reports the tensor if its name looks
+   misspelt. */
 static void check_implicit_input(dfl_workload_draft *draft, uint32_t tensor, const dfl_sym *known, size_t n)
 {
     dfl_draft_tensor *t = &draft->tensors.at[tensor];
@@ -66,7 +67,7 @@ static dfl_role derive_role(const dfl_draft_tensor *tensor, bool produced, bool 
     return read ? DFL_ROLE_INTERMEDIATE : DFL_ROLE_OUTPUT;
 }
 
-/* Reports roles that producers contradict. */
+/* Reports roles that the producers of a tensor contradict. */
 static void check_roles(dfl_workload_draft *draft, const tensor_usage *usage)
 {
     dfl_sym *known = DFL_NEW_ARRAY(draft->arena, dfl_sym, draft->tensors.n);
@@ -111,11 +112,11 @@ static void check_types(dfl_workload_draft *draft)
         d = dfl_report(draft->sink, DFL_TYPE_UNKNOWN, tensor->span, "`%s` has no data type", text(draft, tensor->name));
         dfl_diag_help(draft->sink, d, "give the workload a default, as in `workload %s(...) : bf16`", text(draft, draft->name));
         draft->broken = true;
-        return; /* one report: the cause is the missing default */
+        return; /* a single report, since the cause is the missing default */
     }
 }
 
-/* The lint unused-rank. */
+/* Raises the lint unused-rank. */
 static void lint_ranks(dfl_workload_draft *draft)
 {
     for (size_t i = 0; i < draft->ranks.n && draft->lints != NULL && !draft->partial; i++) {
@@ -126,7 +127,7 @@ static void lint_ranks(dfl_workload_draft *draft)
     }
 }
 
-/* Reports a tensor that does not have the shape and type of a claim. */
+/* Reports a tensor whose shape or type differs from that of a claim. */
 static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *tensor, const dfl_shape_claim *claim)
 {
     const int64_t *extents = tensor->extents + tensor->n_lead;
@@ -152,7 +153,7 @@ static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *tenso
     }
 }
 
-/* Checks all claims, with the shape and type of the other tensor where a claim names one. */
+/* Checks all claims; a claim that names another tensor is checked with the shape and type of this tensor. */
 static void check_claims(dfl_workload_draft *draft)
 {
     for (size_t i = 0; i < draft->claims.n; i++) {
@@ -171,7 +172,7 @@ static void check_claims(dfl_workload_draft *draft)
     }
 }
 
-/* Reports a second `=` to the same elements, also behind a `+=` to them: the first result would be lost. */
+/* Reports a second `=` to the elements of a tensor, also after a `+=` to them: the first result would be lost. */
 static void check_redefined(dfl_workload_draft *draft)
 {
     uint32_t *last = DFL_NEW_ARRAY(draft->arena, uint32_t, draft->tensors.n + 1);
@@ -202,7 +203,7 @@ static void check_redefined(dfl_workload_draft *draft)
     }
 }
 
-/* An einsum has the name of its result; the second einsum of a tensor T is "T#2". */
+/* An einsum has the name of its result. The second einsum of a tensor T has the name "T#2". */
 static void name_einsums(dfl_workload_draft *draft, dfl_einsum *einsums, size_t n)
 {
     uint32_t *count = DFL_NEW_ARRAY(draft->arena, uint32_t, draft->tensors.n + 1);
@@ -217,7 +218,7 @@ static void name_einsums(dfl_workload_draft *draft, dfl_einsum *einsums, size_t 
     }
 }
 
-/* The tensors of the workload, without their producers and consumers. */
+/* Makes the tensors of the workload, without their producers and consumers. */
 static dfl_tensor *lower_tensors(dfl_workload_draft *draft, const tensor_usage *usage)
 {
     dfl_tensor *out = DFL_NEW_ARRAY(draft->arena, dfl_tensor, draft->tensors.n);
@@ -231,7 +232,7 @@ static dfl_tensor *lower_tensors(dfl_workload_draft *draft, const tensor_usage *
     return out;
 }
 
-/* Lists the producers and consumers of every tensor: counts them, then fills arrays. */
+/* Lists the producers and consumers of every tensor: counts them first, then fills arrays. */
 static void link_tensors(dfl_workload_draft *draft, const dfl_einsum *einsums, size_t n, dfl_tensor *tensors)
 {
     size_t n_tensors = draft->tensors.n;
@@ -264,7 +265,7 @@ static void link_tensors(dfl_workload_draft *draft, const dfl_einsum *einsums, s
     }
 }
 
-/* Reports sizes and numbers of operations beyond 128 bits. */
+/* Reports sizes and numbers of operations that exceed 128 bits. */
 static bool check_counts(dfl_workload_draft *draft, const dfl_workload *workload)
 {
     dfl_i128 n, m;
@@ -284,7 +285,7 @@ static bool check_counts(dfl_workload_draft *draft, const dfl_workload *workload
     return !draft->broken;
 }
 
-/* The workload, with its einsums in the given order. NULL after reporting. */
+/* Makes the workload, with its einsums in the given order. NULL after reporting. */
 static const dfl_workload *lower(dfl_workload_draft *draft, const uint32_t *order, const tensor_usage *usage)
 {
     dfl_workload *workload = DFL_NEW(draft->arena, dfl_workload);

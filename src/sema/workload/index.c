@@ -1,4 +1,5 @@
-/* Indices and conditions: affine forms of ranks with constant coefficients; and accesses, which consist of indices. */
+/* Indices and conditions, which are affine forms of ranks with constant coefficients; and accesses, which consist of
+   indices. */
 #include "sema/workload/workload_internal.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool has_rank(const dfl_workload_context *ctx, const dfl_expr *expr)
     return false;
 }
 
-/* Reports an expression that is not affine; `why` describes it. */
+/* Reports an expression that is not affine. `why`: a description of the expression. */
 static void report_not_affine(dfl_workload_context *ctx, const dfl_expr *expr, dfl_affine *out, const char *why)
 {
     dfl_diag *d = dfl_report(ctx->sema->sink, DFL_INDEX_NOT_AFFINE, expr->span, "index is not affine");
@@ -39,7 +40,8 @@ static void report_not_affine(dfl_workload_context *ctx, const dfl_expr *expr, d
     out->bad = true;
 }
 
-/* Evaluates an integer constant. Returns false with `*value` 0 if it is bad or unknown, which is noted in `out`. */
+/* Evaluates an integer constant. Returns false, with `*value` 0, if the value is bad or unknown, and records this in
+   `out`. */
 static bool eval_constant(dfl_workload_context *ctx, const dfl_expr *expr, dfl_affine *out, dfl_i128 *value)
 {
     int64_t v;
@@ -68,7 +70,7 @@ static void add_constant(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i1
     }
 }
 
-/* Adds `scale` times a rank. */
+/* Adds `scale` times a rank to the terms. */
 static void add_term(dfl_workload_context *ctx, const dfl_expr *expr, uint32_t rank, dfl_i128 scale, dfl_affine *out)
 {
     if (scale > DFL_SEMA_MAX_COEFFICIENT || scale < -DFL_SEMA_MAX_COEFFICIENT) {
@@ -97,7 +99,7 @@ static void report_unknown_rank(dfl_workload_context *ctx, const dfl_expr *expr,
         dfl_diag_help(ctx->sema->sink, d, "declare it: `rank %s = ...;`", dfl_sema_text(ctx->sema, name));
 }
 
-/* Adds `scale` times a rank or a named constant. */
+/* Adds `scale` times a rank or a named constant to an affine form. */
 static void add_path(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out)
 {
     const dfl_scope_entry *entry = expr->path->n == 1 ? dfl_scope_find(ctx->scope, expr->path->head->sym) : NULL;
@@ -115,7 +117,7 @@ static void add_path(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 s
     add_constant(ctx, expr, scale, out);
 }
 
-/* Adds `scale` times a product, of which one factor must be constant. */
+/* Adds `scale` times a product to an affine form; one factor must be constant. */
 static void add_product(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out)
 {
     bool left = has_rank(ctx, expr->left), right = has_rank(ctx, expr->right);
@@ -126,7 +128,7 @@ static void add_product(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i12
         return;
     }
     if (!eval_constant(ctx, left ? expr->right : expr->left, out, &factor)) {
-        /* The terms of the index still count: they show which ranks the einsum iterates. */
+        /* The terms of the index are kept, since they show which ranks the einsum iterates. */
         if (out->vague && !out->bad)
             dfl_affine_add(ctx, left ? expr->left : expr->right, scale, out);
         return;
@@ -298,7 +300,8 @@ bool dfl_workload_lower_access(dfl_workload_context *ctx, const dfl_expr *dims, 
     uint32_t n = 0;
     bool ok = true;
 
-    /* Leading dimensions. Inside its `repeat` a tensor is read at the current iteration; outside, at the last one. */
+    /* Sets the leading dimensions of an access. Inside its `repeat`, a tensor is read at the current iteration;
+       outside, at the last iteration. */
     for (; n < t->n_lead; n++) {
         uint32_t rank = t->lead[n];
         int64_t extent = ctx->draft->ranks.at[rank].extent;

@@ -11,16 +11,16 @@
 /* The right side under construction. */
 typedef struct {
     dfl_workload_context *ctx;
-    const dfl_ast_node *node;    /* the einsum */
+    const dfl_ast_node *node;    /* node of the einsum */
     dfl_draft_einsum *einsum;
-    DFL_VEC(dfl_access) inputs;  /* distinct accesses */
+    DFL_VEC(dfl_access) inputs;  /* distinct accesses of the right side */
     dfl_i128 flops;              /* FLOP per point, without operations `over` a rank */
     dfl_i128 per_output;         /* FLOP per element of the result, of operations `over` a rank */
-    bool overflow;               /* a number of FLOP is beyond 128 bits */
-    bool ok;                     /* no error was reported */
+    bool overflow;               /* a number of FLOP exceeds 128 bits */
+    bool ok;                     /* no error has been reported */
 } rhs_builder;
 
-/* Whether a tensor is read in an expression. */
+/* Whether an expression reads a tensor. */
 static bool has_access(const dfl_expr *expr)
 {
     if (expr == NULL)
@@ -33,13 +33,13 @@ static bool has_access(const dfl_expr *expr)
     return false;
 }
 
-/* Adds to a number of FLOP. */
+/* Adds to a number of FLOP; records an overflow. */
 static void count_flops(rhs_builder *rhs, dfl_i128 *sum, dfl_i128 flops)
 {
     rhs->overflow |= dfl_add(*sum, flops, sum);
 }
 
-/* A new node of the tree. */
+/* Makes a node of the tree. */
 static dfl_eop *make_node(rhs_builder *rhs, dfl_eop_kind kind, uint32_t n_args)
 {
     dfl_eop *e = DFL_NEW(rhs->ctx->sema->arena, dfl_eop);
@@ -49,7 +49,7 @@ static dfl_eop *make_node(rhs_builder *rhs, dfl_eop_kind kind, uint32_t n_args)
     return e;
 }
 
-/* Notes that an error was reported. Returns a node in place of the wrong one. */
+/* Records that an error was reported. Returns a node that replaces the wrong one. */
 static const dfl_eop *fail(rhs_builder *rhs)
 {
     rhs->ok = false;
@@ -78,7 +78,7 @@ static bool equal_accesses(const dfl_access *access, const dfl_access *b)
     return true;
 }
 
-/* Stamps the ranks of an access as those of an input or, if `table`, of a gathered table. */
+/* Stamps the ranks of an access as ranks of an input or, if `table`, of a gathered table. */
 static void stamp_ranks(rhs_builder *rhs, const dfl_access *access, bool table)
 {
     uint32_t mark = (uint32_t)rhs->ctx->draft->einsums.n + 1;
@@ -96,8 +96,8 @@ static void stamp_ranks(rhs_builder *rhs, const dfl_access *access, bool table)
 }
 
 /*
- * The tensor that an access reads: one that exists, an argument of the `apply` around, a result of a later einsum in the
- * braces around, or else a new input of the body. DFL_NONE after reporting.
+ * The tensor that an access reads: an existing one, an argument of the enclosing `apply`, a result of a later einsum in
+ * the enclosing braces, or else a new input of the body. DFL_NONE after reporting.
  */
 static uint32_t resolve_read(rhs_builder *rhs, const dfl_expr *expr)
 {
@@ -142,7 +142,7 @@ static uint32_t resolve_read(rhs_builder *rhs, const dfl_expr *expr)
     return dfl_workload_add_tensor(&outer, expr->path, false, expr->n_args, &id) != NULL ? id : DFL_NONE;
 }
 
-/* The node of an access, which becomes an input unless an equal access is one already. */
+/* Makes the node of an access; the access becomes an input unless an equal access is an input already. */
 static const dfl_eop *build_access(rhs_builder *rhs, const dfl_expr *expr, bool table)
 {
     uint32_t tensor = resolve_read(rhs, expr);
@@ -164,7 +164,8 @@ static const dfl_eop *build_access(rhs_builder *rhs, const dfl_expr *expr, bool 
     return op;
 }
 
-/* The FLOP of an operation, rounded up to a whole number (costs may use log2); 0 if unknown. False after reporting. */
+/* The FLOP of an operation, rounded up to a whole number (a cost may use log2); 0 if the cost is unknown. False after
+   reporting. */
 static bool eval_cost(rhs_builder *rhs, const dfl_expr *expr, dfl_decl *op, dfl_i128 *flops)
 {
     dfl_workload_context *ctx = rhs->ctx;
@@ -249,7 +250,7 @@ static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
 
 static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr);
 
-/* The node of a call of an operation. */
+/* Makes the node of a call of an operation. */
 static const dfl_eop *build_call(rhs_builder *rhs, const dfl_expr *expr)
 {
     dfl_decl *op = find_op(rhs, expr);
@@ -271,7 +272,8 @@ static const dfl_eop *build_call(rhs_builder *rhs, const dfl_expr *expr)
     return call;
 }
 
-/* The value of the operation `name` of a constant; NAN if constants cannot use the operation. It costs nothing. */
+/* The result of the operation `name` for a constant operand; NAN if the operation has no constant form. A constant
+   operation costs no FLOP. */
 static double eval_constant_op(const char *name, double x)
 {
     static const struct { const char *name; double (*run)(double); } functions[] = {
@@ -289,7 +291,7 @@ static double eval_constant_op(const char *name, double x)
     return strcmp(name, "square") == 0 ? x * x : NAN;
 }
 
-/* The value of a subtree without accesses; 0 if it is unknown or bad. */
+/* The constant value of a subtree without accesses; 0 if the value is unknown or bad. */
 static double eval_constant(rhs_builder *rhs, const dfl_expr *expr)
 {
     dfl_workload_context *ctx = rhs->ctx;
@@ -312,7 +314,7 @@ static double eval_constant(rhs_builder *rhs, const dfl_expr *expr)
     return v.kind == DFL_VALUE_QUANTITY ? v.quantity.real : 0;
 }
 
-/* The node of an operator. */
+/* Makes the node of an operator. */
 static const dfl_eop *build_operator(rhs_builder *rhs, const dfl_expr *expr, dfl_eop_kind kind)
 {
     bool binary = kind != DFL_EOP_NEG;
@@ -327,7 +329,7 @@ static const dfl_eop *build_operator(rhs_builder *rhs, const dfl_expr *expr, dfl
     return op;
 }
 
-/* The node of a gather: a table read at positions that another tensor holds. */
+/* Makes the node of a gather: a table read at positions that another tensor holds. */
 static const dfl_eop *build_gather(rhs_builder *rhs, const dfl_expr *expr)
 {
     dfl_eop *op = make_node(rhs, DFL_EOP_CALL, 2);
@@ -341,7 +343,7 @@ static const dfl_eop *build_gather(rhs_builder *rhs, const dfl_expr *expr)
     return op;
 }
 
-/* The node of an expression, whatever its kind. */
+/* Makes the node of any expression. */
 static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr)
 {
     dfl_eop *op;

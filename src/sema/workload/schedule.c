@@ -1,7 +1,7 @@
 /*
- * The order of execution of einsums: a topological order, which takes the first ready einsum of the text. An einsum
- * depends on all producers of its inputs and on the earlier producers of its result. A `state` tensor is updated in
- * place, so its readers and writers keep the order of the text.
+ * The order of execution of einsums: a topological order that always takes the ready einsum that is first in the text.
+ * An einsum depends on all producers of its inputs and on the earlier producers of its result. A `state` tensor is
+ * updated in place, so its readers and writers keep the order of the text.
  */
 #include "sema/workload/workload_internal.h"
 
@@ -9,23 +9,24 @@
 
 /* The dependencies of einsums. */
 typedef struct {
-    uint32_t *first;  /* by einsum: its first entry in `after`; the entries end at that of the next einsum */
-    uint32_t *after;  /* successors */
-    uint32_t *waits;  /* by einsum: number of predecessors that have not run */
+    uint32_t *first;  /* [einsum]: its first entry in `after`; the entries end where those of the next einsum begin */
+    uint32_t *after;  /* successors of the einsums */
+    uint32_t *waits;  /* [einsum]: number of predecessors that have not run */
 } dependency_graph;
 
-/* The dependencies under construction. */
+/* The edges of the dependency graph under construction. */
 typedef struct {
     dfl_workload_draft *draft;
-    uint32_t *touch_first;  /* by tensor: its first entry in `touch` */
-    uint32_t *touch;        /* einsums that access the tensor, in the order of the text; bit 31 = it writes */
-    uint32_t *from, *to;    /* edges */
+    uint32_t *touch_first;  /* [tensor]: its first entry in `touch` */
+    uint32_t *touch;        /* einsums that access each tensor, in the order of the text; bit 31 = the einsum writes the
+                               tensor */
+    uint32_t *from, *to;    /* ends of each edge */
     size_t n_edges, cap;
 } edge_list;
 
 static const uint32_t writes_bit = 1u << 31;
 
-/* Adds an edge. */
+/* Adds an edge to the graph. */
 static void add_edge(edge_list *edges, uint32_t from, uint32_t to)
 {
     if (from == to)
@@ -72,7 +73,8 @@ static void list_touches(edge_list *edges)
     }
 }
 
-/* Adds the edges of a tensor. State: a chain of all accesses. Else: a chain of all writers, the last before all readers. */
+/* Adds the edges that a tensor causes. For a state, the edges are a chain of all accesses. For other tensors, they are
+   a chain of all writers, and edges from the last writer to all readers. */
 static void add_tensor_edges(edge_list *edges, uint32_t t)
 {
     const uint32_t *at = edges->touch + edges->touch_first[t], *end = edges->touch + edges->touch_first[t + 1];
@@ -91,7 +93,7 @@ static void add_tensor_edges(edge_list *edges, uint32_t t)
             add_edge(edges, last, *p);
 }
 
-/* The dependencies of all einsums. */
+/* Builds the dependencies of all einsums. */
 static dependency_graph build_graph(dfl_workload_draft *draft)
 {
     edge_list edges = { .draft = draft };
@@ -115,10 +117,10 @@ static dependency_graph build_graph(dfl_workload_draft *draft)
     return graph;
 }
 
-/* A binary heap of einsums, the smallest index on top. */
+/* A binary heap of einsums, with the smallest index on top. */
 typedef struct { uint32_t *at; size_t n; } einsum_heap;
 
-/* Adds an einsum. */
+/* Adds an einsum to the heap. */
 static void heap_push(einsum_heap *heap, uint32_t e)
 {
     size_t i = heap->n++;
@@ -128,7 +130,7 @@ static void heap_push(einsum_heap *heap, uint32_t e)
     heap->at[i] = e;
 }
 
-/* Removes the smallest index. */
+/* Removes the smallest index from the heap. */
 static uint32_t heap_pop(einsum_heap *heap)
 {
     uint32_t top = heap->at[0], last = heap->at[--heap->n];
@@ -148,7 +150,7 @@ static uint32_t heap_pop(einsum_heap *heap)
     return top;
 }
 
-/* Reports every einsum that reads its own result, unless that is a state. */
+/* Reports every einsum that reads its own result, unless the result is a state. */
 static bool report_self_reads(dfl_workload_draft *draft)
 {
     bool found = false;
@@ -167,7 +169,8 @@ static bool report_self_reads(dfl_workload_draft *draft)
     return found;
 }
 
-/* Reports a cycle. Every remaining einsum has a remaining predecessor, so walking back meets an einsum twice. */
+/* Reports a cycle of dependencies. Every remaining einsum has a remaining predecessor, so a walk along predecessors
+   visits some einsum twice. */
 static void report_cycle(dfl_workload_draft *draft, const dependency_graph *graph)
 {
     size_t n = draft->einsums.n;

@@ -1,6 +1,7 @@
 /*
- * Derivation of shapes. A tensor without a declared shape gets, in each dimension, the extent that its accesses reach; a
- * tensor that an einsum produces gets it from its writes alone. Then all accesses are checked against the shapes.
+ * Derivation of shapes. A tensor without a declared shape gets, in each dimension, the extent that its accesses reach.
+ * If an einsum produces the tensor, only the writes determine the extent. Then all accesses are checked against the
+ * shapes.
  */
 #include "sema/workload/workload_internal.h"
 
@@ -47,14 +48,15 @@ static void report_conflict(dfl_workload_draft *draft, const dfl_draft_tensor *t
     draft->broken = true;
 }
 
-/* The shape of a tensor as its accesses suggest it; arrays by dimension. A bare index (a rank alone) states the extent. */
+/* The shape of a tensor that follows from its accesses; the arrays are indexed by dimension. A bare index (a single
+   rank without coefficient and offset) states the extent. */
 typedef struct {
-    dfl_span *bare;    /* a bare index; start == 0: none so far */
-    int64_t *most;     /* largest index + 1 over the other accesses */
-    bool *unknown;     /* an access has an unknown range */
+    dfl_span *bare;    /* place of a bare index; start == 0: no bare index so far */
+    int64_t *most;     /* largest index + 1 over the accesses without a bare index */
+    bool *unknown;     /* some access has an unknown range */
 } shape_guess;
 
-/* Extends the shape by one access. Reports bare indices that disagree and indices below 0. */
+/* Extends the shape by one access. Reports contradictory bare indices, and indices below 0. */
 static void infer_access(dfl_workload_draft *draft, dfl_draft_tensor *tensor, shape_guess *guess, const dfl_access *access,
                          bool writes)
 {
@@ -79,7 +81,7 @@ static void infer_access(dfl_workload_draft *draft, dfl_draft_tensor *tensor, sh
             dfl_diag *d;
 
             if (guess->bare[dim].start != 0 && !writes)
-                continue; /* elements outside a stated extent read as zero */
+                continue; /* elements outside of a declared extent read as zero */
             d = dfl_report(draft->sink, DFL_TENSOR_NO_SHAPE, index->span,
                            "shape of `%s` cannot be inferred: this index starts at %lld", text(draft, tensor->name),
                            (long long)low);
@@ -123,8 +125,8 @@ static void infer_shape(dfl_workload_draft *draft, uint32_t tensor, const bool *
     }
 }
 
-/* Checks the indices of an access against the shape: a write and a bare index must stay inside, unless a condition
- * restricts the einsum. The lint outside-shape reports an index that is never inside. */
+/* Checks the indices of an access against the shape. A write and a bare index must stay inside, unless a condition
+   restricts the einsum. Raises the lint outside-shape for an index that is never inside. */
 static void check_access(dfl_workload_draft *draft, const dfl_draft_tensor *tensor, const dfl_access *access, bool writes,
                          bool restricted)
 {

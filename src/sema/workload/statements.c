@@ -20,7 +20,7 @@ bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref)
     return true;
 }
 
-/* Whether the workload may grow and the budget lasts. Reports a limit once. */
+/* Whether the workload may grow further and the budget is not used up. Reports an exceeded limit once. */
 static bool can_grow(dfl_workload_context *ctx, dfl_span span)
 {
     dfl_workload_draft *draft = ctx->draft;
@@ -37,14 +37,14 @@ static bool can_grow(dfl_workload_context *ctx, dfl_span span)
     return false;
 }
 
-/* Adds a rank with the extent `value`. `*entry` gets its entry in the scope. DFL_NONE after reporting. */
+/* Adds a rank with the extent `value`. `*entry` is set to the rank's entry in the scope. DFL_NONE after reporting. */
 static uint32_t add_rank(dfl_workload_context *ctx, dfl_ast_name name, const dfl_expr *value, dfl_scope_entry **entry)
 {
     dfl_draft_rank r = { .name = dfl_workload_full_name(ctx, name.sym), .span = name.span };
     int64_t extent;
     bool unknown;
 
-    /* The value first: in `rank n = n` the n on the right is the parameter. */
+    /* The value is evaluated before the rank is declared: in `rank n = n`, the n on the right is the parameter. */
     if (dfl_eval_int(ctx->sema, ctx->scope, value, "the size of a rank", 1, DFL_SEMA_MAX_EXTENT, &extent, &unknown))
         r.extent = extent;
     else if (unknown)
@@ -120,7 +120,7 @@ static void check_given(dfl_workload_context *ctx, const dfl_symmap *given, cons
     }
 }
 
-/* Reserves space for the parts that a body without `for`, `apply` and `repeat` declares: most bodies are such. */
+/* Reserves memory for the declarations of a body without `for`, `apply` and `repeat`, as most bodies are. */
 static void reserve_parts(dfl_workload_context *ctx, const dfl_ast_node *body)
 {
     uint32_t einsums = 0, tensors = 0, ranks = 0;
@@ -180,7 +180,8 @@ void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_
     sema->nesting--;
 }
 
-/* Adds the instance of an `apply`. `*id` gets its index. NULL after reporting that the name is taken. */
+/* Adds the instance of an `apply`. `*id` is set to the index of the instance. NULL after reporting that the name is
+   taken. */
 static dfl_scope_entry *add_instance(dfl_workload_context *ctx, dfl_ast_name name, const dfl_decl *decl, uint32_t *id)
 {
     dfl_instance i = {
@@ -201,7 +202,7 @@ static dfl_scope_entry *add_instance(dfl_workload_context *ctx, dfl_ast_name nam
     return entry;
 }
 
-/* `apply D(...) as name { formal = tensor; }` */
+/* Elaborates `apply D(...) as name { formal = tensor; }`. */
 static void elaborate_apply(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
     dfl_sema *sema = ctx->sema;
@@ -266,7 +267,8 @@ static void elaborate_braces(dfl_workload_context *inner, const dfl_ast_node *it
     inner->forward = forward.outer;
 }
 
-/* One binding `X = Y` of `carrying`: Y, which an iteration computes, must be like X, which the next iteration reads. */
+/* Lowers one binding `X = Y` of `carrying`: Y, which an iteration computes, must have the shape and type of X, which
+   the next iteration reads. */
 static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, const dfl_ast_node *bind)
 {
     uint32_t from = dfl_workload_find_tensor(ctx, bind->path), to = DFL_NONE;
@@ -284,7 +286,8 @@ static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, 
                  ((dfl_shape_claim){ .tensor = to, .like = from, .formal = bind->path->text, .span = bind->value->span }));
 }
 
-/* `repeat N as name carrying a = b { ... }`: a rank `name` and one body whose tensors have it as leading dimension. */
+/* Elaborates `repeat N as name carrying a = b { ... }`: a rank `name` and one body whose tensors have this rank as
+   leading dimension. */
 static void elaborate_repeat(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
     dfl_sema *sema = ctx->sema;
@@ -316,7 +319,7 @@ static void elaborate_repeat(dfl_workload_context *ctx, const dfl_ast_node *node
         add_carried(ctx, &inner, bind);
 }
 
-/* The suffix of names at a value of a `for`: "[3]", behind the suffix of the loops around. */
+/* The suffix of names for a value of a `for`: "[3]", after the suffix of the enclosing loops. */
 static const char *family_suffix(dfl_workload_context *ctx, const dfl_value *v)
 {
     dfl_strbuf out;
@@ -328,7 +331,7 @@ static const char *family_suffix(dfl_workload_context *ctx, const dfl_value *v)
     return out.text;
 }
 
-/* Counts an iteration of a `for`. Reports once that there are too many. */
+/* Counts an iteration of a `for`. Reports an excessive number of iterations once. */
 static bool count_iteration(dfl_workload_context *ctx, dfl_span span)
 {
     if (ctx->workload->iterations++ < DFL_SEMA_MAX_ITERATIONS)
@@ -340,7 +343,7 @@ static bool count_iteration(dfl_workload_context *ctx, dfl_span span)
     return false;
 }
 
-/* `for k in SET { ... }`: the braces once per value. */
+/* Elaborates `for k in SET { ... }`: the braces once per value. */
 static void elaborate_for(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
     dfl_values values = { 0 };
@@ -364,7 +367,7 @@ static void elaborate_for(dfl_workload_context *ctx, const dfl_ast_node *node)
     }
 }
 
-/* `if CONDITION { ... } else { ... }` */
+/* Elaborates `if CONDITION { ... } else { ... }`. */
 static void elaborate_if(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
     dfl_value v = dfl_eval(ctx->sema, ctx->scope, node->value);

@@ -16,7 +16,7 @@ dfl_sym dfl_workload_full_name(dfl_workload_context *ctx, dfl_sym name)
                                          ctx->prefix != 0 ? "." : "", dfl_sema_text(ctx->sema, name), ctx->family));
 }
 
-/* Reports the name of a data type that does not exist. */
+/* Reports a data type that does not exist. */
 static void report_unknown_type(dfl_workload_context *ctx, const dfl_ast_ref *ref)
 {
     DFL_VEC(dfl_sym) known = { 0 };
@@ -134,7 +134,7 @@ void dfl_workload_report_no_tensor(dfl_workload_context *ctx, const dfl_ast_path
         dfl_diag_fix(ctx->sema->sink, d, n->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
 }
 
-/* The extent of one declared dimension: `y: H`, a rank, or a number. 0 = unknown, -1 after reporting. */
+/* The extent of one declared dimension, written as `y: H`, a rank, or a number. 0 = unknown, -1 after reporting. */
 static int64_t eval_extent(dfl_workload_context *ctx, const dfl_expr *expr)
 {
     const dfl_scope_entry *entry = expr->label.sym == 0 && expr->kind == DFL_EXPR_PATH && expr->path->n == 1
@@ -152,7 +152,7 @@ static int64_t eval_extent(dfl_workload_context *ctx, const dfl_expr *expr)
         if (dfl_decl_find(ctx->sema, ctx->scope->module, expr->path, &broken) == NULL && !broken) {
             dfl_affine unused = { 0 };
 
-            dfl_affine_add(ctx, expr, 1, &unused); /* reports the unknown rank */
+            dfl_affine_add(ctx, expr, 1, &unused); /* called for its report of the unknown rank */
             return -1;
         }
     }
@@ -161,7 +161,7 @@ static int64_t eval_extent(dfl_workload_context *ctx, const dfl_expr *expr)
     return unknown ? 0 : -1;
 }
 
-/* If `apply` gave the body the declared tensor: notes the declaration as a claim about the given one. */
+/* If `apply` has set the declared tensor: records the declaration as a claim about the tensor that `apply` passes. */
 static bool add_claim(dfl_workload_context *ctx, const dfl_ast_node *node, const int64_t *extents, uint32_t n, dfl_dtype type)
 {
     dfl_sym name = node->path->head->sym;
