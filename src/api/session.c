@@ -11,10 +11,8 @@
 #include "report/check/check.h"
 #include "report/run/run.h"
 #include "solve/certificate.h"
+#include "support/limits.h"
 
-/* Defaults of dfl_session_options. Steps are loop iterations of all passes together; the default takes the slowest pass
-   some tens of seconds. */
-enum { DEFAULT_DIAGNOSTICS = 200, DEFAULT_STEPS = 100 * 1000 * 1000 };
 static const size_t DEFAULT_MEMORY = (size_t)4 << 30;
 
 /* Copies the members that the caller was compiled with; the other members are zero, which means their defaults. */
@@ -38,14 +36,14 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : DEFAULT_MEMORY;
-    s->has_step_limit = options.step_limit != 0;
-    s->budget.steps_limit = options.step_limit ? options.step_limit : DEFAULT_STEPS;
+    s->counted = options.step_limit != 0;
+    s->budget.steps_limit = options.step_limit ? options.step_limit : DFL_DEFAULT_STEPS;
     s->budget.cancel = options.cancel;
     s->arena = dfl_arena_new(&s->budget);
     s->names = dfl_intern_new(s->arena);
     s->sources = dfl_source_map_new(s->arena);
     s->sink = dfl_sink_new(s->arena, s->sources);
-    dfl_sink_limit(s->sink, options.max_diagnostics ? options.max_diagnostics : DEFAULT_DIAGNOSTICS);
+    dfl_sink_limit(s->sink, options.max_diagnostics ? options.max_diagnostics : DFL_DEFAULT_DIAGNOSTICS);
     if (options.stdlib)
         s->stdlib = dfl_arena_copy(s->arena, options.stdlib, strlen(options.stdlib));
     return s;
@@ -231,14 +229,13 @@ size_t dfl_session_warnings(const dfl_session *s)
 
 const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detailed, size_t *len)
 {
-    enum { DETAILED = 4 }; /* default: up to this number of mappings, each gets a screen of its own */
     dfl_strbuf out;
 
     if (!s->results.file) /* no file was analysed */
         return NULL;
     dfl_strbuf_init(&out, s->arena);
     switch (format) {
-    case DFL_FORMAT_TEXT: dfl_report_text(&out, &s->results, detailed ? detailed : DETAILED); break;
+    case DFL_FORMAT_TEXT: dfl_report_text(&out, &s->results, detailed ? detailed : DFL_DETAILED_MAPPINGS); break;
     case DFL_FORMAT_JSON: dfl_report_json(&out, &s->results); break;
     case DFL_FORMAT_CSV: dfl_report_csv(&out, &s->results); break;
     case DFL_FORMAT_SHORT:

@@ -36,7 +36,7 @@
 #define DFL_CERTIFY_CERTIFY_H
 
 #include "certify/claims.h"
-#include "certify/limits.h"
+#include "support/limits.h"
 #include "support/strbuf.h"
 
 /* Progress of the check of tile choices: evaluations since the last report; skeletons checked so far; all skeletons. */

@@ -11,7 +11,7 @@
 #ifndef DFL_CERTIFY_CLAIMS_H
 #define DFL_CERTIFY_CLAIMS_H
 
-#include "certify/limits.h"
+#include "support/limits.h"
 #include "certify/problem.h"
 #include "diag/diag.h"
 #include "support/json.h"

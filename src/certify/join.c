@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "certify/cost.h"
-#include "certify/limits.h"
+#include "support/limits.h"
 #include "support/hash.h"
 #include "support/hashmap.h"
 

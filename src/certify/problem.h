@@ -7,7 +7,7 @@
 #ifndef DFL_CERTIFY_PROBLEM_H
 #define DFL_CERTIFY_PROBLEM_H
 
-#include "certify/limits.h"
+#include "support/limits.h"
 #include "ir/mapping.h"
 
 typedef struct {

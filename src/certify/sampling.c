@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/limits.h"
+#include "support/limits.h"
 #include "certify/tile_choice.h"
 #include "certify/tiles.h"
 #include "support/pool.h"

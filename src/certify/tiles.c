@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "certify/cost.h"
-#include "certify/limits.h"
+#include "support/limits.h"
 #include "certify/tile_choice.h"
 
 /* One factorization of an extent: a factor for each variable of the rank. */

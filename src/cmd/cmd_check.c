@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "support/pool.h"
-
-enum { MOST_ROUNDS = 8 }; /* limit on rounds of --fix per file; a correction can make another correction possible */
+#include "support/limits.h"
 
 /* The result of one file. Messages and output are printed after all files are done, in the order of the files. */
 typedef struct {
@@ -46,7 +45,7 @@ static dfl_session *check_file(const dfl_cmd_args *args, const char *path, file_
             result->output = copy_text(fixed);
             return s;
         }
-        if (!fixed || applied == 0 || round == MOST_ROUNDS)
+        if (!fixed || applied == 0 || round == DFL_FIX_ROUNDS)
             return s;
         if (dfl_cmd_write(path, fixed, len) != DFL_EXIT_OK) {
             result->status = DFL_EXIT_IO;

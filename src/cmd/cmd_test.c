@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 
 #include "support/pool.h"
-
-enum { DEEPEST = 64 }; /* limit on directory depth; deeper levels are taken for a cycle of symbolic links */
+#include "support/limits.h"
 
 typedef struct {
     char **at;
@@ -59,9 +58,9 @@ static dfl_exit collect_files(const char *path, unsigned depth, path_list *paths
             add_path(paths, path);
         return DFL_EXIT_OK;
     }
-    dir = depth < DEEPEST ? opendir(path) : NULL;
+    dir = depth < DFL_DEEPEST_DIRECTORY ? opendir(path) : NULL;
     if (!dir) {
-        dfl_cmd_say("cannot read %s: %s", path, depth < DEEPEST ? strerror(errno) : "nested too deeply");
+        dfl_cmd_say("cannot read %s: %s", path, depth < DFL_DEEPEST_DIRECTORY ? strerror(errno) : "nested too deeply");
         return DFL_EXIT_IO;
     }
     while ((entry = readdir(dir))) {

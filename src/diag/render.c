@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "support/utf8.h"
-
-enum { LONGEST_QUOTE = 60 }; /* bytes of source text that "remove `...`" quotes */
+#include "support/limits.h"
 
 const char *dfl_severity_text(dfl_severity severity)
 {
@@ -45,14 +44,14 @@ void dfl_render_safe(dfl_strbuf *out, const char *text, size_t indent)
     }
 }
 
-/* The source text of a span of one line and at most LONGEST_QUOTE bytes, else NULL. */
+/* The source text of a span of one line and at most DFL_LONGEST_QUOTE bytes, else NULL. */
 static const char *quote_span(const dfl_sink *sink, dfl_span span)
 {
     const dfl_source *source = dfl_source_of(dfl_sink_sources(sink), span);
     size_t len = span.end - span.start;
     const char *text;
 
-    if (!source || len > LONGEST_QUOTE || span.end - source->base > source->len)
+    if (!source || len > DFL_LONGEST_QUOTE || span.end - source->base > source->len)
         return NULL;
     text = source->text + (span.start - source->base);
     return memchr(text, '\n', len) ? NULL : dfl_arena_copy(dfl_sink_arena(sink), text, len);

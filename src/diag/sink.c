@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "support/vec.h"
-
-enum { DEFAULT_LIMIT = 200 }; /* most records; few users read more in one run */
+#include "support/limits.h"
 
 struct dfl_sink {
     dfl_arena *arena;
@@ -32,7 +31,7 @@ dfl_sink *dfl_sink_new(dfl_arena *arena, const dfl_source_map *sources)
 
     sink->arena = arena;
     sink->sources = sources;
-    sink->limit = DEFAULT_LIMIT;
+    sink->limit = DFL_DEFAULT_DIAGNOSTICS;
     return sink;
 }
 

@@ -4,11 +4,10 @@
  * distance 1.
  */
 #include "diag/suggest.h"
+#include "support/limits.h"
 
 #include <string.h>
 #include <strings.h>
-
-enum { LONGEST = 64 }; /* longest word that gets a suggestion, characters */
 
 static size_t min_of(size_t a, size_t b)
 {
@@ -17,7 +16,7 @@ static size_t min_of(size_t a, size_t b)
 
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
-    size_t rows[3][LONGEST + 1];
+    size_t rows[3][DFL_LONGEST_SUGGESTION + 1];
 
     for (size_t j = 0; j <= nb; j++)
         rows[0][j] = j;
@@ -70,7 +69,7 @@ dfl_sym dfl_suggest(const dfl_intern *names, const char *word, const dfl_sym *ca
     uint64_t set;
     dfl_sym best = 0;
 
-    if (len == 0 || len > LONGEST)
+    if (len == 0 || len > DFL_LONGEST_SUGGESTION)
         return 0;
     set = character_set(word, len);
     for (size_t i = 0; i < n; i++) {
@@ -78,7 +77,7 @@ dfl_sym dfl_suggest(const dfl_intern *names, const char *word, const dfl_sym *ca
         size_t text_len = strlen(text);
         size_t d;
 
-        if (text_len == 0 || text_len > LONGEST || is_far(len, set, text, text_len, nearest))
+        if (text_len == 0 || text_len > DFL_LONGEST_SUGGESTION || is_far(len, set, text, text_len, nearest))
             continue;
         d = distance(word, len, text, text_len);
         if (d > 1 && text_len == len && strcasecmp(word, text) == 0)

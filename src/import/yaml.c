@@ -5,8 +5,7 @@
 
 #include "import/dfl_writer.h"
 #include "support/utf8.h"
-
-enum { DEEPEST = 60 }; /* deepest nesting of lists and maps; keeps the recursion within the stack */
+#include "support/limits.h"
 
 typedef struct {
     dfl_loss_report *report;
@@ -129,8 +128,8 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
     }
     if (budget != NULL && !dfl_budget_ok(budget)) {
         r->ok = dfl_report_stop(r->report->sink, budget);
-    } else if (depth > DEEPEST) {
-        wrong(r, out.span, dfl_arena_printf(r->report->arena, "nested deeper than %d levels", DEEPEST));
+    } else if (depth > DFL_IMPORT_YAML_DEPTH) {
+        wrong(r, out.span, dfl_arena_printf(r->report->arena, "nested deeper than %d levels", DFL_IMPORT_YAML_DEPTH));
     } else if (fy_node_is_alias(node)) {
         wrong(r, place_of(r, fy_node_get_scalar_token(node), out.span), "an alias");
     } else if (fy_node_is_scalar(node)) {

@@ -19,9 +19,6 @@
 /* Limits of the search space: shared loops of an einsum, keeps of an einsum, mappings of DFL_SEARCH_TOP_K. */
 enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16, DFL_MAP_TOP = 64 };
 
-/* Default limit on evaluations of a search for tile sizes alone. */
-#define DFL_SEARCH_AMOUNT_EVALUATIONS UINT64_C(20000000)
-
 typedef enum {
     DFL_SEARCH_BEST,           /* one mapping with the least value of the objective */
     DFL_SEARCH_FRONT,          /* the Pareto set over the terms of the objective; open lines only */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/sets/limits.h"
+#include "support/limits.h"
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_param) params;

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "oracle/limits.h"
+#include "support/limits.h"
 #include "oracle/points.h"
 #include "oracle/refuse.h"
 

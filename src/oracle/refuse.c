@@ -1,6 +1,6 @@
 #include "oracle/refuse.h"
 
-#include "oracle/limits.h"
+#include "support/limits.h"
 
 bool dfl_oracle_refuse_large(dfl_oracle_machine *machine)
 {

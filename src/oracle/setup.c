@@ -1,7 +1,7 @@
 #include "oracle/setup.h"
 
 #include "oracle/instances.h"
-#include "oracle/limits.h"
+#include "support/limits.h"
 #include "oracle/refuse.h"
 #include "oracle/values.h"
 

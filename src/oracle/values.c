@@ -6,7 +6,7 @@
  */
 #include "oracle/values.h"
 
-#include "oracle/limits.h"
+#include "support/limits.h"
 #include "oracle/points.h"
 #include "oracle/refuse.h"
 

@@ -1,8 +1,7 @@
 #include "prove/compare.h"
 
 #include "report/table.h"
-
-enum { MOST_REPORTS = 20 };   /* limit on the differences of one design that are reported; the summary counts all differences */
+#include "support/limits.h"
 
 typedef struct {
     const dfl_proof_sides *sides;
@@ -16,7 +15,7 @@ static void report_difference(comparison *c, const char *count, dfl_i128 model, 
     dfl_diag *d;
 
     c->differing++;
-    if (c->differing > MOST_REPORTS)
+    if (c->differing > DFL_PROVE_REPORTS)
         return;
     dfl_i128_text(model, left);
     dfl_i128_text(oracle, right);

@@ -4,6 +4,7 @@
 #include "model/model.h"
 #include "prove/compare.h"
 #include "prove/sizes.h"
+#include "support/limits.h"
 
 enum {
     FIRST_POINTS = 50000,     /* points that the first attempt may execute (milliseconds); each further attempt: a quarter of
@@ -11,8 +12,6 @@ enum {
     LEAST_POINTS = 16,        /* points that the last attempt may execute: with fewer points, hardly any loop has a second
                                  iteration */
 };
-/* Limits of one attempt: some seconds of execution, and far less memory than a session may use. */
-static const uint64_t STEPS_OF_ATTEMPT = 2000000000;
 static const size_t MEMORY_OF_ATTEMPT = (size_t)1 << 30;
 
 /* One execution at given sizes. `model` and `oracle` are NULL if the attempt failed. */
@@ -29,7 +28,7 @@ static void start_attempt(const dfl_prover *prover, attempt *a)
 {
     const uint64_t limit = prover->budget->steps_limit;
 
-    *a = (attempt){ .budget = { .steps_limit = limit < STEPS_OF_ATTEMPT ? limit : STEPS_OF_ATTEMPT,
+    *a = (attempt){ .budget = { .steps_limit = limit < DFL_PROVE_STEPS ? limit : DFL_PROVE_STEPS,
                                 .memory_limit = MEMORY_OF_ATTEMPT, .cancel = prover->budget->cancel } };
     a->arena = dfl_arena_new(&a->budget);
     a->sink = dfl_sink_new(a->arena, dfl_sink_sources(prover->sink));

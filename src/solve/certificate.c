@@ -13,9 +13,7 @@
 #include "support/deadline.h"
 #include "support/hash.h"
 #include "support/json_write.h"
-
-/* Relative tolerance for equal values: sums in another order differ by rounding. */
-static const double ROUNDING = 1e-9;
+#include "support/limits.h"
 
 /* Callback `value` of dfl_certify_task: the first term of a native objective. */
 static double value_of(const void *objective, double joules, double seconds)
@@ -90,7 +88,7 @@ void dfl_certificate_add(const dfl_solver *solver, dfl_filled *filled, const dfl
     write_number(&w, "time", costs->seconds);
     write_number(&w, "lower_bound", fmin(found->certified, search->value));
     dfl_json_key(&w, "optimal");
-    dfl_json_bool(&w, search->value <= found->certified * (1 + ROUNDING));
+    dfl_json_bool(&w, search->value <= found->certified * (1 + DFL_VALUE_TOLERANCE));
     write_text(&w, "best", best.text);
     dfl_json_key(&w, "search");
     dfl_json_raw(&w, found->certificate);
@@ -212,7 +210,7 @@ const char *dfl_certificate_verify(const dfl_solver *solver, const dfl_claims *c
     const dfl_search_options *options = solver->options;
     watch w = { .solver = solver, .mapping = claims->mapping, .deadline = deadline };
     const dfl_certify_task task = { .names = solver->names, .asked = asked, .best = best, .value = value_of,
-                                    .objective = objective, .effort = effort, .rounding = ROUNDING,
+                                    .objective = objective, .effort = effort, .rounding = DFL_VALUE_TOLERANCE,
                                     .jobs = options->jobs > 0 ? options->jobs : 1, .tell = watch_check, .context = &w };
     dfl_strbuf said;
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "support/deadline.h"
+#include "support/limits.h"
 
 typedef struct {
     dfl_fill *fill;
@@ -157,9 +158,7 @@ static const char *space_text(const choice_search *choices, const char *space)
     return dfl_arena_printf(arena, "%s; %s", all, space);
 }
 
-static const double ROUNDING = 1 + 1e-9;
-
-/* Number of choices that may be better than the incumbent; `*least` is the number of the choice with the least lower bound. */
+/* Number of choices that may be better than the incumbent; `*least` is the one with the least bound. */
 static uint32_t count_gaps(const choice_search *choices, uint32_t *least)
 {
     const bool single = dfl_objective_count(choices->objective) == 1;
@@ -167,7 +166,7 @@ static uint32_t count_gaps(const choice_search *choices, uint32_t *least)
 
     for (uint32_t i = 0; i < choices->n; i++) {
         if (i == choices->best_number || choices->gaps[i] == INFINITY ||
-            (single && choices->best[0] <= dfl_value_times(choices->gaps[i], ROUNDING)))
+            (single && choices->best[0] <= dfl_value_times(choices->gaps[i], (1 + DFL_VALUE_TOLERANCE))))
             continue;
         if (n++ == 0 || choices->gaps[i] < choices->gaps[*least])
             *least = i;
@@ -219,7 +218,7 @@ static const dfl_search_summary *sum_up(const choice_search *choices, const dfl_
     found->pruned = choices->pruned;
     found->refused = choices->refused;
     least = choices->bounded && dfl_objective_count(choices->objective) == 1 &&
-            found->value <= dfl_value_times(choices->bound, ROUNDING);
+            found->value <= dfl_value_times(choices->bound, (1 + DFL_VALUE_TOLERANCE));
     proven = best->optimal && count_gaps(choices, &other) == 0;
     found->optimal = (proven || least) && choices->unsearched == 0 && stopped == DFL_STOP_NONE;
     found->lower_bound = !choices->bounded || stopped != DFL_STOP_NONE ? NAN : fmin(choices->bound, found->value);

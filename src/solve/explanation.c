@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "report/check/check.h"
 #include "report/explain/compare.h"
+#include "support/limits.h"
 
 /* Sets the expression that the explanation differentiates: the objective, or energy * latency if the objective has figures
    without a derivative. */
@@ -49,7 +50,6 @@ static bool has_kinds(const dfl_solver *solver, const dfl_mapping *m, const dfl_
    mapping if that is better. */
 static const dfl_filled *find_other_kind(const dfl_solver *solver, const dfl_mapping *m, dfl_filled *best, dfl_stop *stopped)
 {
-    static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
     dfl_search_options options = *solver->options;
     dfl_solver kinds = *solver;
     const dfl_filled_list *filled = solver->filled;
@@ -59,7 +59,7 @@ static const dfl_filled *find_other_kind(const dfl_solver *solver, const dfl_map
     kinds.options = &options;
     kinds.best = best->mapping;
     (void)dfl_solve_mapping(&kinds, m, stopped);
-    if (filled->n > first && filled->at[first].search->value * rounding < best->search->value) {
+    if (filled->n > first && filled->at[first].search->value * (1 + DFL_VALUE_TOLERANCE) < best->search->value) {
         dfl_search_summary *search = DFL_NEW(solver->arena, dfl_search_summary);
 
         *search = *filled->at[first].search;

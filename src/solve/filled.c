@@ -5,6 +5,7 @@
 #include "report/run/run.h"
 #include "report/units.h"
 #include "support/number.h"
+#include "support/limits.h"
 
 bool dfl_filled_is_further(const dfl_filled *filled, size_t i)
 {
@@ -18,14 +19,13 @@ bool dfl_filled_is_best_of_kind(const dfl_filled *filled)
 
 void dfl_filled_print_distance(const dfl_search_summary *search, dfl_strbuf *out)
 {
-    static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
     char value[DFL_UNIT_TEXT], digits[32];
 
     dfl_human_quantity(search->value, search->dim, value);
     dfl_strbuf_printf(out, "%s = %s", search->objective, value);
     if (search->top_position > 1 && search->top_value > 0) {
         dfl_double_text_short(100 * (search->value / search->top_value - 1), 4, digits);
-        if (search->value <= search->top_value * rounding)
+        if (search->value <= search->top_value * (1 + DFL_VALUE_TOLERANCE))
             dfl_strbuf_z(out, ", equal to the best");
         else
             dfl_strbuf_printf(out, ", %s %% more than the best", digits);

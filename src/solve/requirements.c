@@ -7,6 +7,7 @@
 #include "mapper/conflict.h"
 #include "model/model.h"
 #include "report/check/check.h"
+#include "support/limits.h"
 
 /* Whether all paths of an expression start with `name`; true for NULL, which has no paths. */
 static bool names_only(const dfl_val *v, dfl_sym name)
@@ -105,13 +106,11 @@ dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *aren
 
 /* ---- the best of a front ---- */
 
-/* Whether the terms `a` are lexicographically less than the terms `b`; terms that differ by rounding alone are equal. */
+/* Whether terms are lexicographically less than others; terms that differ by (1 + DFL_VALUE_TOLERANCE) alone are equal. */
 static bool is_before(const dfl_objective *o, const double *a, const double *b)
 {
-    static const double rounding = 1e-9;
-
     for (uint32_t i = 0; i < dfl_objective_count(o); i++)
-        if (fabs(a[i] - b[i]) > rounding * fabs(b[i]))
+        if (fabs(a[i] - b[i]) > DFL_VALUE_TOLERANCE * fabs(b[i]))
             return a[i] < b[i];
     return false;
 }
@@ -119,7 +118,6 @@ static bool is_before(const dfl_objective *o, const double *a, const double *b)
 bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request, const dfl_result *best,
                      dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
 {
-    static const double rounding = 1 + 1e-9;
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
     dfl_sink *quiet = dfl_sink_new(work, NULL); /* drops reports: a search without a better mapping is no error */
     const dfl_objective *objective = request->objective;
@@ -133,7 +131,8 @@ bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search
     if (best != NULL)
         alone.n = 0;
     front.mode = DFL_SEARCH_FRONT;
-    front.front_limit = best != NULL ? rounding * dfl_objective_value(objective, best->joules, best->seconds) : 0;
+    front.front_limit =
+        best != NULL ? (1 + DFL_VALUE_TOLERANCE) * dfl_objective_value(objective, best->joules, best->seconds) : 0;
     front.alone = &alone;
     front.limits.evaluations = dfl_evaluations_left(request->limits.evaluations, summary->evaluated);
     found = dfl_mapper_search(work, quiet, fill->solver->names, within, &front);

@@ -13,9 +13,7 @@
 #include "solve/search_options.h"
 #include "solve/solve_internal.h"
 #include "support/deadline.h"
-
-/* Largest factor between equal values: sums in another order differ by rounding. */
-static const double ROUNDING = 1 + 1e-9;
+#include "support/limits.h"
 
 /* Reports E0616 with the message `what` and the name of the mapping. Returns false. */
 static bool refuse(const dfl_fill *fill, dfl_span span, const char *what, const char *here, const char *help)
@@ -151,13 +149,11 @@ static dfl_search_summary start_summary(const dfl_fill *fill, const dfl_objectiv
 static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
-    dfl_search_request request = { .objective = objective, .limits = fill->limits, .space = fill->space,
-                                   .incumbent = fill->incumbent };
+    dfl_search_request request = { .objective = objective, .limits = dfl_search_options_tile_limits(fill->limits),
+                                   .space = fill->space, .incumbent = fill->incumbent };
     const dfl_search_result *found;
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
 
-    if (request.limits.evaluations == 0)
-        request.limits.evaluations = DFL_SEARCH_AMOUNT_EVALUATIONS;
     found = search(fill, solver->arena, out->given, &request);
     if (!has_result(found))
         return false;
@@ -241,14 +237,14 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
         return false;
     }
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
-    summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, ROUNDING);
+    summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, (1 + DFL_VALUE_TOLERANCE));
     summary->lower_bound = summary->lower_bound < summary->value ? summary->lower_bound : summary->value;
     counted = dfl_objective_value(objective, costs->joules, found.counted_seconds);
-    is_equal = summary->value <= dfl_value_times(summary->lower_bound, ROUNDING);
+    is_equal = summary->value <= dfl_value_times(summary->lower_bound, (1 + DFL_VALUE_TOLERANCE));
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(
             solver->arena, &fill->space, out->given, *stopped, &found,
-            (dfl_proof_gaps){ .has_stalls = !is_equal && summary->value > dfl_value_times(counted, ROUNDING),
+            (dfl_proof_gaps){ .has_stalls = !is_equal && summary->value > dfl_value_times(counted, (1 + DFL_VALUE_TOLERANCE)),
                               .has_requirement = fill->has_requirement,
                               .has_open_terms = is_equal && objective->n_terms > 1 });
     out->search = summary;

@@ -1,9 +1,7 @@
 #include "support/deadline.h"
+#include "support/limits.h"
 
 #include <time.h>
-
-/* Polls between two readings of the clock and the budget: a reading costs about as much as 100 polls. */
-enum { POLLS_PER_READING = 128 };
 
 double dfl_deadline_clock(void)
 {
@@ -47,9 +45,9 @@ bool dfl_deadline_passed(dfl_deadline *deadline)
         return true;
     if (deadline->most_evaluations > 0 && count_evaluations(deadline) >= deadline->most_evaluations)
         deadline->why = DFL_STOP_EVALUATIONS;
-    else if (deadline->polls++ % POLLS_PER_READING != 0)
+    else if (deadline->polls++ % DFL_POLLS_PER_READING != 0)
         return false;
-    else if (!dfl_budget_spend(deadline->budget, POLLS_PER_READING))
+    else if (!dfl_budget_spend(deadline->budget, DFL_POLLS_PER_READING))
         deadline->why = deadline->budget->why;
     else if (deadline->at > 0 && dfl_deadline_clock() >= deadline->at)
         deadline->why = DFL_STOP_TIME;

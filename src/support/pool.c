@@ -1,10 +1,9 @@
 #include "support/pool.h"
+#include "support/limits.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
-
-enum { MOST_THREADS = 256 }; /* limit on threads; bounds the array of handles on the stack */
 
 typedef struct {
     atomic_size_t next;
@@ -25,11 +24,11 @@ static void *work(void *arg)
 void dfl_pool_run(unsigned threads, size_t n, void (*task)(void *context, size_t i), void *context)
 {
     pool p = { .n = n, .task = task, .context = context };
-    pthread_t others[MOST_THREADS];
+    pthread_t others[DFL_MOST_THREADS];
     unsigned started = 0;
 
-    if (threads > MOST_THREADS)
-        threads = MOST_THREADS;
+    if (threads > DFL_MOST_THREADS)
+        threads = DFL_MOST_THREADS;
     /* The calling thread works too, so the tasks are done even if the system refuses every other thread. */
     while (started + 1 < threads && started + 1 < n && pthread_create(&others[started], NULL, work, &p) == 0)
         started++;
@@ -64,5 +63,5 @@ unsigned dfl_pool_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+    return n < 1 ? 1 : n > DFL_MOST_THREADS ? DFL_MOST_THREADS : (unsigned)n;
 }

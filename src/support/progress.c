@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "support/deadline.h"
-
-/* Seconds between two reports, and before the first. */
-static const double PAUSE = 0.1;
+#include "support/limits.h"
 
 void dfl_progress_open(dfl_progress_meter *meter, dfl_progress_show *show, void *context)
 {
@@ -14,7 +12,7 @@ void dfl_progress_open(dfl_progress_meter *meter, dfl_progress_show *show, void 
     meter->now = (dfl_progress_state){ .phase = "", .best = NAN, .bound = NAN };
     atomic_init(&meter->evaluated, 0);
     atomic_flag_clear(&meter->busy);
-    meter->next = show != NULL ? dfl_deadline_clock() + PAUSE : 0;
+    meter->next = show != NULL ? dfl_deadline_clock() + DFL_PROGRESS_PAUSE : 0;
 }
 
 void dfl_progress_add(dfl_progress_meter *meter, uint64_t evaluated)
@@ -28,7 +26,7 @@ void dfl_progress_add(dfl_progress_meter *meter, uint64_t evaluated)
         return;
     now = dfl_deadline_clock();
     if (now >= meter->next) {
-        meter->next = now + PAUSE;
+        meter->next = now + DFL_PROGRESS_PAUSE;
         meter->now.evaluated = atomic_load(&meter->evaluated);
         meter->show(meter->context, &meter->now);
     }

@@ -5,16 +5,15 @@
 
 #include "support/strbuf.h"
 #include "syntax/feed.h"
+#include "support/limits.h"
 
 /* ---- what was expected ---------------------------------------------------------------------------------------- */
-
-enum { MOST_SHOWN = 5 }; /* most expected tokens that a message lists; with more of them the message says "unexpected" */
 
 /* The allowed tokens by their names in the grammar, and the fewer words that the message shows for them. */
 typedef struct {
     const char *const *all;
     size_t n;
-    const char *shown[MOST_SHOWN];
+    const char *shown[DFL_SHOWN_TOKENS];
     size_t n_shown;
     bool too_many;
 } wanted;
@@ -42,7 +41,7 @@ static bool is_keyword(const char *name)
 
 static void show(wanted *w, const char *word)
 {
-    if (w->n_shown == MOST_SHOWN)
+    if (w->n_shown == DFL_SHOWN_TOKENS)
         w->too_many = true;
     else
         w->shown[w->n_shown++] = word;

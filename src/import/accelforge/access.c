@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "import/accelforge/expr.h"
-
-enum { DEEPEST = 40 }; /* nested parentheses of an index; keeps the recursion within the stack */
+#include "support/limits.h"
 
 bool dfl_af_wrong(dfl_af_reader *r, dfl_code code, dfl_span span, const char *what)
 {
@@ -145,7 +144,7 @@ static sum take_factor(dfl_af_cursor *c, unsigned depth)
     char first = dfl_af_next(c);
 
     if (takes(c, '(')) {
-        if (depth > DEEPEST)
+        if (depth > DFL_IMPORT_EXPRESSION_DEPTH)
             dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "an index that is nested too deep");
         else
             out = take_sum(c, depth + 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "import/accelforge/expr.h"
+#include "support/limits.h"
 
 static const struct { const char *tag; dfl_af_kind kind; } kinds[] = {
     { "Memory", DFL_AF_MEMORY },       { "Toll", DFL_AF_TOLL },       { "Compute", DFL_AF_COMPUTE },
@@ -36,12 +37,9 @@ static bool wrong(dfl_af_file *f, dfl_code code, dfl_span span, const char *what
     return false;
 }
 
-/* Largest number of a node, and the inverse of the smallest: products of several stay within the range of a double. */
-static const double most = 1e30;
-
 static bool in_range(double n)
 {
-    return n >= 1 / most && n <= most;
+    return n >= 1 / DFL_IMPORT_LARGEST && n <= DFL_IMPORT_LARGEST;
 }
 
 /* The largest value of a number over all einsums: zero, infinite, or in range. False after reporting. */
@@ -107,7 +105,7 @@ static bool read_action(dfl_af_file *f, const dfl_yaml *node, const char *name, 
     out->throughput *= scale * all * parallel;
     if (!isinf(out->throughput) && !in_range(out->throughput))
         return wrong(f, DFL_FOREIGN_RANGE, at->span, "a throughput that is not from 1e-30 to 1e30");
-    if (!(out->energy <= most))
+    if (!(out->energy <= DFL_IMPORT_LARGEST))
         return wrong(f, DFL_FOREIGN_RANGE, at->span, "an energy beyond 1e30");
     return true;
 }
@@ -303,7 +301,8 @@ static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
         !find_largest(f, dfl_yaml_get(node->at, "area_scale"), 1, &scale))
         return false;
     node->area *= scale * parallel;
-    if (!(node->leakage <= most) || !(node->area <= most) || !in_range(node->actions_scale) || node->size < 1)
+    if (!(node->leakage <= DFL_IMPORT_LARGEST) || !(node->area <= DFL_IMPORT_LARGEST) ||
+        !in_range(node->actions_scale) || node->size < 1)
         return wrong(f, DFL_FOREIGN_RANGE, node->span,
                      node->size < 1 ? "a memory without room" : "a leakage, an area or a scale out of range");
     if (skip != NULL && !dfl_af_truth(skip))

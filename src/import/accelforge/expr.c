@@ -1,10 +1,9 @@
 #include "import/accelforge/expr.h"
+#include "support/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { DEEPEST = 40 }; /* nested parentheses and names; keeps the recursion within the stack */
 
 typedef struct {
     const dfl_af_file *file;
@@ -326,7 +325,7 @@ static dfl_af_value unary(parser *p)
 {
     dfl_af_value v;
 
-    if (++p->depth > DEEPEST)
+    if (++p->depth > DFL_IMPORT_EXPRESSION_DEPTH)
         return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an expression that is nested too deep, or depends on itself");
     if (takes(p, "-")) {
         v = unary(p);
@@ -465,7 +464,7 @@ static dfl_af_value expression(parser *p)
 {
     dfl_af_value yes, condition, no;
 
-    if (++p->depth > DEEPEST)
+    if (++p->depth > DFL_IMPORT_EXPRESSION_DEPTH)
         return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an expression that is nested too deep, or depends on itself");
     yes = logical(p);
     if (p->ok && takes_word(p, "if")) {

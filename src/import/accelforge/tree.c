@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "import/accelforge/expr.h"
-
-enum { LONGEST_PATH = 4096 };
+#include "support/limits.h"
 
 typedef struct {
     const dfl_af_file *f;
     dfl_af_plan *plan;
-    uint32_t path[LONGEST_PATH];
+    uint32_t path[DFL_IMPORT_PATH_LINES];
     uint32_t n;
     bool ok;
 } walker;
@@ -122,7 +121,7 @@ static void take_step(walker *w, const dfl_yaml *at, dfl_af_step_kind kind)
 
     if (!good)
         return;
-    if (w->n == LONGEST_PATH) {
+    if (w->n == DFL_IMPORT_PATH_LINES) {
         wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "a path that is too long");
         return;
     }

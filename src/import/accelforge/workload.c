@@ -7,12 +7,9 @@
 #include "import/accelforge/access.h"
 #include "import/accelforge/expr.h"
 #include "support/checked.h"
+#include "support/limits.h"
 
 /* ---- extents ---- */
-
-/* Most calls of tighten for an einsum. One call suffices for independent indices; each link of a chain of dependent indices
-   takes one more. */
-enum { MOST_ROUNDS = 8 };
 
 /* Reads a constraint `0 <= p < 16`; a variable that the einsum lacks is ignored. */
 static void read_bound(dfl_af_reader *r, const dfl_yaml *at, int64_t *most)
@@ -143,7 +140,7 @@ static void find_extents(dfl_af_reader *r, const dfl_yaml *einsum)
     for (uint32_t v = 0; v < r->vars.n; v++)
         most[v] = -1;
     bounds_of_constraints(r, einsum, most);
-    for (uint32_t round = 0; r->ok && round < MOST_ROUNDS && tighten(r, most); round++)
+    for (uint32_t round = 0; r->ok && round < DFL_IMPORT_BOUND_ROUNDS && tighten(r, most); round++)
         ;
     for (uint32_t v = 0; r->ok && v < r->vars.n; v++) {
         if (most[v] < 0)

@@ -3,11 +3,10 @@
 
 #include "import/maestro/maestro_internal.h"
 #include "support/checked.h"
+#include "support/limits.h"
 
 /* Most iterations of a layer: all its counts then fit 128 bits. */
 #define MOST_POINTS 0x1p100
-
-enum { MAX_LEVELS = 16 };
 
 typedef struct {
     dfl_maestro_plan *plan;
@@ -402,9 +401,9 @@ static bool lower_levels(lowering *l, const dfl_maestro_hw *hw)
     for (size_t i = 0; i < layer->n_directives; i++) {
         if (layer->directives[i].kind != DFL_DIRECTIVE_CLUSTER)
             continue;
-        if (n_levels == MAX_LEVELS) {
+        if (n_levels == DFL_IMPORT_CLUSTER_LEVELS) {
             dfl_report(l->report->sink, DFL_FOREIGN_RANGE, layer->directives[i].span,
-                       "more than %d cluster levels", MAX_LEVELS);
+                       "more than %d cluster levels", DFL_IMPORT_CLUSTER_LEVELS);
             return false;
         }
         n_levels++;

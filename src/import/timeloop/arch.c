@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "support/checked.h"
-
-enum { MOST_WORD_BITS = 4096 }; /* widest word, bits; it keeps sizes below 2^62 bits */
+#include "support/limits.h"
 
 static const char *const in_arch[] = { "arithmetic", "storage" };
 static const char *const in_arithmetic[] = { "name", "instances", "meshX", "meshY", "word_bits" };
@@ -62,7 +61,7 @@ static int64_t read_word_bits(dfl_tl_file *f, const dfl_yaml *at)
 {
     int64_t bits = dfl_tl_count(f, dfl_tl_get(at, "word_bits"), 1, 16);
 
-    if (bits > MOST_WORD_BITS)
+    if (bits > DFL_IMPORT_WORD_BITS)
         dfl_tl_wrong(f, DFL_FOREIGN_RANGE, dfl_tl_get(at, "word_bits")->span, "words of more than 4096 bits");
     return bits;
 }

@@ -2,8 +2,7 @@
 #include "import/timeloop/timeloop_internal.h"
 
 #include "support/checked.h"
-
-enum { MOST_LINKED = 1 << 16 }; /* most multipliers whose links are compared one by one; takes at most a second */
+#include "support/limits.h"
 
 int64_t dfl_tl_tile(const dfl_tl_file *f, uint32_t dim, uint32_t level, bool with_spatial)
 {
@@ -141,7 +140,7 @@ dfl_tl_links dfl_tl_inner_links(const dfl_tl_file *f, uint32_t tensor)
     if ((f->levels[0].no_link >> tensor & 1) != 0)
         return DFL_TL_LINKS_NONE;
     dfl_tl_used(f, 0, &row, &all);
-    if (all > MOST_LINKED)
+    if (all > DFL_IMPORT_LINKED_UNITS)
         return DFL_TL_LINKS_TOO_MANY;
     for (int64_t id = 0; id < all; id++) {
         bool linked = false;

@@ -1,5 +1,6 @@
 /* Values of a run: keys, texts and numbers, with reports for those that are wrong. */
 #include "import/timeloop/timeloop_internal.h"
+#include "support/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,8 +8,6 @@
 
 /* The largest whole number of a run: products with a rank of 2^20 coefficients still fit 64 bits. */
 static const int64_t most_count = INT64_C(1) << 40;
-/* The largest number of a run; its inverse is the smallest positive one. */
-static const double most_number = 1e30;
 
 bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *format, ...)
 {
@@ -75,9 +74,9 @@ double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback)
     if (at->kind != DFL_YAML_SCALAR || at->text[0] == '\0' ||
         at->text[strspn(at->text, "0123456789.eE+-")] != '\0' || *end != '\0')
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "expected a number");
-    else if (!(n >= 0 && n <= most_number))
+    else if (!(n >= 0 && n <= DFL_IMPORT_LARGEST))
         dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number that is not from 0 to 1e30");
-    else if (n > 0 && n < 1 / most_number)
+    else if (n > 0 && n < 1 / DFL_IMPORT_LARGEST)
         dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number between 0 and 1e-30");
     else
         return n;

@@ -1,7 +1,7 @@
 /* Points of an einsum at which all inputs lie inside their shapes. */
 #include "model/counts/padding.h"
 
-#include "model/sets/limits.h"
+#include "support/limits.h"
 #include "support/vec.h"
 
 typedef struct { const dfl_index *index; int64_t extent; } bound;

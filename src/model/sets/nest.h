@@ -8,7 +8,7 @@
 
 #include "model/sets/step_numbers.h"
 #include "model/sets/interval_set.h"
-#include "model/sets/limits.h"
+#include "support/limits.h"
 #include "model/sets/loop_sizes.h"
 
 /* Demand: the indices of one dimension that a restricted producer computes in each iteration of the loops above a

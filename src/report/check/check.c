@@ -7,6 +7,7 @@
 #include "ir/units.h"
 #include "report/check/lookup.h"
 #include "support/number.h"
+#include "support/limits.h"
 
 typedef enum {
     VALUE_NONE,  /* an error was reported */
@@ -161,9 +162,6 @@ static value evaluate_binary(evaluator *eval, const dfl_val *expr)
     return arithmetic_value(eval, expr, status, q, &a, &b);
 }
 
-/* Bar of `==` between numbers that are no exact integers: relative difference by rounding. */
-static const double rounding = 1e-12;
-
 static bool is_near(double a, double b, double relative)
 {
     return a == b || fabs(a - b) <= relative * fmax(fabs(a), fabs(b));
@@ -203,7 +201,7 @@ static value evaluate_comparison(evaluator *eval, const dfl_val *expr)
         return arithmetic_value(eval, expr, DFL_ARITH_DIMENSION, a.quantity, &a, &b);
     } else {
         equal = a.quantity.exact && b.quantity.exact ? order == 0
-                                                     : is_near(a.quantity.real, b.quantity.real, rounding);
+                                                     : is_near(a.quantity.real, b.quantity.real, DFL_SUM_TOLERANCE);
         holds = compare_order(expr->kind, order, equal);
     }
     if (!holds && !eval->failed) {

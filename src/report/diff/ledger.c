@@ -1,4 +1,4 @@
-/* The parts of energy and time on both sides, and their rounding. */
+/* The parts of energy and time on both sides, and their DFL_SUM_TOLERANCE. */
 #include "report/diff/diff.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/intern.h"
+#include "support/limits.h"
 
 typedef struct { dfl_arena *arena; dfl_diff_pair *pair; dfl_ledger *ledger; dfl_intern *names; } context;
 
@@ -67,10 +68,9 @@ static void add_time(const context *c, const dfl_side_result *side, bool to)
         add_to_part(find_part(c, "shared", "", ""), to, side->seconds - all, false, 0);
 }
 
-/* Adds the difference of the total and the sum of the parts as a part, unless it is a rounding error of the sum. */
+/* Adds the difference of the total and the sum of the parts as a part, unless it is a DFL_SUM_TOLERANCE error of the sum. */
 static void add_rest(const context *c, double total, bool to)
 {
-    static const double rounding = 1e-12;
     double all = 0, size = fabs(total);
 
     for (size_t i = 0; i < c->ledger->parts.n; i++) {
@@ -79,7 +79,7 @@ static void add_rest(const context *c, double total, bool to)
         all += value;
         size = fabs(value) > size ? fabs(value) : size;
     }
-    if (fabs(total - all) > rounding * size)
+    if (fabs(total - all) > DFL_SUM_TOLERANCE * size)
         add_to_part(find_part(c, "not attributed", "", ""), to, total - all, false, 0);
 }
 
@@ -213,7 +213,7 @@ void dfl_ledgers_compute(dfl_arena *arena, dfl_diff_pair *pair)
     }
 }
 
-/* ---- rounding ---- */
+/* ---- DFL_SUM_TOLERANCE ---- */
 
 /* Decimal places that give the largest total or part `digits` digits. */
 static int decimals_for(const dfl_ledger *l, int digits)
@@ -251,7 +251,7 @@ static dfl_i128 round_value(double value, int decimals)
     return fabs(units) < 1e18 ? (dfl_i128)llround(units) : 0;
 }
 
-/* A part, and the distance that its rounding went against the missing units. */
+/* A part, and the distance that its DFL_SUM_TOLERANCE went against the missing units. */
 typedef struct { dfl_ledger_part *part; double left; } rest;
 
 static int by_rest(const void *a, const void *b)

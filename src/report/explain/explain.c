@@ -1,5 +1,6 @@
 /* Names, units, derivatives and order of parameters. */
 #include "report/explain/explain.h"
+#include "support/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,9 +105,7 @@ dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *explanation, c
 
 bool dfl_explanation_is_at_edge(const dfl_param *p)
 {
-    static const double rounding = 1e-9;
-
-    return dfl_param_is_timed(p->kind) && p->slower.waited - p->faster.waited > rounding * p->slower.waited;
+    return dfl_param_is_timed(p->kind) && p->slower.waited - p->faster.waited > DFL_VALUE_TOLERANCE * p->slower.waited;
 }
 
 typedef struct { uint32_t param; double objective, latency; } entry;

@@ -10,6 +10,7 @@
 #include "report/table.h"
 #include "report/units.h"
 #include "support/number.h"
+#include "support/limits.h"
 
 enum { LINE_WIDTH = 100 }; /* columns */
 
@@ -340,8 +341,7 @@ static void add_value(dfl_strbuf *out, const dfl_search_summary *s)
    it. Nothing if no bound is known. */
 static void add_lower_bound(dfl_strbuf *out, const dfl_search_summary *s)
 {
-    static const double rounding = 1 + 1e-9; /* values that differ by less are equal */
-    const bool reached = s->optimal || s->value <= s->lower_bound * rounding;
+    const bool reached = s->optimal || s->value <= s->lower_bound * (1 + DFL_VALUE_TOLERANCE);
     char bound[DFL_UNIT_TEXT], gap[32];
 
     if (s->is_of_front || isnan(s->lower_bound) || !(s->lower_bound > 0))

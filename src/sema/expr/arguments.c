@@ -1,7 +1,7 @@
 #include "sema/expr/arguments.h"
 
 #include "sema/expr/eval.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The parameter at a position, or NULL. */
 static const dfl_ast_node *param_at(const dfl_ast_node *params, uint32_t position)

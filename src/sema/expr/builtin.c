@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sema/expr/arith_report.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 static const struct { const char *name; unsigned least, most; /* smallest and largest number of arguments */ } functions[] = {
     [DFL_BUILTIN_FLOOR] = { "floor", 1, 1 },

@@ -5,7 +5,7 @@
 #include "ir/units.h"
 #include "sema/expr/arith_report.h"
 #include "sema/expr/builtin.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* Reports an expression that cannot be part of a constant. */
 static dfl_value report_not_constant(dfl_sema *sema, const dfl_expr *expr, const char *what)

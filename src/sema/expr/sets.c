@@ -2,7 +2,7 @@
 
 #include "sema/expr/arith_report.h"
 #include "sema/expr/eval.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The next value of a range. False after reporting an error or a step that does not increase the value. */
 static bool advance(dfl_sema *sema, const dfl_expr *expr, dfl_value *at, const dfl_value *by)

@@ -9,7 +9,7 @@
 
 #include "sema/expr/arguments.h"
 #include "sema/mapping/mapping_internal.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The name of an einsum's result. */
 static const char *einsum_text(const dfl_mapping_context *ctx, uint32_t einsum)

@@ -5,7 +5,7 @@
 
 #include "sema/expr/eval.h"
 #include "sema/expr/sets.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 void dfl_mapping_note_hole(dfl_mapping_context *ctx, dfl_span span)
 {

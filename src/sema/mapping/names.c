@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sema/expr/eval.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 #include "support/strbuf.h"
 
 /* The text of a symbol. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sema/names/limits.h"
+#include "support/limits.h"
 #include "sema/names/module.h"
 
 /* The name of a kind of declaration with its article, for reports. */

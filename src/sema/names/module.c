@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* Adds a declaration to the module; reports E0202 if its name is taken. A declaration whose name the parser could not
    read is skipped. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ir/units.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The dimension in the form of a report. */
 static const char *dim_text(dfl_system_draft *draft, dfl_dim dim)

@@ -5,7 +5,7 @@
 #include "sema/expr/arguments.h"
 #include "sema/expr/eval.h"
 #include "sema/expr/memo.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 #include "sema/names/module.h"
 #include "sema/system/system_internal.h"
 

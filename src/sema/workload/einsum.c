@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The reduction that the assignment states: `=`, `+=`, `max=`, `min=`. False after reporting. */
 static bool find_reduction(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_reduce *out)

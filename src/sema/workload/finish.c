@@ -2,7 +2,7 @@
 #include "sema/workload/workload_internal.h"
 
 #include "lint/workload.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The accesses of einsums to tensors; the arrays are indexed by tensor. */
 typedef struct {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sema/expr/eval.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* Whether an expression is the name of a rank. */
 static bool is_rank(const dfl_workload_context *ctx, const dfl_expr *expr)

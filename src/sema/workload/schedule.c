@@ -5,7 +5,7 @@
  */
 #include "sema/workload/workload_internal.h"
 
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 /* The dependencies of einsums. */
 typedef struct {

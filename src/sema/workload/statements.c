@@ -7,7 +7,7 @@
 #include "sema/expr/arguments.h"
 #include "sema/expr/eval.h"
 #include "sema/expr/sets.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref)
 {

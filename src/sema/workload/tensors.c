@@ -5,7 +5,7 @@
 
 #include "sema/expr/data_type.h"
 #include "sema/expr/eval.h"
-#include "sema/names/limits.h"
+#include "support/limits.h"
 
 dfl_sym dfl_workload_full_name(dfl_workload_context *ctx, dfl_sym name)
 {

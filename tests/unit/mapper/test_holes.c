@@ -13,6 +13,7 @@
 #include "mapper/holes.h"
 #include "mapper/infeasible.h"
 #include "model/model.h"
+#include "support/limits.h"
 #include "tests/property/case.h"
 
 enum { WANTED = 1500, MOST_DRAWS = 20000, MOST_OPEN = 3, MOST_CHOICES = 1500 };
@@ -240,7 +241,7 @@ static void close_loops(bench *b)
 static void compare(bench *b, uint64_t index)
 {
     const dfl_search_request request = { .objective = &b->objective, .space = { .imperfect = b->imperfect },
-                                         .limits = { .evaluations = DFL_SEARCH_AMOUNT_EVALUATIONS } };
+                                         .limits = { .evaluations = DFL_DEFAULT_EVALUATIONS } };
     dfl_holes_conflict conflict;
     dfl_sink *sink = dfl_sink_new(b->home, NULL);
     const dfl_holes_result *r = dfl_holes_run(b->home, sink, b->names, b->mapping, &request, &conflict);

@@ -1,0 +1,251 @@
+/*
+ * The limits, tolerances and tuning numbers of all rooms but the mapper, in one table: name, unit, reason. None of them changes a
+ * number in a result; exceeding a limit is a diagnostic or takes a slower way, as its entry says.
+ */
+#ifndef DFL_SUPPORT_LIMITS_H
+#define DFL_SUPPORT_LIMITS_H
+
+#include <stdint.h>
+
+/* ---- equality of computed numbers ---- */
+
+/* Relative difference below which two values of an objective, two latencies or two numbers of cycles are equal: sums of energies
+   and times differ by less when they are taken in another order. */
+#define DFL_VALUE_TOLERANCE 1e-9
+/* Relative difference below which two numbers of a check, or a sum and its total, are equal: rounding of one expression. */
+#define DFL_SUM_TOLERANCE 1e-12
+
+/* ---- sessions and messages ---- */
+
+enum {
+    /* Diagnostics of a session that are shown, unless the caller says otherwise: more than anybody reads in one go. */
+    DFL_DEFAULT_DIAGNOSTICS = 200,
+    /* Steps of a session, unless the caller says otherwise: loop iterations of all passes; tens of seconds of the slowest. */
+    DFL_DEFAULT_STEPS = 100 * 1000 * 1000,
+    /* Mappings of a report that get a full text each, unless the caller says otherwise: some screens. */
+    DFL_DETAILED_MAPPINGS = 4,
+    /* Rounds of `check --fix` on one file: a correction can make another one possible. */
+    DFL_FIX_ROUNDS = 8,
+    /* Levels of directories that `test` descends: deeper ones are a cycle of links. */
+    DFL_DEEPEST_DIRECTORY = 64,
+    /* Expected tokens that a message lists; with more it says "unexpected". */
+    DFL_SHOWN_TOKENS = 5,
+    /* Bytes of source text that "remove `...`" quotes. */
+    DFL_LONGEST_QUOTE = 60,
+    /* Characters of a misspelt word; a longer one gets no suggestion. */
+    DFL_LONGEST_SUGGESTION = 64,
+};
+
+/* ---- threads and deadlines ---- */
+
+enum {
+    /* Threads of a pool: more than any search has tasks to share; keeps the handles on the stack. */
+    DFL_MOST_THREADS = 256,
+    /* Polls between two readings of the clock and the budget: a reading costs about as much as 100 polls. */
+    DFL_POLLS_PER_READING = 128,
+};
+
+/* Seconds between two progress reports, and before the first. */
+#define DFL_PROGRESS_PAUSE 0.1
+
+/* ---- searches; solve/search_options.c applies the default ---- */
+
+/* Evaluations of a search over tile sizes, unless the caller says otherwise: some seconds. A search over lines has no default. */
+#define DFL_DEFAULT_EVALUATIONS UINT64_C(20000000)
+
+/* ---- semantic analysis: bounds on time, memory and stack; exceeding one of the first group is E0606 unless its entry says
+        otherwise ---- */
+
+enum {
+    /* Depth of nested `apply`, `use` and derived declarations. Each level uses a few stack frames and multiplies the
+       text; this limit also stops a declaration that contains itself. */
+    DFL_SEMA_MAX_NESTING = 64,
+    /* Depth of imports of imports. Bounds the stack: each level parses and declares one file. */
+    DFL_SEMA_MAX_IMPORT_DEPTH = 64,
+    /* Depth of expressions, summed along the constants that they name. Bounds the stack of the evaluation. */
+    DFL_SEMA_MAX_EVAL_DEPTH = 4000,
+    /* Depth of branches in one mapping. Bounds the stack of all later passes that traverse the tree of bodies. */
+    DFL_SEMA_MAX_BRANCH_DEPTH = 400,
+    /* Einsums of a workload, instances of a workload, and values of a range. The limit on ranks plus tensors of a
+       workload, and on parts of a system, is twice as large. Bounds memory. */
+    DFL_SEMA_MAX_PARTS = 100000,
+    /* Iterations of all `for` loops of one workload together. Bounds the time of loops that add nothing. */
+    DFL_SEMA_MAX_ITERATIONS = 1000000,
+    /* Arguments of a built-in function (a larger number is reported as too many arguments). Also the size of an array
+       on the stack. */
+    DFL_SEMA_MAX_ARGUMENTS = 64,
+    /* Bits of the data type `bits(n)` (E0303 beyond). No known number format is wider. */
+    DFL_SEMA_MAX_TYPE_BITS = 4096,
+};
+
+enum {
+    /* Names in the help line about an unknown name. A longer list is no help. */
+    DFL_SEMA_SHOWN_NAMES = 12,
+    /* Labelled einsums in the report of a dependency cycle. */
+    DFL_SEMA_SHOWN_CYCLE = 8,
+    /* Names that are compared with a misspelt one per step of the budget. */
+    DFL_SEMA_NAMES_PER_STEP = 8,
+    /* Number of named arguments of a reference from which a table finds parameters; with fewer arguments, a search of
+       the list is faster. */
+    DFL_SEMA_TABLE_ARGUMENTS = 8,
+};
+
+/* Lengths of lists of one einsum that start on the stack; longer lists move to the arena. Nearly all lists are shorter,
+   which saves an allocation. */
+enum {
+    DFL_SEMA_STACK_RANKS = 16,   /* ranks of an einsum */
+    DFL_SEMA_STACK_INPUTS = 8,   /* distinct inputs of an einsum */
+    DFL_SEMA_STACK_TERMS = 8,    /* terms of an index */
+};
+
+/* Largest extent of a rank or dimension, tile size and number of parts; the sum of two such values fits 64 bits. */
+#define DFL_SEMA_MAX_EXTENT (INT64_MAX / 2)
+/* Largest offset of an index, in either direction; an index plus an extent fits 64 bits. */
+#define DFL_SEMA_MAX_OFFSET (INT64_MAX / 2)
+/* Largest coefficient of an index, in either direction, before equal ranks are merged; the sum of two coefficients fits
+   64 bits. */
+#define DFL_SEMA_MAX_COEFFICIENT (INT32_MAX * (int64_t)INT32_MAX)
+/* Largest size of an axis, argument of a network, and whole-number attribute (`buffers`). */
+#define DFL_SEMA_MAX_COUNT INT32_MAX
+
+/* ---- model: capacities; a mapping that exceeds one is refused with E0609, or counted in a slower way ---- */
+
+enum {
+    /* Limit on the steps of a path (step_numbers.h). A set of steps is one 64-bit word. A longer path is refused
+       (E0609). */
+    DFL_MAX_STEPS = 64,
+    /* Limit on the temporal steps, and on the spatial steps, of one group (footprint.h). Arrays of a group have this
+       size. A group with more steps is refused (E0609). */
+    DFL_MAX_GROUP = 16,
+    /* Limit on the terms of an index of a restricted dimension. An index with more terms is counted with interval
+       sets. */
+    DFL_WINDOW_TERMS = 16,
+    /* Limit on the bits of the largest absolute value of an index, summed over its terms. Twice this value still fits
+       in an int64_t. A larger index is refused (E0609). */
+    DFL_INDEX_BITS = 61,
+    /* Number of buckets of the table of known demand sets (rank_piece.c). The top 8 bits of a 64-bit hash select a
+       bucket. */
+    DFL_DEMAND_BUCKETS = 256,
+    /* Limit on the length classes of one rank chain (rank_chain.c). A rank has one class if all its loops divide the
+       pieces that they cut. With more classes the group sums give the count (group_sums.h). */
+    DFL_LENGTH_CLASSES = 16,
+    /* Limit on the bits of a count in product form (product_form.h). Counts are int64_t, and no product exceeds the
+       number of points of the einsum. Larger counts come from the group sums, in 128 bits. */
+    DFL_PRODUCT_BITS = 62,
+    /* Limit on the bounds on indices of one einsum that some point violates (padding.c). Bounds beyond this number are
+       ignored. */
+    DFL_PADDING_BOUNDS = 64,
+    /* Limit on the mixed axes of one memory, over which only some of the live tiles are spread (occupancy.c). Each
+       mixed axis doubles the number of instances to compare. On axes beyond this number, every instance is assumed to
+       hold all tiles. */
+    DFL_MIXED_AXES = 8,
+    /* Limit on the live tiles that are compared jointly (joint_peak.c). A larger set is refused (E0609). */
+    DFL_JOINT_TILES = 64,
+    /* Limit on the bits of a count in the quick check (quick_check.c). A count has 127 bits; sums over keeps, loops and
+       instances use the remaining ones. */
+    DFL_SAFE_BITS = 110,
+    /* Limit on the iterations of Newton's method at the end of a piece (sensitivity.c). If these iterations do not find
+       the end, the reported piece is the part that was proven straight. */
+    DFL_NEWTON_STEPS = 200,
+    /* Limit on the halvings of a step until three points lie on a line (sensitivity.c): 2^-30 of the first step is
+       close to the rounding of a latency. */
+    DFL_SLOPE_HALVINGS = 30,
+    /* Largest exponent e of a searched value, 4^e times or 4^-e times the present value (sensitivity.c). */
+    DFL_FARTHEST_POWER = 16
+};
+
+/* Relative difference below which two latencies count as equal; larger than the rounding of the sums in a latency. */
+#define DFL_LATENCY_TOLERANCE 1e-12
+/* Difference below which two latencies count as equal, relative to the present latency: about 45 units of the last
+   place. */
+#define DFL_LATENCY_ROUNDING 1e-14
+/* Step in (present value / value) - 1 for the first estimate of a slope (sensitivity.c): a power of two, so that the
+   product is exact. */
+#define DFL_SLOPE_STEP 0x1p-10
+/* Step in (present value / value) - 1 that determines the parameter for which an einsum waits most: small enough to
+   stay on one piece. */
+#define DFL_BOUND_STEP 0x1p-20
+
+/* ---- oracle and proof: a larger execution is refused with E0602, because sets of elements would not fit memory or the execution
+        would take minutes; `prove` shrinks a design until it fits ---- */
+
+enum {
+    DFL_ORACLE_POINTS = 1 << 24,    /* limit on the points of an einsum, elements of a tensor, parts of a line, and instances of
+                                       a system */
+    DFL_ORACLE_CELLS = 1 << 26,     /* limit on the cells of all keeps, 24 bytes each */
+    DFL_ORACLE_NEED_BITS = 1 << 27, /* limit on the bits of the bitmaps of rule 11: iterations above an exchange times points */
+    DFL_ORACLE_STEPS = 1 << 30,     /* limit on the work: visited points plus moved elements; this work takes some seconds */
+};
+
+/* Modulus of the artificial values: the smallest prime above a million. A product of two values fits 64 bits. */
+enum { DFL_ORACLE_PRIME = 1000003 };
+
+/* Steps of one attempt to execute a shrunk design: seconds. */
+#define DFL_PROVE_STEPS UINT64_C(2000000000)
+/* Differences of one design that are reported; the summary counts all. */
+enum { DFL_PROVE_REPORTS = 20 };
+
+/* ---- certificates: sizes that the check supports, and its effort; a larger certificate is refused as a whole ---- */
+
+/* Default limit on tile choices that the model evaluates for all skeletons together; such a check takes some
+   seconds. */
+#define DFL_CERTIFY_EFFORT UINT64_C(1000000)
+
+/* Limits of one einsum problem. Sets of ranks, operands, levels and axes are masks of 32 bits, and a set of pairs
+   (operand, level) is a mask of 64 bits: OPERANDS * LEVELS <= 64. The search has equal limits, so a larger einsum has
+   no certificate. */
+enum {
+    DFL_CERTIFY_RANKS = 12,    /* ranks of one einsum */
+    DFL_CERTIFY_OPERANDS = 5,  /* inputs and output of one einsum */
+    DFL_CERTIFY_LEVELS = 8,    /* memories that one compute unit sees */
+    DFL_CERTIFY_AXES = 6,      /* axes of more than one instance around one unit */
+};
+
+/* Limits of the claims. The search has equal limits. */
+enum {
+    DFL_CLAIM_KEEPS = 16,      /* keeps of one skeleton */
+    DFL_CLAIM_LOOPS = 4,       /* loops that an einsum shares with others */
+    DFL_CLAIM_TRACKS = 3,      /* tracked memories: those whose occupancy a row states */
+};
+
+/* Limits of the join of rows. */
+enum {
+    DFL_CERTIFY_LIVE = 16,     /* tensors live between two einsums, the capacity of a state's key; a join with more fails with
+                                  E0805 */
+};
+
+/* Limits of the enumeration of tile choices. */
+enum {
+    DFL_CERTIFY_LISTED = 1 << 16, /* factorizations of one extent in a list, at most 12 MB a rank; beyond this limit, the check
+                                     draws a sample */
+    DFL_CERTIFY_VISITS = 8, /* combinations of factorizations visited per evaluation; bounds the time if no combination is
+                               legal */
+    DFL_CERTIFY_DRAWS = 8, /* attempts to draw one legal choice; after these, the sample omits the choice */
+    DFL_CERTIFY_POLL = 64, /* evaluations between two polls of the deadline, a few milliseconds */
+    DFL_CERTIFY_USELESS_PART = 8, /* divisor: 1 / 8 of the effort is for choices with loops that cannot help */
+    DFL_CERTIFY_USELESS_MOST = 2500, /* limit on evaluations of such choices per skeleton */
+};
+
+/* ---- importers ---- */
+
+enum {
+    /* Multipliers of a Timeloop architecture whose links are compared one by one: a second at most. */
+    DFL_IMPORT_LINKED_UNITS = 1 << 16,
+    /* Bits of a word of a memory; wider words are a mistake, and narrower ones keep sizes below 2^62 bits. */
+    DFL_IMPORT_WORD_BITS = 4096,
+    /* Levels of lists and maps of a YAML file: far more than any specification has, and safe for the stack. */
+    DFL_IMPORT_YAML_DEPTH = 60,
+    /* Nested parentheses and names of an expression or index of an AccelForge file: bounds the recursion. */
+    DFL_IMPORT_EXPRESSION_DEPTH = 40,
+    /* Lines of the path to one einsum of an AccelForge mapping. */
+    DFL_IMPORT_PATH_LINES = 4096,
+    /* Rounds in which bounds of rank variables tighten: they settle after as many rounds as indices depend on each other. */
+    DFL_IMPORT_BOUND_ROUNDS = 8,
+    /* Cluster levels of a MAESTRO mapping; published mappings have at most three. */
+    DFL_IMPORT_CLUSTER_LEVELS = 16,
+};
+
+/* Largest number of a specification; its inverse is the smallest positive one. Products of some stay in the range of a double. */
+#define DFL_IMPORT_LARGEST 1e30
+
+#endif
