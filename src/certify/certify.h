@@ -23,14 +23,14 @@
  * would make the tile smaller). Other orders of the loops in one slot are omitted, too. The check evaluates a sample of
  * the choices with these two kinds of loops.
  *
- * The check does not show that the claims lack no row with one of two properties: its loops stand above no exchange of
- * the einsum, or its loops do not move along an input in a keep for several einsums.
+ * Two kinds of missing rows remain undetected: rows with loops above none of the einsum's exchanges, and rows with
+ * loops that do not move along an input in a keep for several einsums.
  *
- * The check trusts the language, and the model, which `dflc prove` compares with an execution. It also trusts that a
- * mapping of the space costs at least the sum of its einsums one by one, each with its exchanges in their memories, if
- * every input in a keep for several einsums is fetched once. No other keep serves two einsums. The time of an einsum is
- * that of the model for the einsum alone. This time includes transfers above shared loops, so fewer tile choices fall
- * below the lower bound and are compared with rows.
+ * The check trusts the language, and the model, which `dflc prove` compares with an execution. The check also trusts
+ * that a mapping of the space costs at least the sum of its einsums one by one, each with its exchanges in their
+ * memories, if every input in a keep for several einsums is fetched once. No other keep serves two einsums. The time of
+ * an einsum is that of the model for the einsum alone. This time includes transfers above shared loops, so fewer tile
+ * choices fall below the lower bound and are compared with rows.
  */
 #ifndef DFL_CERTIFY_CERTIFY_H
 #define DFL_CERTIFY_CERTIFY_H

@@ -19,7 +19,7 @@
 
 #define DFL_CERTIFICATE "dfl-certificate/1"
 
-/* The head of a certificate. Its strings and `search` live as long as the arena of dfl_claims_read. */
+/* The head of a certificate. The strings and `search` live as long as the arena of dfl_claims_read. */
 typedef struct {
     const char *file;              /* name of the certificate, for messages */
     const char *mapping;           /* name of the mapping with holes */
@@ -36,9 +36,8 @@ typedef struct {
 /* The structure of a skeleton. Structures are compared by their bytes, so unused bytes are 0. */
 typedef struct {
     uint8_t unit, n_keeps;
-    uint8_t operand[DFL_CLAIM_KEEPS], level[DFL_CLAIM_KEEPS]; /* for each keep, outermost first: its operand and its memory
-                                                                 level */
-    uint8_t exchange[DFL_CERTIFY_OPERANDS]; /* for each operand: level of its exchange, or its home */
+    uint8_t operand[DFL_CLAIM_KEEPS], level[DFL_CLAIM_KEEPS]; /* [keep, outermost first]: its operand; its memory level */
+    uint8_t exchange[DFL_CERTIFY_OPERANDS]; /* [operand]: level of its exchange, or its home */
 } dfl_claim_form;
 
 /* A skeleton with its lower bounds over all tile choices. */
@@ -52,8 +51,7 @@ typedef struct {
 } dfl_claim_skeleton;
 
 typedef struct {
-    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* for each operand: memory of the exchange, DFL_NONE for operands without a
-                                              choice */
+    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* [operand]: memory of its exchange, DFL_NONE for operands without a choice */
     double joules, seconds;        /* lower bounds over all skeletons of the pattern, energy and time apart */
 } dfl_claim_pattern;
 
@@ -61,8 +59,8 @@ typedef struct {
    bytes, so unused bytes are 0. */
 typedef struct {
     int64_t trips[DFL_CLAIM_LOOPS]; /* iterations of each shared loop, outermost first */
-    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* for each operand: memory of the exchange */
-    uint8_t depth[DFL_CERTIFY_OPERANDS];   /* for each operand: number of shared loops above its exchange */
+    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* [operand]: memory of its exchange */
+    uint8_t depth[DFL_CERTIFY_OPERANDS];   /* [operand]: number of shared loops above its exchange */
     uint8_t rank[DFL_CLAIM_LOOPS]; /* rank of the problem that each shared loop iterates */
     uint8_t n_loops;
 } dfl_claim_interface;

@@ -542,7 +542,7 @@ static bool join_bucket(row_join *join, const dp_layer *from, const dp_bucket *b
 }
 
 /* Sets the cost-to-go of each einsum: the sums of the least energy and of the least time over the rows of this einsum
-   and all later ones. This bound is weak, but prunes enough. */
+   and all later ones. The cost-to-go is a weak bound, but prunes enough. */
 static void find_rest(row_join *join)
 {
     uint32_t n = join->w->n_einsums;

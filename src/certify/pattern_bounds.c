@@ -23,7 +23,7 @@ typedef struct { uint32_t from, to, pattern; } transition;
 typedef struct {
     uint32_t *tensors, n_tensors;          /* tensors that are live before einsum e */
     DFL_VEC(dp_state) states;              /* states before einsum e */
-    DFL_VEC(transition) steps;             /* transitions of einsum e */
+    DFL_VEC(transition) steps;             /* transitions of the layer's einsum */
 } dp_layer;
 
 typedef struct {

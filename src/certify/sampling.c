@@ -1,6 +1,7 @@
 /*
  * Distribution of the evaluations over the skeletons, within the effort of the task. A skeleton with few tile choices
- * is checked completely. Its unused evaluations are distributed over the other skeletons, which are checked by samples.
+ * is checked completely. Evaluations that a skeleton does not use are distributed over the other skeletons, which are
+ * checked by samples.
  */
 #include "certify/sampling.h"
 

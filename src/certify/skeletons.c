@@ -1,7 +1,7 @@
 /*
  * Enumeration of the skeletons of the space, independent of the search. For every operand, the enumeration chooses the
- * memory of its exchange and the inner memories that keep it. Then it chooses every order of these keeps with three
- * properties:
+ * memory of its exchange and the inner memories that keep it. The enumeration then chooses every order of these keeps
+ * with three properties:
  *   - the keeps of one operand go from outer to inner memories;
  *   - every operand exchanged on the chip stands above the keeps inside of arrays;
  *   - in an einsum with sliding windows (an index over several ranks), no keep stands outside of an array below a keep
@@ -26,8 +26,8 @@ typedef struct {
 } skeleton_list;
 
 /* Whether the next keep may stand inside of the arrays `around` (mask of axes). Keeps that are not placed yet and stand
-   outside of one of these arrays would then stand below this keep. This is illegal for a home on the chip, and with
-   sliding windows for every keep. */
+   outside of one of these arrays would then stand below this keep. Such a keep below is illegal if it is a home on the
+   chip; with sliding windows, it is always illegal. */
 static bool may_enter(const skeleton_list *list, uint32_t around)
 {
     const dfl_certify_problem *problem = list->problem;

@@ -3,9 +3,9 @@
  *
  * Slot g holds the loops just above keep g; the last slot holds the loops just above the unit. In a slot, the temporal
  * loops precede the axes entered in the slot. A tensor exchanged on the chip has its home at the root of this mapping.
- * Its tile takes part in no transfer of its own, so the transfers are unchanged. Loops above the innermost of these
- * homes are shared with other einsums. The lines below this home stand in a brace of their own, so that their tiles are
- * loaded once per shared iteration.
+ * The tile of this home takes part in no transfer of its own, so the transfers are unchanged. Loops above the innermost
+ * of these homes are shared with other einsums. The lines below this home stand in a brace of their own, so that their
+ * tiles are loaded once per shared iteration.
  *
  * A variable is the trip count of one loop, or the number of parts of one rank on one axis. The product of the
  * variables of a rank, listed outermost first, is the extent of the rank.

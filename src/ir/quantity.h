@@ -1,6 +1,6 @@
 /*
- * Values with a dimension. A value is an exact integer of 128 bits if possible, else a double. Both count base units of
- * the dimension. A dimension is a product of integer powers of the bases:
+ * Values with a dimension. A value is an exact integer of 128 bits if possible, else a double. Integers and doubles
+ * count base units of the dimension. A dimension is a product of integer powers of the bases:
  *
  *   DATA     bit
  *   TIME     second (s)

@@ -55,7 +55,7 @@ static bool is_ten_times(dfl_i128 x)
 /* Multiplies a fraction by over / under. */
 static void scale(ratio *r, dfl_i128 over, dfl_i128 under)
 {
-    /* powers of ten are the usual common factors: from digits behind the point and from prefixes */
+    /* powers of ten are the usual common factors: from digits after the point and from prefixes */
     while (r->under != 1 && is_ten_times(over) && is_ten_times(r->under)) {
         over /= 10;
         r->under /= 10;
@@ -165,7 +165,7 @@ static void take_digit(number *n, int digit, bool fraction)
         n->wide = n->wide || dfl_mul(n->value.under, 10, &n->value.under);
 }
 
-/* Reads an exponent at the `e` and moves `*at` behind the exponent; false if no exponent follows. */
+/* Reads an exponent at the `e` and moves `*at` to the end of the exponent; false if no exponent follows. */
 static bool take_exponent(const char *text, size_t len, size_t *at, int *exponent)
 {
     size_t i = *at + 1;

@@ -2,8 +2,8 @@
  * The model: the exact cost of a complete mapping in closed form. The model computes counts, occupancy, time and energy
  * from resolved paths (MODEL.md).
  *
- * The model is pure: the same input gives the same result. It allocates only from the arenas of the caller. It refuses
- * a mapping that it cannot count exactly, with E0609.
+ * The model is pure: the same input gives the same result. The model allocates only from the arenas of the caller. The
+ * model refuses a mapping that it cannot count exactly, with E0609.
  *
  * Preparation derives everything that depends only on the lines of a mapping: the loops that decide each dimension of
  * each tensor, the sharing of transfers by the instances of an array, the sets of tiles that are live together, the
@@ -17,8 +17,8 @@
  *         dfl_arena_reset(scratch);
  *     }
  *
- * A run allocates nothing if all counts are products or chains (product_form.h, rank_chain.h). This is so if single
- * ranks index tensors that only one einsum touches.
+ * A run allocates nothing if all counts are products or chains (product_form.h, rank_chain.h). This condition holds if
+ * single ranks index tensors that only one einsum touches.
  */
 #ifndef DFL_MODEL_MODEL_H
 #define DFL_MODEL_MODEL_H

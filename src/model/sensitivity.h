@@ -13,7 +13,7 @@
  * Beyond the wall, another parameter bounds the latency.
  *
  * The pieces are found by evaluations of the time model. If three points of a convex function lie on a line, the
- * function is that line between them. From a point off the line, the tangent is followed back to the line. This is
+ * function is that line between them. From a point off the line, the tangent is followed back to the line. The step is
  * repeated from the function at the meeting point until the meeting point lies on the function. The procedure is
  * Newton's method, which ends after finitely many pieces. A point counts as on the line within DFL_LATENCY_TOLERANCE of
  * its latency and DFL_LATENCY_ROUNDING of the present latency. The search for an end stops at 4^DFL_FARTHEST_POWER
@@ -50,8 +50,8 @@ typedef struct {
     uint32_t part;                 /* id of the memory, unit or network */
     uint32_t rate;                 /* DFL_PARAM_RATE: index among the rates of the unit */
     double value;
-    /* The following members are those of a parameter of time. Both pieces lie on one line unless the present value is a
-       wall. */
+    /* The following members are those of a parameter of time. The two pieces lie on one line unless the present value
+       is a wall. */
     dfl_rate_piece faster, slower; /* piece towards larger values; piece towards smaller values */
     /* The following members are those of a parameter of energy. */
     dfl_i128 actions;              /* number of bits, MACs or FLOPs; for leakage, number of instances */
@@ -62,7 +62,7 @@ typedef struct {
 /* The parameter that bounds one einsum. */
 typedef struct {
     uint32_t param;        /* parameter that the einsum waits for most; DFL_NONE if the einsum takes no time */
-    bool looked;           /* the einsum is one of the slowest; the following members are set only if true */
+    bool looked;           /* the einsum is one of the slowest; the following members are set only for these */
     double share;          /* elasticity of its latency to `param`, towards faster */
     dfl_rate_piece faster; /* piece of its latency, towards faster */
 } dfl_einsum_bound;

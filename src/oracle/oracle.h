@@ -1,7 +1,7 @@
 /*
- * The oracle executes a mapping step by step, with explicit sets of elements, by the rules of MODEL.md section 1. It
- * counts transfers, operations and occupancy. The oracle is deliberately slow and simple. The oracle and the model
- * share only the resolved paths, so equal counts are evidence for both.
+ * The oracle executes a mapping step by step, with explicit sets of elements, by the rules of MODEL.md section 1. The
+ * oracle counts transfers, operations and occupancy. The oracle is deliberately slow and simple. The oracle and the
+ * model share only the resolved paths, so equal counts are evidence for both.
  */
 #ifndef DFL_ORACLE_ORACLE_H
 #define DFL_ORACLE_ORACLE_H

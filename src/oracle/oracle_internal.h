@@ -2,10 +2,10 @@
  * The machine of the oracle: the state of one execution of a mapping.
  *
  * For every keep and every instance of its memory, the machine holds one cell per element of the tensor. For every
- * einsum, it holds the functions from points to elements. It also holds the present iteration of every temporal loop.
- * Ids of lines, local ranks (the ranks of one einsum) and instances are dense. The instance of a memory or a unit is
- * the mixed-radix number of its coordinates on the axes around it, outer axes first. So instances are numbered in the
- * coordinate order of MODEL.md.
+ * einsum, it holds the functions from points to elements. The machine also holds the present iteration of every
+ * temporal loop. Ids of lines, local ranks (the ranks of one einsum) and instances are dense. The instance of a memory
+ * or a unit is the mixed-radix number of its coordinates on the axes around it, outer axes first. So instances are
+ * numbered in the coordinate order of MODEL.md.
  */
 #ifndef DFL_ORACLE_ORACLE_INTERNAL_H
 #define DFL_ORACLE_ORACLE_INTERNAL_H

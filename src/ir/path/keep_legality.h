@@ -1,5 +1,5 @@
-/* Legality of keeps: the memory of each keep, the order and place of keeps, and the homes of tensors. This check
-   ignores capacity: the model counts occupancy. Violations are reported. */
+/* Legality of keeps: the memory of each keep, the order and place of keeps, and the homes of tensors. The legality of
+   keeps ignores capacity: the model counts occupancy. Violations are reported. */
 #ifndef DFL_IR_PATH_KEEP_LEGALITY_H
 #define DFL_IR_PATH_KEEP_LEGALITY_H
 

@@ -1,7 +1,7 @@
 /*
  * A path is the chain of lines from the root of a mapping to one einsum. Each line is resolved for this einsum: the
  * rank of the einsum that a loop iterates, the tile, and the restriction by other einsums. `dflc check`, the model and
- * the oracle start from paths. This room resolves and checks; it does not count.
+ * the oracle start from paths. The files of ir/path resolve and check; they do not count.
  *
  * A loop binds to an einsum in one of four ways (MODEL.md, rule 9):
  *   DIRECT  The loop's rank is a rank of the einsum.
@@ -64,8 +64,8 @@ typedef struct {
 /*
  * The paths of all einsums. A loop is a step of every einsum below it, and has one position on all paths of these
  * einsums. A run is a list of adjacent keeps of different tensors. An einsum has steps for the keeps of a run that it
- * touches. It also has steps for keeps that it does not touch if another einsum below the same body touches more keeps.
- * So the run has equal length on all paths.
+ * touches. The einsum also has steps for keeps that it does not touch if another einsum below the same body touches
+ * more keeps. So the run has equal length on all paths.
  */
 typedef struct {
     const dfl_mapping *mapping;

@@ -1,5 +1,5 @@
 /*
- * The windows in which the readers of a fused intermediate go over one of its dimensions. The windows bound the indices
+ * The windows in which the readers of a fused intermediate read one of its dimensions. The windows bound the indices
  * that the producer computes in one iteration: the extent that the loops of the producer, and the parts of `r/K`,
  * divide. The model computes the exact sets.
  */
@@ -19,7 +19,7 @@ typedef struct {
     dfl_i128 lo, hi;           /* hull [lo, hi) of all windows in the first iteration, not clipped to the shape */
     bool alike;                /* all windows move by the same distance in each iteration */
     bool in_order;             /* all windows move upwards side by side, and their union omits no index */
-    bool whole;                /* each access goes over the whole dimension */
+    bool whole;                /* each access covers the whole dimension */
 } dfl_windows;
 
 /* Adds the index of one access whose ranks have the extents `nominal` (by rank of the workload). `extent`: extent of

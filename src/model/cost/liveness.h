@@ -20,7 +20,7 @@ typedef struct dfl_live_set {
     dfl_live_tile *tiles;
     uint32_t n;
     struct dfl_live_sets *stages;
-    uint32_t n_stages; /* number of stages of a pipeline; 0 at other places */
+    uint32_t n_stages; /* number of stages of a pipeline; 0 if the place is no pipeline */
 } dfl_live_set;
 
 /* Vector of live sets. */

@@ -117,7 +117,7 @@ static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
 static uint64_t steps_below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
 
 /* Fractions of the transferred elements among the entering and among the leaving elements. These fractions are unknown
-   for single loops, so each loop gets the fraction of the whole count. */
+   for single loops, so each loop gets the fraction of the keep's whole count. */
 typedef struct { double filled, drained, served, added, updated; } value_shares;
 
 /* The maximum of two times and 0, s. */
@@ -171,7 +171,8 @@ static inline void fill_loop(dfl_transfer *transfer, const value_shares *shares,
 }
 
 /* Fills the slots of the first tile in and of the last tile out. With `beside` (overlap is perfect), both slots are
-   added to the totals. Else the work waits for these transfers, and they do not run beside it. */
+   added to the totals. Without `beside`, the work waits for the first and last tiles, and their transfers do not run
+   beside the work. */
 static inline void fill_ends(dfl_transfer *transfer, const value_shares *shares, dfl_ports mine, dfl_ports theirs, bool beside,
                              dfl_transfer_totals *sum)
 {
@@ -329,8 +330,8 @@ static void add_ends(const time_walk *walk, dfl_result *result)
 
 /* Fills the transfers of the keeps of a body, in the order of their lines. `stopped`: the loops at which an outer keep
    stops the work. A stream runs beside the work: new elements replace those that the work has finished with. But a
-   stream does not continue while an outer keep has stopped the work. It then starts anew, beside the refill of that
-   keep. */
+   stream does not continue while an outer keep has stopped the work. The stream then starts anew, beside the refill of
+   the outer keep. */
 static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = walk->plan->transfers + own->first;

@@ -6,10 +6,11 @@
  * j. Then
  *     enter = prod A(first) + sum_j ( prod A(j) - prod B(j) ),   A = |U|,  B = |U| - |union of S \ O over instances|,
  * where U is the union of S over the instances that share a transfer; other instances are summed. An element x enters
- * none of these instances iff, in every instance that wants x, each coordinate of x was there at the previous step. So the
- * product form holds for unions, too (derivation: MODEL.md, section 2). The formula for leaving elements is that for
- * entering elements with time reversed. The counts come from products (product_form.h), rank chains (rank_chain.h), or
- * sums of the groups (group_sums.h). The three give equal counts; the first that applies at the present sizes is used.
+ * none of these instances iff, in every instance whose tile has x, each coordinate of x was in the instance's tile at
+ * the previous step. So the product form holds for unions, too (derivation: MODEL.md, section 2). The formula for
+ * leaving elements is that for entering elements with time reversed. The counts come from products (product_form.h),
+ * rank chains (rank_chain.h), or sums of the groups (group_sums.h). The three give equal counts; the first that applies
+ * at the present sizes is used.
  */
 #ifndef DFL_MODEL_COUNTS_DELTA_H
 #define DFL_MODEL_COUNTS_DELTA_H

@@ -24,7 +24,7 @@ static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint32_
     DFL_PUSH(nest->arena, all, j);
 }
 
-/* Steps of which the einsum works only in the first iteration, or only at coordinate 0. */
+/* Steps of an einsum that works only in the first iteration of the step, or only at coordinate 0. */
 static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
 {
     const dfl_path *path = &nest->paths->paths[e];

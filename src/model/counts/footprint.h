@@ -57,8 +57,8 @@ typedef struct dfl_footprint {
     dfl_product_form product;
 } dfl_footprint;
 
-/* Sharing of transfers between the instances of a footprint, as bit sets of spatial steps. Steps in none of the sets
-   are counted instance by instance. */
+/* Sharing of transfers between the instances of a footprint, as bit sets of spatial steps. Instances along steps in
+   none of the sets are counted one by one. */
 typedef struct {
     uint64_t united;     /* instances along these steps share a transfer (multicast, reduction): their tiles are
                             united */

@@ -10,7 +10,7 @@
 #include "model/counts/delta.h"
 #include "ir/result.h"
 
-/* Elements that a `fresh` keep refills although they stay in the keep inside of it: entries of `with` minus entries of
+/* Elements that a `fresh` keep refills although they stay in the next inner keep: entries of `with` minus entries of
    `without`. */
 typedef struct { dfl_delta *with, *without; } dfl_refill_stay;
 

@@ -91,7 +91,8 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
         dfl_i128 rescaled = 0;
 
         bool over = operations->over || (operations->online && count_rescaling(nest, e, operations->outputs, &rescaled));
-        if (operations->points > 0 && sums->points[e] != operations->points) { /* repeated work repeats its rescaling */
+        if (operations->points > 0 && sums->points[e] != operations->points) { /* repeated points repeat the rescaling of their
+                                                                                  results */
             over |= dfl_mul(rescaled, sums->points[e], &rescaled);
             rescaled /= operations->points;
         }

@@ -243,7 +243,7 @@ static bool combine_chains(dfl_nest *nest, dfl_delta *delta)
     const dfl_footprint *footprint = delta->footprint;
     int64_t present = 1, most = 1;
 
-    delta->late = delta->is_widened = false; /* only results indexed by windows use these members */
+    delta->late = delta->is_widened = false; /* only results indexed by windows use `late` and `is_widened` */
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
         dfl_rank_chain *chain = delta->chains[g];
         if (!dfl_rank_chain_fill(nest, chain))

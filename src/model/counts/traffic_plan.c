@@ -125,7 +125,7 @@ static void plan_home(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 }
 
 /* Plans the number of elements that are made below a keep. If consumers meet the producer below the keep, its tiles
-   have further elements. This count excludes elements that are made again. */
+   have further elements. This number excludes elements that are made again. */
 static void plan_made(planner *c, const dfl_keep *keep, dfl_keep_deltas *out)
 {
     dfl_sharing each = make_sharing(c, keep, keep, 0);
@@ -186,8 +186,8 @@ static void add_stay(planner *c, dfl_keep *keep, const dfl_keep *valued, uint32_
 }
 
 /* Plans the refills by an outer `fresh` keep of elements that stay in this keep without a value, since they were
-   flushed. One instance of the `fresh` keep gets such an element: the first instance inside of the innermost keep that
-   is not refilled at that step. */
+   flushed. One instance of the `fresh` keep gets such an element. It is the first instance inside of the innermost keep
+   that is not refilled at that step. */
 static void plan_stays(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 {
     const dfl_keep *fresh = &c->keeps->at[keep->parent];

@@ -2,9 +2,9 @@
  * Numbers of the steps of a path, with each run of keeps counted as a single step. A bit set of steps has 64 bits, but
  * a large workload has a `keep` line for each of its tensors above every einsum. Keeps of different tensors with no
  * other line between them are below the same loops, and their order does not affect any transfer. Such a run of keeps
- * is a single step. All einsums below a body have the same runs, so paths that share a prefix of lines share its step
- * numbers. The second keep of a tensor in a run begins the next run. So of two keeps of a tensor on one path, the inner
- * one has the larger step number.
+ * has a single step number. All einsums below a body have the same runs, so paths that share a prefix of lines share
+ * its step numbers. The second keep of a tensor in a run begins the next run. So of two keeps of a tensor on one path,
+ * the inner one has the larger step number.
  */
 #ifndef DFL_MODEL_SETS_STEP_NUMBERS_H
 #define DFL_MODEL_SETS_STEP_NUMBERS_H

@@ -1,4 +1,4 @@
-/* Diagnostics of failed arithmetic. This file reports the operands' dimensions that an operator or function cannot
+/* Diagnostics of failed arithmetic. Reports for an operator or function whose operands have dimensions that it cannot
    combine. */
 #ifndef DFL_SEMA_EXPR_ARITH_REPORT_H
 #define DFL_SEMA_EXPR_ARITH_REPORT_H

@@ -1,6 +1,7 @@
 /*
- * Declared mappings and their bodies. They are in one file because they are mutually recursive: a body may `use` a
- * template. A template is a declared mapping, which is elaborated, and so checked, before its text is inserted.
+ * Declared mappings and their bodies. Mappings and bodies are in one file because they are mutually recursive: a body
+ * may `use` a template. A template is a declared mapping, which is elaborated, and so checked, before its text is
+ * inserted.
  */
 #include "sema/mapping/elaborate.h"
 
@@ -38,8 +39,8 @@ static dfl_body *add_body(dfl_mapping_draft *draft, dfl_body *parent, dfl_span s
     return body;
 }
 
-/* A chain of lines under construction. It is one body, with the lines from the body's text and from the templates in
-   the text. */
+/* A chain of lines under construction. A chain is one body, with the lines from the body's text and from the templates
+   in the text. */
 typedef struct {
     dfl_body *body;
     size_t first_line;   /* index of the chain's first line in `sema->lines` */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Reports the names in one selection that are no names of tensors; `what`: the attribute of the selection; `span`: the
+/* Reports the names in one selection that are no names of tensors; `what`: attribute with the selection; `span`: the
    place of its part. */
 static void check_names(dfl_mapping_draft *draft, const dfl_selection *sel, dfl_span span, const char *what, dfl_span use)
 {

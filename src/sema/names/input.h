@@ -14,8 +14,8 @@ typedef struct {
 /*
  * Finds and parses the file that an import names. `target`: a dotted path ("std.chips.h100") or, if `quoted`, the text
  * of a string, relative to the file `from`. Syntax errors go to the sink of the session. Returns false only if no such
- * file exists. Then `*why` is set to the reason and `*near` to the most similar target (either may remain NULL). Sema
- * calls the function at most once per import.
+ * file exists. If no such file exists, `*why` is set to the reason and `*near` to the most similar target (either may
+ * remain NULL). Sema calls the function at most once per import.
  */
 typedef bool dfl_sema_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
                            const char **why, const char **near);

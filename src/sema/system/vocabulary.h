@@ -1,7 +1,7 @@
 /*
  * The vocabulary of systems: all attributes of parts, one row each. A row states the name, the kinds of parts that have
  * the attribute, the accepted values, and their dimension. Some numbers are used by later passes without conversion.
- * They need only a row, which names their member of ir/system.h. finish.c lowers all other attributes.
+ * Such numbers need only a row, which names their member of ir/system.h. finish.c lowers all other attributes.
  */
 #ifndef DFL_SEMA_SYSTEM_VOCABULARY_H
 #define DFL_SEMA_SYSTEM_VOCABULARY_H

@@ -1,6 +1,6 @@
 /*
  * Derivation of shapes. A tensor without a declared shape gets, in each dimension, the extent that its accesses reach.
- * If an einsum produces the tensor, only the writes determine the extent. Then all accesses are checked against the
+ * If an einsum produces the tensor, only the writes determine the extent. Finally, all accesses are checked against the
  * shapes.
  */
 #include "sema/workload/workload_internal.h"
