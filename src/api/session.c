@@ -140,8 +140,9 @@ dfl_arena *dfl_session_after(dfl_session *s)
 dfl_solver dfl_session_solver(dfl_session *s)
 {
     return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget,
-                         .has_step_limit = s->has_step_limit, .names = s->names, .sources = s->sources, .sink = s->sink, .lints = &s->lints, .program = s->program,
-                         .results = &s->results, .options = &s->search, .filled = &s->filled, .limited = &s->limited };
+                         .has_step_limit = s->has_step_limit, .names = s->names, .sources = s->sources, .sink = s->sink,
+                         .lints = &s->lints, .program = s->program, .results = &s->results, .options = &s->search,
+                         .filled = &s->filled, .limited = &s->limited };
 }
 
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)
