@@ -1,6 +1,7 @@
 /*
- * The figures of the README: evaluations of a fixed mapping, a network in one go, checking, memory. Each is the best of
- * several rounds of processor time on one core; beside it stands what the peers were measured or published to do.
+ * Measures the figures of the README: evaluations of a fixed mapping, of a whole network, checking, and memory. Each
+ * figure is the best processor time of several rounds on one core, printed beside the measured or published figures of
+ * the peers.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A mapping to evaluate, and what changes from one time to the next. */
+/* A mapping to evaluate, and the loop whose tile changes between evaluations. */
 typedef struct {
     dfl_arena *scratch;
     dfl_sink *sink;
@@ -31,10 +32,10 @@ typedef struct {
     dfl_model *model;
     dfl_line *resized;         /* loop whose tile changes before each call, or NULL */
     int64_t tiles[2];
-    bool fresh;                /* prepare and run each time, not run alone */
+    bool fresh;                /* each evaluation prepares the model and runs it; false = runs it only */
 } evaluation;
 
-/* Seconds that one evaluation takes. */
+/* Time of one evaluation, s. */
 static double best_time(const evaluation *v)
 {
     enum { ROUNDS = 5, TIMES = 20000 };

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The effort of searches: mappings evaluated and partial mappings pruned, summed over the mappings of a file, with one thread.
-# The goldens do not hold these numbers. A sum more than TOLERANCE % above its row fails: either the search became worse, or the
-# row is brought up to date by the commit that says why. A sum as far below is told, so that the row follows.
+# The effort of searches: mappings evaluated and partial mappings pruned, summed over the mappings of a file, with one
+# thread. The goldens do not hold these numbers. A sum more than TOLERANCE % above its row fails: either the search
+# became worse, or the row is brought up to date by the commit that says why. A sum that far below its row is printed,
+# so that the row can be updated.
 set -u
 export LC_ALL=C NO_COLOR=1 DFL_STDLIB=${DFL_STDLIB:-stdlib}
 tolerance=${TOLERANCE:-10} bad=0

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The time of `dflc map` for specifications on which peers were measured: processor seconds of the whole command with one
-# thread, and elapsed seconds with one thread for each processor; the best of three runs. Beside them stand the processor
-# seconds of AccelForge's mapper for the same specification (accelforge_runtime.csv, measured on one core of another machine).
+# Measures `dflc map` on specifications for which times of peers are known: processor seconds of the whole command with
+# one thread, and elapsed seconds with one thread per processor; the best of three runs. Each row also shows the
+# processor seconds of AccelForge's mapper for the specification (accelforge_runtime.csv, measured on one core of
+# another machine).
 set -eu
 export LC_ALL=C
 reference=${REFERENCE:-../shared/reference}/ffm
@@ -19,7 +20,7 @@ seconds() { # seconds FILE: user and system time
     echo "$best"
 }
 
-elapsed() { # elapsed FILE: on the clock, with all processors
+elapsed() { # elapsed FILE: elapsed seconds with all processors
     local best=
     for _ in 1 2 3; do
         local t

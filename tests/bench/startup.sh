@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The time of the smallest command: start the process, read a small file, check it.
+# Measures the smallest command: starts the process, reads a small file, checks it.
 set -eu
 times=50
 start=$(date +%s%N)

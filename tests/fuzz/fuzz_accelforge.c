@@ -1,4 +1,4 @@
-/* Any bytes as a specification for AccelForge. */
+/* Imports any bytes as a specification for AccelForge. */
 #include "tests/fuzz/importer.h"
 
 #include "import/accelforge/accelforge.h"

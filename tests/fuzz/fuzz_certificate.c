@@ -1,7 +1,5 @@
-/*
- * Any bytes as a certificate for a small file with a known mapping. The check ends with a report or with a verdict. It ignores the
- * digest, so that the other parts are reached.
- */
+/* Checks any bytes as a certificate for a small file with a known mapping. The check ends with a report or with a
+   verdict. It ignores the digest, so that the other parts are reached. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

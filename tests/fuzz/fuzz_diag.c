@@ -1,7 +1,7 @@
 /*
- * Reports at any places of any text. The input is a table of records of eight bytes up to a byte 0xff, then the text
- * of two files. Every renderer must do with it; text and short output hold no control characters, JSON and SARIF can
- * be read back, and edits give a text of the length that they promise.
+ * Renders reports at any places of any text. The input is a table of records of eight bytes up to a byte 0xff, then the
+ * text of two files. Every renderer must finish. Text and short output hold no control characters, JSON and SARIF are
+ * valid, and the text after the edits has the length that follows from them.
  */
 #include <stddef.h>
 #include <stdint.h>

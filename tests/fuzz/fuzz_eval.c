@@ -1,7 +1,7 @@
 /*
- * Any bytes as a file, all the way: parsed, analysed, evaluated, tested, proven at small sizes. The status and the
- * reports agree; the JSON report can be read, and every time, energy and share in it is a finite number that is not
- * negative; the same file gives the same bytes; and the oracle counts what the model counts.
+ * Runs all passes on any bytes as a file: parses, analyses, evaluates, tests, and proves at small sizes. The status and
+ * the reports agree; the JSON report can be read, and every time, energy and share in it is a finite number that is not
+ * negative; a second run gives equal bytes; oracle and model give equal counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +35,13 @@ static void look_at(const dfl_json *value, const char *key)
     if (value->kind == DFL_JSON_NULL)
         demand(may_be_null(key));
     if ((value->kind == DFL_JSON_REAL || value->kind == DFL_JSON_INT || value->kind == DFL_JSON_BIG) &&
-        strcmp(key, "value") != 0 && strcmp(key, "lower_bound") != 0) /* of an objective, which may be below zero */
+        strcmp(key, "value") != 0 && strcmp(key, "lower_bound") != 0) /* value of an objective, which may be negative */
         demand(value->real >= 0);
     for (size_t i = 0; (value->kind == DFL_JSON_OBJECT || value->kind == DFL_JSON_ARRAY) && i < value->len; i++)
         look_at(&value->items[i], value->keys ? value->keys[i] : key);
 }
 
-/* What the file says about itself; owned by the caller. */
+/* The JSON report of the file, to be freed by the caller. */
 static char *tested(const uint8_t *data, size_t size, dfl_exit *status)
 {
     const dfl_session_options options = { .size = sizeof options, .memory_limit = MEMORY, .step_limit = STEPS };

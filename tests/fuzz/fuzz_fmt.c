@@ -1,8 +1,7 @@
 /*
- * Any bytes as a file, laid out if it parses. All that changes is white space: without it the bytes are the same;
- * tokens, comments and tree are kept; the text laid out again stays, and `fmt --check` finds nothing in it; between
- * tokens stand single blanks and line ends; `check` says about it what it said before, code by code; and memory is
- * linear in the length of the text.
+ * Formats any bytes as a file, if the file parses. Only white space changes; tokens, comments and tree stay equal.
+ * Formatting is idempotent, and `fmt --check` accepts the result. Between tokens stand single blanks and line ends.
+ * `check` reports the same codes before and after. Memory is linear in the length of the text.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +43,7 @@ static void check_bytes(const char *a, size_t a_len, const char *b, size_t b_len
     demand(i == a_len && j == b_len);
 }
 
-/* Behind the end of the comment that begins at `at`. */
+/* Offset behind the end of the comment that begins at `at`. */
 static const char *comment_end(const char *at, const char *end)
 {
     for (at += 2; end - at >= 2; at++)
@@ -86,7 +85,7 @@ typedef struct {
     char *formatted; /* owned */
 } verdict;
 
-/* What `dflc check` says, and what `dflc fmt` makes of it. */
+/* The reports of `dflc check`, and the text of `dflc fmt`. */
 static void check_text(verdict *v, const char *text, size_t len)
 {
     const dfl_session_options options = { .size = sizeof options, .memory_limit = MEMORY, .step_limit = STEPS };

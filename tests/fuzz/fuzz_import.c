@@ -1,4 +1,4 @@
-/* Any bytes as a MAESTRO mapping, with a hardware file behind a line `%%`. */
+/* Imports any bytes as a mapping file of MAESTRO, with a hardware file behind a line `%%`. */
 #include <string.h>
 
 #include "tests/fuzz/importer.h"

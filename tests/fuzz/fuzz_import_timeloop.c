@@ -1,4 +1,4 @@
-/* Any bytes as a run of Timeloop. */
+/* Imports any bytes as a run of Timeloop. */
 #include "tests/fuzz/importer.h"
 
 #include "import/timeloop/timeloop.h"

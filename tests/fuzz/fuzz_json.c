@@ -1,7 +1,5 @@
-/*
- * Any bytes as JSON. What is read can be written and read again with the same value, and the written text is a fixed
- * point; what is refused comes with a message.
- */
+/* Reads any bytes as JSON. Writing a value and reading it again gives an equal value, and writing that value gives
+   equal text; a refusal has a message. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

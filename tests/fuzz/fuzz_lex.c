@@ -1,7 +1,7 @@
 /*
- * Any bytes as tokens. Tokens and gaps tile the text, and a gap holds nothing but white space and closed comments; a
- * word is a keyword exactly if keywords.def has it; a token that is wrong, or text that is no UTF-8, is reported, and
- * nothing else is; and any run of tokens, cut out with the gaps between them, reads as the same tokens again.
+ * Scans any bytes. Tokens and gaps tile the text, and a gap holds nothing but white space and closed comments; a word
+ * is a keyword exactly if keywords.def has it; exactly wrong tokens and invalid UTF-8 are reported; any run of tokens,
+ * cut out with its gaps, gives equal tokens when it is scanned again.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static bool is_word_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Behind the end of the comment that begins at `at`. */
+/* Offset behind the end of the comment that begins at `at`. */
 static const char *comment_end(const char *at, const char *end)
 {
     for (at += 2; end - at >= 2; at++)
@@ -41,7 +41,7 @@ static const char *comment_end(const char *at, const char *end)
     __builtin_trap();
 }
 
-/* White space, `//` up to the end of a line or of the text, and `/ * ... * /`, up to `end`. */
+/* Whether the text up to `end` is white space, comments `//` and comments `/ * ... * /` only. */
 static void check_gap(const char *at, const char *end, bool at_end)
 {
     while (at < end) {
@@ -106,7 +106,7 @@ static void check_tiling(const tokens_of *t)
     demand(at == end);
 }
 
-/* The same tokens one by one, with words and reports. */
+/* Scans the tokens one by one, with names and reports, and compares them with `dfl_syntax_tokens`. */
 static void check_reports(const tokens_of *t)
 {
     dfl_sink *sink = dfl_sink_new(t->arena, t->sources);
@@ -140,7 +140,7 @@ static void check_reports(const tokens_of *t)
         demand(memcmp(t->source->text + (lexer.docs.at[i].span.start - t->source->base), "///", 3) == 0);
 }
 
-/* Tokens first..last and what stands before each of them, as a text of their own. */
+/* Scans tokens first..last and the gaps in front of them as a separate text. */
 static void check_run(const tokens_of *t, uint32_t first, uint32_t last)
 {
     uint32_t from = first == 0 ? t->source->base : t->tokens[first - 1].span.end, n;

@@ -1,12 +1,11 @@
 /*
  * The searches. Bytes that begin with one below 8 choose a tiny problem: a workload, a system, and a mapping that is
- * open but for homes, has random lines with open amounts, or some lines with places for others between them, or is what the
- * search found, with amounts left open. Then
- * nothing that an enumeration finds is better than what the search says to be optimal, and the oracle counts what was
- * found as the model does.
+ * open but for homes, has random lines with open amounts, or some lines with places for others between them, or is what
+ * the search found, with amounts left open. For a tiny problem no enumerated mapping is better than a result that the
+ * search calls optimal, and oracle and model agree on the counts of the result.
  *
- * Other bytes are a file in the language. What its holes are filled with makes a file that passes the checks, costs
- * exactly what the search said, is proven at small sizes, and is the same with two threads.
+ * Other bytes are a DFL file. The file with filled holes must pass the checks, cost exactly the value of the search,
+ * agree with the oracle at small sizes, and be equal for two threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STEPS = 2000000, MEMORY = 96 << 20, EVALUATIONS = 500, KINDS = 8, WINDOWS = 1, IMPERFECT = 2 };
-enum { LOOPS = 4, MOST = 600 }; /* primes of the extents of an einsum, mappings that an enumeration evaluates all of */
+enum { LOOPS = 4, MOST = 600 }; /* most prime factors of the extents of an einsum; most mappings that an enumeration covers completely */
 
 static void demand(bool truth)
 {
@@ -41,7 +40,7 @@ static void demand_best(const char *text, bool imperfect)
     }
 }
 
-/* The file with what the search found, owned by the caller; NULL: nothing fits. */
+/* The file with the mapping that the search found, to be freed by the caller; NULL if no mapping fits. */
 static char *search(const char *text)
 {
     dfl_session *s = dfl_session_new(NULL);
@@ -54,7 +53,7 @@ static char *search(const char *text)
     return out;
 }
 
-/* Primes of the extents of all ranks of an einsum: loops of a mapping. */
+/* Number of prime factors of the extents of all ranks of an einsum: the largest number of loops. */
 static uint32_t loops_of(const tiny *t, const tiny_einsum *e)
 {
     bool of[TINY_RANKS] = { false };
@@ -68,7 +67,7 @@ static uint32_t loops_of(const tiny *t, const tiny_einsum *e)
     return n;
 }
 
-/* No extents that are no primes, where there would be many loops: most problems can be enumerated as a whole then. */
+/* Makes extents prime if a mapping would have many loops, so that most problems can be enumerated completely. */
 static void make_small(tiny *t)
 {
     bool large = false;
@@ -128,7 +127,7 @@ static dfl_session *open_file(const char *text, size_t size, uint64_t steps, uns
     return NULL;
 }
 
-/* What the first term of the objective of a complete mapping comes to; false: unknown. */
+/* Evaluates the first term of the objective of a complete mapping; false if its value is unknown. */
 static bool value_of(dfl_session *s, const dfl_result_item *item, double *out)
 {
     dfl_objective o;
@@ -139,7 +138,7 @@ static bool value_of(dfl_session *s, const dfl_result_item *item, double *out)
     return o.native || dfl_check_number(&s->results, item->mapping->name, item->mapping->minimize[0], out);
 }
 
-/* The file that the search made, read, evaluated and proven. */
+/* Reads, evaluates and proves the file that the search made. */
 static void demand_same(dfl_session *s, const dfl_filled *filled, const char *text, size_t len)
 {
     const char *name = dfl_sym_text(s->names, filled->given->name);

@@ -1,8 +1,8 @@
 /*
- * Any bytes as a file, parsed. Reports and nodes lie inside the file, and nodes inside their parents; the file parsed
+ * Parses any bytes as a file. Reports and nodes lie inside the file, and nodes inside their parents; the file parsed
  * again at another place of the position space gives the same tree and the same reports; of a file without errors,
- * every declaration alone parses to the same tree; a file that lacks nothing but `;` parses, with these put in, to the
- * tree that the repairs made of it; and memory is linear in the length of the text.
+ * every declaration alone parses to the same tree; for a file whose only mistakes are missing `;`, the text with these
+ * `;` inserted gives the tree of the repairs; and memory is linear in the length of the text.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static void demand(bool truth)
         __builtin_trap();
 }
 
-/* `before` moves the file to another place; `steps` of 0 is no limit. */
+/* `before` moves the file to another position; `steps` = 0 means no limit. */
 static void open_text(parsed *p, const char *before, const char *text, size_t len, uint64_t steps)
 {
     *p = (parsed){ .budget.steps_limit = steps };
@@ -89,7 +89,7 @@ static void check_reports(parsed *p)
 
 typedef struct {
     const parsed *p;
-    uint8_t *nodes, *exprs; /* by id: whether it was met */
+    uint8_t *nodes, *exprs; /* visited, by id */
     dfl_span inside[DEEPEST];
     uint32_t depth;
 } places;
@@ -214,7 +214,7 @@ static void check_repairs(parsed *p)
     dfl_arena_free(again.arena);
 }
 
-/* Stopped on the way: it says so. */
+/* Parses with a limit on steps: the stop must be reported. */
 static void check_stop(const char *text, size_t len)
 {
     parsed p;

@@ -1,7 +1,8 @@
 /*
- * Any bytes as a DFL file, with imported files behind lines `%%` (the first is "a.dfl", then "b.dfl", ...). Sema must
- * yield a program that holds what later passes take for granted, within its budget; resolving the paths of complete
- * mappings must do with whatever that is; and an erroneous mapping is never among the designs without a report.
+ * Analyses any bytes as a DFL file, with imported files behind lines `%%` (the first is "a.dfl", then "b.dfl", ...).
+ * Sema must stay within its budget and yield a program with the invariants that later passes rely on; path resolution
+ * must accept every complete mapping of the program without crashing; an erroneous mapping is never among the designs
+ * without a report.
  */
 #include <stddef.h>
 #include <stdint.h>

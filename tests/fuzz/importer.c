@@ -29,7 +29,8 @@ static bool no_imports(void *context, const dfl_source *from, const char *target
     return false;
 }
 
-/* Sizes beyond 128 bits can be in any source. */
+/* Whether the checks may ignore a report: sizes beyond 128 bits, which any source can contain, and mistakes of a
+   mapping that is not part of the checks. */
 static bool is_forgiven(dfl_code code, fuzz_import_checks how)
 {
     bool of_mapping = code >= DFL_MAP_RANK_UNFINISHED && code <= DFL_MAP_LINE_AFTER_BRANCH;
@@ -37,7 +38,7 @@ static bool is_forgiven(dfl_code code, fuzz_import_checks how)
     return code == DFL_UNIT_OVERFLOW || code == DFL_EVAL_OVERFLOW || (how == FUZZ_IMPORT_MACHINE && of_mapping);
 }
 
-/* Whether nothing is wrong with the text but what is forgiven, or what a stopped budget leaves undone. */
+/* Whether all reports about the text are excusable, or follow from a stopped budget. */
 static bool checks(dfl_arena *arena, const char *text, fuzz_import_checks how)
 {
     dfl_budget *budget = dfl_arena_budget(arena);

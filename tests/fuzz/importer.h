@@ -1,8 +1,5 @@
-/*
- * The frame of the fuzz targets of importers. Whatever the bytes, an importer must answer with a text or with errors,
- * never both, and stay within its budget; the text must be printable, parse as DFL, be laid out already, and pass the
- * checks.
- */
+/* The frame of the fuzz targets of importers. For any bytes an importer must return either a text or errors, and stay
+   within its budget. The text must be printable, parse as DFL, be in the layout of `dflc fmt`, and pass the checks. */
 #ifndef DFL_TESTS_FUZZ_IMPORTER_H
 #define DFL_TESTS_FUZZ_IMPORTER_H
 
@@ -13,10 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* How far the checks go. */
+/* Extent of the checks. */
 typedef enum {
-    FUZZ_IMPORT_WHOLE,   /* the mapping, too, with the path of every tensor */
-    FUZZ_IMPORT_MACHINE, /* workload and system: the mapping may have been wrong in the source */
+    FUZZ_IMPORT_WHOLE,   /* workload, system and mapping, with the path of every tensor */
+    FUZZ_IMPORT_MACHINE, /* workload and system only, since the mapping of the source may be illegal */
 } fuzz_import_checks;
 
 /* Adds the bytes to the sources and imports them. */

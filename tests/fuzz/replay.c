@@ -1,8 +1,8 @@
 /*
- * The fuzz targets as ordinary tests: a main that feeds a target fuzz_NAME every file of tests/fuzz/seeds/NAME and
- * tests/fuzz/regressions/NAME, the DFL texts of the tree where NAME takes DFL, and the empty input; one TAP line a
- * file. Arguments replace that list: `fuzz_parse crash-1234`. The program's own name tells NAME. An input lies in
- * memory of exactly its size, so that a sanitizer sees a read behind it.
+ * Runs the fuzz targets as ordinary tests: a main that feeds a target fuzz_NAME every file of tests/fuzz/seeds/NAME and
+ * tests/fuzz/regressions/NAME, the empty input, and, if NAME reads DFL, the DFL texts of the tree. Prints one TAP line
+ * per file. Arguments replace that list: `fuzz_parse crash-1234`. NAME comes from the name of the program. Each input
+ * lies in an allocation of exactly its size, so that a sanitizer detects reads behind the end.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static void add(path_list *list, const char *path)
         abort();
 }
 
-/* Files below `path` with the given ending (NULL takes all), in order of name; hidden ones are left out. */
+/* Files below `path` with the given ending (NULL = any), in order of name, without hidden files. */
 static void collect(path_list *list, const char *path, const char *ending)
 {
     struct dirent **entries = NULL;

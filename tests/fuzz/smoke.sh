@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # smoke.sh TARGET...: runs each libFuzzer program for FUZZ_SECONDS (30), from its seeds, its regressions and the texts
-# of the tree. New inputs stay in $OUT/corpus/NAME, what crashes goes to $OUT/crashes. Ends with `N passed, N failed`.
+# of the tree. New inputs stay in $OUT/corpus/NAME, crashing inputs in $OUT/crashes. Ends with `N passed, N failed`.
 set -u
 export LC_ALL=C
 OUT=${OUT:-build/fuzz}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# MAESTRO's mapping files through `dflc import`, `check`, `fmt` and `eval`: the traffic of the shared buffer and the operations
-# of every layer against the exact columns of the reference, row by row in file order, and the true numbers of the probes. The
-# reference is read in place, beside the checkout; without it the test is skipped. tests/import/differs.csv lists the rows that
-# must differ, each with a text that the importer prints above the mapping. A row that differs without being listed fails, and
-# so does a listed row that does not differ.
+# Runs `dflc import`, `check`, `fmt` and `eval` on MAESTRO's mapping files. Compares the traffic of the shared buffer
+# and the operations of every layer with the exact columns of the reference, row by row in file order, and the probes
+# with their true numbers. The reference is read in place, beside the checkout; without it the test is skipped.
+# tests/import/differs.csv lists the rows that must differ, each with a text that the importer prints above the mapping.
+# A row that differs without being listed fails, and so does a listed row that does not differ.
 set -u
 export LC_ALL=C NO_COLOR=1
 DFLC=${DFLC:-build/dflc}
@@ -89,7 +89,7 @@ compare() {
             }
             split("input filter output mac", title, " ")
             for (r = 1; r <= rows; r++) {
-                # files of which the source knows only some layers have the layers plain names
+                # the source knows only some layers of some files; the layers of those have plain names
                 for (i++; rows != n && i <= n && source[i] != key[r]; i++);
                 if (i > n) { print "WRONG " name " " key[r] ": no such mapping"; continue }
                 where = name " " layer[i]

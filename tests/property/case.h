@@ -42,7 +42,7 @@ typedef struct {
     dfl_reduce reduce;
 } case_einsum;
 
-/* Which tensors an axis or a unit serves in some way. */
+/* A set of tensors that an axis or a unit serves. */
 typedef enum { CASE_NO, CASE_ALL, CASE_INPUTS_ONLY, CASE_WEIGHTS_ONLY, CASE_OUTPUTS_ONLY } case_set;
 
 typedef struct { char name[CASE_NAME]; uint32_t element; int64_t buffers; } case_memory;
@@ -64,7 +64,7 @@ typedef struct {
 typedef struct {
     uint32_t parent;           /* DFL_NONE for body 0, the root */
     dfl_body_kind kind;
-    uint32_t einsum;           /* of a leaf */
+    uint32_t einsum;           /* einsum of a leaf */
     uint32_t recompute;        /* bit set of tensors */
     uint32_t unit;             /* or DFL_NONE */
     uint32_t n_lines;
@@ -91,18 +91,18 @@ void case_print(const dfl_case *c, FILE *out);
 
 typedef enum {
     CASE_AGREES,               /* every count is equal, or both refuse the mapping with the same code */
-    CASE_REFUSED,              /* the model does not count it: E0609 */
-    CASE_INVALID,              /* the mapping is wrong, and that is found before anything is counted */
+    CASE_REFUSED,              /* the model cannot count the case: E0609 */
+    CASE_INVALID,              /* the mapping is illegal, as reported before counting */
     CASE_LIMIT,                /* too large for the oracle */
     CASE_DIFFERS,
     CASE_VERDICTS
 } case_verdict;
 
-/* What a case exercises; the numbers index case_feature_names. */
+/* Features that a case exercises, indices of case_feature_names. */
 typedef enum {
     CASE_RAGGED, CASE_HALO, CASE_STRIDE, CASE_SPILL, CASE_MULTICAST, CASE_MULTICAST_2, CASE_NESTED, CASE_RECOMPUTE,
     CASE_ONLINE,
-    CASE_WANTED, /* those before occur often enough, or the draw is at fault */
+    CASE_WANTED, /* number of features that must occur often enough */
     CASE_FUSED = CASE_WANTED, CASE_RESTRICTED, CASE_REDUCED, CASE_FORWARDED, CASE_MODES, CASE_PADDED, CASE_IDLE,
     CASE_BOUNDED, CASE_BRANCHES, CASE_PIPELINE, CASE_ROUGH,
     CASE_FEATURES
@@ -111,7 +111,7 @@ extern const char *const case_feature_names[CASE_FEATURES];
 
 typedef struct {
     case_verdict verdict;
-    char why[400];             /* first difference, or the message of what refused it */
+    char why[400];             /* first difference, or the message of the refusal */
     uint32_t features;         /* bit set */
 } case_report;
 
@@ -121,7 +121,7 @@ void case_compare(const dfl_case *c, case_report *out);
 void case_draw(dfl_case *c, uint64_t seed, uint64_t index);
 /* Makes a case that differs smaller as long as it differs; false if it does not differ. */
 bool case_shrink(dfl_case *c, case_report *out);
-/* Removes what a change left without use, so that the case is whole again. */
+/* Removes parts that a change left without use, so that the case is consistent again. */
 bool case_remove_einsum(dfl_case *c, uint32_t einsum);
 
 /* ---- writing cases by hand; a mistake aborts --------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ uint32_t case_add_branch(dfl_case *c, uint32_t parent);
 void case_lines(dfl_case *c, uint32_t body, const char *text);
 uint32_t case_tensor_named(const dfl_case *c, const char *name);
 uint32_t case_memory_named(const dfl_case *c, const char *name);
-/* Produced tensors that nobody reads become outputs, the others intermediates. */
+/* Produced tensors without a reader become outputs, other produced tensors intermediates. */
 void case_set_roles(dfl_case *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Oracle against model, count by count. */
+/* Compares oracle and model, count by count. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -145,7 +145,7 @@ static void __attribute__((format(printf, 2, 3))) say(case_report *out, const ch
     va_end(args);
 }
 
-/* Notes the first difference; what was found before stays. */
+/* Records a difference, unless one is recorded already. */
 static void same(comparison *cmp, dfl_i128 oracle, dfl_i128 model, const char *what, const char *of, const char *in)
 {
     if (oracle == model || cmp->out->verdict == CASE_DIFFERS)
@@ -171,7 +171,7 @@ static void compare_traffic(comparison *cmp)
     const dfl_case *c = cmp->c;
     uint32_t rows = cmp->oracle->n_traffic;
 
-    /* a keep that nothing below touches is a row of zeros for the oracle, and none for the model */
+    /* for a keep without transfers the oracle has a row of zeros, the model no row */
     for (uint32_t i = 0, k = 0; i < rows; i++) {
         const dfl_oracle_traffic *o = &cmp->oracle->traffic[i];
         const dfl_traffic none = { 0 }, *t = &none;
@@ -216,7 +216,7 @@ static void compare_all(comparison *cmp)
     for (uint32_t e = 0; e < c->n_einsums; e++) {
         const dfl_path *p = &cmp->paths->paths[e];
         bool again = online || (p->has_exchange && p->exchange.recompute);
-        for (uint32_t i = 0; i < p->n_steps; i++) /* a loop that repeats a reader is no reason to repeat the work */
+        for (uint32_t i = 0; i < p->n_steps; i++) /* a loop that only repeats a reader does not repeat the work */
             again |= p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].line->online;
         if (!again)
             same(cmp, cmp->oracle->extra[e], 0, "work of no use", c->tensors[c->einsums[e].out.tensor].name, "");
@@ -255,7 +255,7 @@ static void on_alarm(int signal)
     siglongjmp(out_of_time, 1);
 }
 
-/* Runs the model, but not for ever. False when it did not come back in time. */
+/* Runs the model with a time limit; false when the limit is reached. */
 static bool run_model(comparison *cmp, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names)
 {
     struct itimerval on = { .it_value = { .tv_sec = SECONDS } }, off = { .it_value = { .tv_sec = 0 } };
@@ -271,7 +271,8 @@ static bool run_model(comparison *cmp, dfl_arena *arena, dfl_sink *sink, const d
     return done;
 }
 
-/* The bound that `check` trusts: it must see a memory that lacks one bit, and what the model refuses for its counts. */
+/* Tests the capacity bound of `check`: it must report a memory that lacks one bit, and mappings whose counts the model
+   refuses. */
 static void compare_bound(comparison *cmp, dfl_arena *arena)
 {
     dfl_mapping mapping = *cmp->paths->mapping;

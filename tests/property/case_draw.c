@@ -1,8 +1,8 @@
 /*
  * Random cases. Workload and system are drawn from families; the mapping is drawn top-down: first the tree of bodies,
- * then the lines of each body. What a loop leaves of the ranks of the einsums below is not worked out here: the case so
- * far is completed by loops of single elements and given to dfl_paths_resolve, which also says whether a loop may stand
- * where it was drawn.
+ * then the lines of each body. The effect of a loop on the ranks of the einsums below comes from dfl_paths_resolve: the
+ * case so far is completed with loops over single elements and resolved, which also tells whether the loop is legal at
+ * its place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct {
     dfl_case *trial;
     dfl_arena *arena;
     bool again;                              /* much is recomputed: homes below loops, and few other keeps */
-    int64_t left[CASE_EINSUMS][CASE_RANKS];  /* what the lines so far leave of a rank */
+    int64_t left[CASE_EINSUMS][CASE_RANKS];  /* elements of a rank that the lines so far leave */
     int64_t parts[CASE_EINSUMS][CASE_AXES];  /* coordinates in use */
     int mem[CASE_BODIES][CASE_TENSORS];      /* memory of the innermost keep above the end of a body, or -1 */
 } drawer;
@@ -58,7 +58,7 @@ static bool body_touches(const dfl_case *c, uint32_t body, uint32_t tensor)
 
 /* ---- asking the paths -------------------------------------------------------------------------------------------- */
 
-/* Innermost body that holds everything that touches the tensor. */
+/* Innermost body that contains all einsums with the tensor. */
 static uint32_t common_body(const dfl_case *c, uint32_t tensor)
 {
     uint32_t best = DFL_NONE;
@@ -74,7 +74,7 @@ static uint32_t common_body(const dfl_case *c, uint32_t tensor)
     return best == DFL_NONE ? 0 : best;
 }
 
-/* Completes a copy of the case: homes where none are, and loops of single elements in every leaf. */
+/* Completes a copy of the case: adds missing homes, and loops over single elements in every leaf. */
 static void complete(drawer *d)
 {
     dfl_case *t = d->trial;
@@ -101,7 +101,7 @@ static void complete(drawer *d)
     }
 }
 
-/* Whether the lines so far are right; learns what they leave. */
+/* Whether the lines so far are legal; updates the elements that they leave of each rank. */
 static bool probe(drawer *d)
 {
     dfl_intern *names;
@@ -134,7 +134,7 @@ static bool probe(drawer *d)
     return ok;
 }
 
-/* Whether the case is right as it stands: lines drawn late can leave more of a rank that was finished before. */
+/* Whether the whole case is legal. Late lines can leave more of a rank that was finished before. */
 static bool whole(drawer *d)
 {
     dfl_arena_reset(d->arena);
@@ -142,7 +142,7 @@ static bool whole(drawer *d)
     return dfl_paths_resolve(d->arena, dfl_sink_new(d->arena, NULL), names, case_mapping(d->c, d->arena, names)) != NULL;
 }
 
-/* Adds a line if the case stays right with it. */
+/* Adds a line if the case stays legal with it. */
 static bool try_line(drawer *d, uint32_t body, case_line line)
 {
     case_body *b = &d->c->bodies[body];
@@ -165,7 +165,7 @@ static bool add_keep(drawer *d, uint32_t body, case_line line)
     return true;
 }
 
-/* Draws a keep of something below the body, in a memory further in than its last one. */
+/* Draws a keep of a tensor that the body touches, in a memory further in than the last keep of the tensor. */
 static bool draw_keep(drawer *d, uint32_t body, bool shared)
 {
     dfl_case *c = d->c;
@@ -192,7 +192,7 @@ static bool draw_keep(drawer *d, uint32_t body, bool shared)
     return add_keep(d, body, line);
 }
 
-/* A tile of what is left, or a number of parts. */
+/* Draws an amount: a tile of the remaining elements, or a number of parts. */
 static case_line cut(drawer *d, uint32_t rank, int64_t left, dfl_line_kind kind)
 {
     case_line line = { .kind = kind, .rank = rank, .by = DFL_BY_SIZE };
@@ -341,8 +341,8 @@ static uint32_t other_rank(drawer *d, uint32_t e, const case_access *than)
     return r;
 }
 
-/* Loops that come back to what a window read before: its place, something else, its taps, its place again; and the home of
-   what it reads below them, so that some of this is computed again. */
+/* Draws loops that return to elements that a window read before: over its position, another rank, its taps, and its
+   position again; and the home of the input of the window below these loops, so that some input is recomputed. */
 static bool draw_return(drawer *d, uint32_t body, uint32_t e)
 {
     dfl_case *c = d->c;
@@ -451,7 +451,7 @@ static bool beside_each_other(const dfl_case *c, uint32_t n)
     return room;
 }
 
-/* A unit for stage `k` of a pipeline, where the others have theirs. */
+/* The unit of stage `k` of a pipeline; adds missing units, in the element of the first unit. */
 static uint32_t unit_of_stage(dfl_case *c, uint32_t k)
 {
     static const char *const names[CASE_UNITS] = { "mac", "alu", "vec" };

@@ -92,7 +92,7 @@ static void matmul_chain(case_random *rng, dfl_case *c)
     }
 }
 
-/* Extent of an input that `n` windows of `r` taps read, some of them outside. */
+/* Extent of an input that `n` windows of `r` taps read; some windows reach outside. */
 static int64_t span_of(int64_t n, int64_t r, int64_t stride, int64_t dilation, int64_t pad)
 {
     int64_t all = (n - 1) * stride + (r - 1) * dilation + 1 - 2 * pad;
@@ -203,8 +203,8 @@ static void residual(case_random *rng, dfl_case *c)
         case_add_einsum(c, "S[m,p] = R[m,p] * T[m,p]");
 }
 
-/* Readers of one result that go over it differently: windows of several sizes, strides, far apart, or one after the
-   other. Some join what they made. */
+/* Several readers of one result with different accesses: windows of several sizes, strides, far apart, or one after the
+   other. Some cases join the results of the readers. */
 static void block(case_random *rng, dfl_case *c)
 {
     int64_t stride = case_chance(rng, 60) ? 1 : 2, p = between(rng, 2, 6), u = between(rng, 1, 3), v = between(rng, 1, 4);

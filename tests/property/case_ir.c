@@ -1,4 +1,4 @@
-/* From a case to the structures of src/ir. */
+/* Converts a case to the structures of src/ir. */
 #include <string.h>
 
 #include "tests/property/case.h"

@@ -1,4 +1,4 @@
-/* A case as a .dfl file. */
+/* Prints a case as a .dfl file. */
 #include "tests/property/case.h"
 
 static const char *set_text(case_set set)

@@ -1,4 +1,4 @@
-/* Random numbers for test cases, one stream per case, and the parts of a case that are drawn from families. */
+/* Random numbers for test cases, one stream per case, and drawing of parts of a case from families. */
 #ifndef DFL_TESTS_PROPERTY_CASE_RANDOM_H
 #define DFL_TESTS_PROPERTY_CASE_RANDOM_H
 
@@ -6,11 +6,11 @@
 
 typedef struct {
     uint64_t state;
-    bool stretch; /* some extents are several times as long */
+    bool stretch; /* some extents are several times as large */
 } case_random;
 
 case_random case_random_of(uint64_t seed, uint64_t index);
-/* Below `n`, which is > 0. */
+/* A number from 0 to n - 1; n > 0. */
 uint32_t case_below(case_random *rng, uint32_t n);
 bool case_chance(case_random *rng, uint32_t percent);
 bool case_has_rank(const dfl_case *c, uint32_t einsum, uint32_t rank);

@@ -1,4 +1,4 @@
-/* Making a failing case smaller: one simplification after another, each kept if the case still fails in the same way. */
+/* Shrinks a failing case: tries one simplification after another and keeps each with which the case fails in the same way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void remove_body(dfl_case *c, uint32_t body)
             c->bodies[b].parent--;
 }
 
-/* Lines of an only child move into its branch. */
+/* Moves the lines of an only child into its branch. */
 static bool merge_only_child(dfl_case *c, uint32_t body)
 {
     uint32_t child = DFL_NONE, n = 0;
@@ -104,7 +104,7 @@ bool case_remove_einsum(dfl_case *c, uint32_t einsum)
     for (uint32_t t = c->n_tensors; t-- > 0;)
         if (!is_used(c, t))
             remove_tensor(c, t);
-    /* a tensor that was produced by it is an input now */
+    /* the tensor that the einsum produced becomes an input */
     for (uint32_t t = 0; t < c->n_tensors; t++) {
         bool produced = false;
         for (uint32_t e = 0; e < c->n_einsums; e++)
@@ -242,7 +242,7 @@ static bool apply(dfl_case *c, uint32_t step, bool *end)
     return false;
 }
 
-/* What the case fails with, without its numbers and names: the words up to the first ` of ` or backquote. */
+/* The kind of the failure, without numbers and names: the words of the message up to the first ` of ` or backquote. */
 static size_t kind_of(const char *why)
 {
     const char *of = strstr(why, " of "), *quote = strchr(why, '`');

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Seeds the faults of the file `mutants` into src, one at a time, and runs the tests that should find them, the quickest first:
-# random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault fails if no test finds it,
-# if its text does not stand exactly once in its file, or if it does not compile. The changed file is compiled beside the build
-# and linked before the library, which then gives everything but that file; the tree stays as it is.
+# Seeds the faults of the file `mutants` into src, one at a time, and runs the tests that should find them, the quickest
+# first: random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault fails if no
+# test finds it, if its text does not stand exactly once in its file, or if it does not compile. The changed file is
+# compiled outside of the build and linked before the library, so that it replaces the file of the library; the tree
+# does not change.
 #
 # BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file, WHY=text those
 # whose description contains the text; CASES random cases.
@@ -53,7 +54,7 @@ program() { # program DIR NAME OBJECTS: links a program with the changed file
     eval "$link" "$@" "$dir/changed.o" "$OUT/libdfl.a" -lcmocka "$libs" -o "$dir/$name" 2>>"$dir/log"
 }
 
-# Prints what found the fault, or fails.
+# Prints the test that found the fault; fails if no test did.
 find_fault() { # find_fault DIR
     local dir=$1 test name
     program "$dir" property "$OUT/obj/tests/property/property.o" "$OUT"/obj/tests/property/case_*.o \
@@ -93,7 +94,7 @@ run_one() { # run_one DIR: writes the line about this fault to DIR/result
 }
 export -f change program find_fault run_one
 
-# Without a fault nothing may be found: the first text becomes itself.
+# Control run without a fault, where no test may fail: the first text is replaced by itself.
 cp -r "$work/001" "$work/none"
 cp "$work/none/old" "$work/none/new"
 run_one "$work/none"

@@ -1,9 +1,9 @@
 /*
  * property [N [seed [first]]]: draws N cases from number `first` on, compares oracle and model on each, and prints what
  * the cases exercised. A case that differs is shrunk and printed as a .dfl file. Ends with `N passed, N failed, N
- * skipped`, skipped being the cases that the model refuses to count. Each feature of the list below must occur in at least 5 %
- * of the cases, else the draw proves little: that is a failure, too. The exit status is 1 after a failure.
- * property --quick ...: only says what the first failing case is, and stops there (mutate.sh).
+ * skipped`, skipped being the cases that the model refuses to count. Each feature of the list below must occur in at
+ * least 5 % of the cases; otherwise the draw proves little, which is a failure, too. The exit status is 1 after a
+ * failure. `property --quick ...` stops at the first failing case and prints its number (mutate.sh).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { SHOWN = 10, REASONS = 40, LEAST_CASES = 1000 };
 
-/* Reasons of refusals, counted. */
+/* Counts of the reasons of refusals. */
 typedef struct { char text[400]; uint64_t n; } reason;
 
 static void note(reason *reasons, const char *why)

@@ -1,4 +1,4 @@
-/* libdfl as a program uses it: through include/dfl/dfl.h alone. */
+/* libdfl as seen by a program: uses include/dfl/dfl.h only. */
 #include "tests/harness/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the formatter does with a text. Each result is formatted again and must stay, and the laws must hold. */
+/* Output of the formatter for single texts. Formatting a result again must not change it, and the laws must hold. */
 #include "tests/unit/syntax/parsed.h"
 
 #include "fmt/fmt.h"

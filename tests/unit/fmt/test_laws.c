@@ -1,4 +1,4 @@
-/* The laws of the formatter on every .dfl file of the tree that parses, and that the laws notice what they forbid. */
+/* The laws of the formatter, checked on every .dfl file of the tree that parses; tests that each law detects violations. */
 #include "tests/unit/syntax/parsed.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void laws_notice(void **state)
     parsed_close(&p);
 }
 
-/* A file that has errors on purpose does not count. */
+/* Files with intended errors are skipped. */
 static void check_file(void *context, const char *path)
 {
     size_t *checked = context;

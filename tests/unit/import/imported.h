@@ -1,4 +1,4 @@
-/* What an import of one text gave: its first diagnostic, and parts of the DFL in their order. */
+/* The result of importing one text: its first diagnostic, and parts of the DFL text in their order. */
 #ifndef DFL_TESTS_UNIT_IMPORT_IMPORTED_H
 #define DFL_TESTS_UNIT_IMPORT_IMPORTED_H
 
@@ -10,10 +10,10 @@
 #include "diag/diag.h"
 
 typedef struct {
-    dfl_code code;            /* of the first diagnostic; 0 = none */
-    unsigned line, column;    /* where it stands; column 0 = anywhere on the line */
+    dfl_code code;            /* code of the first diagnostic; 0 = none */
+    unsigned line, column;    /* place of the first diagnostic; column 0 = anywhere on the line */
     const char *message;      /* NULL = any */
-    const char *const *parts; /* that the text must hold in this order, up to NULL or n_parts */
+    const char *const *parts; /* parts that the DFL text must hold in this order, up to NULL or n_parts */
     size_t n_parts;
 } imported;
 

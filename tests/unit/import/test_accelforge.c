@@ -13,9 +13,9 @@ typedef struct {
 #define ACTIONS "actions: [{name: read, energy: 2, throughput: 64}, {name: write, energy: 3, throughput: 32}]"
 #define MEMORY(name, more) "  - !Memory {name: " name ", size: 1024, " more ACTIONS "}\n"
 #define MAC(more) "  - !Compute {name: MAC, " more "actions: [{name: compute, energy: 1, throughput: 4}]}\n"
-/* Lines 1 and 2, Main on line 3, the rest behind it. */
+/* An architecture: lines 1 and 2, Main on line 3, the other nodes below. */
 #define ARCH(rest) "arch:\n  nodes:\n" MEMORY("Main", "") rest
-/* Four lines and the einsums. */
+/* A workload: four lines, then the einsums. */
 #define WORK(sizes, einsums) \
     "workload:\n  rank_sizes: {" sizes "}\n  bits_per_value: {All: 8}\n  einsums:\n" einsums
 #define MATMUL WORK("M: 8, K: 4, N: 6", "  - \"Z[m, n] = A[m, k] * B[k, n]\"\n")

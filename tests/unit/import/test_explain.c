@@ -1,4 +1,4 @@
-/* The examples of the pages E0701 to E0715: the first gives the code and nothing else, the second nothing. */
+/* The examples of the pages E0701 to E0715: the first example of a page gives exactly its code, the second no report. */
 #include "tests/harness/check.h"
 
 #include <stdio.h>

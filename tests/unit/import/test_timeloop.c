@@ -12,13 +12,13 @@ typedef struct {
 } import_case;
 
 #define SPACE(name, projection, more) "    - {name: " name ", projection: " projection more "}\n"
-/* Three lines, and the rest of the shape. */
+/* The first three lines of a problem, and the rest of its shape. */
 #define PROBLEM(dims, spaces) "problem:\n  shape:\n    dimensions: [" dims "]\n    data_spaces:\n" spaces
 #define MATMUL_SPACES \
     SPACE("A", "[[[M]], [[K]]]", "") SPACE("B", "[[[K]], [[N]]]", "") SPACE("Z", "[[[M]], [[N]]]", ", read_write: true")
 /* Ten lines. */
 #define MATMUL PROBLEM("M, N, K", MATMUL_SPACES) "  M: 8\n  N: 4\n  K: 6\n"
-/* Three lines, and one for each level, from line 14. */
+/* An architecture: three lines, then one line for each level, from line 14 on. */
 #define ARCH(macs, levels) "arch:\n  arithmetic: {" macs "}\n  storage:\n" levels
 #define LEVEL(name, more) "  - {name: " name more "}\n"
 #define DRAM LEVEL("Main", ", technology: DRAM")

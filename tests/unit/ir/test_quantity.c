@@ -85,7 +85,7 @@ static void says_where_the_unit_starts(void **state)
     assert_int_equal(dfl_quantity_parse("1_0.5e3GB/s", 11, &value, &at), DFL_LITERAL_OK);
     assert_int_equal(at, 7);
     assert_close(value.real, 10500 * 8e9, 0);
-    /* `e` that no digit follows belongs to the unit */
+    /* an `e` without a digit behind it belongs to the unit */
     assert_int_equal(dfl_quantity_parse("5eV", 3, &value, &at), DFL_LITERAL_UNIT);
     assert_int_equal(at, 1);
 }

@@ -1,4 +1,4 @@
-/* Smaller copies of a design: `O[p] += I[2p + r - 1] * F[r]`, then `Y[y] = O[y]`, with p in tiles. */
+/* Reduced copies of a design: `O[p] += I[2p + r - 1] * F[r]`, then `Y[y] = O[y]`, with tiles of p. */
 #include "tests/harness/check.h"
 
 #include <string.h>
@@ -127,7 +127,7 @@ static void shapes_follow_the_indices(void **state)
     assert_int_equal(m->workload->tensors[O].extents[0], 16);
     assert_int_equal(m->workload->tensors[OUT].extents[0], 16);
     assert_int_equal(m->workload->ranks[P].extent, 16);
-    /* the original is as it was */
+    /* the original has not changed */
     assert_int_equal(d->ranks[P].extent, 32);
     assert_int_equal(d->tensors[I].extents[0], 64);
     dfl_arena_free(d->arena);

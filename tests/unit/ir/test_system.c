@@ -1,4 +1,4 @@
-/* Copies of a system with other sizes: what is asked for is other, nothing else is, and the system stays as it was. */
+/* Copies of a system with other sizes: the copy differs in the requested sizes only, and the original does not change. */
 #include <string.h>
 
 #include "tests/harness/check.h"

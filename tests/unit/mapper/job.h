@@ -1,4 +1,4 @@
-/* The only mapping of a text, the job of its only einsum, and its lines as a template. */
+/* Helpers: the only mapping of a text, the job of its only einsum, and the lines of the mapping as a template. */
 #ifndef DFL_TESTS_UNIT_MAPPER_JOB_H
 #define DFL_TESTS_UNIT_MAPPER_JOB_H
 
@@ -49,7 +49,8 @@ static inline void job_template(const dfl_job *job, const dfl_mapping *m, dfl_ti
     }
 }
 
-/* Searches the tiles of the lines of a text for the least of the goal, without a limit; what the model says of its objective. */
+/* Searches the tile sizes of the lines of a text for the least value of the goal, without a limit. Returns the
+   objective of the result by the model. */
 static inline double search_lines(const char *text, const dfl_job_limits *limits, dfl_session *s, dfl_tile_goal *goal)
 {
     dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };

@@ -1,4 +1,5 @@
-/* Two einsums, of a class each, on a machine with two memories on the chip, so that there are many templates and several patterns. */
+/* A problem of two einsums in different classes, on a machine with two memories on the chip, which gives many templates
+   and several patterns. */
 #ifndef DFL_TESTS_UNIT_MAPPER_PAIR_H
 #define DFL_TESTS_UNIT_MAPPER_PAIR_H
 

@@ -1,7 +1,8 @@
 /*
- * Sums behind einsums of a period and of a later one, by hand. A0 and B0 are made by einsums 0 and 1, read by 2; A1
- * and B1 by 3 and 4, read by 5. All are exchanged in memory 0 or 1, and reading costs the joules of a table, by the
- * memories of A and of B. Making is free. Behind einsum 2 stands what it costs itself and the least of einsum 5.
+ * Bounds of the cost behind an einsum of one period and of a later period, by hand. A0 and B0 are made by einsums 0 and
+ * 1, read by 2; A1 and B1 by 3 and 4, read by 5. All are exchanged in memory 0 or 1, and reading costs the joules of a
+ * table, by the memories of A and of B. Making is free. The bound behind einsum 2 is the cost of einsum 2 plus the
+ * least cost of einsum 5.
  */
 #include "tests/harness/check.h"
 

@@ -1,6 +1,7 @@
 /*
- * Bounds of all templates: the same for any number of threads, in order, below what the template was found to cost, and a search
- * for them that is stopped says so. The machine has two memories on the chip, so that there is more to do than for one thread.
+ * Bounds of all templates: equal for any number of threads, sorted, and at most the cost found for the template; a
+ * search for bounds that is stopped reports the stop. The machine has two memories on the chip, so that several threads
+ * have work.
  */
 #include <math.h>
 

@@ -1,7 +1,5 @@
-/*
- * Choices of what is written in a place: how many there are, the lines of one of them, and that the best of a mapping with
- * choices is the best of all of them, each searched by itself.
- */
+/* Structural alternatives in a partly written mapping: their number, the lines of one alternative, and the optimum,
+   which must equal the best optimum of all alternatives searched one by one. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +33,7 @@ typedef struct {
     const char *name;
     const char *lines;
     uint32_t count, number;
-    const char *text;          /* of that one */
+    const char *text;          /* printed lines of alternative number `number` */
 } numbered;
 
 #define HOMES "keep A, B, E, Z in dram; "

@@ -1,7 +1,5 @@
-/*
- * What classes of einsums tell each other: which are searched when, and what a way to exchange an operand costs more on its
- * other side than the least there. All numbers by hand.
- */
+/* Exchange of bounds between classes of einsums: the order in which classes are searched, and the extra cost that a way
+   to exchange an operand causes on its other side, above the least cost of that side. All numbers are computed by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -14,7 +12,7 @@
 enum { MAKER, USER, LAST, OTHER, CLASSES };
 enum { IN, OUT };
 
-/* A chain: the maker's result is the user's input, and the user's that of the last one. The other is one more maker. */
+/* A chain of three einsums: USER reads the result of MAKER, LAST the result of USER. OTHER is a second producer. */
 typedef struct {
     dfl_arena *arena;
     dfl_job job[CLASSES];

@@ -1,4 +1,5 @@
-/* Least values over the polygon of what costs at least so much: corners worked out by hand, and no point of it is below. */
+/* Least values of an objective over the polygon of costs that satisfy all lower bounds: corners are computed by hand,
+   and no point of the polygon has a lower value. */
 #include <math.h>
 #include <string.h>
 

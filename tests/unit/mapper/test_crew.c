@@ -1,7 +1,5 @@
-/*
- * What a crew finds: the same for any number of threads, whatever limits it, and within a limit on evaluations. Two einsums, of a
- * class each, on a machine with two memories on the chip, so that there are several patterns.
- */
+/* Results of a crew: equal for any number of threads and any limit, and within the limit on evaluations. The problem
+   has two einsums in different classes, on a machine with two memories on the chip, which gives several patterns. */
 #include <math.h>
 
 #include "tests/unit/mapper/pair.h"
@@ -182,7 +180,7 @@ static void takes_the_best_apart(void **state)
     close_search(&s);
 }
 
-/* A crew that is stopped before it begins still has a row of every class. */
+/* A crew that is stopped before it begins still has one row of every class. */
 static void has_some_row_when_stopped(void **state)
 {
     search s;

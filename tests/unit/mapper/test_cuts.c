@@ -1,7 +1,8 @@
 /*
- * Ways to cut a rank along gaps, and those that others beat, by hand; and all small tables against the definition:
- * before the gaps of one mask something is moved once for each iteration down to there, before those of the other
- * something takes the less room the more there are, and whatever is left out is beaten by something that is not.
+ * Ways to cut a rank into factors for the loop gaps, and dominance between them: by hand, and all small tables compared
+ * with the definition. In front of the gaps of one mask a transfer repeats for each iteration above the gap. In front
+ * of the gaps of the other mask a tile shrinks with the number of iterations above the gap. Some way of the table must
+ * dominate each way that the table omits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,7 @@ static void lists_cuts(void **state)
     close_bench(&b);
 }
 
-/* Whether one way is no worse than the other before any gap that counts. */
+/* Whether one way is at least as good as the other at every gap of the two masks. */
 static bool beats(const int64_t *a, const int64_t *other, const dfl_cuts *c)
 {
     int64_t of_a = 1, of_b = 1;

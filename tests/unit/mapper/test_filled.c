@@ -1,6 +1,7 @@
 /*
- * Ranks of a matrix product on an axis: on one that shares transfers those that share some, others where more of it is at work with
- * them. What a job says of the axis, by hand; and all spreads that a search looks at, against the rule.
+ * Choice of the ranks of a matrix product for an axis. An axis that shares transfers takes the ranks that share some,
+ * and other ranks only if they put more instances to work. The masks of a job are computed by hand; all spreads of a
+ * search are compared with the rule.
  */
 #include <math.h>
 #include "tests/unit/mapper/job.h"

@@ -147,7 +147,7 @@ static bool in_set(const dfl_hole *hole, int64_t amount)
     return false;
 }
 
-/* Whether the lattice has the amount for a loop with `n` elements left. */
+/* Whether the factor set offers the amount for a loop with `n` elements left. */
 static bool in_lattice(const bench *b, int64_t n, int64_t amount)
 {
     if (amount > n)

@@ -1,8 +1,8 @@
 /*
- * The least of a pattern when looking at it is cut short. The einsum is Z[i, j] = A[i] * B[j], 8 x 8 elements of 8
- * bits, where only A may be kept on the chip; reading outside costs 1 J/bit and takes 1 s/bit. Without the keep A and
- * B are read at every point, 1024 bits; with it A is read once, 576 bits. What is known of the templates before they
- * are looked at is the row's.
+ * The lower bound of a pattern if the search of its templates stops early. The einsum is Z[i, j] = A[i] * B[j], 8 x 8
+ * elements of 8 bits, where only A may be kept on the chip; reading outside costs 1 J/bit and takes 1 s/bit. Without
+ * the keep A and B are read at every point, 1024 bits; with it A is read once, 576 bits. Each case states the bounds of
+ * the templates that are known before the search.
  */
 #include <math.h>
 

@@ -1,7 +1,5 @@
-/*
- * Moves of lines from mappings that are written to have just one that helps: what the model says of the result, and what of the
- * lines is left.
- */
+/* Local search. Each case starts from a mapping that exactly one move improves; the test checks the value of the result
+   by the model and its lines. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -22,7 +20,7 @@ typedef struct {
     const char *moved;           /* lines of the result behind the homes */
 } moves_case;
 
-/* Points work for 1/4 s. */
+/* A point takes 1/4 s of work. */
 static const char head[] =
     "workload mm : i8 { rank m = 4, n = 4, k = 4; input A[m, k], B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; }\n"
     "system chip(size = 1) {\n    memory dram { size = unlimited; read { bandwidth = 2B/s; } write { bandwidth = 1B/s; } }\n"

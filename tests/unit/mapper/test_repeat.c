@@ -1,7 +1,5 @@
-/*
- * Chains of equal parts. A join goes over parts that repeat, but not when kinds of mappings are asked for: the best of one kind
- * is the best of all, found the long way.
- */
+/* Chains of equal parts. The join skips repeated parts, except in a search for structures (`top`), which joins every
+   part. Both searches must find equal values. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -83,7 +81,7 @@ typedef struct {
     bool optimal;
 } found;
 
-/* Of the best mapping; `long_way`: every einsum is joined. The mapping passes the checks. */
+/* The value and bound of the best mapping, which must pass the checks. With `long_way` the join joins every einsum. */
 static found search(const char *text, bool long_way)
 {
     const dfl_search_options options = { .size = sizeof options, .top = long_way };

@@ -1,6 +1,4 @@
-/*
- * Room of keeps, and what it makes a template cost at least, by hand.
- */
+/* Room of keeps, and the lower bounds that limited room gives for a template, by hand. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 
 enum { A, B, C, Z, OPERANDS, I = 0, K = 1, L = 2, RANKS = 3, OUTER = 0, INNER = 1 };
 
-/* An operand that the ranks of a mask index, each alone in its dimension. */
+/* An operand with one dimension for each rank of the mask `ranks`. */
 static dfl_job_operand indexed(const dfl_job *job, uint32_t ranks, uint32_t bits)
 {
     dfl_job_operand o = { .ranks = ranks, .plain = ranks, .bits = bits, .elements = 1, .touched = 1 };

@@ -1,6 +1,7 @@
 /*
- * Rows that others beat. Both have the same shared loops over ranks 0 and 1, and the second costs more: it goes, unless the first one
- * goes with fewer of the rows of other einsums, because of what it keeps above loops, or does not keep.
+ * Dominance of rows. Each case has two rows with equal shared loops over ranks 0 and 1, and the second row costs more.
+ * The second row is dominated unless the first row is compatible with fewer rows of other einsums, because of its keeps
+ * above loops, or of keeps that it lacks.
  */
 #include <string.h>
 
@@ -19,7 +20,7 @@ typedef struct {
     const char *name;
     uint32_t loops;
     held first[OPERANDS], second[OPERANDS];
-    bool stays;                  /* the second one */
+    bool stays;                  /* the second row is not dominated */
 } beaten;
 
 #define NONE { 0, NOWHERE }

@@ -1,7 +1,5 @@
-/*
- * Where operands that einsums exchange may stand: as a whole in a memory with room for everything, else in any that may hold
- * them; and einsums by themselves, where there is room for the whole.
- */
+/* Memories in which einsums may exchange operands: whole tensors in a memory with room for all of them, else in any
+   memory that may hold them; and unfused einsums, if whole tensors have room. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,7 +1,5 @@
-/*
- * Spreads that others beat. Each case adds spreads one after another, by hand, and says which are left: one goes when another
- * leaves the loops the same elements and is at most as large in every number.
- */
+/* Dominance of spreads. Each case adds spreads one after another and lists the spreads that remain. A spread dominates
+   another if it leaves the loops equal elements and no number of it is larger. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /*
- * Templates with loops of others, counted by hand: an einsum U[i, j] = P * Q[i, j] with an outer memory and one on
- * the chip, in which Q may be kept and P, which another einsum makes, kept or exchanged. Q goes inwards as often as
- * it comes in, so that it is only kept above what is exchanged. That leaves, from outer to inner, P exchanged; Q
- * kept, P exchanged; nothing; P kept.
+ * Templates with pass-through loops, counted by hand: an einsum U[i, j] = P * Q[i, j] with an outer memory and a memory
+ * on the chip. The chip may keep Q; it may keep P, which another einsum makes, or exchange P. Q is read inwards as
+ * often as it enters, so a keep of Q is useful only above the exchange of P. That leaves, from outer to inner, P
+ * exchanged; Q kept, P exchanged; nothing; P kept.
  */
 #include <math.h>
 

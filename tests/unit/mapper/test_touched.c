@@ -1,7 +1,7 @@
 /*
- * How many values an index has, by hand, those outside of the shape too, and how many elements it touches: what no transfer of a
- * bound can be less than. The latter is exact but where a sum has gaps and reaches outside of the shape, or takes steps that are
- * shorter than what has gaps.
+ * The number of values of an index, including values outside of the shape, and the number of elements that it touches,
+ * both by hand. The second number is a lower bound of transfers. It is exact except for a sum with gaps that reaches
+ * outside of the shape, and for steps shorter than a part with gaps.
  */
 #include "tests/unit/mapper/job.h"
 

@@ -1,15 +1,13 @@
-/*
- * What the search counts of the time that transfers take besides the work, by hand, of mappings with one choice of tiles: a matrix
- * product of 64 steps, whose tensors have 16 bytes each. The model says the same of the same lines.
- */
+/* The time that work stalls for transfers, as the search counts it, by hand, for mappings with one choice of tiles: a
+   matrix product of 64 steps with tensors of 16 bytes each. The model gives equal times for the same lines. */
 #include "tests/unit/mapper/job.h"
 
 typedef struct {
     const char *name;
-    const char *dram;            /* bandwidths */
+    const char *dram;            /* bandwidths of dram */
     const char *chip;            /* memories */
     unsigned rate;               /* MAC/s */
-    const char *lines;           /* behind the homes; temporal lines are whole ranks */
+    const char *lines;           /* lines behind the homes; temporal loops cover whole ranks */
     double seconds;
 } waits_case;
 

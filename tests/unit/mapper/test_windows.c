@@ -1,11 +1,12 @@
 /*
- * What tiles of windows hold along a dimension, and what comes in of them when they slide, by hand; the model says the same of the same
- * lines. An element that is read of dram costs 8 J, weights come in once, and results are not read.
+ * Sizes of window tiles along a dimension, and elements that enter when a tile slides, computed by hand; the model
+ * gives equal numbers for the same lines. Reading an element from dram costs 8 J; weights enter once; results are not
+ * read.
  */
 #include "tests/unit/mapper/job.h"
 
-/* Values of coef[0] * a + coef[1] * b for a below piece[0] and b below piece[1], and those among them that are values, too, less the
-   shift. */
+/* `values`: number of different values of coef[0] * a + coef[1] * b for a < piece[0], b < piece[1]. `stays`: number of
+   values v for which v + shift is a value, too. */
 typedef struct {
     const char *name;
     uint32_t n;

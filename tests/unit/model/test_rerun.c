@@ -1,7 +1,5 @@
-/*
- * A prepared model at other sizes. Every run must give what a new evaluation of the same mapping gives, to the bit,
- * errors included. Mappings are random. Each runs at its own sizes, at other sizes, and at its own sizes again.
- */
+/* A prepared model at other sizes. The result of every run, or its errors, must equal a new evaluation of the mapping
+   bit by bit. Mappings are random. Each mapping runs at its own sizes, at other sizes, and at its own sizes again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +87,7 @@ static void put_result(dfl_strbuf *out, const dfl_result *r)
                       r->utilization, r->bound_by);
 }
 
-/* The result as text; or, if there is none, the messages of the sink from number `from` on. */
+/* The result as text; without a result, the messages of the sink from number `from` on. */
 static const char *told(dfl_arena *arena, const dfl_result *r, dfl_sink *sink, size_t from)
 {
     dfl_strbuf out;
@@ -104,8 +102,8 @@ static const char *told(dfl_arena *arena, const dfl_result *r, dfl_sink *sink, s
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* Changes tiles and parts to between 1 and twice their size. A loop over single elements stays one, else no rank would
-   be finished. */
+/* Changes tiles and parts to between 1 and twice their size. Loops over single elements do not change, so that all
+   ranks stay finished. */
 static void change_sizes(const dfl_mapping *m, const int64_t *own, uint64_t *state)
 {
     size_t at = 0;

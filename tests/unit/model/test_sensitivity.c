@@ -1,7 +1,5 @@
-/*
- * Derivatives, ranges and walls, compared with evaluations on another system: by hand for a small mapping with both
- * ways of overlap, and for random mappings on random systems.
- */
+/* Derivatives, ranges and walls, compared with evaluations on changed systems: computed by hand for a small mapping
+   with both kinds of overlap, and for random mappings on random systems. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +76,7 @@ static void set_param(variant *v, const dfl_param *p, double value)
     }
 }
 
-/* Evaluates with a new model, so that nothing is left from another evaluation. */
+/* Evaluates with a new model, so that no state of an earlier evaluation remains. */
 static const dfl_result *evaluate(const variant *v)
 {
     dfl_sink *sink = dfl_sink_new(v->arena, NULL);
@@ -173,7 +171,7 @@ static unsigned check_all(variant *v, const dfl_sensitivity *found)
         least += p->faster.waited / p->value;
         all += p->slower.waited / p->value;
     }
-    /* everything that is waited for has a rate, so twice the rates halve the latency */
+    /* all work and transfers have a rate, so doubling the rates halves the latency */
     assert_true(least <= r->seconds * (1 + 1e-9) && all >= r->seconds * (1 - 1e-9));
     for (uint32_t e = 0; e < r->mapping->workload->n_einsums; e++)
         if (found->einsums[e].looked)
@@ -250,8 +248,8 @@ static void holds_for_random_systems(void **unused)
     dfl_arena_free(arena);
 }
 
-/* Perfect overlap is never slower. Pipelines are left out: their first tiles are waited for side by side, but with
-   perfect overlap the tiles are part of the work, and a pass of it counts for every stage. */
+/* Perfect overlap is never slower. Pipelines are excluded: their stages wait for first tiles concurrently, but with
+   perfect overlap the first tiles are part of the work, which counts in every stage. */
 static void nothing_is_faster_than_perfect_overlap(void **unused)
 {
     dfl_arena *arena = dfl_arena_new(NULL);

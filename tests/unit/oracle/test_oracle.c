@@ -18,11 +18,11 @@ typedef struct {
 typedef struct {
     const char *name;
     void (*make)(dfl_case *c);
-    dfl_code code;             /* what it is refused with, or DFL_CODE_NONE */
+    dfl_code code;             /* code of the refusal, or DFL_CODE_NONE */
     row rows[12];
     struct { const char *einsum; long points, extra, padding, steps; } work[4];
     struct { const char *memory; long bits; } peaks[4];
-    long forwarded;            /* of axis 0 */
+    long forwarded;            /* size of axis 0 */
     bool wrong;                /* `online`: the made-up values cannot come out right */
 } oracle_case;
 
@@ -152,7 +152,7 @@ static void reduced(dfl_case *c)
     matmul(c, 1, 2, 8);
     machine(c, CASE_NO, CASE_ALL);
     case_lines(c, 0, "keep A, B, Z in dram; temporal k:4, n; spatial k/4 on pe; keep Z in reg; temporal k;");
-    c->bodies[0].n_lines--;    /* nothing is left of k */
+    c->bodies[0].n_lines--;    /* k has no elements left */
 }
 
 static void unreduced(dfl_case *c)
@@ -282,7 +282,7 @@ static const oracle_case cases[] = {
       .peaks = { { "dram", 8 * 23 }, { "sram", 16 * (6 + 2 + 2) } } },
     { "halo", halo_exact, .rows = {
           { "dram", "I", .serve = 6, .peak = 6 },               /* tiles 0-2, 1-4, 3-5: 3 + 2 + 1 enter */
-          { "dram", "F", .serve = 18, .peak = 3 },              /* what lies inside its shape is read ... */
+          { "dram", "F", .serve = 18, .peak = 3 },              /* only points inside of the shape are read ... */
           { "dram", "O", .update = 18, .accumulate = 12, .peak = 6 },
           { "sram", "I", .serve = 16, .fill = 6, .peak = 4 } },
       .work = { { "O", 18, 0, 2, 18 } } },                       /* ... and padded points count: p = 0, r = 0 and p = 5, r = 2 */

@@ -1,7 +1,7 @@
 /*
- * A made-up design with made-up costs, the same for every test of the report: `Z[m, n] += A[m, k] * B[k, n]` and
- * `Y = relu(Z)` on a machine of DRAM, buffer, vector unit and a 4 x 4 array. Nothing was computed by the model; the
- * numbers are chosen so that every printer has something to round, to align and to escape.
+ * An artificial design with artificial costs, shared by all tests of the report: `Z[m, n] += A[m, k] * B[k, n]` and `Y
+ * = relu(Z)` on a machine of DRAM, buffer, vector unit and a 4 x 4 array. The numbers do not come from the model; they
+ * make every printer round, align and escape.
  */
 #ifndef DFL_TESTS_UNIT_REPORT_FIXTURE_H
 #define DFL_TESTS_UNIT_REPORT_FIXTURE_H
@@ -19,7 +19,7 @@ typedef struct {
     dfl_workload workload;
     dfl_system system;
     dfl_mapping mapping[2];
-    dfl_body root; /* no lines: the printer of mappings has its own tests */
+    dfl_body root; /* a mapping without lines, since the printer of mappings has its own tests */
     dfl_result result;
     dfl_result_item items[2];
     dfl_program program;

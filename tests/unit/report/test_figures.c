@@ -1,7 +1,5 @@
-/*
- * The table of figures: its own rules, and its agreement with grammar/dfl-report-1.schema.json in both directions. A key that only
- * one of them has, or that differs in type, presence or target, fails by its name.
- */
+/* The table of figures: its own rules, and its agreement with grammar/dfl-report-1.schema.json in both directions. A
+   key that only one side has, or that differs in type, presence or target, fails with its name. */
 #include "tests/harness/check.h"
 
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 #include "support/json.h"
 #include "tests/unit/report/fixture.h"
 
-/* Objects of the schema that are no figures: json.c and diag/render_json.c write them. */
+/* Objects of the schema that are not figures; json.c and diag/render_json.c write them. */
 static const char *const others[] = { "check", "diagnostic", "span" };
 
 static const dfl_json *read_definitions(dfl_arena *arena)
@@ -141,7 +139,7 @@ static void every_key_of_the_schema_is_a_figure(void **state)
     dfl_arena_free(arena);
 }
 
-/* Rows of a scope stand together: a scope that is found twice would lose rows. */
+/* The rows of a scope are contiguous in the table, since look-ups stop at the end of the first run of rows. */
 static void every_row_is_found(void **state)
 {
     const uint32_t rows = dfl_figures_count();
@@ -179,7 +177,7 @@ static void keys_and_columns_are_unique(void **state)
     }
 }
 
-/* What stands for an object, in a path or in a column, is a number. */
+/* The figure that represents an object in a path or a column is a number. */
 static void obvious_figures_are_numbers(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The printers, compared with files in tests/golden/report; DFL_BLESS=1 rewrites these files. */
+/* Output of the printers, compared with files in tests/golden/report; DFL_BLESS=1 rewrites these files. */
 #include "tests/harness/check.h"
 
 #include <stdio.h>

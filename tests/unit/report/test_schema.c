@@ -1,7 +1,7 @@
 /*
- * Reports and comparisons against their schemas in grammar/, and the validator against some that are broken on purpose.
- * `test_schema FILE...` validates files, those of another schema by the file that is named like it, and says which do not
- * conform.
+ * Validates reports and comparisons by their schemas in grammar/, and tests the validator with broken reports.
+ * `test_schema FILE...` validates files, each by the schema file with the name of its schema, and lists those that do
+ * not conform.
  */
 #include "tests/harness/check.h"
 

@@ -33,7 +33,7 @@ static inline dfl_sema_file analysed_parse(analysed *a, const char *name, const 
     return (dfl_sema_file){ source, syntax.file };
 }
 
-/* A dfl_sema_load that finds std.ops alone. */
+/* A dfl_sema_load that finds only std.ops. */
 static inline bool analysed_load(void *context, const dfl_source *from, const char *target, bool quoted,
                                  dfl_sema_file *out, const char **why, const char **near)
 {

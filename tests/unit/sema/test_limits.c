@@ -99,7 +99,8 @@ static void refuses(void **state)
     analysed_free(a);
 }
 
-/* Constants in the wrong order are evaluated recursively, as deep as their chain is long: 1500 are within the limit. */
+/* Constants in reverse order are evaluated recursively, and the depth is the length of their chain; a chain of 1500 is
+   within the limit. */
 static void long_chains_of_constants(void **state)
 {
     enum { N = 1500 };

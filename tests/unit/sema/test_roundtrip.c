@@ -1,4 +1,4 @@
-/* A mapping that was printed and read back is the same mapping. */
+/* Round trip: a mapping that is printed and read back is equal to the original. */
 #include "ir/print_mapping.h"
 #include "tests/unit/sema/analysed.h"
 

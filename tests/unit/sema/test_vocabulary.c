@@ -1,4 +1,5 @@
-/* Attributes of systems that lowering only copies: row of the vocabulary to member of the intermediate representation. */
+/* Attributes of systems that lowering only copies, from a row of the vocabulary to a member of the intermediate
+   representation. */
 #include "tests/unit/sema/analysed.h"
 
 static const char numbers[] =

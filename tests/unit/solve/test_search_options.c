@@ -1,4 +1,4 @@
-/* The public search options, as limits and space of the searches. */
+/* Conversion of the public search options to limits and space of the search. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What a search that is stopped may still take: so many steps, whatever the clock says. */
+/* The grace budget of a stopped search: a number of steps, independent of the clock. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The hash map: what was added is found, whatever the hashes are. */
+/* The hash map: added items are found for any hashes. */
 #include "tests/harness/check.h"
 
 #include "support/hashmap.h"

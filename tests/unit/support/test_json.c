@@ -1,4 +1,4 @@
-/* Doubles as text, the JSON writer, the JSON reader, and one against the other. */
+/* Doubles as text, the JSON writer, the JSON reader, and round trips through both. */
 #include "tests/harness/check.h"
 
 #include <math.h>

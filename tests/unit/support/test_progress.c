@@ -1,4 +1,4 @@
-/* Telling how far a search is: not at once, not often, and every count. */
+/* Progress reports: not at once, not often, and with every evaluation counted. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

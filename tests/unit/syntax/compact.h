@@ -1,7 +1,5 @@
-/*
- * Trees on one line: `let name=a (value: number 1)`. What `dflc dump` prints, with parentheses for its indentation;
- * several declarations are separated by ` | `. And expressions alone, with parentheses around every operation.
- */
+/* Trees on one line: `let name=a (value: number 1)`. The output of `dflc dump` with parentheses in place of
+   indentation; ` | ` separates declarations. Also prints single expressions with parentheses around every operation. */
 #ifndef DFL_TESTS_UNIT_SYNTAX_COMPACT_H
 #define DFL_TESTS_UNIT_SYNTAX_COMPACT_H
 
@@ -39,7 +37,7 @@ static inline const char *compact_tree(parsed *p, const dfl_ast_file *file)
     return out.text;
 }
 
-/* What was kept, without expressions: `workload w {ranks einsum} let z`. Nodes of bodies, with their names. */
+/* The nodes of a tree without expressions: `workload w {ranks einsum} let z`. Nodes of bodies, with their names. */
 static inline void compact_body(parsed *p, dfl_strbuf *out, const dfl_ast_node *first)
 {
     for (const dfl_ast_node *n = first; n != NULL; n = n->next) {

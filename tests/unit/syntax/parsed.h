@@ -1,4 +1,4 @@
-/* A text, parsed, with everything around it, for the tests of syntax and fmt. */
+/* A parsed text with its arena, sink and sources, for the tests of syntax and fmt. */
 #ifndef DFL_TESTS_UNIT_SYNTAX_PARSED_H
 #define DFL_TESTS_UNIT_SYNTAX_PARSED_H
 
@@ -38,7 +38,7 @@ static inline void parsed_close(parsed *p)
     dfl_arena_free(p->arena);
 }
 
-/* The reports, one a line: "1:9: error[E0102]: missing `;`". */
+/* The reports, one per line: "1:9: error[E0102]: missing `;`". */
 static inline const char *parsed_reports(parsed *p)
 {
     dfl_strbuf out, plain;

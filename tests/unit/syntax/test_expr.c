@@ -1,4 +1,4 @@
-/* Operators of every pair, words that are also names, and how deep things may be nested. */
+/* Precedence of every pair of operators, keywords that may also be names, and limits of nesting. */
 #include "tests/unit/syntax/tree.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const char *grouped(parsed *p)
     return out.text;
 }
 
-/* `a OP b OP c`: the tighter one first, equal ones from the left; comparisons do not chain. */
+/* In `a OP b OP c` the operator of higher precedence binds first, equal ones from left to right; comparisons do not chain. */
 static void every_pair_of_operators(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static const word words[] = {
 
 enum { N_WORDS = sizeof words / sizeof *words };
 
-/* `%` stands for the word; every place where a name may stand. */
+/* All places where a name may stand; `%` is replaced by the word. */
 static const char *const places[] = {
     "let % = 1;", "let a = %;", "let a = % + %;", "let a = b.%;", "let a = %.b;", "let a = %(1);", "let a = f(% = 1);",
     "let a = %[i];", "let a = T[%];", "let a = T[%: B];", "let a = -%;", "let a = (%);", "param % = 1;", "op %(x) = 1;",
@@ -135,7 +135,7 @@ static const char *with_word(dfl_arena *arena, const char *place, const char *te
     return out.text;
 }
 
-/* What the reference says, in lists of words between backquotes. */
+/* The lists of words in REFERENCE.md, words between backquotes. */
 static bool reference_lists(const char *reference, const char *from, const char *text)
 {
     const char *at = strstr(reference, from), *end = at ? strchr(strchr(at, '`') + 1, '`') : NULL;
@@ -186,7 +186,7 @@ static void words_that_are_names(void **state)
 
 typedef struct {
     const char *name, *before, *open, *inside, *close, *behind;
-    unsigned fits; /* so many levels may be open */
+    unsigned fits; /* number of levels that may be open */
 } nest_case;
 
 static const nest_case nests[] = {
@@ -203,7 +203,7 @@ static const nest_case nests[] = {
     { "branches", "mapping m for w on s { ", "A { ", "", "}", "}", DFL_MAX_DEPTH - 1 },
 };
 
-/* 0 when it parses, else the code of the only report. */
+/* 0 if the text parses, else the code of the only report. */
 static int nested(const nest_case *c, unsigned n)
 {
     dfl_budget budget = { 0 };

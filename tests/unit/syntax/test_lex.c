@@ -1,4 +1,4 @@
-/* Texts as tokens. Every row is read three ways: with reports, silently, and in pieces cut between its tokens. */
+/* Tokens of texts. Every row is scanned in three ways: with reports, silently, and in pieces cut between its tokens. */
 #include "tests/unit/syntax/parsed.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static bool same_token(const dfl_token *a, uint32_t a_from, const dfl_token *b, 
            a->span.end - a_from == b->span.end - b_from;
 }
 
-/* Without a parser: the tokens, and what is reported about them. */
+/* Scans without a parser: the tokens and their reports. */
 static const char *scan(parsed *p, const char *text, size_t len, const dfl_token **tokens, uint32_t *n)
 {
     const dfl_source *source = dfl_source_add(p->sources, "test.dfl", text, len);
@@ -128,7 +128,7 @@ static const lex_case cases[] = {
       "1:11: error[E0107]: number without digits in its exponent\n" },
     { "exponent without a sign and digits is a unit", T("2e 2ex"), "quantity(2e) quantity(2ex)", "" },
 
-    /* quantities: whether the unit exists is asked later */
+    /* quantities: a later pass checks that the unit exists */
     { "units", T("4GB 4KiB 1.5TB 2e9B 7p 85%"), "quantity(4GB) quantity(4KiB) quantity(1.5TB) "
       "quantity(2e9B) quantity(7p) quantity(85%)",
       "" },
@@ -410,7 +410,7 @@ static void long_tokens(void **state)
     free(digits);
 }
 
-/* Reports end some time; tokens do not. */
+/* Reports stop at a limit; tokens do not. */
 static void many_mistakes(void **state)
 {
     enum { MANY = 1000 };

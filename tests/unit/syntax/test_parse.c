@@ -1,7 +1,5 @@
-/*
- * What the grammar makes of a text, a row a construct. Each row is read again with a comment and a line end before
- * every token, which changes nothing, and without each of its `;`.
- */
+/* Trees of the grammar, one row per construct. Each row is also read with a comment and a line end before every token,
+   which must not change the tree, and with each of its `;` removed in turn. */
 #include "tests/unit/syntax/tree.h"
 
 typedef struct {
@@ -332,7 +330,7 @@ static dfl_strbuf dumped(parsed *p, const dfl_ast_file *file)
     return out;
 }
 
-/* The text with `before` in front of every token but for token `without`, which is left out. */
+/* The text with `before` in front of every token, and without token number `without`. */
 static const char *respaced(parsed *p, const char *before, uint32_t without)
 {
     const dfl_source *source = p->syntax.source;
@@ -355,7 +353,7 @@ static const char *respaced(parsed *p, const char *before, uint32_t without)
     return out.text;
 }
 
-/* A missing `;` is one report, at its place, and the tree is the same. */
+/* A missing `;` gives one report at its place, and the tree does not change. */
 static void repairs_semicolons(parsed *p, const char *want)
 {
     const dfl_source *source = p->syntax.source;

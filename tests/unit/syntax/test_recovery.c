@@ -1,7 +1,5 @@
-/*
- * Texts that are wrong: what is reported, where, and which declarations and lines are kept. A row's text read a second
- * time behind another file gives the same.
- */
+/* Erroneous texts: reports, their places, and the declarations and lines that are kept. The text of each row is read a
+   second time as the second file of a session and must give the same. */
 #include "tests/unit/syntax/tree.h"
 
 typedef struct {
@@ -189,7 +187,7 @@ static void recovers(void **state)
 
 typedef struct {
     const char *name, *text, *help;
-    const char *edit; /* what is put in the place of what is wrong, or NULL */
+    const char *edit; /* text that replaces the mistake, or NULL */
     const char *label;
 } help_case;
 

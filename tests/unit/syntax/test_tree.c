@@ -1,7 +1,5 @@
-/*
- * Trees of whole files, of files that are cut off at any byte and of work that is stopped at any step; spans of nodes,
- * row by row; doc comments that document nothing.
- */
+/* Trees of whole files, of files cut off at any byte, and of parses stopped at any step; spans of nodes, row by row;
+   doc comments without a declaration. */
 #include "tests/unit/syntax/tree.h"
 
 #include <stdio.h>
@@ -175,7 +173,7 @@ static const char everything[] =
     "  fuse { each a, b[1] { ...; } } minimize latency; require a < b; }\n"
     "sweep z for w on s { over a in 1..8 times 2; pareto area; } expect a within 1% of b from \"c\\n\";\n";
 
-/* A file that ends anywhere. */
+/* Files cut off at any byte. */
 static void cut_off_at_any_byte(void **state)
 {
     (void)state;
@@ -189,7 +187,7 @@ static void cut_off_at_any_byte(void **state)
     }
 }
 
-/* Any byte is another one. */
+/* Files with one byte replaced. */
 static void any_byte_wrong(void **state)
 {
     static const char others[] = "{}();,:= a1\"\0/\xff";
@@ -218,7 +216,7 @@ static void open_within(parsed *p, const char *text, uint64_t steps, size_t memo
     p->syntax = parsed_more(p, "test.dfl", text, strlen(text));
 }
 
-/* Stopped, it says so once and keeps what it has. */
+/* A stopped parse reports the stop once and keeps the tree so far. */
 static void stops_at_any_step(void **state)
 {
     bool stopped = true;

@@ -1,7 +1,7 @@
 /*
- * What holds for every tree: spans lie in the file and in those of their parents; items of a list stand one behind the
- * other; ids are dense; every node is deeper than its body; names, paths and numbers are what the text
- * says at their spans; statements end with their `;` or `}`.
+ * Invariants of every tree: spans lie in the file and in the spans of their parents; items of a list follow each other
+ * in the text; ids are dense; the depth of every node exceeds that of its body; names, paths and numbers equal the text
+ * at their spans; statements end with their `;` or `}`.
  */
 #ifndef DFL_TESTS_UNIT_SYNTAX_TREE_H
 #define DFL_TESTS_UNIT_SYNTAX_TREE_H
@@ -13,14 +13,14 @@
 typedef struct {
     dfl_span span;
     uint32_t depth;         /* as the tree counts it */
-    const char *item;       /* how the item before the present one hangs below, and where it ended */
+    const char *item;       /* role of the previous item in its parent, and the end of its span */
     uint32_t item_end;
 } tree_level;
 
 typedef struct {
     parsed *p;
     const dfl_source *source;
-    uint8_t *nodes, *exprs; /* by id: how often it was met */
+    uint8_t *nodes, *exprs; /* number of visits, by id */
     tree_level level[4 * DFL_MAX_DEPTH];
     uint32_t n;
     size_t met;
@@ -128,7 +128,7 @@ static inline void tree_leave_ref(dfl_walk *walk, const dfl_ast_ref *ref)
     tree_leave(walk->state);
 }
 
-/* Fails where the tree of `p` is not as it must be; the number of nodes, expressions and references. */
+/* Fails if the tree of `p` breaks an invariant. Returns the number of nodes, expressions and references. */
 static inline size_t tree_ok(parsed *p)
 {
     const dfl_ast_file *file = p->syntax.file;
