@@ -401,7 +401,7 @@ static bool advance_occupancy(const row_join *join, uint32_t t, const dp_key *ke
 
     for (uint32_t d = 0; d < open; d++)
         at[d] = s->stays[t][d];
-    for (uint32_t d = 0; d <= row->interface.n_loops; d++) /* above the next loop of the row */
+    for (uint32_t d = 0; d <= row->interface.n_loops; d++) /* room[t][d]: bits of keeps just above the row's loop number d */
         at[d < row->interface.n_loops ? p->at[d] : loops] += row->room[t][d];
     at[open] += held;
     for (uint32_t i = 0; i < after->n_live; i++)

@@ -12,7 +12,7 @@ typedef struct {
     const dfl_certify_problem *problem;
     const dfl_certify_factors *factors; /* [rank of the problem]: factors of its extent */
     double least_joules;       /* J: least claimed energy bound of the skeletons that keep a subset of this skeleton's keeps */
-    double least_seconds;      /* s: least claimed time bound of the same skeletons */
+    double least_seconds;      /* s: least claimed time bound of the skeletons that keep a subset of this skeleton's keeps */
     double n_choices;          /* upper bound of the number of tile choices */
     uint64_t n_evaluated;
     bool complete;             /* every tile choice was evaluated */

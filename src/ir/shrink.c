@@ -209,7 +209,7 @@ static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
             return false;
         if (line->amount > rest)
             line->amount = rest;
-        if (rest <= 1) { /* the axis must still be mapped */
+        if (rest <= 1) { /* the spatial line remains, since the axis must still be mapped */
             line->by = DFL_BY_PARTS;
             line->amount = 1;
         }

@@ -47,12 +47,12 @@ typedef struct {
     int64_t size_bits;     /* capacity per instance, bits; -1 = unlimited */
     dfl_span size_span;
     bool one_port;         /* reads and writes share one port, so their times add (plain `bandwidth`, or `ports = shared`) */
-    double read_rate, write_rate;     /* bit/s per instance */
-    double read_energy, write_energy; /* J/bit */
+    double read_rate, write_rate;     /* bandwidths of reads and writes, bit/s per instance */
+    double read_energy, write_energy; /* energies of reads and writes, J/bit */
     bool has_read_energy, has_write_energy;
     double latency;        /* latency, s */
-    double leakage;        /* W per instance */
-    double area;           /* m2 per instance */
+    double leakage;        /* leakage power, W per instance */
+    double area;           /* area, m2 per instance */
     int64_t buffers;       /* number of buffers of a tile, >= 1 */
     bool stream;           /* the memory has overlap = stream */
     dfl_selection holds;   /* tensors that the memory may hold; off = all tensors */
@@ -83,7 +83,7 @@ typedef struct {
     dfl_sym name, kind;    /* name of the network; its kind: "bus", "mesh", ... */
     dfl_span span;
     uint32_t element;      /* element that declares the network */
-    double bandwidth;      /* bit/s per link and direction */
+    double bandwidth;      /* bandwidth, bit/s per link and direction */
     double latency;        /* latency, s */
     double energy;         /* energy, J/bit */
     bool has_energy;

@@ -418,7 +418,8 @@ static void find_loops(dfl_oracle_machine *machine, uint32_t id)
    with readers. */
 typedef struct {
     uint32_t above;            /* number of loops above the tensor's keep */
-    uint32_t start;            /* number of loops that repeat work: elements that had left the keep are computed again */
+    uint32_t start;            /* position of the first loop that does not repeat work; the loops before it compute elements
+                                  again that have left the keep */
     uint32_t innermost;        /* innermost loop from `start` to `above` that selects a part of the tensor, or DFL_NONE */
 } repetition;
 

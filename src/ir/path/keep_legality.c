@@ -122,7 +122,8 @@ bool dfl_path_check_keeps(dfl_sink *sink, const dfl_intern *names, const dfl_pat
         if (line->kind != DFL_LINE_KEEP || !dfl_einsum_touches(&m->workload->einsums[e], line->tensor))
             continue;
         const dfl_body *body = p->steps[i].body;
-        bool reports = paths->user[body->id][line - body->lines] == e; /* one report for all einsums below the line */
+        bool reports = paths->user[body->id][line - body->lines] == e; /* one report for all einsums below the line of the
+                                                                          keep */
         bool placed = !reports || check_keep(sink, names, m, p, i);
         ok &= placed && check_below(sink, names, paths, e, i);
     }
@@ -167,7 +168,7 @@ bool dfl_path_check_homes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
         for (uint32_t t = find_tensor_from(&m->workload->einsums[e], 0); t != DFL_NONE;
              t = find_tensor_from(&m->workload->einsums[e], t + 1)) {
             if (homeless[t])
-                continue; /* one report for each tensor */
+                continue; /* one report for each tensor without a home */
             const dfl_line *found = find_home(sink, names, m, &paths->paths[e], t);
             const dfl_tensor *tensor = &m->workload->tensors[t];
             homeless[t] = found == NULL;

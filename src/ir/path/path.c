@@ -279,7 +279,7 @@ static void bind_line(path_resolver *resolver, const dfl_body *body, const dfl_l
         for (uint32_t k = body->n_einsums; !progress && line->kind == DFL_LINE_TEMPORAL && k-- > 0;) {
             uint32_t e = body->einsums[k];
             if (!bound[e] && feeds_bound(resolver, body, bound, e))
-                bound[e] = progress = true; /* remains a NEED */
+                bound[e] = progress = true; /* the loop remains a NEED of the einsum */
         }
     }
     for (uint32_t k = 0; k < body->n_einsums; k++) {

@@ -44,7 +44,7 @@ static void measure_leaf(const stages *s, const dfl_body *b)
         while (i < s->n_axes && s->axes[i] != step->line->axis)
             i++;
         if (i < s->n_axes)
-            mine[i].n *= dfl_path_parts(step); /* at most the size of the axis, by an earlier check */
+            mine[i].n *= dfl_path_parts(step); /* the product is at most the size of the axis, by an earlier check */
     }
 }
 

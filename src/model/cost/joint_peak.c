@@ -128,7 +128,7 @@ static void find_best(dfl_nest *nest, dfl_weighted_tile *tiles, uint32_t n_tiles
 {
     search s = { .nest = nest, .tiles = tiles, .n_tiles = n_tiles, .b = b };
 
-    if (b->n == 1 && !(b->lines & first)) { /* a single factor varies with no other factor */
+    if (b->n == 1 && !(b->lines & first)) { /* a bundle of a single factor needs no search: the factor varies with no other */
         int64_t *only = DFL_NEW(nest->arena, int64_t);
         *only = b->factors[0].largest;
         DFL_PUSH(nest->arena, &b->best, only);

@@ -20,7 +20,7 @@ static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint32_
 
     for (size_t i = 0; dim == DFL_NONE && i < all->n; i++)
         if ((lines & ~all->at[i].lines) == 0)
-            return; /* some entry has all these steps already */
+            return; /* some entry already has all of these steps */
     DFL_PUSH(nest->arena, all, j);
 }
 

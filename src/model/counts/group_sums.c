@@ -541,7 +541,7 @@ static void visit_loop(walker *walk, uint32_t level)
     wrap_inner(walk, level);
     dfl_group_change at = { 0 };
     add_change(walk, &at, level < group->n_lines || walk->how->anew);
-    if (level == group->n_lines && !walk->how->anew) /* a loop of another group advances, so the set of this group stays */
+    if (level == group->n_lines && !walk->how->anew) /* only a loop of another group advances, so the set of this group stays */
         at.kept = at.leave = at.left_kept = at.enter;
     add_times(&walk->sums->hold[level], &at, 1, &walk->sums->overflow);
     if (level == group->n_lines) {

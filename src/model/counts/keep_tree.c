@@ -181,7 +181,7 @@ bool dfl_keep_tree_make(dfl_nest *nest, dfl_keep_tree *out)
             find_references(nest, keep);
             find_role(nest, keep);
             if (keep->footprint.n_references == 0)
-                continue; /* no einsum below touches the tensor: the keep stays empty (lint E0421) */
+                continue; /* no einsum below touches the tensor, so the keep stays empty (lint E0421) */
             keep->before = out->latest[keep->line->tensor];
             out->latest[keep->line->tensor] = out->n;
             keep->parent = find_last_around(out, keep->before, body);

@@ -116,7 +116,7 @@ bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const df
             }
         dfl_i128 part = 1;
         if (n_ranks == 0) {
-            *out = 0; /* a constant index outside the shape */
+            *out = 0; /* a constant index outside the shape: no point is inside */
             return true;
         }
         if (!count_set(arena, w, mine, n_mine, set, n_ranks, &part) || dfl_mul(*out, part, out))

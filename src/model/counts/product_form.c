@@ -268,7 +268,7 @@ static bool combine_chains(dfl_nest *nest, dfl_delta *delta)
         const dfl_rank_chain_sum **mine = &delta->at[footprint->group_of_step[j]];
         ++*mine; /* for the group of loop j: positions at which j advances */
         dfl_rank_chain_sum at = multiply_groups(delta);
-        ++*mine; /* for the group of loop j from here on: positions at which the inner loops advance */
+        ++*mine; /* for the group of loop j, all further loops: positions at which the inner loops advance */
         bool anew = j < footprint->restart;
         at.enter -= anew ? 0 : at.kept;
         at.leave -= anew ? 0 : at.left_kept;

@@ -48,7 +48,7 @@ static void count_read_only(traffic_pass *pass, uint32_t at)
         return;
     dfl_i128 passed = entered - fill_delta(pass, how->passed)->enter;
     add_count(pass, &pass->counts[at].serve, passed);
-    pass->out->rough[at] = true; /* an instance passes on and gets different numbers of elements */
+    pass->out->rough[at] = true; /* estimate: an instance may pass on and get different numbers of elements */
     if (!pass->one)
         add_count(pass, &pass->out->forwarded[find_line(pass->nest, keep->footprint.einsum, keep->forward)->axis], passed);
 }
@@ -102,7 +102,7 @@ static void count_home(traffic_pass *pass, uint32_t at)
         check_home(pass, keep);
     *unfilled = entered;
     if (entered > keep->distinct && pass->nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE)
-        *unfilled = keep->distinct; /* an element that comes back is still at home */
+        *unfilled = keep->distinct; /* the home of an input or output still holds an element that comes back */
 }
 
 /* Reports E0609 if an element may enter one instance while another one, which came back to it, holds it. A joint entry

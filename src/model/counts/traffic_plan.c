@@ -219,7 +219,7 @@ static void plan_written(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
     const dfl_keep *outer = &c->keeps->at[keep->parent];
 
     if (is_recomputed(c, keep) && keep->exchanged)
-        return; /* refused during the count, unless the home reports an error first */
+        return; /* the count refuses the mapping, unless the home reports an error first */
     uint64_t between = find_steps_around(c, keep, keep) & ~find_steps_around(c, keep, outer);
     uint64_t reduced = dfl_keep_tree_steps_shared(c->nest, keep->footprint.einsum, between, keep->line->tensor, true);
     dfl_sharing joined = make_sharing(c, keep, outer, between), meeting = make_sharing(c, keep, outer, reduced);
@@ -246,7 +246,7 @@ static void refuse_unmade(planner *c, const dfl_keep *keep)
     const dfl_access *made = keep->produced ? &c->nest->workload->einsums[keep->producer].output : NULL;
 
     if (!made || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
-        return; /* all elements have a value from the start, or the home is that of an input or output of the workload */
+        return; /* all elements have a value from the start, or the tensor is an input or output of the workload */
     for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
         if (dfl_access_elements_within(c->nest, keep->footprint.references[v].access, made))
             continue;

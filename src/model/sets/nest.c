@@ -37,7 +37,7 @@ uint32_t dfl_nest_driver(const dfl_nest *nest, uint32_t e, uint32_t i)
 static bool is_temporal(const dfl_path *path, uint32_t i) { return path->steps[i].line->kind == DFL_LINE_TEMPORAL; }
 
 /* Tells whether another einsum under step `i` has another number of iterations (a spatial line `for` some of the
-   einsums). The answer is the same for all einsums bound to the loop, so only the first of them compares. */
+   einsums). All einsums bound to the loop have the same answer, so only the first of them compares. */
 static bool differs_by_einsum(const dfl_nest *nest, const dfl_path *path, uint32_t i)
 {
     const dfl_body *body = path->steps[i].body;

@@ -254,7 +254,7 @@ static bool find_trigger(dfl_nest *nest, uint32_t e, uint32_t start)
         n_idle += is_ever_idle(nest, c, start);
     }
     if (n_idle < path->exchange.n_consumers)
-        nest->trigger[e] = DFL_NONE; /* some consumer works in each iteration */
+        nest->trigger[e] = DFL_NONE; /* no trigger: some consumer works in each iteration */
     if (n_idle <= 1 || n_idle < path->exchange.n_consumers)
         return true;
     dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a recomputed tensor whose readers work in different iterations",
@@ -321,7 +321,7 @@ static bool recompute_einsum(dfl_nest *nest, uint32_t e, uint64_t *open)
         idle &= gates;
     }
     for (uint32_t i = 0; i < start; i++)
-        if (!(idle >> i & 1)) /* no consumer reads the tensor in the other iterations */
+        if (!(idle >> i & 1)) /* after the first iteration of a step in `idle`, no consumer reads the tensor */
             *open |= UINT64_C(1) << i;
     return find_trigger(nest, e, start);
 }

@@ -81,7 +81,7 @@ static void infer_access(dfl_workload_draft *draft, dfl_draft_tensor *tensor, sh
             dfl_diag *d;
 
             if (guess->bare[dim].start != 0 && !writes)
-                continue; /* elements outside of a declared extent read as zero */
+                continue; /* no report: elements outside of a declared extent read as zero */
             d = dfl_report(draft->sink, DFL_TENSOR_NO_SHAPE, index->span,
                            "shape of `%s` cannot be inferred: this index starts at %lld", text(draft, tensor->name),
                            (long long)low);
