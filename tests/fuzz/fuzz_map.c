@@ -20,7 +20,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STEPS = 2000000, MEMORY = 96 << 20, EVALUATIONS = 500, KINDS = 8, WINDOWS = 1, IMPERFECT = 2 };
-enum { LOOPS = 4, MOST = 600 }; /* most prime factors of the extents of an einsum; most mappings that an enumeration covers completely */
+/* most prime factors of the extents of an einsum; most mappings that an enumeration covers completely */
+enum { LOOPS = 4, MOST = 600 };
 
 static void demand(bool truth)
 {

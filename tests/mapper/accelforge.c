@@ -11,7 +11,7 @@
 #include "api/session.h"
 
 enum { LONGEST_PATH = 4096, LONGEST_FILE = 1 << 20 };
-/* Seconds of a search; what is the best by then is compared. */
+/* Time limit of a search, s; the test compares the best mapping so far. */
 static const double LONGEST = 60;
 
 static void __attribute__((format(printf, 3, 4)))
@@ -77,7 +77,7 @@ static const char *memory_of(const dfl_json *expected)
     return share != NULL && share->len == 1 ? share->keys[0] : NULL;
 }
 
-/* What the report says of the objective. */
+/* The report on the objective. */
 static double value_of(const char *objective, const dfl_json *r)
 {
     if (strcmp(objective, "energy") == 0)
@@ -85,7 +85,7 @@ static double value_of(const char *objective, const dfl_json *r)
     return strcmp(objective, "latency") == 0 ? seconds(r) : joules(r) * seconds(r);
 }
 
-/* The imported text with another objective; NULL where it has none. */
+/* The imported text with another objective; NULL if the text has no objective. */
 static char *with_objective(dfl_arena *arena, const char *text, const char *objective, const dfl_json *expected)
 {
     static const char old[] = "minimize energy * latency;";
@@ -103,7 +103,8 @@ static char *with_objective(dfl_arena *arena, const char *text, const char *obje
                             at + strlen(old));
 }
 
-/* The mapping as text must be laid out, without diagnostics, cost the same, and be what happens when it is executed. */
+/* Checks the text of the mapping: it must be in the layout of `dflc fmt`, have no diagnostics and equal cost, and agree
+   with the oracle. */
 static void read_back(const char *text, const dfl_json *first, bool prove, optimum_result *out)
 {
     dfl_session *s = dfl_session_new(NULL);
@@ -162,7 +163,7 @@ static void compare(dfl_session *source, dfl_session *s, const dfl_json *expecte
     }
 }
 
-/* What the points of a front are compared in besides energy: seconds, or bits of the memory. */
+/* The second criterion of the points of a front, besides energy: latency, s, or room of the memory, bits. */
 static double other_of(const dfl_session *s, const dfl_result *r, const char *memory)
 {
     const dfl_system *system = r->mapping->system;
@@ -173,7 +174,7 @@ static double other_of(const dfl_session *s, const dfl_result *r, const char *me
     return r->seconds;
 }
 
-/* Points of a front: each of the peer's must be ours, or undercut by one of ours. */
+/* Compares fronts: a point of dflc must equal or dominate each point of the peer. */
 static void compare_front(dfl_session *source, const dfl_session *s, const dfl_json *expected, optimum_result *out)
 {
     const dfl_json *front = dfl_json_get(expected, "front");
@@ -240,7 +241,7 @@ static void search(dfl_session *source, const char *text, const dfl_json *expect
     dfl_session_free(s);
 }
 
-/* What is asked for, and the peer's value; false where there is no such objective. */
+/* Finds the objective and the value of the peer; false for an unknown objective. */
 static bool read_expected(const dfl_json *expected, optimum_result *out)
 {
     const dfl_json *executable = dfl_json_get(expected, "accelforge_mapping_is_executable");

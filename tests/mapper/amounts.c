@@ -12,12 +12,12 @@ typedef struct {
     const dfl_intern *names;
     const enumerate_options *options;
     enumerate_result *out;
-    dfl_mapping *mapping;      /* whose lines are changed */
+    dfl_mapping *mapping;      /* mapping whose lines are changed */
     dfl_line *line[MOST_HOLES];
     uint32_t n;
 } enumerator;
 
-/* Whether the search may choose the amount where `left` elements are left. */
+/* Whether the search may choose the amount for a loop with `left` elements left. */
 static bool is_offered(const enumerator *k, int64_t amount, int64_t left)
 {
     int64_t times = (left + amount - 1) / amount;

@@ -14,13 +14,13 @@ typedef struct {
     const dfl_mapping *open;
     const dfl_workload *w;
     const dfl_system *s;
-    const dfl_body *body;       /* whose lines are open, of einsum `e` */
+    const dfl_body *body;       /* mapping with open lines of einsum `e` */
     const dfl_einsum *e;
     const enumerate_options *options;
     enumerate_result *out;
     uint64_t random;
-    uint32_t spread[RANKS];     /* by axis: mask of ranks that it may take where lines are open */
-    uint32_t homes;             /* of its lines, the first ones */
+    uint32_t spread[RANKS];     /* ranks that the axis may take in open lines, a mask by axis */
+    uint32_t homes;             /* number of leading lines that are homes */
     bool homeless[TENSORS];     /* the home is for the search to write */
     dfl_line line[LINES];
     uint32_t n;
@@ -78,7 +78,7 @@ static bool is_full(const enumerator *k)
 
 static void lines_from(enumerator *k, uint32_t i, uint32_t open);
 
-/* One line more, and what may follow: written line `i` and place `open` are next. */
+/* Adds a line and continues: written line `i` and place `open` are next. */
 static void put(enumerator *k, dfl_line line, int64_t by, uint32_t i, uint32_t open)
 {
     uint32_t n = k->n;
@@ -104,7 +104,7 @@ static uint32_t memory_above(const dfl_body *body, uint32_t tensor)
     return DFL_NONE;
 }
 
-/* The memory of the last keep of a tensor, its home at least. */
+/* The memory of the last keep of a tensor, or else of its home. */
 static uint32_t last_memory(const enumerator *k, uint32_t tensor)
 {
     for (uint32_t i = k->n; i-- > 0;)
@@ -149,7 +149,7 @@ static uint32_t choices(enumerator *k, dfl_line *line, int64_t *by)
     return n;
 }
 
-/* The written line `i`, with all that its amount may be. */
+/* Enumerates the amounts of the written line `i`. */
 static void put_written(enumerator *k, uint32_t i, uint32_t open)
 {
     dfl_line line = k->body->lines[i];

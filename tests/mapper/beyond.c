@@ -34,7 +34,7 @@ typedef struct {
     char *mapped;
 } found;
 
-/* What dfl_session_fill does, but the bound is as the search has it, even where something is found below it. */
+/* Like dfl_session_fill, but keeps the lower bound of the search even if a mapping is found below it. */
 static found search(const char *text, unsigned beyond)
 {
     dfl_session *s = dfl_session_new(NULL);
@@ -61,7 +61,7 @@ static found search(const char *text, unsigned beyond)
     return out;
 }
 
-/* What the mapping costs when it is read again. */
+/* The cost of the mapping after it is read back. */
 static double value_of(const char *mapped)
 {
     dfl_session *s = dfl_session_new(NULL);
@@ -82,7 +82,7 @@ static double value_of(const char *mapped)
     return out;
 }
 
-/* What is wrong with what was found beyond; NULL = nothing. */
+/* The reason why the result of `--beyond` is wrong; NULL = it is right. */
 static const char *check(const found *before, const found *after, char *why, size_t n)
 {
     if (before->found != after->found)
@@ -135,7 +135,7 @@ static void print_problem(tiny_random *r, FILE *out)
     static const char ranks[] = "knpq";
     static const char *const objectives[] = { "energy", "latency", "energy * latency" };
     const char *graph = graphs[tiny_below(r, GRAPHS)];
-    const uint32_t n_extents = strstr(graph, "X2") ? 4 : 6; /* four einsums take as long as all others with long ranks */
+    const uint32_t n_extents = strstr(graph, "X2") ? 4 : 6; /* four einsums with long ranks would take as much time as all other problems */
     uint32_t array = tiny_below(r, 4) == 0 ? 2 + tiny_below(r, 3) : 0;
 
     fprintf(out, "workload graph(M = %u, R = %u) : i8 {\n    rank m = M, r = R, s = 3", 2 + pick(r, extents, n_extents),
@@ -163,7 +163,7 @@ static void print_problem(tiny_random *r, FILE *out)
     fprintf(out, "mapping best for graph on chip { minimize %s; ...; }\n", objectives[tiny_below(r, 3)]);
 }
 
-/* Problem number `i`, as text to be freed; NULL: it has one einsum. */
+/* Problem number `i` as text, to be freed by the caller; NULL if the problem has one einsum. */
 static char *draw(uint64_t seed, uint64_t i)
 {
     tiny_random random = tiny_seeded(seed + 2000, i);

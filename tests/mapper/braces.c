@@ -29,7 +29,7 @@ static bool is_open(const enumerator *k, uint32_t body)
     return k->open->bodies[body]->kind == DFL_BODY_LEAF && has_holes(k->open->bodies[body]);
 }
 
-/* Nothing but loops in an open brace, and homes that are missing. */
+/* Fills an open brace with loops only, and adds missing homes. */
 static void make_bare(enumerator *k, dfl_mapping *m, dfl_body *leaf)
 {
     const dfl_workload *w = m->workload;
@@ -110,7 +110,7 @@ static bool descend(enumerator *k, const dfl_mapping *from, const dfl_paths *bar
 {
     dfl_mapping *m = dfl_mapping_copy(k->arena, from);
     double now = value(k, m);
-    uint32_t same = 0; /* bodies since the last difference */
+    uint32_t same = 0; /* number of bodies since the last change */
 
     for (uint32_t round = 0; round < ROUNDS; round++)
         for (uint32_t b = 0; b < m->n_bodies && (round == 0 || same < m->n_bodies); b++) {
@@ -138,7 +138,7 @@ static bool is_start(const enumerator *k)
     return start != NULL;
 }
 
-/* Whether amounts that are not written divide what is left. */
+/* Whether amounts that are not written divide the remaining extents. */
 static bool divides(const dfl_paths *paths)
 {
     for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++)
@@ -165,7 +165,7 @@ static void enumerate_chosen(enumerator *k)
         descend(k, k->options->start, paths);
 }
 
-/* All amounts of the lines from line `i` of body `b` on. */
+/* Enumerates the amounts of the lines from line `i` of body `b` on. */
 static void choose(enumerator *k, uint32_t b, uint32_t i)
 {
     dfl_line *line;

@@ -53,7 +53,7 @@ typedef struct {
     const own_lines *const *own;
 } builder;
 
-/* With room for so many lines. */
+/* A body with room for `n` lines. */
 static dfl_body *new_body(builder *b, dfl_body *parent, uint32_t first, uint32_t last, uint32_t n_lines)
 {
     dfl_arena *arena = b->k->scratch;
@@ -102,7 +102,7 @@ static void add_leaf(builder *b, dfl_body *body, uint32_t e)
     }
 }
 
-/* Shared lines of brace `i`, and keeps that may stand among them. */
+/* Number of shared lines of brace `i`, plus keeps that may stand among these lines. */
 static uint32_t lines_of(const builder *b, uint32_t i)
 {
     uint32_t n = b->k->braces[i].shared.n;
@@ -148,7 +148,7 @@ static void add_brace(builder *b, dfl_body *body, uint32_t i, uint32_t above)
     }
 }
 
-/* The mapping in which every einsum has these lines. */
+/* Builds the mapping with the given lines of every einsum. */
 static dfl_mapping *build(enumerator *k, const own_lines *const *own)
 {
     dfl_mapping *m = DFL_NEW(k->scratch, dfl_mapping);
@@ -174,7 +174,7 @@ static dfl_mapping *build(enumerator *k, const own_lines *const *own)
     return m;
 }
 
-/* Costs of the mapping; false if it is refused. What is better than the limit and all before is remembered. */
+/* Evaluates the mapping; false if the model refuses it. Remembers the mapping if it is below the limit and the best so far. */
 bool enumerator_evaluate(enumerator *k, const own_lines *const *own, double *joules, double *seconds)
 {
     const dfl_mapping *m = build(k, own);

@@ -26,7 +26,7 @@ static bool holds(const char *text, size_t len, const char *certificate, size_t 
     return out;
 }
 
-/* Searches a problem, and checks what that says. */
+/* Searches a problem and checks the certificate. */
 static bool run(const tiny *t, bool shown)
 {
     const dfl_search_options options = { .size = sizeof options, .certificate = true, .jobs = 1 };

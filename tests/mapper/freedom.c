@@ -31,7 +31,7 @@ static void __attribute__((format(printf, 2, 3))) note(freedom *k, const char *f
         snprintf(k->out->text + len, sizeof k->out->text - len, "%s%s", len > 0 ? ", " : "", one);
 }
 
-/* Tensors that an expression names for an einsum; none where it depends on what the peer's mapper chooses. */
+/* Tensors that an expression names for an einsum; no tensor if the expression depends on choices of the peer's mapper. */
 static dfl_af_set named(const freedom *k, uint32_t einsum, const dfl_yaml *at)
 {
     dfl_af_set set = { { 0 } };
@@ -47,7 +47,7 @@ static const char *name_of(const freedom *k, uint32_t tensor)
     return k->f.tensors.at[dfl_af_root(&k->f, tensor)].name;
 }
 
-/* The einsum of the workload that makes what einsum `e` of the specification makes. */
+/* The einsum of the workload with the result of einsum `e` of the specification. */
 static const dfl_body *leaf_of(const freedom *k, uint32_t e)
 {
     const dfl_af_einsum *einsum = &k->f.einsums.at[e];
@@ -77,7 +77,7 @@ static bool kept(const freedom *k, const dfl_body *leaf, const char *memory, con
     return false;
 }
 
-/* Tensors that the peer has to keep in a memory, where the mapping does not. */
+/* Tensors that the peer must keep in a memory and the mapping does not. */
 static void find_bypassed(freedom *k, const dfl_af_node *node)
 {
     const dfl_yaml *keep = dfl_yaml_get(dfl_yaml_get(node->at, "tensors"), "keep");
@@ -109,7 +109,7 @@ static void find_bypassed(freedom *k, const dfl_af_node *node)
         note(k, "must keep %s%s in %s", names, n > 3 ? " and more" : "", node->name);
 }
 
-/* Loops of several iterations that einsums share: how many, and whether two are over one rank. */
+/* Number of loops of several iterations that einsums share, and whether two of them run over one rank. */
 static void find_shared(freedom *k, int64_t max_fused)
 {
     for (uint32_t e = 0; e < k->m->workload->n_einsums; e++) {
@@ -165,7 +165,8 @@ static int64_t parts_on(const freedom *k, const dfl_body *leaf, const char *axis
     return parts;
 }
 
-/* Ranks along an axis which index a tensor that the peer has to reuse there, and axes that it has to use more of. */
+/* Notes ranks along an axis that index a tensor which the peer must reuse there, and an axis that uses fewer instances
+   than `min_usage` requires. */
 static void find_spread(freedom *k, uint32_t e, const dfl_yaml *axis)
 {
     const dfl_body *leaf = leaf_of(k, e);

@@ -78,7 +78,7 @@ bool judge_proves(const char *mapped, char *why, size_t n)
     return fine;
 }
 
-/* Prints the mapping that is better as lines of the file. */
+/* Prints the better mapping as lines of a file. */
 static void say_better(dfl_session *s, const dfl_filled *filled, const enumerate_result *r, char *why)
 {
     dfl_strbuf text;
@@ -109,8 +109,8 @@ static bool slides(const dfl_workload *w)
     return false;
 }
 
-/* The search says that nothing fits, or, of written lines, what is wrong with all of them, or that they are too many for an axis:
-   then nothing is found. */
+/* Judges a search without a result: it reported that no mapping fits, or an error that all fillings of the written
+   lines share, or too many parts for an axis. The enumeration must find no mapping. */
 static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
 {
     const dfl_mapping *open = s->program->designs[0].mapping;
@@ -118,7 +118,7 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
 
     snprintf(j->why, WHY, "not filled: %s", messages(s));
     if (dfl_sink_last(s->sink) == DFL_EVAL_HOLE_KIND && dfl_space_overstates(open->workload))
-        return false; /* nobody says that nothing fits */
+        return false; /* no report says that no mapping fits */
     if (!dfl_mapping_lines_are_written(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE && dfl_sink_last(s->sink) != DFL_MAP_TOO_MANY_INSTANCES)
         return true;
     options->limit = INFINITY;
@@ -128,7 +128,7 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
     return r.mapping != NULL;
 }
 
-/* The search found something: nothing is better. */
+/* Judges a search with a result: no enumerated mapping may be better. */
 static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *options)
 {
     const dfl_filled *filled = &s->filled.at[0];
@@ -159,7 +159,7 @@ static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *option
     return fails;
 }
 
-/* The mapping of the text; NULL: there is none that is open. */
+/* The open mapping of the text; NULL without one. */
 static const dfl_mapping *read_problem(dfl_session *s, const char *text, dfl_objective *objective)
 {
     const dfl_mapping *open;

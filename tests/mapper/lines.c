@@ -17,7 +17,8 @@ bool enumerate_indexed_by(const dfl_access *a, uint32_t rank)
     return false;
 }
 
-/* The most of `size` instances that are at work where parts of the ranks of a mask divide what is left of them. */
+/* The largest number of the `size` instances that parts of the ranks of a mask can use, if the parts divide the
+   remaining extents. */
 static int64_t most_at_work(const enumerator *k, const int64_t *left, uint32_t ranks, int64_t size)
 {
     int64_t most = 1;
@@ -31,7 +32,8 @@ static int64_t most_at_work(const enumerator *k, const int64_t *left, uint32_t r
     return most;
 }
 
-/* The most instances of all axes from `a` on, `size` of it from rank `r` on. */
+/* The largest number of used instances over the axes from `a` on; of axis `a` at most `size` instances, by ranks from
+   `r` on. */
 static int64_t most_of_all(const enumerator *k, int64_t *left, const uint32_t *ranks, uint32_t a, uint32_t r, int64_t size)
 {
     int64_t most = 0;
@@ -51,8 +53,7 @@ static int64_t most_of_all(const enumerator *k, int64_t *left, const uint32_t *r
     return most;
 }
 
-/* Whether something that the einsum reads or makes is the same for all parts of the rank on an axis, and moves there once for
-   all. */
+/* Whether the axis shares the transfers of an operand that the rank does not index. */
 static bool is_shared(const dfl_system *s, const dfl_workload *w, const dfl_einsum *e, uint32_t a, uint32_t rank)
 {
     for (uint32_t i = 0; i <= e->n_inputs; i++) {
@@ -64,9 +65,11 @@ static bool is_shared(const dfl_system *s, const dfl_workload *w, const dfl_eins
     return false;
 }
 
-/* Whether parts stand on axes as a search puts them unless it is told to spread anything: those of ranks that share transfers;
-   and where all axes together have more at work with others, on each those of others where more of it is at work than those
-   ranks could give work to, of what the axes outside of it leave of them. */
+/*
+ * Whether parts stand on axes as in a search with default spreading. An axis takes ranks that share transfers. If all
+ * axes together can use more instances with other ranks, an axis also takes other ranks that use more of its instances
+ * than the sharing ranks could, given the extents that the outer axes leave.
+ */
 static bool is_spread_to_share(const enumerator *k, const own_lines *lines)
 {
     const dfl_einsum *e = &k->w->einsums[k->einsum];
@@ -122,7 +125,7 @@ static void take(enumerator *k, const own_lines *lines)
 
 static void push(own_lines *lines, item i) { lines->leaf.at[lines->leaf.n++] = i; }
 
-/* Whether a keep inside of axis `a` has been written: no line spreads over it any more. */
+/* Whether a keep inside of axis `a` is written already, so that no further line can spread over the axis. */
 static bool is_sealed(const enumerator *k, uint32_t a)
 {
     for (uint32_t i = 0; i < k->n_keeps; i++)
@@ -131,7 +134,7 @@ static bool is_sealed(const enumerator *k, uint32_t a)
     return false;
 }
 
-/* The loops behind the last keep: factors from `f` on, on axes or not; what is spread first, then the rest. */
+/* Adds the loops behind the last keep, from the factors `f` on: first factors on axes, then temporal loops. */
 static void finish(enumerator *k, own_lines *lines, uint32_t f)
 {
     if (f == k->n_factors) {
@@ -189,7 +192,7 @@ static bool may_spread(const enumerator *k, const own_lines *lines, const item *
     return next->kind == ITEM_SPATIAL && (last->where < next->where || (last->where == next->where && last->what <= next->what));
 }
 
-/* Keeps to come that the rank indexes, as a mask. */
+/* Mask of the keeps to come that the rank indexes. */
 static uint32_t moves(const enumerator *k, uint32_t rank)
 {
     const dfl_einsum *e = &k->w->einsums[k->einsum];
@@ -201,7 +204,8 @@ static uint32_t moves(const enumerator *k, uint32_t rank)
     return out;
 }
 
-/* Whether a loop may stand just behind the last line: of two that do the same to all keeps below, one order will do. */
+/* Whether a loop may stand right behind the last line. If two neighbouring loops have equal effects on all keeps below,
+   only one order is enumerated. */
 static bool may_follow(const enumerator *k, const own_lines *lines, const factor *x)
 {
     const item *last = lines->leaf.n > 0 ? &lines->leaf.at[lines->leaf.n - 1] : NULL;
@@ -219,7 +223,7 @@ static bool all_cut(const enumerator *k)
     return true;
 }
 
-/* Goes on behind shared line `at` with keeps, loops, or the end. */
+/* Continues behind shared line `at` with keeps, loops, or the end. */
 static void lines_from(enumerator *k, own_lines *lines, uint32_t at, const item *last_keep, bool adjacent)
 {
     bool in_leaf = at == k->prefix.n;
@@ -366,7 +370,7 @@ static void prepare(enumerator *k, uint32_t e)
     }
 }
 
-/* Where not everything is looked at, it should be another part each time. */
+/* Shuffles the factors, so that each sample of the enumeration covers other mappings. */
 static void shuffle(enumerator *k)
 {
     for (uint32_t i = 0; i + 1 < k->n_factors; i++) {

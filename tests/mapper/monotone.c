@@ -21,7 +21,7 @@
 
 enum { SHOWN = 5, KINDS = 4, FEW = 3, MANY = 64 };
 
-typedef struct { double value, bound; bool impossible; } found; /* impossible: told so, and nothing else */
+typedef struct { double value, bound; bool impossible; } found; /* no mapping fits, and the search reports exactly that */
 
 static char *text_of(const tiny *t, uint32_t shift)
 {
@@ -54,7 +54,7 @@ static found search(const tiny *t, uint32_t shift)
     return out;
 }
 
-/* Values of the best of so many kinds, least first; how many there are. */
+/* Searches the best mappings of several structures. Returns their number; their values are sorted, least first. */
 static uint32_t search_kinds(const tiny *t, unsigned top, double values[MANY], bool *exact)
 {
     const dfl_search_options options = { .size = sizeof options, .top = top };
@@ -79,7 +79,7 @@ static uint32_t search_kinds(const tiny *t, unsigned top, double values[MANY], b
 
 static bool same(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
 
-/* What is wrong with the kinds; NULL = nothing. */
+/* The reason why the mappings of several structures are wrong; NULL = they are right. */
 static const char *check_kinds(const tiny *t, const found *best, found *after)
 {
     double few[MANY], many[MANY];
@@ -99,7 +99,8 @@ static const char *check_kinds(const tiny *t, const found *best, found *after)
 
 typedef struct { double joules; int64_t bits; } point;
 
-/* The front over energy and the peak of a memory, least energy first; how many points there are, 0 if it is not proven. */
+/* Searches the front over energy and the peak of a memory. Returns the number of points, sorted by energy; 0 if the
+   front is not proven. */
 static size_t search_rooms(const tiny *t, uint32_t memory, point points[MANY])
 {
     static const char old[] = "minimize energy;";
@@ -121,7 +122,7 @@ static size_t search_rooms(const tiny *t, uint32_t memory, point points[MANY])
     return n;
 }
 
-/* What is wrong with the fronts over room; NULL = nothing. */
+/* The reason why the fronts over room are wrong; NULL = they are right. */
 static const char *check_rooms(const tiny *t, found *before, found *after)
 {
     point points[MANY];
@@ -150,7 +151,7 @@ static const char *check_rooms(const tiny *t, found *before, found *after)
     return NULL;
 }
 
-/* Something that cannot make it worse; false if there is nothing of the kind. */
+/* Changes the problem in a way that cannot raise the optimum; false if the change does not apply. */
 static bool improve(tiny *t, uint32_t kind, uint32_t memory)
 {
     tiny_memory *m = &t->memory[memory];
@@ -174,7 +175,7 @@ static bool improve(tiny *t, uint32_t kind, uint32_t memory)
 
 static bool at_most(double a, double b) { return a <= b * (1 + 1e-9); }
 
-/* What is wrong; NULL = nothing. */
+/* The reason of a failure; NULL = none. */
 static const char *check(const tiny *t, found *before, found *after)
 {
     static const char *const kinds[KINDS] = { "room", "bandwidth", "reads", "writes" };

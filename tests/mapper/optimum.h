@@ -1,8 +1,8 @@
 /*
- * Optima of peers, compared with the results of the search for the specifications of the peers. The search is never worse. It
- * may be better, because its space is larger: homes, the number of shared loops, the ranks of an axis. A better mapping must
- * leave the space of the peer in a way that the specification excludes (freedom.c). The mapping is read back from the text that
- * `dflc map` writes, checked and evaluated again.
+ * Optima of peers, compared with the results of the search for the specifications of the peers. The result of the
+ * search must never be worse. It may be better, because the space of the search is larger: homes, the number of shared
+ * loops, the ranks of an axis. A better mapping must leave the space of the peer in a way that the specification
+ * excludes (freedom.c). The mapping is read back from the text that `dflc map` writes, checked and evaluated again.
  */
 #ifndef DFL_TESTS_MAPPER_OPTIMUM_H
 #define DFL_TESTS_MAPPER_OPTIMUM_H

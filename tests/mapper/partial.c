@@ -13,7 +13,7 @@ typedef struct {
     tiny_random *r;
     FILE *out;
     uint32_t n_holes, einsum;
-    uint32_t inside[TINY_TENSORS]; /* memories from here on do not keep the tensor yet */
+    uint32_t inside[TINY_TENSORS]; /* first memory, counted inwards, without a keep of the tensor so far */
 } writer;
 
 /* An amount: open, one of a set, or a number. */
@@ -48,7 +48,7 @@ static bool has_tensor(const tiny_einsum *e, uint32_t tensor)
     return e->out.tensor == tensor || e->in[0].tensor == tensor || (e->n_in > 1 && e->in[1].tensor == tensor);
 }
 
-/* One of the first `n` things that einsums `first` to `last` have. */
+/* Picks one of the first `n` ranks or tensors for which `has` holds with some einsum from `first` to `last`. */
 static uint32_t pick(writer *w, uint32_t first, uint32_t last, uint32_t n, bool (*has)(const tiny_einsum *, uint32_t))
 {
     uint32_t all[TINY_RANKS + TINY_TENSORS], n_all = 0;
@@ -87,7 +87,7 @@ static void write_lines(writer *w, uint32_t first, uint32_t last)
     }
 }
 
-/* The loops that finish every rank of an einsum, and an open one if there is none yet. */
+/* Prints the loops that finish every rank of an einsum; adds an open loop if the lines have none. */
 static void write_end(writer *w, uint32_t einsum)
 {
     const char *between = "temporal ";
@@ -138,7 +138,7 @@ void partial_draw(const tiny *t, tiny_random *r, FILE *out)
 
 /* ---- places for lines ---- */
 
-/* A number that divides `n`. */
+/* A random divisor of `n`. */
 static uint32_t divisor(writer *w, int64_t n)
 {
     uint32_t all[64], count = 0;
@@ -215,7 +215,8 @@ void partial_between(const tiny *t, tiny_random *r, FILE *out)
 
 /* ---- places in braces ---- */
 
-/* Lines with places of one einsum, or all of them; `left` of each rank is a guess. */
+/* Prints a brace: lines and open places of one einsum, or of all einsums. `left_above` estimates the remaining elements
+   of each rank. */
 static void write_brace(writer *w, uint32_t einsum, const int64_t *left_above)
 {
     int64_t left[TINY_RANKS];
@@ -344,7 +345,8 @@ void partial_together(const tiny *t, tiny_random *r, FILE *together, FILE *apart
 
 /* ---- lines of a mapping ---- */
 
-/* Loops: each stays, or gets an amount; behind one that finishes its rank it may stand once more. */
+/* Copies the loops of a line and changes some amounts. A loop that finishes its rank may get an amount and a second
+   loop behind it. */
 static const char *open_loops(writer *w, const char *c)
 {
     while (*c && *c != ';') {

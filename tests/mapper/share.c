@@ -15,7 +15,8 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Choices of the einsums from `e` on that could be better than the limit together with those before. */
+/* Combines choices of the einsums from `e` on with the choices of the einsums before, as long as the sum can be below
+   the limit. */
 static void combine(enumerator *k, uint32_t e, joint *j, double joules, double seconds, joint_vec *out)
 {
     double least_joules = 0, least_seconds = 0;
@@ -43,7 +44,7 @@ static void combine(enumerator *k, uint32_t e, joint *j, double joules, double s
     }
 }
 
-/* All lines of all einsums in the present structure. */
+/* Enumerates the lines of all einsums in the present structure. */
 static void enumerate_structure(enumerator *k)
 {
     const own_lines *own[EINSUMS];
@@ -82,7 +83,7 @@ typedef DFL_VEC(structure) structure_vec;
 
 static bool covers(const brace *b, uint32_t first, uint32_t last) { return b->first <= first && b->last >= last; }
 
-/* Memories along every path from outside to inside. */
+/* Whether the memories along every path go from outside to inside. */
 static bool in_order(const structure *s)
 {
     for (uint32_t i = 0; i < s->n_braces; i++) {
@@ -100,8 +101,8 @@ static bool in_order(const structure *s)
     return true;
 }
 
-/* Whether keeps of one memory with no line but keeps between them stand in the order of their tensors: another changes no
-   count. */
+/* Whether keeps of one memory, with only keeps between them, stand in the order of their tensors; other orders change
+   no count. */
 static bool in_one_way(const structure *s)
 {
     for (uint32_t b = 0; b < s->n_braces; b++)
@@ -113,7 +114,7 @@ static bool in_one_way(const structure *s)
     return true;
 }
 
-/* Whether rank `r` indexes the tensor where it is made, or first read. */
+/* Whether rank `r` indexes the tensor in the einsum that makes it, or reads it first. */
 static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
 {
     const dfl_tensor *t = &k->w->tensors[tensor];
@@ -177,8 +178,8 @@ static uint32_t readers(const brace *b, const dfl_tensor *t)
     return n;
 }
 
-/* Where tensors from `t` on are exchanged, and inputs kept for several einsums: in the outermost memory, or somewhere among the
-   shared lines. */
+/* Enumerates the places of the exchanges of tensors from `t` on, and of the keeps of inputs for several einsums: in the
+   outermost memory, or among the shared lines. */
 static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *out)
 {
     const dfl_tensor *tensor = &k->w->tensors[t];
@@ -205,7 +206,7 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
     }
 }
 
-/* Shared loops for the braces from `b` on, `left` of them at most. */
+/* Enumerates at most `left` shared loops for the braces from `b` on. */
 static void share_loops(enumerator *k, structure *s, uint32_t b, uint32_t left, structure_vec *out)
 {
     if (b == s->n_braces) {

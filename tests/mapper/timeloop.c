@@ -24,7 +24,7 @@ static char *read_file(const char *directory, const char *name, size_t *len)
     return text;
 }
 
-/* The lowest product of all runs, and the processor time of the first. */
+/* The lowest energy * cycles of all runs, and the processor time of the first run. */
 static void read_best(const dfl_json *expected, optimum_result *out)
 {
     const dfl_json *runs = dfl_json_get(expected, "runs");

@@ -106,9 +106,9 @@ static const struct { uint32_t weight; const char *einsums[TINY_EINSUMS]; } fami
     { 40, { "0a#1a+b*2b" } },
     /* chains: */
     { 2, { "0ab=1ab*2b", "3ab=0ab*2b", "4ab=3ab*2b", "5ab=4ab$0ab" } },
-    { 2, { "0ab=1ab*2b", "3a#0ab*2b", "4a=3a*5a", "6ab=0ab*4a" } },        /* what is long alive is larger */
+    { 2, { "0ab=1ab*2b", "3a#0ab*2b", "4a=3a*5a", "6ab=0ab*4a" } },        /* tensors with a long life are larger */
     { 2, { "0a#1ab*2b", "3ab=1ab*0a", "4a#3ab*2b", "5a=4a*0a" } },         /* or smaller */
-    { 1, { "0ab=1ab*2b", "3ab=0ab*2b", "4a=5a*6a", "7ab=3ab$0ab" } },      /* one stands between others */
+    { 1, { "0ab=1ab*2b", "3ab=0ab*2b", "4a=5a*6a", "7ab=3ab$0ab" } },      /* one einsum stands between two others */
     { 2, { "0ab=1ab*2b", "3ab=0ab*2b", "4ab=3ab$0ab", "5ab=4ab*2b", "6ab=5ab$4ab" } },
     { 1, { "0ab=1ab*2b", "3a#0ab*2b", "4a=3a*3a", "5ab=0ab*4a", "6ab=5ab$1ab" } },
 };
@@ -133,7 +133,7 @@ static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t
         m->leakage = 1 + tiny_below(r, 50);
 }
 
-/* One of the families from `f` on. */
+/* Draws one of the families from `f` on. */
 static void draw(tiny *t, tiny_random *r, uint32_t f, uint32_t last)
 {
     static const int64_t extents[TINY_EINSUMS][6] = {
@@ -248,7 +248,7 @@ static const tiny_access *first_read(const tiny *t, uint32_t tensor)
     return NULL;
 }
 
-/* Bits of the whole tensor. */
+/* Size of the whole tensor, bits. */
 static uint32_t bits_of(const tiny *t, uint32_t tensor)
 {
     const tiny_access *a = first_read(t, tensor);
