@@ -36,7 +36,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : DEFAULT_MEMORY;
-    s->counted = options.step_limit != 0;
+    s->has_step_limit = options.step_limit != 0;
     s->budget.steps_limit = options.step_limit ? options.step_limit : DFL_DEFAULT_STEPS;
     s->budget.cancel = options.cancel;
     s->arena = dfl_arena_new(&s->budget);
