@@ -46,11 +46,14 @@ static void list_place(dfl_node_list *list, const dfl_figure_place *at)
 {
     uint32_t n;
     const dfl_figure *figures = dfl_figures(at->scope, &n);
+    unsigned views = 0;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        views |= figures[i].views;
         if (figures[i].views & DFL_VIEW_PATH)
             add_figure(list, &figures[i], at);
-    for (dfl_figure_scope scope = 0; scope < DFL_N_SCOPES; scope++)
+    }
+    for (dfl_figure_scope scope = 0; (views & DFL_VIEW_OPEN) && scope < DFL_N_SCOPES; scope++)
         for (uint32_t i = 0; i < n; i++)
             if ((figures[i].views & DFL_VIEW_OPEN) && figures[i].below == scope)
                 add_items(list, &figures[i], at);
