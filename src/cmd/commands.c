@@ -8,8 +8,8 @@
 static const dfl_cmd table[] = {
     { "check", DFL_CMD_CHECK, 1, 0, "text short json sarif", "[OPTION]... FILE...",
       "dflc check examples/attention.dfl", "report errors and warnings",
-      "Reports errors and warnings about syntax, names, units, sizes, templates and the legality of mappings, without "
-      "evaluating them. Text goes to standard error; JSON and SARIF go to standard output." },
+      "Reports errors and warnings about syntax, names, units, sizes and templates, and about mappings that are not legal, "
+      "do not fit or cannot be evaluated. Text goes to standard error; JSON and SARIF go to standard output." },
     { "eval", DFL_CMD_EVAL, 1, 1, "text json csv", "[OPTION]... FILE",
       "dflc eval examples/attention.dfl", "evaluate mappings: counts, time, energy",
       "Evaluates the mappings of the file: operations, traffic and space of every tensor in every memory, time with its "
