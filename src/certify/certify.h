@@ -21,7 +21,7 @@
  * A complete check of tile choices omits loops that cannot help. Such a loop stands just above a keep that it does not
  * move (the keep further out is another skeleton), or just below a keep of which it selects a part (above the keep it
  * would make the tile smaller). Other orders of the loops in one slot are omitted, too. The check evaluates a sample of
- * the choices with these two kinds of loops.
+ * the choices with loops that cannot help.
  *
  * Two kinds of missing rows remain undetected: rows with loops above none of the einsum's exchanges, and rows with
  * loops that do not move along an input in a keep for several einsums.

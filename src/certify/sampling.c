@@ -61,9 +61,9 @@ static uint32_t find_family(sample_plan *plan, const dfl_claim_form *form)
     return (uint32_t)plan->families.n - 1;
 }
 
-/* Finds the families of a class and their least bounds. Two skeletons may describe one tile choice: the order of two
-   keeps has no effect if no loop between the two moves one of them, and a keep whose tile no loop reuses has no effect
-   at all. So the least bound over all skeletons that keep a subset, and only this bound, holds for each tile choice. */
+/* Finds the families of a class and their least bounds. Two skeletons may describe one tile choice. The order of two
+   keeps has no effect if no loop between the two moves one of them. A keep whose tile no loop reuses has no effect at
+   all. So the least bound over all skeletons that keep a subset, and only this bound, holds for each tile choice. */
 static void find_families(sample_plan *plan, const dfl_claim_class *c)
 {
     plan->families.n = 0;

@@ -30,8 +30,8 @@ static void print_hole(const printer *p, const dfl_hole *h)
     dfl_strbuf_z(p->out, h->n_choices > 0 ? "}" : "");
 }
 
-/* A tile of 1 is printed if it was written or left open. Because of the `:1`, the loop need not be the last loop over
-   its rank. */
+/* A tile of 1 is printed if it was written or left open. If the text has the `:1`, the loop need not be the last loop
+   over its rank. */
 static void print_loop(const printer *p, const dfl_line *l)
 {
     bool bare = l->amount_span.start == l->span.start && l->amount_span.end == l->span.end;

@@ -5,9 +5,9 @@
  * The model is pure: the same input gives the same result. The model allocates only from the arenas of the caller. The
  * model refuses a mapping that it cannot count exactly, with E0609.
  *
- * Preparation derives everything that depends only on the lines of a mapping: the loops that decide each dimension of
- * each tensor, the sharing of transfers by the instances of an array, the sets of tiles that are live together, the
- * order of stalling transfers. A run then counts at the present sizes of the paths:
+ * Preparation derives everything that depends only on the lines of a mapping. This includes the loops that decide each
+ * dimension of each tensor, the sharing of transfers by the instances of an array, the sets of tiles that are live
+ * together, and the order of stalling transfers. A run then counts at the present sizes of the paths:
  *
  *     dfl_model *model = dfl_model_prepare(home, sink, names, paths);
  *     while (there is another choice of tiles) {

@@ -203,9 +203,9 @@ static bool stands_below(const dfl_oracle_machine *machine, uint32_t id, const d
     return dfl_body_within(machine->einsums[id].path->leaf, step->body);
 }
 
-/* Whether the loop at `step` changes the set of read indices in dimension `dim` of the einsum's output: a reader
-   indexes the dimension with the rank of the loop, or with a rank that the loop restricts by the need of the reader's
-   own readers. */
+/* Whether the loop at `step` changes the set of read indices in dimension `dim` of the einsum's output. This is so if a
+   reader indexes the dimension with the rank of the loop, or with a rank that the loop restricts by the need of the
+   reader's own readers. */
 static bool is_moved(const dfl_oracle_machine *machine, uint32_t id, uint32_t dim, uint32_t step)
 {
     const dfl_exchange *x = &machine->einsums[id].path->exchange;

@@ -9,7 +9,7 @@ typedef void dfl_oracle_block_fn(dfl_oracle_machine *machine, uint32_t einsum, c
                                  const uint32_t *coord, void *data);
 
 /* Visits every non-empty block of the einsum's iteration space above step `upto`, for the present iterations of the
-   temporal loops: one block for each combination of coordinates of the spatial lines above the step. If the step lies
+   temporal loops. Each combination of coordinates of the spatial lines above the step has one block. If the step lies
    below the einsum's branch, finds the need of the einsum first. */
 void dfl_oracle_visit_blocks(dfl_oracle_machine *machine, uint32_t einsum, uint32_t upto, dfl_oracle_block_fn *visit, void *data);
 /* Trip count of a temporal loop for the present iterations of the loops above it: the largest trip count of all einsums

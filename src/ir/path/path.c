@@ -377,8 +377,8 @@ static uint32_t common_steps(const path_resolver *resolver, const dfl_path *a, c
     return resolver->paths->step[common->id][common->n_lines];
 }
 
-/* Upper bound of the indices of dimension `d` of a restricted result that one iteration computes, from the first index
-   to the last, below the first `level` steps; the bound is `extent` if no smaller one is certain. */
+/* Upper bound of the number of indices of dimension `d` of a restricted result that one iteration computes, from the
+   first index to the last, below the first `level` steps; */
 static int64_t find_wanted(path_resolver *resolver, const dfl_path *p, uint32_t d, int64_t extent, uint32_t level)
 {
     dfl_windows w = { .alike = true, .in_order = true, .whole = true };

@@ -307,7 +307,7 @@ static double ends_seconds(const time_walk *walk, const dfl_transfer_ends *ends,
     return stall_seconds(walk, row, width);
 }
 
-/* Adds the stall times at the begin and at the end of the children of a branch: for their first tiles to enter and
+/* Adds the stall times at the beginning and at the end of the children of a branch: for their first tiles to enter and
    their last tiles to leave. */
 static void add_ends(const time_walk *walk, dfl_result *result)
 {

@@ -401,7 +401,7 @@ static void find_range(walker *walk, uint32_t level, int64_t *lo, int64_t *hi)
     while (advance_coordinate(walk, outside, walk->pos, unused));
 }
 
-/* Number of instances with a full tile at iteration `q` of loop `level`, over the spatial steps above the loop; the
+/* Number of instances with a full tile at iteration `q` of loop `level`, over the spatial steps above the loop. The
    other instances have no tile. -1 if some instance has a part of a tile. The number never increases with `q`. */
 static int64_t count_full_instances(walker *walk, uint32_t level, int64_t q)
 {

@@ -108,8 +108,8 @@ static dfl_rank_chain_sum count_working(chain_walk *walk, const length_classes *
     return (dfl_rank_chain_sum){ 1, now == both, 1, before == both };
 }
 
-/* Computes the sizes of the sets with the inner `steps` at their first iteration, the sizes at the previous step with
-   these steps at their last iteration, and the sizes of the parts that stay. */
+/* Computes three sizes: those of the sets with the inner `steps` at their first iteration, those at the previous step
+   with these steps at their last iteration, and those of the parts that stay. */
 static dfl_rank_chain_sum measure_sets(chain_walk *walk, const length_classes *from, uint64_t steps, bool moved)
 {
     dfl_rank_chain_sum sum = { 0 };

@@ -154,18 +154,18 @@ static void count_written(traffic_pass *pass, uint32_t at)
         return;
     }
     dfl_i128 entered = fill_delta(pass, how->starts_each)->enter;
-    /* one instance takes the value back; in an outer residency without a value, the first inner residency finds no
+    /* one instance is filled with the value; in an outer residency without a value, the first inner residency finds no
        value */
     const dfl_delta *joined = fill_delta(pass, how->joined);
     refuse_late(pass, keep, joined);
     dfl_i128 joint = joined->enter, filled = joint - out->unfilled[keep->parent];
     for (uint32_t i = 0; i < how->n_stays; i++)
         filled -= fill_delta(pass, how->stays[i].with)->enter - fill_delta(pass, how->stays[i].without)->enter;
-    /* coordinate 0 is the first instance to take a value, so only the first entry of each of its elements finds no
+    /* coordinate 0 is the first instance to be filled, so only the first entry of each of its elements finds no
        value */
     dfl_i128 made = !pass->one ? keep->distinct : how->anew ? -1 : count_made(pass, keep, how->made);
     dfl_i128 own = !pass->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
-    /* ... unless a flushed element stays in it and enters another instance, which then takes the value */
+    /* ... unless a flushed element stays at coordinate 0 and enters another instance, which is then filled */
     bool passed_by = how->coming && fill_delta(pass, how->coming)->enter != fill_delta(pass, how->each)->enter;
     out->rough[at] = made < 0 && (entered != joint || passed_by || out->rough[keep->parent] ||
                                   (keep->windows && fill_delta(pass, keep->all.each)->enter != entered));
