@@ -43,7 +43,7 @@ static dfl_figure_value real_if_equal(double a, double b)
     return a == b ? real(a) : none();
 }
 
-/* A number that is 0 unless it is declared. */
+/* The value of an attribute; UNDECLARED and 0 if the system does not declare it. */
 static dfl_figure_value declared(double value)
 {
     return (dfl_figure_value){ .state = value > 0 ? DFL_VALUE_GIVEN : DFL_VALUE_UNDECLARED, .real = value };
@@ -90,7 +90,8 @@ static const dfl_network *network(const dfl_figure_place *at) { return &at->syst
 static const dfl_einsum_cost *einsum_cost(const dfl_figure_place *at) { return &costs(at)->einsums[at->part]; }
 static const dfl_tensor *tensor(const dfl_figure_place *at) { return &at->workload->tensors[at->part]; }
 
-/* By binary search: traffic is sorted by memory, then tensor. NULL if the memory never keeps the tensor. */
+/* Finds the traffic of a tensor in a memory by binary search; traffic is sorted by memory, then tensor. NULL if the memory
+   never keeps the tensor. */
 static const dfl_traffic *find_traffic(const dfl_figure_place *at)
 {
     const dfl_result *result = costs(at);
@@ -120,7 +121,7 @@ static const dfl_traffic *traffic(const dfl_figure_place *at)
 
 /* ---- values that are computed ---- */
 
-/* A MAC is two operations. */
+/* One MAC counts as two operations. */
 static dfl_figure_value all_operations(dfl_i128 macs, dfl_i128 flops)
 {
     dfl_i128 total;
@@ -210,7 +211,7 @@ static dfl_figure_value forwarded_over_network(const dfl_figure_place *at)
     return count_or_overflow(is_overflow, sum);
 }
 
-/* GIVEN, OVERFLOW or UNCOUNTED; operations of the workload, without any mapping. */
+/* Counts the operations of a workload without a mapping. The state is GIVEN, OVERFLOW or UNCOUNTED. */
 static dfl_value_state count_workload(const dfl_figure_place *at, dfl_i128 *macs, dfl_i128 *flops)
 {
     if (!dfl_workload_countable(at->workload))
@@ -278,7 +279,7 @@ static dfl_figure_value clock_of_system(const dfl_figure_place *at)
 
 /* ---- lists ---- */
 
-/* Item `part` of the place, if there are more than that. */
+/* Sets `item` to the part number `part` of the place `at`, in the scope `scope`. Returns true. */
 static bool set_item(const dfl_figure_place *at, dfl_figure_scope scope, uint32_t part, dfl_sym name, dfl_figure_item *item)
 {
     item->place = *at;
@@ -304,7 +305,7 @@ static bool next_network(const dfl_figure_place *at, uint32_t k, dfl_figure_item
     return k < at->system->n_networks && set_item(at, DFL_SCOPE_NETWORK, k, at->system->networks[k].name, item);
 }
 
-/* Memories, then compute units, then networks. */
+/* Item `k` of the components of a system: memories, then compute units, then networks. */
 static bool next_component(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
 {
     const dfl_system *s = at->system;
@@ -318,7 +319,7 @@ static bool next_component(const dfl_figure_place *at, uint32_t k, dfl_figure_it
     return k < s->n_networks && set_item(at, DFL_SCOPE_NETWORK_ENERGY, k, s->networks[k].name, item);
 }
 
-/* All tensors of the workload. */
+/* Item `k` of the tensors of the workload in the memory of the place. */
 static bool next_traffic(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
 {
     if (k >= at->workload->n_tensors)
@@ -329,7 +330,7 @@ static bool next_traffic(const dfl_figure_place *at, uint32_t k, dfl_figure_item
     return true;
 }
 
-/* The one compute unit that runs the einsum. */
+/* The only item of the list: the compute unit that runs the einsum. */
 static bool next_unit_of_einsum(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
 {
     return k < 1 && set_item(at, DFL_SCOPE_EINSUM_UNIT, at->part, at->system->computes[einsum_cost(at)->compute].name, item);
@@ -370,7 +371,7 @@ static bool next_axis_of_system(const dfl_figure_place *at, uint32_t k, dfl_figu
 
 /* ---- the table ---- */
 
-/* One function for the value of each row. */
+/* Defines one function for the value of each row of figures.def. */
 #define FIGURE(scope, key, kind, measure, presence, views, column, expression)                    \
     static dfl_figure_value value_##scope##_##key(const dfl_figure_place *at)                     \
     {                                                                                             \
@@ -481,7 +482,7 @@ dfl_figure_place dfl_figure_place_of(const dfl_results *results, const dfl_resul
                                .workload = item->mapping->workload, .system = item->mapping->system };
 }
 
-/* Whether the row needs costs, and the mapping has none. */
+/* Whether a figure needs the costs of a mapping that has none. */
 static bool lacks_costs(const dfl_figure *figure, const dfl_figure_place *at)
 {
     return figure->presence == DFL_PRESENCE_OF_COST && !at->item->result;

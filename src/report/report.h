@@ -1,7 +1,8 @@
 /*
- * The results of a file: evaluated mappings, outcomes of checks, summaries of searches. report/run prints results, report/check
- * evaluates expressions over them, report/diff compares them, report/explain prints their derivatives. The room itself only
- * computes sums over the tensors of a memory, changes of unit, and shares; the model computes all other numbers.
+ * The results of a file: evaluated mappings, outcomes of checks, summaries of searches. report/run prints results,
+ * report/check evaluates expressions over them, report/diff compares them, report/explain prints their derivatives. This
+ * folder computes only sums over the tensors of a memory, changes of unit, and shares; the model computes all other
+ * numbers.
  */
 #ifndef DFL_REPORT_REPORT_H
 #define DFL_REPORT_REPORT_H
@@ -23,21 +24,22 @@ typedef enum {
 
 /* How a search filled the holes of a mapping. Texts live as long as the results. */
 typedef struct {
-    const char *objective;    /* as written */
+    const char *objective;    /* text of the objective in the file */
     const char *first_term;   /* first expression of the objective */
     dfl_dim dim;              /* dimension of the first expression */
-    double value;             /* first expression of this mapping, in SI units */
-    double lower_bound;       /* of the first expression over all mappings of the space; NAN = not known */
-    bool optimal;             /* proven: no mapping of the space has a lower value */
+    double value;             /* value of the first expression for this mapping, in SI units */
+    double lower_bound;       /* lower bound of the first expression over the search space; NAN = not known */
+    bool optimal;             /* proven: no mapping of the search space has a lower value */
     bool is_of_front;         /* the mapping is one of a Pareto front */
-    uint32_t top_position;    /* of a top-k search: the mapping is the best of structure number 1, 2, ...; 0 = another search */
-    double top_value;         /* of a top-k search: value of the mapping at position 1 */
+    uint32_t top_position;    /* rank of the structure in a top-k search, from 1; 0 = another search */
+    double top_value;         /* value of the mapping at position 1 of a top-k search */
     uint64_t evaluated, pruned, refused;
     const char *space;        /* search space: clauses with "; " between them */
-    const char *unproven;     /* why it is not optimal for sure and what to do, such clauses; NULL if `optimal` */
-    uint64_t most_evaluations; /* limit in force; 0 = none */
+    const char *unproven;     /* reasons why the mapping is not proven optimal, with advice: clauses with "; " between them;
+                                 NULL if `optimal` */
+    uint64_t most_evaluations; /* limit on evaluations in force; 0 = none */
     double time_limit;        /* s; 0 = none */
-    uint32_t max_fused;       /* 1 + limit of loops that einsums share; 0 = no limit */
+    uint32_t max_fused;       /* 1 + largest number of loops that einsums share; 0 = no limit */
 } dfl_search_summary;
 
 typedef struct {
@@ -57,15 +59,15 @@ typedef enum {
 typedef struct {
     const dfl_check *check;
     dfl_outcome outcome;
-    const char *value; /* left side in readable units, or NULL */
+    const char *value; /* value of the left side in readable units, or NULL */
     bool has_number;
-    double number;     /* left side in SI units */
-    const char *word;  /* left side if it is a text, else NULL */
+    double number;     /* value of the left side in SI units */
+    const char *word;  /* value of the left side if it is a text, else NULL */
 } dfl_check_outcome;
 
 /* The results of one file. */
 typedef struct {
-    const char *file;  /* as the user named it; reports show the part behind the last slash */
+    const char *file;  /* path of the file as the user gave it; reports show only the name after the last slash */
     const dfl_intern *names;
     dfl_sink *sink;
     const dfl_program *program; /* NULL if the file has errors */
@@ -73,7 +75,7 @@ typedef struct {
     uint32_t n_items;
     const dfl_check_outcome *checks;
     uint32_t n_checks;
-    bool verbose;      /* texts about searches contain the search space and the effort */
+    bool verbose;      /* texts about searches include the search space and the numbers of evaluated choices */
     bool is_blank;     /* type check: the figures of `items` have names and dimensions, but no values */
     bool has_errors;   /* type check: an unknown name may be a declaration with errors */
 } dfl_results;
@@ -85,13 +87,14 @@ void dfl_report_template(const dfl_results *results, const dfl_template *templat
 
 const char *dfl_status_text(dfl_result_status status);
 const char *dfl_check_kind_text(dfl_check_kind kind);
-/* "passed", "failed", "unknown". */
+/* The name of an outcome: "passed", "failed" or "unknown". */
 const char *dfl_outcome_text(dfl_outcome outcome);
-/* The part of a file name behind its last slash. */
+/* The part of a path after its last slash. */
 const char *dfl_report_file(const char *file);
-/* The line of a span in its file, from 1; 0 = the span is nowhere. */
+/* The line number of a span in its file, from 1; 0 = the span lies in no file. */
 uint32_t dfl_report_line(const dfl_results *results, dfl_span span);
-/* "line 12", in another file than that of the results "lib.dfl line 12"; NULL = the span is nowhere. */
+/* The position of a span as text: "line 12", or "lib.dfl line 12" in another file than the file of the results; NULL = the
+   span lies in no file. */
 const char *dfl_report_place(dfl_arena *arena, const dfl_results *results, dfl_span span);
 /* The name of the mapping in the file that it was imported from: TEXT of the line `source_name: TEXT` in its doc comment. NULL
    without such a line. */
@@ -99,18 +102,20 @@ const char *dfl_source_name(dfl_arena *arena, const dfl_mapping *mapping);
 
 /* ---- sums ---- */
 
-/* Elements: reads = serve + drain + accumulate; writes = fill + update. True on overflow. */
+/* Sums the elements read and written: reads = serve + drain + accumulate, writes = fill + update. Returns true on overflow. */
 bool dfl_counts_reads(const dfl_counts *counts, dfl_i128 *out);
 bool dfl_counts_writes(const dfl_counts *counts, dfl_i128 *out);
-/* Bits that all tensors together read and write in a memory, over all instances. True on overflow. */
+/* Sums the bits read and written in a memory over all tensors and all instances. Returns true on overflow. */
 bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, dfl_i128 *written);
-/* The clock of the cycles in a report, Hz: the clock of the outermost element that has one; 0 = no element has one. */
+/* The clock that converts seconds to cycles in a report, Hz: the clock of the outermost element with a clock; 0 = no
+   element has a clock. */
 double dfl_report_clock(const dfl_system *system);
-/* seconds * clock; a product within 1e-9 of a whole number, relative to the product, is that number. */
+/* The number of cycles, seconds * clock. A product within a relative distance of 1e-9 from a whole number becomes that number. */
 double dfl_report_cycles(const dfl_system *system, double seconds);
-/* Attributes about time that the system declares and the model does not use: "net.bandwidth", "dram.latency". */
+/* Names of the attributes about time that the system declares but the model does not use: "net.bandwidth", "dram.latency". */
 const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results *results, const dfl_system *system);
-/* Memories that keep a tensor, or ports of such memories ("sram.write"), without a declared bandwidth: they take no time. */
+/* Names of memories that keep a tensor, or of their ports ("sram.write"), without a declared bandwidth; their transfers
+   take no time. */
 const dfl_attribute_list *dfl_report_free(dfl_arena *arena, const dfl_results *results, const dfl_result *result);
 
 #endif

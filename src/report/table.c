@@ -45,7 +45,7 @@ static void add_blanks(dfl_strbuf *out, size_t n)
 static void print_row(const dfl_table *t, const dfl_table_row *row, const size_t *widths, unsigned indent,
                       dfl_strbuf *out)
 {
-    size_t owed = indent; /* blanks that are written before the next cell with text */
+    size_t owed = indent; /* number of blanks to write before the next cell with text */
 
     for (uint32_t k = 0; k < t->columns; k++) {
         size_t width = width_of(row->cells[k]), gap = widths[k] - width;

@@ -6,7 +6,7 @@
 
 #include "support/number.h"
 
-enum { DIGITS = 4, MORE_DIGITS = 6 }; /* significant digits; MORE_DIGITS for units that take no prefix */
+enum { DIGITS = 4, MORE_DIGITS = 6 }; /* number of significant digits; MORE_DIGITS for units without prefix */
 
 /* From here on, four digits would round to 1000 of the present prefix. */
 static const double next_prefix = 999.95;
@@ -24,7 +24,7 @@ void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT])
             size /= 1000;
         for (; size < 0.99995 && i > 0; i--)
             size *= 1000;
-        if (size < 0.99995 || size >= next_prefix) { /* no prefix reaches it */
+        if (size < 0.99995 || size >= next_prefix) { /* the value is outside the range of all prefixes */
             size = fabs(value);
             i = NONE;
         }
@@ -33,7 +33,7 @@ void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT])
     snprintf(out, DFL_UNIT_TEXT, "%s%s%s%s", digits, *unit || i != NONE ? " " : "", prefixes[i], unit);
 }
 
-/* The number of the largest prefix, 1 for kilo, that leaves a whole number below `base`; 0 = there is none. */
+/* The number of the largest prefix (1 = kilo) with which the value is a whole number below `base`; 0 = none. */
 static size_t whole_prefix(dfl_i128 bytes, int64_t base)
 {
     size_t i = 0;
@@ -107,7 +107,8 @@ void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16])
     out[n] = '\0';
 }
 
-/* The name of a dimension in SI units: "J*s", "bit/s". True if a prefix before the name is a prefix of its first unit. */
+/* Writes the name of a dimension in SI units: "J*s", "bit/s". Returns true if a prefix before the name applies to its first
+   unit. */
 static bool name_unit(dfl_dim dim, char out[DFL_UNIT_TEXT])
 {
     static const struct { dfl_base base; const char *name; } all[DFL_N_BASES] = {
@@ -134,7 +135,7 @@ static bool name_unit(dfl_dim dim, char out[DFL_UNIT_TEXT])
 
 void dfl_human_quantity(double value, dfl_dim dim, char out[DFL_UNIT_TEXT])
 {
-    static const double most_bits = 9007199254740992; /* whole in a double */
+    static const double most_bits = 9007199254740992; /* 2^53: all integers up to here are exact as double */
     char unit[DFL_UNIT_TEXT], digits[32];
 
     if (dfl_dim_equal(dim, dfl_dim_of(DFL_BASE_DATA)) && value == floor(value) && fabs(value) <= most_bits) {

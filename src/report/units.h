@@ -7,20 +7,20 @@
 
 #include "ir/quantity.h"
 
-enum { DFL_UNIT_TEXT = 48 }; /* bytes of a number with its unit */
+enum { DFL_UNIT_TEXT = 48 }; /* buffer size of a number with its unit, bytes */
 
-/* `value` in `unit` with a decimal prefix: 0.0094 and "s" give "9.4 ms". */
+/* Writes `value` in `unit` with a decimal prefix: 0.0094 and "s" give "9.4 ms". */
 void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT]);
-/* Bits as bytes: with a decimal prefix if that is exact ("16 GB"), else with a binary prefix ("812 KiB"). Less than 1024 bytes
-   that are no whole number of bytes stay bits. */
+/* Writes a number of bits in bytes: with a decimal prefix if that is exact ("16 GB"), else with a binary prefix ("812
+   KiB"). A number of bits below 1024 bytes stays in bits unless it is a multiple of 8. */
 void dfl_human_bits(dfl_i128 bits, char out[DFL_UNIT_TEXT]);
-/* A count without a unit: "65536", "16.78M". */
+/* Writes a count without a unit: "65536", "16.78M". */
 void dfl_human_count(dfl_i128 count, char out[DFL_UNIT_TEXT]);
-/* All digits, with a blank between groups of three: "9 437 184". */
+/* Writes all digits of a count, with a blank between groups of three: "9 437 184". */
 void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16]);
-/* A value in SI units with its unit: "9.4 ms", "64 KiB", "2.41 uJ*s". */
+/* Writes a value in SI units with its unit: "9.4 ms", "64 KiB", "2.41 uJ*s". */
 void dfl_human_quantity(double value, dfl_dim dim, char out[DFL_UNIT_TEXT]);
-/* A share of a whole: "88.9 %". "-" if the whole is not positive. */
+/* Writes a share of a whole in percent: "88.9 %"; "-" if the whole is not positive. */
 void dfl_human_share(double part, double whole, char out[DFL_UNIT_TEXT]);
 
 #endif

@@ -11,7 +11,7 @@
 
 typedef enum {
     VALUE_NONE,  /* an error was reported */
-    VALUE_LATER, /* depends on a mapping without a result, or on the values of blank figures */
+    VALUE_LATER, /* the value depends on a mapping without a result, or on the values of blank figures */
     VALUE_QUANTITY,
     VALUE_TEXT,
     VALUE_TRUTH,
@@ -30,7 +30,7 @@ typedef struct {
     const dfl_results *results;
     const dfl_check *check;
     const dfl_val *failed; /* the first comparison that is false; NULL = none */
-    value failed_left, failed_right; /* the values that the comparison compares */
+    value failed_left, failed_right; /* values of both sides of the comparison `failed` */
 } evaluator;
 
 static const value none = { .kind = VALUE_NONE };
@@ -46,7 +46,7 @@ static value truth_value(bool truth)
     return (value){ .kind = VALUE_TRUTH, .truth = truth };
 }
 
-/* The value in readable units, a text in quotes; NULL for other kinds. */
+/* A quantity in readable units, or a text in quotes; NULL for other kinds of values. */
 static const char *value_text(const evaluator *eval, const value *v)
 {
     dfl_strbuf out;
@@ -75,8 +75,8 @@ static const char *dim_text(const evaluator *eval, dfl_dim dim)
     return out.text;
 }
 
-/* The value of a figure or of arithmetic. In a type check it is 1 of its dimension: division, roots and logarithms of 1 have
-   values, so only errors that do not depend on values are reported. */
+/* Makes the value of a figure or of arithmetic. In a type check every value is 1 in its unit: division, roots and
+   logarithms of 1 have values, so only errors that do not depend on values are reported. */
 static value figure_value(const evaluator *eval, dfl_quantity q)
 {
     if (eval->results->is_blank) {
@@ -86,8 +86,8 @@ static value figure_value(const evaluator *eval, dfl_quantity q)
     return quantity_value(q);
 }
 
-/* The value `q` of an operation on `a` and `b`; reports at `at` unless the status is OK. `b` is NULL for functions of one
-   argument. */
+/* Makes the value `q` of an operation on `a` and `b`, or reports the error `status` at `at`. `b` is NULL for functions of
+   one argument. */
 static value arithmetic_value(evaluator *eval, const dfl_val *at, dfl_arith status, dfl_quantity q, const value *a,
                               const value *b)
 {
@@ -117,13 +117,13 @@ static value arithmetic_value(evaluator *eval, const dfl_val *at, dfl_arith stat
 
 static value evaluate(evaluator *eval, const dfl_val *expr);
 
-/* Whether the expression around the value has the same value: there is nothing to compute with. */
+/* Whether a value is NONE or LATER; an expression with such an operand has the same value. */
 static bool is_unknown(const value *v)
 {
     return v->kind == VALUE_NONE || v->kind == VALUE_LATER;
 }
 
-/* Evaluates both sides of `expr`. False if a side is no quantity: *out is the value of the expression then. */
+/* Evaluates both sides of `expr`. False if a side is no quantity; *out is then the value of the expression. */
 static bool evaluate_numbers(evaluator *eval, const dfl_val *expr, value *a, value *b, value *out)
 {
     *a = evaluate(eval, expr->args[0]);
@@ -155,7 +155,7 @@ static value evaluate_binary(evaluator *eval, const dfl_val *expr)
         status = dfl_quantity_mul(a.quantity, b.quantity, &q);
     else
         status = dfl_quantity_div(a.quantity, b.quantity, &q);
-    if (status == DFL_ARITH_INEXACT) { /* the quotient of two counts is a real number here, no error as for sizes */
+    if (status == DFL_ARITH_INEXACT) { /* the quotient of two counts is a real number here; for sizes it would be an error */
         a.quantity.exact = false;
         status = dfl_quantity_div(a.quantity, b.quantity, &q);
     }
@@ -228,7 +228,7 @@ static value evaluate_logic(evaluator *eval, const dfl_val *expr)
     return is_unknown(&a) ? a : b;
 }
 
-/* min and max of up to 16 arguments, log2, sqrt, pow, floor, ceil, mod, select. */
+/* Evaluates a built-in function: min and max of up to 16 arguments, log2, sqrt, pow, floor, ceil, mod, select. */
 static value evaluate_function(evaluator *eval, const dfl_val *expr)
 {
     enum { MOST = 16 };
@@ -346,7 +346,7 @@ static value settle_comparison(evaluator *eval, bool holds, const dfl_val *expr,
     return truth_value(holds);
 }
 
-/* Evaluates both sides. False if they are no quantities of one dimension: *out is the value of the check then. */
+/* Evaluates both sides. False if the sides are not quantities of one dimension; *out is then the value of the check. */
 static bool evaluate_sides(evaluator *eval, const dfl_val *left, const dfl_val *right, value *a, value *b, value *out)
 {
     const dfl_val *sides[2] = { left, right };
@@ -415,7 +415,7 @@ static const char *sign_of(dfl_val_kind kind)
     return "";
 }
 
-/* The value in base units, with the digits that read back as the same double. */
+/* The value in base units, with enough digits to read back the same double. */
 static const char *all_digits(const evaluator *eval, const value *v)
 {
     char digits[32];
@@ -424,7 +424,7 @@ static const char *all_digits(const evaluator *eval, const value *v)
     return dfl_arena_copy(dfl_sink_arena(eval->results->sink), digits, strlen(digits));
 }
 
-/* "512 == 500 is false", "is 512, not 500"; NULL if no comparison of values failed. */
+/* Text on a failed comparison: "512 == 500 is false", "is 512, not 500"; NULL if no comparison of values failed. */
 static const char *failure_text(const evaluator *eval)
 {
     const dfl_check *c = eval->check;
@@ -434,7 +434,7 @@ static const char *failure_text(const evaluator *eval)
 
     if (!left || !right)
         return NULL;
-    if (strcmp(left, right) == 0 && eval->failed_left.kind == VALUE_QUANTITY) { /* equal in few digits */
+    if (strcmp(left, right) == 0 && eval->failed_left.kind == VALUE_QUANTITY) { /* the short texts are equal: print all digits */
         left = all_digits(eval, &eval->failed_left);
         right = all_digits(eval, &eval->failed_right);
     }
@@ -500,7 +500,7 @@ bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val
     value v = evaluate(&eval, expr);
 
     *out = v.kind == VALUE_QUANTITY ? v.quantity : (dfl_quantity){ 0 };
-    /* A type check leaves the kind of an objective to the check of its form. */
+    /* A type check reports nothing here: the check of the form of an objective covers its kind. */
     if (!is_unknown(&v) && v.kind != VALUE_QUANTITY && !results->is_blank)
         (void)report_kind(&eval, expr, "a number");
     return v.kind == VALUE_QUANTITY;
@@ -532,7 +532,7 @@ dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check
     outcome.outcome = verdict.truth ? DFL_OUTCOME_PASSED : DFL_OUTCOME_FAILED;
     if (!verdict.truth)
         report_failure(&eval);
-    shown = evaluate(&eval, shown_side(check->expr)); /* reports nothing: it is a part of the check, which has a value */
+    shown = evaluate(&eval, shown_side(check->expr)); /* reports nothing: the check has a value, so its parts have values, too */
     outcome.value = value_text(&eval, &shown);
     if (shown.kind == VALUE_QUANTITY) {
         outcome.has_number = true;

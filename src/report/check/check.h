@@ -1,9 +1,9 @@
 /*
  * Expressions over the figures of a report: checks (`require`, `expect`, `assume`) and objectives.
  *
- * `a == b` of exact integers is exact; of other numbers it allows a relative difference of 1e-12, which is rounding.
- * `a within p of b` is |a - b| <= p |b| for a number p without dimension, and |a - b| <= p for a p of the dimension of a and b.
- * `a exactly b` is equality of exact integers or of doubles, without allowance.
+ * `a == b` is exact for exact integers; for other numbers it allows a relative difference of 1e-12 for rounding. `a within
+ * p of b` is |a - b| <= p |b| for a number p without dimension, and |a - b| <= p for a p of the dimension of a and b. `a
+ * exactly b` is equality of exact integers or of doubles, without allowance.
  */
 #ifndef DFL_REPORT_CHECK_CHECK_H
 #define DFL_REPORT_CHECK_CHECK_H
@@ -18,29 +18,29 @@
  * report.
  */
 dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check *check);
-/* Whether the check has a value, and does not hold. Does not report that it does not hold. */
+/* Whether the check has a value and is violated. Does not report the violation. */
 bool dfl_check_is_violated(const dfl_results *results, const dfl_check *check);
-/* How the check is violated: "512 == 500 is false", "is 512, not 500". NULL if it is not, or no comparison of values failed.
-   Lives as long as the diagnostics of the results. */
+/* Text on the violation of a check: "512 == 500 is false", "is 512, not 500". NULL if the check holds or if no comparison
+   of values failed. The text lives as long as the diagnostics of the results. */
 const char *dfl_check_violation(const dfl_results *results, const dfl_check *check);
 
 /* The value of an expression in SI units; `scope` is the mapping or workload that the expression stands in, 0 = the file. False
    after reporting. False without a report if the expression is about a mapping without a result. */
 bool dfl_check_number(const dfl_results *results, dfl_sym scope, const dfl_val *expr, double *out);
-/* The same with its dimension. */
+/* The value of an expression as dfl_check_number computes it, with its dimension. */
 bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val *expr, dfl_quantity *out);
 
 /* ---- type check (type_check.c) ---- */
 
 /*
- * Checks all checks and objectives of the program before anything is evaluated. Reports unknown paths, wrong dimensions, and
- * checks that are no condition, with the codes of dfl_check_evaluate. Reports nothing that depends on the values of figures, on
- * templates, or on declarations with errors. Allocates in `scratch` alone.
+ * Type-checks all checks and objectives of the program before the evaluation of any mapping. Reports unknown paths, wrong
+ * dimensions, and checks that are no condition, with the codes of dfl_check_evaluate. Reports nothing that depends on the
+ * values of figures, on templates, or on declarations with errors. Allocates in `scratch` alone.
  */
 void dfl_check_types(dfl_arena *scratch, const dfl_results *results);
-/* The same for the objectives of one mapping, before its search; false after reporting. */
+/* Checks the types of the objectives of one mapping before its search; false after reporting. */
 bool dfl_check_objective_types(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping);
-/* The dimension of an expression in a mapping; number if the expression has no value. */
+/* The dimension of an expression in a mapping; the dimension of a plain number if the expression has no value. */
 dfl_dim dfl_check_dim(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping, const dfl_val *expr);
 
 #endif

@@ -1,4 +1,4 @@
-/* The walk along a path, from name to name, and the calls on paths. */
+/* Looks up paths name by name, and evaluates the calls on paths. */
 #include "report/check/lookup.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *join_segments(const lookup *l, const dfl_val *path, uint32_t 
     return text.text;
 }
 
-/* The entry of the list with this name; NULL = none. */
+/* The entry of the list called `name`; NULL = none. */
 static const dfl_node_entry *find_exact(const lookup *l, const char *name)
 {
     for (size_t i = 0; i < l->list.entries.n; i++)
@@ -40,7 +40,7 @@ static const dfl_node_entry *find_exact(const lookup *l, const char *name)
     return NULL;
 }
 
-/* The first entry of the list with the last dotted parts `name`, and the number of such entries. */
+/* The first entry of the list whose last dotted parts are `name`; `*n` is the number of such entries. */
 static const dfl_node_entry *find_by_ending(const lookup *l, const char *name, size_t *n)
 {
     size_t len = strlen(name);
@@ -62,10 +62,10 @@ static const dfl_node_entry *find_by_ending(const lookup *l, const char *name, s
 
 typedef enum { STEP_FOUND, STEP_NONE, STEP_AMBIGUOUS } step_result;
 
-/* One step down from *node, by the longest run of segments that is one name. *at moves behind the segments. */
+/* Moves *node one level down: finds the longest run of segments that is one name, and moves *at after these segments. */
 static step_result step_down(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
 {
-    if (node->kind == DFL_NODE_ROOT) { /* one segment: names of declarations have no dots */
+    if (node->kind == DFL_NODE_ROOT) { /* names of declarations have no dots, so the name is one segment */
         if (!dfl_node_root(l->results, path->path[*at], node))
             return STEP_NONE;
         ++*at;
@@ -121,13 +121,14 @@ static const dfl_template *find_template(const lookup *l, const dfl_val *path)
     return NULL;
 }
 
-/* In a type check: whether the first name may have figures later, as a template or a declaration with errors. */
+/* Whether the first name of a path may get figures later: in a type check, if the name is a template or may be a
+   declaration with errors. */
 static bool may_have_figures_later(const lookup *l, const dfl_val *path)
 {
     return l->results->is_blank && (find_template(l, path) || l->results->has_errors);
 }
 
-/* Reports that segment `at` is no name below `from`. */
+/* Reports that the node `from` has no child with the name of segment `at`. */
 static void report_unknown(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
 {
     const char *word = text_of(l, path->path[at]), *near;
@@ -156,7 +157,8 @@ static dfl_node root_node(void)
     return (dfl_node){ .kind = DFL_NODE_ROOT };
 }
 
-/* The node of the scope, where a path may start without a name; ROOT if the check stands in the file. */
+/* The node of the mapping or workload that contains the check; paths may omit its name. ROOT for a check outside of
+   mappings and workloads. */
 static dfl_node scope_node(lookup *l)
 {
     dfl_node node;
@@ -164,7 +166,8 @@ static dfl_node scope_node(lookup *l)
     return l->scope && dfl_node_root(l->results, l->scope, &node) ? node : root_node();
 }
 
-/* The first name as a part of a system: the path leaves out the name of the system. True if exactly one system has the part. */
+/* Resolves the first name of a path as a part of a system whose name the path omits. True if exactly one system has such a
+   part. */
 static bool step_into_system(lookup *l, const dfl_val *path, dfl_node *node, uint32_t *at)
 {
     const dfl_program *p = l->results->program;
@@ -185,7 +188,7 @@ static bool step_into_system(lookup *l, const dfl_val *path, dfl_node *node, uin
     return found == 1;
 }
 
-/* The node behind the first `n` segments of the path; false after reporting. LATER ends the walk early. */
+/* Finds the node that the first `n` segments of a path name; false after reporting. A node of kind LATER ends the walk early. */
 static bool walk_path(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node)
 {
     dfl_val part = *path;
@@ -227,7 +230,7 @@ static bool walk_path(lookup *l, const dfl_val *path, uint32_t n, dfl_node *node
     return true;
 }
 
-/* The value in state GIVEN or UNDECLARED as a quantity or text. */
+/* Converts a value of a figure in the state GIVEN or UNDECLARED into a quantity or a text. */
 static dfl_lookup_result given_value(const dfl_figure *figure, const dfl_figure_value *value)
 {
     dfl_dim dim = dfl_measure_dim(figure->measure);
@@ -244,7 +247,7 @@ static dfl_lookup_result given_value(const dfl_figure *figure, const dfl_figure_
     return found;
 }
 
-/* The value of a figure at a place; reports if there is none. */
+/* The value of a figure at a place; reports a figure without a value. */
 static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const dfl_figure_place *at)
 {
     dfl_sink *sink = l->results->sink;
@@ -270,7 +273,7 @@ static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const
     return not_found;
 }
 
-/* The first name below a node that is not a text. NULL if there is none. */
+/* The first child of a node that is no figure of kind TEXT; NULL = none. Serves as an example in a help line. */
 static const char *example_below(lookup *l, const dfl_node *node)
 {
     dfl_node_children(&l->list, node);
@@ -305,7 +308,7 @@ static dfl_lookup_result value_of(lookup *l, const dfl_node *node)
 
 /* ---- calls on a path ---- */
 
-/* Reports that the call names no result. */
+/* Reports a call without the name of a result. */
 static dfl_lookup_result report_call(lookup *l, const char *help)
 {
     dfl_diag *d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, l->val->span, "`%s(...)` names no result",
@@ -343,7 +346,7 @@ static dfl_lookup_result peak_of_system(lookup *l, const dfl_system *s, dfl_sym 
     return (dfl_lookup_result){ .kind = DFL_LOOKUP_QUANTITY, .quantity = dfl_quantity_real(best, dim) };
 }
 
-/* Whether `word` is the name, or its last dotted parts. */
+/* Whether `word` equals a name or the last dotted parts of the name. */
 static bool is_name(const lookup *l, dfl_sym name, const char *word)
 {
     const char *text = text_of(l, name);
@@ -430,7 +433,8 @@ static dfl_lookup_result evaluate_call(lookup *l)
 
 dfl_lookup_result dfl_lookup(const dfl_results *results, dfl_sym scope, const dfl_val *val)
 {
-    /* Node lists of large workloads are large, so they live in an arena of this call. Texts of results live with the results. */
+    /* Node lists of large workloads are large, so a temporary arena holds them. Texts of values lie in the arena of the
+       results. */
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(dfl_sink_arena(results->sink)));
     lookup l = { .list = { .results = results, .arena = scratch }, .results = results, .val = val, .scope = scope };
     dfl_lookup_result found = not_found;

@@ -1,13 +1,13 @@
 /*
- * Values of paths: `flash.memories.sram.tensors.K.reads`. A path starts at a mapping, a workload or a system of the program and
- * follows the keys of the JSON report; items of lists have their names as keys. The keys `memories`, `tensors`, `einsums`,
- * `networks` and `components` may be left out: `flash.sram.K.reads`. Figures are preferred to parts of the same name, memories to
- * einsums, einsums to networks. An object with an obvious figure may stand for the figure: `flash.latency` is seconds,
- * `flash.energy` joules. Inside a mapping or workload its own name may be left out. A name with dots is matched as a whole, or by
- * its last part if no other name ends so.
+ * Values of paths: `flash.memories.sram.tensors.K.reads`. A path starts at a mapping, a workload or a system of the program
+ * and follows the keys of the JSON report; items of lists have their names as keys. A path may omit the keys `memories`,
+ * `tensors`, `einsums`, `networks` and `components`: `flash.sram.K.reads`. If names are equal, figures precede parts,
+ * memories precede einsums, and einsums precede networks. A path may end at an object that has an obvious figure:
+ * `flash.latency` is seconds, `flash.energy` joules. A check inside a mapping or workload may omit the name of the mapping
+ * or workload. A dotted name matches as a whole, or by its last parts if no other name has the same last parts.
  *
- * Calls on a mapping: `peak(MEMORY)`, the bits; `flops(PART)`, operations per second that one instance of a unit, axis or element
- * reaches. Call on a system: `peak(TYPE)`, operations per second of the fastest unit for that data type.
+ * Calls on a mapping: `peak(MEMORY)`, the bits; `flops(PART)`, operations per second that one instance of a unit, axis or
+ * element reaches. Call on a system: `peak(TYPE)`, operations per second of the fastest unit for that data type.
  */
 #ifndef DFL_REPORT_CHECK_LOOKUP_H
 #define DFL_REPORT_CHECK_LOOKUP_H
@@ -16,7 +16,7 @@
 
 typedef enum {
     DFL_LOOKUP_NOTHING, /* an error was reported */
-    DFL_LOOKUP_LATER,   /* a figure of a mapping without a result; not reported here */
+    DFL_LOOKUP_LATER,   /* the path names a figure of a mapping without a result; lookup reports nothing */
     DFL_LOOKUP_QUANTITY,
     DFL_LOOKUP_TEXT,
 } dfl_lookup_kind;

@@ -27,7 +27,7 @@ static void add_items(dfl_node_list *list, const dfl_figure *figure, const dfl_f
         add_entry(list, text_of(list, item.name), place_node(item.place));
 }
 
-/* A row without a value has no name. Values of rows that always have one are not computed here. */
+/* Adds a figure, unless the figure has no value at the place. Does not compute the value if the figure always has one. */
 static void add_figure(dfl_node_list *list, const dfl_figure *figure, const dfl_figure_place *at)
 {
     bool is_list = figure->kind == DFL_FIGURE_ARRAY || figure->kind == DFL_FIGURE_MAP;
@@ -41,7 +41,8 @@ static void add_figure(dfl_node_list *list, const dfl_figure *figure, const dfl_
         add_entry(list, figure->key, (dfl_node){ .kind = DFL_NODE_FIGURE, .place = *at, .figure = figure });
 }
 
-/* Rows first, then the items of lists that a path may leave out, in the order of the scopes of the items. */
+/* Lists the children of an object: first its rows in the table of figures, then the items of lists whose key a path may
+   omit, in the order of the scopes of the items. */
 static void list_place(dfl_node_list *list, const dfl_figure_place *at)
 {
     uint32_t n;
@@ -70,7 +71,8 @@ static dfl_node mapping_node(const dfl_results *results, const dfl_result_item *
     return node;
 }
 
-/* The name that a path may start with as number `k` in order of preference, and its node; 0 behind the last. */
+/* The name and the node of number `k` among the names that a path may start with, in order of preference; 0 = `k` is too
+   large. */
 static dfl_sym root_at(const dfl_results *results, uint32_t k, dfl_node *node)
 {
     const dfl_program *p = results->program;

@@ -1,8 +1,8 @@
-/* Type check of checks and objectives, before there are results. Their paths lead to blank figures, which have names and
-   dimensions, but no values. */
+/* Type check of checks and objectives, before there are results. Paths lead to blank figures: figures with names and
+   dimensions, but without values. */
 #include "report/check/check.h"
 
-/* Numbers of parts that have figures. */
+/* Numbers of parts of each kind that have figures. */
 typedef struct {
     uint32_t einsums, memories, axes, computes, networks;
 } extent;
@@ -12,7 +12,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Raises each number to that of the mapping. */
+/* Raises each number to the number of parts of the mapping, if that is larger. */
 static void add_extent(extent *most, const dfl_mapping *m)
 {
     most->einsums = larger(most->einsums, m->workload->n_einsums);
@@ -22,7 +22,7 @@ static void add_extent(extent *most, const dfl_mapping *m)
     most->networks = larger(most->networks, m->system->n_networks);
 }
 
-/* The largest numbers of all mappings of the program: one blank result serves all mappings. */
+/* The largest numbers of parts over all mappings of the program, so that one blank result serves all mappings. */
 static extent extent_of(const dfl_program *p)
 {
     extent most = { 0 };
@@ -32,7 +32,7 @@ static extent extent_of(const dfl_program *p)
     return most;
 }
 
-/* A result of zeros, large enough for `most`. */
+/* A result of zeros with the numbers of parts `most`. */
 static const dfl_result *make_blank_result(dfl_arena *arena, extent most)
 {
     dfl_result *blank = DFL_NEW(arena, dfl_result);
@@ -68,7 +68,8 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
         const dfl_mapping *m = p->designs[i].mapping;
 
         items[i].mapping = m;
-        if (m->system->n_computes > 0) /* without one, einsums have no unit to name: figures come later */
+        if (m->system->n_computes > 0) /* without a compute unit the einsums have no unit to name, so their figures count as
+                                          unknown */
             items[i].result = blank;
     }
     all.items = items;

@@ -1,4 +1,4 @@
-/* The pairs of results to compare, and the changes of a pair but those of its shapes. */
+/* Pairs the results of two reports, and finds the changes of a pair, except changes of the shapes. */
 #include "report/diff/diff.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const char *digits_text(dfl_arena *arena, dfl_i128 value)
     return dfl_arena_copy(arena, text, len);
 }
 
-/* Adds einsums of one side only, and einsums on other units. */
+/* Adds changes for einsums that only one side has, and for einsums that moved to another compute unit. */
 static void compare_units(dfl_arena *arena, dfl_diff_pair *p)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -42,7 +42,7 @@ static void compare_units(dfl_arena *arena, dfl_diff_pair *p)
     }
 }
 
-/* Adds memories of one side only, and other peaks of room. */
+/* Adds changes for memories that only one side has, and for memories with another peak. */
 static void compare_rooms(dfl_arena *arena, dfl_diff_pair *p)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -85,7 +85,7 @@ static dfl_diff_pair compare_results(dfl_arena *arena, const dfl_side_result *fr
     return p;
 }
 
-/* The first result of this name; NULL = none. */
+/* The first result called `name`; NULL = none. */
 static const dfl_side_result *find_result(const dfl_side_results *side, const char *name)
 {
     for (size_t i = 0; i < side->n; i++)

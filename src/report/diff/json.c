@@ -1,5 +1,5 @@
-/* A comparison as JSON, `dfl-diff/1`. Joules and seconds of a ledger have one number of decimal places, which gives the larger
-   total 15 digits. Decimal sums of parts are exactly the totals. */
+/* A comparison as JSON, `dfl-diff/1`. All numbers of a ledger have the same number of decimal places, so that the larger
+   total has 15 digits. The decimal numbers of the parts add up exactly to the totals. */
 #include "report/diff/diff.h"
 
 #include "report/diff/ledger_text.h"
@@ -22,7 +22,7 @@ static void key_units(dfl_json_writer *w, const char *key, dfl_i128 units, int d
     dfl_json_digits(w, text);
 }
 
-/* Both sides and their difference. */
+/* Writes the values of both sides and their difference. */
 static void write_sides(dfl_json_writer *w, dfl_i128 from, dfl_i128 to, int decimals)
 {
     key_units(w, "from", from, decimals);

@@ -1,4 +1,4 @@
-/* The parts of energy and time on both sides, and their DFL_SUM_TOLERANCE. */
+/* Builds and rounds the ledgers: the parts of energy and time on both sides. */
 #include "report/diff/diff.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static bool part_differs(const dfl_ledger_part *p)
     return p->from != p->to || p->count_from != p->count_to;
 }
 
-/* The part of this name, a new one if there is none. Parts are in order of their symbols, which count from 1. */
+/* Finds a part by its names, or adds a new part. The index of a part is its symbol in `names` - 1. */
 static dfl_ledger_part *find_part(const context *c, const char *where, const char *what, const char *action)
 {
     const dfl_ledger_part fresh = { .where = where, .what = what, .action = action };
@@ -28,7 +28,7 @@ static dfl_ledger_part *find_part(const context *c, const char *where, const cha
     return &c->ledger->parts.at[name - 1];
 }
 
-/* Adds to the value of one side. */
+/* Adds `value` to one side of a part and sets its count. */
 static void add_to_part(dfl_ledger_part *p, bool to, double value, bool counted, dfl_i128 count)
 {
     *(to ? &p->to : &p->from) += value;
@@ -68,7 +68,7 @@ static void add_time(const context *c, const dfl_side_result *side, bool to)
         add_to_part(find_part(c, "shared", "", ""), to, side->seconds - all, false, 0);
 }
 
-/* Adds the difference of the total and the sum of the parts as a part, unless it is a DFL_SUM_TOLERANCE error of the sum. */
+/* Adds the difference between the total and the sum of the parts as a part, unless the difference is a rounding error. */
 static void add_rest(const context *c, double total, bool to)
 {
     double all = 0, size = fabs(total);
@@ -159,7 +159,8 @@ static const char *time_cause(const context *c, const dfl_ledger_part *p)
 
 /* ---- both ledgers ---- */
 
-/* The largest difference first, then parts that differ in counts alone, then the rest; each in order of the reports. */
+/* Compares two parts for sorting: parts with the largest difference of values first, then parts that differ only in counts,
+   then equal parts; ties keep the order of the reports. */
 static int by_difference(const void *a, const void *b)
 {
     const dfl_ledger_part *const *x = a, *const *y = b;
@@ -215,7 +216,7 @@ void dfl_ledgers_compute(dfl_arena *arena, dfl_diff_pair *pair)
 
 /* ---- DFL_SUM_TOLERANCE ---- */
 
-/* Decimal places that give the largest total or part `digits` digits. */
+/* The number of decimal places with which the largest total or part has `digits` digits. */
 static int decimals_for(const dfl_ledger *l, int digits)
 {
     enum { MOST = 300 };
@@ -234,7 +235,7 @@ static int decimals_for(const dfl_ledger *l, int digits)
     return places > MOST ? MOST : places;
 }
 
-/* value * 10^decimals. */
+/* Scales a value to units of the ledger: value * 10^decimals. */
 static double scale_value(double value, int decimals)
 {
     char text[16];
@@ -243,7 +244,7 @@ static double scale_value(double value, int decimals)
     return value * strtod(text, NULL);
 }
 
-/* The value in units of 10^-decimals; 0 beyond 10^18 units. */
+/* Rounds a value to whole units of 10^-decimals; 0 for values beyond 10^18 units. */
 static dfl_i128 round_value(double value, int decimals)
 {
     double units = scale_value(value, decimals);
@@ -251,7 +252,7 @@ static dfl_i128 round_value(double value, int decimals)
     return fabs(units) < 1e18 ? (dfl_i128)llround(units) : 0;
 }
 
-/* A part, and the distance that its DFL_SUM_TOLERANCE went against the missing units. */
+/* A part and its rounding error in the direction of the missing units: the larger `left`, the sooner the part gets a unit. */
 typedef struct { dfl_ledger_part *part; double left; } rest;
 
 static int by_rest(const void *a, const void *b)
@@ -261,9 +262,9 @@ static int by_rest(const void *a, const void *b)
     return x->left != y->left ? (x->left < y->left ? 1 : -1) : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Distributes the units that the rounded parts of a side miss to the rounded total, or have too many. Each part takes one unit,
-   the part first that was rounded furthest the other way. `differing` chooses the parts that differ; the others change on both
-   sides at once, so that they stay equal. */
+/* Makes the rounded parts of a side add up to the rounded total by adding or subtracting one unit per part. Parts with the
+   largest rounding error in the needed direction come first. With `differing` only parts that differ between the sides
+   change; else only equal parts change, by the same unit on both sides. */
 static void distribute_rest(dfl_arena *arena, dfl_ledger *l, bool to, bool differing)
 {
     rest *order = DFL_NEW_ARRAY(arena, rest, l->parts.n + 1);

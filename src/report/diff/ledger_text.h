@@ -1,4 +1,5 @@
-/* Units of a ledger as decimal numbers. Digits are those of the integer, so that printed sums are the sums of printed numbers. */
+/* Prints units of a ledger as decimal numbers. The digits come from the integer, so printed parts add up exactly to printed
+   totals. */
 #ifndef DFL_REPORT_DIFF_LEDGER_TEXT_H
 #define DFL_REPORT_DIFF_LEDGER_TEXT_H
 
@@ -6,7 +7,7 @@
 
 enum { DFL_LEDGER_TEXT = 400 };
 
-/* units * 10^-decimals with all decimal places; for negative `decimals` the digits with an exponent. */
+/* Prints units * 10^-decimals with all decimal places, or with an exponent if `decimals` is negative. */
 void dfl_ledger_text(dfl_i128 units, int decimals, char out[DFL_LEDGER_TEXT]);
 
 #endif

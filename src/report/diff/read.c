@@ -8,7 +8,7 @@
 
 typedef struct { dfl_arena *arena; dfl_json_wanting want; } reader;
 
-/* The number of a key; 0 after reporting. */
+/* The value of a key as a number; 0 after reporting. */
 static double read_number(reader *r, const dfl_json *object, const char *key)
 {
     const dfl_json *value = dfl_json_get(object, key);
@@ -19,7 +19,7 @@ static double read_number(reader *r, const dfl_json *object, const char *key)
     return 0;
 }
 
-/* A count of any number of digits; false beyond 128 bits, and for a negative number. */
+/* Reads a count with any number of digits; false beyond 128 bits, and for a negative number. */
 static bool read_digits(const char *digits, dfl_i128 *out)
 {
     bool bad = *digits == '-';
@@ -30,7 +30,7 @@ static bool read_digits(const char *digits, dfl_i128 *out)
     return !bad;
 }
 
-/* The count of a key; 0 after reporting. */
+/* The value of a key as a count; 0 after reporting. */
 static dfl_i128 read_count(reader *r, const dfl_json *object, const char *key)
 {
     const dfl_json *value = dfl_json_get(object, key);
@@ -45,8 +45,8 @@ static dfl_i128 read_count(reader *r, const dfl_json *object, const char *key)
     return big;
 }
 
-/* The joules of each action: those of the tensor, divided in proportion to count and joules per bit. The bits of an element are
-   computed from the total; a value next to a whole number is that number, so that equal counts have equal joules. */
+/* Divides the joules of a tensor among its actions, in proportion to count times joules per bit. Derives the bits of an
+   element from the total, and rounds a value near a whole number to that number, so that equal counts get equal joules. */
 static void split_joules(reader *r, const dfl_json *actions, const dfl_json *tensor, dfl_side_traffic *t)
 {
     double read = read_number(r, dfl_json_get(actions, "read"), "joules_per_bit");

@@ -1,4 +1,4 @@
-/* Changes between two shapes: branches, keeps, and loops; and the causes of other counts. */
+/* Finds the changes between two shapes (branches, keeps, loops) and the causes of different counts. */
 #include "report/diff/diff.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Whether two loops have the same rank and axis; amounts may differ. */
+/* Whether two loops have the same rank and axis; the tile sizes may differ. */
 static bool is_same_loop(const dfl_shape_loop *a, const dfl_shape_loop *b)
 {
     return is_same(a->rank, b->rank) && is_same(a->axis, b->axis);
 }
 
-/* Adds a change. A change that other einsums have, too, gets the einsum instead. */
+/* Adds a change. If an equal change of other einsums exists, appends the einsum to it instead. */
 static void add_change(const context *c, dfl_change change)
 {
     for (size_t i = 0; change.einsums && i < c->pair->changes.n; i++) {
@@ -78,7 +78,7 @@ static bool has_rank(const dfl_shape_loops *loops, size_t n, const char *rank)
     return false;
 }
 
-/* Loops of this rank and axis among the first `n`. */
+/* Number of loops with the rank and axis of `loop` among the first `n` loops. */
 static size_t count_loop(const dfl_shape_loops *loops, size_t n, const dfl_shape_loop *loop)
 {
     size_t found = 0;
@@ -88,7 +88,7 @@ static size_t count_loop(const dfl_shape_loops *loops, size_t n, const dfl_shape
     return found;
 }
 
-/* The loops that `others` has, too, in their order here. */
+/* The loops of `loops` that `others` also has, in the order of `loops`. */
 static dfl_shape_loops common_loops(const context *c, const dfl_shape_loops *loops, const dfl_shape_loops *others)
 {
     dfl_shape_loops out = { 0 };
@@ -99,7 +99,7 @@ static dfl_shape_loops common_loops(const context *c, const dfl_shape_loops *loo
     return out;
 }
 
-/* Compares the order of the loops that both sides have. */
+/* Adds a change if the loops that both sides have are in a different order. */
 static void compare_order(const context *c, const dfl_shape_chain *a, const dfl_shape_chain *b)
 {
     dfl_shape_loops x = common_loops(c, &a->loops, &b->loops), y = common_loops(c, &b->loops, &a->loops);
@@ -112,8 +112,8 @@ static void compare_order(const context *c, const dfl_shape_chain *a, const dfl_
                              dfl_shape_text(c->arena, &b->loops, NULL, true), a->einsum });
 }
 
-/* Sets the cause `spread` to the first axis with a loop that only one side has: the ranks on an axis decide which elements its
-   instances share. */
+/* Sets the cause `spread` to the first axis with a loop that only one side has. The ranks on an axis decide which elements
+   the instances along the axis share. */
 static void find_spread(const context *c, const dfl_shape_loops *from, const dfl_shape_loops *to)
 {
     const dfl_shape_loops *sides[] = { from, to };
@@ -161,7 +161,7 @@ void dfl_shape_index(dfl_arena *arena, dfl_shape *s)
     qsort(s->by_name, s->keeps.n, sizeof *s->by_name, by_name);
 }
 
-/* The keeps of a tensor, a run of *n items of `by_name`: in one memory, or for NULL in all memories. */
+/* The keeps of a tensor in `memory`, or for NULL in all memories: *n adjacent items of `by_name`. */
 static const dfl_shape_keep **find_keeps(const dfl_shape *s, const char *tensor, const char *memory, size_t *n)
 {
     size_t low = 0, high = s->keeps.n;
@@ -182,7 +182,7 @@ static const dfl_shape_keep **find_keeps(const dfl_shape *s, const char *tensor,
     return s->by_name + low;
 }
 
-/* The places of the keeps of a tensor in a memory, each place once. NULL = there is no keep. */
+/* The places of the keeps of a tensor in a memory as text, each place once; NULL = no keep. */
 static const char *places_text(dfl_arena *arena, const dfl_shape *s, const char *tensor, const char *memory, bool amounts)
 {
     size_t n;
@@ -202,8 +202,8 @@ static const char *places_text(dfl_arena *arena, const dfl_shape *s, const char 
     return out.len > 0 ? out.text : NULL;
 }
 
-/* Adds the changed keeps of one side, each tensor in each memory once; `fresh`: only keeps that the other side lacks. A keep with
-   other amounts alone is not added: its loops are. */
+/* Adds the changed keeps of one side, once per tensor and memory; with `fresh`, only keeps that the other side lacks. Skips
+   keeps whose surrounding loops differ only in tile sizes: the loops are changes of their own. */
 static void compare_keeps(const context *c, const dfl_shape *side, bool fresh)
 {
     for (size_t i = 0; i < side->keeps.n; i++) {
@@ -275,10 +275,10 @@ void dfl_diff_shapes(dfl_arena *arena, dfl_diff_pair *pair)
 
 /* ---- causes ---- */
 
-/* The change of the keeps of a tensor in a memory. RESIZED: other amounts of the loops above. */
+/* Categories of changes of the keeps of a tensor in a memory. RESIZED = the loops above have other tile sizes. */
 typedef enum { SAME, PLACED, REMOVED, MOVED, RESIZED } keep_change;
 
-/* The change of the keeps of a tensor in a memory; *text gets its words. */
+/* Finds the change of the keeps of a tensor in a memory; *text receives a description. */
 static keep_change find_keep_change(const context *c, const char *tensor, const char *memory, const char **text)
 {
     static const char *const words[][3] = {
@@ -299,8 +299,8 @@ static keep_change find_keep_change(const context *c, const char *tensor, const 
     return found;
 }
 
-/* The words for a change of a keep next to the keeps in `memory`, on either side: the next inner keeps, or the next outer ones,
-   where only new and removed keeps count. NULL = there is none. */
+/* Describes a change of a keep adjacent to the keeps in `memory` on either side: with `inside` the next inner keeps, else
+   the next outer keeps. Among outer keeps only new and removed keeps count. NULL = no such change. */
 static const char *next_change_text(const context *c, const char *tensor, const char *memory, bool inside)
 {
     const dfl_shape *sides[] = { c->from, c->to };

@@ -1,6 +1,6 @@
 /*
- * The shape of a mapping, read from its text in a report. The text is parsed, not analysed: the declarations of its workload
- * and system are not in the report.
+ * Reads the shape of a mapping from its text in a report. The text is parsed, not analysed: the declarations of its
+ * workload and system are not in the report.
  */
 #include "report/diff/shape_read.h"
 
@@ -8,7 +8,7 @@
 
 #include "syntax/syntax.h"
 
-/* A body and the bodies around it. */
+/* A body, linked to its enclosing bodies. */
 typedef struct frame { const struct frame *outer; const dfl_ast_node *statements; } frame;
 
 typedef struct {
@@ -29,7 +29,7 @@ static const char *span_text(const reader *r, dfl_span span)
     return dfl_arena_copy(r->arena, r->source->text + (span.start - r->source->base), span.end - span.start);
 }
 
-/* The amount of a loop: ":128 cyclic", "/16", or "" for tiles of one element, whether written `:1` or left out. */
+/* The tile size of a loop as text: ":128 cyclic", "/16", or "" for tiles of one element, written as `:1` or omitted. */
 static const char *amount_text(const reader *r, const dfl_ast_node *loop, bool online)
 {
     const char *value = loop->value ? span_text(r, loop->value->span) : "", *sign = "";
@@ -59,7 +59,7 @@ static void add_loops(const reader *r, dfl_shape_loops *out, const dfl_ast_node 
     }
 }
 
-/* Adds the loops of one statement that apply to `einsum`; NULL = those that apply to some einsum. */
+/* Adds the loops of one statement that apply to `einsum`; NULL = that apply to at least one einsum. */
 static void add_statement(const reader *r, dfl_shape_loops *out, const dfl_ast_node *node, const char *einsum)
 {
     if (node->kind == DFL_AST_TEMPORAL)
@@ -88,8 +88,8 @@ static bool keeps_tensor(const dfl_ast_node *kept, dfl_sym tensor)
     return false;
 }
 
-/* The memory of the innermost keep of a tensor above a place: before the group `end` of a keep statement of body `f`, or (NULL)
-   at the end of the body. NULL = there is none. */
+/* The memory of the innermost keep of a tensor above a place; NULL = no keep. The place is before the group `end` of a keep
+   statement of body `f` or, if `end` is NULL, at the end of the body. */
 static const char *outer_memory(const reader *r, const frame *f, const dfl_ast_node *end, dfl_sym tensor)
 {
     const dfl_ast_node *last = NULL;
@@ -106,7 +106,7 @@ static const char *outer_memory(const reader *r, const frame *f, const dfl_ast_n
     return last ? path_text(r, last->path) : NULL;
 }
 
-/* Where a keep stands: "below m:128, n window", "outermost"; `amounts`: with the amounts of the loops. */
+/* The loops around a keep as text: "below m:128, n window", "outermost"; `amounts` = with tile sizes. */
 static const char *place_text(const reader *r, const dfl_shape_loops *above, const dfl_ast_node *kept, bool amounts)
 {
     static const char *const modes[] = {
@@ -140,7 +140,7 @@ static void add_keeps(const reader *r, const frame *f)
 
 /* ---- branches ---- */
 
-/* "QK, AV": the einsums that a branch is for. */
+/* The einsums of a branch as text: "QK, AV". */
 static const char *names_text(const reader *r, const dfl_ast_node *heads)
 {
     dfl_strbuf out;
@@ -151,8 +151,8 @@ static const char *names_text(const reader *r, const dfl_ast_node *heads)
     return out.text;
 }
 
-/* Adds the einsums that share the loops down to the end of a body. Without shared loops only a pipeline is a group: einsums that
-   run one after another are not fused. */
+/* Adds the einsums of a body as a group that shares loops. Without shared loops only a pipeline is a group, since einsums
+   that run one after another are not fused. */
 static void add_group(const reader *r, const frame *f, bool pipeline, const char *einsums)
 {
     dfl_shape_group group = { .einsums = einsums, .how = pipeline ? "pipelined" : "fused" };
@@ -175,7 +175,7 @@ static void add_chain(const reader *r, const frame *f, const char *einsum)
     DFL_PUSH(r->arena, &r->shape->chains, chain);
 }
 
-/* The `fuse` or `pipeline` of a body, or NULL. */
+/* The `fuse` or `pipeline` statement of a body, or NULL. */
 static const dfl_ast_node *find_branch(const frame *f)
 {
     const dfl_ast_node *n = f->statements;
@@ -199,7 +199,7 @@ static void read_children(const reader *r, const frame *f, const dfl_ast_node *b
         read_branch(r, &(frame){ f, child->body }, child->items);
 }
 
-/* Reads the body of the einsums `heads`. */
+/* Reads the body of the branch for the einsums `heads`. */
 static void read_branch(const reader *r, const frame *f, const dfl_ast_node *heads)
 {
     const dfl_ast_node *branch = find_branch(f);
@@ -235,7 +235,7 @@ static void read_root(const reader *r, const frame *f)
         add_group(r, f, false, names.text);
 }
 
-/* The value of `option overlap`, or "". */
+/* The value of the statement `option overlap`; "" = the mapping has none. */
 static const char *overlap_text(const reader *r, const dfl_ast_node *body)
 {
     for (; body; body = body->next)

@@ -1,7 +1,7 @@
 /*
- * A comparison as text, one screen per pair: totals, changes of the mapping, causes of the difference of energy, and the parts of
- * energy and time that differ most. One line has the sum of the parts that are not listed, so that every column adds up to its
- * last line.
+ * A comparison as text, one screen per pair: totals, changes of the mapping, causes of the difference of energy, and the
+ * parts of energy and time that differ most. One more line has the sum of the parts that the table omits, so every column
+ * adds up to its last line.
  */
 #include "report/diff/diff.h"
 
@@ -13,8 +13,8 @@
 #include "report/units.h"
 
 enum {
-    DIGITS = 7,         /* of the larger total of a ledger */
-    MOST_PARTS = 12,    /* lines of a table without --details; one line more is printed if it is the last */
+    DIGITS = 7,         /* significant digits of the larger total of a ledger */
+    MOST_PARTS = 12,    /* lines of a table without --details; one more part is printed if it is the only omitted one */
     MOST_CAUSES = 8,
     MOST_CHANGES = 16,
     LINE_WIDTH = 100,   /* columns; longer changes take two lines */
@@ -51,7 +51,7 @@ static void add_cell(dfl_table *t, dfl_i128 units, const scale *s, bool sign)
     dfl_table_cell(t, text);
 }
 
-/* Both sides and their difference. */
+/* Prints the values of both sides and their difference. */
 static void add_cells(dfl_table *t, dfl_i128 from, dfl_i128 to, const scale *s)
 {
     add_cell(t, from, s, false);
@@ -92,7 +92,7 @@ static void print_totals(const context *c)
 
 /* ---- changes ---- */
 
-/* A text of a change as people read it: bits with their unit. */
+/* The text of a change for people: bits get a unit. */
 static const char *shown_text(const context *c, const dfl_change *k, const char *value)
 {
     char text[DFL_UNIT_TEXT];
@@ -107,7 +107,7 @@ static const char *shown_text(const context *c, const dfl_change *k, const char 
     return value ? (*value ? value : "default") : "-";
 }
 
-/* One line, or two if it is longer than LINE_WIDTH. */
+/* Prints a change on one line, or on two if one would be longer than LINE_WIDTH. */
 static void print_change(const context *c, const dfl_change *k, int width)
 {
     const char *from = shown_text(c, k, k->from), *to = shown_text(c, k, k->to);
@@ -176,7 +176,7 @@ static causes sum_causes(const context *c, const dfl_ledger *l)
     return all;
 }
 
-/* A line with a text and both sides; `has_names`: in a table with three columns of names. */
+/* Prints a line with a text and the values of both sides; `has_names` = in a table with three columns of names. */
 static void add_sum(dfl_table *t, const char *text, const scale *s, dfl_i128 from, dfl_i128 to, bool has_names)
 {
     dfl_table_row_start(t);
@@ -270,7 +270,7 @@ static void print_time(const context *c)
 
 /* ---- the summary of a pair ---- */
 
-/* The difference of a total as a sum: its largest parts, and the rest. */
+/* Prints the difference of a total as a sum of its largest parts and the rest. */
 static void print_sum(const context *c, const char *name, const dfl_ledger *l, const char *unit)
 {
     const scale s = scale_of(l, unit);

@@ -3,7 +3,7 @@
 #include "report/diff/side.h"
 #include "report/run/run.h"
 
-/* The report of one result alone. */
+/* Makes the report of a single result. */
 static dfl_side make_side(dfl_arena *arena, const dfl_results *results, const dfl_result_item *item)
 {
     dfl_results one = *results;

@@ -127,7 +127,7 @@ const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *e
     entry *entries = DFL_NEW_ARRAY(arena, entry, n + 1);
 
     for (uint32_t i = 0; i < n; i++) {
-        /* Towards smaller values: latency is convex in 1 / value, so this elasticity is the larger one. */
+        /* The elasticity towards smaller values is the larger one, because latency is convex in 1 / value. */
         dfl_derivatives s = dfl_explanation_elasticity(explanation, &explanation->sensitivity->params[i], false);
         entries[i] = (entry){ i, fabs(s.objective), fabs(s.latency) };
     }

@@ -43,7 +43,8 @@ static void write_slopes(const context *c, const char *key, dfl_derivatives s)
     dfl_json_end_object(c->w);
 }
 
-/* A piece of the latency; `until` is null if the piece has no end. `p` is NULL for an einsum, whose piece has no derivatives. */
+/* Writes one linear piece of the latency; `until` is null if the piece has no end. `p` is NULL for an einsum, whose piece
+   has no derivatives. */
 static void write_piece(const context *c, const char *key, const dfl_rate_piece *piece, const dfl_param *p, bool faster)
 {
     dfl_json_key(c->w, key);

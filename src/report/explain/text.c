@@ -12,7 +12,7 @@ static const char *text_of(const dfl_explanation *explanation, dfl_sym sym)
     return dfl_sym_text(explanation->results->names, sym);
 }
 
-/* A value of the parameter with its unit; bandwidths in bytes per second, as in reports. */
+/* Formats a value of a parameter with its unit; bandwidths are in bytes per second, as in reports. */
 static void print_value(const dfl_explanation *explanation, const dfl_param *p, double value, char out[DFL_UNIT_TEXT])
 {
     bool bits = dfl_param_is_timed(p->kind) && p->kind != DFL_PARAM_RATE;

@@ -1,7 +1,6 @@
 /*
- * One row for each mapping, memory and tensor. The figures of the mapping and of the memory are repeated in each of their
- * rows, so that a row can be filtered and summed alone. A mapping without a result has one row with its status.
- * Units: seconds, joules, bits, elements.
+ * One row for each mapping, memory and tensor. Each row repeats the figures of its mapping and its memory, so that users
+ * can filter and sum rows. A mapping without a result has one row with its status. Units: seconds, joules, bits, elements.
  */
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "report/run/run.h"
 #include "support/number.h"
 
-/* A row has the columns of these scopes, one after the other. */
+/* Scopes whose columns form a row, in this order. */
 static const dfl_figure_scope scopes[] = { DFL_SCOPE_MAPPING, DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC };
 enum { N_SCOPES = sizeof scopes / sizeof scopes[0] };
 
@@ -30,7 +29,7 @@ static void add_text(dfl_strbuf *out, const char *text)
     dfl_strbuf_char(out, '"');
 }
 
-/* Nothing if there is no value. */
+/* Prints a value into a cell; a cell without a value stays empty. */
 static void add_value(dfl_strbuf *out, dfl_figure_kind kind, const dfl_figure_value *value)
 {
     char digits[32];
@@ -63,7 +62,8 @@ static void add_figure(dfl_strbuf *out, const dfl_figure *figure, const dfl_figu
     add_value(out, figure->kind, &value);
 }
 
-/* One row: the header without places, else the figures at the first `n` places, and empty cells for the other scopes. */
+/* Prints one row: the figures at the first `n` places, and empty cells for the other scopes. Prints the header if `places`
+   is NULL. */
 static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t n)
 {
     const char *comma = "";

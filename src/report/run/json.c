@@ -1,6 +1,7 @@
 /*
- * `dfl-report/1`: SI units, counts as integers of any length. Results are a walk over the table of figures; checks and
- * diagnostics have no figures. grammar/dfl-report-1.schema.json describes the report; within version 1 keys are only added.
+ * `dfl-report/1`: SI units, counts as integers of any length. The table of figures generates the results; checks and
+ * diagnostics are not in the table. grammar/dfl-report-1.schema.json describes the report; within version 1 keys are only
+ * added.
  */
 #include "diag/render_json.h"
 #include "report/figures.h"
@@ -30,7 +31,7 @@ static void write_names(dfl_json_writer *w, const dfl_attribute_list *names)
     dfl_json_end_array(w);
 }
 
-/* The value behind a key. Doubles that are no numbers become null. */
+/* Writes the value of a key. Infinities and NaN become null. */
 static void write_value(dfl_json_writer *w, dfl_figure_kind kind, const dfl_figure_value *value)
 {
     switch (kind) {
@@ -63,7 +64,7 @@ static void write_part(dfl_json_writer *w, const dfl_figure *figure, const dfl_f
     }
 }
 
-/* A sum beyond 128 bits is null: its parts stand beside it. */
+/* A sum that exceeds 128 bits becomes null; the parts of the sum remain in the report. */
 static void write_figure(dfl_json_writer *w, const dfl_figure *figure, const dfl_figure_place *at)
 {
     const dfl_figure_value value = dfl_figure_get(figure, at);

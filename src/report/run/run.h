@@ -7,15 +7,15 @@
 
 #include "report/report.h"
 
-/* One screen for each mapping if there are at most `detailed` of them, else one line for each; then the comparison and the
-   checks. Diagnostics are not part of the text. */
+/* Prints one screen for each mapping if the results have at most `detailed` mappings, else one line for each; then the
+   comparison and the checks. Does not print diagnostics. */
 void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed);
-/* One `dfl-report/1` object, diagnostics included. */
+/* Prints one `dfl-report/1` object, which includes the diagnostics. */
 void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
-/* RFC 4180: a header, then one row for each mapping, memory and tensor. */
+/* Prints CSV by RFC 4180: a header, then one row for each mapping, memory and tensor. */
 void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
-/* The lines about a search in the text: objective and proof status, value, lower bound and gap, and why the result is not proven;
-   `verbose` adds the further reasons, the search space and the effort. */
+/* Prints the lines about a search: objective, proof status, value, lower bound, gap, and the first reason why the result is
+   not proven. `verbose` adds all other reasons, the search space and the numbers of evaluated choices. */
 void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *search, bool verbose);
 
 #endif

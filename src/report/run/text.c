@@ -1,6 +1,6 @@
 /*
- * The report as text. One mapping is one screen: totals, the traffic of each memory, the bound of each einsum, the energy of each
- * component. Numbers have four digits; JSON has all digits.
+ * The report as text. One mapping is one screen: totals, the traffic of each memory, the bottleneck of each einsum, the
+ * energy of each component. Numbers have four digits; JSON has all digits.
  */
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static const char *text_of(const context *c, dfl_sym sym)
     return dfl_sym_text(c->results->names, sym);
 }
 
-/* Whether the system declares the energy of some action, or leakage. Otherwise the energy is not known, rather than 0 J. */
+/* Whether the system declares the energy of some action, or leakage. Without any declared energy the report calls the
+   energy unknown in place of 0 J. */
 static bool has_energy(const dfl_result *r)
 {
     const dfl_system *s = r->mapping->system;
@@ -41,7 +42,7 @@ static bool has_energy(const dfl_result *r)
     return has;
 }
 
-/* All digits of a whole number of cycles, else six digits. */
+/* Prints cycles: all digits of a whole number, else six digits. */
 static void print_cycles(dfl_strbuf *out, double cycles)
 {
     char exact[DFL_UNIT_TEXT + 16], digits[32];
@@ -98,7 +99,7 @@ static void print_head(const context *c)
     dfl_strbuf_printf(c->out, "\n  utilization  %s\n", text);
 }
 
-/* "peak 812 KiB of 1 MiB, 79.3 %, line 12". */
+/* Prints the peak occupancy of a memory: "peak 812 KiB of 1 MiB, 79.3 %, line 12". */
 static void add_memory_remark(const context *c, uint32_t i, dfl_strbuf *remark)
 {
     const dfl_memory *m = &c->mapping->system->memories[i];
@@ -202,11 +203,11 @@ static void print_einsums(const context *c)
     dfl_table_print(&table, c->out, 2);
 }
 
-/* The list of components with their energies, wrapped at LINE_WIDTH. */
+/* State of printing the list of components with their energies, wrapped at LINE_WIDTH. */
 typedef struct {
     const context *c;
-    bool has_parts;        /* a component is in the output */
-    size_t start;          /* start of the present line in the output */
+    bool has_parts;        /* the output contains at least one component */
+    size_t start;          /* offset of the current line in the output */
     dfl_strbuf undeclared; /* names of components without declared energy */
 } energy_line;
 
@@ -259,7 +260,7 @@ static void print_energy(const context *c)
     dfl_strbuf_char(c->out, '\n');
 }
 
-/* "  HEAD: a, b", or nothing for an empty list. */
+/* Prints a list with a heading: " HEAD: a, b"; prints nothing for an empty list. */
 static void print_names(dfl_strbuf *out, const char *head, const dfl_attribute_list *names)
 {
     if (names->n == 0)
@@ -270,7 +271,7 @@ static void print_names(dfl_strbuf *out, const char *head, const dfl_attribute_l
     dfl_strbuf_char(out, '\n');
 }
 
-/* Attributes and ports that a reader might take for a part of the time. */
+/* Prints the declared attributes and the ports that do not contribute to the latency. */
 static void print_untimed(const context *c)
 {
     dfl_arena *arena = c->out->arena;
@@ -279,7 +280,7 @@ static void print_untimed(const context *c)
     print_names(c->out, "declared, but without effect on the time", dfl_report_untimed(arena, c->results, c->mapping->system));
 }
 
-/* The length of the first word. Blanks in backticks do not end a word. */
+/* The length of the first word of a text, bytes. A blank in backticks does not end a word. */
 static size_t word_length(const char *words)
 {
     size_t len = 0;
@@ -289,8 +290,9 @@ static size_t word_length(const char *words)
     return len;
 }
 
-/* Clauses with "; " between them, behind "  NAME         ". Each clause starts a line; lines beyond WIDTH columns are broken, and
-   the rest is indented by MORE more blanks. `first_only`: the first clause, and a note that `--verbose` prints the others. */
+/* Prints clauses with "; " between them after " NAME ". Each clause starts a line. A line beyond WIDTH columns is broken
+   and continued with MORE more blanks. `first_only` = print only the first clause and a note that `--verbose` prints the
+   other clauses. */
 static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bool first_only)
 {
     enum { INDENT = 15, MORE = 2, WIDTH = 100 };
@@ -322,8 +324,8 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bo
     dfl_strbuf_char(out, '\n');
 }
 
-/* "  value        7.082 mJ (energy)": only of a search for one mapping; the others list their values themselves. The expression
-   is named where the objective has several. */
+/* Prints the value of the search for one mapping: " value 7.082 mJ (energy)". Searches for several mappings print their
+   values elsewhere. The expression is named if the objective has several. */
 static void add_value(dfl_strbuf *out, const dfl_search_summary *s)
 {
     char value[DFL_UNIT_TEXT];
@@ -337,8 +339,8 @@ static void add_value(dfl_strbuf *out, const dfl_search_summary *s)
     dfl_strbuf_char(out, '\n');
 }
 
-/* "  lower bound  6.072 mJ, gap 16.63 %": lower bound of the first expression of the objective, and the excess of the value over
-   it. Nothing if no bound is known. */
+/* Prints the lower bound of the first expression of the objective and the gap, the excess of the value over the lower
+   bound: " lower bound 6.072 mJ, gap 16.63 %". Prints nothing without a lower bound. */
 static void add_lower_bound(dfl_strbuf *out, const dfl_search_summary *s)
 {
     const bool reached = s->optimal || s->value <= s->lower_bound * (1 + DFL_VALUE_TOLERANCE);
@@ -393,7 +395,7 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
         dfl_search_text(out, item->search, results->verbose);
 }
 
-/* Bits read and written in the outermost memory that keeps a tensor; NULL = no memory does. */
+/* The bits read and written in the outermost memory that keeps a tensor, as text; NULL = no memory keeps a tensor. */
 static const char *outer_traffic_text(const context *c, char text[DFL_UNIT_TEXT])
 {
     dfl_i128 read, written, sum;
@@ -406,7 +408,7 @@ static const char *outer_traffic_text(const context *c, char text[DFL_UNIT_TEXT]
     return text;
 }
 
-/* The line of one mapping in the comparison. */
+/* Adds the line of one mapping to the table that compares mappings. */
 static void add_comparison(dfl_table *table, dfl_strbuf *out, const dfl_results *results, const dfl_result_item *item)
 {
     const context c = { out, results, item->mapping, item->result };
@@ -447,7 +449,8 @@ static void print_comparison(dfl_strbuf *out, const dfl_results *results)
     dfl_table_print(&table, out, 0);
 }
 
-/* The numbers of outcomes, then a line for each check that failed, was not evaluated, or is an assumption. */
+/* Prints the number of checks with each outcome, then a line for each check that failed, was not evaluated, or is an
+   assumption. */
 static void print_checks(dfl_strbuf *out, const dfl_results *results)
 {
     uint32_t counts[3] = { 0 };
