@@ -84,7 +84,7 @@ static bool eval_value(dfl_system_context *ctx, const dfl_attribute_row *row, co
     return false;
 }
 
-/* "group.name", or `name` if `group` is 0. */
+/* The full name of an attribute: "group.name", or `name` if `group` is 0. */
 static dfl_sym join_names(dfl_system_context *ctx, dfl_sym group, dfl_sym name)
 {
     if (group == 0)
