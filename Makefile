@@ -45,7 +45,7 @@ GEN := $(BUILD)/gen
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wformat=2 -Wvla -Wundef \
         -Wpointer-arith -Wcast-qual -Wwrite-strings -Wimplicit-fallthrough -Wswitch-enum
 WERROR ?= -Werror
-# What flex and bison write is not ours to reword.
+# Warnings for the output of flex and bison, which the project cannot change.
 WARN_GENERATED := -Wall -Wno-sign-compare -Wno-unused-function -Wno-unused-but-set-variable
 
 VARIANT_release := -O2 -D_FORTIFY_SOURCE=2
@@ -84,7 +84,8 @@ endif
 EXPLAIN_PAGES := $(sort $(wildcard src/diag/explain/E[0-9][0-9][0-9][0-9].md))
 GENERATED_TEXT := $(GEN)/diag/explain_pages.inc
 
-# The objects of hostile are those of asan, but for the few sources that read DFL_HOSTILE. No header may read it.
+# VARIANT=hostile uses the objects of asan, except for the few sources that read DFL_HOSTILE. No header may read
+# DFL_HOSTILE.
 OBJ := $(O)/obj
 ifeq ($(VARIANT),hostile)
 OBJ := $(BUILD)/asan/obj
@@ -150,8 +151,8 @@ $(patsubst %.c,$(O)/obj/%.o,$(HOSTILE_SOURCES)): $(O)/obj/%.o: %.c $(O)/flags | 
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -DDFL_HOSTILE
 
-# What judges a search evaluates a thousand mappings: it tells a fuzzer nothing, and the comparisons of the model, which look for no
-# magic numbers, would take most of its time.
+# No coverage in the judge of a search: it evaluates a thousand mappings, which give a fuzzer no new paths, and traced
+# comparisons of the model would take most of the time.
 ifeq ($(VARIANT),fuzz)
 $(O)/obj/tests/mapper/%.o: CFLAGS_ROOM := -fno-sanitize=fuzzer-no-link
 $(O)/obj/src/model/%.o $(O)/obj/src/ir/%.o: CFLAGS_ROOM := -fno-sanitize-coverage=trace-cmp

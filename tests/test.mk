@@ -9,7 +9,7 @@ link = $(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(filter %.o,$^) $(LIB) $(LIBS)
 program = $(eval PROGRAMS += $(O)/tests/$(1))$(eval $(O)/tests/$(1): $(patsubst %,$(OBJ)/tests/%.o,$(2)) $(LIB))
 below = $(patsubst tests/%.c,%,$(sort $(wildcard $(patsubst %,tests/%,$(1)))))
 
-# Random tiny problems, and what judges their searches by an enumeration of mappings.
+# Random tiny problems, and the judge that compares their searches with an enumeration of mappings.
 JUDGE := $(patsubst %,mapper/%,amounts between braces build fronts judge lines share tiny)
 $(call program,mapper/exhaustive,mapper/exhaustive mapper/partial $(JUDGE))
 $(call program,mapper/beyond,mapper/beyond $(JUDGE))
@@ -25,7 +25,8 @@ $(PROGRAMS):
 	@mkdir -p $(@D)
 	$(link) -o $@
 
-# Programs of cmocka, the random mappings against the oracle, and the benchmarks: a file each, with the harness.
+# Unit tests (cmocka), the test of random mappings by the oracle, and the benchmarks: one source file per program,
+# linked with the harness.
 HARNESS        := $(patsubst %,$(OBJ)/tests/%.o,$(call below,harness/*.c property/case_*.c))
 UNIT_PROGRAMS  := $(patsubst %,$(O)/tests/%,$(call below,unit/*/test_*.c property/test_*.c golden/test_*.c))
 BENCH_PROGRAMS := $(patsubst %,$(O)/tests/%,$(call below,bench/bench_*.c))
@@ -59,7 +60,7 @@ $(FUZZ_PROGRAMS): $(O)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(FUZZ_FRAME) $(LIB)
 
 # ---- tests -------------------------------------------------------------------------------------------------------
 
-# The tests that are rows of a table: SCRIPT:ROW. The longest are begun first, so that no processor waits for them in the end.
+# The tests that are rows of a table: SCRIPT:ROW. The longest tests start first, so that no processor idles at the end.
 PROBLEM_TESTS := $(patsubst %,tests/mapper/run_problems.sh:%,$(shell sed -n 's/^\([a-z0-9_]*\)\t.*/\1/p' tests/mapper/problems.tsv))
 CLI_TESTS     := $(patsubst tests/cli/%.cli,tests/cli/run_cli.sh:%,$(sort $(wildcard tests/cli/*.cli)))
 LONG_TESTS    := tests/cli/run_cli.sh:map $(PROBLEM_TESTS) tests/golden/run_golden.sh tests/mapper/run_mapper.sh \

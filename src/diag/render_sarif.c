@@ -186,7 +186,7 @@ static int compare_codes(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Sets `*codes` to the codes that occur, each once, by number. Returns how many there are. */
+/* Sets `*codes` to the codes that occur, each once, by number. Returns the number of codes. */
 static size_t codes_of(const dfl_sink *sink, dfl_code **codes)
 {
     size_t n = dfl_sink_count(sink), kept = 0;

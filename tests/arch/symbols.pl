@@ -167,7 +167,7 @@ for my $symbol (sort keys %used_elsewhere) {
 my %types; # name -> files, one a definition
 sub add_type {
     my ($file, $name) = @_;
-    $types{$name}{$file} = 1 if $name =~ /^dfl_/ || $file =~ /\.h$/; # twice in one file is one definition under #if
+    $types{$name}{$file} = 1 if $name =~ /^dfl_/ || $file =~ /\.h$/; # two definitions in one file are alternatives under #if
 }
 for my $file (map { s{^\Q$root\E/}{}r } sort(lines_of("find '$root/src' '$root/grammar' '$root/include' -name '*.[chy]' 2>/dev/null"))) {
     (my $text = code_of($file)) =~ s/__attribute__\s*\(\(.*?\)\)//gs;

@@ -1,7 +1,7 @@
 /*
- * Renders reports at any places of any text. The input is a table of records of eight bytes up to a byte 0xff, then the
- * text of two files. Every renderer must finish. Text and short output hold no control characters, JSON and SARIF are
- * valid, and the text after the edits has the length that follows from them.
+ * Renders reports at any places of any text. The input is a table of reports, eight bytes each, up to a byte 0xff, then
+ * the text of two files. Every renderer must finish. Text and short output hold no control characters, JSON and SARIF
+ * are valid, and the text after the edits has the length that follows from them.
  */
 #include <stddef.h>
 #include <stdint.h>

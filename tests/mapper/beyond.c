@@ -135,7 +135,7 @@ static void print_problem(tiny_random *r, FILE *out)
     static const char ranks[] = "knpq";
     static const char *const objectives[] = { "energy", "latency", "energy * latency" };
     const char *graph = graphs[tiny_below(r, GRAPHS)];
-    const uint32_t n_extents = strstr(graph, "X2") ? 4 : 6; /* four einsums with long ranks would take as much time as all other problems */
+    const uint32_t n_extents = strstr(graph, "X2") ? 4 : 6; /* long ranks for at most three einsums, to limit the time */
     uint32_t array = tiny_below(r, 4) == 0 ? 2 + tiny_below(r, 3) : 0;
 
     fprintf(out, "workload graph(M = %u, R = %u) : i8 {\n    rank m = M, r = R, s = 3", 2 + pick(r, extents, n_extents),

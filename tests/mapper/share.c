@@ -128,8 +128,8 @@ static bool indexes(const enumerator *k, uint32_t r, uint32_t tensor)
     return false;
 }
 
-/* Whether line `at` of brace `b` stands above the exchange of a tensor that the einsum makes or reads, or of one that einsums
-   before and behind it do. */
+/* Whether line `at` of brace `b` stands above the exchange of a tensor that the einsum makes or reads, or that passes
+   the einsum: an earlier einsum makes it and a later one reads it. */
 static bool above_exchange(const enumerator *k, const structure *s, uint32_t b, uint32_t at, uint32_t einsum)
 {
     for (uint32_t c = b; c < s->n_braces; c++)

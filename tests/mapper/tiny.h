@@ -23,14 +23,14 @@ typedef struct {
 typedef struct {
     tiny_access out, in[2];
     uint32_t n_in;
-    bool reduces, sum;              /* reduces: `+=`; sum: operands are added, not multiplied */
+    bool reduces, sum;              /* `reduces`: written with `+=`; `sum`: adds its operands, does not multiply them */
 } tiny_einsum;
 
 typedef struct {
-    uint32_t bits;                  /* 0 = unlimited */
+    uint32_t bits;                  /* size, bits; 0 = unlimited */
     uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit; byte/s, 0 = takes no time */
-    bool one_port, inside;          /* inside: in the array */
-    bool foreign;                   /* holds no tensor that einsums exchange */
+    bool one_port, inside;          /* `inside`: the memory is inside of the array */
+    bool foreign;                   /* the memory holds no tensor that einsums exchange */
     uint32_t buffers, leakage;
     bool stream;                    /* transfers overlap with the work */
 } tiny_memory;

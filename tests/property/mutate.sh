@@ -76,7 +76,7 @@ find_fault() { # find_fault DIR
     return 1
 }
 
-run_one() { # run_one DIR: writes the line about this fault to DIR/result
+run_one() { # run_one DIR: tests one fault and writes its line of the report to DIR/result
     local dir=$1 file found
     file=$(cat "$dir/file")
     if ! change "$dir"; then

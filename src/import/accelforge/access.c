@@ -204,7 +204,8 @@ static sum take_sum(dfl_af_cursor *c, unsigned depth)
     return out;
 }
 
-/* Reads an index such as `2*p + r - 1`. Its numbers fit 32 bits, so that extents times coefficients fit 64. */
+/* Reads an index such as `2*p + r - 1`. The numbers of an index fit 32 bits, so that products of extents and
+   coefficients fit 64. */
 static dfl_af_dim take_index(dfl_af_cursor *c)
 {
     dfl_af_dim out = { .rank = "", .span = here(c) };

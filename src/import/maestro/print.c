@@ -220,7 +220,7 @@ static bool same_elements(const dfl_maestro_plan *a, const dfl_maestro_plan *b)
     return true;
 }
 
-/* Collects the numbers of levels that occur. Returns how many there are. */
+/* Collects the different numbers of cluster levels and returns their count. */
 static size_t collect_machines(printer *p)
 {
     size_t depths = 0;

@@ -8,7 +8,8 @@
 #include "diag/fix.h"
 #include "diag/lints.h"
 
-/* Edits are on the text "0123456789"; those with the same number belong to one report, reported in that order. */
+/* Edits of the text "0123456789". Edits with equal numbers belong to one report; the reports are made in the order of
+   the numbers. */
 typedef struct { unsigned report; uint32_t start, end; const char *text; dfl_certainty certainty; } edit_row;
 
 typedef struct {

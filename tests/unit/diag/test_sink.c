@@ -212,7 +212,7 @@ static void repeated_records_are_folded(void **state)
     dfl_report(f.sink, DFL_NAME_UNKNOWN, (dfl_span){ 5, 8 }, "first");
     dfl_report(f.sink, DFL_RANK_UNUSED, (dfl_span){ 5, 8 }, "second");
     dfl_diag_here(f.sink, dfl_report(f.sink, DFL_NAME_UNKNOWN, (dfl_span){ 1, 4 }, "first"), "with a label");
-    dfl_sink_fold(f.sink, 2); /* the first two stay as they are */
+    dfl_sink_fold(f.sink, 2); /* the first two records stay */
     assert_int_equal(dfl_sink_count(f.sink), 5);
     assert_string_equal(dfl_sink_at(f.sink, 2)->message, "second");
     assert_int_equal(dfl_sink_at(f.sink, 3)->span.start, 5);

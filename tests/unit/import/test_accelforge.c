@@ -227,7 +227,7 @@ static const import_case cases[] = {
                  "keep B in Buf;\n    keep A, Z in Main;\n    temporal instance, m, n;\n    keep A in Buf;" } },
     { "imperfect factors", CASE(LOOP("m", "3") STORE("Buf", "A") ONES), 0, 0, 0,
       { "// line 14: the last tile of `m` is smaller", "temporal m:3, m, k;\n    keep A in Buf;" } },
-    /* what is refused */
+    /* specifications that are refused */
     { "no YAML", "workload: [1, 2\n", DFL_FOREIGN_SYNTAX, 2, 1, { NULL } },
     { "an alias", "variables: &x 1\nworkload: *x\n", DFL_FOREIGN_SYNTAX, 2, 12, { NULL } },
     { "a template", "workload:\n  rank_sizes: {M: {{size}}}\n", DFL_FOREIGN_UNSUPPORTED, 2, 19, { NULL } },

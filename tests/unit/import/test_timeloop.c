@@ -170,7 +170,7 @@ static const import_case cases[] = {
     { "a metric without effect", MATMUL TWO "mapper: {optimization_metrics: [last-level-accesses]}\n",
       DFL_FOREIGN_IGNORED, 16, 33,
       "the metric `last-level-accesses` has no effect", { "minimize energy * latency;" } },
-    /* what is wrong with a problem */
+    /* mistakes in a problem */
     BAD("a list", "- 1\n", SYNTAX, 1, 3, "a run is a map with `problem`, `arch` and `mapping`"),
     BAD("no problem", TWO, SYNTAX, 1, 1, "no `problem`"),
     BAD("no architecture", MATMUL, SYNTAX, 1, 1, "no `arch`"),
@@ -228,7 +228,7 @@ static const import_case cases[] = {
     BAD("a dimension of the result alone", PROBLEM("M, N", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[N]]]",
         ", read_write: true"))
         "  M: 4\n  N: 1\n" TWO, UNSUPPORTED, 3, 21, "`N` indexes no operand"),
-    /* with an architecture */
+    /* mistakes in an architecture */
     BAD("no storage", MATMUL "arch: {arithmetic: {instances: 1}}\n", SYNTAX, 11, 8,
         "an architecture needs a map `arithmetic` and a list of levels `storage`"),
     BAD("a level that is no map", MATMUL ARCH("instances: 1", "  - RF\n"), SYNTAX, 14, 5, "a level is a map"),
@@ -257,7 +257,7 @@ static const import_case cases[] = {
     BAD("another network", MATMUL ARCH("instances: 1", LEVEL("RF", ", entries: 4, network_type: ring") DRAM),
         UNSUPPORTED, 14, 42,
         "a network is `1:1`, `1:N` or `M:N`"),
-    /* with a mapping */
+    /* mistakes in a mapping */
     BAD("an unknown level", CASE(LOOPS("L9", "temporal", "M8", "M", "")), UNKNOWN_NAME, 17, 12,
         "`target` is not a level of the architecture"),
     BAD("an unknown directive", CASE(LOOPS("RF", "utilize", "M8", "M", "")), UNSUPPORTED, 17, 22,

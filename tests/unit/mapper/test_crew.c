@@ -6,7 +6,7 @@
 
 #include "mapper/crew.h"
 
-/* Evaluations that limits may be exceeded by, those of a node, by piece; and that are too few for any piece to be done. */
+/* SLACK: evaluations of one node, by which each piece may exceed its limit. FEW: a limit too small for any piece to finish. */
 enum { CLASSES = 2, SLACK = 40, FEW = 5000 };
 
 /* One search: its classes, and a crew for them. */
@@ -95,9 +95,11 @@ static void find_all(search *s)
     (void)dfl_crew_rows(&s->crew, all, CLASSES);
 }
 
-/* Evaluations of a limit that are left over at most. Few are shared out to all pieces, and all stop there: what is left is less
-   than one for each. Of more some pieces are done, and the others begin again with what these leave, but only with a larger share
-   than they had before. */
+/*
+ * Largest number of evaluations of a limit that may stay unused. A small limit is divided among all pieces and every
+ * piece stops at its share, so less than one evaluation per piece remains. With a larger limit some pieces finish, and
+ * the others start again with the rest of the limit if their share grows.
+ */
 static uint64_t given_up(const search *s, uint64_t limit)
 {
     uint64_t pieces = 0;
@@ -138,7 +140,7 @@ static void finds_the_same_with_threads(void **state)
     assert_true(all > 5000);
 }
 
-/* Every pattern's rows are in the list, in the order of patterns, and none is twice. */
+/* The list holds the rows of every pattern once, in the order of patterns. */
 static void lists_rows_by_pattern(void **state)
 {
     search s;
@@ -161,7 +163,7 @@ static void lists_rows_by_pattern(void **state)
     close_search(&s);
 }
 
-/* The best row that stands by itself is taken, and it costs what the pattern does at least. */
+/* The best unfused row is taken, and its cost is at least the bound of its pattern. */
 static void takes_the_best_apart(void **state)
 {
     search s;

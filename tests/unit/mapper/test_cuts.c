@@ -115,7 +115,7 @@ static bool beats(const int64_t *a, const int64_t *other, const dfl_cuts *c)
     return true;
 }
 
-/* Goes through all ways from gap `g` on; counts those that nothing in the table beats. */
+/* Enumerates all ways from gap `g` on and counts those that no way of the table dominates. */
 static uint32_t unbeaten(const dfl_cuts *c, uint32_t g, int64_t left, int64_t *cut)
 {
     uint32_t n = 0;

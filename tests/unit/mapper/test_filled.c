@@ -43,7 +43,7 @@ static const filled_case cases[] = {
     { "too large to find out", 64, 64, 2, 4097, "reduce = x;", DEFAULT, K, 0, 0 },
 };
 
-/* Spreads over axis 0 that were looked at, and those against the rule. */
+/* Number of visited spreads over axis 0, and number of spreads that break the rule. */
 static void look(dfl_search *s)
 {
     const dfl_job_axis *axis = &s->job->axis[0];

@@ -42,7 +42,7 @@ static uint64_t next(uint64_t *state)
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Energies and rates that differ, and capacities around what the mapping takes as it was drawn. */
+/* Draws different energies and rates, and capacities close to the room of the drawn mapping. */
 static void draw_system(bench *b, uint64_t *state)
 {
     dfl_sink *sink = dfl_sink_new(b->home, NULL);
@@ -157,7 +157,7 @@ static bool in_lattice(const bench *b, int64_t n, int64_t amount)
     return n % amount == 0;
 }
 
-/* Whether the search may try what the open loops are set to. */
+/* Whether the search may try the present amounts of the open loops. */
 static bool in_space(const bench *b, const dfl_paths *paths)
 {
     for (uint32_t k = 0; k < b->n_open; k++) {
@@ -211,7 +211,7 @@ static void try_all(bench *b, uint32_t k)
         try_choice(b);
         return;
     }
-    if (b->open[k]->hole->choices) /* may go beyond what is left */
+    if (b->open[k]->hole->choices) /* the amount may exceed the elements left */
         most += 9;
     for (int64_t amount = 1; amount <= most; amount++) {
         b->set[k]->amount = amount;
@@ -253,7 +253,7 @@ static void compare(bench *b, uint64_t index)
         fail_msg("case %llu: search %s, %s by trying all", (unsigned long long)index, r ? "finds" : "finds nothing",
                  b->found ? "found" : "nothing found");
     if (!r) {
-        assert_true(conflict.fits == (dfl_sink_errors(sink) > 0)); /* a search does not report that nothing fits */
+        assert_true(conflict.fits == (dfl_sink_errors(sink) > 0)); /* the search itself reports no missing fit */
         if (!conflict.fits)
             dfl_infeasible_amounts(b->home, sink, b->names, b->mapping, &request, &conflict);
         assert_true(dfl_sink_errors(sink) > 0);

@@ -13,8 +13,8 @@
 
 typedef struct {
     const char *name;
-    unsigned size;               /* of the memory `near`, in bytes */
-    const char *lines;           /* behind the homes */
+    unsigned size;               /* size of the memory `near`, bytes */
+    const char *lines;           /* lines behind the homes */
     bool late;                   /* the deadline is over */
     double before, after;        /* seconds */
     const char *moved;           /* lines of the result behind the homes */
@@ -87,9 +87,9 @@ static void moves(void **state)
 
 typedef struct {
     const char *name;
-    unsigned size;               /* of the memory `near`, in bytes */
-    const char *body;            /* behind the homes of what is read and written */
-    uint64_t left;               /* evaluations of an einsum that may be taken, 0 = any number */
+    unsigned size;               /* size of the memory `near`, bytes */
+    const char *body;            /* lines behind the homes of operands and result */
+    uint64_t left;               /* limit on evaluations per einsum, 0 = none */
     double before, after;        /* seconds */
     const char *moved;           /* lines of all bodies */
 } tree_case;

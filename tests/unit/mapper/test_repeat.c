@@ -180,8 +180,8 @@ static void set_bench(bench *b)
     b->layer = (dfl_join_layer){ .states = { b->states, 2, 2 }, .buckets = { &b->bucket, 1, 1 } };
 }
 
-/* Two states in front of einsum e, of 10 and 12 J in front of the first and 3 J more for each: tensor e is alive below one
-   loop, over its second rank. */
+/* Two states in front of each einsum e. In front of the first einsum they cost 10 and 12 J; each further einsum adds 3
+   J. Tensor e is alive below one loop, over its second rank. */
 static void set_front(bench *b, uint32_t e)
 {
     memset(&b->bucket, 0, sizeof b->bucket);
@@ -194,7 +194,7 @@ static void set_front(bench *b, uint32_t e)
     b->states[0].next = 2;
 }
 
-/* What the einsums from the first one on cost at least each, of the value that is limited. */
+/* Least cost of each einsum from the first one on, in the limited value. */
 static void set_bounds(bench *b, double joules)
 {
     b->pattern.least.at[DFL_COST_JOULES] = joules;

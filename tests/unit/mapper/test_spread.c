@@ -15,17 +15,17 @@ enum { RANKS = 2, GROUPS = 2, PORTS = 2, KEEPS = 2, MOST = 4, OTHER = -1 };
 typedef struct {
     int64_t left[RANKS];
     double joules[GROUPS];
-    double ports[PORTS * GROUPS], apart[PORTS * GROUPS]; /* of all keeps, and without those above shared loops */
-    double inner[KEEPS * RANKS];                         /* the second keep is in memory 1, which is of any size */
+    double ports[PORTS * GROUPS], apart[PORTS * GROUPS]; /* port times: of all keeps; without keeps above shared loops */
+    double inner[KEEPS * RANKS];                         /* extents inside of each keep */
 } numbers;
 
 typedef struct {
     const char *name;
     bool windows, form, untimed;
-    bool counted;                /* the peak of memory 1 is asked for */
+    bool counted;                /* the peak of memory 1 is part of the objective */
     uint32_t n;
     numbers added[MOST];
-    const char *useful;          /* of the added ones in turn: `+`, or `-` */
+    const char *useful;          /* for each added spread: `+` if it remains, `-` if not */
 } dominance;
 
 /* Elements of the first rank in place of 4, of the second 8, that spreads are looked up by in the same list. */
@@ -40,7 +40,7 @@ static int64_t other_elements(void)
     return left[0];
 }
 
-/* What all are compared with. */
+/* The spread that the others are compared with. */
 #define BASE  { { 4, 8 }, { 5, 6 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 2, 2, 2, 2 } }
 
 static const dominance cases[] = {

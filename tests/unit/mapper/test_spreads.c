@@ -1,7 +1,8 @@
 /*
- * Keys of the parts on an axis. What they come to rank by rank, while spreads are looked at one after another, and in the lists of
- * all ways to put parts on an axis, is what the parts of all ranks come to anew: those inside of the key's operand divide it, those outside multiply it, and so do those
- * that all loops in front of it cut divide it. On two axes, one of which shares transfers.
+ * Keys of the parts on an axis. The test compares three computations of a key: rank by rank during the walk over
+ * spreads, from the lists of all ways to put parts on an axis, and anew from the parts of all ranks. Parts inside of
+ * the operand of the key divide it, parts outside multiply it. The system has two axes, and one of the axes shares
+ * transfers.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static const char problem[] =
     "        compute mac { rate { mac = 4MAC/s; } energy { mac = 1pJ/MAC; } }\n    }\n}\n"
     "mapping m for one on chip { ...; minimize energy * latency; }\n";
 
-/* What the parts of all ranks on axis `a` make of a key. */
+/* The value of a key after the parts of all ranks on axis `a`. */
 static double anew(const dfl_search *s, uint32_t a, const dfl_axis_key *key)
 {
     double value = 1;
@@ -54,7 +55,7 @@ static void compare_keys(dfl_search *s)
             if (!(fabs(value[i] - anew(s, a, &b->key[i])) <= 1e-12 * value[i]))
                 fail_msg("axis %u, key %u: %g rank by rank, %g anew", a, i, value[i], anew(s, a, &b->key[i]));
     }
-    s->rows->pruned += 1000000; /* counts the spreads that were looked at */
+    s->rows->pruned += 1000000; /* counts the visited spreads */
 }
 
 static void compare_lists(dfl_search *s)

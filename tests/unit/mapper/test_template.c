@@ -16,7 +16,7 @@ typedef struct {
     const char *name;
     uint32_t ranks;              /* of P */
     bool through, keeps;
-    uint32_t n, above;           /* templates; those with Q above what is exchanged */
+    uint32_t n, above;           /* number of templates; number of those with Q above the exchange */
 } template_case;
 
 static const template_case cases[] = {
@@ -24,7 +24,7 @@ static const template_case cases[] = {
     { "without loops of others, a single element", 0, false, false, 4, 1 },
     { "each has one gap for them", I, true, false, 4, 1 },
     { "and behind a keep another one", I, true, true, 5, 1 },
-    /* no loop can be shared for P, so that the transfers of Q are part of what the einsum takes at least */
+    /* no loop can be shared for P, so the lower bound of the einsum contains the transfers of Q */
     { "not below a keep that is above no loop", 0, true, false, 3, 0 },
     { "unless that does not matter", 0, true, true, 5, 1 },
 };

@@ -18,11 +18,11 @@ typedef struct {
 #define TWICE "buffers = 2; " FAST
 
 static const waits_case cases[] = {
-    /* reads 64 + 64 + 48 bytes of dram, where results find no value 16 times */
+    /* dram serves 64 + 64 + 48 bytes: of 64 updates 16 find no value and read nothing */
     { "nothing is kept", DRAM, NEAR("1", FAST), 1, "temporal m, n, k;", 88 },
-    /* A comes in four times, for 2 s */
+    /* A enters four times, for 2 s each */
     { "work waits for what comes in", DRAM, NEAR("4", FAST), 1, "temporal m; keep A in near; temporal n, k;", 72 },
-    /* results leave for 64 s, behind the first 2 s */
+    /* the first 2 s load A; then results leave for 64 s */
     { "the first tile comes in before", DRAM, NEAR("8", TWICE), 1, "temporal m; keep A in near; temporal n, k;", 66 },
     { "a stream has a first tile, too", DRAM, NEAR("4", "overlap = stream; " FAST), 1,
       "temporal m; keep A in near; temporal n, k;", 66 },
@@ -45,12 +45,12 @@ static const waits_case cases[] = {
     /* 16 + 16 s of writes, 64 s, 16 s at dram */
     { "ends at the port that is waited for", DRAM, NEAR("36", PORTS("64", "1")), 1,
       "keep B, Z in near; temporal m; keep A in near; temporal n, k;", 112 },
-    /* B comes in for 32 s; then dram serves A for 32 s, and what is added to for 24 s */
+    /* B enters for 32 s; then dram serves A for 32 s and old partial sums for 24 s */
     { "ends at another port", PORTS("2", "4"), NEAR("16", PORTS("64", "0.5")), 16, "keep B in near; temporal m, n, k;", 88 },
-    /* B comes in for 32 s, the first tile of A beside it; then three times 2 s, and 24 s */
+    /* B enters for 32 s, with the first tile of A in parallel; then three tiles of A for 2 s each, and partial sums for 24 s */
     { "a first tile beside that of another tensor", PORTS("2", "4"), "memory mid { size = 16B; holds = B; " PORTS("64", "0.5") " }\n    " NEAR("8", FAST), 16,
       "keep B in mid; temporal m; keep A in near; temporal n, k;", 62 },
-    /* four times 8 s for A, and 32 s for B and 24 s for what is added to */
+    /* four times 8 s for A, 32 s for B, and 24 s for old partial sums */
     { "a tile that is slow", PORTS("2", "4"), NEAR("8", PORTS("64", "0.5")), 16,
       "temporal m; keep A in near; temporal n, k;", 88 },
     /* 16 s into mid, four times 8 s into near; the rest can be kept nowhere, so that 32 + 24 s at dram are work */

@@ -313,7 +313,7 @@ static const time_case times[] = {
     { "bandwidth, perfect", "perfect", DFL_PARAM_BANDWIDTH, 0, 16e-9, 0, 40e9, INFINITY, 0, 0 },
     { "read, perfect", "perfect", DFL_PARAM_READ_BANDWIDTH, 1, 16e-9, 0, 40e9, INFINITY, 0, 0 },
     { "write, perfect", "perfect", DFL_PARAM_WRITE_BANDWIDTH, 1, 16e-9, 0, 40e9, INFINITY, 0, 0 },
-    /* 16 bits of X before, 64 bits of Z after, with two ports each; all of the work in between */
+    /* 16 bits of X before the work, 64 bits of Z after it, with two ports each */
     { "rate", "waits", DFL_PARAM_RATE, 0, 1.25e-9, 16, 0, 16e9 / 8.75, DFL_PARAM_BANDWIDTH, 0 },
     { "bandwidth", "waits", DFL_PARAM_BANDWIDTH, 0, 16e-9, 80, 35e9, 256e9, DFL_PARAM_WRITE_BANDWIDTH, 1 },
 };

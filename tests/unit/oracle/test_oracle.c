@@ -319,8 +319,11 @@ static const oracle_case cases[] = {
           { "reg", "B", .serve = 16, .fill = 16, .peak = 4 },
           { "reg", "Z", .update = 16, .accumulate = 8, .drain = 8, .peak = 1 } },
       .work = { { "Z", 16, 0, 0, 4 } } },
-    /* k in two halves of 4, one per instance; n inside: every step another element of Z in all four registers. In the
-       first half nobody has a value: 4 drains meet in one update. In the second one the first instance is filled. */
+    /*
+     * k in two halves of 4, one k per instance; n inside, so that every step changes the element of Z in all four
+     * registers. In the first half no instance has a value, and 4 drains are reduced to one update. In the second half
+     * the first instance is filled.
+     */
     { "reduced", reduced, .rows = {
           { "dram", "A", .serve = 16, .peak = 8 },
           { "dram", "B", .serve = 16, .peak = 16 },

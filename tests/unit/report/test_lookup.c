@@ -77,7 +77,7 @@ static fixture *program_fixture(void)
 
 typedef struct {
     const char *name, *scope, *path;
-    const char *want; /* the value printed, the text in quotes, "later", or a code */
+    const char *want; /* expected: the printed value, the text in quotes, "later", or a code */
 } lookup_case;
 
 static const lookup_case lookups[] = {
@@ -194,10 +194,10 @@ typedef struct {
     const char *name;
     dfl_check_kind kind;
     const char *left;
-    const char *sign; /* "<", ..., "exactly", "within" (of `right`, by `by`) */
+    const char *sign; /* operator "<", ..., "exactly" or "within"; the latter is within `by` of `right` */
     const char *right, *by;
     dfl_outcome want;
-    const char *code; /* of the diagnostic, or NULL */
+    const char *code; /* message of the diagnostic, or NULL */
     const char *label;
 } check_case;
 
@@ -399,7 +399,7 @@ static const where_case wheres[] = {
     { "always", 1, { { 0, 0, 0 } }, 64 * 48 },
 };
 
-/* Counts by trying all points. */
+/* Counts the points that satisfy the conditions by trying all points. */
 static int64_t tried(const where_case *c)
 {
     int64_t count = 0;
