@@ -40,7 +40,7 @@ typedef struct {
     dfl_progress_told *progress; /* NULL = no progress is reported */
     void *progress_context;
     bool certificate;       /* produce a certificate of the result */
-    unsigned beyond;        /* DFL_SEARCH_...: extensions of the space */
+    unsigned beyond;        /* extensions of the search space: bits DFL_SEARCH_... */
     unsigned max_fused;     /* all lines open: 1 + largest number of loops that einsums share; 0 = default (4 loops) */
     unsigned top;           /* all lines open: number of structures whose best mappings are listed, at most 64; the first one
                                keeps the name of the mapping. 0 = the best mapping alone */

@@ -8,7 +8,7 @@
 
 #include "api/session.h"
 
-/* Reports "`shown` WHAT", with a help line unless it is NULL. */
+/* Reports "`shown` WHAT", with the line `help` unless `help` is NULL. Returns NULL. */
 static dfl_loaded *refuse_file(dfl_session *s, dfl_code code, dfl_span at, const char *shown, const char *what,
                           const char *help)
 {

@@ -9,7 +9,7 @@ typedef struct {
     const char *path;          /* path of the file, to which its imports are relative; "" for text without a file */
     const char *key;           /* device and inode, equal for all names of one file; NULL for text without a file */
     const dfl_source *source;  /* text of the file, and its name in diagnostics */
-    const dfl_syntax *syntax;  /* NULL until dfl_loaded_syntax parses it */
+    const dfl_syntax *syntax;  /* syntax tree; NULL until dfl_loaded_syntax parses the file */
 } dfl_loaded;
 
 /* Reads `path` and adds it under the name `shown`. NULL after reporting E0605 or E0615 at `at`. If the file does not exist

@@ -36,7 +36,7 @@ struct dfl_session {
     dfl_results results;       /* results of the last evaluation */
     const char *proof;         /* text of the last proof, or NULL */
     const char *certified;     /* line on the last certificate that was verified, or NULL */
-    const dfl_explanation *why; /* the last explanation; NULL = there is none, or the last attempt failed */
+    const dfl_explanation *why; /* the last explanation; NULL = none, or dfl_session_explain failed */
     dfl_search_options search;
     dfl_budget after_budget;   /* limits of `after` */
     dfl_arena *after;          /* costs of filled mappings; NULL until a mapping is filled */

@@ -1,6 +1,6 @@
 /*
  * A sequence of tokens and comments that is laid out as one unit: a statement up to its `;`, the head of a block up to its
- * `{`, or a statement with its braces if all of it fits a line. An atom is one token or comment.
+ * `{`, or a whole statement with its braces if the statement fits a line. An atom is one token or comment.
  */
 #ifndef DFL_FMT_ATOMS_H
 #define DFL_FMT_ATOMS_H

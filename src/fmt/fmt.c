@@ -135,7 +135,8 @@ static uint32_t put_statement(printer *p, uint32_t first, uint32_t indent)
     return end + 1;
 }
 
-/* Lays out the statements up to the `}` that closes the block, or up to the end of the file. Returns the index of this token. */
+/* Lays out the statements up to the `}` that closes the block, or up to the end of the file. Returns the index of the token
+   that ends the statements. */
 static uint32_t put_items(printer *p, uint32_t i, uint32_t indent)
 {
     bool opening = true;

@@ -21,8 +21,9 @@ enum {
 char *dfl_fmt(dfl_arena *arena, const dfl_syntax *syntax, size_t *len);
 
 /*
- * The laws of formatting: a file and its layout have the same tokens, the same comments in the same order (except for blanks at
- * line ends), and the same tree. Returns NULL, or the law that is broken.
+ * The laws of formatting: a file and its layout have the same tokens, the same comments in the same order (except for
+ * blanks at line ends), and the same tree. Returns the description of a law that the two texts break; NULL if all laws
+ * hold.
  */
 const char *dfl_fmt_broken_law(dfl_arena *arena, const dfl_intern *names, const dfl_syntax *before,
                                const dfl_syntax *after);

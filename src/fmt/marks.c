@@ -1,4 +1,4 @@
-/* One pass over the tokens sets the marks that brackets decide, one over the tree the others. */
+/* A pass over the tokens sets the marks that follow from brackets; a pass over the syntax tree sets all other marks. */
 #include "fmt/marks.h"
 
 #include "support/vec.h"

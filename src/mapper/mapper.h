@@ -47,7 +47,8 @@ typedef struct {
 
 typedef enum {
     DFL_SEARCH_OPTIMAL,        /* proven: no mapping of the space is better than those found, or than the incumbent */
-    DFL_SEARCH_NOT_PROVEN,     /* mappings were found, or none that meets the requirements; others may be better */
+    DFL_SEARCH_NOT_PROVEN,     /* not proven: the search found mappings, but better ones may exist; or it found none that meets
+                                  the requirements */
     DFL_SEARCH_INFEASIBLE,     /* no mapping of the space fits; nothing was reported */
     DFL_SEARCH_REPORTED,       /* no result: the mapping cannot be searched, or a limit ended the search too early; the reason
                                   was reported, or the budget of the arena is stopped */

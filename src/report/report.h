@@ -30,7 +30,7 @@ typedef struct {
     double value;             /* value of the first expression for this mapping, in SI units */
     double lower_bound;       /* lower bound of the first expression over the search space; NAN = not known */
     bool optimal;             /* proven: no mapping of the search space has a lower value */
-    bool is_of_front;         /* the mapping is one of a Pareto front */
+    bool is_of_front;         /* the mapping is one point of a Pareto set */
     uint32_t top_position;    /* rank of the structure in a top-k search, from 1; 0 = another search */
     double top_value;         /* value of the mapping at position 1 of a top-k search */
     uint64_t evaluated, pruned, refused;
@@ -44,9 +44,9 @@ typedef struct {
 
 typedef struct {
     const dfl_mapping *mapping;
-    const dfl_result *result; /* NULL when infeasible */
+    const dfl_result *result; /* costs of the mapping; NULL if the mapping is infeasible */
     dfl_result_status status;
-    const dfl_search_summary *search; /* NULL unless the status is FILLED */
+    const dfl_search_summary *search; /* summary of the search; NULL unless the status is FILLED */
 } dfl_result_item;
 
 typedef enum {
@@ -70,7 +70,7 @@ typedef struct {
     const char *file;  /* path of the file as the user gave it; reports show only the name after the last slash */
     const dfl_intern *names;
     dfl_sink *sink;
-    const dfl_program *program; /* NULL if the file has errors */
+    const dfl_program *program; /* analysed program; NULL if the file has errors */
     const dfl_result_item *items;
     uint32_t n_items;
     const dfl_check_outcome *checks;

@@ -12,7 +12,7 @@ enum { DFL_UNIT_TEXT = 48 }; /* buffer size of a number with its unit, bytes */
 /* Writes `value` in `unit` with a decimal prefix: 0.0094 and "s" give "9.4 ms". */
 void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT]);
 /* Writes a number of bits in bytes: with a decimal prefix if that is exact ("16 GB"), else with a binary prefix ("812
-   KiB"). A number of bits below 1024 bytes stays in bits unless it is a multiple of 8. */
+   KiB"). Sizes below 1024 bytes that are not whole bytes stay in bits. */
 void dfl_human_bits(dfl_i128 bits, char out[DFL_UNIT_TEXT]);
 /* Writes a count without a unit: "65536", "16.78M". */
 void dfl_human_count(dfl_i128 count, char out[DFL_UNIT_TEXT]);

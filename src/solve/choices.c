@@ -50,7 +50,8 @@ static bool is_impossible(const dfl_sink *sink)
    with the other choices. */
 static bool is_unsearched(const dfl_sink *sink) { return dfl_sink_last(sink) == DFL_EVAL_HOLE; }
 
-/* Makes the result of a choice the incumbent if it is better. False if the model rejects the result. */
+/* Makes the result of a choice the incumbent if the result is better than the incumbent. False if the model rejects the
+   result. */
 static bool take_better(choice_search *choices, dfl_sink *quiet, uint32_t number, const dfl_filled *one, dfl_filled *out)
 {
     const dfl_fill quietly = { .solver = choices->fill->solver, .sink = quiet };

@@ -106,7 +106,7 @@ dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *aren
 
 /* ---- the best of a front ---- */
 
-/* Whether terms are lexicographically less than others; terms that differ by (1 + DFL_VALUE_TOLERANCE) alone are equal. */
+/* Whether the terms `a` are lexicographically less than the terms `b`; terms within DFL_VALUE_TOLERANCE are equal. */
 static bool is_before(const dfl_objective *o, const double *a, const double *b)
 {
     for (uint32_t i = 0; i < dfl_objective_count(o); i++)

@@ -14,8 +14,8 @@
 
 /*
  * The outcome of a check. Reports a check that does not hold: E0610 for `require`, E0611 for `expect` and `assume`. Reports
- * expressions without a value: E0613, E0302, E0305 and others. A check on a mapping without a result is UNKNOWN, without a
- * report.
+ * expressions without a value: E0613, E0302, E0305 or another code. A check on a mapping without a result is UNKNOWN,
+ * without a report.
  */
 dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check *check);
 /* Whether the check has a value and is violated. Does not report the violation. */

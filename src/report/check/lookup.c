@@ -356,7 +356,8 @@ static bool is_name(const lookup *l, dfl_sym name, const char *word)
            (len > word_len && text[len - word_len - 1] == '.' && strcmp(text + len - word_len, word) == 0);
 }
 
-/* Instances of the unit, axis or named element `word` in the whole system; false if there is none, or on overflow. */
+/* Counts the instances of the unit, axis or element `word` in the whole system; false on overflow, or if the system has no
+   part called `word`. */
 static bool count_instances(const lookup *l, const dfl_system *s, const char *word, dfl_i128 *out)
 {
     for (uint32_t i = 0; i < s->n_computes; i++)

@@ -6,7 +6,7 @@
  * `flash.latency` is seconds, `flash.energy` joules. A check inside a mapping or workload may omit the name of the mapping
  * or workload. A dotted name matches as a whole, or by its last parts if no other name has the same last parts.
  *
- * Calls on a mapping: `peak(MEMORY)`, the bits; `flops(PART)`, operations per second that one instance of a unit, axis or
+ * Calls on a mapping: `peak(MEMORY)`, bits; `flops(PART)`, operations per second that one instance of a unit, axis or
  * element reaches. Call on a system: `peak(TYPE)`, operations per second of the fastest unit for that data type.
  */
 #ifndef DFL_REPORT_CHECK_LOOKUP_H

@@ -46,7 +46,7 @@ static const dfl_result *make_blank_result(dfl_arena *arena, extent most)
     return blank;
 }
 
-/* Evaluates all expressions that the mapping minimizes or compares in a front. */
+/* Evaluates all expressions that the mapping minimizes or lists in `pareto`. */
 static void check_objective(dfl_arena *scratch, const dfl_results *blank, const dfl_mapping *m)
 {
     double value;

@@ -6,8 +6,8 @@
  *
  * A ledger lists the parts of a sum for both sides. Energy has a part for each memory, tensor and action, for each unit and
  * einsum, for each network, and for leakage. Time has a part for each einsum, and one for the time that no single einsum
- * causes. A ledger is rounded to one decimal place so that the printed parts of a side add up to the printed total of the
- * side, and the printed differences to the printed difference.
+ * causes. All values of a ledger are rounded to the same decimal place, and adjusted so that the printed parts of a side
+ * add up to the printed total of the side, and the printed differences to the printed difference.
  */
 #ifndef DFL_REPORT_DIFF_DIFF_H
 #define DFL_REPORT_DIFF_DIFF_H

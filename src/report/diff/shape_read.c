@@ -69,7 +69,7 @@ static void add_statement(const reader *r, dfl_shape_loops *out, const dfl_ast_n
             add_loops(r, out, s->items, path_text(r, s->path), false);
 }
 
-/* Adds all loops from the root to the end of a body, or to statement `end` of it. The parser bounds the depth. */
+/* Adds all loops from the root to the end of a body, or to statement `end` of the body. The parser bounds the depth. */
 static void collect_loops(const reader *r, const frame *f, const dfl_ast_node *end, const char *einsum, dfl_shape_loops *out)
 {
     if (f->outer)
