@@ -61,8 +61,8 @@ static bool is_touched(const dfl_workload *w, const uint32_t *einsums, uint32_t 
 
 static bool refuse_homes(const checker *k, const dfl_line *loop)
 {
-    return refuse(k, loop->span, "above this loop, a tensor of the einsums below has no `keep`",
-                  "put a `keep` for each tensor that the einsums touch, intermediates included, before all other lines");
+    return refuse(k, loop->span, "below this loop, open braces touch a tensor that has no `keep` above them",
+                  "put a `keep` above the braces for each tensor that enters or leaves them, intermediates included");
 }
 
 /* Whether only these einsums make and read the tensor. */

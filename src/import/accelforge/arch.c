@@ -307,7 +307,7 @@ static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
                      node->size < 1 ? "a memory without room" : "a leakage, an area or a scale out of range");
     if (skip != NULL && !dfl_af_truth(skip))
         dfl_lose(f->report, DFL_FOREIGN_LOST, skip->span,
-                 "`%s` reads the first value of an output: here nothing is read that has no value yet", node->name);
+                 "`%s` reads the first value of an output: in the result nothing is read before it has a value", node->name);
     return true;
 }
 
@@ -412,7 +412,7 @@ static void remark_partly_allowed(const dfl_af_file *f, const dfl_af_node *node,
             dfl_strbuf_printf(&names, "%s`%s`", names.len > 0 ? ", " : "", f->tensors.at[t].name);
     }
     if (names.len > 0)
-        dfl_loss_remark(f->report, span, "only some einsums may keep %s in `%s`: here all may", names.text, node->name);
+        dfl_loss_remark(f->report, span, "only some einsums may keep %s in `%s`: in the result all may", names.text, node->name);
 }
 
 /* Sets the required tensors: those that every einsum with the tensor must keep in the node. */

@@ -196,10 +196,10 @@ static void look_at_losses(const dfl_tl_file *f, const dfl_yaml *at, const dfl_t
 
     if (l->rmw_first != 0 && rmw != NULL)
         dfl_lose(f->report, DFL_FOREIGN_LOST, rmw->span,
-                 "`%s` reads a result before its first update: here nothing is read that has no value yet", l->name);
+                 "`%s` reads a result before its first update: in the result nothing is read before it has a value", l->name);
     if ((l->no_temporal_reuse >> f->output & 1) != 0 && reuse != NULL)
         dfl_lose(f->report, DFL_FOREIGN_LOST, reuse->span,
-                 "`%s` spills the result at every step: here it stays while it is the same", l->name);
+                 "`%s` spills the result at every step: in the result it stays until it changes", l->name);
 }
 
 static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
@@ -294,8 +294,8 @@ static void look_at_reach(const dfl_tl_file *f)
 
         if (links == DFL_TL_LINKS_SOME || links == DFL_TL_LINKS_TOO_MANY)
             dfl_lose(f->report, DFL_FOREIGN_LOST, f->tensors[t].span,
-                     links == DFL_TL_LINKS_SOME ? "`%s` comes from a neighbour to some multipliers: here all read it"
-                                                : "`%s` may come from neighbours: here all multipliers read it",
+                     links == DFL_TL_LINKS_SOME ? "`%s` comes from a neighbour to some multipliers: in the result all read it"
+                                                : "`%s` may come from neighbours: in the result all multipliers read it",
                      f->tensors[t].name);
         for (uint32_t k = 0; k < f->n_levels && !f->tensors[t].written; k++) {
             bool kept = (f->levels[k].bypass >> t & 1) == 0;
@@ -307,7 +307,7 @@ static void look_at_reach(const dfl_tl_file *f)
         }
         if (fresh < f->n_levels && gaps < f->n_levels)
             dfl_lose(f->report, DFL_FOREIGN_LOST, f->tensors[t].span,
-                     "`%s` fetches bounding boxes of `%s` anew: here only what is touched", f->levels[fresh].name,
+                     "`%s` fetches bounding boxes of `%s` anew: the result fetches only what is touched", f->levels[fresh].name,
                      f->tensors[t].name);
     }
 }
@@ -365,7 +365,7 @@ bool dfl_tl_read_constraints(dfl_tl_file *f)
     }
     if (first != NULL)
         dfl_loss_remark(f->report, first->span,
-                        "%u constraints, from here on, do not bind the search: they are comments in its mapping",
+                        "%u constraints, beginning with this one, do not restrict the search: they are comments in its mapping",
                         (unsigned)n);
     for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
         if (dfl_tl_metric(&f->metrics->items[i]) == NULL)

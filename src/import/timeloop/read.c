@@ -75,7 +75,7 @@ static bool read_dims(dfl_tl_file *f)
         }
         bound = dfl_tl_get(instance_of(f), name);
         if (bound == NULL)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "the problem says no size of `%s`", name);
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "the problem gives no size for `%s`", name);
         f->dims[f->n_dims++] = (dfl_tl_dim){ .letter = c, .bound = dfl_tl_count(f, bound, 1, 1), .span = at->span };
     }
     return f->ok;
@@ -117,7 +117,7 @@ static int64_t coefficient(dfl_tl_file *f, const dfl_yaml *name)
             value = dfl_tl_get(&all->items[i], "default");
     }
     if (value == NULL)
-        dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, name->span, "the problem says no value of `%s`", name->text);
+        dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, name->span, "the problem gives no value for `%s`", name->text);
     return f->ok ? coefficient_of(f, value) : 1;
 }
 

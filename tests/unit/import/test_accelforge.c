@@ -281,7 +281,7 @@ static const import_case cases[] = {
         "// B4 holds nothing\n    compute MAC" } },
     { "what one of two einsums may keep", ARCH(MEMORY("Buf", "tensors: {keep: Outputs}, ") MAC(""))
       WORK("M: 8", "  - \"Y[m] = A[m]\"\n  - \"Z[m] = Y[m]\"\n"), 0, 0, 0,
-      { "// line 4: only some einsums may keep `Y` in `Buf`: here all may", "holds = Y, Z;" } },
+      { "// line 4: only some einsums may keep `Y` in `Buf`: in the result all may", "holds = Y, Z;" } },
     { "what depends on the mapper", ARCH(MEMORY("Buf", "tensors: {keep: ~Main}, ") MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 47,
       { "memory Buf {\n        size = 128B;\n        ports" } },
     { "what a fixed mapping has decided", ARCH(MEMORY("Buf", "tensors: {keep: A}, ") MAC("")) MATMUL
