@@ -61,7 +61,7 @@ typedef struct {
     dfl_outcome outcome;
     const char *value; /* value of the left side in readable units, or NULL */
     bool has_number;
-    double number;     /* value of the left side in SI units */
+    double number;     /* value of the left side of the check in SI units */
     const char *word;  /* value of the left side if it is a text, else NULL */
 } dfl_check_outcome;
 

@@ -214,7 +214,7 @@ void dfl_ledgers_compute(dfl_arena *arena, dfl_diff_pair *pair)
     }
 }
 
-/* ---- DFL_SUM_TOLERANCE ---- */
+/* ---- rounding ---- */
 
 /* The number of decimal places with which the largest total or part has `digits` digits. */
 static int decimals_for(const dfl_ledger *l, int digits)
