@@ -221,8 +221,8 @@ static void report_latency(const dfl_linter *l, const finding *f)
                                                 both ? "have" : "has"));
 
     dfl_diag_label(l->sink, d, net ? net->span : s->memories[f->key].span, "declared here");
-    dfl_diag_help(l->sink, d, net ? "the time depends only on units and on ports of memories; if the network is a bottleneck, lower the "
-                                    "bandwidth of the memory that it serves"
+    dfl_diag_help(l->sink, d, net ? "the time depends only on units and on ports of memories; if the network is a bottleneck, "
+                                    "lower the bandwidth of the memory that it serves"
                                   : "the time depends only on rates; if the latency limits the memory, lower its bandwidth");
 }
 
