@@ -18,17 +18,17 @@
 /* ---- sessions and messages ---- */
 
 enum {
-    /* Diagnostics of a session that are shown, unless the caller says otherwise: more than anybody reads in one go. */
+    /* Default limit on the diagnostics that a session shows: few users read more in one run. */
     DFL_DEFAULT_DIAGNOSTICS = 200,
-    /* Steps of a session, unless the caller says otherwise: loop iterations of all passes; tens of seconds of the slowest. */
+    /* Default limit on the steps of a session, the loop iterations of all passes: tens of seconds of the slowest pass. */
     DFL_DEFAULT_STEPS = 100 * 1000 * 1000,
-    /* Mappings of a report that get a full text each, unless the caller says otherwise: some screens. */
+    /* Default limit on the mappings of a report with a full text each: some screens. */
     DFL_DETAILED_MAPPINGS = 4,
     /* Rounds of `check --fix` on one file: a correction can make another one possible. */
     DFL_FIX_ROUNDS = 8,
     /* Levels of directories that `test` descends: deeper ones are a cycle of links. */
     DFL_DEEPEST_DIRECTORY = 64,
-    /* Expected tokens that a message lists; with more it says "unexpected". */
+    /* Limit on the expected tokens that a message lists; with more tokens the message says "unexpected". */
     DFL_SHOWN_TOKENS = 5,
     /* Bytes of source text that "remove `...`" quotes. */
     DFL_LONGEST_QUOTE = 60,
@@ -39,7 +39,7 @@ enum {
 /* ---- threads and deadlines ---- */
 
 enum {
-    /* Threads of a pool: more than any search has tasks to share; keeps the handles on the stack. */
+    /* Limit on the threads of a pool; bounds the array of handles on the stack. */
     DFL_MOST_THREADS = 256,
     /* Polls between two readings of the clock and the budget: a reading costs about as much as 100 polls. */
     DFL_POLLS_PER_READING = 128,
@@ -50,7 +50,7 @@ enum {
 
 /* ---- searches; solve/search_options.c applies the default ---- */
 
-/* Evaluations of a search over tile sizes, unless the caller says otherwise: some seconds. A search over lines has no default. */
+/* Default limit on the evaluations of a search over tile sizes: some seconds. A search over lines has no default. */
 #define DFL_DEFAULT_EVALUATIONS UINT64_C(20000000)
 
 /* ---- semantic analysis: bounds on time, memory and stack; exceeding one of the first group is E0606 unless its entry says
@@ -69,7 +69,7 @@ enum {
     /* Einsums of a workload, instances of a workload, and values of a range. The limit on ranks plus tensors of a
        workload, and on parts of a system, is twice as large. Bounds memory. */
     DFL_SEMA_MAX_PARTS = 100000,
-    /* Iterations of all `for` loops of one workload together. Bounds the time of loops that add nothing. */
+    /* Iterations of all `for` loops of one workload together. This limit bounds the time of loops without effect. */
     DFL_SEMA_MAX_ITERATIONS = 1000000,
     /* Arguments of a built-in function (a larger number is reported as too many arguments). Also the size of an array
        on the stack. */
@@ -229,23 +229,25 @@ enum {
 /* ---- importers ---- */
 
 enum {
-    /* Multipliers of a Timeloop architecture whose links are compared one by one: a second at most. */
+    /* Limit on the multipliers of a Timeloop architecture whose links are compared one by one: a second at most. */
     DFL_IMPORT_LINKED_UNITS = 1 << 16,
-    /* Bits of a word of a memory; wider words are a mistake, and narrower ones keep sizes below 2^62 bits. */
+    /* Widest word of a memory, bits; it keeps sizes below 2^62 bits. */
     DFL_IMPORT_WORD_BITS = 4096,
-    /* Levels of lists and maps of a YAML file: far more than any specification has, and safe for the stack. */
+    /* Deepest nesting of lists and maps of a YAML file; keeps the recursion within the stack. */
     DFL_IMPORT_YAML_DEPTH = 60,
     /* Nested parentheses and names of an expression or index of an AccelForge file: bounds the recursion. */
     DFL_IMPORT_EXPRESSION_DEPTH = 40,
     /* Lines of the path to one einsum of an AccelForge mapping. */
     DFL_IMPORT_PATH_LINES = 4096,
-    /* Rounds in which bounds of rank variables tighten: they settle after as many rounds as indices depend on each other. */
+    /* Limit on the rounds that tighten bounds of rank variables: one round suffices for independent indices; each link
+       of a chain of dependent indices takes one more. */
     DFL_IMPORT_BOUND_ROUNDS = 8,
     /* Cluster levels of a MAESTRO mapping; published mappings have at most three. */
     DFL_IMPORT_CLUSTER_LEVELS = 16,
 };
 
-/* Largest number of a specification; its inverse is the smallest positive one. Products of some stay in the range of a double. */
+/* Largest number of a specification; its inverse is the smallest positive one. Products of several such numbers stay in
+   the range of a double. */
 #define DFL_IMPORT_LARGEST 1e30
 
 #endif
