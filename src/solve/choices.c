@@ -159,7 +159,7 @@ static const char *space_text(const choice_search *choices, const char *space)
     return dfl_arena_printf(arena, "%s; %s", all, space);
 }
 
-/* Number of choices that may be better than the incumbent; `*least` is the one with the least bound. */
+/* Number of choices that may be better than the incumbent; `*least` is the number of the choice with the least lower bound. */
 static uint32_t count_gaps(const choice_search *choices, uint32_t *least)
 {
     const bool single = dfl_objective_count(choices->objective) == 1;
