@@ -9,7 +9,7 @@
 #include "diag/render_text.h"
 #include "lint/source.h"
 #include "report/check/check.h"
-#include "report/run/run.h"
+#include "report/print/print.h"
 #include "solve/certificate.h"
 #include "support/limits.h"
 

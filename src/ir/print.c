@@ -5,7 +5,7 @@
 
 #include "ir/print_check.h"
 #include "ir/print_mapping.h"
-#include "ir/units.h"
+#include "ir/unit_text.h"
 
 static void name(dfl_strbuf *out, const dfl_intern *names, dfl_sym sym)
 {

@@ -1,6 +1,6 @@
 #include "ir/print_check.h"
 
-#include "ir/units.h"
+#include "ir/unit_text.h"
 
 static void print_val(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v, bool exact);
 

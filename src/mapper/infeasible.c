@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "ir/units.h"
+#include "ir/unit_text.h"
 #include "mapper/given.h"
 #include "mapper/space.h"
 #include "support/vec.h"

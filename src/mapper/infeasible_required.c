@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "ir/units.h"
+#include "ir/unit_text.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
 #include "mapper/infeasible.h"

@@ -1,5 +1,5 @@
 /*
- * The results of a file: evaluated mappings, outcomes of checks, summaries of searches. report/run prints results,
+ * The results of a file: evaluated mappings, outcomes of checks, summaries of searches. report/print prints results,
  * report/check evaluates expressions over them, report/diff compares them, report/explain prints their derivatives. This
  * folder computes only sums over the tensors of a memory, changes of unit, and shares; the model computes all other
  * numbers.

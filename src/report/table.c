@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/units.h"
+#include "report/readable.h"
 
 void dfl_table_init(dfl_table *t, dfl_arena *arena, uint32_t columns, uint32_t left, uint32_t remarks_from)
 {

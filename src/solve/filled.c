@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "report/run/run.h"
-#include "report/units.h"
+#include "report/print/print.h"
+#include "report/readable.h"
 #include "support/number.h"
 #include "support/limits.h"
 

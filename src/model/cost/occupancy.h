@@ -1,4 +1,4 @@
-/* Occupancy of memories, and the check of their capacity (MODEL.md, section 3). */
+/* Occupancy of memories, and the check of their capacity (MODEL.md, section 3). quick_check.c has a cheaper, sufficient check. */
 #ifndef DFL_MODEL_COST_OCCUPANCY_H
 #define DFL_MODEL_COST_OCCUPANCY_H
 

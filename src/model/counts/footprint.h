@@ -5,6 +5,9 @@
  * touched indices. A group without a dimension is a set of loops that only decides whether an instance has work. The
  * set of a group without a dimension is {0} or empty. The structs here are allocated once for a mapping. Members marked
  * with "present sizes" change from run to run.
+ *
+ * This file defines footprints and splits them into groups. group_sums.h and product_form.h count their elements, and delta.h
+ * counts how they change between iterations.
  */
 #ifndef DFL_MODEL_COUNTS_FOOTPRINT_H
 #define DFL_MODEL_COUNTS_FOOTPRINT_H

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/units.h"
-#include "report/check/lookup.h"
+#include "ir/unit_text.h"
+#include "report/check/figure_lookup.h"
 #include "support/number.h"
 #include "support/limits.h"
 

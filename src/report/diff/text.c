@@ -10,7 +10,7 @@
 
 #include "report/diff/ledger_text.h"
 #include "report/table.h"
-#include "report/units.h"
+#include "report/readable.h"
 
 enum {
     DIGITS = 7,         /* significant digits of the larger total of a ledger */

@@ -1,7 +1,7 @@
 #include "report/explain/compare.h"
 
 #include "report/diff/side.h"
-#include "report/run/run.h"
+#include "report/print/print.h"
 
 /* Makes the report of a single result. */
 static dfl_side make_side(dfl_arena *arena, const dfl_results *results, const dfl_result_item *item)

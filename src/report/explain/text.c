@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "report/table.h"
-#include "report/units.h"
+#include "report/readable.h"
 #include "report/explain/explain.h"
-#include "report/run/run.h"
+#include "report/print/print.h"
 #include "support/number.h"
 
 static const char *text_of(const dfl_explanation *explanation, dfl_sym sym)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "ir/units.h"
-#include "sema/expr/arith_report.h"
+#include "ir/unit_text.h"
+#include "sema/expr/dimension_check.h"
 #include "sema/expr/builtin.h"
 #include "support/limits.h"
 

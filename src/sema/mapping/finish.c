@@ -1,5 +1,5 @@
 /* The finished mapping: its target as text, its objectives, its options. */
-#include "ir/units.h"
+#include "ir/unit_text.h"
 #include "sema/mapping/checks.h"
 #include "sema/mapping/mapping_internal.h"
 

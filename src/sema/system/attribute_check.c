@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/units.h"
+#include "ir/unit_text.h"
 #include "support/limits.h"
 
 /* The dimension in the form of a report. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lint/unit.h"
+#include "lint/bit_byte.h"
 #include "sema/expr/eval.h"
 #include "sema/names/lookup.h"
 

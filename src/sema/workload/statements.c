@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/units.h"
+#include "ir/unit_text.h"
 #include "sema/expr/arguments.h"
 #include "sema/expr/eval.h"
 #include "sema/expr/sets.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/quantity.h"
-#include "ir/units.h"
+#include "ir/unit_text.h"
 
 typedef struct {
     const char *name; /* the literal */

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "ir/units.h"
-#include "report/check/lookup.h"
+#include "ir/unit_text.h"
+#include "report/check/figure_lookup.h"
 #include "report/check/check.h"
 #include "tests/unit/report/fixture.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/run/run.h"
-#include "report/units.h"
+#include "report/print/print.h"
+#include "report/readable.h"
 #include "support/json.h"
 #include "tests/unit/report/fixture.h"
 

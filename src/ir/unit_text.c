@@ -1,4 +1,4 @@
-#include "ir/units.h"
+#include "ir/unit_text.h"
 
 #include <float.h>
 #include <math.h>

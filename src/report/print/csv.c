@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/figures.h"
-#include "report/run/run.h"
+#include "report/print/print.h"
 #include "support/number.h"
 
 /* Scopes whose columns form a row, in this order. */

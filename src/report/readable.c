@@ -1,4 +1,4 @@
-#include "report/units.h"
+#include "report/readable.h"
 
 #include <math.h>
 #include <stdio.h>

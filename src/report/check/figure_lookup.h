@@ -9,8 +9,8 @@
  * Calls on a mapping: `peak(MEMORY)`, bits; `flops(PART)`, operations per second that one instance of a unit, axis or
  * element reaches. Call on a system: `peak(TYPE)`, operations per second of the fastest unit for that data type.
  */
-#ifndef DFL_REPORT_CHECK_LOOKUP_H
-#define DFL_REPORT_CHECK_LOOKUP_H
+#ifndef DFL_REPORT_CHECK_FIGURE_LOOKUP_H
+#define DFL_REPORT_CHECK_FIGURE_LOOKUP_H
 
 #include "report/report.h"
 

@@ -5,7 +5,7 @@
  */
 #include "diag/render_json.h"
 #include "report/figures.h"
-#include "report/run/run.h"
+#include "report/print/print.h"
 #include "support/json_write.h"
 
 static void write_place(dfl_json_writer *w, const dfl_figure_place *at);

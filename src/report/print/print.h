@@ -2,8 +2,8 @@
  * The report of an evaluation: as text for people, as JSON `dfl-report/1` for programs, as CSV for spreadsheets. Reports name
  * files without directories and carry no time, so equal results are equal bytes.
  */
-#ifndef DFL_REPORT_RUN_RUN_H
-#define DFL_REPORT_RUN_RUN_H
+#ifndef DFL_REPORT_PRINT_PRINT_H
+#define DFL_REPORT_PRINT_PRINT_H
 
 #include "report/report.h"
 

@@ -1,13 +1,14 @@
 /*
  * Text of quantities: reads literals with units, and writes quantities with the best unit. The table of the units is
  * grammar/units.def; each unit is a fraction of the base unit of its dimension (quantity.h).
+ * Dimensions are checked in quantity.c; sema/expr and sema/system report the errors.
  *
  * Prefixes. SI decimal prefixes are p n u m k M G T P E (10^-12, ..., 10^-3, 10^3, ..., 10^18), written before the
  * unit. Binary prefixes are Ki Mi Gi Ti Pi Ei (2^10, ..., 2^60), IEC 80000-13. The table defines the prefixes of each
  * unit: a byte has k M G T P E and the binary prefixes, a minute has none.
  */
-#ifndef DFL_IR_UNITS_H
-#define DFL_IR_UNITS_H
+#ifndef DFL_IR_UNIT_TEXT_H
+#define DFL_IR_UNIT_TEXT_H
 
 #include <stddef.h>
 

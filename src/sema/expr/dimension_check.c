@@ -1,6 +1,6 @@
-#include "sema/expr/arith_report.h"
+#include "sema/expr/dimension_check.h"
 
-#include "ir/units.h"
+#include "ir/unit_text.h"
 
 const char *dfl_arith_dim_text(dfl_sema *sema, dfl_dim dim)
 {

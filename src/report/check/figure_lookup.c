@@ -1,5 +1,5 @@
 /* Looks up paths name by name, and evaluates the calls on paths. */
-#include "report/check/lookup.h"
+#include "report/check/figure_lookup.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "lint/unit.h"
+#include "lint/bit_byte.h"
 
-#include "ir/units.h"
+#include "ir/unit_text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Lints about the units of literals. */
-#ifndef DFL_LINT_UNIT_H
-#define DFL_LINT_UNIT_H
+#ifndef DFL_LINT_BIT_BYTE_H
+#define DFL_LINT_BIT_BYTE_H
 
 #include "diag/diag.h"
 #include "ir/quantity.h"

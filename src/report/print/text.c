@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "report/figures.h"
-#include "report/run/run.h"
+#include "report/print/print.h"
 #include "report/table.h"
-#include "report/units.h"
+#include "report/readable.h"
 #include "support/number.h"
 #include "support/limits.h"
 

@@ -2,8 +2,8 @@
  * Numbers in readable form: four significant digits and a prefix that suits the size. "9.437 ms", "812 KiB", "16.78M". A count
  * below 100000 is printed in full.
  */
-#ifndef DFL_REPORT_UNITS_H
-#define DFL_REPORT_UNITS_H
+#ifndef DFL_REPORT_READABLE_H
+#define DFL_REPORT_READABLE_H
 
 #include "ir/quantity.h"
 
