@@ -206,7 +206,7 @@ static void report_idle_instances(const dfl_linter *l, const finding *f)
     if (!f->line)
         dfl_diag_here(l->sink, d, "no `spatial` line splits anything over `%s`", text(l, axis->name));
     dfl_diag_label(l->sink, d, axis->span, "`%s` is declared here", text(l, axis->name));
-    dfl_diag_help(l->sink, d, "split a rank, or another one, over `%s`", text(l, axis->name));
+    dfl_diag_help(l->sink, d, "split more parts of a rank, or a further rank, over `%s`", text(l, axis->name));
 }
 
 static void report_latency(const dfl_linter *l, const finding *f)
