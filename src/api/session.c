@@ -13,8 +13,6 @@
 #include "solve/certificate.h"
 #include "support/limits.h"
 
-static const size_t DEFAULT_MEMORY = (size_t)4 << 30;
-
 /* Copies the members that the caller was compiled with; the other members are zero, which means their defaults. */
 static dfl_session_options read_options(const dfl_session_options *given)
 {
@@ -35,7 +33,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->home = arena;
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
-    s->budget.memory_limit = options.memory_limit ? options.memory_limit : DEFAULT_MEMORY;
+    s->budget.memory_limit = options.memory_limit ? options.memory_limit : DFL_DEFAULT_MEMORY;
     s->has_step_limit = options.step_limit != 0;
     s->budget.steps_limit = options.step_limit ? options.step_limit : DFL_DEFAULT_STEPS;
     s->budget.cancel = options.cancel;

@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     uint8_t unit, n_keeps;
     uint8_t operand[DFL_CLAIM_KEEPS], level[DFL_CLAIM_KEEPS]; /* [keep, outermost first]: its operand; its memory level */
-    uint8_t exchange[DFL_CERTIFY_OPERANDS]; /* [operand]: level of its exchange, or its home */
+    uint8_t exchange[DFL_CERTIFY_OPERANDS]; /* [operand]: memory level of its exchange, or of its home */
 } dfl_claim_form;
 
 /* A skeleton with its lower bounds over all tile choices. */
@@ -51,7 +51,7 @@ typedef struct {
 } dfl_claim_skeleton;
 
 typedef struct {
-    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* [operand]: memory of its exchange, DFL_NONE for operands without a choice */
+    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* [operand]: memory in which it is exchanged; DFL_NONE = not exchanged */
     double joules, seconds;        /* lower bounds over all skeletons of the pattern, energy and time apart */
 } dfl_claim_pattern;
 
@@ -59,7 +59,7 @@ typedef struct {
    bytes, so unused bytes are 0. */
 typedef struct {
     int64_t trips[DFL_CLAIM_LOOPS]; /* iterations of each shared loop, outermost first */
-    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* [operand]: memory of its exchange */
+    uint32_t memory[DFL_CERTIFY_OPERANDS]; /* [operand]: memory in which it is exchanged */
     uint8_t depth[DFL_CERTIFY_OPERANDS];   /* [operand]: number of shared loops above its exchange */
     uint8_t rank[DFL_CLAIM_LOOPS]; /* rank of the problem that each shared loop iterates */
     uint8_t n_loops;

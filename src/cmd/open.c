@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "cmd/progress.h"
+#include "support/limits.h"
 #include "support/pool.h"
 
-enum { MOST_INPUT = (16 << 20) + 1 }; /* limit on bytes read from standard input: one more than a session accepts, so that the
+enum { MOST_INPUT = DFL_MAX_FILE + 1 }; /* limit on bytes read from standard input: one more than a session accepts, so that the
                                          session refuses longer input */
 
 /* Writes the directory of this program to `out`; false if the system does not provide it. */

@@ -87,7 +87,8 @@ typedef struct {
 
 /* Whether the mapper can search the open lines of a mapping; false after reporting E0612. */
 bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* Searches a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the search. */
+/* Searches for the best filling of a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the
+   search. */
 const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                            const dfl_search_request *request);
 /* The subset of `extensions` (DFL_SEARCH_...) that can change a mapping of the workload. */

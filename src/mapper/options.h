@@ -1,6 +1,6 @@
 /*
- * The limits and the search space of a request. A search passes both to every search that it starts. The defaults are in
- * support/limits.h; solve/search_options.c applies them.
+ * The limits and the search space of a request. A search passes both to every search that it starts. The default of
+ * evaluations is in support/limits.h, that of shared loops in mapper.h; solve/search_options.c applies them.
  */
 #ifndef DFL_MAPPER_OPTIONS_H
 #define DFL_MAPPER_OPTIONS_H

@@ -8,10 +8,9 @@
    point is `einsums[einsum].point`. */
 bool dfl_oracle_first_point(dfl_oracle_machine *machine, uint32_t einsum, const dfl_oracle_interval *block);
 bool dfl_oracle_next_point(dfl_oracle_machine *machine, uint32_t einsum, const dfl_oracle_interval *block);
-/* Number of the present point in the iteration space; the last rank varies fastest. */
+/* Row-major index of the present point in the iteration space. */
 uint32_t dfl_oracle_point_index(const dfl_oracle_einsum *e);
-/* Number of the element that the present point accesses; the last dimension varies fastest; DFL_NONE outside of the
-   shape. */
+/* Row-major index of the element that the present point accesses; DFL_NONE if the point lies outside of the shape. */
 uint32_t dfl_oracle_element(const dfl_oracle_machine *machine, const dfl_oracle_einsum *e, const dfl_oracle_access *a);
 
 #endif

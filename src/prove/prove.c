@@ -12,7 +12,6 @@ enum {
     LEAST_POINTS = 16,        /* points that the last attempt may execute: with fewer points, hardly any loop has a second
                                  iteration */
 };
-static const size_t MEMORY_OF_ATTEMPT = (size_t)1 << 30;
 
 /* One execution at given sizes. `model` and `oracle` are NULL if the attempt failed. */
 typedef struct {
@@ -29,7 +28,7 @@ static void start_attempt(const dfl_prover *prover, attempt *a)
     const uint64_t limit = prover->budget->steps_limit;
 
     *a = (attempt){ .budget = { .steps_limit = limit < DFL_PROVE_STEPS ? limit : DFL_PROVE_STEPS,
-                                .memory_limit = MEMORY_OF_ATTEMPT, .cancel = prover->budget->cancel } };
+                                .memory_limit = DFL_PROVE_MEMORY, .cancel = prover->budget->cancel } };
     a->arena = dfl_arena_new(&a->budget);
     a->sink = dfl_sink_new(a->arena, dfl_sink_sources(prover->sink));
 }

@@ -1,6 +1,6 @@
 /*
- * The figures of a report: all numbers and texts that the JSON report (run/json.c), paths in `require`, `expect` and
- * objectives (check/path_tree.c) and the CSV table (run/csv.c) can name, in one table. A row of figures.def is the whole
+ * The figures of a report: all numbers and texts that the JSON report (print/json.c), paths in `require`, `expect` and
+ * objectives (check/path_tree.c) and the CSV table (print/csv.c) can name, in one table. A row of figures.def is the whole
  * definition of a figure: key, dimension, presence, views, CSV column, value. The three users are loops over the table, and
  * tests/unit/report/test_figures.c compares the table with grammar/dfl-report-1.schema.json.
  *

@@ -11,7 +11,7 @@
  *   system/     elaboration of systems: parts, the vocabulary of attributes, check of their dimensions
  *   mapping/    elaboration of mappings; lowering of checks and objectives
  *
- * Dimensions are checked in expr/dimension_check (operators and functions), system/attribute_check (attributes) and
+ * Dimensions are checked in expr/dimension_errors (operators and functions), system/attribute_check (attributes) and
  * mapping/checks (checks of results).
  */
 #ifndef DFL_SEMA_SEMA_H

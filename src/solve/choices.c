@@ -16,7 +16,7 @@ typedef struct {
     uint32_t n, searched;      /* number of choices, and number of choices processed */
     uint32_t unsearched;       /* number of choices that no search can fill */
     double *gaps;              /* for each choice: lower bound if the result is not proven, INFINITY = proven */
-    uint32_t best_number;      /* number of the choice of the incumbent */
+    uint32_t best_number;      /* index of the choice of the incumbent */
     uint32_t legal;            /* number of the first choice that is a legal mapping; DFL_NONE = none yet */
     double bound;
     uint64_t evaluated, pruned, refused;
@@ -159,7 +159,7 @@ static const char *space_text(const choice_search *choices, const char *space)
     return dfl_arena_printf(arena, "%s; %s", all, space);
 }
 
-/* Number of choices that may be better than the incumbent; `*least` is the number of the choice with the least lower bound. */
+/* Number of choices that may be better than the incumbent; `*least` is the index of the choice with the least lower bound. */
 static uint32_t count_gaps(const choice_search *choices, uint32_t *least)
 {
     const bool single = dfl_objective_count(choices->objective) == 1;

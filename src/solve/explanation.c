@@ -46,7 +46,7 @@ static bool has_kinds(const dfl_solver *solver, const dfl_mapping *m, const dfl_
            !solver->options->imperfect && solver->options->beyond == 0 && stopped == DFL_STOP_NONE;
 }
 
-/* Searches the best mappings of the two best structures. Returns the second mapping, or NULL. Replaces `*best` by the first
+/* Searches for the best mappings of the two best structures. Returns the second mapping, or NULL. Replaces `*best` by the first
    mapping if that is better. */
 static const dfl_filled *find_other_kind(const dfl_solver *solver, const dfl_mapping *m, dfl_filled *best, dfl_stop *stopped)
 {

@@ -177,7 +177,7 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
     return true;
 }
 
-/* Searches the best mapping in a temporary arena and copies the result to `*found`, `*summary` and `out->mapping`. Returns
+/* Searches for the best mapping in a temporary arena and copies the result to `*found`, `*summary` and `out->mapping`. Returns
    the costs of this mapping by the model; NULL after reporting. */
 static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request,
                                       dfl_filled *out, dfl_search_summary *summary, dfl_search_result *found)
@@ -378,7 +378,7 @@ static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, cons
     }
 }
 
-/* Searches the best mappings of the K best structures and adds them, best first. The first one gets the name of the given
+/* Searches for the best mappings of the K best structures and adds them, best first. The first one gets the name of the given
    mapping. */
 static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
 {

@@ -14,7 +14,7 @@
 typedef struct {
     const dfl_solver *solver;
     dfl_sink *sink;                    /* receives the reports of searches */
-    dfl_search_limits limits;          /* limits of the options, or their remainder for one structural choice */
+    dfl_search_limits limits;          /* limits from the options; for one structural choice, the rest of these limits */
     dfl_search_space space;
     bool certificate;                  /* the options ask for a certificate */
     dfl_results one;                   /* results with this mapping as the only item, for lookups of figures and checks; its
@@ -42,7 +42,7 @@ const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m);
 /* Objectives of additional searches with one term each, in `arena`: each required figure and energy * latency, and with
    `terms` also each term of the objective. */
 dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *arena, const dfl_objective *objective, bool terms);
-/* Searches a Pareto set and stores its best mapping in `out` and `summary`. Needed if later terms decide between mappings
+/* Searches for a Pareto set and stores its best mapping in `out` and `summary`. Needed if later terms decide between mappings
    that are equal in the first term (`best` = costs of the best mapping), or if the best mapping violates a requirement
    (`best` = NULL). False if no mapping of the Pareto set meets the requirements. */
 bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request, const dfl_result *best,

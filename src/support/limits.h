@@ -5,6 +5,7 @@
 #ifndef DFL_SUPPORT_LIMITS_H
 #define DFL_SUPPORT_LIMITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- equality of computed numbers ---- */
@@ -15,7 +16,19 @@
 /* Relative difference below which two numbers of a check, or a sum and its total, are equal: rounding of one expression. */
 #define DFL_SUM_TOLERANCE 1e-12
 
+/* ---- source files ---- */
+
+/* Deepest nesting of brackets, of nodes and of expressions. Recursion over a tree needs no other limit. */
+enum { DFL_MAX_DEPTH = 200 };
+/* Longest name, characters. */
+enum { DFL_MOST_NAME = 255 };
+/* Largest file, bytes: far more than anybody writes. The places of all files of a session are 32-bit numbers. */
+enum { DFL_MAX_FILE = 16 << 20 };
+
 /* ---- sessions and messages ---- */
+
+/* Memory of a session, bytes, unless the caller says otherwise. */
+#define DFL_DEFAULT_MEMORY ((size_t)4 << 30)
 
 enum {
     /* Default limit on the diagnostics that a session shows: few users read more in one run. */
@@ -182,6 +195,8 @@ enum { DFL_ORACLE_PRIME = 1000003 };
 
 /* Steps of one attempt to execute a shrunk design: seconds. */
 #define DFL_PROVE_STEPS UINT64_C(2000000000)
+/* Memory of one attempt, bytes: far less than a session may use. */
+#define DFL_PROVE_MEMORY ((size_t)1 << 30)
 /* Differences of one design that are reported; the summary counts all. */
 enum { DFL_PROVE_REPORTS = 20 };
 

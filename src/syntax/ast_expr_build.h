@@ -1,6 +1,7 @@
 /*
- * Making expressions, paths and lists, for the actions of the grammar: one function per shape. While a list is read, it
- * is a ring that is known by its last item, whose `next` is the first item. The owner of a complete list opens the ring.
+ * Builders of expressions, paths and lists, for the actions of the grammar: one function per shape. While a list is read,
+ * it is a ring, and its last item stands for it: the `next` of the last item is the first item. When the list is complete,
+ * its owner cuts the ring: the `next` of the last item becomes NULL.
  */
 #ifndef DFL_SYNTAX_AST_EXPR_BUILD_H
 #define DFL_SYNTAX_AST_EXPR_BUILD_H

@@ -7,6 +7,7 @@
 
 #include "diag/diag.h"
 #include "syntax/ast.h"
+#include "support/limits.h"
 
 typedef struct {
     dfl_span span;
@@ -34,12 +35,5 @@ dfl_token *dfl_syntax_tokens(dfl_arena *arena, const dfl_source *source, uint32_
 
 /* Whether a token of this kind is a word that may also be a name. */
 bool dfl_token_is_name(int kind);
-
-/* Deepest nesting of brackets, of nodes and of expressions: recursion over a tree needs no other limit. */
-enum { DFL_MAX_DEPTH = 200 };
-/* Longest name, characters. */
-enum { DFL_MOST_NAME = 255 };
-/* Largest file, bytes. */
-enum { DFL_MAX_FILE = 16 << 20 };
 
 #endif

@@ -63,9 +63,9 @@ typedef struct {
 
 /*
  * The paths of all einsums. A loop is a step of every einsum below it, and has one position on all paths of these
- * einsums. A run is a list of adjacent keeps of different tensors. An einsum has steps for the keeps of a run that it
- * touches. The einsum also has steps for keeps that it does not touch if another einsum below the same body touches
- * more keeps. So the run has equal length on all paths.
+ * einsums. A run is a list of adjacent keeps of different tensors. The path of an
+ * einsum has a step for every keep of a run whose tensor the einsum touches. If another einsum below the same body
+ * touches more keeps, the path has further steps, so that the run has equal length on all paths.
  */
 typedef struct {
     const dfl_mapping *mapping;

@@ -10,7 +10,7 @@
 
 /* A tile, with the bits that one of its elements occupies, buffers included. */
 typedef struct {
-    uint32_t at; /* number of the keep in the keep tree */
+    uint32_t at; /* index of the keep in the keep tree */
     dfl_keep *keep;
     dfl_i128 weight;
 } dfl_weighted_tile;

@@ -36,8 +36,8 @@ typedef struct {
     bool written;             /* an einsum below writes the tensor; if false, no element is drained */
     bool stream;
     bool waited;              /* the memory has a single buffer, so the work below stops during a refill */
-    uint32_t among;           /* number of the tensor among the tensors that the keeps of the body move */
-    uint32_t chain[2];        /* number of the tensor in two groups: tensors whose first tiles enter together, and tensors whose
+    uint32_t among;           /* index of the tensor among the tensors that the keeps of the body move */
+    uint32_t chain[2];        /* index of the tensor in two groups: tensors whose first tiles enter together, and tensors whose
                                  last tiles leave together */
     /* The following members hold values of the present sizes. */
     dfl_transfer_slot *slots;

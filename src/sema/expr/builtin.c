@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sema/expr/dimension_check.h"
+#include "sema/expr/dimension_errors.h"
 #include "support/limits.h"
 
 static const struct { const char *name; unsigned least, most; /* smallest and largest number of arguments */ } functions[] = {

@@ -1,4 +1,4 @@
-#include "sema/expr/dimension_check.h"
+#include "sema/expr/dimension_errors.h"
 
 #include "ir/unit_text.h"
 

@@ -1,7 +1,7 @@
 /* Diagnostics of failed arithmetic. Reports for an operator or function whose operands have dimensions that it cannot
    combine. */
-#ifndef DFL_SEMA_EXPR_DIMENSION_CHECK_H
-#define DFL_SEMA_EXPR_DIMENSION_CHECK_H
+#ifndef DFL_SEMA_EXPR_DIMENSION_ERRORS_H
+#define DFL_SEMA_EXPR_DIMENSION_ERRORS_H
 
 #include "sema/names/context.h"
 #include "sema/names/value.h"

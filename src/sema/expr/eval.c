@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/unit_text.h"
-#include "sema/expr/dimension_check.h"
+#include "sema/expr/dimension_errors.h"
 #include "sema/expr/builtin.h"
 #include "support/limits.h"
 

@@ -2,13 +2,13 @@
  * Constant expressions. Values are exact integers, quantities with a dimension, conditions and strings. The arithmetic
  * and its check of dimensions are those of ir/quantity. The files of this folder:
  *
- *   eval             the value of an expression or of a declared constant
- *   builtin          the functions floor, min, select, ...
- *   sets             the values of a set or range
- *   dimension_check  diagnostics of failed arithmetic: unequal dimensions, overflow, division by zero
- *   arguments        values of the parameters of a declaration, from arguments and defaults
- *   memo             elaboration of a declaration once per combination of arguments
- *   data_type        sizes of the data types of tensors
+ *   eval              the value of an expression or of a declared constant
+ *   builtin           the functions floor, min, select, ...
+ *   sets              the values of a set or range
+ *   dimension_errors  diagnostics of failed arithmetic: unequal dimensions, overflow, division by zero
+ *   arguments         values of the parameters of a declaration, from arguments and defaults
+ *   memo              elaboration of a declaration once per combination of arguments
+ *   data_type         sizes of the data types of tensors
  */
 #ifndef DFL_SEMA_EXPR_EVAL_H
 #define DFL_SEMA_EXPR_EVAL_H

@@ -1,6 +1,6 @@
 #include "sema/expr/sets.h"
 
-#include "sema/expr/dimension_check.h"
+#include "sema/expr/dimension_errors.h"
 #include "sema/expr/eval.h"
 #include "support/limits.h"
 

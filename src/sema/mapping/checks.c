@@ -1,6 +1,6 @@
 #include "sema/mapping/checks.h"
 
-#include "sema/expr/dimension_check.h"
+#include "sema/expr/dimension_errors.h"
 #include "sema/expr/builtin.h"
 #include "sema/expr/eval.h"
 #include "sema/names/module.h"

@@ -36,7 +36,7 @@ typedef struct {
        execution. */
     uint32_t n_einsums;
     uint32_t *final;             /* [number in the text]: id of the einsum */
-    uint32_t *text;              /* [id]: number of the einsum in the text */
+    uint32_t *text;              /* [id]: index of the einsum in text order */
     uint32_t *instance_of;       /* [id]: instance of the workload that contains the einsum */
     DFL_VEC(dfl_body *) bodies;  /* bodies, by id */
     DFL_VEC(dfl_scoped_check) checks;

@@ -18,9 +18,9 @@ typedef struct {
     dfl_axis *axes;
     bool any_energy;           /* some part has an energy */
     bool bad_clock;            /* a clock has no value, which has been reported */
-    uint32_t *first_axis;      /* [network]: its first axis + 1; 0 = no axis */
-    uint32_t *next_axis;       /* [axis]: the next axis of the same network + 1; 0 = no such axis */
-    uint32_t *same_name;       /* [axis]: the next axis with the same network and name + 1; 0 = no such axis */
+    uint32_t *first_axis;      /* [network]: index of its first axis, plus 1; 0 = no axis */
+    uint32_t *next_axis;       /* [axis]: index of the next axis of its network, plus 1; 0 = none */
+    uint32_t *same_name;       /* [axis]: index of the next axis of its network and name, plus 1; 0 = none */
 } system_lowering;
 
 /* The text of a symbol. */
