@@ -27,7 +27,7 @@ struct dfl_session {
     dfl_sink *sink;
     dfl_lint_levels lints;
     const char *stdlib;        /* directory of the standard library, or NULL */
-    size_t max_file;           /* largest file, bytes */
+    size_t max_file;           /* largest file (in bytes) */
     bool verbose;              /* texts about searches include the search space and the numbers of evaluated choices */
     DFL_VEC(dfl_loaded *) loaded;
     dfl_loaded *root;          /* the file that was opened; NULL = none */

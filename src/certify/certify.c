@@ -44,7 +44,7 @@ static void find_free(dfl_certify_run *run)
     }
 }
 
-/* Reports a claimed cost of the best mapping that differs from the model's; returns false. */
+/* Reports that the claimed cost of the best mapping differs from the cost that the model computes. Returns false. */
 static bool refuse_best(const dfl_certify_run *run, const dfl_claims *c, const char *what, double claimed, double is)
 {
     dfl_report(run->sink, DFL_CERT_MAPPING, run->task->asked->span, "`%s` states for its mapping %s of %.12g, and it is %.12g",

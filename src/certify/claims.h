@@ -73,7 +73,7 @@ typedef struct {
 
 typedef struct {
     uint32_t *einsums, n_einsums;
-    uint32_t wave;                 /* number of the wave: rows are listed only if rows of classes of smaller waves match them */
+    uint32_t wave;                 /* wave of the class: a row is listed only if rows of classes of smaller waves match it */
     DFL_VEC(dfl_claim_skeleton) skeletons;
     DFL_VEC(dfl_claim_pattern) patterns;
     DFL_VEC(dfl_claim_row) rows;
@@ -86,14 +86,14 @@ typedef DFL_VEC(dfl_certify_problem *) dfl_certify_problems;
 typedef struct {
     const dfl_mapping *asked;      /* the mapping with holes */
     const dfl_claims *head;
-    dfl_certify_problems *problems; /* [einsum]: its problems */
+    dfl_certify_problems *problems; /* [einsum]: problems of the einsum */
     bool has_rows;                 /* the certificate claims rows; if false, only skeletons and their bounds */
     double joined;                 /* objective value of the best combination of rows */
     double cutoff;                 /* the rows are complete up to this objective value */
     double least_joules, least_seconds; /* lower bounds of the energy (J) and time (s) of all einsums together, from their
                                            patterns */
     uint32_t track[DFL_CLAIM_TRACKS], n_tracks; /* memories whose occupancy the rows state */
-    uint32_t *class_of;            /* [einsum]: number of its class */
+    uint32_t *class_of;            /* [einsum]: index of the class of the einsum */
     DFL_VEC(dfl_claim_class) classes;
 } dfl_claim_search;
 

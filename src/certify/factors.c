@@ -35,8 +35,8 @@ static void find_factors(dfl_arena *arena, int64_t extent, dfl_certify_factors *
     *out = (dfl_certify_factors){ primes.at, divisors.at, (uint32_t)primes.n, (uint32_t)divisors.n };
 }
 
-/* The powers of different primes are distributed independently: the number of factorizations is the product over the
-   primes of C(m + n - 1, m). */
+/* The powers of different primes are distributed independently: the number of factorizations is the product of
+   C(m + n - 1, m) over the primes, where m is the exponent of the prime. */
 double dfl_certify_factors_count(const dfl_certify_factors *factors, uint32_t n)
 {
     double ways = 1;

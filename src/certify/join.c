@@ -40,7 +40,7 @@ enum {
 typedef struct {
     uint32_t tensor, memory;
     int32_t depth;                     /* number of open loops above the tensor's keep */
-    int32_t within;                    /* number of open loops around the producer, or around the first reader of an input */
+    int32_t within;                    /* number of open loops around the producer; for an input, around its first reader */
     int32_t dim[DFL_CLAIM_LOOPS]; /* [open loop]: dimension of the tensor that the loop moves along, or WHOLE, FIRST, AGAIN */
     int32_t apart;                     /* 1: an input that its last reader did not read from a common keep; then `within` is the
                                           number of loops that have been open ever since */
@@ -59,12 +59,12 @@ typedef struct {
     double joules, seconds;
     double stays[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS];     /* [tracked memory][d]: bits kept below d open loops, d < n_open */
     double most[DFL_CLAIM_TRACKS][DFL_CLAIM_LOOPS + 1];  /* [tracked memory][d]: peak of all einsums finished below d open
-                                                            loops, bits */
-    uint32_t next;                                       /* 1 + index of the next state with the same key, 0 = none */
+                                                            loops (in bits) */
+    uint32_t next;                                       /* 1 + the index of the next state with the same key; 0 = none */
     bool dropped;                                        /* a later state dominates this state */
 } dp_state;
 
-/* A bucket: the list of the states with one key. `first`: 1 + index of its first state. */
+/* A bucket: the list of the states with one key. `first`: 1 + the index of the first state of the list. */
 typedef struct { dp_key key; uint32_t first; } dp_bucket;
 
 /* A layer: all states after one einsum. */
@@ -81,7 +81,7 @@ typedef struct {
     dfl_arena *arena;                   /* arena of the layer under construction */
     uint32_t einsum;                    /* einsum with the rows that the present step adds */
     const dfl_certify_problem *problem; /* problem of this einsum */
-    double capacity[DFL_CLAIM_TRACKS];  /* [tracked memory]: its capacity, bits */
+    double capacity[DFL_CLAIM_TRACKS];  /* [tracked memory]: its capacity (in bits) */
     double *rest_joules, *rest_seconds; /* [einsum]: cost-to-go, a lower bound of the costs of this einsum and all later ones */
     double cutoff;                      /* objective value above which a state is pruned */
     bool too_many_live;                 /* some state had more than DFL_CERTIFY_LIVE live tensors */

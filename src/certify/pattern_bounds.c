@@ -98,7 +98,7 @@ static bool apply_pattern(pattern_sums *sums, uint32_t e, const dp_state *s, con
     return true;
 }
 
-/* Energy of einsum `e` with a pattern, J; includes the fetches of inputs whose common keep begins at this einsum. */
+/* Energy of einsum `e` with a pattern (in J); includes the fetches of inputs whose common keep begins at this einsum. */
 static double find_joules(pattern_sums *sums, uint32_t e, const dp_state *s, const dfl_claim_pattern *p)
 {
     const dfl_certify_problem *problem = sums->run->search->problems[e].at[0];

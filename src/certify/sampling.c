@@ -20,7 +20,7 @@ typedef DFL_VEC(dfl_tile_check) check_vec;
 typedef struct {
     dfl_claim_form like;       /* the first skeleton of the family */
     uint64_t kept;             /* mask of the kept pairs (operand, level) */
-    double joules, seconds;    /* least claimed bounds of the family, J and s; INFINITY if all its skeletons are useless */
+    double joules, seconds;    /* least claimed bounds of the family (in J and s); INFINITY if all its skeletons are useless */
     double least_joules, least_seconds; /* least bounds of this family and of the families that keep a subset of its pairs, J
                                            and s */
 } family;

@@ -30,13 +30,13 @@ typedef struct {
     const dfl_certify_problem *problem;
     const dfl_claim_form *form;
     uint32_t n_slots;
-    uint32_t shared_slots;       /* number of the first slots, whose loops are shared with other einsums */
-    bool home[DFL_CLAIM_KEEPS];  /* [keep]: it is a home on the chip, where the operand is exchanged */
+    uint32_t shared_slots;       /* number of slots at the front whose loops are shared with other einsums */
+    bool home[DFL_CLAIM_KEEPS];  /* [keep]: the keep is a home on the chip, where the operand is exchanged */
     uint32_t axis_slot[DFL_CERTIFY_AXES]; /* [axis]: slot in which the axis is entered */
     uint32_t order[DFL_TILE_SLOTS][DFL_CERTIFY_RANKS]; /* [slot]: ranks of its loops; ranks that move the next keep come
                                                           first */
-    dfl_tile_variable at[DFL_CERTIFY_RANKS][DFL_TILE_VARIABLES]; /* [rank]: its variables, outermost first */
-    uint32_t n[DFL_CERTIFY_RANKS]; /* [rank]: number of its variables */
+    dfl_tile_variable at[DFL_CERTIFY_RANKS][DFL_TILE_VARIABLES]; /* [rank]: variables of the rank, outermost first */
+    uint32_t n[DFL_CERTIFY_RANKS]; /* [rank]: number of variables of the rank */
     dfl_mapping *m;
     dfl_paths *paths;
     dfl_model *model;            /* prepared model, NULL before the first evaluation */

@@ -23,9 +23,9 @@ typedef struct {
     dfl_sink *sink;        /* sink for contradictions, NULL = no reports */
     dfl_tile_choice choice;
     dfl_arena *arena;
-    DFL_VEC(cut) cuts[DFL_CERTIFY_RANKS]; /* [rank of the problem]: its factorizations */
+    DFL_VEC(cut) cuts[DFL_CERTIFY_RANKS]; /* [rank of the problem]: factorizations of its extent */
     bool by_energy, by_time; /* the objective depends on energy; the objective depends on time */
-    uint64_t random;       /* state of the generator, seeded with the number of the skeleton */
+    uint64_t random;       /* state of the generator, seeded with the index of the skeleton */
     uint64_t visits;       /* combinations of factorizations visited */
     uint64_t found;        /* number of legal combinations visited */
     bool counting;         /* legal choices are only counted, without evaluation */
@@ -318,7 +318,7 @@ static bool one_shared(const dfl_tile_choice *choice, uint32_t r, const cut *x)
     return n <= 1;
 }
 
-/* Lists the factorizations of `left` over the variables of rank `r` from `v` on; false if there are too many. */
+/* Lists the ways to write `left` as a product of the variables of rank `r` from index `v` on; false if there are too many. */
 static bool list_cuts(tile_walk *walk, uint32_t r, uint32_t v, int64_t left, cut *x)
 {
     const dfl_tile_choice *choice = &walk->choice;
@@ -386,8 +386,8 @@ static bool draw_cut(tile_walk *walk, uint32_t r, cut *x)
     return one_shared(&walk->choice, r, x);
 }
 
-/* Sets the variables to corner number `corner`: one variable of each rank has the whole extent. False after the last
-   corner. */
+/* Sets the variables to the corner with index `corner`, where one variable of each rank has the whole extent. False after
+   the last corner. */
 static bool set_corner(tile_walk *walk, uint64_t corner)
 {
     for (uint32_t r = 0; r < walk->choice.problem->n_ranks; r++) {

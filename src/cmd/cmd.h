@@ -85,7 +85,7 @@ const char *dfl_cmd_suggest(dfl_arena *arena, const char *name);
    with this option. */
 typedef struct { char letter; const char *name, *argument; unsigned commands; const char *help; } dfl_cmd_option;
 
-/* Option number `i` of options.def, from 0; NULL if `i` is too large. */
+/* The option with index `i` in options.def; NULL if `i` is too large. */
 const dfl_cmd_option *dfl_cmd_option_at(size_t i);
 
 /* Parses the options and arguments of a subcommand. False after a message; the exit status is then DFL_EXIT_USAGE. */

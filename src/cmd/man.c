@@ -1,7 +1,7 @@
 /*
  * The man page and the completions of shells, generated from the tables of commands and options, so that they agree with
  * the program. `dflc help man > src/cmd/dflc.1` rewrites the man page of the source tree; `dflc help bash`, `zsh` and
- * `fish` rewrite the completions. A test compares these files with the output.
+ * `fish` print the completions. A test compares these files with the output.
  */
 #include "cmd/cmd.h"
 

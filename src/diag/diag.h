@@ -51,16 +51,16 @@ void dfl_sink_limit(dfl_sink *sink, size_t limit);
 size_t dfl_sink_count(const dfl_sink *sink);
 /* Whether the limit is reached, so that the next record will be dropped: attaching notes to it is wasted work. */
 bool dfl_sink_drops(const dfl_sink *sink);
-/* Record number `i`, from 0; NULL behind the last. */
+/* The record with index `i`; NULL behind the last. */
 dfl_diag *dfl_sink_at(const dfl_sink *sink, size_t i);
 /* Number of reported errors, and of warnings, including dropped ones. */
 size_t dfl_sink_errors(const dfl_sink *sink);
 size_t dfl_sink_warnings(const dfl_sink *sink);
 /* Code of the last report by dfl_report, kept or dropped; 0 before the first. */
 dfl_code dfl_sink_last(const dfl_sink *sink);
-/* Removes each record from number `first` on that repeats another: the same code, place, message and label. */
+/* From index `first` on, removes each record that repeats another one: same code, place, message and label. */
 void dfl_sink_fold(dfl_sink *sink, size_t first);
-/* Removes the records of one code from number `first` on. */
+/* From index `first` on, removes the records of one code. */
 void dfl_sink_withdraw(dfl_sink *sink, size_t first, dfl_code code);
 /* Orders records by place, then code; stable. Every renderer sorts first. */
 void dfl_sink_sort(dfl_sink *sink);

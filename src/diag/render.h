@@ -21,7 +21,7 @@ void dfl_render_summary(dfl_strbuf *out, const dfl_sink *sink);
 const char *dfl_severity_text(dfl_severity severity);
 /* Writes the text of a message, made safe for a terminal. Line ends are kept and followed by `indent` spaces. */
 void dfl_render_safe(dfl_strbuf *out, const char *text, size_t indent);
-/* The effect of an edit: "replace with `K`", "insert `;`", "remove `x`". The text lives in the arena of the sink. */
+/* The effect of an edit: "replace with `K`", "insert `;`", "remove `x`". The text lies in the arena of the sink. */
 const char *dfl_edit_text(const dfl_sink *sink, const dfl_edit *edit);
 
 #endif

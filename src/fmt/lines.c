@@ -58,7 +58,7 @@ static uint32_t line_width(const dfl_fmt_lines *lines, const dfl_fmt_line *line)
     return line->len == 0 ? 0 : line->indent + dfl_fmt_width(lines->code.text + line->code, line->len);
 }
 
-/* Finds the run of adjacent lines with comments that starts at line `first`; returns the index after the run. *column is
+/* Finds the run of adjacent lines with comments that starts at line `first`; returns the index behind the run. *column is
    the common column of the comments, or 0 if a comment would exceed the line width there. */
 static size_t find_comment_run(const dfl_fmt_lines *lines, size_t first, uint32_t *column)
 {

@@ -19,7 +19,7 @@ static const char *text_at(const dfl_edited_file *file, uint32_t position)
 
 /* ---- edits ---- */
 
-/* Compares two edits: by start, then by end, so insertions come first, then by number of addition. */
+/* Compares two edits: by start, then by end, so that insertions come first, then by the order of addition. */
 static int compare_places(const void *a, const void *b)
 {
     const dfl_text_edit *x = a, *y = b;

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     dfl_span span;
     const char *text;
-    size_t number;             /* number of the addition; orders edits of equal spans */
+    size_t number;             /* number of edits that were added before this one; orders edits of equal spans */
 } dfl_text_edit;
 
 typedef struct {

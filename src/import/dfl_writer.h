@@ -29,7 +29,7 @@ void dfl_name_table_init(dfl_name_table *table, dfl_arena *arena);
 /*
  * An identifier made from any text. Each character other than a letter, a digit or `_` becomes `_`; a leading digit or
  * a reserved word gets a `_` in front; an empty text becomes `_`; a text beyond the longest name is cut. An identifier
- * that is taken gets the suffix `_2`, `_3`, ... The name lives in the arena of the table.
+ * that is taken gets the suffix `_2`, `_3`, ... The name lies in the arena of the table.
  */
 const char *dfl_name_make(dfl_name_table *table, const char *text);
 

@@ -59,7 +59,7 @@ typedef struct {
 /* A place where a search chooses lines of one kind: the tensors to keep in a memory, or the order of loops. */
 typedef struct {
     dfl_line_kind kind;
-    uint32_t at, opens;    /* numbers of lines, and of places for any lines, of the body above this place */
+    uint32_t at, opens;    /* above this place in the body: `at` lines, and `opens` places for any lines */
     dfl_span span;
     uint32_t axis;         /* spatial loops: their axis */
     uint32_t memory;       /* keeps: their memory */
@@ -72,7 +72,7 @@ typedef enum { DFL_BODY_LEAF, DFL_BODY_FUSE, DFL_BODY_PIPELINE } dfl_body_kind;
 typedef struct dfl_body {
     dfl_body_kind kind;
     dfl_span span;             /* place of the head of the brace, or of the mapping's head */
-    uint32_t id;               /* number of the body: dense, in text order (parents before children); the root is 0 */
+    uint32_t id;               /* ids count from 0, the root, in text order (parents before children) */
     struct dfl_body *parent;   /* enclosing body, NULL for the root */
     uint32_t depth;            /* number of enclosing bodies; 0 for the root */
     dfl_line *lines;
@@ -138,11 +138,11 @@ void dfl_body_open_end(dfl_arena *arena, dfl_body *body);
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
 /* The data type in which an einsum computes: that of its widest input, or of its output if it has no input. */
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
-/* Time of one point of an einsum on one instance of a unit, s; -1 if the unit has no rate for some of its operations. A
+/* Time of one point of an einsum on one instance of a unit (in s); -1 if the unit has no rate for some of its operations. A
    rate for the data type takes precedence over a rate for the operation (`mac`, `flop`, or an op by name). A rate for
    the operation takes precedence over a rate for all operations. */
 double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
-/* Energy of one point of an einsum on one instance of a unit, J; 0 if the unit declares no energy. */
+/* Energy of one point of an einsum on one instance of a unit (in J); 0 if the unit declares no energy. */
 double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

@@ -110,7 +110,7 @@ static bool is_open_at(const dfl_body *b, uint32_t at)
     return any;
 }
 
-/* Prints the places for any lines, and the choices, directly above line `at`, in their order. */
+/* Prints the places for any lines and the choices that stand directly above line `at`, in text order. */
 static void print_opens_at(const printer *p, const dfl_body *b, uint32_t at, uint32_t depth)
 {
     for (uint32_t o = 0; o <= b->n_opens; o++) {

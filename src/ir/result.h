@@ -31,16 +31,16 @@ typedef struct {
     dfl_i128 points;           /* executed points, `extra` included */
     dfl_i128 steps;            /* steps that the busiest instance takes */
     uint32_t compute;
-    double compute_seconds;    /* time that the unit spends computing the einsum, s */
+    double compute_seconds;    /* time that the unit spends computing the einsum (in s) */
     double seconds, joules;
     const char *bound_by;      /* the bottleneck: "mac", "sram.read", ... */
 } dfl_einsum_cost;
 
 typedef struct {
     uint32_t memory;
-    dfl_i128 peak_bits;        /* largest sum of live tiles in one instance, bits */
+    dfl_i128 peak_bits;        /* largest sum of live tiles in one instance (in bits) */
     dfl_span peak_at;          /* line of the mapping at which the peak occurs */
-    double read_seconds, write_seconds; /* port time of the busiest instance, s */
+    double read_seconds, write_seconds; /* port time of the busiest instance (in s) */
     double read_joules, write_joules;
     dfl_i128 instances;
 } dfl_memory_cost;
@@ -56,8 +56,8 @@ typedef struct {
     const dfl_einsum_cost *einsums;                 /* [einsum], n_einsums costs */
     const dfl_memory_cost *memories;                /* [memory], n_memories costs */
     const dfl_link_cost *links;                     /* [axis], n_axes costs */
-    double *compute_joules;                         /* [compute unit]: its energy, J */
-    double *network_joules;                         /* [network]: its energy, J */
+    double *compute_joules;                         /* [compute unit]: its energy (in J) */
+    double *network_joules;                         /* [network]: its energy (in J) */
     double leakage_joules;
     dfl_i128 macs, flops, padding, extra;
     double seconds, joules, watts, area;

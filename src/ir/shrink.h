@@ -11,7 +11,7 @@
 
 /*
  * Shrinks a mapping. `extents`: the new extent of every rank, from 1 to the old one. Tiles of rank r are divided by
- * 2^halvings[r] and rounded up. The copy lives in `arena` and shares unchanged parts with `m`.
+ * 2^halvings[r] and rounded up. The copy lies in `arena` and shares unchanged parts with `m`.
  */
 dfl_mapping *dfl_mapping_shrink(dfl_arena *arena, const dfl_mapping *m, const int64_t *extents,
                                 const unsigned *halvings);

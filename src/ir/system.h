@@ -44,13 +44,13 @@ typedef struct {
     dfl_sym name;          /* full name, for example "gpu.hbm" */
     dfl_span span;
     uint32_t element;
-    int64_t size_bits;     /* capacity per instance, bits; -1 = unlimited */
+    int64_t size_bits;     /* capacity per instance (in bits); -1 = unlimited */
     dfl_span size_span;
     bool one_port;         /* reads and writes share one port, so their times add (plain `bandwidth`, or `ports = shared`) */
     double read_rate, write_rate;     /* bandwidths of reads and writes, bit/s per instance */
-    double read_energy, write_energy; /* energies of reads and writes, J/bit */
+    double read_energy, write_energy; /* energies of reads and writes (in J/bit) */
     bool has_read_energy, has_write_energy;
-    double latency;        /* latency, s */
+    double latency;        /* latency (in s) */
     double leakage;        /* leakage power, W per instance */
     double area;           /* area, m2 per instance */
     int64_t buffers;       /* number of buffers of a tile, >= 1 */
@@ -84,8 +84,8 @@ typedef struct {
     dfl_span span;
     uint32_t element;      /* element that declares the network */
     double bandwidth;      /* bandwidth, bit/s per link and direction */
-    double latency;        /* latency, s */
-    double energy;         /* energy, J/bit */
+    double latency;        /* latency (in s) */
+    double energy;         /* energy (in J/bit) */
     bool has_energy;
 } dfl_network;
 
@@ -111,7 +111,7 @@ bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out)
    `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
 bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
-/* Leakage power of all instances, W; area of the system, m2: the stated area, else the sum over all instances. */
+/* Leakage power of all instances (in W); area of the system (in m2): the stated area, else the sum over all instances. */
 double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);
 /* A copy of the system without capacities. `all`: also lets every memory hold every tensor. */

@@ -1,5 +1,5 @@
 /*
- * The invariants of the intermediate representation: ids in range, lists ascending, extents positive, bodies that nest.
+ * The invariants of the intermediate representation: ids in range, lists ascending, extents positive, bodies nested.
  * Every later pass relies on them. Tests and fuzz targets verify the programs that sema builds. A violation is a bug in
  * dflc, never in a source file.
  */

@@ -40,7 +40,7 @@ struct dfl_linter {
     const dfl_intern *names;
     const dfl_lint_levels *levels;
     DFL_VEC(opinion) opinions;
-    dfl_hashmap by_place;     /* index of an opinion + 1, by place */
+    dfl_hashmap by_place;     /* [place]: 1 + the index of the opinion on the place */
 };
 
 static const char *text(const dfl_linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }

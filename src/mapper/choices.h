@@ -23,7 +23,7 @@ enum { DFL_CHOICES_MOST = 4096, DFL_CHOICES_COUNTED = 1000000000 };
 bool dfl_choices_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* Number of structural choices of a mapping, at most DFL_CHOICES_COUNTED. */
 uint32_t dfl_choices_count(dfl_arena *scratch, const dfl_mapping *m);
-/* The span of the `?` with the most fillings (the first of several), and the number of its fillings. */
+/* The span of the `?` with the most fillings (the first of several), and the number of the fillings of that `?`. */
 void dfl_choices_most(dfl_arena *scratch, const dfl_mapping *m, dfl_span *at, uint32_t *ways);
 /* The mapping with structural choice `number`, from 0; without `?` among loops and keeps. */
 dfl_mapping *dfl_choices_take(dfl_arena *arena, const dfl_mapping *m, uint32_t number);

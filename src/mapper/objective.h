@@ -16,7 +16,7 @@
 
 /* The value of an expression over the figures of a result, in SI units; false after reporting. */
 typedef bool dfl_figure_of(void *context, const dfl_result *result, const dfl_val *expr, double *out);
-/* Whether a result meets requirement number `requirement` of the mapping; reports nothing. */
+/* Whether a result meets the requirement with index `requirement` of the mapping; reports nothing. */
 typedef bool dfl_meets(void *context, uint32_t requirement, const dfl_result *result);
 
 typedef struct {

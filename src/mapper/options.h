@@ -14,7 +14,7 @@
 /* Steps, memory and cancellation are limits of the arena of the search (support/budget.h). */
 typedef struct {
     uint64_t evaluations;         /* approximate limit on evaluations; 0 = no limit */
-    double deadline;              /* time of the deadline, seconds of dfl_deadline_clock; 0 = no deadline */
+    double deadline;              /* time of the deadline (in seconds of dfl_deadline_clock); 0 = no deadline */
     uint32_t threads;             /* number of threads, 0 = 1; no result depends on the number */
     dfl_progress_meter *progress; /* NULL = no progress reports */
 } dfl_search_limits;

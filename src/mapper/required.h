@@ -17,14 +17,14 @@ typedef struct dfl_required {
     const dfl_val *const *figure; /* FIGURE: pointer to the bounded expression over energy and latency */
     dfl_quantity most;            /* FIGURE: upper bound of the expression */
     uint32_t memory;              /* ROOM: index of the memory */
-    int64_t bits;                 /* ROOM: upper bound of the peak, bits */
+    int64_t bits;                 /* ROOM: upper bound of the peak (in bits) */
 } dfl_required;
 
 /* The required room of one memory: requirements bound the peak of the memory below its size. */
 typedef struct dfl_required_room {
     dfl_span at;                  /* span of the requirement; empty = the memory has no requirement */
     int64_t declared;             /* declared size of the memory in bits; -1 = unlimited */
-    int64_t bits;                 /* least of the declared size and the required bounds, bits; -1 = unlimited */
+    int64_t bits;                 /* least of the declared size and the required bounds (in bits); -1 = unlimited */
 } dfl_required_room;
 
 dfl_required dfl_required_read(const dfl_intern *names, const dfl_mapping *m, const dfl_check *check);

@@ -36,8 +36,8 @@ static void make_rows(dfl_model *model)
 {
     dfl_nest *nest = &model->nest;
     size_t n_tensors = nest->workload->n_tensors;
-    uint32_t n = 0; /* number of rows */
-    /* Numbers of rows by memory and tensor, plus 1; 0 if the pair has no row. */
+    uint32_t n = 0; /* number of rows so far */
+    /* For each pair of memory and tensor: 1 + the index of the row of the pair; 0 = the pair has no row. */
     uint32_t *row = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_memories * n_tensors + 1);
 
     model->rows = DFL_NEW_ARRAY(nest->arena, dfl_traffic, model->keeps.n + 1);

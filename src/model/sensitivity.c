@@ -152,7 +152,7 @@ static straight_piece find_straight_piece(const rate_line *line)
     return s;
 }
 
-/* Time that the latency waits for a parameter, s: the slope in (present value / value). */
+/* Time that the latency waits for a parameter (in s): the slope in (present value / value). */
 static double find_waiting(bench *b, uint32_t param, uint32_t einsum)
 {
     rate_line l = { b, param, einsum, 1, measure(b, einsum) };

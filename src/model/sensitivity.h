@@ -77,7 +77,7 @@ typedef struct {
                                              the system */
     uint32_t n_timed;
     dfl_einsum_bound *einsums;
-    double leakage; /* leakage power of the whole system, W, which equals d joules / d seconds */
+    double leakage; /* leakage power of the whole system (in W), which equals d joules / d seconds */
 } dfl_sensitivity;
 
 /* Tells whether a parameter is one of time (a bandwidth or a rate); all other parameters are of energy. */

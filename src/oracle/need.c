@@ -19,7 +19,7 @@
 
 /* ---- blocks ---- */
 
-/* Compares iteration number `iter` with the present one by their first `n` loops: -1, 0 or 1. */
+/* Compares the iteration with index `iter` with the present one by their first `n` loops: -1, 0 or 1. */
 static int compare_iterations(const dfl_oracle_machine *machine, const dfl_oracle_need *need, uint32_t iter, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -78,8 +78,8 @@ static bool cut_to_need(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_int
 static void descend_below(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
                           void *data);
 
-/* Whether the present tile is independent of a rank. An instance with nothing left of this rank then also holds the
-   tile. */
+/* Whether the present tile is independent of a rank. If so, even an instance for which no value of the rank is left holds
+   the tile. */
 static bool held_without(const dfl_oracle_einsum *e, uint32_t rank)
 {
     if (!e->held)

@@ -182,7 +182,7 @@ static void take_room(dfl_oracle_machine *machine, const dfl_body *body)
                 peak[m][i] = machine->occupancy[m][i];
 }
 
-/* Peak occupancy of one instance while a body runs, bits: the maximum over the body's children, or the sum over the
+/* Peak occupancy of one instance while a body runs (in bits): the maximum over the body's children, or the sum over the
    stages of a pipeline. */
 static dfl_i128 room_of(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t memory)
 {

@@ -26,14 +26,14 @@ typedef struct {
                                   `online` */
     dfl_i128 *padding;         /* [einsum]: number of points of the workload with an operand outside of its shape */
     dfl_i128 *steps;           /* [einsum]: number of steps in which some instance works */
-    dfl_i128 *peak_bits;       /* [memory]: largest sum of live tiles of one instance, bits, buffers included */
+    dfl_i128 *peak_bits;       /* [memory]: largest sum of live tiles of one instance (in bits), buffers included */
     dfl_i128 *forwarded;       /* [axis]: number of elements passed on between neighbours */
     dfl_i128 broken;           /* number of violations of conservation laws, over all keeps; 0 unless the oracle is wrong */
     dfl_i128 wrong;            /* number of result elements whose artificial value differs from a direct evaluation; 0 without
                                   `online` loops, unless the rules or the mapping are wrong */
 } dfl_oracle_result;
 
-/* Executes a mapping; the result lives in `arena`. NULL after a report: E0409 or E0414 if the execution violates these
+/* Executes a mapping; the result lies in `arena`. NULL after a report: E0409 or E0414 if the execution violates these
    rules, E0602 if the sizes exceed the oracle's limits (limits.h), or a report of a construct that the oracle does not
    execute. */
 const dfl_oracle_result *dfl_oracle_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,

@@ -125,11 +125,11 @@ typedef struct {
     const dfl_path *path;
     uint32_t n_ranks;
     uint32_t *local_rank;      /* [rank of the workload]: local rank, or DFL_NONE */
-    int64_t *extent;           /* [local rank]: its extent */
+    int64_t *extent;           /* [local rank]: extent of the rank */
     uint32_t n_points;         /* number of points of the iteration space, without `where` */
     dfl_oracle_access *inputs, output;
-    dfl_oracle_interval *block; /* [local rank]: its interval in the block of the present visit */
-    dfl_oracle_interval *saved_block; /* [local rank]: saved interval, scratch */
+    dfl_oracle_interval *block; /* [local rank]: interval of the rank in the block of the present visit */
+    dfl_oracle_interval *saved_block; /* [local rank]: copy of `block` while a loop changes `block` */
     uint32_t *coord;           /* [axis]: coordinate of the present visit */
     int64_t *point;            /* [local rank]: coordinate of the present point */
     uint32_t *radix;           /* [step]: number of parts of a spatial line, 1 for other lines */
@@ -172,8 +172,8 @@ typedef struct {
     uint32_t *used;            /* [axis]: number of coordinates in use by some einsum */
     uint32_t *running_child;   /* [body]: the child that runs at present */
     uint32_t *n_instances;     /* [memory]: number of instances in use */
-    dfl_i128 **occupancy;      /* [memory][instance]: occupancy in bits, scratch */
-    dfl_i128 ***peak;          /* [leaf or pipeline][memory][instance]: largest occupancy so far, bits */
+    dfl_i128 **occupancy;      /* [memory][instance]: occupancy (in bits) by the body at hand */
+    dfl_i128 ***peak;          /* [leaf or pipeline][memory][instance]: largest occupancy so far (in bits) */
     uint32_t tick;             /* serial number of the present tile change or operation */
     uint32_t *trips;           /* [line id]: trip count of a temporal loop */
     uint32_t *serial;          /* [line id]: serial number of the present iteration of a loop, over the whole execution */

@@ -279,7 +279,7 @@ static dfl_figure_value clock_of_system(const dfl_figure_place *at)
 
 /* ---- lists ---- */
 
-/* Sets `item` to the part number `part` of the place `at`, in the scope `scope`. Returns true. */
+/* Sets `item` to the part with index `part` of the place `at`, in the scope `scope`. Returns true. */
 static bool set_item(const dfl_figure_place *at, dfl_figure_scope scope, uint32_t part, dfl_sym name, dfl_figure_item *item)
 {
     item->place = *at;

@@ -7,7 +7,7 @@
 
 #include "ir/quantity.h"
 
-enum { DFL_UNIT_TEXT = 48 }; /* buffer size of a number with its unit, bytes */
+enum { DFL_UNIT_TEXT = 48 }; /* buffer size of a number with its unit (in bytes) */
 
 /* Writes `value` in `unit` with a decimal prefix: 0.0094 and "s" give "9.4 ms". */
 void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT]);

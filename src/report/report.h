@@ -59,10 +59,10 @@ typedef enum {
 typedef struct {
     const dfl_check *check;
     dfl_outcome outcome;
-    const char *value; /* value of the left side in readable units, or NULL */
+    const char *value; /* value of the left side of the check in readable units, or NULL */
     bool has_number;
     double number;     /* value of the left side of the check in SI units */
-    const char *word;  /* value of the left side if it is a text, else NULL */
+    const char *word;  /* value of the left side of the check if the value is a text, else NULL */
 } dfl_check_outcome;
 
 /* The results of one file. */

@@ -172,7 +172,7 @@ const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const 
 typedef struct {
     const dfl_solver *solver;
     const char *mapping;
-    double deadline;          /* seconds of dfl_deadline_clock; 0 = no deadline */
+    double deadline;          /* time of the deadline (in seconds of dfl_deadline_clock); 0 = no deadline */
     dfl_progress_meter meter;
     atomic_uint templates, of;
     bool was_shown;

@@ -22,8 +22,8 @@ void dfl_certificate_add(const dfl_solver *solver, dfl_filled *filled, const dfl
    lacks the mapping, or if workload, system, mapping or objective differ from those of the certificate. */
 const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const dfl_claims *claims, dfl_objective *objective);
 /* Verifies the claims. `asked` is the mapping with holes, `best` the filled mapping of the certificate, `effort` the number
-   of assignments of tile sizes to evaluate, `deadline` seconds of dfl_deadline_clock (0 = none). Returns text that names
-   the verified claims; NULL if no claim is verified. */
+   of assignments of tile sizes to evaluate, `deadline` the time of the deadline (in seconds of dfl_deadline_clock; 0 = no
+   deadline). Returns text that names the verified claims; NULL if no claim is verified. */
 const char *dfl_certificate_verify(const dfl_solver *solver, const dfl_claims *claims, const dfl_mapping *asked,
                                    const dfl_objective *objective, const dfl_mapping *best, uint64_t effort, double deadline);
 

@@ -6,7 +6,7 @@
 #include "solve/filled.h"
 
 /*
- * Adds the edit for one choice of body number `body` of a filled mapping: replaces the `?` by the lines that the search
+ * Adds the edit for one choice of the body `body` (an id) of a filled mapping: replaces the `?` by the lines that the search
  * made for the choice. Without such lines the edit deletes the `?` with an adjacent comma, with its memory or axis if the
  * group has no other element, or with the statement if that has no other element. False if the `?` is not in the file.
  */

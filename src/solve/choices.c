@@ -17,7 +17,7 @@ typedef struct {
     uint32_t unsearched;       /* number of choices that no search can fill */
     double *gaps;              /* for each choice: lower bound if the result is not proven, INFINITY = proven */
     uint32_t best_number;      /* index of the choice of the incumbent */
-    uint32_t legal;            /* number of the first choice that is a legal mapping; DFL_NONE = none yet */
+    uint32_t legal;            /* index of the first choice that is a legal mapping; DFL_NONE = none yet */
     double bound;
     uint64_t evaluated, pruned, refused;
 } choice_search;

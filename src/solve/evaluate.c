@@ -14,8 +14,8 @@ static bool check_objective(const dfl_solver *solver, const dfl_mapping *m)
     return m->n_minimize == 0 || m->n_front > 0 || dfl_objective_make(solver->sink, solver->names, m, &objective);
 }
 
-/* Labels each diagnostic from number `first` on that points to a line of a template with the mapping for which the
-   diagnostic holds. Removes diagnostics that repeat those of another mapping with the template. */
+/* Labels diagnostics from index `first` on: each one that points to a line of a template gets a label with the mapping
+   for which the diagnostic holds. Removes diagnostics that repeat those of another mapping with the template. */
 static void name_mapping(const dfl_solver *solver, const dfl_mapping *m, size_t first)
 {
     dfl_sink_fold(solver->sink, first);

@@ -205,7 +205,7 @@ static void add_heading(const dfl_filled *f, dfl_strbuf *out)
     dfl_strbuf_char(out, '\n');
 }
 
-/* The declarations of all filled mappings after number `i` that belong to the same mapping with holes. */
+/* The declarations of all filled mappings behind index `i` that belong to the same mapping with holes. */
 static const char *further_text(const dfl_rewrite *rewrite, size_t i)
 {
     dfl_strbuf out;

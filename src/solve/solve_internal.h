@@ -26,9 +26,9 @@ typedef struct {
     bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
     bool was_progress_shown;
     const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
-    uint32_t choice, n_choices;        /* number of the current structural choice, and number of all choices; 0 and 0 without
-                                          choices */
-    double choices_start;              /* start time of the first choice, seconds of dfl_deadline_clock */
+    uint32_t choice, n_choices;        /* `choice`: index of the current structural choice; `n_choices`: number of all
+                                          structural choices; if there are none, both are 0 */
+    double choices_start;              /* start time of the first choice (in seconds of dfl_deadline_clock) */
 } dfl_fill;
 
 /* ---- requirements.c ---- */

@@ -21,8 +21,8 @@ static bool is_all_open(const dfl_solver *solver, const dfl_mapping *m)
     return dfl_mapping_all_lines_open(m->n_choices > 0 ? dfl_choices_take(solver->arena, m, 0) : m);
 }
 
-/* Reports the options without effect on the search for a mapping with structural choices. `only_tile_sizes` = no lines are
-   open apart from the choices. */
+/* Reports the options without effect on the search for a mapping with structural choices. `only_tile_sizes`: apart from
+   the choices, no lines are open. */
 static void find_unused_by_choices(const dfl_solver *solver, const dfl_mapping *m, bool only_tile_sizes)
 {
     static const char *const why = "this `?` is a structural choice";

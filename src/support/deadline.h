@@ -17,7 +17,7 @@ enum {
 
 typedef struct {
     dfl_budget *budget;           /* NULL = no limits on steps and memory, no cancellation */
-    double at;                    /* seconds of dfl_deadline_clock, 0 = no limit on time */
+    double at;                    /* time of the deadline (in seconds of dfl_deadline_clock); 0 = no limit on time */
     const uint64_t *counter;      /* evaluations of the current stage; NULL = the stage counts none */
     uint64_t counted;             /* evaluations of the stages before the current one */
     uint64_t most_evaluations;    /* limit on evaluations of all stages, 0 = none */
@@ -25,7 +25,7 @@ typedef struct {
     dfl_stop why;                 /* reason of the stop, DFL_STOP_NONE before it */
 } dfl_deadline;
 
-/* Time of the monotonic clock, s. */
+/* Time of the monotonic clock (in s). */
 double dfl_deadline_clock(void);
 /* Makes `deadline` the grace budget that follows a stop for the reason `why`: a limit on steps only. `budget` is
    overwritten and must live as long as `deadline`. */

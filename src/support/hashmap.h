@@ -59,7 +59,7 @@ static inline uint32_t dfl_hashmap_room(const dfl_hashmap *map)
     return map->n_slots - (map->n_slots + 3) / 4;
 }
 
-/* Adds item number `item`, which is not 0, under the hash of its key. The caller has made sure that the key is new. */
+/* Adds the item `item` (a number from 1 on) under the hash of its key. The caller has made sure that the key is new. */
 void dfl_hashmap_add(dfl_arena *arena, dfl_hashmap *map, uint64_t hash, uint32_t item);
 
 #endif

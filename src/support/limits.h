@@ -22,12 +22,12 @@
 enum { DFL_MAX_DEPTH = 200 };
 /* Longest name, characters. */
 enum { DFL_MOST_NAME = 255 };
-/* Largest file, bytes: far more than anybody writes. The places of all files of a session are 32-bit numbers. */
+/* Largest file (in bytes): far more than anybody writes. The places of all files of a session are 32-bit numbers. */
 enum { DFL_MAX_FILE = 16 << 20 };
 
 /* ---- sessions and messages ---- */
 
-/* Memory of a session, bytes, unless the caller says otherwise. */
+/* Memory of a session (in bytes), unless the caller says otherwise. */
 #define DFL_DEFAULT_MEMORY ((size_t)4 << 30)
 
 enum {
@@ -195,7 +195,7 @@ enum { DFL_ORACLE_PRIME = 1000003 };
 
 /* Steps of one attempt to execute a shrunk design: seconds. */
 #define DFL_PROVE_STEPS UINT64_C(2000000000)
-/* Memory of one attempt, bytes: far less than a session may use. */
+/* Memory of one attempt (in bytes): far less than a session may use. */
 #define DFL_PROVE_MEMORY ((size_t)1 << 30)
 /* Differences of one design that are reported; the summary counts all. */
 enum { DFL_PROVE_REPORTS = 20 };
@@ -246,7 +246,7 @@ enum {
 enum {
     /* Limit on the multipliers of a Timeloop architecture whose links are compared one by one: a second at most. */
     DFL_IMPORT_LINKED_UNITS = 1 << 16,
-    /* Widest word of a memory, bits; it keeps sizes below 2^62 bits. */
+    /* Widest word of a memory (in bits); it keeps sizes below 2^62 bits. */
     DFL_IMPORT_WORD_BITS = 4096,
     /* Deepest nesting of lists and maps of a YAML file; keeps the recursion within the stack. */
     DFL_IMPORT_YAML_DEPTH = 60,

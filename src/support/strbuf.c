@@ -23,7 +23,7 @@ static void reserve(dfl_strbuf *buf, size_t more)
     if (need < EXACT)
         cap = need;
 #else
-    enum { FIRST = 64 }; /* first capacity, bytes: one line of text */
+    enum { FIRST = 64 }; /* first capacity (in bytes): one line of text */
 #endif
     if (cap < FIRST)
         cap = FIRST;

@@ -99,7 +99,7 @@ bool dfl_feed_starts_column(const dfl_feed *f)
 
 const char *dfl_feed_shown(dfl_arena *arena, const dfl_source *source, const dfl_token *token)
 {
-    enum { MOST = 24 }; /* longest quote, bytes, so that a message fits one line */
+    enum { MOST = 24 }; /* longest quote (in bytes), so that a message fits one line */
     uint32_t len = token->span.end - token->span.start;
     const char *text = text_at(source, token->span.start);
 

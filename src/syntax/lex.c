@@ -17,7 +17,7 @@ static const keyword keywords[] = {
 #undef DFL_KEYWORD
 };
 
-enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 }; /* padding behind the text, bytes */
+enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0], PADDING = 16 }; /* padding behind the text (in bytes) */
 
 static const struct { const char *text; size_t len; } units[] = {
 #define DFL_UNIT(name, prefixes, numerator, denominator, dimension) { (name), sizeof(name) - 1 },

@@ -8,7 +8,7 @@
  * A specification for AccelForge, in one file or in several that each hold some of its parts. The text has one workload
  * `einsums`, one system `machine` and, when there is an `arch`, one mapping `mapped`, which is a hole for the mapper when
  * the specification has no mapping. Tensors, memories, units and axes keep their names. Returns NULL after reporting
- * errors (E07xx, or E06xx for a stopped budget). The text lives in `arena`. `sources` must hold all files; `n` > 0.
+ * errors (E07xx, or E06xx for a stopped budget). The text lies in `arena`. `sources` must hold all files; `n` > 0.
  */
 char *dfl_import_accelforge(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,
                             const dfl_source *const *files, size_t n);

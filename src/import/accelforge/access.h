@@ -26,7 +26,7 @@ typedef struct dfl_af_reader {
     bool ok;
 } dfl_af_reader;
 
-/* Reports the first error of a reader, and no further one; returns false. */
+/* Reports the first error of a reader, and no further one. Returns false. */
 bool dfl_af_wrong(dfl_af_reader *r, dfl_code code, dfl_span span, const char *what);
 
 /* Skips blanks and returns the next character without consuming it. */

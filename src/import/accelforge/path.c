@@ -208,7 +208,7 @@ static void place_room(maker *m)
         else if (it->kind == STORAGE)
             DFL_PUSH(m->arena, &m->sliding, i);
     }
-    /* `slides` of the storage items is final only after all loops */
+    /* `slides` of a storage item is final only when all loops are in the path */
     for (size_t i = 0; i < m->order.n; i++) {
         if (m->order.at[i].kind == STORAGE)
             m->order.at[i].slides = m->items.at[m->order.at[i].of].slides;
@@ -238,7 +238,7 @@ static bool survives(const maker *m, const uint32_t *vars, size_t n, uint32_t te
     return false;
 }
 
-/* Places the fetch of a tile and opens a brace if the tile could survive a loop. Returns whether the keep must be
+/* Places the fetch of a tile, and starts a brace if the tile could survive a loop. Returns whether the keep must be
    fresh. */
 static bool fetch(maker *m, uint32_t step, uint32_t tensor, bool slides)
 {

@@ -6,8 +6,8 @@ typedef enum { NOTHING, TEMPORAL, SPATIAL, KEEPING } statement;
 typedef struct {
     dfl_af_printer *p;
     dfl_strbuf *out;
-    uint32_t *next;       /* number of the next event, by einsum */
-    bool *home;           /* the home is written, by tensor */
+    uint32_t *next;       /* [einsum]: index of the next event of the einsum */
+    bool *home;           /* [tensor]: the home of the tensor is written */
     statement open;       /* statement that is being written, which a further item may continue */
     uint32_t open_node;
     bool open_fresh;

@@ -241,7 +241,7 @@ static void open_array(dfl_af_printer *p, uint32_t n)
     dfl_strbuf_printf(&p->out, " over %s_links {\n", p->nodes[n]);
 }
 
-/* Writes the nodes of `fork` from number `n` on. Returns the number of the first node outside of the fork. */
+/* Writes the nodes of `fork` from index `n` on. Returns the index of the first node outside of the fork. */
 static uint32_t print_nodes(dfl_af_printer *p, uint32_t n, uint32_t fork)
 {
     uint32_t open = 0;

@@ -18,7 +18,7 @@ enum { DFL_AF_WORDS = 8, DFL_AF_MOST_TENSORS = 64 * DFL_AF_WORDS, DFL_AF_MOST_BI
 /* A set of tensors, one bit each. */
 typedef struct { uint64_t word[DFL_AF_WORDS]; } dfl_af_set;
 
-typedef struct { uint32_t var; int64_t coef; } dfl_af_term; /* coef * variable number `var` of the einsum */
+typedef struct { uint32_t var; int64_t coef; } dfl_af_term; /* coef * the variable with index `var` of the einsum */
 
 typedef struct {
     const char *rank;
@@ -81,8 +81,8 @@ typedef struct {
     const char *name;
     dfl_span span;
     const dfl_yaml *at;
-    uint32_t fork;                      /* innermost fork around it, or DFL_AF_NONE */
-    dfl_af_axis *axes;                  /* axes over this node and all nodes behind it in its list */
+    uint32_t fork;                      /* index of the innermost fork around the node, or DFL_AF_NONE */
+    dfl_af_axis *axes;                  /* axes over this node and over all later nodes of the same list */
     uint32_t n_axes;
     double size, leakage, area;         /* bits (may be infinite), W, m2; n_parallel_instances included */
     double actions_scale;
@@ -113,7 +113,7 @@ uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);
 const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor);
 /* Whether an index of the access contains variable `var` of its einsum. */
 bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
-/* Whether `inner` follows `outer` in its list, or in a fork behind it. */
+/* Whether node `inner` follows node `outer` in the same list, or in a fork of that list behind `outer`. */
 bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer);
 /* Warns of each key of a map that is none of the `n` known ones; `owner` names the thing that the map describes. */
 void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *const *known, size_t n,

@@ -5,7 +5,7 @@
  * that inherits the directives of the layer before it uses its own sizes.
  *
  * Separators (blanks, `,` `:` `;` `(` `)` `>`) mean nothing, as in the source's own reader. `-` belongs to names, `{` and
- * `}` may touch them, and lines may end in CRLF.
+ * `}` need no blank between them and a name, and lines may end in CRLF.
  */
 #ifndef DFL_IMPORT_MAESTRO_MAESTRO_INTERNAL_H
 #define DFL_IMPORT_MAESTRO_MAESTRO_INTERNAL_H

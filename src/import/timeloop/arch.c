@@ -116,7 +116,7 @@ static double read_size(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, dou
     return words;
 }
 
-/* Energy of a vector access that the run does not give, pJ, from the table of Timeloop. */
+/* Energy of a vector access that the run does not give (in pJ), from the table of Timeloop. */
 static double table_energy(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l, double block, double cluster,
                            double words)
 {

@@ -49,7 +49,7 @@ typedef struct {
 typedef struct {
     const char *name;
     dfl_span span;
-    int64_t instances, mesh_x; /* number of instances, and their number along X */
+    int64_t instances, mesh_x; /* number of instances, and number of instances along X */
     int64_t entries;     /* words of one buffer; -1 = unlimited, 0 = only wires */
     int64_t buffers;     /* buffers of one instance, 2 with double buffering */
     int64_t word_bits;
@@ -72,7 +72,7 @@ typedef struct {
     uint32_t n_tensors, output;
     dfl_tl_level *levels;
     uint32_t n_levels;
-    int64_t macs, macs_x, word_bits; /* number of multipliers, their number along X, bits of a word */
+    int64_t macs, macs_x, word_bits; /* number of multipliers, number of multipliers along X, and bits of a word */
     bool ok;                         /* no error was reported so far */
 } dfl_tl_file;
 
@@ -87,7 +87,7 @@ const char *dfl_tl_metric(const dfl_yaml *at);
 
 /* ---- values.c ---- */
 
-/* Reports the first error of a run, and no further one; returns false. */
+/* Reports the first error of a run, and no further one. Returns false. */
 bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Whether two keys are equal; `-` of `a` counts as `_`. */

@@ -25,12 +25,12 @@ typedef struct {
     dfl_arena *arena;
     const dfl_mapping *m;
     dfl_paths *paths;
-    line_runs *of;                /* [body]: its runs */
-    DFL_VEC(place) *touched;     /* [einsum]: keeps of tensors that it touches, from the root on */
-    uint32_t *run, *n;           /* [einsum]: number of the last run with a keep that it touches, and the number of these
-                                    keeps */
+    line_runs *of;                /* [body]: runs of the body */
+    DFL_VEC(place) *touched;     /* [einsum]: keeps of the tensors that the einsum touches, from the root on */
+    uint32_t *run, *n;           /* `run` [einsum]: serial number of the last run with a keep of a tensor that the einsum touches;
+                                    `n` [einsum]: number of such keeps in that run */
     uint32_t runs;
-    uint32_t *kept;              /* [tensor]: the last run with a keep of the tensor */
+    uint32_t *kept;              /* [tensor]: serial number of the last run with a keep of the tensor */
 } layer;
 
 static void find_segments(layer *layout, const dfl_body *b)

@@ -31,8 +31,8 @@ typedef struct {
     dfl_paths *paths;
     extents **known;       /* [einsum]: cached results of find_extents */
     bool *disordered;      /* [einsum]: the einsum is restricted and may visit a dimension out of order */
-    bool *bound;           /* [einsum]: scratch for one loop */
-    int64_t *left;         /* [rank of the workload]: scratch for one einsum */
+    bool *bound;           /* [einsum]: the binding of the loop at hand is known for the einsum */
+    int64_t *left;         /* [rank of the workload]: extent that the loops so far of the einsum at hand leave */
     bool ok;
 } path_resolver;
 
@@ -247,7 +247,7 @@ static void check_followed(path_resolver *resolver, const dfl_body *body, const 
     }
 }
 
-/* Binds one loop for every einsum below its body; repeats until a round binds none. */
+/* Binds one loop for every einsum below the body of the loop, in rounds, until a round binds none. */
 static void bind_line(path_resolver *resolver, const dfl_body *body, const dfl_line *line)
 {
     bool *bound = resolver->bound, progress = true;

@@ -45,13 +45,13 @@ static const char *transfer_port(const time_walk *walk, const dfl_transfer *tran
     return outer ? port_name(walk, transfer->outer, there) : port_name(walk, transfer->inner, here);
 }
 
-/* Compute time of the unit for the steps of an einsum, s. */
+/* Compute time of the unit for the steps of an einsum (in s). */
 static double unit_seconds(const time_walk *walk, uint32_t e)
 {
     return dfl_i128_double(walk->sums->steps[e]) * walk->plan->einsums[e].point_seconds;
 }
 
-/* Clears the first `n` rows of the scratch. Returns the first row. */
+/* Clears the first `n` rows of the plan (`rows`). Returns the first row. */
 static inline dfl_ports *clear_rows(const time_walk *walk, uint32_t n, uint32_t width)
 {
     memset(walk->plan->rows, 0, (size_t)n * width * sizeof *walk->plan->rows);

@@ -15,8 +15,8 @@ static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
     out->instances = dfl_i128_double(instances);
 }
 
-/* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first`: number of its first operand in the
-   plan of the traffic. */
+/* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first`: index of the einsum's first operand
+   in the plan of the traffic. */
 static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
 {
     const dfl_einsum *einsum = &nest->workload->einsums[e];

@@ -21,7 +21,7 @@ typedef struct {
     uint64_t lasting; /* bit set: loops whose advance takes time */
 } dfl_transfer_totals;
 
-/* Bits at the inner end and at the outer end of a transfer; its time, s. */
+/* Bits at the inner end and at the outer end of a transfer; its time (in s). */
 typedef struct { dfl_ports here, there; double seconds; } dfl_transfer_slot;
 
 /* Transfer: the elements that move between a keep and the next outer one, in one slot for each loop whose advance moves
@@ -61,7 +61,7 @@ typedef struct {
     double instances;        /* number of instances of the unit */
 } dfl_einsum_time;
 
-/* Transfers of a body: `n` transfers from number `first` on. The transfers of inner bodies have the numbers from
+/* Transfers of a body: `n` transfers from index `first` on. The transfers of inner bodies have the indices from
    `below` to `first` - 1. `chains`: number of tensors that the body's own transfers move. */
 typedef struct { uint32_t first, n, below, chains; } dfl_body_time;
 
@@ -73,18 +73,18 @@ typedef struct { uint32_t *at, n, chains; } dfl_transfer_ends;
 typedef struct {
     dfl_transfer *transfers;    /* transfers; those of inner bodies precede those of the bodies around them */
     uint32_t n_transfers;
-    dfl_body_time *bodies;      /* [body id]: its transfers */
+    dfl_body_time *bodies;      /* [body id]: transfers of the body */
     dfl_transfer_ends *ends[2]; /* groups of first tiles that enter together, and of last tiles that leave together (MODEL.md,
                                    section 4) */
     uint32_t n_ends[2];
     dfl_einsum_time *einsums;
     const char *(*names)[2];    /* [memory]: names of its read port and of its write port */
-    dfl_port_rates *rates;      /* [memory]: its bandwidths */
-    uint32_t *memory;           /* [keep]: its memory */
+    dfl_port_rates *rates;      /* [memory]: bandwidths of the memory */
+    uint32_t *memory;           /* [keep]: memory of the keep */
     double *bits;               /* [keep]: bits of one element */
-    dfl_ports *rows;            /* scratch: one row for each loop, or one row for all loops; a row has the bits of each memory,
-                                   then the seconds ([0]) of each tensor */
-    const char **bound;         /* scratch, [body]: name of the port or unit that bounds the body */
+    dfl_ports *rows;            /* rows of the evaluation at hand: one for each loop, or one for all loops; a row has the bits of
+                                   each memory, then the seconds ([0]) of each tensor */
+    const char **bound;         /* [body]: name of the port or unit that bounds the body in the evaluation at hand */
 } dfl_time_plan;
 
 /* Plans the time of a mapping. False after E0609. */

@@ -107,8 +107,8 @@ static void multiply_sums(product *p, const dfl_group_change *q, bool *over)
     *over |= dfl_mul(p->left_kept, q->left_kept, &p->left_kept);
 }
 
-/* Product over the groups for the steps at which loop `j` advances: for the group of `j`, the sums over its advances;
-   for the other groups, the sums with the inner loops wrapped. */
+/* The counts for the steps at which loop `j` advances: the product of one factor per group. The factor of the group of `j`
+   is the sum over the advances of `j`; the factor of another group is its sum with the loops inside `j` wrapped. */
 static product multiply_advance(const dfl_footprint *footprint, const dfl_group_sums *const *sums, uint32_t j, bool *over)
 {
     product p = { 1, 1, 1, 1 };

@@ -21,7 +21,7 @@
    two cache lines of this struct. */
 typedef struct dfl_delta {
     _Alignas(64) dfl_footprint *footprint;
-    uint32_t run;                        /* number of the run that computed the counts */
+    uint32_t run;                        /* serial number of the run that computed the counts */
     bool moving;                         /* entering and leaving elements are requested; if false, only `present` and
                                             `largest` */
     bool has_product_form;               /* counts are products at sizes that divide, or chains at ragged sizes where
@@ -48,14 +48,14 @@ typedef struct dfl_delta {
                                                      tile */
     /* The following members do not depend on the sizes. */
     dfl_sharing how;                     /* way of sharing, reduced to the parts that affect the footprint */
-    struct dfl_group_sums_entry **parts; /* [group of the footprint]: its sums */
-    struct dfl_rank_chain **chains;      /* with product form, [group of the footprint]: its chain */
-    const struct dfl_rank_chain_sum **at; /* scratch, [group]: a sum of its chain */
+    struct dfl_group_sums_entry **parts; /* [group of the footprint]: sums of the group */
+    struct dfl_rank_chain **chains;      /* with product form, [group of the footprint]: chain of the group */
+    const struct dfl_rank_chain_sum **at; /* [group]: sum of the group's chain that the product at hand uses */
     struct dfl_delta *next;
 } dfl_delta;
 
-/* The delta of a footprint under a way of sharing, found or new. `by_loop` also requests the counts by step. NULL after
-   E0609. */
+/* The delta of a footprint under a way of sharing; a new delta if there is none yet. `by_loop` also requests the counts by
+   step. NULL after E0609. */
 dfl_delta *dfl_delta_of(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *how, bool by_loop);
 /* The delta of a footprint, if the caller needs only `present` and `largest`. */
 dfl_delta *dfl_delta_of_size(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *how);
@@ -66,9 +66,9 @@ static inline bool dfl_delta_fill(dfl_nest *nest, dfl_delta *delta)
 {
     return delta->run == nest->run || dfl_delta_count(nest, delta);
 }
-/* Number of distinct elements in the tiles of all positions and instances: the product over the dimensions of the sums
-   over the positions of their loops. The number is exact if an element is in two tiles only because of loops that do
-   not index the tensor; else it is too large. False after E0602 or E0608. */
+/* Number of distinct elements in the tiles of all positions and instances: the product of one factor
+   per dimension, which is the sum over the positions of the loops of the dimension. The number is exact if an element is
+   in two tiles only because of loops that do not index the tensor; else it is too large. False after E0602 or E0608. */
 bool dfl_delta_disjoint(dfl_nest *nest, dfl_delta *delta, dfl_i128 *out);
 /* Tells whether some element of the tile stays at an advance of some loop. The delta must be counted, with `moving`
    set. */

@@ -81,7 +81,7 @@ typedef struct {
                                  einsum works */
     int64_t extent;
     bool is_restricted;       /* the rank's pieces come from dfl_rank_piece */
-    bool has_gaps;            /* the rank's pieces are sets, from dfl_rank_piece_set */
+    bool has_gaps;            /* the rank's pieces may have gaps: dfl_rank_piece_set gives them as sets */
     uint32_t n_cuts;
     const uint32_t *step;
     int64_t *tile;            /* [cut]: elements per tile at the present sizes */
@@ -99,7 +99,7 @@ typedef struct {
     uint32_t n_gates;
 } dfl_group_reference;
 
-/* Group of a footprint: a factor of its set, with the steps that decide it. */
+/* Group of a footprint: a factor of the footprint's set, with the steps that decide this factor. */
 typedef struct dfl_group {
     int32_t dim;                       /* dimension of the tensor, or DFL_NO_DIM */
     uint32_t lines[DFL_MAX_GROUP];     /* temporal steps, ascending */
@@ -115,7 +115,7 @@ typedef struct dfl_group {
     uint32_t rank;                     /* with product form: the only rank that decides the group; DFL_NONE if the set is
                                           constant */
     struct dfl_group_sums_entry *kept; /* sums of the group that some count needs, one entry per way of sharing */
-    uint32_t run;                      /* number of the run that set `parts` and the tiles of the terms */
+    uint32_t run;                      /* serial number of the run that set `parts` and the tiles of the terms */
 } dfl_group;
 
 /* Splits a footprint into groups. False after E0609. */

@@ -31,7 +31,7 @@ typedef struct {
 /* Sums of a group under one way of sharing, computed once per run. */
 typedef struct dfl_group_sums_entry {
     dfl_sharing how;     /* way of sharing, restricted to the steps of the group */
-    uint32_t run;        /* number of the run that computed the sums */
+    uint32_t run;        /* serial number of the run that computed the sums */
     dfl_group_sums sums; /* sums; the entry owns their arrays */
     struct dfl_group_sums_entry *next;
 } dfl_group_sums_entry;

@@ -134,7 +134,7 @@ static bool is_resident(const dfl_nest *nest, const dfl_keep *keep)
     return keep->parent == DFL_NONE && nest->workload->tensors[keep->line->tensor].role != DFL_ROLE_INTERMEDIATE;
 }
 
-/* Finds the steps that refill the whole tile of a keep, and the steps at which an outer `fresh` keep flushes it. False
+/* Finds the steps that refill the whole tile of a keep, and the steps at which an outer `fresh` keep flushes that tile. False
    after E0609. */
 static bool find_restarts(dfl_nest *nest, dfl_keep_tree *keeps, dfl_keep *keep)
 {

@@ -33,7 +33,8 @@ dfl_operations *dfl_operations_make(dfl_nest *nest)
     return all;
 }
 
-/* Number of iterations of the online loops over one rank from step `i` on. All tiles but the last are full. */
+/* Number of iterations of the online loops over one rank from step `i` on. All tiles of a loop except the last one are
+   full. */
 static dfl_i128 count_online_blocks(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t i, int64_t *pos)
 {
     const dfl_path *path = &nest->paths->paths[e];

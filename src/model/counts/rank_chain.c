@@ -39,7 +39,7 @@ dfl_rank_chain *dfl_rank_chain_of(dfl_nest *nest, const dfl_rank_chain *like)
     return chain;
 }
 
-/* Length of tile number `q` of a piece. */
+/* Length of the tile with index `q` in a piece. */
 static int64_t tile_length(int64_t length, int64_t tile, int64_t q)
 {
     int64_t left = length - q * tile;
@@ -60,7 +60,7 @@ static void add_piece(chain_walk *walk, length_classes *classes, length_class mo
         classes->at[classes->n++] = more;
 }
 
-/* The first number > q of a tile whose length differs from that of tile `q`. */
+/* The first index > q of a tile whose length differs from that of the tile with index `q`. */
 static int64_t next_length(int64_t length, int64_t tile, int64_t q)
 {
     int64_t full = length / tile;

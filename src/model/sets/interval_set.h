@@ -1,7 +1,7 @@
 /*
  * A set of integers, stored as half-open intervals: the indices of one dimension of a tensor that a tile covers. Most
  * sets have one interval. A stride larger than the window, dilation, or distant instances make several intervals.
- * Intervals live in the arena that the caller passes. All operations are linear in the number of intervals, except
+ * The intervals lie in the arena that the caller passes. All operations are linear in the number of intervals, except
  * sorting, which costs n log n.
  */
 #ifndef DFL_MODEL_SETS_INTERVAL_SET_H

@@ -31,7 +31,7 @@ typedef struct dfl_demand {
                                         computed again (`recompute`) */
     struct dfl_demand *outer;        /* demand at the next outer branch with further consumers; NULL without such a branch */
     struct dfl_demand_entry **known; /* hash table of demanded sets of the present run (rank_piece.c) */
-    uint32_t run;                    /* number of the run that filled `known` */
+    uint32_t run;                    /* serial number of the run that filled `known` */
 } dfl_demand;
 
 /* Loop nests of all einsums of one mapping. Arrays are indexed by einsum id unless stated otherwise. */
@@ -45,8 +45,8 @@ typedef struct {
     const dfl_mapping *mapping;
     const dfl_workload *workload;
     const dfl_system *system;
-    dfl_demand **demands;             /* [einsum][dimension of its output]: its demand; NULL for an einsum without
-                                         restrictions */
+    dfl_demand **demands;             /* [einsum][dimension of the einsum's output]: demand on this dimension; NULL for an
+                                         einsum without restrictions */
     uint32_t **gates;                 /* [einsum]: steps in whose first iteration alone the einsum works */
     uint32_t *n_gates;
     uint32_t *trigger;                /* [recomputed einsum]: the consumer whose idle iterations make the einsum idle, too; else
@@ -54,11 +54,11 @@ typedef struct {
     uint32_t *trigger_steps;          /* [einsum]: number of steps that decide whether its `trigger` is idle */
     bool refused;                     /* E0609 was reported */
     uint64_t **cuts;                  /* [einsum][position in its ranks]: bit set of the steps that cut the rank */
-    uint64_t *spatial;                /* [einsum]: bit set of its spatial steps */
+    uint64_t *spatial;                /* [einsum]: bit set of the einsum's spatial steps */
     dfl_loop_sizes *sizes;            /* sizes of the present run */
     struct dfl_footprint *footprints; /* list of all footprints that some count needs (footprint.h) */
     struct dfl_rank_chain **chains;   /* lists of rank chains (rank_chain.h) */
-    uint32_t run;                     /* number of the present run; 0 before the first one */
+    uint32_t run;                     /* serial number of the present run; 0 before the first one */
 } dfl_nest;
 
 /* Fills a nest, except for its demands (producer_limits.h). The nest is allocated in `arena`. False after E0609. */
@@ -70,7 +70,7 @@ bool dfl_nest_sizes_are_countable(dfl_nest *nest);
    it. */
 void dfl_nest_refuse(dfl_nest *nest, dfl_span at, const char *what, const char *help);
 
-/* Reports a count that exceeds 2^127 (E0608). Always false, so that callers can return it. */
+/* Reports a count that exceeds 2^127 (E0608). Returns false, so that a caller can return the result of this function. */
 bool dfl_nest_report_overflow(dfl_nest *nest, dfl_span at);
 /* An einsum that binds a rank to step `i`: `e` if possible, else the first one in the body of the line. DFL_NONE if no
    einsum binds a rank to the step. */

@@ -8,8 +8,8 @@
 
 #include "support/vec.h"
 
-/* The demand on the dimension of the output that `rank` indexes bare; sets *dim to the number of the dimension. NULL if
-   no consumer restricts the rank. */
+/* The demand on the dimension of the output that `rank` indexes bare; sets *dim to this dimension. NULL if no
+   consumer restricts the rank. */
 static const dfl_demand *find_demand(const dfl_nest *nest, uint32_t e, uint32_t rank, uint32_t *dim)
 {
     const dfl_access *out = &nest->workload->einsums[e].output;

@@ -21,7 +21,7 @@ dfl_check_outcome dfl_check_evaluate(const dfl_results *results, const dfl_check
 /* Whether the check has a value and is violated. Does not report the violation. */
 bool dfl_check_is_violated(const dfl_results *results, const dfl_check *check);
 /* Text on the violation of a check: "512 == 500 is false", "is 512, not 500". NULL if the check holds or if no comparison
-   of values failed. The text lives as long as the diagnostics of the results. */
+   of values failed. The text is valid as long as the diagnostics of the results. */
 const char *dfl_check_violation(const dfl_results *results, const dfl_check *check);
 
 /* The value of an expression in SI units; `scope` is the mapping or workload that the expression stands in, 0 = the file. False

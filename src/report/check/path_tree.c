@@ -71,7 +71,7 @@ static dfl_node mapping_node(const dfl_results *results, const dfl_result_item *
     return node;
 }
 
-/* The name and the node of number `k` among the names that a path may start with, in order of preference; 0 = `k` is too
+/* Among the names that a path may start with, in order of preference: the name with index `k`, and its node. 0 = `k` is too
    large. */
 static dfl_sym root_at(const dfl_results *results, uint32_t k, dfl_node *node)
 {

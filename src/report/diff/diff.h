@@ -96,7 +96,7 @@ typedef struct {
     const char *where;         /* name of a memory, compute unit, network or einsum; or "leakage", "shared", "not attributed" */
     const char *what;          /* tensor in a memory, einsum on a unit; "" = none */
     const char *action;        /* action of a memory as "serve", or "compute", "transfer"; "" = none */
-    double from, to;           /* value of the part on both sides, J or s */
+    double from, to;           /* value of the part on both sides (in J or s) */
     bool has_counts;
     dfl_i128 count_from, count_to; /* elements that the action moves, or points of the einsum */
     const char *cause;         /* cause of the difference; NULL = the part is equal on both sides */
@@ -105,7 +105,7 @@ typedef struct {
 
 typedef struct {
     DFL_VEC(dfl_ledger_part) parts; /* parts, largest difference first, then in the order of the reports */
-    double from, to;           /* totals, J or s */
+    double from, to;           /* totals (in J or s) */
     dfl_i128 units_from, units_to;
     int decimals;              /* number of decimal places: the unit of the ledger is 10^-decimals J or s */
 } dfl_ledger;

@@ -1,5 +1,5 @@
 /*
- * One row for each mapping, memory and tensor. Each row repeats the figures of its mapping and its memory, so that users
+ * One row for each mapping, memory and tensor. Each row repeats the figures of the mapping and of the memory, so that users
  * can filter and sum rows. A mapping without a result has one row with its status. Units: seconds, joules, bits, elements.
  */
 #include <string.h>

@@ -280,7 +280,7 @@ static void print_untimed(const context *c)
     print_names(c->out, "declared, but without effect on the time", dfl_report_untimed(arena, c->results, c->mapping->system));
 }
 
-/* The length of the first word of a text, bytes. A blank in backticks does not end a word. */
+/* The length of the first word of a text (in bytes). A blank in backticks does not end a word. */
 static size_t word_length(const char *words)
 {
     size_t len = 0;
@@ -324,8 +324,8 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bo
     dfl_strbuf_char(out, '\n');
 }
 
-/* Prints the value of the search for one mapping: " value 7.082 mJ (energy)". Searches for several mappings print their
-   values elsewhere. The expression is named if the objective has several. */
+/* Prints the value of the search for one mapping: " value 7.082 mJ (energy)". A search for several mappings
+   prints the values elsewhere. The expression is named if the objective has several. */
 static void add_value(dfl_strbuf *out, const dfl_search_summary *s)
 {
     char value[DFL_UNIT_TEXT];

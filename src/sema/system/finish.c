@@ -355,7 +355,7 @@ static dfl_sym last_component(const system_lowering *state, dfl_sym name)
     return dot == NULL ? name : dfl_intern_z(state->draft->new_names, dot + 1);
 }
 
-/* Links the axes of each network. */
+/* Makes a list of the axes over each network. */
 static void link_axes(system_lowering *state)
 {
     state->first_axis = DFL_NEW_ARRAY(state->draft->arena, uint32_t, state->draft->count[DFL_PART_NETWORK]);

@@ -40,8 +40,8 @@ typedef struct {
     dfl_span span;        /* place of the attribute's name */
     const dfl_attribute_value *values;
     uint32_t n_values;
-    uint32_t layer;       /* 0 = stated in the declaration; else number of a block of overrides: the highest number takes
-                             precedence */
+    uint32_t layer;       /* 0 = stated in the declaration; else serial number of the block of overrides that states the
+                             attribute: the highest number takes precedence */
 } dfl_draft_attribute;
 
 typedef struct {

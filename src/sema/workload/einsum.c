@@ -156,7 +156,7 @@ typedef void each_rank(dfl_workload_context *ctx, const dfl_access *access, uint
 typedef struct {
     const dfl_ast_node *node;  /* node of the einsum */
     dfl_draft_einsum *einsum;
-    uint32_t mark;             /* stamp of the einsum: its index + 1 */
+    uint32_t mark;             /* stamp of the einsum: 1 + the index of the einsum */
     DFL_VEC(uint32_t) ranks;   /* distinct ranks that the einsum iterates */
     bool reported;             /* a disagreement of the two sides has been reported; only one report per einsum */
 } rank_sides;

@@ -54,7 +54,8 @@ typedef struct {
     /* sema/mapping fills the following members at the first mapping of the workload. */
     bool listed;                       /* the lookups have been filled */
     dfl_lookup ranks, tensors, heads;  /* lookups of the indices of ranks, tensors, instances */
-    /* [tensor]: its first producer + 1. [einsum]: the next producer of the same tensor + 1. 0 = none. */
+    /* `first_producer` [tensor]: 1 + the index of the first producer of the tensor. `next_producer` [einsum]: 1 + the index
+       of the next producer of the same tensor. 0 = no such producer. */
     uint32_t *first_producer, *next_producer;
 } dfl_elaborated_workload;
 

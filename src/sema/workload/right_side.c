@@ -97,7 +97,7 @@ static void stamp_ranks(rhs_builder *rhs, const dfl_access *access, bool table)
 
 /*
  * The tensor that an access reads: an existing one, an argument of the enclosing `apply`, a result of a later einsum in
- * the enclosing braces, or else a new input of the body. DFL_NONE after reporting.
+ * the enclosing braces, or else a new input of the body. DFL_NONE after reporting an error.
  */
 static uint32_t resolve_read(rhs_builder *rhs, const dfl_expr *expr)
 {

@@ -51,9 +51,9 @@ static void report_conflict(dfl_workload_draft *draft, const dfl_draft_tensor *t
 /* The shape of a tensor that follows from its accesses; the arrays are indexed by dimension. A bare index (a single
    rank without coefficient and offset) states the extent. */
 typedef struct {
-    dfl_span *bare;    /* place of a bare index; start == 0: no bare index so far */
-    int64_t *most;     /* largest index + 1 over the accesses without a bare index */
-    bool *unknown;     /* some access has an unknown range */
+    dfl_span *bare;    /* [dimension]: place of a bare index; start == 0: no bare index so far */
+    int64_t *most;     /* [dimension]: 1 + the largest index that an access without a bare index reaches */
+    bool *unknown;     /* [dimension]: some access has an unknown range */
 } shape_guess;
 
 /* Extends the shape by one access. Reports contradictory bare indices, and indices below 0. */

@@ -17,7 +17,8 @@ typedef struct {
     int64_t extent;      /* extent of the rank; 0 = unknown */
     bool used;           /* an einsum or a shape names the rank */
     bool silent;         /* the declaration was wrong and has been reported; no further report about the rank */
-    /* Stamps: index + 1 of the last einsum with the rank in its result; in an input; in a gathered table. */
+    /* Stamps, each 1 + the index of an einsum: the last one with the rank in its result; the last one with the rank in an
+       input; the last one with the rank in a gathered table. */
     uint32_t left, right, table;
 } dfl_draft_rank;
 
