@@ -313,7 +313,7 @@ static void make_problems(claim_reader *reader)
 
 /* Whether a keep may hold a tensor for several einsums. The tensor must be an input with several readers and have no
    sum of ranks in its indices. On all units that can run the readers, it must have one home, and the readers must touch
-   equally many of its bits. */
+   equally many bits of the tensor. */
 static bool is_common(const claim_reader *reader, uint32_t tensor)
 {
     const dfl_tensor *t = &reader->m->workload->tensors[tensor];

@@ -36,7 +36,7 @@ typedef struct {
 /* The structure of a skeleton. Structures are compared by their bytes, so unused bytes are 0. */
 typedef struct {
     uint8_t unit, n_keeps;
-    uint8_t operand[DFL_CLAIM_KEEPS], level[DFL_CLAIM_KEEPS]; /* [keep, outermost first]: its operand; its memory level */
+    uint8_t operand[DFL_CLAIM_KEEPS], level[DFL_CLAIM_KEEPS]; /* [keep, outermost first]: operand, memory level */
     uint8_t exchange[DFL_CERTIFY_OPERANDS]; /* [operand]: memory level of its exchange, or of its home */
 } dfl_claim_form;
 

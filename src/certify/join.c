@@ -81,7 +81,7 @@ typedef struct {
     dfl_arena *arena;                   /* arena of the layer under construction */
     uint32_t einsum;                    /* einsum with the rows that the present step adds */
     const dfl_certify_problem *problem; /* problem of this einsum */
-    double capacity[DFL_CLAIM_TRACKS];  /* [tracked memory]: its capacity (in bits) */
+    double capacity[DFL_CLAIM_TRACKS];  /* [tracked memory]: capacity of the memory (in bits) */
     double *rest_joules, *rest_seconds; /* [einsum]: cost-to-go, a lower bound of the costs of this einsum and all later ones */
     double cutoff;                      /* objective value above which a state is pruned */
     bool too_many_live;                 /* some state had more than DFL_CERTIFY_LIVE live tensors */
@@ -371,7 +371,7 @@ static bool advance(row_join *join, const dp_key *key, const dfl_claim_interface
     return true;
 }
 
-/* Bits of the tile that an operand of this einsum exchanges in its memory; 0 for tensors that are no operand. */
+/* Bits of the tile that an operand of this einsum has in the memory of its exchange; 0 for a tensor that is no operand. */
 static double tile_bits(const row_join *join, const dfl_claim_interface *interface, uint32_t tensor)
 {
     for (uint32_t o = 0; o < join->problem->n_operands; o++) {

@@ -11,7 +11,7 @@
 #include "certify/cost.h"
 
 typedef struct {
-    uint32_t *memory;                      /* [live tensor of the layer]: its memory */
+    uint32_t *memory;                      /* [live tensor of the layer]: memory of the tensor */
     double spent_joules, spent_seconds;    /* least energy (J) and least time (s) of the einsums before the state, energy and
                                               time apart */
     double rest_joules, rest_seconds;      /* cost-to-go: least energy (J) and least time (s) of the einsums after the state */

@@ -29,7 +29,7 @@ typedef struct {
     dfl_certify_run *run;
     check_vec checks;
     DFL_VEC(family) families;  /* families of one class */
-    uint32_t *family;          /* [skeleton of the class]: its family */
+    uint32_t *family;          /* [skeleton of the class]: index of the skeleton's family */
 } sample_plan;
 
 /* ---- bounds of families ---- */

@@ -144,7 +144,7 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
     return out;
 }
 
-/* Drops a message of libfyaml: report_errors reports it with its place. */
+/* Drops a message of libfyaml: report_errors reports the message with its place. */
 static void drop_message(struct fy_diag *diag, void *user, const char *text, size_t len)
 {
     (void)diag, (void)user, (void)text, (void)len;

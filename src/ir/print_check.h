@@ -7,7 +7,7 @@
 
 /* An expression, with quantities in readable units (six digits). */
 void dfl_val_print(dfl_strbuf *out, const dfl_intern *names, const dfl_val *v);
-/* A check as a line, with quantities in readable units and its scope at the end. */
+/* A check as a line, with quantities in readable units and with the scope of the check at the end. */
 void dfl_check_print(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c);
 /* A check as a statement of the language, with exactly the same meaning when it is parsed again. */
 void dfl_check_write(dfl_strbuf *out, const dfl_intern *names, const dfl_check *c);

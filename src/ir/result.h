@@ -56,8 +56,8 @@ typedef struct {
     const dfl_einsum_cost *einsums;                 /* [einsum], n_einsums costs */
     const dfl_memory_cost *memories;                /* [memory], n_memories costs */
     const dfl_link_cost *links;                     /* [axis], n_axes costs */
-    double *compute_joules;                         /* [compute unit]: its energy (in J) */
-    double *network_joules;                         /* [network]: its energy (in J) */
+    double *compute_joules;                         /* [compute unit]: energy of the unit (in J) */
+    double *network_joules;                         /* [network]: energy of the network (in J) */
     double leakage_joules;
     dfl_i128 macs, flops, padding, extra;
     double seconds, joules, watts, area;

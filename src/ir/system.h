@@ -37,7 +37,7 @@ typedef struct {
     uint32_t element;      /* the element that the axis repeats */
     uint32_t network;      /* network of the axis, DFL_NONE without `over` */
     dfl_selection multicast, reduce;
-    bool forward;          /* an instance passes the input elements that enter it on to its neighbour */
+    bool forward;          /* an instance passes on to its neighbour the input elements that it receives */
 } dfl_axis;
 
 typedef struct {
@@ -120,7 +120,7 @@ dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
 dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits);
 /* Whether some axis has `over` with this network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
-/* Whether the selection contains the tensor, by its role or its name. A selection cannot contain intermediates by
+/* Whether the selection contains the tensor, by role or by name. A selection cannot contain intermediates by
    role. */
 bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t);
 

@@ -14,8 +14,8 @@
 struct dfl_model {
     dfl_nest nest;
     dfl_keep_tree keeps;
-    uint32_t *row;  /* [keep]: its row of the result */
-    bool *first;    /* [keep]: it is the first keep of its row */
+    uint32_t *row;  /* [keep]: index of the keep's row in the result */
+    bool *first;    /* [keep]: the keep is the first one of the row */
     bool again;     /* demands depend on the sizes, so each run computes them anew */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;

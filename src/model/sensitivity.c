@@ -15,7 +15,7 @@ typedef struct {
     const dfl_system *own;
     dfl_system like;
     dfl_memory *memories;
-    dfl_rate **rates; /* [unit]: its rates */
+    dfl_rate **rates; /* [unit]: rates of the unit */
     const dfl_param *params;
     uint32_t n_timed, n_einsums;
 } bench;

@@ -16,7 +16,7 @@ typedef struct {
     dfl_i128 serve, drain, accumulate, fill, update;
     dfl_oracle_counts first;   /* the counts of the instance at coordinate 0 of every axis */
     dfl_i128 peak_elements;    /* largest tile of one instance, without buffers */
-    dfl_i128 peak_bits;        /* largest tile of one instance, bits, times the number of buffers for keeps that are refilled */
+    dfl_i128 peak_bits;        /* largest tile of one instance (in bits); of a refilled keep, all buffers together */
 } dfl_oracle_traffic;
 
 typedef struct {

@@ -32,7 +32,7 @@ typedef struct {
    memory, for one tensor. */
 typedef struct {
     uint32_t n_inner, n_outer;
-    uint32_t *outer_of;        /* [inner instance]: its outer instance */
+    uint32_t *outer_of;        /* [inner instance]: outer instance around the inner one */
     uint32_t *read_group;      /* [inner instance]: its read group; instances of one group share a read of the outer memory
                                   (multicast) */
     uint32_t *write_group;     /* [inner instance]: its write group; results of one group are combined on the way out
@@ -71,7 +71,7 @@ typedef struct dfl_oracle_keep {
     bool always_live;          /* the keep is live until the end of its brace; if false, it is live while the children run that
                                   touch the tensor */
     uint32_t first_child, last_child; /* first and last child below the keep that touch the tensor */
-    dfl_oracle_cell *cells;    /* [instance][element]: its cell */
+    dfl_oracle_cell *cells;    /* [instance][element]: cell of the element in the instance */
     uint32_t n_axes, *axes;    /* number of axes around the memory; the axes, outer ones first */
     uint32_t *stamp;           /* [instance][element]: tick of the last tile with the element */
     uint32_t *seen;            /* [group][element]: tick of the last entry; a group is an outer instance or a read group */
@@ -148,7 +148,7 @@ typedef struct {
 typedef struct {
     uint32_t n_elem;
     int64_t **total;           /* [producer, in the tensor's order][element]: number of operations that update the element */
-    uint64_t *value;           /* [element]: its value by direct evaluation of the workload */
+    uint64_t *value;           /* [element]: value of the element by direct evaluation of the workload */
     bool *released;            /* [element]: the home has released a value of the element */
 } dfl_oracle_tensor;
 
@@ -160,9 +160,9 @@ typedef struct {
     const dfl_mapping *mapping;
     const dfl_workload *workload;
     const dfl_system *system;
-    dfl_oracle_einsum *einsums; /* [einsum]: its state */
-    dfl_oracle_tensor *tensors; /* [tensor]: its state */
-    dfl_oracle_keep **keep_of; /* [line id]: its keep, NULL for loops */
+    dfl_oracle_einsum *einsums; /* [einsum]: state of the einsum */
+    dfl_oracle_tensor *tensors; /* [tensor]: state of the tensor */
+    dfl_oracle_keep **keep_of; /* [line id]: keep of the line; NULL for a loop */
     DFL_VEC(dfl_oracle_keep *) keeps;
     uint32_t *line_base;       /* [body]: id of its first line */
     uint32_t n_lines;

@@ -16,7 +16,7 @@ void dfl_human(double value, const char *unit, char out[DFL_UNIT_TEXT]);
 void dfl_human_bits(dfl_i128 bits, char out[DFL_UNIT_TEXT]);
 /* Writes a count without a unit: "65536", "16.78M". */
 void dfl_human_count(dfl_i128 count, char out[DFL_UNIT_TEXT]);
-/* Writes all digits of a count, with a blank between groups of three: "9 437 184". */
+/* Writes all digits of a count, with a blank between groups of three digits: "9 437 184". */
 void dfl_human_exact(dfl_i128 count, char out[DFL_UNIT_TEXT + 16]);
 /* Writes a value in SI units with its unit: "9.4 ms", "64 KiB", "2.41 uJ*s". */
 void dfl_human_quantity(double value, dfl_dim dim, char out[DFL_UNIT_TEXT]);

@@ -180,7 +180,7 @@ static bool try_name(dfl_af_file *f, dfl_af_einsum *e)
     return true;
 }
 
-/* Whether a copy selects, repeats or concatenates elements: some variable indexes only its operand or only its result. */
+/* Whether a copy selects, repeats or concatenates elements: some variable indexes only the operand, or only the result. */
 static bool routes(const dfl_af_einsum *e)
 {
     const dfl_af_access *in = operand_of(e), *out = &e->accesses[e->output];

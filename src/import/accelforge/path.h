@@ -53,7 +53,7 @@ typedef struct {
 
 typedef struct {
     DFL_VEC(dfl_af_step) steps;
-    dfl_af_path *paths;     /* indexed by einsum */
+    dfl_af_path *paths;     /* [einsum]: path of the einsum */
     uint32_t *order;        /* einsums in order of execution */
     uint32_t n_order;
     uint32_t *shared;       /* loops that einsum order[i] shares with order[i + 1] */

@@ -10,12 +10,12 @@ typedef struct {
     const dfl_af_plan *plan;
     dfl_strbuf out;
     const char *workload, *system, *mapping;
-    const char **tensors, **nodes; /* names in the result, by tensor and by node */
+    const char **tensors, **nodes; /* [tensor] and [node]: name in the result */
     uint32_t *uses;                /* accesses to the tensor in the result, indexed by the first name of the tensor */
-    const char ***axes;            /* by node */
-    const char ***ranks;           /* names of the ranks, by einsum and variable */
-    const char *instance;          /* rank over the instances of the workload; NULL = one instance */
-    const char **ops;              /* op that the einsum applies, by einsum; NULL = a plain expression */
+    const char ***axes;            /* [node][axis of the node]: name in the result */
+    const char ***ranks;           /* [einsum][variable]: name of the rank */
+    const char *instance;          /* name of the rank that counts the instances of the workload; NULL = one instance */
+    const char **ops;              /* [einsum]: op that the einsum applies; NULL = a plain expression */
 } dfl_af_printer;
 
 #endif

@@ -36,7 +36,7 @@ typedef struct {
     dfl_span span;
 } dfl_af_access;
 
-/* A rank variable. `simple`: it is alone in its index, with coefficient 1, wherever it occurs. */
+/* A rank variable. `simple`: wherever the variable occurs, the index has no other variable, and the coefficient is 1. */
 typedef struct { const char *name; int64_t extent; bool simple; } dfl_af_var;
 
 typedef struct {
@@ -89,7 +89,7 @@ typedef struct {
     dfl_af_action read, write, compute;
     bool separate_ports;
     dfl_af_set down, up;                /* toll: tensors that are charged on their way down (inwards); on their way up */
-    double *width;                      /* bits per value in this memory, by tensor */
+    double *width;                      /* [tensor]: bits per value in this memory */
     double *values_to_actions[2];       /* actions per value by tensor: [0] reads, [1] writes; actions_scale included */
     dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may keep; must keep */
 } dfl_af_node;

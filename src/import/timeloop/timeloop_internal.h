@@ -115,7 +115,7 @@ int64_t dfl_tl_tile(const dfl_tl_file *f, uint32_t dim, uint32_t level, bool wit
 /* Elements of the dimension inside of the loops of the levels `inside`, `inside` + 1, ...: dfl_tl_tile, but at most the
    extent of the dimension. */
 int64_t dfl_tl_extent(const dfl_tl_file *f, uint32_t dim, uint32_t inside);
-/* Whether a full tile has gaps: it touches fewer elements than its bounding box has. */
+/* Whether a full tile has gaps: fewer elements than the bounding box of the tile. */
 bool dfl_tl_gaps(const dfl_tl_file *f, uint32_t tensor, uint32_t inside);
 /* Instances of level k-1 (or multipliers) per instance of level k, along X and along Y. */
 void dfl_tl_fan_out(const dfl_tl_file *f, uint32_t k, int64_t out[2]);

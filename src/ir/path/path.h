@@ -69,7 +69,7 @@ typedef struct {
  */
 typedef struct {
     const dfl_mapping *mapping;
-    dfl_path *paths;           /* [einsum]: its path */
+    dfl_path *paths;           /* [einsum]: path of the einsum */
     uint32_t **step;           /* [body][line]: number of steps above a loop, or above the run of a keep; [body][n_lines]:
                                   number of steps above the children of the body */
     uint32_t **user;           /* [body][line]: for a keep, the first einsum below that touches the tensor; DFL_NONE = no such

@@ -8,7 +8,7 @@
 
 #include "model/counts/keep_tree.h"
 
-/* A tile, with the bits that one of its elements occupies, buffers included. */
+/* A tile, with the bits that one element occupies, buffers included. */
 typedef struct {
     uint32_t at; /* index of the keep in the keep tree */
     dfl_keep *keep;

@@ -16,13 +16,13 @@ typedef struct {
 typedef struct {
     dfl_nest *nest;
     const dfl_keep_tree *keeps;
-    const live_range *ranges; /* [keep]: its live range */
+    const live_range *ranges; /* [keep]: live range of the keep */
     uint32_t memory;
 } liveness_search;
 
 static bool is_interface_role(dfl_role r) { return r != DFL_ROLE_INTERMEDIATE; }
 
-/* Tells whether a keep is a home of an input or output of the workload: it holds its whole shape at all times. */
+/* Tells whether a keep is a home of an input or output of the workload. Such a keep holds the whole tensor at all times. */
 static bool is_always_live(const dfl_nest *nest, const dfl_keep *keep)
 {
     return keep->parent == DFL_NONE && is_interface_role(nest->workload->tensors[keep->line->tensor].role);

@@ -32,7 +32,7 @@ typedef struct dfl_live_sets {
 /* Bits of one keep: elements of its largest tile times `each`, or `fixed`. */
 typedef struct {
     dfl_i128 each;
-    dfl_i128 fixed;   /* bits of a home that holds its whole shape in one instance; else -1 */
+    dfl_i128 fixed;   /* bits of a home that holds the whole tensor in one instance; else -1 */
     uint64_t *spread; /* [axis]: bit set of the spatial steps of the axis around the memory */
 } dfl_keep_bits;
 

@@ -21,7 +21,7 @@ static inline dfl_ports port_seconds(const dfl_port_rates *rates, dfl_ports bits
     return (dfl_ports)((mask)bits & (mask)(bits > 0)) / rates->rates;
 }
 
-/* Seconds for reads and writes of one memory: their sum if they share a port, else their maximum. */
+/* Seconds for reads and writes of one memory: the sum of both if they share a port, else the maximum of both. */
 static inline double busy_seconds(const dfl_port_rates *rates, dfl_ports bits)
 {
     dfl_ports busy = port_seconds(rates, bits);
@@ -250,7 +250,7 @@ static bool fill_transfer(const time_walk *walk, dfl_transfer *transfer)
     return true;
 }
 
-/* Adds a transfer to a row: its seconds to the chain of its tensor, its bits to the ports at its ends. */
+/* Adds a transfer to a row: the seconds to the chain of the tensor, the bits to the ports at both ends of the transfer. */
 static inline void add_stall(const time_walk *walk, const dfl_transfer *transfer, uint32_t chain, const dfl_transfer_slot *slot,
                              dfl_ports *row)
 {

@@ -120,7 +120,7 @@ static void add_ends(dfl_nest *nest, uint32_t end, uint32_t *number, dfl_time_pl
 /* Numbers the tensors that move at the same time, and allocates rows for all of them. */
 static void number_chains(dfl_nest *nest, dfl_time_plan *plan)
 {
-    /* [tensor]: its number plus 1; 0 if it has none yet. */
+    /* [tensor]: 1 + the number of the tensor; 0 = no number yet. */
     uint32_t *number = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_tensors + 1), most = 0;
 
     for (uint32_t b = 0; b < nest->mapping->n_bodies; b++) {

@@ -74,7 +74,7 @@ typedef struct {
                             step */
 } dfl_sharing;
 
-/* A rank that helps decide the set of a reference, with the steps above the line that cut the rank. */
+/* A rank that helps decide the set of a reference, with those steps above the footprint's line that cut the rank. */
 typedef struct {
     uint32_t einsum, rank, n; /* rank of the einsum `einsum`, cut by steps among its first `n` */
     int64_t coef;             /* coefficient in the group's dimension; 0 for a rank that only decides whether the

@@ -1,5 +1,5 @@
 /*
- * The keeps of a mapping as a forest: for each tensor, its keeps from its home inwards, with the footprint below each
+ * The keeps of a mapping as a forest: for each tensor, the keeps from the home inwards, with the footprint below each
  * keep. The counts of traffic, occupancy and time traverse this forest. A `written` keep has an einsum below that
  * produces the tensor; all other keeps are `read-only`. A flush is the exit of all updated elements of a keep because
  * an outer `fresh` keep is refilled (MODEL.md, section 2).
@@ -69,8 +69,8 @@ typedef struct {
 typedef struct {
     dfl_keep *at;
     uint32_t n;       /* number of keeps, in the order of the bodies, parents before children */
-    uint32_t *first;  /* [body]: its first keep; the entry after the last body is `n` */
-    uint32_t *latest; /* [tensor]: its last keep, or DFL_NONE */
+    uint32_t *first;  /* [body]: first keep of the body; the entry after the last body is `n` */
+    uint32_t *latest; /* [tensor]: last keep of the tensor, or DFL_NONE */
 } dfl_keep_tree;
 
 /* Finds the keeps of a mapping. False after E0609. */

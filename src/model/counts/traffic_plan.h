@@ -32,10 +32,10 @@ typedef struct {
 
 /* Counts of one run: all sums of the plan. */
 typedef struct {
-    dfl_counts *all, *busiest; /* [keep]: its counts over the whole system; its counts in one instance */
+    dfl_counts *all, *busiest; /* [keep]: counts over the whole system; counts in one instance */
     dfl_counts *outer_busiest; /* [keep with a parent]: its part of the parent's counts, in one instance of the parent */
     dfl_counts *ops_busiest;   /* [written keep]: updates and accumulates by operations, in one instance */
-    bool *rough;               /* [keep]: its counts in `busiest` are partly estimates */
+    bool *rough;               /* [keep]: the counts of the keep in `busiest` are partly estimates */
     dfl_i128 *moved;           /* [operand of the plan]: reads or updates in one instance */
     dfl_i128 *largest;         /* [keep]: elements of its largest tile in one instance */
     dfl_i128 *points, *steps;  /* [einsum]: executed points; steps with work in some instance */

@@ -111,7 +111,7 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
     return !nest->refused;
 }
 
-/* Finds the steps that cut each rank of an einsum, and its spatial steps. */
+/* Finds the steps that cut each rank of an einsum, and the spatial steps of the einsum. */
 static void find_cuts(dfl_nest *nest, uint32_t e)
 {
     const dfl_einsum *me = &nest->workload->einsums[e];

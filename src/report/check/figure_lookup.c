@@ -405,7 +405,7 @@ static dfl_lookup_result peak_of_memory(lookup *l, const dfl_node *node, const d
     return figure_value(l, dfl_figure_find(DFL_SCOPE_MEMORY, "peak"), &memory.place);
 }
 
-/* The value of a call on a path. */
+/* The value of a call whose argument is a path. */
 static dfl_lookup_result evaluate_call(lookup *l)
 {
     const dfl_val *v = l->val, *arg = v->n_args == 1 ? v->args[0] : NULL;

@@ -17,7 +17,7 @@ typedef struct {
 /* The edges of the dependency graph under construction. */
 typedef struct {
     dfl_workload_draft *draft;
-    uint32_t *touch_first;  /* [tensor]: its first entry in `touch` */
+    uint32_t *touch_first;  /* [tensor]: index of the tensor's first entry in `touch` */
     uint32_t *touch;        /* einsums that access each tensor, in the order of the text; bit 31 = the einsum writes the
                                tensor */
     uint32_t *from, *to;    /* ends of each edge */

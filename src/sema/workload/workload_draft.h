@@ -31,7 +31,7 @@ typedef struct {
     dfl_dtype type;      /* data type; name 0 = not stated */
     dfl_span type_span;
     uint32_t n_dims;     /* number of dimensions, leading dimensions included */
-    int64_t *extents;    /* [dimension]: its extent; 0 = unknown */
+    int64_t *extents;    /* [dimension]: extent of the dimension; 0 = unknown */
     const uint32_t *lead; /* ranks of the enclosing `repeat`s: leading dimensions that the text omits */
     uint32_t n_lead;
     bool broken;         /* an error about the tensor has been reported; no further report about it */
