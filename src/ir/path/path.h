@@ -3,7 +3,7 @@
  * rank of the einsum that a loop iterates, the tile, and the restriction by other einsums. `dflc check`, the model and
  * the oracle start from paths. The files of ir/path resolve and check; they do not count.
  *
- * A loop binds to an einsum in one of four ways (MODEL.md, rule 9):
+ * A loop binds to an einsum in one of four ways (MODEL.md, rule 11):
  *   DIRECT  The loop's rank is a rank of the einsum.
  *   FOLLOW  The loop iterates another rank of the einsum. The einsum reads a tensor that a producer below the same body
  *           indexes bare with the loop's rank, and indexes this dimension bare itself.
