@@ -91,7 +91,7 @@ static void find_families(sample_plan *plan, const dfl_claim_class *c)
 
 /* ---- skeletons to check ---- */
 
-/* A skeleton with its position in the class. Skeletons are sorted by form, then by position. */
+/* A skeleton, with the position of the skeleton in the class. Skeletons are sorted by form, then by position. */
 typedef struct { const dfl_claim_skeleton *t; size_t at; } indexed_skeleton;
 
 static int compare_forms(const void *a, const void *b)

@@ -1,6 +1,6 @@
 /*
  * Blocks of iteration spaces, and the need of a producer (rule 11): the points that the producer computes in each
- * iteration of the loops above the branch with the readers of its result. The search for a need visits the blocks of
+ * iteration of the loops above the branch that has the readers. The search for a need visits the blocks of
  * the readers, and the readers' own needs cut these blocks. The two tasks are mutually recursive, so they share this
  * file.
  *

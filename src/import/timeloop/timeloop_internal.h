@@ -123,7 +123,7 @@ void dfl_tl_fan_out(const dfl_tl_file *f, uint32_t k, int64_t out[2]);
 void dfl_tl_used(const dfl_tl_file *f, uint32_t k, int64_t *row, int64_t *all);
 /* Whether two instances below the level hold the same tile of the tensor. */
 bool dfl_tl_same_place(const dfl_tl_file *f, uint32_t tensor, uint32_t level, int64_t a, int64_t b);
-/* Neighbours of an instance in the mesh below the level, by the rule of Timeloop: it numbers the used instances row by
+/* Neighbours of an instance in the mesh below the level, by the rule of Timeloop, which numbers the used instances row by
    row and interprets the numbers as places in the whole mesh. Returns the number of neighbours, up to 4. */
 uint32_t dfl_tl_neighbours(const dfl_tl_file *f, uint32_t level, int64_t id, int64_t out[4]);
 /* How many multipliers below one instance of level 0 have a neighbour with the same element of the tensor. */

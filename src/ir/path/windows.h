@@ -1,5 +1,5 @@
 /*
- * The windows in which the readers of a fused intermediate read one of its dimensions. The windows bound the indices
+ * The windows in which readers read one dimension of a fused intermediate. The windows bound the indices
  * that the producer computes in one iteration: the extent that the loops of the producer, and the parts of `r/K`,
  * divide. The model computes the exact sets.
  */

@@ -445,7 +445,7 @@ static double body_seconds(time_walk *walk, const dfl_body *body, uint64_t stopp
     return total;
 }
 
-/* Raises the time of the whole mapping to that of its busiest port, and sets the port times of the memories. */
+/* Raises the time of the whole mapping to the time of the busiest port, and sets the port times of the memories. */
 static void limit_whole_by_ports(const time_walk *walk, dfl_result *result, dfl_memory_cost *memories)
 {
     const dfl_time_plan *plan = walk->plan;
