@@ -72,7 +72,7 @@ static const char *scalar_text(reader *r, struct fy_node *node, dfl_span span)
     if (text == NULL)
         return "";
     if (memchr(text, '\0', len) != NULL)
-        wrong(r, span, "a NUL character");
+        wrong(r, span, "NUL characters are not supported");
     return dfl_arena_copy(r->report->arena, text, len);
 }
 
@@ -98,7 +98,7 @@ static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned 
             keys[out->n] = tree_of(r, key, out->span, depth + 1);
             span = keys[out->n].span;
             if (keys[out->n].kind != DFL_YAML_SCALAR)
-                wrong(r, span, "a key that is not a scalar");
+                wrong(r, span, "a key must be a scalar");
         }
         items[out->n] = tree_of(r, value, span, depth + 1);
         if (out->n == 0 && out->tag[0] == '\0')
@@ -129,9 +129,10 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
     if (budget != NULL && !dfl_budget_ok(budget)) {
         r->ok = dfl_report_stop(r->report->sink, budget);
     } else if (depth > DFL_IMPORT_YAML_DEPTH) {
-        wrong(r, out.span, dfl_arena_printf(r->report->arena, "nested deeper than %d levels", DFL_IMPORT_YAML_DEPTH));
+        wrong(r, out.span, dfl_arena_printf(r->report->arena,
+                "the file is nested deeper than %d levels", DFL_IMPORT_YAML_DEPTH));
     } else if (fy_node_is_alias(node)) {
-        wrong(r, place_of(r, fy_node_get_scalar_token(node), out.span), "an alias");
+        wrong(r, place_of(r, fy_node_get_scalar_token(node), out.span), "aliases are not supported");
     } else if (fy_node_is_scalar(node)) {
         dfl_span span = place_of(r, fy_node_get_scalar_token(node), out.span);
 
@@ -175,12 +176,12 @@ static bool is_safe(reader *r)
         unsigned char c = (unsigned char)text[i];
 
         if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
-            wrong(r, place(r, i, i + 1), "a control character");
+            wrong(r, place(r, i, i + 1), "control characters are not supported");
         else if (c == '%' && (i == 0 || text[i - 1] == '\n' || text[i - 1] == '\r'))
-            wrong(r, place(r, i, i + 1), "a directive");
+            wrong(r, place(r, i, i + 1), "directives are not supported");
     }
     if (valid < len)
-        wrong(r, place(r, valid, valid + 1), "bytes that are not UTF-8");
+        wrong(r, place(r, valid, valid + 1), "these bytes are not UTF-8");
     return r->ok;
 }
 

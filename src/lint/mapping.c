@@ -179,7 +179,8 @@ static dfl_diag *report(const dfl_linter *l, const finding *f, const char *messa
 static void report_empty_parts(const dfl_linter *l, const finding *f)
 {
     const char *rank = text(l, f->mapping->workload->ranks[f->line->rank].name);
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "%lld parts of `%s`, but only %lld of them hold anything",
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena,
+            "there are %lld parts of `%s`, but only %lld of them hold anything",
                                                 (long long)f->have, rank, (long long)f->want));
 
     dfl_diag_here(l->sink, d, "tiles of %lld over an extent of %lld", (long long)f->tile, (long long)f->nominal);

@@ -130,7 +130,7 @@ static bool find_slots(search *s)
     s->unknown = DFL_NEW_ARRAY(s->arena, int64_t, s->n_slots);
     if (s->n_slots <= MOST_SLOTS)
         return true;
-    dfl_report(s->sink, DFL_LIMIT_COUNT, s->given->hole_span, "more than %d open loops in one mapping", MOST_SLOTS);
+    dfl_report(s->sink, DFL_LIMIT_COUNT, s->given->hole_span, "one mapping has more than %d open loops", MOST_SLOTS);
     return false;
 }
 

@@ -180,7 +180,8 @@ bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mappi
     *out = (dfl_objective){ .names = names, .mapping = mapping->name, .terms = mapping->minimize,
                             .n_terms = mapping->n_minimize };
     if (out->n_terms > DFL_OBJECTIVE_TERMS) {
-        dfl_report(sink, DFL_LIMIT_COUNT, mapping->span, "more than %d objectives in one mapping", DFL_OBJECTIVE_TERMS);
+        dfl_report(sink, DFL_LIMIT_COUNT, mapping->span,
+                "one mapping has more than %d objectives", DFL_OBJECTIVE_TERMS);
         return false;
     }
     for (uint32_t i = 0; i < out->n_terms; i++) {

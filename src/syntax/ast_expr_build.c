@@ -174,7 +174,7 @@ dfl_expr *dfl_ast_string(dfl_parse *p, dfl_span at)
     if (nul != NULL) {
         uint32_t from = at.start + 1 + (uint32_t)(nul - text);
 
-        dfl_report(p->sink, DFL_SYNTAX_NUL, (dfl_span){ from, from + 1 }, "NUL byte in a string");
+        dfl_report(p->sink, DFL_SYNTAX_NUL, (dfl_span){ from, from + 1 }, "a string cannot contain a NUL byte");
     }
     if (memchr(text, '\\', len) == NULL) {
         e->sym = dfl_intern_text(p->names, text, len);

@@ -89,11 +89,12 @@ void dfl_lexer_report(dfl_lexer *l, dfl_span at, dfl_code code)
                       "close it with `\"`; a line break inside a string is written `\\n`");
         break;
     case DFL_SYNTAX_BAD_NUMBER:
-        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "number without digits in its exponent"),
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "the exponent of this number has no digits"),
                       "write the exponent, as in `2e9`");
         break;
     case DFL_LIMIT_COUNT:
-        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "name of %u characters", (unsigned)(at.end - at.start)),
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at,
+                "this name has %u characters", (unsigned)(at.end - at.start)),
                       "the most is %d", DFL_MOST_NAME);
         break;
     case DFL_SYNTAX_NUL:
@@ -101,7 +102,7 @@ void dfl_lexer_report(dfl_lexer *l, dfl_span at, dfl_code code)
             report_stray(l, at);
             break;
         }
-        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "NUL byte in the source"), "is this a text file?");
+        dfl_diag_help(l->sink, dfl_report(l->sink, code, at, "the source contains a NUL byte"), "is this a text file?");
         break;
     default:
         report_stray(l, at);

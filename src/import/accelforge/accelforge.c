@@ -28,7 +28,7 @@ static bool look_for_templates(dfl_af_file *f, const dfl_source *source)
             uint32_t start = source->base + (uint32_t)(at - source->text);
 
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, (dfl_span){ start, start + 2 },
-                         "a template: fill it in with Jinja first");
+                         "this file is a template: fill it in with Jinja first");
         }
     }
     return true;
@@ -57,7 +57,7 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
 
     if (root->kind != DFL_YAML_MAP)
         return wrong(f, DFL_FOREIGN_SYNTAX, root->span,
-                     "a specification is a map with `arch`, `workload` and `mapping`");
+                     "a specification must be a map with `arch`, `workload` and `mapping`");
     if (!is_own(f, root))
         return false;
     for (uint32_t i = 0; i < root->n; i++) {
@@ -71,7 +71,7 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
             return wrong(f, DFL_FOREIGN_SYNTAX, root->keys[i].span, "this part of the specification is given twice");
         } else if (root->items[i].kind != DFL_YAML_MAP) {
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, root->items[i].span,
-                         "a part of the specification is a map; one in another file is read when that file is given, too");
+                         "a part of the specification must be a map; if it is in another file, name that file, too");
         } else {
             *parts[k].where = &root->items[i];
         }
@@ -90,13 +90,14 @@ bool dfl_af_open(dfl_af_file *f, dfl_loss_report *report, const dfl_source *cons
     }
     if (f->workload == NULL || (f->mapping != NULL && f->arch == NULL))
         return wrong(f, DFL_FOREIGN_SYNTAX, (dfl_span){ sources[0]->base, sources[0]->base },
-                     f->workload == NULL ? "no `workload`" : "a `mapping` without an `arch`");
+                     f->workload == NULL ? "the specification has no `workload`" :
+                             "the specification has a `mapping`, but no `arch`");
     if (!dfl_af_read_workload(f) || (f->arch != NULL && !dfl_af_read_arch(f)))
         return false;
     for (uint32_t e = 1; e < f->einsums.n; e++) {
         if (f->einsums.at[e].instances != f->einsums.at[0].instances)
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, f->einsums.at[e].span,
-                         "einsums with different numbers of instances");
+                         "this einsum and the first one have different numbers of instances");
     }
     return dfl_af_settle_copies(f);
 }

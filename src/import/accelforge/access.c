@@ -79,7 +79,7 @@ static int64_t take_integer(dfl_af_cursor *c)
     while (dfl_af_next(c) >= '0' && *c->at <= '9') {
         n = n * 10 + (*c->at++ - '0');
         if (n > INT32_MAX) {
-            dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "a number beyond 2^31");
+            dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "the number is beyond 2^31");
             return 0;
         }
     }
@@ -134,7 +134,7 @@ static void scale(dfl_af_cursor *c, sum *s, int64_t by)
     for (size_t i = 0; i < s->list.n; i++)
         over |= __builtin_mul_overflow(s->list.at[i].coef, by, &s->list.at[i].coef);
     if (over)
-        dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "a number beyond 2^63");
+        dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "the number is beyond 2^63");
 }
 
 /* Reads a factor of a product: `2`, `p`, `2p`, `(p + r)`. */
@@ -145,7 +145,7 @@ static sum take_factor(dfl_af_cursor *c, unsigned depth)
 
     if (takes(c, '(')) {
         if (depth > DFL_IMPORT_EXPRESSION_DEPTH)
-            dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "an index that is nested too deep");
+            dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "the index is nested too deep");
         else
             out = take_sum(c, depth + 1);
         expect(c, ')');
@@ -176,7 +176,7 @@ static sum take_product(dfl_af_cursor *c, unsigned depth)
         sum next = take_factor(c, depth);
 
         if (!is_constant(&out) && !is_constant(&next))
-            dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "a product of rank variables");
+            dfl_af_wrong(c->r, DFL_FOREIGN_UNSUPPORTED, here(c), "an index cannot multiply rank variables");
         if (is_constant(&out)) {
             scale(c, &next, out.offset);
             out = next;
@@ -198,7 +198,7 @@ static sum take_sum(dfl_af_cursor *c, unsigned depth)
         for (size_t i = 0; i < one.list.n; i++)
             add_term(c->r, &out.list, one.list.at[i].var, one.list.at[i].coef);
         if (__builtin_add_overflow(out.offset, one.offset, &out.offset))
-            dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "a number beyond 2^63");
+            dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, here(c), "the number is beyond 2^63");
         more = dfl_af_next(c) == '-' || takes(c, '+');
     }
     return out;
@@ -219,7 +219,7 @@ static dfl_af_dim take_index(dfl_af_cursor *c)
             found.list.at[kept++] = found.list.at[i];
     }
     if (c->r->ok && !small)
-        dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, out.span, "a number beyond 2^31");
+        dfl_af_wrong(c->r, DFL_FOREIGN_RANGE, out.span, "the number is beyond 2^31");
     out.offset = found.offset;
     out.terms = found.list.at;
     out.n_terms = kept;
@@ -244,7 +244,7 @@ static uint32_t tensor_number(dfl_af_reader *r, const dfl_af_word *w)
         return t;
     if (r->f->tensors.n >= DFL_AF_MOST_TENSORS) {
         dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, w->span,
-              dfl_arena_printf(r->f->report->arena, "more than %d tensors", DFL_AF_MOST_TENSORS));
+              dfl_arena_printf(r->f->report->arena, "the workload has more than %d tensors", DFL_AF_MOST_TENSORS));
         return 0;
     }
     DFL_PUSH(r->f->report->arena, &r->f->tensors, fresh);
@@ -370,7 +370,7 @@ static void read_projection(dfl_af_reader *r, const dfl_yaml *at, dims *out)
         dim = take_index(&c);
         dim.span = item->span;
         if (r->ok && dfl_af_next(&c) != '\0')
-            dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "an unknown form of index");
+            dfl_af_wrong(r, DFL_FOREIGN_SYNTAX, here(&c), "the form of this index is unknown");
         dim.rank = at->kind == DFL_YAML_MAP ? at->keys[i].text : upper(r, item->text);
         DFL_PUSH(r->f->report->arena, out, dim);
     }
@@ -391,9 +391,9 @@ static void read_extras(dfl_af_reader *r, const dfl_yaml *at, const char *tensor
     if (!dfl_af_count(r->f, DFL_AF_NONE, width, 1, 1, &bits))
         r->ok = false;
     else if (bits > DFL_AF_MOST_BITS)
-        dfl_af_wrong(r, DFL_FOREIGN_RANGE, width->span, "more than 65536 bits");
+        dfl_af_wrong(r, DFL_FOREIGN_RANGE, width->span, "the width is more than 65536 bits");
     else if (t->bits != 0 && t->bits != bits)
-        dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, width->span, "another width of this tensor elsewhere");
+        dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, width->span, "this tensor has another width elsewhere");
     else
         t->bits = bits;
 }

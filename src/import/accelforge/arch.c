@@ -60,9 +60,9 @@ static bool find_largest(dfl_af_file *f, const dfl_yaml *at, double fallback, do
         least = fmin(least, n);
     }
     if (least < 0)
-        return wrong(f, DFL_FOREIGN_RANGE, at->span, "a negative number");
+        return wrong(f, DFL_FOREIGN_RANGE, at->span, "the number is negative");
     if (*out != 0 && !isinf(*out) && !in_range(*out))
-        return wrong(f, DFL_FOREIGN_RANGE, at->span, "a number that is not from 1e-30 to 1e30");
+        return wrong(f, DFL_FOREIGN_RANGE, at->span, "the number is not from 1e-30 to 1e30");
     if (least != *out)
         dfl_loss_remark(f->report, at->span, "differs between einsums: the largest is used");
     return true;
@@ -104,9 +104,9 @@ static bool read_action(dfl_af_file *f, const dfl_yaml *node, const char *name, 
         out->throughput = 1 / latency;
     out->throughput *= scale * all * parallel;
     if (!isinf(out->throughput) && !in_range(out->throughput))
-        return wrong(f, DFL_FOREIGN_RANGE, at->span, "a throughput that is not from 1e-30 to 1e30");
+        return wrong(f, DFL_FOREIGN_RANGE, at->span, "the throughput is not from 1e-30 to 1e30");
     if (!(out->energy <= DFL_IMPORT_LARGEST))
-        return wrong(f, DFL_FOREIGN_RANGE, at->span, "an energy beyond 1e30");
+        return wrong(f, DFL_FOREIGN_RANGE, at->span, "the energy is beyond 1e30");
     return true;
 }
 
@@ -127,7 +127,7 @@ static bool of_tensor(dfl_af_file *f, const dfl_yaml *map, uint32_t tensor, doub
             if (!dfl_af_number(f, e, &map->items[i], fallback, out))
                 return false;
             return in_range(*out) ||
-                   wrong(f, DFL_FOREIGN_RANGE, map->items[i].span, "a number that is not from 1e-30 to 1e30");
+                   wrong(f, DFL_FOREIGN_RANGE, map->items[i].span, "the number is not from 1e-30 to 1e30");
         }
     }
     return true;
@@ -143,7 +143,7 @@ static bool read_scale(dfl_af_file *f, dfl_af_node *node, const dfl_yaml *action
     if (!find_largest(f, bits_at, 1, &per_action))
         return false;
     if (!in_range(per_action))
-        return wrong(f, DFL_FOREIGN_RANGE, bits_at->span, "a number that is not from 1e-30 to 1e30");
+        return wrong(f, DFL_FOREIGN_RANGE, bits_at->span, "the number is not from 1e-30 to 1e30");
     for (uint32_t t = 0; t < f->tensors.n; t++) {
         double bits, values;
 
@@ -189,7 +189,7 @@ static bool read_latency(dfl_af_file *f, dfl_af_node *node)
         if (!dfl_af_eval_text(f, 0, text, strlen(text), at->span, &rate))
             return false;
         if (rate.is_set || !in_range(rate.number))
-            return wrong(f, DFL_FOREIGN_RANGE, at->span, "a throughput that is not from 1e-30 to 1e30");
+            return wrong(f, DFL_FOREIGN_RANGE, at->span, "the throughput is not from 1e-30 to 1e30");
         node->read.throughput = node->write.throughput = node->compute.throughput = 1 / rate.number;
         return true;
     }
@@ -204,14 +204,14 @@ static bool read_direction(dfl_af_file *f, dfl_af_node *node)
     const dfl_yaml *at = dfl_yaml_get(node->at, "direction");
 
     if (at == NULL)
-        return wrong(f, DFL_FOREIGN_SYNTAX, node->span, "a toll without a `direction`");
+        return wrong(f, DFL_FOREIGN_SYNTAX, node->span, "the toll has no `direction`");
     for (uint32_t t = 0; t < f->tensors.n; t++) {
         const dfl_yaml *one = at->kind == DFL_YAML_MAP ? dfl_yaml_get(at, f->tensors.at[t].name) : at;
         const char *text = one != NULL ? one->text : "up_and_down";
 
         if (strcmp(text, "up") != 0 && strcmp(text, "down") != 0 && strcmp(text, "up_and_down") != 0)
             return wrong(f, DFL_FOREIGN_SYNTAX, one != NULL ? one->span : at->span,
-                         "a direction is `up`, `down` or `up_and_down`");
+                         "a direction must be `up`, `down` or `up_and_down`");
         if (strcmp(text, "up") != 0)
             dfl_af_put(&node->down, t);
         if (strcmp(text, "down") != 0)
@@ -259,7 +259,7 @@ static bool read_axes(dfl_af_file *f, dfl_af_node *node)
     if (list == NULL)
         return true;
     if (list->kind != DFL_YAML_LIST)
-        return wrong(f, DFL_FOREIGN_SYNTAX, list->span, "`spatial` is a list");
+        return wrong(f, DFL_FOREIGN_SYNTAX, list->span, "`spatial` must be a list");
     node->axes = axes = DFL_NEW_ARRAY(f->report->arena, dfl_af_axis, list->n);
     for (uint32_t i = 0; i < list->n; i++) {
         const dfl_yaml *name = dfl_yaml_get(&list->items[i], "name");
@@ -274,7 +274,7 @@ static bool read_axes(dfl_af_file *f, dfl_af_node *node)
         if (!dfl_af_count(f, DFL_AF_NONE, dfl_yaml_get(&list->items[i], "fanout"), 1, 1, &axes[i].fanout))
             return false;
         if (axes[i].fanout > INT32_MAX)
-            return wrong(f, DFL_FOREIGN_RANGE, span, "a fanout beyond 2^31 - 1");
+            return wrong(f, DFL_FOREIGN_RANGE, span, "the fanout is beyond 2^31 - 1");
         if (!read_reuse(f, may != NULL ? may : must, span, &axes[i]))
             return false;
         if (dfl_af_truth(dfl_yaml_get(&list->items[i], "power_gateable")))
@@ -304,7 +304,7 @@ static bool read_numbers(dfl_af_file *f, dfl_af_node *node)
     if (!(node->leakage <= DFL_IMPORT_LARGEST) || !(node->area <= DFL_IMPORT_LARGEST) ||
         !in_range(node->actions_scale) || node->size < 1)
         return wrong(f, DFL_FOREIGN_RANGE, node->span,
-                     node->size < 1 ? "a memory without room" : "a leakage, an area or a scale out of range");
+                     node->size < 1 ? "the memory has no room" : "a leakage, an area or a scale is out of range");
     if (skip != NULL && !dfl_af_truth(skip))
         dfl_lose(f->report, DFL_FOREIGN_LOST, skip->span,
                  "`%s` reads the first value of an output: in the result nothing is read before it has a value", node->name);
@@ -472,13 +472,13 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
             k++;
         if (k == sizeof kinds / sizeof kinds[0] || at->kind != DFL_YAML_MAP)
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span,
-                         "a node is a `!Memory`, `!Toll`, `!Compute`, `!Container`, `!Network` or `!Fork`");
+                         "a node must be a `!Memory`, `!Toll`, `!Compute`, `!Container`, `!Network` or `!Fork`");
         node.kind = kinds[k].kind;
         node.name = name != NULL && name->text[0] != '\0' ? name->text : "fork";
         if (name == NULL && node.kind != DFL_AF_FORK)
             return wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a node needs a `name`");
         if (name != NULL && dfl_af_find_node(f, node.name) != DFL_AF_NONE)
-            return wrong(f, DFL_FOREIGN_SYNTAX, name->span, "two nodes of one name");
+            return wrong(f, DFL_FOREIGN_SYNTAX, name->span, "two nodes have the same name");
         dfl_af_look_at_keys(f, at, known_keys, COUNT(known_keys), node.name);
         if (node.kind != DFL_AF_FORK && (!read_axes(f, &node) || !read_part(f, &node)))
             return false;
@@ -503,5 +503,5 @@ bool dfl_af_read_arch(dfl_af_file *f)
         if (f->nodes.at[n].kind == DFL_AF_COMPUTE)
             return true;
     }
-    return wrong(f, DFL_FOREIGN_SYNTAX, f->arch->span, "an architecture without a `!Compute`");
+    return wrong(f, DFL_FOREIGN_SYNTAX, f->arch->span, "the architecture has no `!Compute`");
 }

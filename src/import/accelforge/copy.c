@@ -226,7 +226,7 @@ bool dfl_af_settle_copies(dfl_af_file *f)
                                                 "is free");
         if (e->loose != NULL && !e->left_out) {
             dfl_report(f->report->sink, DFL_FOREIGN_UNSUPPORTED, e->accesses[e->output].span,
-                       "`%s` is a rank variable of the output alone", e->loose);
+                       "the rank variable `%s` indexes the output, but no operand", e->loose);
             return false;
         }
     }

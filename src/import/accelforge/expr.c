@@ -180,7 +180,7 @@ static dfl_af_value elsewhere(parser *p, const dfl_yaml *at)
 
     /* charged to the budget: chains of renames can take exponential time */
     if (at->kind != DFL_YAML_SCALAR || (budget != NULL && !dfl_budget_spend(budget, 16)))
-        return wrong(p, DFL_FOREIGN_SYNTAX, "a name without an expression");
+        return wrong(p, DFL_FOREIGN_SYNTAX, "this name has no expression");
     out = expression(&inner);
     blanks(&inner);
     if (inner.ok && inner.at < inner.end)
@@ -234,7 +234,7 @@ static dfl_af_value folded(parser *p, folding how)
 
     for (bool sets = v.is_set; p->ok; sets = v.is_set) {
         if (sets)
-            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "a set instead of a number");
+            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "expected a number, found a set");
         if (!takes(p, ","))
             break;
         v = expression(p);
@@ -254,7 +254,7 @@ static dfl_af_value call(parser *p, const char *name)
         if (strcmp(name, "len") == 0 && v.is_set)
             v = number(size_of(&v.set));
         else if (v.is_set)
-            v = wrong(p, DFL_FOREIGN_UNSUPPORTED, "a set instead of a number");
+            v = wrong(p, DFL_FOREIGN_UNSUPPORTED, "expected a number, found a set");
         else if (strcmp(name, "ceil") == 0)
             v = number(ceil(v.number));
         else if (strcmp(name, "floor") == 0 || strcmp(name, "int") == 0)
@@ -265,7 +265,7 @@ static dfl_af_value call(parser *p, const char *name)
             v = number(sqrt(v.number));
         else
             v = wrong(p, DFL_FOREIGN_UNKNOWN_NAME,
-                      dfl_arena_printf(p->file->report->arena, "no function `%s` is known", name));
+                      dfl_arena_printf(p->file->report->arena, "there is no function `%s`", name));
     }
     if (p->ok && !takes(p, ")"))
         return wrong(p, DFL_FOREIGN_SYNTAX, "a `)` is missing");
@@ -281,7 +281,7 @@ static dfl_af_value width(parser *p, const dfl_af_value *v)
         if (!v->is_set || !dfl_af_has(&v->set, t))
             continue;
         if (bits != 0 && p->file->tensors.at[t].bits != bits)
-            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "the width of tensors of different widths");
+            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "the tensors of this set differ in width");
         bits = p->file->tensors.at[t].bits;
     }
     return number((double)bits);
@@ -302,7 +302,7 @@ static dfl_af_value atom(parser *p)
 
         v = number(strtod(p->at, &end)); /* strtod stops at the end of the text: no digit follows it */
         if (end == p->at || end > p->end)
-            return wrong(p, DFL_FOREIGN_SYNTAX, "not a number");
+            return wrong(p, DFL_FOREIGN_SYNTAX, "this is not a number");
         p->at = end;
     } else if ((n = name_length(p)) > 0) {
         const char *name = dfl_arena_copy(p->file->report->arena, p->at, n);
@@ -315,7 +315,7 @@ static dfl_af_value atom(parser *p)
     while (p->ok && p->at < p->end && *p->at == '.') {
         p->at++;
         if (!takes_word(p, "bits_per_value"))
-            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an unsupported attribute");
+            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "this attribute is not supported");
         v = width(p, &v);
     }
     return v;
@@ -326,7 +326,7 @@ static dfl_af_value unary(parser *p)
     dfl_af_value v;
 
     if (++p->depth > DFL_IMPORT_EXPRESSION_DEPTH)
-        return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an expression that is nested too deep, or depends on itself");
+        return wrong(p, DFL_FOREIGN_UNSUPPORTED, "the expression is nested too deep, or depends on itself");
     if (takes(p, "-")) {
         v = unary(p);
         v.number = -v.number;
@@ -335,7 +335,7 @@ static dfl_af_value unary(parser *p)
     } else if (takes(p, "~")) {
         v = unary(p);
         if (p->ok && (!v.is_set || p->einsum == DFL_AF_NONE))
-            return wrong(p, DFL_FOREIGN_SYNTAX, "`~` before a value that is not a set");
+            return wrong(p, DFL_FOREIGN_SYNTAX, "`~` needs a set, and this value is none");
         dfl_af_value all = p->ok ? set_of(p, "All") : v;
         for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
             v.set.word[w] = all.set.word[w] & ~v.set.word[w];
@@ -370,12 +370,12 @@ static dfl_af_value combine(parser *p, char sign, bool whole, const dfl_af_value
     dfl_af_value out = { .is_set = a->is_set };
 
     if (a->is_set != b->is_set)
-        return wrong(p, DFL_FOREIGN_SYNTAX, "a set and a number in one operation");
+        return wrong(p, DFL_FOREIGN_SYNTAX, "an operation cannot combine a set with a number");
     for (uint32_t w = 0; out.is_set && w < DFL_AF_WORDS; w++) {
         uint64_t x = a->set.word[w], y = b->set.word[w];
 
         if (strchr("|&^-", sign) == NULL)
-            return wrong(p, DFL_FOREIGN_SYNTAX, "an operation that sets do not have");
+            return wrong(p, DFL_FOREIGN_SYNTAX, "sets do not have this operation");
         out.set.word[w] = sign == '|' ? x | y : sign == '&' ? x & y : sign == '^' ? x ^ y : x & ~y;
     }
     if (out.is_set)
@@ -386,7 +386,7 @@ static dfl_af_value combine(parser *p, char sign, bool whole, const dfl_af_value
     case '*': return number(a->number * b->number);
     case '/': return number(whole ? floor(a->number / b->number) : a->number / b->number);
     case '%': return number(a->number - b->number * floor(a->number / b->number));
-    default: return wrong(p, DFL_FOREIGN_SYNTAX, "an operation that numbers do not have");
+    default: return wrong(p, DFL_FOREIGN_SYNTAX, "numbers do not have this operation");
     }
 }
 
@@ -423,7 +423,7 @@ static dfl_af_value comparison(parser *p)
             continue;
         right = binary(p, 1);
         if (left.is_set || right.is_set)
-            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "a comparison of sets");
+            return wrong(p, DFL_FOREIGN_UNSUPPORTED, "sets cannot be compared");
         a = left.number;
         b = right.number;
         return number(i == 0 ? a == b : i == 1 ? a != b : i == 2 ? a <= b : i == 3 ? a >= b : i == 4 ? a < b : a > b);
@@ -465,7 +465,7 @@ static dfl_af_value expression(parser *p)
     dfl_af_value yes, condition, no;
 
     if (++p->depth > DFL_IMPORT_EXPRESSION_DEPTH)
-        return wrong(p, DFL_FOREIGN_UNSUPPORTED, "an expression that is nested too deep, or depends on itself");
+        return wrong(p, DFL_FOREIGN_UNSUPPORTED, "the expression is nested too deep, or depends on itself");
     yes = logical(p);
     if (p->ok && takes_word(p, "if")) {
         condition = logical(p);
@@ -527,7 +527,7 @@ bool dfl_af_count(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, int
     if (at == NULL)
         return true;
     if (n < (double)least || n > 9007199254740992.0 || n != floor(n)) {
-        dfl_report(f->report->sink, DFL_FOREIGN_RANGE, at->span, "not a whole number from %lld to 2^53",
+        dfl_report(f->report->sink, DFL_FOREIGN_RANGE, at->span, "expected a whole number from %lld to 2^53",
                    (long long)least);
         return false;
     }

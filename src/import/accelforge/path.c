@@ -65,7 +65,7 @@ static void add_storage(maker *m, uint32_t number, const dfl_af_step *step, dfl_
             continue;
         storage.home = !dfl_af_has(seen, t);
         if (storage.home && storage.toll)
-            wrong(m, DFL_FOREIGN_UNSUPPORTED, step->span, "a toll outside of every memory of a tensor");
+            wrong(m, DFL_FOREIGN_UNSUPPORTED, step->span, "this toll lies outside of every memory of the tensor");
         dfl_af_put(seen, t);
         DFL_PUSH(m->arena, &m->items, storage);
     }
@@ -298,7 +298,8 @@ static void take_loop(maker *m, const item *it)
 
     if (step->tile > *left) {
         wrong(m, DFL_FOREIGN_RANGE, step->span,
-              dfl_arena_printf(m->arena, "a tile of %lld where %lld of `%s` are left", (long long)step->tile,
+              dfl_arena_printf(m->arena,
+                      "the tile of %lld is larger than the %lld that are left of `%s`", (long long)step->tile,
                                (long long)*left, m->e->vars[it->var].name));
         return;
     }
@@ -370,7 +371,7 @@ static void raise_loop(maker *m, size_t from, size_t to)
             continue;
         if (left % e->trips != 0 || !m->e->vars[loop.var].simple) {
             wrong(m, DFL_FOREIGN_UNSUPPORTED, m->plan->steps.at[loop.step].span,
-                  "a spatial loop below a temporal one over the same variable, above which instances hold tiles");
+                  "this spatial loop is below a temporal one over the same variable, and instances hold tiles above that one");
             return;
         }
         left /= e->trips;
@@ -415,7 +416,8 @@ bool dfl_af_make_path(const dfl_af_file *f, const dfl_af_plan *plan, uint32_t ei
     for (uint32_t v = 0; m.ok && v < m.e->n_vars; v++) {
         if (m.left[v] > 1)
             wrong(&m, DFL_FOREIGN_RANGE, point->span,
-                  dfl_arena_printf(arena, "no loop of `%s` brings `%s` down to 1", m.e->name, m.e->vars[v].name));
+                  dfl_arena_printf(arena,
+                          "the loops of `%s` do not bring `%s` down to 1", m.e->name, m.e->vars[v].name));
     }
     raise_spatial(&m);
     *path = (dfl_af_path){ .present = m.ok, .compute = point->node, .span = point->span, .events = m.events.at,

@@ -39,7 +39,7 @@ static bool read_storage(walker *w, const dfl_yaml *at, dfl_af_step *step)
     if (!find_component(w, at, &step->node))
         return false;
     if (w->f->nodes.at[step->node].kind != DFL_AF_MEMORY && w->f->nodes.at[step->node].kind != DFL_AF_TOLL)
-        return wrong(w, DFL_FOREIGN_UNKNOWN_NAME, at->span, "a tensor can be stored in memories and tolls");
+        return wrong(w, DFL_FOREIGN_UNKNOWN_NAME, at->span, "a tensor can be stored only in a memory or a toll");
     if (step->names == NULL || step->names->kind != DFL_YAML_LIST)
         return wrong(w, DFL_FOREIGN_SYNTAX, at->span, "storage needs a list of `tensors`");
     for (uint32_t i = 0; i < step->names->n; i++) {
@@ -60,7 +60,8 @@ static bool read_loop(walker *w, const dfl_yaml *at, dfl_af_step *step)
     if (!dfl_af_count(w->f, DFL_AF_NONE, tile, 1, 1, &step->tile))
         return w->ok = false;
     if (initial != NULL && strcmp(initial->text, tile->text) != 0 && initial->text[0] != '\0')
-        return wrong(w, DFL_FOREIGN_UNSUPPORTED, initial->span, "a first tile of another size");
+        return wrong(w, DFL_FOREIGN_UNSUPPORTED, initial->span,
+                    "the first tile of a loop cannot have a size of its own");
     if (step->kind == DFL_AF_TEMPORAL)
         return true;
     if (!find_component(w, at, &step->node))
@@ -85,9 +86,9 @@ static bool read_point(walker *w, const dfl_yaml *at, dfl_af_step *step)
     if (!find_component(w, at, &step->node))
         return false;
     if (w->f->nodes.at[step->node].kind != DFL_AF_COMPUTE)
-        return wrong(w, DFL_FOREIGN_UNKNOWN_NAME, at->span, "an einsum runs on a `!Compute`");
+        return wrong(w, DFL_FOREIGN_UNKNOWN_NAME, at->span, "an einsum can run only on a `!Compute`");
     if (w->plan->paths[step->einsum].present)
-        return wrong(w, DFL_FOREIGN_SYNTAX, at->span, "an einsum that is mapped twice");
+        return wrong(w, DFL_FOREIGN_SYNTAX, at->span, "the einsum is mapped twice");
     return true;
 }
 
@@ -122,7 +123,7 @@ static void take_step(walker *w, const dfl_yaml *at, dfl_af_step_kind kind)
     if (!good)
         return;
     if (w->n == DFL_IMPORT_PATH_LINES) {
-        wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "a path that is too long");
+        wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "the path to this node is too long");
         return;
     }
     w->path[w->n++] = (uint32_t)w->plan->steps.n;
@@ -161,7 +162,7 @@ static void walk(walker *w, const dfl_yaml *list)
                          "the source runs the children of a pipeline one after another, and so does the result");
             walk_branches(w, at);
         } else {
-            wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "an unsupported kind of node");
+            wrong(w, DFL_FOREIGN_UNSUPPORTED, at->span, "this kind of node is not supported");
         }
     }
 }
@@ -222,7 +223,7 @@ bool dfl_af_read_mapping(const dfl_af_file *f, dfl_af_plan *plan)
     walk(w, list);
     for (uint32_t e = 0; w->ok && e < f->einsums.n; e++) {
         if (!plan->paths[e].present)
-            wrong(w, DFL_FOREIGN_SYNTAX, f->einsums.at[e].span, "an einsum that is not mapped");
+            wrong(w, DFL_FOREIGN_SYNTAX, f->einsums.at[e].span, "the einsum is not mapped");
     }
     if (w->ok)
         find_shared(f, plan);

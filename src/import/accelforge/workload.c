@@ -24,7 +24,7 @@ static void read_bound(dfl_af_reader *r, const dfl_yaml *at, int64_t *most)
     second = first != NULL ? strchr(first + 2, '<') : NULL;
     if (at->kind != DFL_YAML_SCALAR || second == NULL) {
         dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, at->span,
-                     "a constraint that is not of the form `0 <= variable < bound`");
+                     "the constraint does not have the form `0 <= variable < bound`");
         return;
     }
     name = first + 2;
@@ -32,7 +32,7 @@ static void read_bound(dfl_af_reader *r, const dfl_yaml *at, int64_t *most)
     w = dfl_af_take_name(&c);
     if (!r->ok || dfl_af_next(&c) == '\0' || c.at != second) {
         dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, at->span,
-                     "a constraint that is not of the form `0 <= variable < bound`");
+                     "the constraint does not have the form `0 <= variable < bound`");
         return;
     }
     second += second[1] == '=' ? 2 : 1;
@@ -41,7 +41,7 @@ static void read_bound(dfl_af_reader *r, const dfl_yaml *at, int64_t *most)
     if (!ok || low.is_set || high.is_set || low.number != 0 || high.number != floor(high.number) ||
         high.number > INT32_MAX || high.number < 0) {
         if (ok)
-            dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, at->span, "a variable that does not run from 0 to a whole number");
+            dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, at->span, "the variable does not run from 0 to a whole number");
         r->ok = false;
         return;
     }
@@ -89,7 +89,7 @@ static bool tighten(dfl_af_reader *r, int64_t *most)
             if (!dfl_af_count(r->f, DFL_AF_NONE, given, 1, 1, &size))
                 return r->ok = false;
             if (size > INT32_MAX)
-                return dfl_af_wrong(r, DFL_FOREIGN_RANGE, given->span, "not a size from 1 to 2^31 - 1");
+                return dfl_af_wrong(r, DFL_FOREIGN_RANGE, given->span, "the size is not from 1 to 2^31 - 1");
             for (uint32_t t = 0; t < dim->n_terms; t++) {
                 if (dim->terms[t].coef < 0 && most[dim->terms[t].var] < 0)
                     least = INT64_MIN;
@@ -177,7 +177,7 @@ static void check_access(dfl_af_reader *r, const dfl_af_access *a)
         for (uint32_t k = 0; k < a->dims[d].n_terms; k++)
             falls |= a->dims[d].terms[k].coef < 0;
         if (falls)
-            dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, a->dims[d].span, "an index of an output that can be negative");
+            dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, a->dims[d].span, "this index of the output can be negative");
     }
 }
 
@@ -196,7 +196,7 @@ static void finish(dfl_af_reader *r, dfl_af_einsum *e)
     e->vars = r->vars.at;
     e->n_vars = (uint32_t)r->vars.n;
     if (outputs != 1 || e->n_accesses < 2) {
-        dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, e->span, "an einsum without operands, or without exactly one output");
+        dfl_af_wrong(r, DFL_FOREIGN_UNSUPPORTED, e->span, "an einsum needs operands and exactly one output");
         return;
     }
     for (uint32_t v = 0; v < e->n_vars; v++) {
@@ -243,7 +243,7 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
     if (!dfl_af_count(f, DFL_AF_NONE, dfl_yaml_get(at, "n_instances"), 1, 1, &e.instances))
         return false;
     if (__builtin_mul_overflow(e.instances, instances, &e.instances) || e.instances > INT32_MAX)
-        return dfl_af_wrong(&r, DFL_FOREIGN_RANGE, at->span, "more than 2^31 - 1 instances");
+        return dfl_af_wrong(&r, DFL_FOREIGN_RANGE, at->span, "the einsum has more than 2^31 - 1 instances");
     if (r.ok)
         find_extents(&r, at);
     if (r.ok)
@@ -252,7 +252,7 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
         return false;
     e.name = name != NULL ? name->text : f->tensors.at[e.accesses[e.output].tensor].name;
     if (dfl_af_find_einsum(f, e.name) != DFL_AF_NONE)
-        return dfl_af_wrong(&r, DFL_FOREIGN_SYNTAX, at->span, "two einsums of one name");
+        return dfl_af_wrong(&r, DFL_FOREIGN_SYNTAX, at->span, "two einsums have the same name");
     dfl_af_look_at_keys(f, at, known, sizeof known / sizeof known[0], e.name);
     DFL_PUSH(f->report->arena, &f->einsums, e);
     return true;
@@ -263,7 +263,7 @@ static bool read_einsum(dfl_af_file *f, const dfl_yaml *at, int64_t instances)
 static bool is_width(const dfl_af_file *f, const dfl_yaml *at, int64_t bits)
 {
     if (bits > DFL_AF_MOST_BITS)
-        dfl_report(f->report->sink, DFL_FOREIGN_RANGE, at->span, "more than 65536 bits");
+        dfl_report(f->report->sink, DFL_FOREIGN_RANGE, at->span, "the width is more than 65536 bits");
     return bits <= DFL_AF_MOST_BITS;
 }
 
@@ -335,7 +335,7 @@ bool dfl_af_read_workload(dfl_af_file *f)
     int64_t instances;
 
     if (list == NULL || list->kind != DFL_YAML_LIST || list->n == 0) {
-        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, f->workload->span, "a workload without `einsums`");
+        dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, f->workload->span, "the workload has no `einsums`");
         return false;
     }
     if (!dfl_af_count(f, DFL_AF_NONE, dfl_yaml_get(f->workload, "n_instances"), 1, 1, &instances))

@@ -100,7 +100,7 @@ bool dfl_maestro_number(dfl_loss_report *report, const dfl_maestro_token *token,
         return false;
     }
     if (large || value == 0) {
-        dfl_diag *d = dfl_report(report->sink, DFL_FOREIGN_RANGE, token->span, "number out of range");
+        dfl_diag *d = dfl_report(report->sink, DFL_FOREIGN_RANGE, token->span, "the number is out of range");
 
         dfl_diag_help(report->sink, d, "sizes, offsets and strides go from 1 to %d", INT32_MAX);
         return false;

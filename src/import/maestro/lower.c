@@ -186,7 +186,7 @@ static bool repeats(lowering *l, const level_map *first, const level_map *second
         second->directive->kind == DFL_DIRECTIVE_TEMPORAL && second->size >= first->size)
         return true;
     diag = dfl_report(l->report->sink, DFL_FOREIGN_DIMENSION, second->directive->dim_span,
-                      "second map of `%s` in one cluster level", dim_text(second));
+                      "`%s` is mapped twice in one cluster level", dim_text(second));
     dfl_diag_label(l->report->sink, diag, first->directive->dim_span, "first mapped here");
     return false;
 }
@@ -403,7 +403,7 @@ static bool lower_levels(lowering *l, const dfl_maestro_hw *hw)
             continue;
         if (n_levels == DFL_IMPORT_CLUSTER_LEVELS) {
             dfl_report(l->report->sink, DFL_FOREIGN_RANGE, layer->directives[i].span,
-                       "more than %d cluster levels", DFL_IMPORT_CLUSTER_LEVELS);
+                       "the layer has more than %d cluster levels", DFL_IMPORT_CLUSTER_LEVELS);
             return false;
         }
         n_levels++;
@@ -420,7 +420,7 @@ static bool lower_levels(lowering *l, const dfl_maestro_hw *hw)
         if (!has_spatial_map(layer->directives + first, i - first) && l->plan->levels[level].elements > 1)
             dfl_lose(l->report, DFL_FOREIGN_IGNORED,
                      first > 0 ? layer->directives[first - 1].span : layer->name_span,
-                     "cluster level without a spatial map: one of its %lld elements works",
+                     "this cluster level has no spatial map: only one of its %lld elements works",
                      (long long)l->plan->levels[level].elements);
         level++;
         first = i + 1;

@@ -249,7 +249,7 @@ static bool parse_block(parser *p, dfl_maestro_layer *layer, unsigned *seen)
         if (!dfl_maestro_is(&p->token, blocks[i].word))
             continue;
         if (*seen & blocks[i].bit) {
-            dfl_report(p->report->sink, DFL_FOREIGN_SYNTAX, p->token.span, "second `%s` in one layer",
+            dfl_report(p->report->sink, DFL_FOREIGN_SYNTAX, p->token.span, "`%s` is given twice in one layer",
                        blocks[i].word);
             p->failed = true;
             return false;
@@ -387,7 +387,7 @@ static void parse_constant(parser *p)
     slot = constant_slot(p, name);
     if (slot->value != 0) {
         dfl_diag *d = dfl_report(p->report->sink, DFL_FOREIGN_SYNTAX, c.span,
-                                 "second value for the constant `%s`", dfl_sym_text(p->file->names, name));
+                                 "the constant `%s` is given two values", dfl_sym_text(p->file->names, name));
 
         dfl_diag_label(p->report->sink, d, slot->span, "first given here");
         p->failed = true;

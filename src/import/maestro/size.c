@@ -73,7 +73,7 @@ static bool resolve_stride(sizing *l, dfl_maestro_dim in, dfl_maestro_dim out, i
         return false;
     if (a->given && b->given && *stride != other) {
         dfl_diag *d = dfl_report(l->report->sink, DFL_FOREIGN_DIMENSION, b->span,
-                                 "second stride of one direction");
+                                 "two strides of one direction differ");
 
         dfl_diag_label(l->report->sink, d, a->span, "first given here");
         return false;
@@ -167,7 +167,7 @@ static bool resolve_sizes(sizing *l)
         if (!given->given)
             continue;
         if (given->amount.kind == DFL_AMOUNT_SIZE_OF) {
-            dfl_report(sink, DFL_FOREIGN_SYNTAX, given->amount.span, "`Sz(...)` in place of a size");
+            dfl_report(sink, DFL_FOREIGN_SYNTAX, given->amount.span, "a size of a layer cannot be `Sz(...)`");
             return false;
         }
         if (!resolve(l, &given->amount, &value))

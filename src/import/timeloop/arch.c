@@ -62,7 +62,7 @@ static int64_t read_word_bits(dfl_tl_file *f, const dfl_yaml *at)
     int64_t bits = dfl_tl_count(f, dfl_tl_get(at, "word_bits"), 1, 16);
 
     if (bits > DFL_IMPORT_WORD_BITS)
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, dfl_tl_get(at, "word_bits")->span, "words of more than 4096 bits");
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, dfl_tl_get(at, "word_bits")->span, "the words have more than 4096 bits");
     return bits;
 }
 
@@ -85,7 +85,7 @@ static double block_of(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l
         double bits = (double)dfl_tl_count(f, width, 1, 1);
 
         if (f->ok && (bits < per_word || fmod(bits, per_word) != 0))
-            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, width->span, "a width that no number of words fills");
+            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, width->span, "the width is not a multiple of the word size");
         return bits / per_word;
     }
     return (double)dfl_tl_count(f, dfl_tl_get(at, "block_size"), 1, 1);
@@ -106,9 +106,9 @@ static double read_size(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, dou
     else if (size != NULL)
         words = floor(dfl_tl_number(f, size, 0) * 8192 / (double)l->word_bits);
     if (f->ok && words > 0x1p50)
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, said->span, "a memory of more than 2^50 words");
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, said->span, "the memory has more than 2^50 words");
     else if (f->ok && (buffers < 1 || buffers > INT32_MAX))
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, buffering->span, "a number of buffers that is not from 1 to 2^31 - 1");
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, buffering->span, "the number of buffers is not from 1 to 2^31 - 1");
     if (!f->ok)
         return -1;
     l->entries = (int64_t)(words > 0 && buffers != floor(buffers) ? floor(words / buffers) : words);
@@ -159,7 +159,7 @@ static void read_rates(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
 
         *rates[i].rate = halved ? dfl_tl_number(f, old, 0) / 2 : dfl_tl_number(f, said, INFINITY);
         if (f->ok && *rates[i].rate == 0)
-            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, halved ? old->span : said->span, "a bandwidth of zero");
+            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, halved ? old->span : said->span, "the bandwidth is zero");
     }
     if (f->ok && !isinf(l->shared_rate) && fmin(l->read_rate, l->write_rate) < l->shared_rate)
         dfl_lose(f->report, DFL_FOREIGN_LOST, dfl_tl_get(at, "shared_bandwidth")->span,
@@ -171,11 +171,11 @@ static void read_kind(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
     const dfl_yaml *technology = dfl_tl_get(at, "technology"), *network = dfl_tl_get(at, "network_type");
 
     if (technology != NULL && !is_dram(at) && strcmp(technology->text, "SRAM") != 0)
-        dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, technology->span, "a technology is `SRAM` or `DRAM`");
+        dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, technology->span, "a technology must be `SRAM` or `DRAM`");
     if (network == NULL || strcmp(network->text, "1:1") == 0 || strcmp(network->text, "1:N") == 0)
         return;
     if (strcmp(network->text, "M:N") != 0)
-        dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, network->span, "a network is `1:1`, `1:N` or `M:N`");
+        dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, network->span, "a network must be `1:1`, `1:N` or `M:N`");
     l->distributes = true;
     dfl_lose(f->report, DFL_FOREIGN_LOST, network->span,
              "instances of `%s` do not exchange parts of a multicast: each gets it from outside", l->name);
@@ -187,12 +187,12 @@ static bool read_level(dfl_tl_file *f, const dfl_yaml *at)
     double cluster, block, words;
 
     if (at->kind != DFL_YAML_MAP)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a level is a map");
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a level must be a map");
     *l = (dfl_tl_level){ .span = at->span, .buffers = 1 };
     l->name = dfl_tl_text(f, dfl_tl_get(at, "name"), at->span, "the name of a level");
     for (uint32_t k = 0; f->ok && k < f->n_levels; k++) {
         if (strcmp(f->levels[k].name, l->name) == 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two levels of one name");
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two levels have the same name");
     }
     if (!f->ok)
         return false;
@@ -221,7 +221,7 @@ static bool fits(dfl_tl_file *f, uint32_t k)
                             "the contents of `%s` cannot be divided evenly among its instances", l->name);
     dfl_tl_fan_out(f, k, fan);
     if (fan[0] > INT32_MAX || fan[1] > INT32_MAX)
-        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "more than 2^31 - 1 instances side by side");
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "the level has more than 2^31 - 1 instances side by side");
     return true;
 }
 
@@ -235,7 +235,8 @@ bool dfl_tl_read_arch(dfl_tl_file *f)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->arch->span,
                             "an architecture needs a map `arithmetic` and a list of levels `storage`");
     if (storage->n > DFL_TL_MOST_LEVELS)
-        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, storage->span, "more than %d levels", DFL_TL_MOST_LEVELS);
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, storage->span,
+                    "the architecture has more than %d levels", DFL_TL_MOST_LEVELS);
     look_at_part(f, macs, in_arithmetic, COUNT(in_arithmetic), "arithmetic");
     read_mesh(f, macs, &f->macs, &f->macs_x);
     f->word_bits = read_word_bits(f, macs);
@@ -250,6 +251,6 @@ bool dfl_tl_read_arch(dfl_tl_file *f)
     }
     if (f->levels[f->n_levels - 1].instances != 1)
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, f->levels[f->n_levels - 1].span,
-                            "an outermost level of several instances");
+                            "the outermost level cannot have several instances");
     return true;
 }

@@ -65,7 +65,7 @@ static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
     for (uint32_t d = 0; d < f->n_dims; d++)
         out[d] = (factor){ 1, 1 };
     if (at != NULL && at->kind != DFL_YAML_SCALAR)
-        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "factors are a text such as `K4 M2`");
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "factors must be a text such as `K4 M2`");
     for (skip_blanks(&c); *c != '\0'; skip_blanks(&c)) {
         uint32_t d = dim_of(f, *c);
         const char *start = c;
@@ -75,19 +75,19 @@ static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
             return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(at, c), "the shape has no dimension `%c`", *c);
         c += c[1] == '=' ? 2 : 1;
         if (!takes_count(&c, &one.full))
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a factor is a letter and a number");
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a factor must be a letter and a number");
         one.last = one.full;
         if (*c == ',') {
             c++;
             if (!takes_count(&c, &one.last))
-                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a number is missing behind a comma");
+                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a number is missing after the comma");
         }
         if (one.full == 0)
             return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, place_in(at, start),
-                                "a factor that the source must find");
+                                "the source must find this factor: write its number");
         if (one.full > most_iterations || one.last < 1 || one.last > one.full)
             return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, place_in(at, start),
-                                "a last factor is from 1 to the factor, which is at most 2^40");
+                                "a last factor must be from 1 to the factor, which is at most 2^40");
         out[d] = one;
     }
     return true;
@@ -175,7 +175,7 @@ static bool type_of(dfl_tl_file *f, const dfl_yaml *at, directive_type *out)
         }
     }
     return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, said != NULL ? said->span : at->span,
-                        "a directive is `temporal`, `spatial`, `bypass` or `datatype`");
+                        "a directive must be `temporal`, `spatial`, `bypass` or `datatype`");
 }
 
 static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
@@ -186,7 +186,7 @@ static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
     if (!read_tensors(f, keep, &kept) || !read_tensors(f, dfl_tl_get(at, "bypass"), &l->bypass))
         return false;
     return (kept & l->bypass) == 0 ||
-           dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, keep->span, "a data space is both kept and bypassed");
+           dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, keep->span, "this data space is both kept and bypassed");
 }
 
 /* Reports the parts of a directive that DFL cannot express. */
@@ -246,13 +246,15 @@ static bool finishes(dfl_tl_file *f, uint32_t dim)
             size += full * (loop->last - 1);
             full *= loop->full;
             if (full > most_iterations)
-                return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span, "more than 2^40 iterations over `%c`",
+                return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span,
+                            "there are more than 2^40 iterations over `%c`",
                                     f->dims[dim].letter);
         }
     }
     if (size + 1 == f->dims[dim].bound)
         return true;
-    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span, "the factors of `%c` make %lld, its size is %lld",
+    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span,
+                "the factors of `%c` multiply to %lld, but its size is %lld",
                         f->dims[dim].letter, (long long)(size + 1), (long long)f->dims[dim].bound);
 }
 
@@ -272,9 +274,10 @@ static bool is_sound(dfl_tl_file *f)
         for (uint32_t i = 0; i < l->n_spatial && used <= most_iterations; i++)
             used *= l->spatial[i].full;
         if (used > most_iterations)
-            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "more than 2^40 instances below `%s`", l->name);
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span,
+                        "there are more than 2^40 instances below `%s`", l->name);
         if (l->entries == 0 && (~l->bypass & all) != 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span, "`%s` has no entries, and keeps a data space",
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span, "`%s` has no entries, but keeps a data space",
                                 l->name);
     }
     for (uint32_t t = 0; t < f->n_tensors; t++) {

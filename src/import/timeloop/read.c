@@ -23,7 +23,7 @@ static const char *const in_coefficient[] = { "name", "default" };
 static bool is_short(dfl_tl_file *f, const dfl_yaml *list, const char *what)
 {
     return list == NULL || list->n <= MOST_ITEMS ||
-           dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->span, "more than %d %s", MOST_ITEMS, what);
+           dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->span, "this list has more than %d %s", MOST_ITEMS, what);
 }
 
 static const dfl_yaml *list_of(dfl_tl_file *f, const dfl_yaml *map, const char *key)
@@ -68,10 +68,10 @@ static bool read_dims(dfl_tl_file *f)
         if (!f->ok)
             return false;
         if (name[1] != '\0' || !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "a dimension is named by one letter");
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "the name of a dimension must be one letter");
         for (uint32_t d = 0; d < i; d++) {
             if (f->dims[d].letter == c)
-                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two dimensions of one name");
+                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two dimensions have the same name");
         }
         bound = dfl_tl_get(instance_of(f), name);
         if (bound == NULL)
@@ -95,9 +95,9 @@ static int64_t coefficient_of(dfl_tl_file *f, const dfl_yaml *at)
     long long n = strtoll(at->text, NULL, 10);
 
     if (at->kind != DFL_YAML_SCALAR || !is_whole(at->text))
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a coefficient is a whole number");
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a coefficient must be a whole number");
     else if (n < -MOST_COEFFICIENT || n > MOST_COEFFICIENT)
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a coefficient beyond 2^20");
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "the coefficient is beyond 2^20");
     return f->ok ? n : 1;
 }
 
@@ -129,7 +129,7 @@ static bool read_rank(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_rank *out)
     uint32_t kept = 0;
 
     if (at->kind != DFL_YAML_LIST)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a rank is a list of terms");
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a rank must be a list of terms");
     if (!is_short(f, at, "terms"))
         return false;
     for (uint32_t i = 0; f->ok && i < at->n; i++) {
@@ -139,7 +139,7 @@ static bool read_rank(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_rank *out)
 
         if (term->kind != DFL_YAML_LIST || term->n < 1 || term->n > 2)
             return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, term->span,
-                                "a term is `[dimension]` or `[dimension, coefficient]`");
+                                "a term must be `[dimension]` or `[dimension, coefficient]`");
         read.dim = dim_named(f, dfl_tl_text(f, &term->items[0], term->span, "a dimension"), term->items[0].span);
         read.coef = term->n == 2 ? coefficient(f, &term->items[1]) : 1;
         while (k < out->n_terms && terms[k].dim != read.dim)
@@ -154,7 +154,7 @@ static bool read_rank(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_rank *out)
             terms[kept++] = terms[k];
     }
     if (extent > most_extent)
-        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a rank longer than 2^60");
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "the rank is longer than 2^60");
     out->terms = terms;
     out->n_terms = kept;
     return f->ok;
@@ -172,14 +172,14 @@ static bool read_space(dfl_tl_file *f, const dfl_yaml *at)
     dfl_tl_rank *ranks;
 
     if (at->kind != DFL_YAML_MAP)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a data space is a map");
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a data space must be a map");
     dfl_tl_look_at_keys(f, at, in_space, COUNT(in_space), "a data space");
     t->span = at->span;
     t->name = dfl_tl_text(f, dfl_tl_get(at, "name"), at->span, "the name of a data space");
     t->written = is_true(dfl_tl_get(at, "read_write"));
     for (uint32_t i = 0; f->ok && i < f->n_tensors; i++) {
         if (strcmp(f->tensors[i].name, t->name) == 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two data spaces of one name");
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two data spaces have the same name");
     }
     projection = list_of(f, at, "projection");
     if (!f->ok || !is_short(f, projection, "ranks"))
@@ -204,7 +204,8 @@ static bool read_spaces(dfl_tl_file *f)
     if (!f->ok)
         return false;
     if (list->n > DFL_TL_MOST_TENSORS)
-        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->span, "more than %d data spaces", DFL_TL_MOST_TENSORS);
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->span,
+                    "the problem has more than %d data spaces", DFL_TL_MOST_TENSORS);
     f->tensors = DFL_NEW_ARRAY(f->report->arena, dfl_tl_tensor, list->n + 1);
     for (uint32_t i = 0; i < list->n; i++) {
         if (!read_space(f, &list->items[i]))
@@ -214,7 +215,7 @@ static bool read_spaces(dfl_tl_file *f)
     }
     if (written != 1 || f->n_tensors < 2)
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->span,
-                            "a problem has one result (`read_write: true`), and operands");
+                            "a problem needs operands and exactly one result (`read_write: true`)");
     return true;
 }
 
@@ -257,7 +258,7 @@ bool dfl_tl_read_problem(dfl_tl_file *f)
     densities = dfl_tl_get(instance_of(f), "densities");
     if (densities != NULL)
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, densities->span,
-                            "sparse tensors, of which fewer values are moved and multiplied");
+                            "sparse tensors are not supported: fewer of their values are moved and multiplied");
     look_at_values(f);
     for (uint32_t d = 0; d < f->n_dims; d++) {
         if (!f->dims[d].read && (f->dims[d].bound > 1 || f->dims[d].written))

@@ -9,7 +9,7 @@ static const dfl_yaml *map_of(dfl_tl_file *f, const dfl_yaml *root, const char *
     const dfl_yaml *at = dfl_tl_get(root, key);
 
     if (at != NULL && at->kind != kind)
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` is a %s", key, kind == DFL_YAML_MAP ? "map" : "list");
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` must be a %s", key, kind == DFL_YAML_MAP ? "map" : "list");
     return at;
 }
 
@@ -43,11 +43,14 @@ static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
     const dfl_yaml *space, *mapper;
 
     if (root->kind != DFL_YAML_MAP)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, "a run is a map with `problem`, `arch` and `mapping`");
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span,
+                    "a run must be a map with `problem`, `arch` and `mapping`");
     if (!is_own(f, root))
         return false;
-    refuse(f, root, "sparse_optimizations", "sparse tensors, of which fewer values are moved and multiplied");
-    refuse(f, root, "architecture", "a tree of subtrees; `arch` with `arithmetic` and `storage` is read");
+    refuse(f, root, "sparse_optimizations",
+            "sparse tensors are not supported: fewer of their values are moved and multiplied");
+    refuse(f, root, "architecture",
+            "a tree of subtrees is not supported: give an `arch` with `arithmetic` and `storage`");
     if (!f->ok)
         return false;
     dfl_tl_look_at_keys(f, root, parts, sizeof parts / sizeof parts[0], "the file");
@@ -61,7 +64,8 @@ static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
     f->constraints = map_of(f, space, "constraints", DFL_YAML_LIST);
     f->metrics = map_of(f, mapper, "optimization_metrics", DFL_YAML_LIST);
     if (f->ok && (f->problem == NULL || f->arch == NULL))
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, f->problem == NULL ? "no `problem`" : "no `arch`");
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, f->problem == NULL ? "the run has no `problem`" :
+                "the run has no `arch`");
     return f->ok;
 }
 

@@ -75,9 +75,9 @@ double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback)
         at->text[strspn(at->text, "0123456789.eE+-")] != '\0' || *end != '\0')
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "expected a number");
     else if (!(n >= 0 && n <= DFL_IMPORT_LARGEST))
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number that is not from 0 to 1e30");
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "the number is not from 0 to 1e30");
     else if (n > 0 && n < 1 / DFL_IMPORT_LARGEST)
-        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "a number between 0 and 1e-30");
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "the number is between 0 and 1e-30");
     else
         return n;
     return fallback;

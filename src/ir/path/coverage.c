@@ -69,7 +69,7 @@ bool dfl_path_check_tile(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
     }
     if (s->tile > s->nominal) {
         dfl_diag *d = dfl_report(sink, DFL_MAP_TILE_TOO_LARGE, s->line->amount_span,
-                                 "tile of %lld is larger than what is left of rank `%s`", (long long)s->tile, name);
+                                 "the tile of %lld is larger than what is left of rank `%s`", (long long)s->tile, name);
         dfl_diag_here(sink, d, "%lld left at this line", (long long)s->nominal);
         dfl_diag_label(sink, d, rank->span, "`%s` has an extent of %lld", name, (long long)rank->extent);
         dfl_diag_help(sink, d, "use a tile of at most %lld", (long long)s->nominal);

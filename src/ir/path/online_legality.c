@@ -142,7 +142,8 @@ static dfl_diag *refuse(const checker *check, uint32_t producer, uint32_t reader
     dfl_diag_here(check->sink, d, "every iteration of this `online` loop changes `%s`", tensor);
     dfl_diag_label(check->sink, d, p->span, "`%s` is produced here", tensor);
     dfl_diag_label(check->sink, d, at, "%s", why);
-    dfl_diag_help(check->sink, d, "move the loop over `%s` into the branch of `%s`, so that `%s` is read when it is complete",
+    dfl_diag_help(check->sink, d,
+            "move the loop over `%s` into the branch of `%s`: then `%s` is read when it is complete",
                   rank, tensor, tensor);
     return d;
 }
@@ -255,7 +256,7 @@ static bool check_line(checker *check)
     if (!early) {
         const char *rank = text(check, check->w->ranks[check->line->rank].name);
         dfl_diag *d = dfl_report(check->sink, DFL_MAP_ONLINE_ILLEGAL, check->line->span,
-                                 "`online` on a loop below which no result is read before it is complete");
+                                 "`online` has no effect: below this loop no result is read before it is complete");
         dfl_diag_here(check->sink, d, "no result accumulated by the loop over `%s` is read inside of it", rank);
         dfl_diag_help(check->sink, d, "remove `online`");
     }

@@ -17,7 +17,8 @@ static bool advance(dfl_sema *sema, const dfl_expr *expr, dfl_value *at, const d
         return false;
     }
     if (dfl_quantity_compare(q, at->quantity, &order) != DFL_ARITH_OK || order <= 0) {
-        dfl_report(sema->sink, DFL_EXPR_TYPE, expr->third != NULL ? expr->third->span : expr->span, "range does not grow");
+        dfl_report(sema->sink, DFL_EXPR_TYPE, expr->third != NULL ? expr->third->span : expr->span,
+                "this range does not grow");
         return false;
     }
     at->quantity = q;
@@ -53,7 +54,8 @@ static bool eval_range(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, d
         if (order > 0 || (order == 0 && expr->third == NULL))
             return true;
         if (out->n >= DFL_SEMA_MAX_PARTS) {
-            dfl_report(sema->sink, DFL_LIMIT_COUNT, expr->span, "range of more than %d values", DFL_SEMA_MAX_PARTS);
+            dfl_report(sema->sink, DFL_LIMIT_COUNT, expr->span,
+                    "this range has more than %d values", DFL_SEMA_MAX_PARTS);
             return false;
         }
         DFL_PUSH(sema->arena, out, at);

@@ -62,7 +62,8 @@ static double convert_quantity(system_lowering *state, const dfl_attribute_value
 
         if (state->bad_clock)
             return 0;
-        d = dfl_report(state->draft->sink, DFL_UNIT_NO_CLOCK, value->span, "cycles without a clock in scope");
+        d = dfl_report(state->draft->sink, DFL_UNIT_NO_CLOCK, value->span,
+                "this is given in cycles, but no clock is in scope");
         dfl_diag_help(state->draft->sink, d, "give the system or an enclosing element a clock: `clock = 1GHz;`");
         state->draft->broken = true;
         return 0;

@@ -264,7 +264,7 @@ static const import_case cases[] = {
     { "no box", WORK("M: 8, W: 9", "  - \"Z[m] = A[W: m + r]\"\n"), DFL_FOREIGN_LOST, 5, 17, { "// line 5: the iteration space of this einsum is not a box" } },
     { "an unknown node", "arch:\n  nodes:\n  - !Cache {name: Main}\n" MATMUL, DFL_FOREIGN_UNSUPPORTED, 3, 5, { NULL } },
     { "an architecture that cannot compute", ARCH("") MATMUL, DFL_FOREIGN_SYNTAX, 2, 3, { NULL } },
-    { "two nodes of one name", ARCH(MEMORY("Main", "") MAC("")) MATMUL, DFL_FOREIGN_SYNTAX, 4, 20, { NULL } },
+    { "two nodes have the same name", ARCH(MEMORY("Main", "") MAC("")) MATMUL, DFL_FOREIGN_SYNTAX, 4, 20, { NULL } },
     { "a negative energy", "arch:\n  nodes:\n  - !Memory {name: Main, actions: [{name: read, energy: -1}]}\n" MAC("") MATMUL, DFL_FOREIGN_RANGE, 3, 57, { NULL } },
     { "a first value that is read", "arch:\n  nodes:\n" MEMORY("Main", "skip_initial_output_write: False, ") MAC("") MATMUL, DFL_FOREIGN_LOST, 3, 65, { "// line 3: `Main` reads the first value" } },
     { "power gating", ARCH("  - !Container {name: PE, spatial: [{name: X, fanout: 4, power_gateable: True}]}\n" MAC("")) MATMUL,

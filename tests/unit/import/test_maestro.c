@@ -263,7 +263,7 @@ static const import_case cases[] = {
       DFL_FOREIGN_IGNORED,
       7,
       1,
-      { "// line 7: cluster level without a spatial map: one of its 2 elements works" } },
+      { "// line 7: this cluster level has no spatial map: only one of its 2 elements works" } },
     { "depthwise layers have no K",
       "Network n { Layer A { Type DSCONV Dimensions { K 4 C 4 R 1 S 1 Y 1 X 1 }\nDataflow { "
       "TemporalMap(1,1) K SpatialMap(1,1) C } } }",

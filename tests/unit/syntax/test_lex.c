@@ -123,9 +123,9 @@ static const lex_case cases[] = {
     { "range up to a name", T("0..n 0.n"), "number(0) .. name(n) number(0) . name(n)", "" },
     { "sign", T("-1 +1 a-1"), "- number(1) + number(1) name(a) - number(1)", "" },
     { "exponent without digits", T("2e+ 1.5E- 2e+x"), "wrong(2e+) wrong(1.5E-) wrong(2e+) name(x)",
-      "1:1: error[E0107]: number without digits in its exponent\n"
-      "1:5: error[E0107]: number without digits in its exponent\n"
-      "1:11: error[E0107]: number without digits in its exponent\n" },
+      "1:1: error[E0107]: the exponent of this number has no digits\n"
+      "1:5: error[E0107]: the exponent of this number has no digits\n"
+      "1:11: error[E0107]: the exponent of this number has no digits\n" },
     { "exponent without a sign and digits is a unit", T("2e 2ex"), "quantity(2e) quantity(2ex)", "" },
 
     /* quantities: a later pass checks that the unit exists */
@@ -183,10 +183,10 @@ static const lex_case cases[] = {
 
     /* bytes */
     { "line ends of another system", T("a;\r\nb;\r\n// c\r\n\"d\"\r\n"), "name(a) ; name(b) ; string(\"d\")", "" },
-    { "NUL", T("a\0b"), "name(a) wrong(\\x00) name(b)", "1:2: error[E0112]: NUL byte in the source\n" },
+    { "NUL", T("a\0b"), "name(a) wrong(\\x00) name(b)", "1:2: error[E0112]: the source contains a NUL byte\n" },
     { "NULs", T("\0\0 \0"), "wrong(\\x00\\x00) wrong(\\x00)",
-      "1:1: error[E0112]: NUL byte in the source\n1:4: error[E0112]: NUL byte in the source\n" },
-    { "NUL at the end of a number", T("1\0"), "number(1) wrong(\\x00)", "1:2: error[E0112]: NUL byte in the source\n" },
+      "1:1: error[E0112]: the source contains a NUL byte\n1:4: error[E0112]: the source contains a NUL byte\n" },
+    { "NUL at the end of a number", T("1\0"), "number(1) wrong(\\x00)", "1:2: error[E0112]: the source contains a NUL byte\n" },
     { "a control character", T("a \001 b"), "name(a) wrong(\\x01) name(b)",
       "1:3: error[E0106]: this starts no token\n" },
     { "another control character", T("\002\v\x7f"), "wrong(\\x02) wrong(\\x0b) wrong(\\x7f)",

@@ -264,7 +264,7 @@ static void nul_in_a_string(void **state)
 
     (void)state;
     parsed_open(&p, text, sizeof text - 1);
-    assert_string_equal(parsed_reports(&p), "1:10: error[E0112]: NUL byte in a string\n");
+    assert_string_equal(parsed_reports(&p), "1:10: error[E0112]: a string cannot contain a NUL byte\n");
     assert_string_equal(compact_nodes(&p, p.syntax.file), "import let c");
     tree_ok(&p);
     parsed_close(&p);
