@@ -167,7 +167,7 @@ static uint32_t count_gaps(const choice_search *choices, uint32_t *least)
 
     for (uint32_t i = 0; i < choices->n; i++) {
         if (i == choices->best_number || choices->gaps[i] == INFINITY ||
-            (single && choices->best[0] <= dfl_value_times(choices->gaps[i], (1 + DFL_VALUE_TOLERANCE))))
+            (single && choices->best[0] <= dfl_value_times(choices->gaps[i], 1 + DFL_VALUE_TOLERANCE)))
             continue;
         if (n++ == 0 || choices->gaps[i] < choices->gaps[*least])
             *least = i;
@@ -219,7 +219,7 @@ static const dfl_search_summary *sum_up(const choice_search *choices, const dfl_
     found->pruned = choices->pruned;
     found->refused = choices->refused;
     least = choices->bounded && dfl_objective_count(choices->objective) == 1 &&
-            found->value <= dfl_value_times(choices->bound, (1 + DFL_VALUE_TOLERANCE));
+            found->value <= dfl_value_times(choices->bound, 1 + DFL_VALUE_TOLERANCE);
     proven = best->optimal && count_gaps(choices, &other) == 0;
     found->optimal = (proven || least) && choices->unsearched == 0 && stopped == DFL_STOP_NONE;
     found->lower_bound = !choices->bounded || stopped != DFL_STOP_NONE ? NAN : fmin(choices->bound, found->value);

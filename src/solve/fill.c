@@ -237,14 +237,14 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
         return false;
     }
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
-    summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, (1 + DFL_VALUE_TOLERANCE));
+    summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     summary->lower_bound = summary->lower_bound < summary->value ? summary->lower_bound : summary->value;
     counted = dfl_objective_value(objective, costs->joules, found.counted_seconds);
-    is_equal = summary->value <= dfl_value_times(summary->lower_bound, (1 + DFL_VALUE_TOLERANCE));
+    is_equal = summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(
             solver->arena, &fill->space, out->given, *stopped, &found,
-            (dfl_proof_gaps){ .has_stalls = !is_equal && summary->value > dfl_value_times(counted, (1 + DFL_VALUE_TOLERANCE)),
+            (dfl_proof_gaps){ .has_stalls = !is_equal && summary->value > dfl_value_times(counted, 1 + DFL_VALUE_TOLERANCE),
                               .has_requirement = fill->has_requirement,
                               .has_open_terms = is_equal && objective->n_terms > 1 });
     out->search = summary;

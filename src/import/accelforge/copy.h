@@ -10,8 +10,8 @@
 
 #include "import/accelforge/specification.h"
 
-/* Decides for each copy whether it becomes another name of a tensor, is left out, or stays an einsum. False after
-   reporting a copy that DFL cannot express. */
+/* Decides the fate of each copy einsum: its result becomes an alias of its operand, the copy is omitted, or the copy stays an
+   einsum. False after reporting a copy that DFL cannot express. */
 bool dfl_af_settle_copies(dfl_af_file *f);
 /* The first name of a tensor: follows `same` until a tensor is no other name. */
 uint32_t dfl_af_root(const dfl_af_file *f, uint32_t tensor);

@@ -1,8 +1,9 @@
 /*
  * The path of an einsum in the mapping tree, as events from outer to inner: loops, keeps, and braces. The source fetches a
  * tile anew whenever a loop above its storage node advances, and saves capacity by letting a tile slide below relevant loops.
- * So a keep stands where the source reserves capacity. A brace opens at the storage node if a loop outside could leave the tile
- * unchanged: a keep in a brace starts empty in each iteration. A tensor that is only read is `fresh` instead, unless it slides.
+ * So a keep stands where the source reserves capacity. If a loop outside could leave the tile
+ * unchanged, a brace opens at the storage node, because a keep in a brace starts empty in each iteration. The keep of a
+ * tensor that is only read is `fresh` instead of the brace, unless a loop moves only a part of the tile.
  *
  * A toll is a memory that holds the tiles of the next inner holder, at the place of that holder. A loop of one iteration is an
  * event too: the source counts such loops when it decides which loops two einsums share.

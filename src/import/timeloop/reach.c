@@ -1,4 +1,5 @@
-/* Tiles of a mapping, and neighbours in its meshes. */
+/* Geometry of a Timeloop mapping: the tile of a dimension at a level, gaps between the touched indices, and the mesh: the
+   instances in use, their neighbours, and the links that a data space can take. */
 #include "import/timeloop/timeloop_internal.h"
 
 #include "support/checked.h"
