@@ -326,6 +326,10 @@ void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system
         quantity(out, "latency", n->latency, dfl_dim_of(DFL_BASE_TIME));
         if (n->has_energy)
             quantity(out, "energy", n->energy, dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_DATA));
+        if (n->port != DFL_NONE) {
+            dfl_strbuf_z(out, " port ");
+            name(out, names, s->axes[n->port].name);
+        }
         dfl_strbuf_char(out, '\n');
     }
     for (uint32_t i = 0; i < s->n_axes; i++)

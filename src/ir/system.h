@@ -87,6 +87,8 @@ typedef struct {
     double latency;        /* latency (in s) */
     double energy;         /* energy (in J/bit) */
     bool has_energy;
+    uint32_t port;         /* axis each of whose instances has a port of its own; DFL_NONE = one port for each instance of
+                              the array over the network, shared by everything inside */
 } dfl_network;
 
 typedef struct {

@@ -151,7 +151,8 @@ const char *dfl_system_verify(const dfl_system *s)
     for (uint32_t i = 0; i < s->n_computes; i++)
         VERIFY((wrong = verify_compute(s, &s->computes[i])) == NULL, wrong);
     for (uint32_t i = 0; i < s->n_networks; i++)
-        VERIFY(s->networks[i].element < s->n_elements && s->networks[i].bandwidth > 0, "a network is nowhere or idle");
+        VERIFY(s->networks[i].element < s->n_elements && s->networks[i].bandwidth > 0 &&
+               (s->networks[i].port == DFL_NONE || s->networks[i].port < s->n_axes), "a network is nowhere or idle");
     for (uint32_t i = 0; i < s->n_axes; i++) {
         const dfl_axis *a = &s->axes[i];
 

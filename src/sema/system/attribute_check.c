@@ -147,6 +147,12 @@ static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, c
         if (value->kind != DFL_ATTRIBUTE_STRING)
             report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "a string", kind_text(draft, value));
         return;
+    case DFL_TAKES_AXIS:
+        if (value->kind != DFL_ATTRIBUTE_WORD || value->n_args > 0) {
+            d = report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "an axis", kind_text(draft, value));
+            dfl_diag_help(draft->sink, d, "write a name, as in `%s = %s`", name, row->example);
+        }
+        return;
     case DFL_TAKES_TENSORS:
     case DFL_TAKES_AXES:
     case DFL_TAKES_OPS:

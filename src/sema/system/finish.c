@@ -441,7 +441,70 @@ static void lower_axis_selections(system_lowering *state, const dfl_draft_part *
     }
 }
 
-/* Lowers a network, without the selections of its axes. */
+/* Whether instances of an axis lie in one instance of an array over the network, so that each may have its own port: the
+   innermost axis of such an array, or an axis inside the array. */
+static bool may_have_ports(const system_lowering *state, const dfl_axis *axis, uint32_t network)
+{
+    for (uint32_t x = state->first_axis[network]; x != 0; x = state->next_axis[x - 1]) {
+        uint32_t array = state->axes[x - 1].element, element = axis->element;
+        const dfl_element *body = &state->elements[array];
+
+        while (element != array && element != DFL_NONE)
+            element = state->elements[element].parent;
+        if (element == array && (axis->element != array || axis == &state->axes[body->first_axis + body->n_axes - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* Lowers `port = gpu`: the axis each of whose instances has a port of the network. */
+static void lower_port(system_lowering *state, const dfl_draft_part *part)
+{
+    const dfl_draft_attribute *attribute = find_attribute(part, "port");
+    const dfl_attribute_value *value = attribute != NULL ? &attribute->values[0] : NULL;
+    dfl_network *network = &state->networks[part->id];
+    const char *word = value != NULL && value->kind == DFL_ATTRIBUTE_WORD && value->n_args == 0 ?
+                       text(state, value->word) : NULL;
+    const dfl_axis *found = NULL, *other = NULL, *outside = NULL;
+    dfl_diag *d;
+
+    network->port = DFL_NONE;
+    if (word == NULL)
+        return;
+    for (uint32_t x = 0; x < state->draft->count[DFL_PART_AXIS]; x++) {
+        const dfl_axis *axis = &state->axes[x];
+        const char *full = text(state, axis->name);
+        size_t length = strlen(full), tail = strlen(word);
+
+        if (length < tail || strcmp(full + length - tail, word) != 0 || (length > tail && full[length - tail - 1] != '.'))
+            continue;
+        if (!may_have_ports(state, axis, part->id)) {
+            outside = axis;
+            continue;
+        }
+        other = found;
+        found = axis;
+    }
+    if (found != NULL && other == NULL) {
+        network->port = (uint32_t)(found - state->axes);
+        return;
+    }
+    state->draft->broken = true;
+    if (found != NULL) {
+        d = dfl_report(state->draft->sink, DFL_NAME_AMBIGUOUS, value->span, "`%s` is ambiguous", word);
+        dfl_diag_label(state->draft->sink, d, other->span, "`%s`", text(state, other->name));
+        dfl_diag_label(state->draft->sink, d, found->span, "`%s`", text(state, found->name));
+        return;
+    }
+    d = dfl_report(state->draft->sink, DFL_NAME_UNKNOWN, value->span, "no axis `%s` for the ports of network `%s`", word,
+                   part_text(state, part));
+    if (outside != NULL)
+        dfl_diag_label(state->draft->sink, d, outside->span, "this axis is not inside of an instance of the array");
+    dfl_diag_help(state->draft->sink, d, "name the innermost axis of the array over `%s`, or an axis inside the array",
+                  part_text(state, part));
+}
+
+/* Lowers a network, without its port and the selections of its axes. */
 static void lower_network(system_lowering *state, const dfl_draft_part *part)
 {
     dfl_network *network = &state->networks[part->id];
@@ -576,6 +639,7 @@ const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void 
         lower_axis_selections(&state, &draft->parts.at[i], &axes, "multicast");
         lower_axis_selections(&state, &draft->parts.at[i], &axes, "reduce");
         lower_axis_selections(&state, &draft->parts.at[i], &axes, "forward");
+        lower_port(&state, &draft->parts.at[i]);
     }
     *out = (dfl_system){ .name = draft->name, .span = draft->span,
                          .elements = state.elements, .n_elements = draft->count[DFL_PART_ELEMENT],

@@ -64,6 +64,7 @@ static const dfl_attribute_row vocabulary[] = {
     { "multicast",        N,         DFL_TAKES_AXES,     NO_DIM,    "row, col",      NONE, NULL },
     { "reduce",           N,         DFL_TAKES_AXES,     NO_DIM,    "row",           NONE, NULL },
     { "forward",          N,         DFL_TAKES_AXES,     NO_DIM,    "row",           NONE, NULL },
+    { "port",             N,         DFL_TAKES_AXIS,     NO_DIM,    "gpu",           NONE, NULL },
     { "oversubscription", N,         DFL_TAKES_POSITIVE, NO_DIM,    "2",             NONE, COLLECTIVES },
     { "power",            N,         DFL_TAKES_QUANTITY, POWER,     "100W",          NONE, COLLECTIVES },
 };

@@ -16,6 +16,7 @@ typedef enum {
     DFL_TAKES_COUNT,      /* a whole number from 1 to 2^31 - 1 */
     DFL_TAKES_WORD,       /* the word in `example` */
     DFL_TAKES_STRING,
+    DFL_TAKES_AXIS,       /* the name of one axis */
     /* The following kinds accept lists. */
     DFL_TAKES_TENSORS,    /* list of roles, names of tensors, `all` */
     DFL_TAKES_AXES,       /* list of axes, each with or without tensors in parentheses */

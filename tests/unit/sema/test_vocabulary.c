@@ -26,6 +26,28 @@ static void numbers_reach_their_members(void **state)
     analysed_free(a);
 }
 
+static void a_port_names_an_inner_axis(void **state)
+{
+    analysed *a = analyse("system g { network b = bus; array sm[4] over b { memory d { size = 1MB; } } }"
+                          " system s { network ib = switch { port = gpu; } network eth = switch { port = card; }"
+                          " array node[2] over ib { network l = switch { } array gpu[8] over l { use g; } }"
+                          " array host[2] over eth { network m = bus; array card[3] over m { memory r { size = 1kB; } } } }"
+                          " system t { network ib = switch { port = sm; } array node[2] over ib { use g as x; } }");
+    const dfl_system *s, *t;
+
+    (void)state;
+    if (dfl_sink_errors(a->sink) > 0)
+        fail_msg("%s", analysed_message(a));
+    s = a->program->systems[1];
+    t = a->program->systems[2];
+    assert_string_equal(dfl_sym_text(a->names, s->axes[s->networks[0].port].name), "gpu");
+    assert_string_equal(dfl_sym_text(a->names, s->axes[s->networks[1].port].name), "card");
+    assert_int_equal(s->axes[s->networks[1].port].size, 3);
+    assert_true(s->networks[2].port == DFL_NONE && s->networks[3].port == DFL_NONE);
+    assert_string_equal(dfl_sym_text(a->names, t->axes[t->networks[0].port].name), "x.sm");
+    analysed_free(a);
+}
+
 static void missing_numbers_are_zero(void **state)
 {
     analysed *a = analyse("system s { memory d { size = 1MB; } }");
@@ -50,6 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_reach_their_members),
+        cmocka_unit_test(a_port_names_an_inner_axis),
         cmocka_unit_test(missing_numbers_are_zero),
         cmocka_unit_test(a_clock_may_exceed_the_range),
     };
