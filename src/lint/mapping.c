@@ -12,7 +12,7 @@
 typedef struct {
     uint32_t start, end;      /* span */
     uint32_t code;            /* diagnostic code of the lint */
-    uint32_t key;             /* index of the axis, memory or network of the finding; 0 if a place has at most one finding */
+    uint32_t key;             /* axis, memory, network or tensor of the finding; 0 if a place has at most one finding */
 } lint_place;
 
 /* The verdict of one lint on one line, for one einsum of one mapping. */
@@ -26,6 +26,7 @@ typedef struct {
     uint32_t einsum, axis;    /* einsum and axis of an idle-instances finding */
     int64_t have, want;       /* empty-parts: parts written and parts with work; idle-instances: instances used and available */
     int64_t tile, nominal;    /* empty-parts: iterations of one tile, and of the extent that the loop splits */
+    uint32_t outer;           /* inner-home: outermost memory of the chip that may hold the tensor */
 } finding;
 
 /* The verdict of all mappings inspected so far. */
@@ -148,6 +149,74 @@ static void find_idle_instances(dfl_linter *l, const dfl_mapping *m, const dfl_p
     }
 }
 
+/* Whether the network joins chips. On a chip, arrays have a bus, a crossbar, a mesh, a torus or a ring. */
+static bool joins_chips(const dfl_linter *l, const dfl_network *network)
+{
+    static const char *const kinds[] = { "switch", "fat_tree", "dragonfly", "fully_connected" };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(text(l, network->kind), kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether an array of chips stands between an outer memory and an inner one: an array over a network that joins chips,
+   or an array whose element contains a system by `use`. */
+static bool is_outside_chip(const dfl_linter *l, const dfl_system *s, uint32_t outer, uint32_t inner)
+{
+    bool used = false; /* a `use` stands between the present element and the inner memory */
+
+    for (uint32_t e = s->memories[inner].element; e != DFL_NONE && e != s->memories[outer].element; e = s->elements[e].parent) {
+        used |= s->elements[e].name != 0 && !s->elements[e].side;
+        for (uint32_t a = s->elements[e].first_axis; a < s->elements[e].first_axis + s->elements[e].n_axes; a++)
+            if (used || (s->axes[a].network != DFL_NONE && joins_chips(l, &s->networks[s->axes[a].network])))
+                return true;
+    }
+    return false;
+}
+
+/* Whether the memory belongs to a host: the name of the memory, or of an element around it, begins with `host`. */
+static bool is_host(const dfl_linter *l, const dfl_system *s, uint32_t memory)
+{
+    bool host = strncmp(text(l, s->memories[memory].name), "host", 4) == 0;
+
+    for (uint32_t e = s->memories[memory].element; !host && e != DFL_NONE; e = s->elements[e].parent)
+        host = s->elements[e].name != 0 && strncmp(text(l, s->elements[e].name), "host", 4) == 0;
+    return host;
+}
+
+/* The outermost memory of the chip of `home` that may hold the tensor. It is `home` if no outer memory may. */
+static uint32_t outermost_memory(const dfl_linter *l, const dfl_system *s, uint32_t home, const dfl_tensor *tensor)
+{
+    for (uint32_t m = 0; m < home; m++)
+        if (dfl_memory_outside(s, m, home) && (!s->memories[m].holds.on || dfl_selects(&s->memories[m].holds, tensor)) &&
+            !is_host(l, s, m) && !is_outside_chip(l, s, m, home))
+            return m;
+    return home;
+}
+
+/* Finds homes of inputs, weights, states and outputs that are not in the outermost memory of the chip that may hold the
+   tensor. Such a home has its values from the start, or keeps its results, without any transfer. */
+static void find_inner_homes(dfl_linter *l, const dfl_mapping *m, const dfl_path *p)
+{
+    const dfl_einsum *einsum = &m->workload->einsums[p->einsum];
+
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const dfl_line *line = p->steps[i].line;
+        bool outermost = true;
+        if (line->kind != DFL_LINE_KEEP || m->workload->tensors[line->tensor].role == DFL_ROLE_INTERMEDIATE ||
+            !dfl_einsum_touches(einsum, line->tensor))
+            continue;
+        for (uint32_t k = 0; k < i; k++)
+            outermost &= p->steps[k].line->kind != DFL_LINE_KEEP || p->steps[k].line->tensor != line->tensor;
+        if (!outermost)
+            continue;
+        uint32_t outer = outermost_memory(l, m->system, line->memory, &m->workload->tensors[line->tensor]);
+        add_finding(l, (finding){ .span = line->span, .lint = DFL_LINT_INNER_HOME, .key = line->tensor, .mapping = m,
+                          .line = line, .holds = outer != line->memory, .outer = outer });
+    }
+}
+
 /*
  * Finds latencies of the memories and networks that a mapping uses, and bandwidths of these networks. These attributes
  * change no result: the times of the model follow from units and the ports of memories alone.
@@ -210,6 +279,20 @@ static void report_idle_instances(const dfl_linter *l, const finding *f)
     dfl_diag_help(l->sink, d, "split more parts of a rank, or a further rank, over `%s`", text(l, axis->name));
 }
 
+static void report_inner_home(const dfl_linter *l, const finding *f)
+{
+    const dfl_system *s = f->mapping->system;
+    const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
+    const char *home = text(l, s->memories[f->line->memory].name), *outer = text(l, s->memories[f->outer].name);
+    bool result = t->role == DFL_ROLE_OUTPUT;
+    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "`%s` has its home in `%s`, so no transfer between `%s` and `%s` "
+                                                "is counted for it", text(l, t->name), home, outer, home));
+
+    dfl_diag_label(l->sink, d, t->span, "`%s` %s", text(l, t->name), result ? "leaves the chip" : "comes from outside the chip");
+    dfl_diag_help(l->sink, d, "write `keep %s in %s;` above, unless `%s` is to %s in `%s`", text(l, t->name), outer,
+                  text(l, t->name), result ? "stay" : "stand", home);
+}
+
 static void report_latency(const dfl_linter *l, const finding *f)
 {
     const dfl_system *s = f->mapping->system;
@@ -251,6 +334,9 @@ static void report_finding(const dfl_linter *l, const finding *f)
     case DFL_LINT_ATTRIBUTE_NO_EFFECT:
         report_latency(l, f);
         break;
+    case DFL_LINT_INNER_HOME:
+        report_inner_home(l, f);
+        break;
     default:
         report_idle_instances(l, f);
         break;
@@ -269,12 +355,15 @@ void dfl_linter_inspect(dfl_linter *l, const dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
     const bool parts = is_on(l, DFL_LINT_EMPTY_PARTS), idle = is_on(l, DFL_LINT_IDLE_INSTANCES);
+    const bool homes = is_on(l, DFL_LINT_INNER_HOME);
 
     for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
         if (parts)
             find_empty_parts(l, m, &paths->paths[e]);
         if (idle)
             find_idle_instances(l, m, &paths->paths[e]);
+        if (homes)
+            find_inner_homes(l, m, &paths->paths[e]);
     }
     if (is_on(l, DFL_LINT_KEEP_UNUSED))
         find_unused_keeps(l, m);

@@ -9,7 +9,8 @@
 #include "diag/diag.h"
 #include "ir/path/path.h"
 
-/* Findings of the lints empty-parts, keep-unused, idle-instances and, for latencies, attribute-no-effect of one file. */
+/* Findings of the lints empty-parts, inner-home, keep-unused, idle-instances and, for latencies, attribute-no-effect, of
+   one file. */
 typedef struct dfl_linter dfl_linter;
 
 /* `levels` may be NULL, which means the defaults. */
