@@ -40,7 +40,7 @@ static void touch_block(dfl_oracle_machine *machine, uint32_t id, const dfl_orac
             continue;
         for (uint32_t i = 0; i <= e->einsum->n_inputs; i++) {
             const dfl_oracle_access *a = i < e->einsum->n_inputs ? &e->inputs[i] : &e->output;
-            if (a->tensor == keep->tensor && (!e->held || e->held == a))
+            if (a->tensor == keep->tensor)
                 touch(machine, keep, inst, dfl_oracle_element(machine, e, a));
         }
     }
@@ -80,25 +80,8 @@ static int compare_elements(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Adds the elements that an einsum touches in the present iterations of the loops. An idle instance holds the elements
-   of a read-only tensor that it would hold if it worked. */
-static void touch_all(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32_t id)
-{
-    dfl_oracle_einsum *e = &machine->einsums[id];
-
-    if (keep->written || e->path->exchange.restricts) {
-        dfl_oracle_visit_blocks(machine, id, keep->step, touch_block, keep);
-        return;
-    }
-    for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
-        if (e->inputs[i].tensor == keep->tensor) {
-            e->held = &e->inputs[i];
-            dfl_oracle_visit_blocks(machine, id, keep->step, touch_block, keep);
-        }
-    e->held = NULL;
-}
-
-/* Sets the next tile of every instance: the tile of the present iterations, or an empty tile. */
+/* Sets the next tile of every instance: the elements that the points of the present iterations touch, or an empty
+   tile. An instance without a point has an empty tile (rule 1). */
 static void find_next(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bool empty)
 {
     machine->tick++;
@@ -108,7 +91,7 @@ static void find_next(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bool e
         return;
     for (uint32_t i = 0; i < keep->body->n_einsums; i++)
         if (dfl_einsum_touches(machine->einsums[keep->body->einsums[i]].einsum, keep->tensor))
-            touch_all(machine, keep, keep->body->einsums[i]);
+            dfl_oracle_visit_blocks(machine, keep->body->einsums[i], keep->step, touch_block, keep);
     for (uint32_t i = 0; i < keep->n_inst; i++) {
         if (keep->box)
             fill_box(machine, keep, i);

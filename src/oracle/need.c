@@ -78,18 +78,6 @@ static bool cut_to_need(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_int
 static void descend_below(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
                           void *data);
 
-/* Whether the present tile is independent of a rank. If so, even an instance for which no value of the rank is left holds
-   the tile. */
-static bool held_without(const dfl_oracle_einsum *e, uint32_t rank)
-{
-    if (!e->held)
-        return false;
-    for (uint32_t d = 0; d < e->held->n_dims; d++)
-        if (e->held->coef[d * e->n_ranks + rank] != 0)
-            return false;
-    return true;
-}
-
 /* Divides the block by the line at `step`, and continues with the next step for every part of a spatial line, or for
    the present iteration of a temporal line. */
 static void cut_by_line(dfl_oracle_machine *machine, uint32_t id, uint32_t step, uint32_t upto, dfl_oracle_block_fn *visit,
@@ -113,12 +101,8 @@ static void cut_by_line(dfl_oracle_machine *machine, uint32_t id, uint32_t step,
     for (uint32_t i = spatial ? 0 : machine->present[line]; !machine->failed; i++) {
         block->lo = whole.lo + (int64_t)i * s->tile;
         block->hi = block->lo + s->tile < whole.hi ? block->lo + s->tile : whole.hi;
-        if (block->hi <= block->lo) {
-            /* nothing is left of the rank: any value of the rank gives the tile that the instance continues to hold */
-            if (!held_without(e, e->local_rank[s->rank]) || (spatial && (int64_t)i * s->tile >= s->nominal))
-                break;
-            *block = (dfl_oracle_interval){ whole.lo, whole.lo + 1 };
-        }
+        if (block->hi <= block->lo)
+            break;
         if (spatial && i >= e->radix[step]) {
             dfl_oracle_refuse_unsupported(machine, s->line->span, "a piece with more tiles than the line has coordinates");
             break;

@@ -141,8 +141,6 @@ typedef struct {
     uint32_t *last_online;     /* [online line][element of the output]: serial number of the last iteration that added to the
                                   element */
     dfl_oracle_need need;
-    const dfl_oracle_access *held; /* the access whose tile is being computed, if idle instances also hold the tile; else
-                                      NULL */
 } dfl_oracle_einsum;
 
 typedef struct {
