@@ -175,8 +175,6 @@ static void attach_references(dfl_nest *nest, const dfl_footprint *footprint, df
         sort_terms(terms, reference->n_terms);
         for (uint32_t k = 0; k < einsum->n_ranks; k++) {
             uint64_t bits = 0;
-            if (footprint->holds_when_idle && nest->demands[e] == NULL)
-                continue;
             dfl_rank_piece_steps(nest, e, einsum->ranks[k], footprint->n, &bits);
             if ((bits & lines) && !is_in_dimension(footprint->references[v].access, group->dim, einsum->ranks[k]))
                 active[reference->n_active++] = make_source(nest, e, einsum->ranks[k], 0, footprint->n);

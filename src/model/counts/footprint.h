@@ -47,7 +47,6 @@ typedef struct dfl_footprint {
     uint32_t restart;           /* temporal steps before this one refill the whole tile: they stand outside the brace, or the
                                    keep is `fresh` */
     uint32_t tensor;
-    bool holds_when_idle;       /* an idle instance holds the tile that it would hold if it worked (MODEL.md, rule 1) */
     const dfl_reference *references;
     uint32_t n_references;
     dfl_span span;              /* place in the source, for messages */

@@ -579,8 +579,6 @@ static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footpr
 
     if (footprint->n_references != 1 || !group->plain || own->n_gates)
         return DFL_NONE;
-    if (group->dim == DFL_NO_DIM && footprint->holds_when_idle && own->n_active == 0 && group->n_lines + group->n_spatial > 0)
-        return find_step(nest, footprint, group->n_lines > 0 ? group->lines[0] : group->spatial[0])->rank;
     if (group->dim == DFL_NO_DIM)
         return own->n_active == 1 ? own->active[0].rank : DFL_NONE;
     const dfl_index *index = &reference->access->index[group->dim];

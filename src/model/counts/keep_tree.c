@@ -64,13 +64,11 @@ static void find_role(const dfl_nest *nest, dfl_keep *keep)
     const dfl_tensor *t = &nest->workload->tensors[keep->line->tensor];
 
     keep->producer = DFL_NONE;
-    keep->footprint.holds_when_idle = true;
     if (t->n_producers == 0)
         return;
     keep->produced = true;
     keep->producer = t->producers[0];
     keep->written = is_below(nest, keep->body, keep->producer);
-    keep->footprint.holds_when_idle = !keep->written;
     const dfl_path *path = &nest->paths->paths[keep->producer];
     if (!keep->written || !path->has_exchange || !dfl_body_within(path->exchange.branch, keep->body))
         return;
@@ -122,9 +120,8 @@ dfl_footprint *dfl_keep_tree_footprint(dfl_nest *nest, const dfl_keep *keep, uin
     dfl_footprint *footprint = DFL_NEW(nest->arena, dfl_footprint);
 
     *footprint = (dfl_footprint){ .einsum = keep->footprint.einsum, .n = keep->footprint.n, .restart = restart,
-                                  .tensor = keep->footprint.tensor, .holds_when_idle = keep->footprint.holds_when_idle,
-                                  .references = keep->footprint.references, .n_references = keep->footprint.n_references,
-                                  .span = keep->footprint.span };
+                                  .tensor = keep->footprint.tensor, .references = keep->footprint.references,
+                                  .n_references = keep->footprint.n_references, .span = keep->footprint.span };
     return footprint;
 }
 

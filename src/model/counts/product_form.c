@@ -58,8 +58,6 @@ static bool add_group(const dfl_nest *nest, dfl_footprint *footprint, dfl_group 
             return false;
         if (has_one_index(nest, step->rank))
             continue;
-        if (rank == DFL_NONE && group->dim == DFL_NO_DIM && footprint->holds_when_idle)
-            rank = step->rank;
         if (step->rank != rank)
             return false;
         inner = inner == DFL_NONE || i > inner ? i : inner;
