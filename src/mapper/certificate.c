@@ -13,6 +13,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_classes *k;
     const dfl_tile_goal *goal;
+    dfl_deadline *halt;
     bool rows;
 } writer;
 
@@ -163,8 +164,8 @@ static form_vec left_out(const writer *x, const dfl_einsum_class *c)
 
     for (size_t i = 0; i < x->k->jobs[c->first].n; i++) {
         there.job = left.job = x->k->jobs[c->first].at[i];
-        dfl_templates_each(there.job, collect, &there);
-        dfl_templates_useless(left.job, collect, &left);
+        dfl_templates_each(there.job, x->halt, collect, &there);
+        dfl_templates_useless(left.job, x->halt, collect, &left);
     }
     if (there.forms.n > 0)
         qsort(there.forms.at, there.forms.n, sizeof *there.forms.at, by_form);
@@ -314,9 +315,9 @@ static void write_common(writer *x)
 }
 
 void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_classes *classes, const dfl_tile_goal *goal,
-                           const dfl_cost *all, double joined)
+                           const dfl_cost *all, double joined, dfl_deadline *halt)
 {
-    writer x = { .names = names, .k = classes, .goal = goal, .rows = all != NULL };
+    writer x = { .names = names, .k = classes, .goal = goal, .rows = all != NULL, .halt = halt };
 
     dfl_json_start(&x.w, out, INDENT);
     dfl_json_object(&x.w);

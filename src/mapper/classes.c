@@ -123,9 +123,9 @@ static void make_class(maker *k, uint32_t e)
     for (size_t i = 0; i < k->out->jobs[e].n; i++) {
         collector x = { .k = k, .c = &fresh, .job = k->out->jobs[e].at[i] };
         if (x.job->given)
-            dfl_given_each(x.job, collect, &x);
+            dfl_given_each(x.job, k->halt, collect, &x);
         else
-            dfl_templates_each(x.job, collect, &x);
+            dfl_templates_each(x.job, k->halt, collect, &x);
     }
     DFL_PUSH(k->arena, &k->out->at, fresh);
 }

@@ -144,7 +144,7 @@ static void work(void *context, size_t i)
     space = take_space(s);
     halt.budget = &space->budget;
     if (s->task == FIND_ANY) {
-        dfl_deadline_grace(&halt, &patient, k->stopped);
+        dfl_deadline_grace(&halt, &patient, k->stopped, 0, dfl_arena_budget(k->arena));
         halt.at = s->patience;
     }
     if (s->task == FIND_ROWS)
@@ -272,7 +272,7 @@ static void find_any(dfl_crew *k)
             s->pieces[s->n].least = least_of(k, &s->pieces[s->n]);
             s->n++;
         }
-    dfl_deadline_grace(&patient, &budget, k->stopped);
+    dfl_deadline_grace(&patient, &budget, k->stopped, k->deadline, NULL);
     s->patience = patient.at;
     (void)run_waiting(s);
     take_apart(s);

@@ -152,7 +152,7 @@ static bool take_first(mapper *k, dfl_map_result *out)
 
     if (!dfl_mapping_all_lines_open(k->m) || k->options->front || k->options->top > 0)
         return false;
-    dfl_deadline_grace(&patient, &budget, k->stopped);
+    dfl_deadline_grace(&patient, &budget, k->stopped, 0, dfl_arena_budget(k->arena));
     out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
     out->joules += k->goal.of.leakage * out->seconds;
     out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);
@@ -164,11 +164,16 @@ static bool take_first(mapper *k, dfl_map_result *out)
 static void certify(mapper *k, bool rows, dfl_map_result *out)
 {
     const dfl_cost all = rows ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
+    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options->limits.deadline };
     dfl_strbuf text;
 
     dfl_through_append(k->arena, k->through, &k->classes);
     dfl_strbuf_init(&text, k->arena);
-    dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound);
+    dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound, &halt);
+    if (k->stopped == DFL_STOP_NONE)
+        k->stopped = halt.why;
+    if (halt.why != DFL_STOP_NONE)
+        return;
     out->certificate = text.text;
     out->certified = rows ? out->lower_bound : template_bound(k, false, false);
 }
@@ -456,6 +461,8 @@ static void try_others(mapper *k, const dfl_intern *names, bool glance, dfl_map_
     if (k->bounds == NULL || !glance)
         return;
     dfl_rescue_start(&rescue, DFL_STOP_TIME);
+    if (k->stopped != DFL_STOP_TIME && k->stopped != DFL_STOP_CANCELLED)
+        rescue.halt.at = rescue.deadline;
     try_one(k, names, dfl_rescue_any(&rescue, bound), &least, out);
     dfl_rescue_end(&rescue);
 }

@@ -76,7 +76,8 @@ bool dfl_given_check_lines(dfl_sink *sink, const dfl_intern *names, const dfl_ma
 /* The lines of the job's einsum, NULL if nothing is given. Lets the job spread what written lines do. */
 const dfl_given *dfl_given_make(dfl_arena *arena, const dfl_mapping *m, dfl_job *job);
 /* Like dfl_templates_each, for a job with lines. The form is good during the call. */
-void dfl_given_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
+void dfl_given_each(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+                    void *context);
 const dfl_given_form *dfl_given_form_copy(dfl_arena *arena, const dfl_given_form *f);
 /* Whether axis `a` may cut rank r into so many parts, whatever else is chosen. */
 bool dfl_given_spreads(const dfl_given_form *f, uint32_t axis, uint32_t rank, int64_t parts);

@@ -8,6 +8,7 @@ enum { EARLY = UINT8_MAX };
 typedef struct {
     const dfl_job *job;
     const dfl_given *given;
+    dfl_deadline *halt;                    /* NULL = no limits */
     bool (*use)(void *context, const dfl_tiling_template *t);
     void *context;
     dfl_tiling_template t;
@@ -379,6 +380,7 @@ static void lines_from(walker *k, uint32_t i)
     const dfl_given_line *line = &k->given->at[i];
     int32_t last;
 
+    k->stopped |= k->halt != NULL && dfl_deadline_passed(k->halt);
     if (k->stopped)
         return;
     if (i == k->given->n) {
@@ -405,9 +407,10 @@ static void lines_from(walker *k, uint32_t i)
     }
 }
 
-void dfl_given_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
+void dfl_given_each(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+                    void *context)
 {
-    walker k = { .job = job, .given = job->given, .use = use, .context = context };
+    walker k = { .job = job, .halt = halt, .given = job->given, .use = use, .context = context };
 
     k.form.given = job->given;
     k.t.form = &k.form;

@@ -149,6 +149,7 @@ static void go_beyond(improver *k, const dfl_map_options *options)
 /* The first mapping that fits, if what a search has is no better when it is stopped. */
 static void take_first(improver *k, uint32_t max_fused)
 {
+    const dfl_budget *session = dfl_arena_budget(k->arena);
     dfl_map_result *out = k->out;
     dfl_budget budget;
     dfl_deadline brief;
@@ -156,7 +157,11 @@ static void take_first(improver *k, uint32_t max_fused)
     double joules, seconds;
     dfl_mapping *first;
 
-    dfl_deadline_grace(&brief, &budget, DFL_STOP_TIME);
+    dfl_deadline_grace(&brief, &budget, DFL_STOP_TIME, 0, NULL);
+    if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_CANCELLED) {
+        budget.cancel = session != NULL ? session->cancel : NULL;
+        brief.at = k->options.limits.deadline;
+    }
     first = dfl_mapping_all_lines_open(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
     if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >=
                              dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective))

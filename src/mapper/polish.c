@@ -37,10 +37,11 @@ static void find_loops(polisher *k, dfl_arena *arena)
 /* Searches the amounts of two loops; whether there are better ones. */
 static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
 {
-    dfl_arena *arena = dfl_arena_new(budget);
+    dfl_budget own = dfl_budget_fresh(budget); /* a pair that the deadline ends stops nothing else */
+    dfl_arena *arena = dfl_arena_new(&own);
     dfl_sink *quiet = dfl_sink_new(arena, NULL);
     const dfl_search_request request = { .objective = k->options->objective, .space = k->options->space,
-                                        .limits = { .evaluations = EVALUATIONS } };
+                                        .limits = { .evaluations = EVALUATIONS, .deadline = k->options->limits.deadline } };
     dfl_hole *open = DFL_NEW_ARRAY(arena, dfl_hole, 2);
     dfl_holes_conflict nothing;
     const dfl_line before[2] = { *a, *b };

@@ -91,7 +91,7 @@ static const dfl_join_result *join_few(dfl_rescue *k, const dfl_join_step *steps
                                        uint32_t states, uint64_t most)
 {
     dfl_tile_goal goal = *within;
-    dfl_budget budget = { .steps_limit = dfl_deadline_left(&k->halt, most) };
+    dfl_budget budget = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel };
     dfl_deadline halt = { .budget = &budget, .at = k->halt.at };
     const dfl_join_result *r;
     uint32_t n;
@@ -115,8 +115,8 @@ static bool glance(dfl_rescue *k, const dfl_tile_goal *within, uint32_t class)
         for (size_t i = 0; i < c->candidates.n && !dfl_deadline_passed(&k->halt); i++) {
             const dfl_candidate *x = &c->candidates.at[i];
             const uint64_t most = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS;
-            dfl_budget few = { .steps_limit = dfl_deadline_left(&k->halt, most) };
-            dfl_deadline halt = { .budget = &few };
+            dfl_budget few = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel };
+            dfl_deadline halt = { .budget = &few, .at = k->halt.at };
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;
             goal.halt = &halt;
@@ -159,7 +159,7 @@ static const dfl_join_result *glance_at_all(dfl_rescue *k, double limit, bool wh
 
 void dfl_rescue_start(dfl_rescue *k, dfl_stop why)
 {
-    dfl_deadline_grace(&k->halt, &k->budget, why);
+    dfl_deadline_grace(&k->halt, &k->budget, why, k->deadline, dfl_arena_budget(k->arena));
     k->rows = dfl_arena_new(NULL);
     k->scratch = dfl_arena_new(NULL);
 }
@@ -221,6 +221,7 @@ const dfl_join_result *dfl_rescue_join(dfl_rescue *k, const dfl_join_step *steps
     const dfl_join_result *r, *some;
 
     k->halt.at = k->deadline; /* not stopped yet */
+    k->budget.cancel = session != NULL ? session->cancel : NULL;
     r = front ? NULL : join_least(k, steps, bound);
     *n = 1;
     if (r != NULL)

@@ -10,6 +10,7 @@ typedef struct {
     uint32_t kept[DFL_JOB_PLACES];   /* mask of operands per place, homes on the chip included */
     dfl_tiling_template t;
     bool useless;                    /* those that are left out, instead of the others */
+    dfl_deadline *halt;              /* NULL = no limits */
     bool through, keeps;             /* only those with loops of others, see dfl_templates_through */
     bool stopped;
 } walker;
@@ -252,6 +253,7 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
     uint32_t before = 0; /* operands with a keep further out to come */
     bool none = true, homes = false;
 
+    k->stopped |= k->halt != NULL && dfl_deadline_passed(k->halt);
     for (uint32_t i = p; i < job->n_places && !k->stopped; i++) {
         if (i == last + 1 && (none || homes))
             break;
@@ -318,24 +320,26 @@ static void choose_places(walker *k, uint32_t o)
         k->kept[p] &= ~(1u << o);
 }
 
-void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
+void dfl_templates_each(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+                        void *context)
 {
-    walker k = { .job = job, .use = use, .context = context };
+    walker k = { .job = job, .halt = halt, .use = use, .context = context };
 
     choose_places(&k, 0);
 }
 
-void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context)
-{
-    walker k = { .job = job, .use = use, .context = context, .useless = true };
-
-    choose_places(&k, 0);
-}
-
-void dfl_templates_through(const dfl_job *job, bool keeps, bool (*use)(void *context, const dfl_tiling_template *t),
+void dfl_templates_useless(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                            void *context)
 {
-    walker k = { .job = job, .use = use, .context = context, .through = true, .keeps = keeps };
+    walker k = { .job = job, .halt = halt, .use = use, .context = context, .useless = true };
+
+    choose_places(&k, 0);
+}
+
+void dfl_templates_through(const dfl_job *job, dfl_deadline *halt, bool keeps,
+                           bool (*use)(void *context, const dfl_tiling_template *t), void *context)
+{
+    walker k = { .job = job, .halt = halt, .use = use, .context = context, .through = true, .keeps = keeps };
 
     choose_places(&k, 0);
 }

@@ -47,6 +47,7 @@
 #define DFL_MAPPER_TEMPLATE_H
 
 #include "mapper/space.h"
+#include "support/deadline.h"
 
 enum { DFL_TEMPLATE_KEEPS = DFL_JOB_KEEPS };
 
@@ -85,13 +86,15 @@ static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t g
     return t->through && gap + 1 == t->shared_gaps ? t->own_allow : gap < t->shared_gaps ? 0 : t->allow[gap];
 }
 
-/* Calls `use` for every template of the job, in a fixed order, until it returns false. */
-void dfl_templates_each(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
+/* Calls `use` for every template of the job, in a fixed order, until it returns false, or the deadline passes (NULL = none). */
+void dfl_templates_each(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+                        void *context);
 /* The same for those that are left out because others are as good with every choice of tiles. */
-void dfl_templates_useless(const dfl_job *job, bool (*use)(void *context, const dfl_tiling_template *t), void *context);
+void dfl_templates_useless(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+                           void *context);
 /* Templates with loops of others; with `keeps` also those that have keeps above them which stand above no gap that shares loops
    for the sake of something exchanged: their transfers are part of the time that the einsum takes at least elsewhere. */
-void dfl_templates_through(const dfl_job *job, bool keeps, bool (*use)(void *context, const dfl_tiling_template *t),
-                           void *context);
+void dfl_templates_through(const dfl_job *job, dfl_deadline *halt, bool keeps,
+                           bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 
 #endif

@@ -231,7 +231,7 @@ static void search_asks(dfl_through *x, uint32_t class, const dfl_asks *some)
     for (size_t i = 0; i < x->k->jobs[c->first].n; i++) {
         k.job = x->k->jobs[c->first].at[i];
         if (k.job->given == NULL)
-            dfl_templates_through(k.job, !x->goal.by_time, note_form, &k);
+            dfl_templates_through(k.job, x->goal.halt, !x->goal.by_time, note_form, &k);
     }
     search_patterns(&k);
     for (uint32_t p = 0; p < c->patterns.n && x->goal.halt->why == DFL_STOP_NONE; p++)

@@ -17,12 +17,19 @@ static uint64_t count_evaluations(const dfl_deadline *deadline)
     return deadline->counted + (deadline->counter != NULL ? *deadline->counter : 0);
 }
 
-void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why)
+void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why, double at, const dfl_budget *session)
 {
     const bool counted = why == DFL_STOP_STEPS || why == DFL_STOP_EVALUATIONS;
 
     *budget = (dfl_budget){ .steps_limit = counted ? DFL_GRACE_COUNTED : DFL_GRACE_TIMED };
+    if (session != NULL && why != DFL_STOP_CANCELLED)
+        budget->cancel = session->cancel;
     *deadline = (dfl_deadline){ .budget = budget };
+    if (why != DFL_STOP_TIME && why != DFL_STOP_CANCELLED)
+        return;
+    deadline->at = dfl_deadline_clock() + DFL_GRACE_LEAST_SECONDS;
+    if (at > 0 && why == DFL_STOP_TIME && at + DFL_GRACE_SECONDS > deadline->at)
+        deadline->at = at + DFL_GRACE_SECONDS;
 }
 
 uint64_t dfl_deadline_left(const dfl_deadline *deadline, uint64_t most)

@@ -8,12 +8,16 @@
 
 #include "support/budget.h"
 
-/* Grace budgets, steps: work that a computation may do after its deadline to reach a first result. They count steps, not time, so
-   that the result is the same on every machine. */
+/* Grace budgets, steps: work that a computation may do after its deadline to reach a first result. A limit on steps or
+   evaluations counts no time, so that the result is the same on every machine. */
 enum {
     DFL_GRACE_COUNTED = 1 << 25,  /* after a limit on steps or evaluations; some seconds */
-    DFL_GRACE_TIMED = 1 << 21,    /* after a limit on time or an interrupt; some tenths of a second */
+    DFL_GRACE_TIMED = 1 << 21,    /* after a limit on time or an interrupt */
 };
+/* Grace after a limit on time or an interrupt, s: all stages together end so long after the deadline; each stage has a least
+   time, and that alone after an interrupt, whose time is not known. */
+#define DFL_GRACE_SECONDS 0.2
+#define DFL_GRACE_LEAST_SECONDS 0.05
 
 typedef struct {
     dfl_budget *budget;           /* NULL = no limits on steps and memory, no cancellation */
@@ -27,9 +31,10 @@ typedef struct {
 
 /* Time of the monotonic clock (in s). */
 double dfl_deadline_clock(void);
-/* Makes `deadline` the grace budget that follows a stop for the reason `why`: a limit on steps only. `budget` is
-   overwritten and must live as long as `deadline`. */
-void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why);
+/* Makes `deadline` the grace budget that follows a stop for the reason `why`: a limit on steps and, after a limit on time or an
+   interrupt, on time. `at` is the time of the deadline that passed, 0 = none. An interrupt of `session` (may be NULL) ends the
+   grace, unless an interrupt is the reason for it. `budget` is overwritten and must live as long as `deadline`. */
+void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why, double at, const dfl_budget *session);
 /* Steps that the budget has left, at least 1 and at most `most`. */
 uint64_t dfl_deadline_left(const dfl_deadline *deadline, uint64_t most);
 /* Begins a stage that counts its evaluations in `*counter`. Reads the counter of the previous stage a last time. */

@@ -86,7 +86,7 @@ static void finds_least(void **state)
     job.operand[A].places = 2;
     job.place[0] = (dfl_job_place){ .bits = INFINITY, .read_joules = 1, .read_seconds = 1, .buffers = 1 };
     job.place[1] = (dfl_job_place){ .memory = 1, .bits = c->capacity, .buffers = 1 };
-    dfl_templates_each(&job, add, &all);
+    dfl_templates_each(&job, NULL, add, &all);
     assert_int_equal(class.candidates.n, TEMPLATES);
     DFL_PUSH(arena, &class.patterns, ((dfl_pattern){ .least = dfl_cost_none() }));
     within.limit = c->within;

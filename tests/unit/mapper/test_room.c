@@ -153,7 +153,7 @@ static void templates_cost_more(void **state)
         job.operand[o].places = o == A ? 1u << 3 : 1u << 4; /* B and C in a memory of any size */
     }
     job.operand[Z].output = true;
-    dfl_templates_each(&job, bound, &k);
+    dfl_templates_each(&job, NULL, bound, &k);
     assert_true(k.found);
     assert_true(fabs(k.squeezed - k.joules - c->more) <= 1e-6 * c->more);
     dfl_arena_free(arena);

@@ -52,9 +52,9 @@ static void has_templates(void **state)
     job.operand[Q] = (dfl_job_operand){ .ranks = I | J, .plain = I | J, .places = 1u << INNER };
     job.operand[U] = (dfl_job_operand){ .output = true, .ranks = I | J, .plain = I | J };
     if (c->through)
-        dfl_templates_through(&job, c->keeps, count, &k);
+        dfl_templates_through(&job, NULL, c->keeps, count, &k);
     else
-        dfl_templates_each(&job, count, &k);
+        dfl_templates_each(&job, NULL, count, &k);
     assert_int_equal(k.n, c->n);
     assert_int_equal(k.above, c->above);
 }

@@ -1,4 +1,4 @@
-/* The grace budget of a stopped search: a number of steps, independent of the clock. */
+/* The grace budget of a stopped search: a number of steps and, after a limit on time, an end. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -13,8 +13,9 @@ static uint64_t polls_until_stop(dfl_stop why)
     dfl_deadline deadline;
     uint64_t polls = 0;
 
-    dfl_deadline_grace(&deadline, &budget, why);
-    assert_true(deadline.at == 0.0);
+    dfl_deadline_grace(&deadline, &budget, why, 0, NULL);
+    assert_true((deadline.at == 0.0) == (why == DFL_STOP_EVALUATIONS));
+    deadline.at = 0;
     while (!dfl_deadline_passed(&deadline))
         polls++;
     assert_int_equal(deadline.why, DFL_STOP_STEPS);
@@ -27,6 +28,21 @@ static void time_and_interrupts_leave_little(void **state)
     assert_in_range(polls_until_stop(DFL_STOP_TIME), DFL_GRACE_TIMED - 256, DFL_GRACE_TIMED + 256);
     assert_in_range(polls_until_stop(DFL_STOP_CANCELLED), DFL_GRACE_TIMED - 256, DFL_GRACE_TIMED + 256);
     assert_in_range(polls_until_stop(DFL_STOP_EVALUATIONS), DFL_GRACE_COUNTED - 256, DFL_GRACE_COUNTED + 256);
+}
+
+static void time_ends_soon_after_the_deadline(void **state)
+{
+    const double now = dfl_deadline_clock();
+    dfl_budget budget;
+    dfl_deadline deadline;
+
+    (void)state;
+    dfl_deadline_grace(&deadline, &budget, DFL_STOP_TIME, now + 100, NULL);
+    assert_true(deadline.at == now + 100 + DFL_GRACE_SECONDS);
+    dfl_deadline_grace(&deadline, &budget, DFL_STOP_TIME, now - 100, NULL);
+    assert_true(deadline.at >= now + DFL_GRACE_LEAST_SECONDS && deadline.at < now + 50);
+    dfl_deadline_grace(&deadline, &budget, DFL_STOP_CANCELLED, now + 100, NULL);
+    assert_true(deadline.at >= now + DFL_GRACE_LEAST_SECONDS && deadline.at < now + 50);
 }
 
 static void what_is_left_is_counted(void **state)
@@ -48,6 +64,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_and_interrupts_leave_little),
+        cmocka_unit_test(time_ends_soon_after_the_deadline),
         cmocka_unit_test(what_is_left_is_counted),
     };
 

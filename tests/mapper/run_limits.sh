@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Searches that take long without a limit, one a file of limits/: each ends soon after its limit on time and soon after a
+# signal, with status 5 and what is known. Processor time counts, since the machine may be busy; SLACK= is the time, in s, that
+# a search may take beyond the limit.
+set -u
+export LC_ALL=C NO_COLOR=1
+limit=1 slack=${SLACK:-2} signal_at=0.4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+fail() {
+    echo "FAILED: $1"
+    failed=$((failed + 1))
+}
+
+# judge NAME STATUS SECONDS MOST: the end of a search that took SECONDS of processor time
+judge() {
+    if [ "$2" -ne 5 ]; then
+        fail "$1: status $2 in place of 5"
+    elif ! awk -v took="$3" -v most="$4" 'BEGIN { exit !(took <= most) }'; then
+        fail "$1: $3 s of processor time, more than $4"
+    elif ! grep -q 'not proven' "$work/told"; then
+        fail "$1: no result"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# run COMMAND...: sets `status` and `took`
+run() {
+    TIMEFORMAT='%U %S'
+    { time "$@" >"$work/out" 2>"$work/told"; } 2>"$work/time"
+    status=$?
+    took=$(awk '{ print $1 + $2 }' "$work/time")
+}
+
+# Interrupts a search; kills a search that goes on for a minute.
+interrupt() {
+    timeout -s KILL 60 "${DFLC:-build/dflc}" map -q -j 1 "$1" &
+    sleep "$signal_at"
+    kill -TERM "$!"
+    wait "$!"
+}
+
+for file in tests/mapper/limits/*.dfl; do
+    name=${file##*/}
+    run timeout -s KILL 60 "${DFLC:-build/dflc}" map -q -j 1 --time-limit "$limit" "$file"
+    judge "$name: a limit on time" "$status" "$took" "$(awk -v l="$limit" -v s="$slack" 'BEGIN { print l + s }')"
+    run interrupt "$file"
+    judge "$name: a signal" "$status" "$took" "$(awk -v l="$signal_at" -v s="$slack" 'BEGIN { print l + s }')"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
