@@ -1,5 +1,7 @@
 #include "oracle/instances.h"
 
+#include "oracle/network.h"
+
 static bool is_selected(const dfl_selection *sel, const dfl_tensor *t) { return sel->on && dfl_selects(sel, t); }
 
 static bool is_listed(const uint32_t *list, uint32_t n, uint32_t x)
@@ -33,17 +35,20 @@ uint32_t dfl_oracle_instance(const dfl_oracle_machine *machine, const uint32_t *
     return inst;
 }
 
-dfl_oracle_link dfl_oracle_link_make(const dfl_oracle_machine *machine, const uint32_t *inner, uint32_t n_inner_axes,
-                                     uint32_t n_inner, uint32_t outer_element, uint32_t tensor)
+dfl_oracle_link dfl_oracle_link_make(const dfl_oracle_machine *machine, uint32_t inner_element, uint32_t outer_element,
+                                     uint32_t tensor)
 {
     const dfl_tensor *t = &machine->workload->tensors[tensor];
-    dfl_oracle_link l = { .n_inner = n_inner };
-    uint32_t n_outer_axes, n_read = 0, n_write = 0;
+    dfl_oracle_link l = { 0 };
+    uint32_t n_inner, n_inner_axes, n_outer_axes, n_read = 0, n_write = 0;
+    const uint32_t *inner = dfl_oracle_axes_around(machine, inner_element, &n_inner_axes, &n_inner);
     uint32_t *outer = dfl_oracle_axes_around(machine, outer_element, &n_outer_axes, &l.n_outer);
     uint32_t *read = DFL_NEW_ARRAY(machine->arena, uint32_t, n_inner_axes + 1);
     uint32_t *write = DFL_NEW_ARRAY(machine->arena, uint32_t, n_inner_axes + 1);
     uint32_t *coord = DFL_NEW_ARRAY(machine->arena, uint32_t, machine->system->n_axes + 1);
 
+    l.n_inner = n_inner;
+    dfl_oracle_networks_between(machine, inner_element, outer_element, &l);
     l.axes = DFL_NEW_ARRAY(machine->arena, uint32_t, n_inner_axes + 1);
     for (uint32_t i = 0; i < n_inner_axes; i++) {
         uint32_t a = inner[i];

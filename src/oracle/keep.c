@@ -4,6 +4,7 @@
 
 #include "oracle/instances.h"
 #include "oracle/need.h"
+#include "oracle/network.h"
 #include "oracle/points.h"
 #include "oracle/refuse.h"
 #include "oracle/values.h"
@@ -187,6 +188,7 @@ static void drain_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
 
     keep->traffic->drain++;
     keep->traffic->first.drain += inst == 0;
+    dfl_oracle_network_note(machine, &keep->link, elem, d.group, inst);
     DFL_PUSH(machine->arena, &machine->updates, d);
 }
 
@@ -215,6 +217,7 @@ static void drop_elements(dfl_oracle_machine *machine, dfl_oracle_keep *keep, bo
         }
     if (keep->outer) {
         dfl_i128 before = keep->outer->traffic->update;
+        dfl_oracle_network_route(machine, &keep->link, keep->tensor, DFL_ORACLE_UP);
         dfl_oracle_keep_deliver(machine, keep->outer, machine->updates.at, machine->updates.n, false);
         keep->balance.updates += keep->outer->traffic->update - before;
     }
@@ -257,6 +260,7 @@ static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
         keep->traffic->first.serve += from == 0;
         keep->balance.passed++;
         machine->result->forwarded[axis]++;
+        dfl_oracle_network_forward(machine, &keep->link, keep->tensor, axis, from, inst);
     } else {
         keep->seen[(size_t)group * keep->n_elem + elem] = machine->tick;
         if (!out->has_value || (keep->written && !first)) {
@@ -267,6 +271,7 @@ static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
         keep->outer->traffic->first.serve += first && keep->link.outer_of[inst] == 0;
         keep->balance.served += first;
         keep->balance.filled++;
+        dfl_oracle_network_note(machine, &keep->link, elem, group, inst);
     }
     keep->traffic->fill++;
     keep->traffic->first.fill += inst == 0;
@@ -282,6 +287,7 @@ static void enter_tile(dfl_oracle_machine *machine, dfl_oracle_keep *keep)
         for (size_t i = 0; i < keep->next_tile[inst].n && dfl_oracle_spend(machine, 1); i++)
             if (!cell_of(keep, inst, keep->next_tile[inst].at[i])->present)
                 enter_element(machine, keep, inst, keep->next_tile[inst].at[i]);
+    dfl_oracle_network_route(machine, &keep->link, keep->tensor, DFL_ORACLE_DOWN);
     for (uint32_t inst = 0; inst < keep->n_inst; inst++) {
         dfl_oracle_elements was = keep->tile[inst];
         keep->tile[inst] = keep->next_tile[inst];

@@ -4,6 +4,7 @@
 #include "oracle/instances.h"
 #include "oracle/keep.h"
 #include "oracle/need.h"
+#include "oracle/network.h"
 #include "oracle/points.h"
 #include "oracle/refuse.h"
 #include "oracle/setup.h"
@@ -75,6 +76,7 @@ static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracl
         a->keep->traffic->first.serve += a->link.outer_of[unit] == 0;
     }
     *seen = machine->tick;
+    dfl_oracle_network_note(machine, &a->link, elem, a->link.read_group[unit], unit);
     return value;
 }
 
@@ -117,6 +119,7 @@ static void operate(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_i
         dfl_oracle_update r = { .elem = elem, .inst = e->output.link.outer_of[unit], .group = e->output.link.write_group[unit],
                             .parts = 1, .value = value };
         DFL_PUSH(machine->arena, &machine->updates, r);
+        dfl_oracle_network_note(machine, &e->output.link, elem, r.group, unit);
     }
     if (e->einsum->over_rank != DFL_NONE && points > 0)
         points = 1;
@@ -140,6 +143,9 @@ static void execute(dfl_oracle_machine *machine, uint32_t id)
     machine->updates.n = 0;
     clear_latches(e, true);
     dfl_oracle_visit_blocks(machine, id, e->path->n_steps, operate, &is_working);
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
+        dfl_oracle_network_route(machine, &e->inputs[i].link, e->inputs[i].tensor, DFL_ORACLE_DOWN);
+    dfl_oracle_network_route(machine, &e->output.link, e->output.tensor, DFL_ORACLE_UP);
     dfl_oracle_keep_deliver(machine, e->output.keep, machine->updates.at, machine->updates.n,
                             e->einsum->reduce == DFL_REDUCE_NONE);
     machine->result->steps[id] += is_working;
@@ -323,6 +329,7 @@ static void finish(dfl_oracle_machine *machine)
     measure_room(machine);
     for (size_t i = 0; i < machine->keeps.n; i++)
         r->broken += machine->keeps.at[i]->outer ? broken_laws(machine, machine->keeps.at[i]) : 0;
+    r->broken += dfl_oracle_networks_sum(machine);
     r->wrong = dfl_oracle_count_wrong(machine);
 }
 
@@ -349,6 +356,7 @@ static bool execute_mapping(dfl_oracle_machine *machine, bool *held)
     machine->result->padding = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
     machine->result->steps = DFL_NEW_ARRAY(arena, dfl_i128, n + 1);
     machine->result->peak_bits = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_memories + 1);
+    machine->result->networks = DFL_NEW_ARRAY(arena, dfl_oracle_network, m->system->n_networks + 1);
     machine->result->forwarded = DFL_NEW_ARRAY(arena, dfl_i128, m->system->n_axes + 1);
     if (!dfl_oracle_setup(machine))
         return false;

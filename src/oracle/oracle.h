@@ -19,6 +19,31 @@ typedef struct {
     dfl_i128 peak_bits;        /* largest tile of one instance (in bits); of a refilled keep, all buffers together */
 } dfl_oracle_traffic;
 
+/* Classes of the links of a network. MEDIUM: of a bus. OUTER and INNER: ports of a crossbar, of the outer side and of an
+   instance. AXIS: links between neighbours on an axis; FORWARD: in a network without other links between neighbours. */
+typedef enum {
+    DFL_ORACLE_MEDIUM, DFL_ORACLE_OUTER_DOWN, DFL_ORACLE_OUTER_UP, DFL_ORACLE_INNER_DOWN, DFL_ORACLE_INNER_UP,
+    DFL_ORACLE_AXIS_DOWN, DFL_ORACLE_AXIS_UP, DFL_ORACLE_AXIS_FORWARD
+} dfl_oracle_link_kind;
+
+typedef struct {
+    dfl_oracle_link_kind kind;
+    uint32_t axis;             /* axis of a link between neighbours, else DFL_NONE */
+    dfl_i128 bits;             /* bits on the busiest link of the class, at coordinate 0 of the axes outside of the array */
+    dfl_i128 first;            /* bits on the first link of the class: between coordinates 0 and 1 with all other coordinates
+                                  0, or the port of instance 0 */
+} dfl_oracle_link_class;
+
+/* Bits that cross a network, over all its instances. */
+typedef struct {
+    dfl_i128 injected;         /* bits that the outer side gives; a multicast counts once */
+    dfl_i128 delivered;        /* bits that instances get, from the outer side and from neighbours */
+    dfl_i128 collected;        /* bits that instances give to the outer side */
+    dfl_i128 arriving;         /* bits that the outer side gets, after reduction */
+    dfl_i128 forwarded;        /* part of `delivered`: bits that neighbours forward */
+    dfl_oracle_link_class *classes; uint32_t n_classes;
+} dfl_oracle_network;
+
 typedef struct {
     dfl_oracle_traffic *traffic; uint32_t n_traffic; /* sorted by memory, then by tensor */
     dfl_i128 *points;          /* [einsum]: number of executed points */
@@ -27,6 +52,7 @@ typedef struct {
     dfl_i128 *padding;         /* [einsum]: number of points of the workload with an operand outside of its shape */
     dfl_i128 *steps;           /* [einsum]: number of steps in which some instance works */
     dfl_i128 *peak_bits;       /* [memory]: largest sum of live tiles of one instance (in bits), buffers included */
+    dfl_oracle_network *networks; /* [network] */
     dfl_i128 *forwarded;       /* [axis]: number of elements passed on between neighbours */
     dfl_i128 broken;           /* number of violations of conservation laws, over all keeps; 0 unless the oracle is wrong */
     dfl_i128 wrong;            /* number of result elements whose artificial value differs from a direct evaluation; 0 without

@@ -28,9 +28,23 @@ typedef struct {
     uint64_t value;            /* artificial value, modulo DFL_ORACLE_PRIME */
 } dfl_oracle_cell;
 
+/* An element of a transfer that crosses networks, on its way to or from one instance of the inner place. The elements of
+   one group travel together: multicast reads them once, and reduction combines them. */
+typedef struct { uint32_t elem, group, inst; } dfl_oracle_crossing;
+
+/* An array that a connection crosses. */
+typedef struct {
+    uint32_t array;            /* element of the array */
+    uint32_t below;            /* number of inner instances per instance of the array's element */
+} dfl_oracle_level;
+
 /* The connection of the instances of an inner place (the memory of a keep, or a unit) to the instances of an outer
    memory, for one tensor. */
 typedef struct {
+    uint32_t n_levels;         /* number of arrays between the two places */
+    dfl_oracle_level *levels;  /* the arrays, outer ones first */
+    bool wired;                /* some of these arrays have a network */
+    DFL_VEC(dfl_oracle_crossing) crossings; /* crossings of the present tile change or operation, in one direction */
     uint32_t n_inner, n_outer;
     uint32_t *outer_of;        /* [inner instance]: outer instance around the inner one */
     uint32_t *read_group;      /* [inner instance]: its read group; instances of one group share a read of the outer memory
@@ -79,6 +93,25 @@ typedef struct dfl_oracle_keep {
     dfl_oracle_traffic *traffic;
     dfl_oracle_balance balance;
 } dfl_oracle_keep;
+
+/* One link of a mesh, torus or ring between two neighbours on an axis, in one direction; in networks of other kinds, the
+   link over which neighbours forward. */
+typedef struct {
+    int64_t down, up, forward; /* bits from the outer side, bits to the outer side, bits that neighbours forward */
+    uint32_t route;            /* serial number of the last route over the link */
+} dfl_oracle_wire;
+
+/* The network of an array, in the instance at coordinate 0 of the axes outside of the array. A port is the mixed-radix
+   number of the coordinates on the axes of the array, outer axes first. */
+typedef struct {
+    uint32_t network;          /* DFL_NONE: the array has no network */
+    enum { ORACLE_BUS, ORACLE_CROSSBAR, ORACLE_MESH, ORACLE_TORUS } shape; /* ring: TORUS; switch and others: CROSSBAR */
+    uint32_t first_axis, n_axes, n_ports;
+    int64_t injected, arriving; /* bits that the outer side gives and gets */
+    int64_t *delivered, *collected; /* [port]: bits that the port gets from the outer side, and gives to it */
+    dfl_oracle_wire **wires;   /* [axis of the array]: two links per place, to the lower and to the higher neighbour */
+    int64_t *place, *goal;     /* [axis of the array]: present place and last place of a route, scratch */
+} dfl_oracle_array;
 
 /* An update of an element on its way to a keep. */
 typedef struct {
@@ -170,6 +203,8 @@ typedef struct {
     uint32_t *used;            /* [axis]: number of coordinates in use by some einsum */
     uint32_t *running_child;   /* [body]: the child that runs at present */
     uint32_t *n_instances;     /* [memory]: number of instances in use */
+    dfl_oracle_array *arrays;  /* [element of the system]: network of the array */
+    uint32_t route;            /* serial number of the present route */
     dfl_i128 **occupancy;      /* [memory][instance]: occupancy (in bits) by the body at hand */
     dfl_i128 ***peak;          /* [leaf or pipeline][memory][instance]: largest occupancy so far (in bits) */
     uint32_t tick;             /* serial number of the present tile change or operation */

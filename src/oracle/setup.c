@@ -1,6 +1,7 @@
 #include "oracle/setup.h"
 
 #include "oracle/instances.h"
+#include "oracle/network.h"
 #include "support/limits.h"
 #include "oracle/refuse.h"
 #include "oracle/values.h"
@@ -167,8 +168,8 @@ static bool set_keep(dfl_oracle_machine *machine, const dfl_body *body, uint32_t
         return dfl_oracle_refuse_large(machine);
     keep->outer = keep_above(machine, body, line, keep->tensor);
     if (keep->outer)
-        keep->link = dfl_oracle_link_make(machine, keep->axes, keep->n_axes, keep->n_inst,
-                                          machine->system->memories[keep->outer->memory].element, keep->tensor);
+        keep->link = dfl_oracle_link_make(machine, mem->element, machine->system->memories[keep->outer->memory].element,
+                                          keep->tensor);
     keep->lasting = !keep->outer && machine->workload->tensors[keep->tensor].role != DFL_ROLE_INTERMEDIATE;
     keep->whole = keep->lasting && keep->n_inst == 1 && keep->n_axes == 0;
     keep->element_bits = (dfl_i128)machine->workload->tensors[keep->tensor].type.bits * (keep->outer ? mem->buffers : 1);
@@ -258,8 +259,7 @@ static bool connect(dfl_oracle_machine *machine, uint32_t id)
             dfl_oracle_refuse_unsupported(machine, e->einsum->span, "a tensor without a keep");
             return false;
         }
-        a->link = dfl_oracle_link_make(machine, e->unit_axes, e->n_unit_axes, e->n_units,
-                                       machine->system->memories[a->keep->memory].element, a->tensor);
+        a->link = dfl_oracle_link_make(machine, unit->element, machine->system->memories[a->keep->memory].element, a->tensor);
         a->seen = DFL_NEW_ARRAY(machine->arena, uint32_t, (size_t)e->n_units * machine->tensors[a->tensor].n_elem);
         a->latched = a != &e->output && unit->operand_reuse.on &&
                      dfl_selects(&unit->operand_reuse, &machine->workload->tensors[a->tensor]);
@@ -284,7 +284,7 @@ bool dfl_oracle_setup(dfl_oracle_machine *machine)
     for (uint32_t e = 0; e < machine->workload->n_einsums; e++)
         if (!set_einsum(machine, e))
             return false;
-    if (!set_used(machine))
+    if (!set_used(machine) || !dfl_oracle_networks_make(machine))
         return false;
     uint64_t cells = 0;
     for (uint32_t b = 0; b < machine->mapping->n_bodies; b++)

@@ -48,6 +48,12 @@ typedef enum { CASE_NO, CASE_ALL, CASE_INPUTS_ONLY, CASE_WEIGHTS_ONLY, CASE_OUTP
 typedef struct { char name[CASE_NAME]; uint32_t element; int64_t buffers; } case_memory;
 typedef struct { char name[CASE_NAME]; uint32_t element; int64_t size; case_set multicast, reduce; bool forward; } case_axis;
 typedef struct { char name[CASE_NAME]; uint32_t element; case_set reuse; } case_unit;
+/* The network over the axes of an element, by its kind in the language; CASE_WIRELESS: no network. */
+typedef enum {
+    CASE_BUS, CASE_CROSSBAR, CASE_SWITCH, CASE_FULLY_CONNECTED, CASE_MESH, CASE_TORUS, CASE_RING, CASE_WIRELESS,
+    CASE_NETWORKS = CASE_WIRELESS
+} case_network;
+extern const char *const case_network_names[CASE_NETWORKS];
 
 typedef struct {
     dfl_line_kind kind;
@@ -79,6 +85,7 @@ typedef struct {
     case_axis axes[CASE_AXES]; uint32_t n_axes;
     case_unit units[CASE_UNITS]; uint32_t n_units;
     uint32_t n_elements;
+    case_network networks[CASE_ELEMENTS]; /* [element], element 0 excepted */
     case_body bodies[CASE_BODIES]; uint32_t n_bodies; /* parents before children, children in order */
 } dfl_case;
 

@@ -369,6 +369,21 @@ static case_set reduce_set(case_random *rng)
     return set[case_below(rng, 4)];
 }
 
+/* Draws a kind for the network of each array. An array without a network shares no transfers. */
+static void draw_networks(case_random *rng, dfl_case *c)
+{
+    for (uint32_t i = 1; i < c->n_elements; i++) {
+        c->networks[i] = case_chance(rng, 95) ? (case_network)case_below(rng, CASE_NETWORKS) : CASE_WIRELESS;
+        if (c->networks[i] == CASE_CROSSBAR && case_chance(rng, 50))
+            c->networks[i] = CASE_MESH;
+        for (uint32_t a = 0; c->networks[i] == CASE_WIRELESS && a < c->n_axes; a++)
+            if (c->axes[a].element == i) {
+                c->axes[a].multicast = c->axes[a].reduce = CASE_NO;
+                c->axes[a].forward = false;
+            }
+    }
+}
+
 void case_draw_system(case_random *rng, dfl_case *c)
 {
     uint32_t inner = 0;
@@ -396,6 +411,7 @@ void case_draw_system(case_random *rng, dfl_case *c)
     } else if (case_chance(rng, 50)) {
         case_add_memory(c, "buf", 0, 1);
     }
+    draw_networks(rng, c);
     case_add_unit(c, "mac", inner);
     if (case_chance(rng, 15))
         c->units[0].reuse = case_chance(rng, 50) ? CASE_INPUTS_ONLY : CASE_WEIGHTS_ONLY;

@@ -1,4 +1,5 @@
 /* Converts a case to the structures of src/ir. */
+#include <math.h>
 #include <string.h>
 
 #include "tests/property/case.h"
@@ -121,6 +122,28 @@ static dfl_selection selection_of(case_set set)
     return s;
 }
 
+const char *const case_network_names[CASE_NETWORKS] = {
+    "bus", "crossbar", "switch", "fully_connected", "mesh", "torus", "ring",
+};
+
+/* Makes the networks of the elements; `ids`: [element], the id of its network or DFL_NONE. */
+static void make_networks(builder *b, dfl_system *s, uint32_t *ids)
+{
+    const dfl_case *c = b->c;
+    dfl_network *networks = DFL_NEW_ARRAY(b->arena, dfl_network, CASE_ELEMENTS);
+
+    for (uint32_t i = 0; i < c->n_elements; i++) {
+        ids[i] = DFL_NONE;
+        if (i == 0 || c->networks[i] == CASE_WIRELESS)
+            continue;
+        char name[] = { 'n', 'e', 't', (char)('0' + i), '\0' };
+        networks[s->n_networks] = (dfl_network){ .name = dfl_intern_z(b->names, name), .bandwidth = INFINITY, .element = i - 1,
+                                                 .kind = dfl_intern_z(b->names, case_network_names[c->networks[i]]) };
+        ids[i] = s->n_networks++;
+    }
+    s->networks = networks;
+}
+
 static void make_system(builder *b)
 {
     const dfl_case *c = b->c;
@@ -129,6 +152,7 @@ static void make_system(builder *b)
     dfl_memory *memories = DFL_NEW_ARRAY(b->arena, dfl_memory, c->n_memories + 1);
     dfl_compute *computes = DFL_NEW_ARRAY(b->arena, dfl_compute, c->n_units + 1);
     dfl_axis *axes = DFL_NEW_ARRAY(b->arena, dfl_axis, c->n_axes + 1);
+    uint32_t networks[CASE_ELEMENTS];
 
     for (uint32_t i = 0; i < c->n_elements; i++) {
         elements[i] = (dfl_element){ .parent = i == 0 ? DFL_NONE : i - 1, .clock = 1e9 };
@@ -151,14 +175,15 @@ static void make_system(builder *b)
         for (uint32_t k = 0; k < c->n_memories; k++)
             computes[i].after_memory += c->memories[k].element <= c->units[i].element;
     }
-    for (uint32_t i = 0; i < c->n_axes; i++)
-        axes[i] = (dfl_axis){ .name = dfl_intern_z(b->names, c->axes[i].name), .size = c->axes[i].size,
-                              .element = c->axes[i].element, .network = DFL_NONE,
-                              .multicast = selection_of(c->axes[i].multicast),
-                              .reduce = selection_of(c->axes[i].reduce), .forward = c->axes[i].forward };
     *s = (dfl_system){ .name = dfl_intern_z(b->names, "s"), .elements = elements, .n_elements = c->n_elements,
                        .memories = memories, .n_memories = c->n_memories, .computes = computes,
                        .n_computes = c->n_units, .axes = axes, .n_axes = c->n_axes };
+    make_networks(b, s, networks);
+    for (uint32_t i = 0; i < c->n_axes; i++)
+        axes[i] = (dfl_axis){ .name = dfl_intern_z(b->names, c->axes[i].name), .size = c->axes[i].size,
+                              .element = c->axes[i].element, .network = networks[c->axes[i].element],
+                              .multicast = selection_of(c->axes[i].multicast),
+                              .reduce = selection_of(c->axes[i].reduce), .forward = c->axes[i].forward };
     b->s = s;
 }
 

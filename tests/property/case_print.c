@@ -89,28 +89,39 @@ static void print_sets(const dfl_case *c, uint32_t element, const char *what, bo
     fprintf(out, "%s", any ? "; " : "");
 }
 
+static void print_network(const dfl_case *c, uint32_t element, int indent, FILE *out)
+{
+    bool forward = false;
+
+    fprintf(out, "%*snetwork net%u = %s { ", indent, "", element, case_network_names[c->networks[element]]);
+    print_sets(c, element, "multicast = ", false, out);
+    print_sets(c, element, "reduce = ", true, out);
+    for (uint32_t a = 0; a < c->n_axes; a++)
+        if (c->axes[a].element == element && c->axes[a].forward) {
+            fprintf(out, "%s%s", forward ? ", " : "forward = ", c->axes[a].name);
+            forward = true;
+        }
+    fprintf(out, "%s}\n", forward ? "; " : "");
+}
+
 static void print_system(const dfl_case *c, FILE *out)
 {
     fprintf(out, "system s {\n  clock = 1GHz;\n");
     for (uint32_t i = 0; i < c->n_elements; i++) {
         int indent = 2 + 2 * (int)i;
-        bool axes = false, forward = false;
+        bool axes = false;
         if (i > 0) {
-            fprintf(out, "%*snetwork net%u = bus { ", indent - 2, "", i);
-            print_sets(c, i, "multicast = ", false, out);
-            print_sets(c, i, "reduce = ", true, out);
-            for (uint32_t a = 0; a < c->n_axes; a++)
-                if (c->axes[a].element == i && c->axes[a].forward) {
-                    fprintf(out, "%s%s", forward ? ", " : "forward = ", c->axes[a].name);
-                    forward = true;
-                }
-            fprintf(out, "%s}\n%*sarray ", forward ? "; " : "", indent - 2, "");
+            if (c->networks[i] != CASE_WIRELESS)
+                print_network(c, i, indent - 2, out);
+            fprintf(out, "%*sarray ", indent - 2, "");
             for (uint32_t a = 0; a < c->n_axes; a++)
                 if (c->axes[a].element == i) {
                     fprintf(out, "%s%s[%lld]", axes ? ", " : "", c->axes[a].name, (long long)c->axes[a].size);
                     axes = true;
                 }
-            fprintf(out, " over net%u {\n", i);
+            if (c->networks[i] != CASE_WIRELESS)
+                fprintf(out, " over net%u", i);
+            fprintf(out, " {\n");
         }
         for (uint32_t m = 0; m < c->n_memories; m++)
             if (c->memories[m].element == i) {

@@ -220,6 +220,9 @@ static bool apply(dfl_case *c, uint32_t step, bool *end)
         if (step-- == 0)
             return x->reduce > CASE_ALL && (x->reduce = CASE_ALL, true);
     }
+    for (uint32_t i = 1; i < c->n_elements; i++)
+        if (step-- == 0)
+            return c->networks[i] != CASE_BUS && c->networks[i] != CASE_WIRELESS && (c->networks[i] = CASE_BUS, true);
     for (uint32_t m = 0; m < c->n_memories; m++)
         if (step-- == 0)
             return c->memories[m].buffers != 1 && (c->memories[m].buffers = 1, true);
