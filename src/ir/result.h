@@ -50,12 +50,32 @@ typedef struct {
     dfl_i128 forwarded;        /* elements that links transfer between neighbours */
 } dfl_link_cost;
 
+/* Link class of a network: links with the same part in transfers (MODEL.md, section 2.9). `bits` is the number of bits on
+   the busiest link of the class, in the instance of the network at coordinate 0 of the axes outside. */
+typedef struct {
+    const char *name;          /* "medium", "outer_down", ..., or "AXIS.down", "AXIS.up", "AXIS.forward" */
+    dfl_i128 bits;
+    double seconds;            /* bits / bandwidth (in s); 0 without a declared bandwidth */
+} dfl_link_class;
+
+/* Transfers over one network. The four numbers of bits are sums over all instances of the network. */
+typedef struct {
+    uint32_t network;
+    dfl_i128 injected_bits, delivered_bits;  /* down: from the outer side; to the instances, forwarded bits included */
+    dfl_i128 collected_bits, arriving_bits;  /* up: from the instances; at the outer side, after reduction */
+    dfl_link_class *classes; uint32_t n_classes;
+    bool rough;                /* the bits of the classes are partly an estimate (MODEL.md, section 2.9) */
+    double seconds;            /* time of the longest class (in s) */
+    double bandwidth_required; /* bandwidth of a link with which the network bounds nothing (in bit/s); 0 if nothing crosses */
+} dfl_network_cost;
+
 typedef struct {
     const dfl_mapping *mapping;
     const dfl_traffic *traffic; uint32_t n_traffic; /* by memory, then by tensor; contains only pairs with a keep */
     const dfl_einsum_cost *einsums;                 /* [einsum], n_einsums costs */
     const dfl_memory_cost *memories;                /* [memory], n_memories costs */
     const dfl_link_cost *links;                     /* [axis], n_axes costs */
+    const dfl_network_cost *networks;               /* [network], n_networks costs */
     double *compute_joules;                         /* [compute unit]: energy of the unit (in J) */
     double *network_joules;                         /* [network]: energy of the network (in J) */
     double leakage_joules;
