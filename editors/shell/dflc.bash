@@ -15,7 +15,7 @@ _dflc() {
     esac
     case ${COMP_WORDS[1]} in
     check) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
-    eval) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations -q --quiet --certificate --details --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    eval) words='--format -o --output --stdin-filename -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations -q --quiet --certificate --details --sum --columns --memory-limit --step-limit --color -v --verbose -h --help ' ;;
     map) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
     diff) words='--format -o --output --stdin-filename --name --tiles --spread --beyond --max-fused --time-limit --evaluations -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     prove) words='-o --output --stdin-filename -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;

@@ -33,6 +33,8 @@ complete -c dflc -n '__fish_seen_subcommand_from eval' -l evaluations -r -d 'sto
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l quiet -s q -d 'do not show progress on a terminal'
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l certificate -r -d 'check  verify the certificate FILE; map, eval  write the certificate of the result to FILE'
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l details -d 'eval  print a full report for every mapping; diff  print every part of a difference'
+complete -c dflc -n '__fish_seen_subcommand_from eval' -l sum -d 'add the sum of latency, energy and operations over all mappings'
+complete -c dflc -n '__fish_seen_subcommand_from eval' -l columns -r -d 'print a table with one row for each mapping and the figures NAMES, paths separated by commas  latency,energy,dram.reads; a name that a mapping does not have, such as reuse, stands for all its parts that have it'
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l memory-limit -r -d 'largest amount of memory to use (512MiB, 2GiB; default  4GiB)'
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l step-limit -r -d 'largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)'
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l color -r -d 'colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never'

@@ -56,6 +56,8 @@ _dflc() {
         '--quiet[do not show progress on a terminal]' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
         '--details[eval  print a full report for every mapping; diff  print every part of a difference]' \
+        '--sum[add the sum of latency, energy and operations over all mappings]' \
+        '--columns=[print a table with one row for each mapping and the figures NAMES, paths separated by commas  latency,energy,dram.reads; a name that a mapping does not have, such as reuse, stands for all its parts that have it]:NAMES' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \

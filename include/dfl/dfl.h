@@ -102,6 +102,20 @@ const char *dfl_session_explanation(dfl_session *session, dfl_format format, siz
    if the file has at most `detailed` mappings, else one line for each; 0 stands for 4. `*len` is the length of the text;
    `len` may be NULL, here and below. */
 const char *dfl_session_report(dfl_session *session, dfl_format format, unsigned detailed, size_t *len);
+/* What a report contains. Zero means the default. New members are added at the end; the library reads only the first `size`
+   bytes. */
+typedef struct {
+    size_t size;            /* sizeof(dfl_report_options) */
+    dfl_format format;      /* text, JSON or CSV */
+    unsigned detailed;      /* as for dfl_session_report */
+    bool sum;               /* add the sum of latency, energy and operations over all mappings with costs */
+    const char *columns;    /* text and CSV: figures separated by commas, for a table with one row for each mapping; NULL = the
+                               whole report */
+} dfl_report_options;
+
+/* As dfl_session_report, with further options. If a name among `columns` is no figure, *status is DFL_EXIT_USAGE and the text is
+   a message about the name; else *status is DFL_EXIT_OK. */
+const char *dfl_session_report_with(dfl_session *session, const dfl_report_options *options, dfl_exit *status, size_t *len);
 /* All diagnostics of the session as text, short lines, JSON lines or SARIF; NULL for other formats. */
 const char *dfl_session_diagnostics(dfl_session *session, dfl_format format, bool color, size_t *len);
 size_t dfl_session_errors(const dfl_session *session);

@@ -9,6 +9,7 @@
 #include "diag/render_text.h"
 #include "lint/source.h"
 #include "report/check/check.h"
+#include "report/columns/columns.h"
 #include "report/print/print.h"
 #include "solve/certificate.h"
 #include "support/limits.h"
@@ -226,21 +227,44 @@ size_t dfl_session_warnings(const dfl_session *s)
     return dfl_sink_warnings(s->sink);
 }
 
-const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detailed, size_t *len)
+const char *dfl_session_report_with(dfl_session *s, const dfl_report_options *options, dfl_exit *status, size_t *len)
 {
+    dfl_report_options own = { 0 };
+    const char *unknown;
     dfl_strbuf out;
 
+    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    *status = DFL_EXIT_OK;
     if (!s->results.file) /* no file was analysed */
         return NULL;
     dfl_strbuf_init(&out, s->arena);
-    switch (format) {
-    case DFL_FORMAT_TEXT: dfl_report_text(&out, &s->results, detailed ? detailed : DFL_DETAILED_MAPPINGS); break;
+    s->results.has_sum = own.sum;
+    if (own.columns && (own.format == DFL_FORMAT_TEXT || own.format == DFL_FORMAT_CSV)) {
+        if (dfl_report_columns(&out, &s->results, own.columns, own.format == DFL_FORMAT_CSV, &unknown))
+            return dfl_session_give(&out, len);
+        *status = DFL_EXIT_USAGE;
+        if (len)
+            *len = strlen(unknown);
+        return unknown;
+    }
+    switch (own.format) {
+    case DFL_FORMAT_TEXT:
+        dfl_report_text(&out, &s->results, own.detailed ? own.detailed : DFL_DETAILED_MAPPINGS);
+        break;
     case DFL_FORMAT_JSON: dfl_report_json(&out, &s->results); break;
     case DFL_FORMAT_CSV: dfl_report_csv(&out, &s->results); break;
     case DFL_FORMAT_SHORT:
     case DFL_FORMAT_SARIF: return NULL;
     }
     return dfl_session_give(&out, len);
+}
+
+const char *dfl_session_report(dfl_session *s, dfl_format format, unsigned detailed, size_t *len)
+{
+    const dfl_report_options options = { .size = sizeof options, .format = format, .detailed = detailed };
+    dfl_exit status;
+
+    return dfl_session_report_with(s, &options, &status, len);
 }
 
 const char *dfl_session_source(const dfl_session *s, size_t *len)

@@ -285,6 +285,8 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
     case OPTION_RESULT: args->result = value; break;
     case OPTION_NAME:
     case OPTION_ONLY: args->only = value; break;
+    case OPTION_SUM: args->sum = true; break;
+    case OPTION_COLUMNS: args->columns = value; break;
     case OPTION_DETAILS: args->details = true; break;
     case OPTION_SIZE: return add_size(cmd, value, args);
     case OPTION_WRITE: args->write = true; break;
@@ -353,9 +355,14 @@ static bool has_right_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
     return true;
 }
 
-/* Refuses --max-fused with --beyond: mappings of the extensions share loops in ways that --max-fused does not bound. */
+/* Refuses --max-fused with --beyond: mappings of the extensions share loops in ways that --max-fused does not bound. Refuses
+   --columns with JSON, which has all figures. */
 static bool may_combine(const dfl_cmd_args *args)
 {
+    if (args->columns && args->format && strcmp(args->format, "json") == 0) {
+        dfl_cmd_say("`--columns` is for the formats text and csv; JSON has all figures");
+        return false;
+    }
     if (args->search.max_fused == 0 || args->search.beyond == 0)
         return true;
     dfl_cmd_say("`--max-fused` and `--beyond` exclude each other");

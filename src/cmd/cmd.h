@@ -29,13 +29,14 @@ typedef struct {
     const char *only;            /* name of the only mapping to process; NULL = all mappings */
     const char *result;          /* explain: name of the mapping; NULL = the argument is a diagnostic code or a lint */
     const char *hardware;        /* import maestro: file with the hardware, or NULL */
+    const char *columns;         /* eval: figures of the table, separated by commas; NULL = the whole report */
     const char *certificate;     /* certificate file, which `check` verifies and `map` and `eval` write; NULL = none */
     struct { char level; const char *name; } lints[DFL_CMD_MOST_LINTS]; /* arguments of dfl_session_set_lint, in the order of
                                                                            the calls */
     unsigned n_lints;
     dfl_size sizes[DFL_CMD_MOST_SIZES]; /* prove: extents of ranks */
     unsigned n_sizes;
-    bool fix, details, write, verify, diff, quiet, help;
+    bool fix, details, sum, write, verify, diff, quiet, help;
     bool color;                  /* messages on standard error are coloured */
     unsigned jobs;               /* files processed in parallel, or threads of a search; 0 = number of processors */
     uint64_t effort;             /* assignments of tile sizes that the check of a certificate evaluates; 0 = default */

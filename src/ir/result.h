@@ -43,6 +43,8 @@ typedef struct {
     double read_seconds, write_seconds; /* port time of the busiest instance (in s) */
     double read_joules, write_joules;
     dfl_i128 instances;
+    double bandwidth_required; /* bits of the busiest port of one instance over the time that the mapping takes if the port
+                                  has no limit (in bit/s); 0 = not found, or the mapping then takes no time */
 } dfl_memory_cost;
 
 typedef struct {

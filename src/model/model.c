@@ -1,6 +1,9 @@
 /* One evaluation: loop nests, keeps, counts, costs. */
 #include "model/model.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "model/counts/rank_chain.h"
 #include "model/cost/energy.h"
 #include "model/cost/occupancy.h"
@@ -199,6 +202,65 @@ const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like)
     (void)dfl_time_count(&model->nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums,
                          model->memories);
     return &model->result;
+}
+
+/* ---- bandwidths that the mapping requires of memories ---- */
+
+/* Bits that one instance, at coordinate 0, moves through the ports of a memory. */
+static dfl_ports port_bits(const dfl_model *model, uint32_t memory)
+{
+    dfl_ports bits = { 0, 0 };
+
+    for (uint32_t i = 0; i < model->result.n_traffic; i++) {
+        const dfl_traffic *t = &model->rows[i];
+        const dfl_counts *n = &t->first;
+        const dfl_ports moved = { dfl_i128_double(n->serve) + dfl_i128_double(n->drain) + dfl_i128_double(n->accumulate),
+                                  dfl_i128_double(n->fill) + dfl_i128_double(n->update) };
+
+        if (t->memory == memory)
+            bits += moved * (double)model->nest.workload->tensors[t->tensor].type.bits;
+    }
+    return bits;
+}
+
+/* `bits` over the time that the mapping takes if the port for reads, or for writes, of `memory` in `like` has no limit. 0 = the
+   mapping then takes no time. */
+static double required_rate(dfl_model *model, const dfl_system *like, dfl_memory *memory, bool read, bool write, double bits)
+{
+    const dfl_memory own = *memory;
+    double seconds;
+
+    if (read)
+        memory->read_rate = INFINITY;
+    if (write)
+        memory->write_rate = INFINITY;
+    seconds = dfl_model_retime(model, like)->seconds;
+    *memory = own;
+    return seconds > 0 ? bits / seconds : 0;
+}
+
+void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch)
+{
+    const dfl_system *own = model->nest.system;
+    dfl_memory *memories = DFL_NEW_ARRAY(scratch, dfl_memory, own->n_memories + 1);
+    dfl_system like = *own;
+
+    memcpy(memories, own->memories, own->n_memories * sizeof *memories);
+    like.memories = memories;
+    for (uint32_t i = 0; i < own->n_memories; i++) {
+        const dfl_ports bits = port_bits(model, i);
+        double both[2];
+
+        if (memories[i].one_port) {
+            model->memories[i].bandwidth_required = required_rate(model, &like, &memories[i], true, true,
+                                                                  bits[DFL_READ] + bits[DFL_WRITE]);
+            continue;
+        }
+        both[DFL_READ] = required_rate(model, &like, &memories[i], true, false, bits[DFL_READ]);
+        both[DFL_WRITE] = required_rate(model, &like, &memories[i], false, true, bits[DFL_WRITE]);
+        model->memories[i].bandwidth_required = fmax(both[DFL_READ], both[DFL_WRITE]);
+    }
+    (void)dfl_model_retime(model, own);
 }
 
 bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out)

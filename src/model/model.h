@@ -39,6 +39,8 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch);
    from the system of the mapping only in finite bandwidths of memories and finite rates of units. The rest of the
    result is unchanged. With the system of the mapping, the result is that of the last run. */
 const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like);
+/* Sets `bandwidth_required` of each memory in the result of the last run (MODEL.md, section 4.6). A run leaves it 0. */
+void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch);
 /* Bits that are live in a memory while one leaf runs, in the last run (occupancy.h). */
 bool dfl_model_occupancy(dfl_model *model, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out);
 /* Number of bits that the last run charged to a network. True on overflow. */

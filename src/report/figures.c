@@ -1,5 +1,6 @@
 #include "report/figures.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/print_mapping.h"
@@ -41,6 +42,11 @@ static dfl_figure_value real(double value)
 static dfl_figure_value real_if_equal(double a, double b)
 {
     return a == b ? real(a) : none();
+}
+
+static dfl_figure_value real_if_positive(double value)
+{
+    return value > 0 && isfinite(value) ? real(value) : none();
 }
 
 /* The value of an attribute; UNDECLARED and 0 if the system does not declare it. */
@@ -198,6 +204,45 @@ static dfl_figure_value writes(const dfl_figure_place *at)
     bool is_overflow = dfl_counts_writes(&traffic(at)->counts, &sum);
 
     return count_or_overflow(is_overflow, sum);
+}
+
+/* Operations of an einsum; a MAC is one operation. */
+static double operations_of(const dfl_einsum_cost *einsum)
+{
+    return dfl_i128_double(einsum->macs) + dfl_i128_double(einsum->flops);
+}
+
+static bool einsum_has_tensor(const dfl_einsum *einsum, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < einsum->n_inputs; i++)
+        if (einsum->inputs[i].tensor == tensor)
+            return true;
+    return einsum->output.tensor == tensor;
+}
+
+/* Operations of the einsums that read or write the tensor, for each element that the memory fills from outer keeps or drains to
+   them. */
+static dfl_figure_value reuse(const dfl_figure_place *at)
+{
+    const dfl_counts *counts = &traffic(at)->counts;
+    double operations = 0, moved = dfl_i128_double(counts->fill) + dfl_i128_double(counts->drain);
+
+    for (uint32_t e = 0; e < at->workload->n_einsums; e++)
+        if (einsum_has_tensor(&at->workload->einsums[e], at->tensor))
+            operations += operations_of(&costs(at)->einsums[e]);
+    return moved > 0 ? real(operations / moved) : none();
+}
+
+static dfl_figure_value intensity(const dfl_figure_place *at)
+{
+    const dfl_result *r = costs(at);
+    dfl_i128 read = 0, written = 0;
+    double bytes;
+
+    if (r->n_traffic == 0 || dfl_memory_bits(r, r->traffic[0].memory, &read, &written))
+        return none();
+    bytes = (dfl_i128_double(read) + dfl_i128_double(written)) / 8;
+    return bytes > 0 ? real((dfl_i128_double(r->macs) + dfl_i128_double(r->flops)) / bytes) : none();
 }
 
 static dfl_figure_value forwarded_over_network(const dfl_figure_place *at)
@@ -390,7 +435,7 @@ static bool next_axis_of_system(const dfl_figure_place *at, uint32_t k, dfl_figu
 #undef OBJECT
 #undef LIST
 
-enum { JSON = DFL_VIEW_JSON, PATH = DFL_VIEW_PATH, OPEN = DFL_VIEW_OPEN };
+enum { JSON = DFL_VIEW_JSON, PATH = DFL_VIEW_PATH, OPEN = DFL_VIEW_OPEN, LAST = DFL_VIEW_LAST };
 
 static const dfl_figure table[] = {
 #define FIGURE(scope, key, kind, measure, presence, views, column, expression)                                              \
@@ -480,6 +525,35 @@ dfl_figure_place dfl_figure_place_of(const dfl_results *results, const dfl_resul
 {
     return (dfl_figure_place){ .scope = DFL_SCOPE_MAPPING, .results = results, .item = item, .arena = arena,
                                .workload = item->mapping->workload, .system = item->mapping->system };
+}
+
+bool dfl_figure_place_of_sum(const dfl_results *results, dfl_arena *arena, dfl_figure_place *out)
+{
+    dfl_result *sum = DFL_NEW(arena, dfl_result);
+    dfl_result_item *item = DFL_NEW(arena, dfl_result_item);
+    const dfl_system *system = NULL;
+    bool is_overflow = false, one_clock = true;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < results->n_items; i++) {
+        const dfl_result *r = results->items[i].result;
+        const dfl_system *own = results->items[i].mapping->system;
+
+        if (!r)
+            continue;
+        n++;
+        sum->seconds += r->seconds;
+        sum->joules += r->joules;
+        sum->leakage_joules += r->leakage_joules;
+        is_overflow |= dfl_add(sum->macs, r->macs, &sum->macs) || dfl_add(sum->flops, r->flops, &sum->flops) ||
+                       dfl_add(sum->padding, r->padding, &sum->padding) || dfl_add(sum->extra, r->extra, &sum->extra);
+        one_clock &= !system || dfl_report_clock(system) == dfl_report_clock(own);
+        system = own;
+    }
+    item->result = sum;
+    *out = (dfl_figure_place){ .scope = DFL_SCOPE_SUM, .results = results, .item = item, .arena = arena, .part = n,
+                               .system = one_clock ? system : NULL };
+    return !is_overflow;
 }
 
 /* Whether a figure needs the costs of a mapping that has none. */

@@ -51,6 +51,7 @@ enum {
     DFL_VIEW_JSON = 1,
     DFL_VIEW_PATH = 2,
     DFL_VIEW_OPEN = 4, /* for lists: a path may omit the key */
+    DFL_VIEW_LAST = 8, /* the CSV column stands behind the columns of all scopes without this view */
 };
 
 typedef enum {
@@ -75,11 +76,12 @@ typedef struct {
 typedef struct {
     dfl_figure_scope scope;
     const dfl_results *results;
-    const dfl_result_item *item; /* evaluated mapping; NULL for places below workloads and systems */
+    const dfl_result_item *item; /* evaluated mapping, or the sum of all; NULL for places below workloads and systems */
     const dfl_workload *workload;
     const dfl_system *system;
     dfl_arena *arena;            /* holds texts made for values; NULL = only figures with the view PATH have values */
-    uint32_t part;               /* index of the einsum, memory, compute unit, network, axis, or tensor of a workload */
+    uint32_t part;               /* index of the einsum, memory, compute unit, network, axis, or tensor of a workload; for a
+                                    sum, the number of mappings */
     uint32_t tensor;             /* scope TRAFFIC: index of the tensor in the memory `part` */
 } dfl_figure_place;
 
@@ -118,6 +120,9 @@ const char *dfl_figure_schema(dfl_figure_scope scope);
 dfl_dim dfl_measure_dim(dfl_measure measure);
 
 dfl_figure_place dfl_figure_place_of(const dfl_results *results, const dfl_result_item *item, dfl_arena *arena);
+/* Sets `*out` to the sum of all mappings with costs, in the scope SUM. Its cycles have a value if all these mappings have one
+   clock. False if a number of operations exceeds 128 bits. */
+bool dfl_figure_place_of_sum(const dfl_results *results, dfl_arena *arena, dfl_figure_place *out);
 /* The value of a figure at a place. The figure must be neither an object nor a list. */
 dfl_figure_value dfl_figure_get(const dfl_figure *figure, const dfl_figure_place *at);
 /* Whether the row is an object or a list. */

@@ -76,6 +76,7 @@ typedef struct {
     const dfl_check_outcome *checks;
     uint32_t n_checks;
     bool verbose;      /* texts about searches include the search space and the numbers of evaluated choices */
+    bool has_sum;      /* reports include the sum of all mappings with costs */
     bool is_blank;     /* type check: the figures of `items` have names and dimensions, but no values */
     bool has_errors;   /* type check: an unknown name may be a declaration with errors */
 } dfl_results;

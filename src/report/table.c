@@ -11,7 +11,7 @@ void dfl_table_init(dfl_table *t, dfl_arena *arena, uint32_t columns, uint32_t l
 
 void dfl_table_row_start(dfl_table *t)
 {
-    const dfl_table_row empty = { 0 };
+    const dfl_table_row empty = { DFL_NEW_ARRAY(t->arena, const char *, (size_t)t->columns + 1) };
 
     DFL_PUSH(t->arena, &t->rows, empty);
     t->column = 0;
@@ -65,7 +65,7 @@ static void print_row(const dfl_table *t, const dfl_table_row *row, const size_t
 
 void dfl_table_print(const dfl_table *t, dfl_strbuf *out, unsigned indent)
 {
-    size_t widths[DFL_TABLE_COLUMNS] = { 0 };
+    size_t *widths = DFL_NEW_ARRAY(t->arena, size_t, (size_t)t->columns + 1);
 
     for (size_t i = 0; i < t->rows.n; i++)
         for (uint32_t k = 0; k < t->columns; k++)

@@ -10,13 +10,11 @@
 #include "support/strbuf.h"
 #include "support/vec.h"
 
-enum { DFL_TABLE_COLUMNS = 12 };
-
-typedef struct { const char *cells[DFL_TABLE_COLUMNS]; } dfl_table_row;
+typedef struct { const char **cells; } dfl_table_row; /* [columns] */
 
 typedef struct {
     dfl_arena *arena;
-    uint32_t columns;       /* at most DFL_TABLE_COLUMNS */
+    uint32_t columns;
     uint32_t left;          /* number of first columns that are aligned left; columns behind them are aligned right */
     uint32_t remarks_from;  /* index of the first trailing column that is aligned left again; `columns` = no such column */
     DFL_VEC(dfl_table_row) rows;

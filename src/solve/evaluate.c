@@ -61,6 +61,17 @@ static dfl_result_item evaluate_filled(const dfl_solver *solver, const dfl_mappi
     return item;
 }
 
+/* The costs of a mapping, with the bandwidths that it requires. NULL after an error. */
+static const dfl_result *find_costs(const dfl_solver *solver, dfl_arena *arena, const dfl_paths *paths)
+{
+    dfl_model *model = dfl_model_prepare(arena, solver->sink, solver->names, paths);
+    const dfl_result *result = model ? dfl_model_run(model, arena) : NULL;
+
+    if (result)
+        dfl_model_require_bandwidths(model, arena);
+    return result;
+}
+
 /* Evaluates a mapping; the costs lie in `arena`. `*resolved` receives the paths of a mapping without errors, else NULL. */
 static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, dfl_purpose purpose,
                                 const dfl_paths **resolved)
@@ -81,7 +92,7 @@ static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, cons
     paths = dfl_paths_resolve(arena, solver->sink, solver->names, m);
     /* A check runs the model only to find counts that overflow and occupancies above a capacity. */
     if (paths && !(purpose == DFL_PURPOSE_CHECK && dfl_model_surely_fits(paths)))
-        item.result = dfl_model_eval(arena, solver->sink, solver->names, paths);
+        item.result = find_costs(solver, arena, paths);
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
     *resolved = paths;
     /* A mapping that the model does not support is not an error of the file. */

@@ -1,6 +1,7 @@
 /*
  * One row for each mapping, memory and tensor. Each row repeats the figures of the mapping and of the memory, so that users
- * can filter and sum rows. A mapping without a result has one row with its status. Units: seconds, joules, bits, elements.
+ * can filter and sum rows. A mapping without a result has one row with its status. A last row may have the sums of all
+ * mappings. Units: seconds, joules, bits, elements.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 static const dfl_figure_scope scopes[] = { DFL_SCOPE_MAPPING, DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC };
 enum { N_SCOPES = sizeof scopes / sizeof scopes[0] };
 
-static void add_text(dfl_strbuf *out, const char *text)
+void dfl_csv_cell(dfl_strbuf *out, const char *text)
 {
     if (!text)
         return;
@@ -42,7 +43,7 @@ static void add_value(dfl_strbuf *out, dfl_figure_kind kind, const dfl_figure_va
         dfl_double_text(value->real, digits);
         dfl_strbuf_z(out, digits);
     } else {
-        add_text(out, value->text);
+        dfl_csv_cell(out, value->text);
     }
 }
 
@@ -63,17 +64,18 @@ static void add_figure(dfl_strbuf *out, const dfl_figure *figure, const dfl_figu
 }
 
 /* Prints one row: the figures at the first `n` places, and empty cells for the other scopes. Prints the header if `places`
-   is NULL. */
+   is NULL. Columns with the view LAST stand behind all others. */
 static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t n)
 {
     const char *comma = "";
 
-    for (uint32_t s = 0; s < N_SCOPES; s++) {
+    for (uint32_t k = 0; k < 2 * N_SCOPES; k++) {
+        const uint32_t s = k % N_SCOPES, last = k < N_SCOPES ? 0 : DFL_VIEW_LAST;
         uint32_t n_figures;
         const dfl_figure *figures = dfl_figures(scopes[s], &n_figures);
 
         for (uint32_t i = 0; i < n_figures; i++) {
-            if (!figures[i].column)
+            if (!figures[i].column || (figures[i].views & DFL_VIEW_LAST) != last)
                 continue;
             dfl_strbuf_z(out, comma);
             comma = ",";
@@ -81,6 +83,40 @@ static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t n)
                 dfl_strbuf_z(out, figures[i].column);
             else if (s < n)
                 add_figure(out, &figures[i], &places[s]);
+        }
+    }
+    dfl_strbuf_z(out, "\r\n");
+}
+
+/* Whether a column of a mapping is a sum in the last row: latency, energy, operations. */
+static bool is_summed(const dfl_figure *figure)
+{
+    return strcmp(figure->key, "latency") == 0 || strcmp(figure->key, "energy") == 0 || strcmp(figure->key, "mac") == 0 ||
+           strcmp(figure->key, "flop") == 0 || strcmp(figure->key, "padding") == 0 || strcmp(figure->key, "extra") == 0;
+}
+
+/* Prints the row of the sum: `sum` as the name, the summed columns, and empty cells. */
+static void add_sum(dfl_strbuf *out, const dfl_results *results)
+{
+    dfl_figure_place at;
+    const bool is_known = dfl_figure_place_of_sum(results, out->arena, &at);
+    const char *comma = "";
+
+    at.scope = DFL_SCOPE_MAPPING;
+    for (uint32_t k = 0; k < 2 * N_SCOPES; k++) {
+        const uint32_t last = k < N_SCOPES ? 0 : DFL_VIEW_LAST;
+        uint32_t n_figures;
+        const dfl_figure *figures = dfl_figures(scopes[k % N_SCOPES], &n_figures);
+
+        for (uint32_t i = 0; i < n_figures; i++) {
+            if (!figures[i].column || (figures[i].views & DFL_VIEW_LAST) != last)
+                continue;
+            dfl_strbuf_z(out, comma);
+            comma = ",";
+            if (k == 0 && strcmp(figures[i].key, "name") == 0)
+                dfl_strbuf_z(out, "sum");
+            else if (k == 0 && is_known && is_summed(&figures[i]))
+                add_figure(out, &figures[i], &at);
         }
     }
     dfl_strbuf_z(out, "\r\n");
@@ -107,4 +143,6 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results)
             add_row(out, places, N_SCOPES);
         }
     }
+    if (results->has_sum)
+        add_sum(out, results);
 }

@@ -122,6 +122,17 @@ static void write_check(dfl_json_writer *w, const dfl_results *results, const df
     dfl_json_end_object(w);
 }
 
+/* Writes the sum of all mappings; nothing if a number of operations exceeds 128 bits. */
+static void write_sum(dfl_json_writer *w, const dfl_results *results)
+{
+    dfl_figure_place sum;
+
+    if (!dfl_figure_place_of_sum(results, w->out->arena, &sum))
+        return;
+    dfl_json_key(w, "sum");
+    write_place(w, &sum);
+}
+
 void dfl_report_json(dfl_strbuf *out, const dfl_results *results)
 {
     dfl_json_writer w;
@@ -142,6 +153,8 @@ void dfl_report_json(dfl_strbuf *out, const dfl_results *results)
         write_place(&w, &place);
     }
     dfl_json_end_array(&w);
+    if (results->has_sum)
+        write_sum(&w, results);
     dfl_json_key(&w, "checks");
     dfl_json_array(&w);
     for (uint32_t i = 0; i < results->n_checks; i++)

@@ -14,6 +14,8 @@ void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detai
 void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
 /* Prints CSV by RFC 4180: a header, then one row for each mapping, memory and tensor. */
 void dfl_report_csv(dfl_strbuf *out, const dfl_results *results);
+/* Prints a text as one field of CSV: with quotes if it contains a comma, a quote or a line end. NULL is an empty field. */
+void dfl_csv_cell(dfl_strbuf *out, const char *text);
 /* Prints the lines about a search: objective, proof status, value, lower bound, gap, and the first reason why the result is
    not proven. `verbose` adds all other reasons, the search space and the numbers of evaluated choices. */
 void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *search, bool verbose);

@@ -42,13 +42,13 @@ static bool has_energy(const dfl_result *r)
     return has;
 }
 
-/* Prints cycles: all digits of a whole number, else six digits. */
+/* Prints cycles: all digits of a whole number; else all digits before the point from 100000 on, and six digits below. */
 static void print_cycles(dfl_strbuf *out, double cycles)
 {
     char exact[DFL_UNIT_TEXT + 16], digits[32];
 
-    if (cycles < 1e15 && cycles == floor(cycles)) {
-        dfl_human_exact((dfl_i128)cycles, exact);
+    if (cycles < 1e15 && (cycles == floor(cycles) || cycles >= 1e5)) {
+        dfl_human_exact((dfl_i128)nearbyint(cycles), exact);
         dfl_strbuf_printf(out, " = %s", exact);
     } else {
         dfl_double_text_short(cycles, 6, digits);
@@ -434,6 +434,30 @@ static void add_comparison(dfl_table *table, dfl_strbuf *out, const dfl_results 
     dfl_table_cell(table, c.result->bound_by);
 }
 
+/* Adds the line of the sum over all mappings with costs. */
+static void add_sum(dfl_table *table, dfl_strbuf *out, const dfl_results *results)
+{
+    dfl_figure_place sum;
+    const dfl_result *r;
+    const bool is_known = dfl_figure_place_of_sum(results, out->arena, &sum);
+    bool energy = false;
+    char text[DFL_UNIT_TEXT];
+
+    for (uint32_t i = 0; i < results->n_items; i++)
+        energy |= results->items[i].result && has_energy(results->items[i].result);
+    r = sum.item->result;
+    dfl_table_row_start(table);
+    dfl_table_cell(table, "sum");
+    dfl_table_cell(table, dfl_arena_printf(out->arena, sum.part == 1 ? "%u mapping" : "%u mappings", sum.part));
+    dfl_table_cell(table, NULL);
+    dfl_human(r->seconds, "s", text);
+    dfl_table_cell(table, text);
+    dfl_human(r->joules, "J", text);
+    dfl_table_cell(table, energy ? text : "-");
+    dfl_human_count(r->macs, text);
+    dfl_table_cell(table, is_known ? text : "> 2^127");
+}
+
 static void print_comparison(dfl_strbuf *out, const dfl_results *results)
 {
     static const char *const heads[] = { "mapping", "workload", "system", "latency", "energy", "MAC", "utilization",
@@ -446,6 +470,8 @@ static void print_comparison(dfl_strbuf *out, const dfl_results *results)
         dfl_table_cell(&table, heads[i]);
     for (uint32_t i = 0; i < results->n_items; i++)
         add_comparison(&table, out, results, &results->items[i]);
+    if (results->has_sum)
+        add_sum(&table, out, results);
     dfl_table_print(&table, out, 0);
 }
 
@@ -486,7 +512,7 @@ void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detai
         if (i + 1 < results->n_items)
             dfl_strbuf_char(out, '\n');
     }
-    if (!screens || results->n_items > 1) {
+    if (!screens || results->n_items > 1 || (results->has_sum && results->n_items > 0)) {
         if (screens)
             dfl_strbuf_char(out, '\n');
         print_comparison(out, results);
