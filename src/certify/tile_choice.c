@@ -57,7 +57,7 @@ static const dfl_workload *one_einsum(dfl_arena *arena, const dfl_tile_choice *c
     out->einsums = &w->einsums[choice->problem->einsum];
     out->n_einsums = 1;
     out->tensors = tensors;
-    out->carries = false;
+    out->n_carries = 0;
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         tensors[t] = w->tensors[t];
         tensors[t].role = DFL_ROLE_INPUT;

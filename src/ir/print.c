@@ -169,7 +169,7 @@ void dfl_workload_print(dfl_strbuf *out, const dfl_intern *names, const dfl_work
 {
     dfl_strbuf_z(out, "workload ");
     name(out, names, w->name);
-    dfl_strbuf_z(out, w->carries ? " {  // carries\n" : " {\n");
+    dfl_strbuf_z(out, w->n_carries > 0 ? " {  // carries\n" : " {\n");
     for (uint32_t r = 0; r < w->n_ranks; r++) {
         dfl_strbuf_z(out, "  rank ");
         name(out, names, w->ranks[r].name);

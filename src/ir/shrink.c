@@ -129,6 +129,50 @@ static int64_t new_extent(const dfl_workload *w, uint32_t tensor, uint32_t d, co
     return extent > 0 ? extent : 1;
 }
 
+/* The dimension of the iterations of a tensor that the body of a repeat produces; DFL_NONE for other tensors. */
+static uint32_t iterations_of(const dfl_workload *w, uint32_t tensor, uint32_t repeat)
+{
+    for (uint32_t p = 0; p < w->tensors[tensor].n_producers; p++) {
+        const dfl_access *out = &w->einsums[w->tensors[tensor].producers[p]].output;
+        uint32_t rank;
+
+        for (uint32_t d = 0; d < out->n_dims; d++)
+            if (dfl_index_is_bare(&out->index[d], &rank) && rank == repeat)
+                return d;
+    }
+    return DFL_NONE;
+}
+
+/* Moves reads of the last iteration of a repeat that carries a tensor to the last iteration of the smaller repeat. */
+static void shrink_reads(dfl_arena *arena, dfl_workload *small, const int64_t *extents)
+{
+    dfl_einsum *einsums = DFL_NEW_ARRAY(arena, dfl_einsum, (size_t)small->n_einsums + 1);
+
+    for (uint32_t e = 0; e < small->n_einsums; e++) {
+        dfl_access *inputs = DFL_NEW_ARRAY(arena, dfl_access, (size_t)small->einsums[e].n_inputs + 1);
+
+        einsums[e] = small->einsums[e];
+        einsums[e].inputs = inputs;
+        for (uint32_t i = 0; i < einsums[e].n_inputs; i++) {
+            inputs[i] = small->einsums[e].inputs[i];
+            for (uint32_t c = 0; c < small->n_carries; c++) {
+                const uint32_t d = iterations_of(small, inputs[i].tensor, small->carries[c].rank);
+                dfl_index *index;
+
+                if (d == DFL_NONE || inputs[i].index[d].n_terms > 0)
+                    continue;
+                index = DFL_NEW_ARRAY(arena, dfl_index, (size_t)inputs[i].n_dims);
+                for (uint32_t k = 0; k < inputs[i].n_dims; k++)
+                    index[k] = inputs[i].index[k];
+                if (index[d].offset >= extents[small->carries[c].rank])
+                    index[d].offset = extents[small->carries[c].rank] - 1;
+                inputs[i].index = index;
+            }
+        }
+    }
+    small->einsums = einsums;
+}
+
 static dfl_workload *shrink_workload(dfl_arena *arena, const dfl_workload *w, const int64_t *extents)
 {
     dfl_workload *small = DFL_NEW(arena, dfl_workload);
@@ -150,6 +194,8 @@ static dfl_workload *shrink_workload(dfl_arena *arena, const dfl_workload *w, co
     }
     small->ranks = ranks;
     small->tensors = tensors;
+    if (w->n_carries > 0)
+        shrink_reads(arena, small, extents);
     return small;
 }
 

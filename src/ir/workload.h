@@ -110,6 +110,13 @@ typedef struct {
     bool gathers;               /* the einsum reads by a data-dependent index */
 } dfl_einsum;
 
+/* A tensor that `repeat N as rank carrying from = to` carries: the first iteration reads `from`, each later one reads the
+   `to` of the iteration before. */
+typedef struct {
+    uint32_t rank;     /* rank of the iterations */
+    uint32_t from, to; /* tensors; `to` has the rank as a leading dimension */
+} dfl_carry;
+
 typedef struct {
     dfl_sym name;
     dfl_span span;
@@ -119,7 +126,8 @@ typedef struct {
     uint32_t n_tensors;
     const dfl_einsum *einsums;
     uint32_t n_einsums;
-    bool carries;               /* `repeat ... carrying`: an iteration reads the result of the previous iteration */
+    const dfl_carry *carries;   /* tensors that repeats carry from one iteration to the next */
+    uint32_t n_carries;
 } dfl_workload;
 
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);

@@ -274,7 +274,7 @@ static bool connect(dfl_oracle_machine *machine, uint32_t id)
 bool dfl_oracle_setup(dfl_oracle_machine *machine)
 {
     number_lines(machine);
-    if (machine->workload->carries) {
+    if (machine->workload->n_carries > 0) {
         dfl_oracle_refuse_unsupported(machine, machine->workload->span, "a `repeat` that carries a tensor");
         return false;
     }

@@ -41,6 +41,8 @@ static void execute(const dfl_prover *prover, const dfl_proof_sizes *sizes, atte
     paths = dfl_paths_resolve(a->arena, a->sink, prover->names, a->mapping);
     if (paths)
         a->model = dfl_model_eval(a->arena, a->sink, prover->names, paths);
+    if (paths)
+        a->mapping = paths->mapping;
     if (a->model)
         a->oracle = dfl_oracle_run(a->arena, a->sink, prover->names, paths);
 }

@@ -4,6 +4,7 @@
 #include "ir/path/fan_out.h"
 #include "lint/mapping.h"
 #include "mapper/mapper.h"
+#include "model/fold.h"
 #include "model/model.h"
 #include "report/check/check.h"
 
@@ -32,7 +33,8 @@ static void check_open(const dfl_solver *solver, dfl_arena *arena, const dfl_map
 {
     size_t reports = dfl_sink_count(solver->sink);
 
-    if (dfl_mapping_check_axes(solver->sink, solver->names, m) && dfl_mapping_lines_are_written(m))
+    if (dfl_mapping_check_axes(solver->sink, solver->names, m) && dfl_mapping_lines_are_written(m) &&
+        m->workload->n_carries == 0)
         (void)dfl_paths_bind(arena, solver->sink, solver->names, m);
     name_mapping(solver, m, reports);
 }
@@ -92,7 +94,7 @@ static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, cons
     paths = dfl_paths_resolve(arena, solver->sink, solver->names, m);
     /* A check runs the model only to find counts that overflow and occupancies above a capacity. */
     if (paths && !(purpose == DFL_PURPOSE_CHECK && dfl_model_surely_fits(paths)))
-        item.result = find_costs(solver, arena, paths);
+        item.result = dfl_result_fold(arena, paths->unrolled, find_costs(solver, arena, paths));
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
     *resolved = paths;
     /* A mapping that the model does not support is not an error of the file. */

@@ -25,6 +25,12 @@ enum { DFL_MOST_NAME = 255 };
 /* Largest file (in bytes): far more than anybody writes. The places of all files of a session are 32-bit numbers. */
 enum { DFL_MAX_FILE = 16 << 20 };
 
+/* ---- mappings ---- */
+
+/* Largest number of einsums of a workload whose repeats are unrolled: a thousand layers of some dozens of einsums. The work grows
+   with their number. */
+enum { DFL_UNROLL_EINSUMS = 1 << 16 };
+
 /* ---- sessions and messages ---- */
 
 /* Memory of a session (in bytes), unless the caller says otherwise. */

@@ -545,7 +545,7 @@ dfl_paths *dfl_paths_bind(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
     return resolver.ok ? resolver.paths : NULL;
 }
 
-dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+static dfl_paths *resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     path_resolver resolver = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
 
@@ -575,4 +575,20 @@ bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
     /* these checks depend on the amounts, too: a loop with one iteration leaves no element incomplete */
     resolver.ok &= dfl_path_check_complete(sink, names, paths);
     return resolver.ok & dfl_path_check_online(arena, sink, names, paths);
+}
+
+dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    const dfl_unrolled *unrolled;
+    dfl_paths *paths;
+
+    if (mapping->workload->n_carries == 0)
+        return resolve(arena, sink, names, mapping);
+    if (!dfl_path_check_coverage(arena, sink, names, mapping))
+        return NULL;
+    unrolled = dfl_mapping_unroll(arena, sink, names, mapping);
+    paths = unrolled ? resolve(arena, sink, names, unrolled->mapping) : NULL;
+    if (paths)
+        paths->unrolled = unrolled;
+    return paths;
 }

@@ -20,6 +20,7 @@
  *   keep_legality.c       memories, order, place and homes of keeps (E0404, E0407, E0408, E0415, E0417, E0422)
  *   fusion_legality.c     nothing is read before it is complete (E0409, E0424)
  *   online_legality.c     corrections under `online` loops (E0420)
+ *   unroll.c              iterations of repeats that carry a tensor (E0401, E0416)
  *   pipeline_legality.c   instances for all stages of a pipeline (E0405)
  * The model counts the occupancy of memories and checks capacity.
  */
@@ -28,6 +29,7 @@
 
 #include "diag/diag.h"
 #include "ir/mapping.h"
+#include "ir/path/unroll.h"
 
 typedef enum { DFL_BIND_DIRECT, DFL_BIND_FOLLOW, DFL_BIND_NEED, DFL_BIND_IDLE } dfl_loop_binding;
 
@@ -68,7 +70,9 @@ typedef struct {
  * touches more keeps, the path has further steps, so that the run has equal length on all paths.
  */
 typedef struct {
-    const dfl_mapping *mapping;
+    const dfl_mapping *mapping; /* the mapping, unrolled if its workload has a repeat that carries a tensor */
+    const dfl_unrolled *unrolled; /* parts of the given mapping that the parts of `mapping` are copies of; NULL = `mapping` is
+                                     the given mapping */
     dfl_path *paths;           /* [einsum]: path of the einsum */
     uint32_t **step;           /* [body][line]: number of steps above a loop, or above the run of a keep; [body][n_lines]:
                                   number of steps above the children of the body */
@@ -78,7 +82,8 @@ typedef struct {
 
 /*
  * Resolves a complete mapping and makes all checks that need no counting: coverage, bindings, tiles, fan-out, order and
- * place of keeps, homes, compute units, early reads. NULL after reporting errors (E04xx). The paths live in `arena`.
+ * place of keeps, homes, compute units, early reads. Unrolls repeats that carry a tensor (unroll.h). NULL after reporting
+ * errors (E04xx). The paths live in `arena`.
  */
 dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* Resolves the part that is independent of the amounts of loops: everything except tiles, fan-out and early reads. The

@@ -147,7 +147,7 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
         nest->trigger[e] = DFL_NONE;
     if (m->refused)
         dfl_nest_refuse(nest, m->refused_span, m->refused, "remove it to evaluate the rest");
-    if (nest->workload->carries)
+    if (nest->workload->n_carries > 0)
         dfl_nest_refuse(nest, nest->workload->span, "a `repeat` that carries a tensor",
                         "evaluate one iteration as a workload of its own");
     for (uint32_t t = 0; t < nest->workload->n_tensors; t++)

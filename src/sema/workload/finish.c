@@ -302,7 +302,8 @@ static const dfl_workload *lower(dfl_workload_draft *draft, const uint32_t *orde
     link_tensors(draft, einsums, draft->einsums.n, tensors);
     *workload = (dfl_workload){ .name = draft->name, .span = draft->span, .ranks = ranks, .n_ranks = (uint32_t)draft->ranks.n,
                                 .tensors = tensors, .n_tensors = (uint32_t)draft->tensors.n, .einsums = einsums,
-                                .n_einsums = (uint32_t)draft->einsums.n, .carries = draft->carries };
+                                .n_einsums = (uint32_t)draft->einsums.n, .carries = draft->carries.at,
+                                .n_carries = (uint32_t)draft->carries.n };
     return check_counts(draft, workload) ? workload : NULL;
 }
 

@@ -273,7 +273,6 @@ static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, 
 {
     uint32_t from = dfl_workload_find_tensor(ctx, bind->path), to = DFL_NONE;
 
-    ctx->draft->carries = true;
     if (from == DFL_NONE)
         dfl_workload_report_no_tensor(ctx, bind->path);
     if (bind->value == NULL || bind->value->kind != DFL_EXPR_PATH)
@@ -281,9 +280,12 @@ static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, 
     to = dfl_workload_find_tensor(inner, bind->value->path);
     if (to == DFL_NONE)
         dfl_workload_report_no_tensor(inner, bind->value->path);
-    if (from != DFL_NONE && to != DFL_NONE)
+    if (from != DFL_NONE && to != DFL_NONE) {
+        DFL_PUSH(ctx->sema->arena, &ctx->draft->carries,
+                 ((dfl_carry){ .rank = inner->repeats[inner->n_repeats - 1], .from = from, .to = to }));
         DFL_PUSH(ctx->sema->arena, &ctx->draft->claims,
                  ((dfl_shape_claim){ .tensor = to, .like = from, .formal = bind->path->text, .span = bind->value->span }));
+    }
 }
 
 /* Elaborates `repeat N as name carrying a = b { ... }`: a rank `name` and one body whose tensors have this rank as

@@ -69,7 +69,7 @@ typedef struct {
     DFL_VEC(dfl_draft_einsum) einsums;
     DFL_VEC(dfl_shape_claim) claims;
     uint32_t *order;     /* einsums in the order of execution, set by dfl_workload_finish; NULL = no order exists */
-    bool carries;        /* some `repeat` has `carrying` */
+    DFL_VEC(dfl_carry) carries; /* tensors that repeats carry */
     bool full;           /* a limit was exceeded, and this has been reported */
     bool partial;        /* some condition or loop could not be evaluated: names may be missing */
     bool unsized;        /* some extent is unknown */
