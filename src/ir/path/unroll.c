@@ -124,7 +124,8 @@ static dfl_access fix_access(unrolling *u, const dfl_access *from, int64_t copy)
         return out;
     if (copy == NO_COPY) {
         if (from->index[lead].n_terms > 0 || from->index[lead].offset < 0 || from->index[lead].offset >= u->n)
-            refuse(u, from->span, "a read of several iterations of a repeat", "read the result of one iteration, such as the last");
+            refuse(u, from->span, "a read of several iterations of a repeat",
+                   "read the result of one iteration, such as the last");
         else
             out.tensor += (uint32_t)from->index[lead].offset;
     } else if (!dfl_index_is_bare(&from->index[lead], &rank) || rank != u->rank) {
