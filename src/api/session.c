@@ -162,7 +162,7 @@ void dfl_session_preview_checks(dfl_session *s)
 {
     dfl_arena *scratch = dfl_arena_new(&s->budget);
 
-    dfl_check_types(scratch, &s->results);
+    dfl_check_types(scratch, &s->results, false);
     dfl_arena_free(scratch);
 }
 

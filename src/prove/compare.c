@@ -164,15 +164,16 @@ static void write_table(const comparison *c, dfl_strbuf *out)
 
 void dfl_proof_compare(const dfl_proof_sides *sides, dfl_strbuf *out)
 {
+    const uint32_t n_memories = sides->executed->system->n_memories, n_einsums = sides->executed->workload->n_einsums;
     comparison c = { .sides = sides };
 
     compare_keeps(&c);
     compare_einsums(&c);
     compare_system(&c);
     write_table(&c, out);
-    dfl_strbuf_printf(out, "  %llu counts compared (counts and room of keeps, %u peaks, operations and steps of %u einsums): ",
-                      (unsigned long long)c.compared, sides->executed->system->n_memories,
-                      sides->executed->workload->n_einsums);
+    dfl_strbuf_printf(out, "  %llu counts compared (counts and room of keeps, %u peak%s, operations and steps of %u einsum%s): ",
+                      (unsigned long long)c.compared, n_memories, n_memories == 1 ? "" : "s", n_einsums,
+                      n_einsums == 1 ? "" : "s");
     if (c.differing)
         dfl_strbuf_printf(out, "%llu DIFFER\n", (unsigned long long)c.differing);
     else

@@ -169,6 +169,12 @@ void dfl_evaluate_checks(const dfl_solver *solver, dfl_purpose purpose, dfl_resu
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(solver->budget); i++)
         if (p->checks[i].kind != DFL_CHECK_EXPECT || purpose == DFL_PURPOSE_TEST)
             outcomes[n++] = dfl_check_evaluate(results, &p->checks[i]);
+    if (purpose == DFL_PURPOSE_EVAL) { /* does not judge `expect`, but finds unknown names in it */
+        dfl_arena *scratch = dfl_arena_new(solver->budget);
+
+        dfl_check_types(scratch, results, true);
+        dfl_arena_free(scratch);
+    }
     results->checks = outcomes;
     results->n_checks = n;
 }

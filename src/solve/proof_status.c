@@ -60,6 +60,8 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     if (gaps.has_stalls && !given->options.overlap_perfect)
         add_clause(&out, "units wait for transfers, and the lower bound assumes that they do not: `option overlap = perfect;` in "
                          "the mapping assumes the same");
+    if (gaps.has_uncounted)
+        add_clause(&out, "even if all transfers overlap, the mapping takes longer than the lower bound counts");
     if (gaps.has_requirement)
         add_clause(&out, "the lower bound ignores the requirements, which may exclude better mappings");
     if (gaps.has_open_terms)

@@ -35,9 +35,10 @@ bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val
 /*
  * Type-checks all checks and objectives of the program before the evaluation of any mapping. Reports unknown paths, wrong
  * dimensions, and checks that are no condition, with the codes of dfl_check_evaluate. Reports nothing that depends on the
- * values of figures, on templates, or on declarations with errors. Allocates in `scratch` alone.
+ * values of figures, on templates, or on declarations with errors. With `only_expected` checks only `expect`. Allocates in
+ * `scratch` alone.
  */
-void dfl_check_types(dfl_arena *scratch, const dfl_results *results);
+void dfl_check_types(dfl_arena *scratch, const dfl_results *results, bool only_expected);
 /* Checks the types of the objectives of one mapping before its search; false after reporting. */
 bool dfl_check_objective_types(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping);
 /* The dimension of an expression in a mapping; the dimension of a plain number if the expression has no value. */

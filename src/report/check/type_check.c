@@ -57,7 +57,7 @@ static void check_objective(dfl_arena *scratch, const dfl_results *blank, const 
         (void)dfl_check_number(blank, m->name, m->front[k], &value);
 }
 
-void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
+void dfl_check_types(dfl_arena *scratch, const dfl_results *results, bool only_expected)
 {
     const dfl_program *p = results->program;
     dfl_result_item *items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
@@ -77,8 +77,9 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results)
     all.is_blank = true;
     all.has_errors = dfl_sink_errors(results->sink) > 0;
     for (uint32_t i = 0; i < p->n_checks && dfl_budget_ok(dfl_arena_budget(scratch)); i++)
-        (void)dfl_check_evaluate(&all, &p->checks[i]);
-    for (uint32_t i = 0; i < p->n_designs; i++)
+        if (!only_expected || p->checks[i].kind == DFL_CHECK_EXPECT)
+            (void)dfl_check_evaluate(&all, &p->checks[i]);
+    for (uint32_t i = 0; i < p->n_designs && !only_expected; i++)
         check_objective(scratch, &all, p->designs[i].mapping);
 }
 

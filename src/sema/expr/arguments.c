@@ -2,6 +2,7 @@
 
 #include "sema/expr/eval.h"
 #include "support/limits.h"
+#include "support/strbuf.h"
 
 /* The parameter at a position, or NULL. */
 static const dfl_ast_node *param_at(const dfl_ast_node *params, uint32_t position)
@@ -26,6 +27,24 @@ static const dfl_ast_node *param_named(dfl_sema *sema, const dfl_ast_node *param
     return dfl_symmap_get(table, name);
 }
 
+/* Adds a help line with the names of the parameters. */
+static void list_params(dfl_sema *sema, dfl_diag *d, const dfl_sym *names, size_t n)
+{
+    enum { MOST = 8 };
+    dfl_strbuf text;
+
+    if (dfl_sink_drops(sema->sink))
+        return;
+    dfl_strbuf_init(&text, sema->arena);
+    for (size_t i = 0; i < n && i < MOST; i++)
+        dfl_strbuf_printf(&text, "%s`%s`", i == 0 ? "" : ", ", dfl_sema_text(sema, names[i]));
+    if (n == 0)
+        dfl_diag_help(sema->sink, d, "it has no parameters");
+    else
+        dfl_diag_help(sema->sink, d, n == 1 ? "its parameter is %s%s" : "its parameters are %s%s", text.text,
+                      n > MOST ? ", ..." : "");
+}
+
 /* Reports a named argument without a parameter of its name. */
 static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *arg, const dfl_decl *owner)
 {
@@ -40,6 +59,8 @@ static void report_unknown(dfl_sema *sema, const dfl_ast_node *params, const dfl
     dfl_diag_label(sema->sink, d, owner->node->name.span, "declared here");
     if (near != 0)
         dfl_diag_fix(sema->sink, d, arg->label.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+    else
+        list_params(sema, d, known.at, known.n);
 }
 
 /* The parameter that an argument sets; NULL after reporting. */

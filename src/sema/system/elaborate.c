@@ -81,8 +81,9 @@ static void check_network_kind(dfl_system_context *ctx, uint32_t network, const 
             const char *argument = network_kinds[i].argument;
 
             if (argument == NULL || (a->label.sym != 0 && strcmp(text(ctx, a->label.sym), argument) != 0)) {
-                dfl_report(ctx->sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.sym != 0 ? a->label.span : a->span,
-                           "network kind `%s` has no such argument", network_kinds[i].kind);
+                d = dfl_report(ctx->sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.sym != 0 ? a->label.span : a->span,
+                               "network kind `%s` has no such argument", network_kinds[i].kind);
+                dfl_diag_help(ctx->sema->sink, d, argument == NULL ? "remove it" : "its argument is `%s`", argument);
                 ctx->draft->broken = true;
             } else if (!dfl_eval_int(ctx->sema, ctx->scope, a, argument, 1, DFL_SEMA_MAX_COUNT, &value, &unknown)) {
                 ctx->draft->broken |= !unknown;

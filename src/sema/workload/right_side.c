@@ -241,8 +241,7 @@ static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
                        wants ? expr->path->span : rhs->node->more->over.span,
                        wants ? "`%s` works over a whole rank, which is not named" : "`%s` does not work over a rank",
                        dfl_sema_text(ctx->sema, op->name));
-        if (wants)
-            dfl_diag_help(ctx->sema->sink, d, "end the statement with `over r`");
+        dfl_diag_help(ctx->sema->sink, d, wants ? "end the statement with `over r`" : "remove `over`");
         return NULL;
     }
     return op;
