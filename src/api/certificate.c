@@ -44,7 +44,7 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
     const dfl_syntax *syntax = NULL;
     dfl_loaded *file;
     dfl_sema_input input = { .arena = s->arena, .names = s->names, .sink = sink, .lints = &s->lints,
-                             .load = dfl_imports_load, .context = s };
+                             .load = dfl_imports_load, .read = dfl_imports_read, .context = s };
     dfl_strbuf text;
     dfl_diag *d;
 

@@ -158,3 +158,18 @@ bool dfl_imports_load(void *context, const dfl_source *from, const char *target,
     out->file = dfl_loaded_syntax(s, file)->file;
     return true;
 }
+
+bool dfl_imports_read(void *context, const dfl_source *from, const char *target, const dfl_source **out, const char **why)
+{
+    dfl_session *s = context;
+    const dfl_loaded *importer = find_importer(s, from);
+    const char *shown = path_beside(s, from->name, target);
+    bool missing = false;
+    const dfl_loaded *file = dfl_load_path(s, path_beside(s, importer != NULL ? importer->path : "", target), shown,
+                                           (dfl_span){ 0, 0 }, &missing);
+
+    *why = missing ? dfl_arena_printf(s->arena, "there is no file `%s`", shown) : NULL;
+    if (file != NULL)
+        *out = file->source;
+    return file != NULL;
+}

@@ -7,5 +7,7 @@
 /* The loader of analyses (sema/sema.h); its context is the session. */
 bool dfl_imports_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
                       const char **why, const char **near);
+/* The reader of tables of analyses; its context is the session. */
+bool dfl_imports_read(void *context, const dfl_source *from, const char *target, const dfl_source **out, const char **why);
 
 #endif

@@ -118,7 +118,7 @@ bool dfl_session_analyse(dfl_session *s)
     syntax = dfl_loaded_syntax(s, s->root);
     dfl_lint_stray_docs(s->sink, &s->lints, syntax);
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
-                              .load = dfl_imports_load, .context = s };
+                              .load = dfl_imports_load, .read = dfl_imports_read, .context = s };
     /* No analysis after a syntax error: it would report the parts that the incomplete tree lacks as missing in the file. */
     if (syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });

@@ -101,7 +101,43 @@ typedef struct {
     dfl_sym type;
     double seconds;
     bool lacks;      /* set if an operation has no rate */
+    const dfl_work_size *size;   /* size of the work, for efficiencies; NULL = rates are reached in full */
+    const dfl_efficiency *small; /* set to an efficiency whose first point is above the work */
 } stopwatch;
+
+/* How closely a rate or an efficiency for the operation `of` and the data type `type` (0 = any) describes the operation
+   `op` of the kind `kind`; -1 = not at all. */
+static int rank_match(const stopwatch *t, dfl_sym of, dfl_sym type, const char *op, const char *kind)
+{
+    const char *name = of != 0 ? dfl_sym_text(t->names, of) : "";
+    bool named = of != 0 && strcmp(name, op) == 0;
+
+    if ((of != 0 && !named && strcmp(name, kind) != 0) || (type != 0 && type != t->type))
+        return -1;
+    return (of != 0) + named + 4 * (type != 0);
+}
+
+/* Share of the rate that operations `op` of the kind `kind` reach. */
+static double find_share(stopwatch *t, const char *op, const char *kind)
+{
+    const dfl_efficiency *best = NULL;
+    int most = -1;
+
+    for (uint32_t i = 0; t->size != NULL && i < t->unit->n_efficiencies; i++) {
+        const dfl_efficiency *e = &t->unit->efficiencies[i];
+        int specific = rank_match(t, e->op, e->type, op, kind);
+        if (specific > most) {
+            most = specific;
+            best = e;
+        }
+    }
+    if (best == NULL)
+        return 1;
+    double share = dfl_efficiency_is_grid(best) ? dfl_efficiency_grid_share(best, t->size->shape)
+                                                : dfl_efficiency_share(best, t->size->flop);
+    t->small = share > 0 ? t->small : best;
+    return share > 0 ? share : 1;
+}
 
 /* Adds the time of `n` operations `op`, of the kind `mac` or `flop`. */
 static void run(stopwatch *t, double n, const char *op, const char *kind)
@@ -113,11 +149,7 @@ static void run(stopwatch *t, double n, const char *op, const char *kind)
         return;
     for (uint32_t i = 0; i < t->unit->n_rates; i++) {
         const dfl_rate *r = &t->unit->rates[i];
-        const char *name = r->op != 0 ? dfl_sym_text(t->names, r->op) : "";
-        bool named = r->op != 0 && strcmp(name, op) == 0;
-        int specific = (r->op != 0) + named + 4 * (r->type != 0);
-        if ((r->op != 0 && !named && strcmp(name, kind) != 0) || (r->type != 0 && r->type != t->type))
-            continue;
+        int specific = rank_match(t, r->op, r->type, op, kind);
         if (specific > most) {
             most = specific;
             best = r;
@@ -125,7 +157,7 @@ static void run(stopwatch *t, double n, const char *op, const char *kind)
     }
     t->lacks |= best == NULL;
     if (best != NULL) /* a rate for every operation counts FLOPs, and a MAC is two FLOPs */
-        t->seconds += n * (best->op == 0 && strcmp(kind, "mac") == 0 ? 2 : 1) / best->rate;
+        t->seconds += n * (best->op == 0 && strcmp(kind, "mac") == 0 ? 2 : 1) / (best->rate * find_share(t, op, kind));
 }
 
 static void run_tree(stopwatch *t, const dfl_eop *e)
@@ -138,10 +170,11 @@ static void run_tree(stopwatch *t, const dfl_eop *e)
         run_tree(t, e->args[i]);
 }
 
-double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit)
+double dfl_point_seconds_at(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit,
+                            const dfl_work_size *size, const dfl_efficiency **small)
 {
     static const char *const reductions[] = { NULL, "flop", "max", "min" };
-    stopwatch t = { .names = names, .unit = unit, .type = dfl_einsum_type(w, e)->name };
+    stopwatch t = { .names = names, .unit = unit, .type = dfl_einsum_type(w, e)->name, .size = size };
 
     if (e->is_mac) {
         run(&t, 1, "mac", "mac");
@@ -150,7 +183,15 @@ double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const d
         if (e->reduce != DFL_REDUCE_NONE)
             run(&t, 1, reductions[e->reduce], "flop");
     }
+    *small = t.small;
     return t.lacks ? -1 : t.seconds;
+}
+
+double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit)
+{
+    const dfl_efficiency *small;
+
+    return dfl_point_seconds_at(names, w, e, unit, NULL, &small);
 }
 
 double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit)

@@ -126,6 +126,13 @@ typedef struct {
     dfl_options options;
 } dfl_mapping;
 
+/* Size of the work of an einsum on one instance of a unit in one pass of the einsum's brace. */
+typedef struct {
+    double flop;                 /* operations (FLOP); a MAC is two */
+    double shape[DFL_GRID_DIMS]; /* extents m, n and k of a product of two operands: products over the ranks that the result
+                                    shares with the first operand alone, with the second alone, and over those it lacks */
+} dfl_work_size;
+
 /* The leaf of an einsum, or NULL. */
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 /* A copy with its own bodies and lines; workload, system and choices of holes are shared. */
@@ -142,6 +149,10 @@ const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
    rate for the data type takes precedence over a rate for the operation (`mac`, `flop`, or an op by name). A rate for
    the operation takes precedence over a rate for all operations. */
 double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
+/* The same with the shares of the rates that work of the size `size` reaches (>= dfl_point_seconds). `*small` is set to
+   an efficiency whose first point is above the work, which has no time then. */
+double dfl_point_seconds_at(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit,
+                            const dfl_work_size *size, const dfl_efficiency **small);
 /* Energy of one point of an einsum on one instance of a unit (in J); 0 if the unit declares no energy. */
 double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit);
 

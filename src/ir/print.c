@@ -211,6 +211,14 @@ static void selection(dfl_strbuf *out, const dfl_intern *names, const char *what
     }
 }
 
+static void efficiency(dfl_strbuf *out, const dfl_efficiency *e)
+{
+    if (e == NULL)
+        return;
+    dfl_strbuf_z(out, " efficiency");
+    dfl_efficiency_print(out, e);
+}
+
 static void print_memory(dfl_strbuf *out, const dfl_intern *names, const dfl_memory *m)
 {
     const dfl_dim rate = dfl_dim_ratio(DFL_BASE_DATA, DFL_BASE_TIME);
@@ -243,6 +251,7 @@ static void print_memory(dfl_strbuf *out, const dfl_intern *names, const dfl_mem
     dfl_strbuf_z(out, " buffers ");
     dfl_strbuf_i128(out, m->buffers);
     dfl_strbuf_z(out, m->stream ? " stream" : "");
+    efficiency(out, m->efficiency);
     selection(out, names, "holds", &m->holds);
     dfl_strbuf_char(out, '\n');
 }
@@ -261,6 +270,17 @@ static void print_compute(dfl_strbuf *out, const dfl_intern *names, const dfl_co
         dfl_strbuf_z(out, c->rates[i].type != 0 ? dfl_sym_text(names, c->rates[i].type) : "any");
         dfl_strbuf_printf(out, " %.6g/s", c->rates[i].rate);
     }
+    for (uint32_t i = 0; i < c->n_efficiencies; i++) {
+        const dfl_efficiency *e = &c->efficiencies[i];
+
+        dfl_strbuf_z(out, " efficiency ");
+        dfl_strbuf_z(out, e->op != 0 ? dfl_sym_text(names, e->op) : "any");
+        dfl_strbuf_char(out, ' ');
+        dfl_strbuf_z(out, e->type != 0 ? dfl_sym_text(names, e->type) : "any");
+        dfl_efficiency_print(out, e);
+    }
+    if (c->launch != 0)
+        quantity(out, "launch", c->launch, dfl_dim_of(DFL_BASE_TIME));
     if (c->has_energy) {
         quantity(out, "energy per MAC", c->mac_energy, dfl_dim_of(DFL_BASE_ENERGY));
         quantity(out, "per FLOP", c->flop_energy, energy);
@@ -330,6 +350,7 @@ void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system
             dfl_strbuf_z(out, " port ");
             name(out, names, s->axes[n->port].name);
         }
+        efficiency(out, n->efficiency);
         dfl_strbuf_char(out, '\n');
     }
     for (uint32_t i = 0; i < s->n_axes; i++)

@@ -10,6 +10,7 @@
 #ifndef DFL_IR_SYSTEM_H
 #define DFL_IR_SYSTEM_H
 
+#include "ir/efficiency.h"
 #include "ir/workload.h"
 
 typedef struct {
@@ -55,6 +56,7 @@ typedef struct {
     double area;           /* area, m2 per instance */
     int64_t buffers;       /* number of buffers of a tile, >= 1 */
     bool stream;           /* the memory has overlap = stream */
+    const dfl_efficiency *efficiency; /* share of the bandwidths by the bits of a transfer; NULL = the whole bandwidth */
     dfl_selection holds;   /* tensors that the memory may hold; off = all tensors */
 } dfl_memory;
 
@@ -71,6 +73,9 @@ typedef struct {
     uint32_t after_memory; /* number of memories declared before the unit */
     const dfl_rate *rates;
     uint32_t n_rates;
+    const dfl_efficiency *efficiencies; /* shares of the rates by the FLOP of an einsum in one pass */
+    uint32_t n_efficiencies; /* a rate to which none applies is reached in full */
+    double launch;         /* time that passes before an einsum or a fused branch starts (in s) */
     double mac_energy, flop_energy; /* energies, J per MAC and J per FLOP */
     bool has_energy;
     double area, leakage;  /* area (m2) and leakage power (W) per instance */
@@ -89,6 +94,7 @@ typedef struct {
     bool has_energy;
     uint32_t port;         /* axis each of whose instances has a port of its own; DFL_NONE = one port for each instance of
                               the array over the network, shared by everything inside */
+    const dfl_efficiency *efficiency; /* share of the bandwidth by the bits of a transfer; NULL = the whole bandwidth */
 } dfl_network;
 
 typedef struct {

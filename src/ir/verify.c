@@ -123,7 +123,7 @@ static const char *verify_memory(const dfl_system *s, const dfl_memory *m)
     VERIFY(m->read_energy >= 0 && m->write_energy >= 0 && m->latency >= 0 && m->leakage >= 0 && m->area >= 0,
            "a memory has a negative figure");
     VERIFY(m->buffers >= 1, "a memory has no buffer");
-    return NULL;
+    return m->efficiency != NULL ? dfl_efficiency_verify(m->efficiency) : NULL;
 }
 
 static const char *verify_compute(const dfl_system *s, const dfl_compute *c)
@@ -132,6 +132,12 @@ static const char *verify_compute(const dfl_system *s, const dfl_compute *c)
     VERIFY(c->n_rates > 0, "a compute unit has no rate");
     for (uint32_t i = 0; i < c->n_rates; i++)
         VERIFY(c->rates[i].rate > 0 && isfinite(c->rates[i].rate), "a rate is not positive");
+    VERIFY(c->launch >= 0, "a compute unit starts before it is asked to");
+    for (uint32_t i = 0; i < c->n_efficiencies; i++) {
+        const char *wrong = dfl_efficiency_verify(&c->efficiencies[i]);
+
+        VERIFY(wrong == NULL, wrong);
+    }
     return NULL;
 }
 
@@ -150,9 +156,13 @@ const char *dfl_system_verify(const dfl_system *s)
         VERIFY((wrong = verify_memory(s, &s->memories[i])) == NULL, wrong);
     for (uint32_t i = 0; i < s->n_computes; i++)
         VERIFY((wrong = verify_compute(s, &s->computes[i])) == NULL, wrong);
-    for (uint32_t i = 0; i < s->n_networks; i++)
-        VERIFY(s->networks[i].element < s->n_elements && s->networks[i].bandwidth > 0 &&
-               (s->networks[i].port == DFL_NONE || s->networks[i].port < s->n_axes), "a network is nowhere or idle");
+    for (uint32_t i = 0; i < s->n_networks; i++) {
+        const dfl_network *n = &s->networks[i];
+
+        VERIFY(n->element < s->n_elements && n->bandwidth > 0 && (n->port == DFL_NONE || n->port < s->n_axes),
+               "a network is nowhere or idle");
+        VERIFY(n->efficiency == NULL || (wrong = dfl_efficiency_verify(n->efficiency)) == NULL, wrong);
+    }
     for (uint32_t i = 0; i < s->n_axes; i++) {
         const dfl_axis *a = &s->axes[i];
 

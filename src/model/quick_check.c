@@ -144,6 +144,19 @@ static bool capacity_is_enough(const dfl_mapping *m, const dfl_path *path)
     return true;
 }
 
+/* Whether every efficiency of the system gives a share to work of any size. */
+static bool shares_are_complete(const dfl_system *s)
+{
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        if (s->memories[m].efficiency != NULL && s->memories[m].efficiency->at[0] > 0)
+            return false;
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        for (uint32_t i = 0; i < s->computes[c].n_efficiencies; i++)
+            if (dfl_efficiency_is_grid(&s->computes[c].efficiencies[i]) || s->computes[c].efficiencies[i].at[0] > 0)
+                return false;
+    return true;
+}
+
 bool dfl_model_surely_fits(const dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
@@ -152,6 +165,7 @@ bool dfl_model_surely_fits(const dfl_paths *paths)
     return m->workload->n_einsums == 1 && m->n_bodies == 1 && paths->paths[0].n_steps == m->root->n_lines &&
            m->root->n_lines <= DFL_MAX_STEPS &&
            m->workload->tensors[e->output.tensor].role != DFL_ROLE_INTERMEDIATE &&
-           counts_are_small(m->workload, e, &paths->paths[0]) && capacity_is_enough(m, &paths->paths[0]);
+           shares_are_complete(m->system) && counts_are_small(m->workload, e, &paths->paths[0]) &&
+           capacity_is_enough(m, &paths->paths[0]);
 }
 

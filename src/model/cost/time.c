@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/cost/pass.h"
+
 /* A walk over the bodies of a mapping. */
 typedef struct {
     dfl_nest *nest;
@@ -45,10 +47,31 @@ static const char *transfer_port(const time_walk *walk, const dfl_transfer *tran
     return outer ? port_name(walk, transfer->outer, there) : port_name(walk, transfer->inner, here);
 }
 
-/* Compute time of the unit for the steps of an einsum (in s). */
-static double unit_seconds(const time_walk *walk, uint32_t e)
+/* Compute time of the unit for the steps of an einsum (in s). Clears `ok` after E0509. */
+static double unit_seconds(time_walk *walk, uint32_t e)
 {
-    return dfl_i128_double(walk->sums->steps[e]) * walk->plan->einsums[e].point_seconds;
+    double point = dfl_pass_point_seconds(walk->nest, &walk->plan->einsums[e], walk->sums, e);
+
+    walk->ok &= point >= 0;
+    return dfl_i128_double(walk->sums->steps[e]) * point;
+}
+
+/* Adds the launches to the time of the mapping, and to those of the einsums that are launched by themselves. */
+static void add_launches(const time_walk *walk, dfl_result *result)
+{
+    double launch = dfl_pass_launch_seconds(walk->nest, walk->plan);
+
+    if (launch <= 0)
+        return;
+    if (launch > result->seconds)
+        result->bound_by = "launch";
+    result->seconds += launch;
+    for (uint32_t e = 0; e < walk->nest->workload->n_einsums; e++) {
+        double own = dfl_pass_einsum_launch_seconds(walk->nest, walk->plan, e);
+        if (own > walk->einsums[e].seconds)
+            walk->einsums[e].bound_by = "launch";
+        walk->einsums[e].seconds += own;
+    }
 }
 
 /* Clears the first `n` rows of the plan (`rows`). Returns the first row. */
@@ -58,8 +81,25 @@ static inline dfl_ports *clear_rows(const time_walk *walk, uint32_t n, uint32_t 
     return walk->plan->rows;
 }
 
-/* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands. */
-static void find_operands(const time_walk *walk, uint32_t e)
+/* How many times longer than at full bandwidth transfers of `bits` take. Clears `ok` after E0509. */
+static double find_stretch(time_walk *walk, const dfl_efficiency *e, double bits)
+{
+    double share = e != NULL && bits > 0 ? dfl_efficiency_share(e, bits) : 1;
+
+    if (share > 0)
+        return 1 / share;
+    if (walk->ok) {
+        dfl_diag *d = dfl_report(walk->nest->sink, DFL_SYS_EFFICIENCY_SMALL, e->span,
+                                 "a transfer has %.6g bit, less than the first point of this efficiency", bits);
+        dfl_diag_help(walk->nest->sink, d, "give the efficiency a first point at the smallest transfer, for example at 0");
+    }
+    walk->ok = false;
+    return 1;
+}
+
+/* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands. Bits at a
+   memory with an efficiency count as those that its ports move at full bandwidth in the same time. */
+static void find_operands(time_walk *walk, uint32_t e)
 {
     const dfl_einsum_time *t = &walk->plan->einsums[e];
 
@@ -71,6 +111,9 @@ static void find_operands(const time_walk *walk, uint32_t e)
                                            updates */
             read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
         p->moved = p->output ? (dfl_ports){ read, moved } : (dfl_ports){ moved, 0 };
+        const dfl_efficiency *share = walk->nest->system->memories[p->memory].efficiency;
+        if (share != NULL) /* one transfer for each pass of the loops below the keep */
+            p->moved *= find_stretch(walk, share, moved / (double)walk->nest->sizes[e].steps[walk->keeps->at[p->keep].step]);
     }
 }
 
@@ -219,7 +262,38 @@ static value_shares find_shares(const time_walk *walk, const dfl_transfer *trans
     return s;
 }
 
-static bool fill_transfer(const time_walk *walk, dfl_transfer *transfer)
+/* Stretches the slot of `times` transfers to their shares of the bandwidths: its bits become those that the ports move at
+   full bandwidth in the same time. */
+static void stretch_slot(time_walk *walk, const dfl_transfer *transfer, double times, dfl_transfer_slot *slot)
+{
+    slot->here *= find_stretch(walk, transfer->inner_share, (slot->here[DFL_READ] + slot->here[DFL_WRITE]) / times);
+    slot->there *= find_stretch(walk, transfer->outer_share, (slot->there[DFL_READ] + slot->there[DFL_WRITE]) / times);
+    slot->seconds = longer_time(busy_seconds(&transfer->inner_ports, slot->here),
+                                busy_seconds(&transfer->outer_ports, slot->there));
+}
+
+/* Stretches all slots of a transfer, and sums them anew. `loops`: bit set of the loops with a slot. */
+static void stretch_transfer(time_walk *walk, dfl_transfer *transfer, uint64_t loops, bool beside, dfl_transfer_totals *sum)
+{
+    uint64_t lasting = sum->lasting;
+
+    if (transfer->inner_share == NULL && transfer->outer_share == NULL)
+        return;
+    *sum = (dfl_transfer_totals){ .lasting = lasting };
+    for (; loops; loops &= loops - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(loops);
+        stretch_slot(walk, transfer, (double)(transfer->steps[j + 1] - transfer->steps[j]), &transfer->slots[j]);
+        add_slot(&transfer->slots[j], sum);
+    }
+    for (uint32_t end = 0; end < 1 + (uint32_t)transfer->written; end++) {
+        dfl_transfer_slot *slot = &transfer->slots[transfer->step + end];
+        stretch_slot(walk, transfer, 1, slot);
+        if (beside)
+            add_slot(slot, sum);
+    }
+}
+
+static bool fill_transfer(time_walk *walk, dfl_transfer *transfer)
 {
     const dfl_delta *mine = transfer->mine, *theirs = transfer->theirs;
     bool perfect = walk->nest->mapping->options.overlap_perfect;
@@ -245,6 +319,7 @@ static bool fill_transfer(const time_walk *walk, dfl_transfer *transfer)
     else
         fill_ends(transfer, &s, find_uneven_change(mine, transfer->step), find_uneven_change(theirs, transfer->step),
                   perfect, &sum);
+    stretch_transfer(walk, transfer, mine->active | theirs->active, perfect, &sum);
     transfer->all = sum;
     transfer->stops = transfer->waited ? sum.lasting & steps_below(transfer->step) : 0;
     return true;
@@ -332,7 +407,7 @@ static void add_ends(const time_walk *walk, dfl_result *result)
    stops the work. A stream runs beside the work: new elements replace those that the work has finished with. But a
    stream does not continue while an outer keep has stopped the work. The stream then starts anew, beside the refill of
    the outer keep. */
-static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint64_t stopped)
+static bool fill_transfers(time_walk *walk, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = walk->plan->transfers + own->first;
 
@@ -445,6 +520,34 @@ static double body_seconds(time_walk *walk, const dfl_body *body, uint64_t stopp
     return total;
 }
 
+/* The bits of each memory with an efficiency, stretched to its shares. The other rows stay as they are. */
+static void stretch_row(const time_walk *walk, dfl_ports *row)
+{
+    const dfl_time_plan *plan = walk->plan;
+    const dfl_memory *memories = walk->nest->system->memories;
+    bool perfect = walk->nest->mapping->options.overlap_perfect;
+
+    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++)
+        if (memories[m].efficiency != NULL)
+            row[m] = (dfl_ports){ 0, 0 };
+    for (uint32_t i = 0; i < plan->n_transfers; i++) {
+        const dfl_transfer *transfer = &plan->transfers[i];
+        dfl_ports here = transfer->all.here, there = transfer->all.there;
+        for (uint32_t end = 0; !perfect && end < 1 + (uint32_t)transfer->written; end++) {
+            here += transfer->slots[transfer->step + end].here;
+            there += transfer->slots[transfer->step + end].there;
+        }
+        if (transfer->inner_share != NULL)
+            row[transfer->inner] += here;
+        if (transfer->outer_share != NULL)
+            row[transfer->outer] += there;
+    }
+    for (uint32_t e = 0; e < walk->nest->workload->n_einsums; e++)
+        for (uint32_t i = 0; i < plan->einsums[e].n_ports; i++)
+            if (memories[plan->einsums[e].ports[i].memory].efficiency != NULL)
+                row[plan->einsums[e].ports[i].memory] += plan->einsums[e].ports[i].moved;
+}
+
 /* Raises the time of the whole mapping to the time of the busiest port, and sets the port times of the memories. */
 static void limit_whole_by_ports(const time_walk *walk, dfl_result *result, dfl_memory_cost *memories)
 {
@@ -456,6 +559,7 @@ static void limit_whole_by_ports(const time_walk *walk, dfl_result *result, dfl_
         dfl_ports moved = { dfl_i128_double(n->serve + n->drain + n->accumulate), dfl_i128_double(n->fill + n->update) };
         row[plan->memory[i]] += moved * plan->bits[i];
     }
+    stretch_row(walk, row);
     for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
         dfl_ports seconds = port_seconds(&plan->rates[m], row[m]);
         memories[m].read_seconds = seconds[DFL_READ];
@@ -481,11 +585,12 @@ bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_p
     if (c.ok && !nest->mapping->options.overlap_perfect)
         add_ends(&c, result);
     limit_whole_by_ports(&c, result, memories);
+    add_launches(&c, result);
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         /* utilization: time at full rate on all instances of the unit, as a fraction of the latency */
         double steps = dfl_i128_double(sums->steps[e]), points = dfl_i128_double(sums->points[e]);
-        if (einsums[e].compute_seconds > 0)
-            work += steps > 0 ? einsums[e].compute_seconds * points / steps / plan->einsums[e].instances : 0;
+        if (steps > 0)
+            work += steps * plan->einsums[e].point_seconds * points / steps / plan->einsums[e].instances;
     }
     result->utilization = result->seconds > 0 ? work / result->seconds : 0;
     return c.ok;

@@ -11,6 +11,7 @@ static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
     dfl_i128 instances = 1;
 
     dfl_element_instances(nest->system, unit->element, &instances);
+    out->unit = unit;
     out->point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e], unit);
     out->instances = dfl_i128_double(instances);
 }
@@ -50,6 +51,8 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
                                 .bits = out->bits[at], .slots = DFL_NEW_ARRAY(nest->arena, dfl_transfer_slot, keep->step + 2) };
     transfer->inner_ports = out->rates[transfer->inner];
     transfer->outer_ports = out->rates[transfer->outer];
+    transfer->inner_share = m->efficiency;
+    transfer->outer_share = nest->system->memories[transfer->outer].efficiency;
     uint64_t around = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, m->element);
     uint64_t outer = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step,
                                                 nest->system->memories[transfer->outer].element);
@@ -181,9 +184,11 @@ void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_t
         transfer->inner_ports = out->rates[transfer->inner];
         transfer->outer_ports = out->rates[transfer->outer];
     }
-    for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
+        out->einsums[e].unit = &like->computes[nest->paths->paths[e].compute];
         out->einsums[e].point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e],
-                                                          &like->computes[nest->paths->paths[e].compute]);
+                                                          out->einsums[e].unit);
+    }
 }
 
 bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out)

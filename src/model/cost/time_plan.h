@@ -30,6 +30,7 @@ typedef struct {
     uint32_t keep, step, tensor;
     uint32_t inner, outer;    /* memories at the inner and the outer end */
     dfl_port_rates inner_ports, outer_ports;
+    const dfl_efficiency *inner_share, *outer_share; /* share of the bandwidths at either end; NULL = the whole bandwidth */
     double bits;              /* bits of one element */
     dfl_delta *mine, *theirs; /* deltas of one instance of the inner memory, and of one instance of the outer memory */
     const uint64_t *steps;    /* [step]: number of positions, from the sizes of the loops (loop_sizes.h) */
@@ -57,7 +58,8 @@ typedef struct {
 typedef struct {
     dfl_operand_port *ports; /* ports of the operands, sorted by memory */
     uint32_t n_ports;
-    double point_seconds;    /* seconds of the unit for one point */
+    const dfl_compute *unit; /* the unit, with the rates that count */
+    double point_seconds;    /* seconds of the unit for one point at full rate */
     double instances;        /* number of instances of the unit */
 } dfl_einsum_time;
 

@@ -100,9 +100,6 @@ const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *
     if (draft->refused.start != 0) {
         mapping->refused = "a pipeline over an axis";
         mapping->refused_span = draft->refused;
-    } else if (draft->system->draft.unsupported.start != 0) {
-        mapping->refused = "an efficiency table";
-        mapping->refused_span = draft->system->draft.unsupported;
     }
     return mapping;
 }

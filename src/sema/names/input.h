@@ -20,13 +20,20 @@ typedef struct {
 typedef bool dfl_sema_load(void *context, const dfl_source *from, const char *target, bool quoted, dfl_sema_file *out,
                            const char **why, const char **near);
 
+/*
+ * Reads the file with the path `target`, relative to the file `from`. The text stays valid for the run, and its place lies
+ * in the space of all sources. Returns false after setting `*why` to the reason, or to NULL if the reason was reported.
+ */
+typedef bool dfl_sema_read(void *context, const dfl_source *from, const char *target, const dfl_source **out, const char **why);
+
 typedef struct {
     dfl_arena *arena;             /* owner of all results */
     dfl_intern *names;            /* symbol table of the syntax trees */
     dfl_sink *sink;               /* receiver of all diagnostics */
     const dfl_lint_levels *lints; /* levels of the lints; NULL = default levels */
     dfl_sema_load *load;          /* loader of imports; NULL = no import can be loaded */
-    void *context;                /* first argument of `load` */
+    dfl_sema_read *read;          /* reader of tables; NULL = no file can be read */
+    void *context;                /* first argument of `load` and `read` */
 } dfl_sema_input;
 
 #endif

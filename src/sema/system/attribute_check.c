@@ -161,8 +161,7 @@ static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, c
             dfl_diag_help(draft->sink, d, "write names, as in `%s = %s`", name, row->example);
         }
         return;
-    case DFL_TAKES_ANY:
-        draft->unsupported = value->span;
+    case DFL_TAKES_EFFICIENCY: /* checked by dfl_system_read_efficiency */
         return;
     }
 }

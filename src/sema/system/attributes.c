@@ -55,8 +55,8 @@ static bool eval_value(dfl_system_context *ctx, const dfl_attribute_row *row, co
     dfl_value v;
 
     *out = (dfl_attribute_value){ .kind = DFL_ATTRIBUTE_UNKNOWN, .span = expr->span };
-    if (row->takes == DFL_TAKES_ANY)
-        return true;
+    if (row->takes == DFL_TAKES_EFFICIENCY)
+        return dfl_system_read_efficiency(ctx, row, expr, out);
     if ((row->takes >= DFL_TAKES_TENSORS || row->takes == DFL_TAKES_WORD || row->takes == DFL_TAKES_AXIS) &&
         read_word(ctx, expr, out))
         return true;

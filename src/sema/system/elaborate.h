@@ -6,6 +6,7 @@
  *   system_draft     the system under construction: parts with attributes
  *   vocabulary       the table of all attributes
  *   attributes       values of attributes; overrides
+ *   efficiency       shares of the peak rates: tables in the text and in files
  *   attribute_check  check of an attribute: number, kind and dimension of its values
  *   finish           lowering to the intermediate representation: cycles to time, missing attributes, lints
  */

@@ -236,6 +236,14 @@ static void lower_members(system_lowering *state, const dfl_draft_part *part, vo
     }
 }
 
+/* The efficiency of a memory or network; NULL if the part states none. */
+static const dfl_efficiency *lower_efficiency(const dfl_draft_part *part)
+{
+    const dfl_draft_attribute *attribute = find_attribute(part, "efficiency");
+
+    return attribute != NULL ? attribute->values[0].efficiency : NULL;
+}
+
 /* Lowers a memory. */
 static void lower_memory(system_lowering *state, const dfl_draft_part *part)
 {
@@ -257,6 +265,7 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
     if (buffers != NULL && buffers->values[0].kind == DFL_ATTRIBUTE_QUANTITY)
         memory->buffers = (int64_t)buffers->values[0].quantity.integer;
     memory->stream = find_attribute(part, "overlap") != NULL;
+    memory->efficiency = lower_efficiency(part);
     memory->holds = lower_selection(state, part, "holds");
     state->any_energy |= memory->has_read_energy || memory->has_write_energy;
     if (plain && find_attribute(part, "read.energy") != NULL && find_attribute(part, "write.energy") != NULL)
@@ -280,6 +289,39 @@ static void report_unknown_op(system_lowering *state, dfl_sym word, dfl_span spa
     state->draft->broken = true;
 }
 
+/* Sets the operation and the data type that the free names of an attribute like `rate.mac.bf16` state. */
+static void lower_keys(system_lowering *state, const dfl_draft_attribute *attribute, dfl_sym *op, dfl_sym *type)
+{
+    for (int k = 0; k < 2 && attribute->keys[k] != 0; k++) {
+        if (dfl_data_type_bits(text(state, attribute->keys[k])) > 0)
+            *type = attribute->keys[k];
+        else if (names_op(state, attribute->keys[k]))
+            *op = attribute->keys[k];
+        else
+            report_unknown_op(state, attribute->keys[k], attribute->span);
+    }
+}
+
+/* The efficiencies of a compute unit, which have the forms of its rates. */
+static void lower_efficiencies(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute)
+{
+    dfl_efficiency *out = DFL_NEW_ARRAY(state->draft->arena, dfl_efficiency, part->attrs.n + 1);
+
+    for (size_t i = 0; i < part->attrs.n; i++) {
+        const dfl_draft_attribute *attribute = &part->attrs.at[i];
+
+        if (strncmp(attribute->name, "efficiency", 10) != 0 || attribute->n_values == 0 ||
+            attribute->values[0].efficiency == NULL)
+            continue;
+        out[compute->n_efficiencies] = *attribute->values[0].efficiency;
+        lower_keys(state, attribute, &out[compute->n_efficiencies].op, &out[compute->n_efficiencies].type);
+        if (dfl_efficiency_is_grid(&out[compute->n_efficiencies]) && out[compute->n_efficiencies].op == 0)
+            out[compute->n_efficiencies].op = dfl_intern_z(state->draft->new_names, "mac");
+        compute->n_efficiencies++;
+    }
+    compute->efficiencies = out;
+}
+
 /* The rates of a compute unit: `rate = R`, `rate { bf16 = R; mac = R; mac { bf16 = R; } }`. A rate of `mac` is in
    MAC/s, half the FLOP/s; all other rates are in FLOP/s. */
 static void lower_rates(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute, double clock)
@@ -292,14 +334,7 @@ static void lower_rates(system_lowering *state, const dfl_draft_part *part, dfl_
 
         if (strncmp(dfl_attribute_at(attribute->row)->name, "rate", 4) != 0 || attribute->n_values == 0)
             continue;
-        for (int k = 0; k < 2 && attribute->keys[k] != 0; k++) {
-            if (dfl_data_type_bits(text(state, attribute->keys[k])) > 0)
-                r->type = attribute->keys[k];
-            else if (names_op(state, attribute->keys[k]))
-                r->op = attribute->keys[k];
-            else
-                report_unknown_op(state, attribute->keys[k], attribute->span);
-        }
+        lower_keys(state, attribute, &r->op, &r->type);
         r->rate = convert_quantity(state, &attribute->values[0], clock);
         if (r->op != 0 && strcmp(text(state, r->op), "mac") == 0)
             r->rate /= 2;
@@ -320,6 +355,7 @@ static void lower_compute(system_lowering *state, const dfl_draft_part *part)
     compute->element = state->draft->parts.at[part->element].id;
     compute->after_memory = part->after_memory;
     lower_rates(state, part, compute, clock);
+    lower_efficiencies(state, part, compute);
     /* Energies are per FLOP; a MAC is two FLOPs. */
     compute->mac_energy = 2 * lower_number(state, part, "energy.mac", clock, per_op, &compute->has_energy);
     compute->flop_energy = lower_number(state, part, "energy.flop", clock, per_op, &compute->has_energy);
@@ -517,6 +553,7 @@ static void lower_network(system_lowering *state, const dfl_draft_part *part)
     network->bandwidth = lower_number(state, part, "bandwidth", clock, INFINITY, NULL);
     lower_members(state, part, network, clock);
     network->energy = lower_number(state, part, "energy", clock, 0, &network->has_energy);
+    network->efficiency = lower_efficiency(part);
     for (size_t i = 0; i < part->attrs.n; i++) {
         const char *why = dfl_attribute_at(part->attrs.at[i].row)->no_effect;
 

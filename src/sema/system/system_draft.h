@@ -19,7 +19,8 @@ typedef enum {
     DFL_ATTRIBUTE_QUANTITY,
     DFL_ATTRIBUTE_STRING,
     DFL_ATTRIBUTE_WORD,     /* a name, with or without arguments: `weight`, `row(weight)` */
-    DFL_ATTRIBUTE_UNKNOWN,  /* the value depends on a parameter without a value, or is not evaluated */
+    DFL_ATTRIBUTE_EFFICIENCY,
+    DFL_ATTRIBUTE_UNKNOWN,  /* the value depends on a parameter without a value */
 } dfl_attribute_value_kind;
 
 /* One of the values after the `=` of an attribute. */
@@ -31,6 +32,7 @@ typedef struct {
     const dfl_sym *args;       /* arguments of a WORD */
     const dfl_span *arg_spans; /* places of the arguments */
     uint32_t n_args;
+    const dfl_efficiency *efficiency; /* value of an EFFICIENCY */
 } dfl_attribute_value;
 
 typedef struct {
@@ -81,7 +83,6 @@ typedef struct {
     bool broken;                    /* an error has been reported */
     bool lenient;                   /* the file has syntax errors: a missing attribute may be a consequence and is not
                                        reported */
-    dfl_span unsupported;           /* place of an attribute that is checked, but not evaluated; nowhere = no such attribute */
 } dfl_system_draft;
 
 /* Whether lints about a place are reported. */

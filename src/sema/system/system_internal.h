@@ -26,6 +26,12 @@ void dfl_system_set_attributes(dfl_system_context *ctx, uint32_t part, const dfl
    element. */
 void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *binds, uint32_t root, uint32_t first);
 
+/* ---- efficiency.c ---- */
+/* Reads a value of `efficiency`. An unknown value is no error. False after reporting E0508, E0615 or an error of an
+   expression. */
+bool dfl_system_read_efficiency(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *expr,
+                                dfl_attribute_value *out);
+
 /* ---- attribute_check.c ---- */
 /* Checks the number, kind and dimension of the values, then adds the attribute or replaces its value from a lower
    layer. */

@@ -21,6 +21,7 @@
 #define AREA       { { [DFL_BASE_AREA] = 1 } }
 #define MONEY      { { [DFL_BASE_MONEY] = 1 } }
 #define DATA       { { [DFL_BASE_DATA] = 1 } }
+#define OPS        { { [DFL_BASE_OPS] = 1 } }
 
 /* Members of the intermediate representation that store the number. */
 #define NONE       { 0 }
@@ -60,7 +61,10 @@ static const dfl_attribute_row vocabulary[] = {
     { "rate.*",           C,         DFL_TAKES_POSITIVE, OP_RATE,   "1MAC/cycle",    NONE, NULL },
     { "ops",              C,         DFL_TAKES_OPS,      NO_DIM,    "mac",           NONE, NULL },
     { "operand_reuse",    C,         DFL_TAKES_TENSORS,  NO_DIM,    "weight",        NONE, NULL },
-    { "efficiency",       C,         DFL_TAKES_ANY,      NO_DIM,    "table(\"...\")",NONE, NULL },
+    { "efficiency",       C,         DFL_TAKES_EFFICIENCY, OPS,     "table(0FLOP, 50%, 1GFLOP, 90%)", NONE, NULL },
+    { "efficiency.*",     C,         DFL_TAKES_EFFICIENCY, OPS,     "table(0FLOP, 50%, 1GFLOP, 90%)", NONE, NULL },
+    { "efficiency",       M | N,     DFL_TAKES_EFFICIENCY, DATA,    "table(0B, 50%, 1MB, 90%)", NONE, NULL },
+    { "launch",           C,         DFL_TAKES_QUANTITY, TIME,      "4us",           { COMPUTE(launch) }, NULL },
     { "multicast",        N,         DFL_TAKES_AXES,     NO_DIM,    "row, col",      NONE, NULL },
     { "reduce",           N,         DFL_TAKES_AXES,     NO_DIM,    "row",           NONE, NULL },
     { "forward",          N,         DFL_TAKES_AXES,     NO_DIM,    "row",           NONE, NULL },

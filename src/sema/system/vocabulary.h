@@ -17,11 +17,11 @@ typedef enum {
     DFL_TAKES_WORD,       /* the word in `example` */
     DFL_TAKES_STRING,
     DFL_TAKES_AXIS,       /* the name of one axis */
+    DFL_TAKES_EFFICIENCY, /* `table(...)`, `curve(...)` or a share; the dimension is that of the size of the work */
     /* The following kinds accept lists. */
     DFL_TAKES_TENSORS,    /* list of roles, names of tensors, `all` */
     DFL_TAKES_AXES,       /* list of axes, each with or without tensors in parentheses */
     DFL_TAKES_OPS,        /* list of `mac`, `flop`, names of operations */
-    DFL_TAKES_ANY,        /* any value that the parser accepts; not evaluated */
 } dfl_attribute_takes;
 
 typedef struct {

@@ -5,7 +5,7 @@
 static const char numbers[] =
     "system s { clock = 1GHz; memory d { size = 1MB; latency = 3ns; leakage = 5mW; area = 7mm2; }"
     " network n = bus { multicast = x; latency = 11cycle; }"
-    " array x[2] over n { compute c { rate = 1FLOP/cycle; area = 13mm2; leakage = 17mW; } memory r { size = 1kB; } } }";
+    " array x[2] over n { compute c { rate = 1FLOP/cycle; launch = 19ns; efficiency = table(0, 50%, 1kFLOP, 75%); area = 13mm2; leakage = 17mW; } memory r { size = 1kB; } } }";
 
 static void numbers_reach_their_members(void **state)
 {
@@ -22,6 +22,10 @@ static void numbers_reach_their_members(void **state)
     assert_true(system->memories[0].area == 7e-6);
     assert_true(system->networks[0].latency == 11 / 1e9);
     assert_true(system->computes[0].area == 13e-6);
+    assert_true(system->computes[0].launch == 19e-9);
+    assert_int_equal(system->computes[0].n_efficiencies, 1);
+    assert_true(dfl_efficiency_share(&system->computes[0].efficiencies[0], 999) == 0.5);
+    assert_true(dfl_efficiency_share(&system->computes[0].efficiencies[0], 1000) == 0.75);
     assert_true(system->computes[0].leakage == 17e-3);
     analysed_free(a);
 }
