@@ -233,62 +233,85 @@ void dfl_oracle_network_forward(dfl_oracle_machine *machine, const dfl_oracle_li
 
 /* ---- figures ---- */
 
-/* The class of a network with this kind and axis; makes it if there is none. */
-static dfl_oracle_link_class *class_of(dfl_oracle_machine *machine, dfl_oracle_network *to, dfl_oracle_link_kind kind,
-                                       uint32_t axis)
+/* The class of a network with this name; makes it if there is none. */
+static dfl_oracle_link_class *class_of(dfl_oracle_machine *machine, dfl_oracle_network *to, const char *name)
 {
     for (uint32_t i = 0; i < to->n_classes; i++)
-        if (to->classes[i].kind == kind && to->classes[i].axis == axis)
+        if (strcmp(to->classes[i].name, name) == 0)
             return &to->classes[i];
     dfl_oracle_link_class *grown = DFL_NEW_ARRAY(machine->arena, dfl_oracle_link_class, to->n_classes + 1);
     for (uint32_t i = 0; i < to->n_classes; i++)
         grown[i] = to->classes[i];
-    grown[to->n_classes] = (dfl_oracle_link_class){ .kind = kind, .axis = axis };
+    grown[to->n_classes] = (dfl_oracle_link_class){ .name = name };
     to->classes = grown;
     return &to->classes[to->n_classes++];
 }
 
-static void add_shared(dfl_oracle_machine *machine, dfl_oracle_network *to, dfl_oracle_link_kind kind, int64_t bits)
+static void add_shared(dfl_oracle_machine *machine, dfl_oracle_network *to, const char *name, int64_t bits)
 {
-    dfl_oracle_link_class *c = class_of(machine, to, kind, DFL_NONE);
+    dfl_oracle_link_class *c = class_of(machine, to, name);
 
     c->bits += bits;
     c->first += bits;
 }
 
-static void add_ports(dfl_oracle_machine *machine, dfl_oracle_network *to, dfl_oracle_link_kind kind, const int64_t *bits,
-                      uint32_t n)
+static void add_ports(dfl_oracle_machine *machine, dfl_oracle_network *to, const char *name, const int64_t *bits, uint32_t n)
 {
-    dfl_oracle_link_class *c = class_of(machine, to, kind, DFL_NONE);
+    dfl_oracle_link_class *c = class_of(machine, to, name);
 
     c->first = bits[0] > c->first ? bits[0] : c->first;
     for (uint32_t i = 0; i < n; i++)
         c->bits = bits[i] > c->bits ? bits[i] : c->bits;
 }
 
-/* Bits on a link of a class. Neighbours forward to higher coordinates on links of the class `down`. */
-static int64_t load_of(const dfl_oracle_wire *wire, dfl_oracle_link_kind kind, bool higher)
-{
-    const bool down = kind == DFL_ORACLE_AXIS_DOWN, up = kind == DFL_ORACLE_AXIS_UP;
+/* The classes of links along an axis. Neighbours forward to higher coordinates on links of the class `down`. */
+enum axis_class { AXIS_DOWN, AXIS_UP, AXIS_FORWARD };
 
-    return (down ? wire->down : 0) + (up ? wire->up : 0) + ((down && !higher) || (up && higher) ? 0 : wire->forward);
+/* Bits of a class on a link that leads to the higher coordinate or to the lower one. */
+static int64_t load_of(const dfl_oracle_wire *wire, enum axis_class class, bool higher)
+{
+    switch (class) {
+    case AXIS_DOWN:
+        return wire->down + (higher ? wire->forward : 0);
+    case AXIS_UP:
+        return wire->up + (higher ? 0 : wire->forward);
+    case AXIS_FORWARD:
+        break;
+    }
+    return wire->forward;
 }
 
-static void add_wires(dfl_oracle_machine *machine, dfl_oracle_network *to, dfl_oracle_link_kind kind,
-                      const dfl_oracle_array *array, uint32_t i)
+/* Bits of a class on the busiest link of axis `i` that touches the place with all coordinates 0. */
+static int64_t first_load(const dfl_oracle_machine *machine, const dfl_oracle_array *array, uint32_t i, enum axis_class class)
 {
-    const uint32_t axis = array->first_axis + i;
-    dfl_oracle_link_class *c = class_of(machine, to, kind, axis);
-    uint64_t nodes = (uint64_t)places_of(machine, array, axis) * (array->n_ports / machine->used[axis]);
-    bool higher = kind != DFL_ORACLE_AXIS_UP;
+    const int64_t last = places_of(machine, array, array->first_axis + i) - 1;
+    const struct { int64_t from; bool higher; } links[] = { { 0, true }, { 0, false }, { last > 0, false }, { last, true } };
+    int64_t most = 0;
 
     for (uint32_t k = 0; k < array->n_axes; k++)
-        array->place[k] = k == i && !higher && places_of(machine, array, axis) > 1;
-    c->first = load_of(wire_at(machine, array, i, array->place, higher), kind, higher);
+        array->place[k] = 0;
+    for (size_t k = 0; k < sizeof links / sizeof links[0]; k++) {
+        array->place[i] = links[k].from;
+        int64_t bits = load_of(wire_at(machine, array, i, array->place, links[k].higher), class, links[k].higher);
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+static void add_wires(dfl_oracle_machine *machine, dfl_oracle_network *to, enum axis_class class, const dfl_oracle_array *array,
+                      uint32_t i)
+{
+    static const char *const names[] = { "down", "up", "forward" };
+    const uint32_t axis = array->first_axis + i;
+    const char *name = dfl_sym_text(machine->names, machine->system->axes[axis].name);
+    dfl_oracle_link_class *c = class_of(machine, to, dfl_arena_printf(machine->arena, "%s.%s", name, names[class]));
+    uint64_t nodes = (uint64_t)places_of(machine, array, axis) * (array->n_ports / machine->used[axis]);
+
     for (uint64_t n = 0; n < 2 * nodes; n++) {
-        int64_t bits = load_of(&array->wires[i][n], kind, n % 2 == 1);
+        int64_t bits = load_of(&array->wires[i][n], class, n % 2 == 1);
         c->bits = bits > c->bits ? bits : c->bits;
     }
+    c->first = first_load(machine, array, i, class);
 }
 
 static void add_classes(dfl_oracle_machine *machine, const dfl_oracle_array *array)
@@ -297,25 +320,25 @@ static void add_classes(dfl_oracle_machine *machine, const dfl_oracle_array *arr
 
     switch (array->shape) {
     case ORACLE_BUS:
-        add_shared(machine, to, DFL_ORACLE_MEDIUM, array->injected + array->arriving);
+        add_shared(machine, to, "medium", array->injected + array->arriving);
         break;
     case ORACLE_CROSSBAR:
-        add_shared(machine, to, DFL_ORACLE_OUTER_DOWN, array->injected);
-        add_shared(machine, to, DFL_ORACLE_OUTER_UP, array->arriving);
-        add_ports(machine, to, DFL_ORACLE_INNER_DOWN, array->delivered, array->n_ports);
-        add_ports(machine, to, DFL_ORACLE_INNER_UP, array->collected, array->n_ports);
+        add_shared(machine, to, "outer_down", array->injected);
+        add_shared(machine, to, "outer_up", array->arriving);
+        add_ports(machine, to, "inner_down", array->delivered, array->n_ports);
+        add_ports(machine, to, "inner_up", array->collected, array->n_ports);
         break;
     case ORACLE_MESH:
     case ORACLE_TORUS:
         for (uint32_t i = 0; i < array->n_axes; i++) {
-            add_wires(machine, to, DFL_ORACLE_AXIS_DOWN, array, i);
-            add_wires(machine, to, DFL_ORACLE_AXIS_UP, array, i);
+            add_wires(machine, to, AXIS_DOWN, array, i);
+            add_wires(machine, to, AXIS_UP, array, i);
         }
         return;
     }
     for (uint32_t i = 0; i < array->n_axes; i++)
         if (machine->system->axes[array->first_axis + i].forward)
-            add_wires(machine, to, DFL_ORACLE_AXIS_FORWARD, array, i);
+            add_wires(machine, to, AXIS_FORWARD, array, i);
 }
 
 dfl_i128 dfl_oracle_networks_sum(dfl_oracle_machine *machine)

@@ -19,19 +19,12 @@ typedef struct {
     dfl_i128 peak_bits;        /* largest tile of one instance (in bits); of a refilled keep, all buffers together */
 } dfl_oracle_traffic;
 
-/* Classes of the links of a network. MEDIUM: of a bus. OUTER and INNER: ports of a crossbar, of the outer side and of an
-   instance. AXIS: links between neighbours on an axis; FORWARD: in a network without other links between neighbours. */
-typedef enum {
-    DFL_ORACLE_MEDIUM, DFL_ORACLE_OUTER_DOWN, DFL_ORACLE_OUTER_UP, DFL_ORACLE_INNER_DOWN, DFL_ORACLE_INNER_UP,
-    DFL_ORACLE_AXIS_DOWN, DFL_ORACLE_AXIS_UP, DFL_ORACLE_AXIS_FORWARD
-} dfl_oracle_link_kind;
-
+/* A class of links of a network: the `medium` of a bus; the ports of a crossbar, `outer_down`, `outer_up`, `inner_down` and
+   `inner_up`; links between neighbours, `AXIS.down`, `AXIS.up`, and `AXIS.forward` in networks without such links. */
 typedef struct {
-    dfl_oracle_link_kind kind;
-    uint32_t axis;             /* axis of a link between neighbours, else DFL_NONE */
+    const char *name;
     dfl_i128 bits;             /* bits on the busiest link of the class, at coordinate 0 of the axes outside of the array */
-    dfl_i128 first;            /* bits on the first link of the class: between coordinates 0 and 1 with all other coordinates
-                                  0, or the port of instance 0 */
+    dfl_i128 first;            /* bits on the busiest link of the class that touches the instance with all coordinates 0 */
 } dfl_oracle_link_class;
 
 /* Bits that cross a network, over all its instances. */

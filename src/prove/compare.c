@@ -1,11 +1,14 @@
 #include "prove/compare.h"
 
+#include <string.h>
+
 #include "report/table.h"
 #include "support/limits.h"
 
 typedef struct {
     const dfl_proof_sides *sides;
     uint64_t compared, differing;
+    uint32_t links;            /* classes of links compared */
 } comparison;
 
 static void report_difference(comparison *c, const char *count, dfl_i128 model, dfl_i128 oracle)
@@ -120,6 +123,35 @@ static void compare_einsums(comparison *c)
     }
 }
 
+static const dfl_link_class *find_class(const dfl_network_cost *network, const char *name)
+{
+    for (uint32_t i = 0; i < network->n_classes; i++)
+        if (strcmp(network->classes[i].name, name) == 0)
+            return &network->classes[i];
+    return NULL;
+}
+
+/* The bits that cross a network, and those on the busiest link of each class unless the model estimates them. */
+static void compare_network(comparison *c, const dfl_network_cost *model, const dfl_oracle_network *oracle)
+{
+    const dfl_proof_sides *sides = c->sides;
+    const char *name = name_text(c, sides->executed->system->networks[model->network].name);
+    const char *part = dfl_arena_printf(sides->arena, "`%s`", name);
+
+    compare_part(c, part, "injected bits", model->injected_bits, oracle->injected);
+    compare_part(c, part, "delivered bits", model->delivered_bits, oracle->delivered);
+    compare_part(c, part, "collected bits", model->collected_bits, oracle->collected);
+    compare_part(c, part, "arriving bits", model->arriving_bits, oracle->arriving);
+    compare_part(c, part, "classes of links", model->n_classes, oracle->n_classes);
+    for (uint32_t i = 0; i < oracle->n_classes && !model->rough; i++) {
+        const dfl_link_class *class = find_class(model, oracle->classes[i].name);
+
+        compare_part(c, dfl_arena_printf(sides->arena, "`%s` of %s", oracle->classes[i].name, part), "bits on the busiest link",
+                     class ? class->bits : -1, oracle->classes[i].bits);
+        c->links++;
+    }
+}
+
 static void compare_system(comparison *c)
 {
     const dfl_proof_sides *sides = c->sides;
@@ -134,6 +166,8 @@ static void compare_system(comparison *c)
     for (uint32_t x = 0; x < s->n_axes; x++)
         compare_part(c, dfl_arena_printf(sides->arena, "`%s`", name_text(c, s->axes[x].name)), "elements forwarded along",
                      sides->model->links[x].forwarded, sides->oracle->forwarded[x]);
+    for (uint32_t n = 0; sides->model->networks && n < s->n_networks; n++)
+        compare_network(c, &sides->model->networks[n], &sides->oracle->networks[n]);
 }
 
 /* Prints one row per tensor in a memory: the five counts of the oracle. */
@@ -171,9 +205,12 @@ void dfl_proof_compare(const dfl_proof_sides *sides, dfl_strbuf *out)
     compare_einsums(&c);
     compare_system(&c);
     write_table(&c, out);
-    dfl_strbuf_printf(out, "  %llu counts compared (counts and room of keeps, %u peak%s, operations and steps of %u einsum%s): ",
+    dfl_strbuf_printf(out, "  %llu counts compared (counts and room of keeps, %u peak%s, operations and steps of %u einsum%s",
                       (unsigned long long)c.compared, n_memories, n_memories == 1 ? "" : "s", n_einsums,
                       n_einsums == 1 ? "" : "s");
+    if (c.links > 0)
+        dfl_strbuf_printf(out, ", bits on the links of %u class%s", c.links, c.links == 1 ? "" : "es");
+    dfl_strbuf_z(out, "): ");
     if (c.differing)
         dfl_strbuf_printf(out, "%llu DIFFER\n", (unsigned long long)c.differing);
     else

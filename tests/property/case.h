@@ -108,10 +108,11 @@ typedef enum {
 /* Features that a case exercises, indices of case_feature_names. */
 typedef enum {
     CASE_RAGGED, CASE_HALO, CASE_STRIDE, CASE_SPILL, CASE_MULTICAST, CASE_MULTICAST_2, CASE_NESTED, CASE_RECOMPUTE,
-    CASE_ONLINE,
+    CASE_ONLINE, CASE_ROUTED, CASE_STRAIGHT, CASE_ARRAYS,
     CASE_WANTED, /* number of features that must occur often enough */
     CASE_FUSED = CASE_WANTED, CASE_RESTRICTED, CASE_REDUCED, CASE_FORWARDED, CASE_MODES, CASE_PADDED, CASE_IDLE,
     CASE_BOUNDED, CASE_BRANCHES, CASE_PIPELINE, CASE_ROUGH,
+    CASE_UNEVEN, CASE_ROUGH_LINKS,
     CASE_FEATURES
 } case_feature;
 extern const char *const case_feature_names[CASE_FEATURES];

@@ -11,9 +11,9 @@
 
 const char *const case_feature_names[CASE_FEATURES] = {
     "ragged", "halo", "stride above the window", "spilled partial sums", "multicast on one axis", "multicast on two axes",
-    "nested branches", "recompute", "online", "fused", "restricted producer", "reduction", "forwarding",
+    "nested branches", "recompute", "online", "mesh, torus or ring", "operands straight", "nested arrays", "fused", "restricted producer", "reduction", "forwarding",
     "fresh or window", "padding", "idle instances", "room bound is exact", "readers in several branches",
-    "pipeline", "coordinate 0 estimated",
+    "pipeline", "coordinate 0 estimated", "first link not busiest", "links estimated",
 };
 
 typedef struct {
@@ -83,6 +83,36 @@ static uint32_t shared_axes(const comparison *cmp, const dfl_path *p, const dfl_
     return n;
 }
 
+/* Whether the unit reads an operand or writes the result in a memory outside of its array. */
+static bool reaches_out(const comparison *cmp, const dfl_path *p, uint32_t tensor)
+{
+    const dfl_system *s = cmp->paths->mapping->system;
+    uint32_t memory = DFL_NONE;
+
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].line->kind == DFL_LINE_KEEP && p->steps[i].line->tensor == tensor)
+            memory = p->steps[i].line->memory;
+    return memory != DFL_NONE && s->memories[memory].element != s->computes[p->compute].element;
+}
+
+/* What crosses the networks, and whether the first link of each class is the busiest. */
+static uint32_t network_features(const comparison *cmp)
+{
+    const dfl_system *s = cmp->paths->mapping->system;
+    uint32_t f = 0, crossed = 0;
+
+    for (uint32_t i = 0; i < s->n_networks; i++) {
+        const dfl_oracle_network *n = &cmp->oracle->networks[i];
+        crossed += n->delivered + n->collected > 0;
+        for (uint32_t k = 0; k < n->n_classes; k++) {
+            bool wire = strstr(n->classes[k].name, ".down") || strstr(n->classes[k].name, ".up");
+            f |= wire && n->classes[k].bits > 0 ? 1u << CASE_ROUTED : 0;
+            f |= n->classes[k].bits > n->classes[k].first ? 1u << CASE_UNEVEN : 0;
+        }
+    }
+    return f | (crossed > 1 ? 1u << CASE_ARRAYS : 0);
+}
+
 static void note_features(const comparison *cmp)
 {
     const dfl_mapping *m = cmp->paths->mapping;
@@ -107,6 +137,7 @@ static void note_features(const comparison *cmp)
             note_windows(cmp, p, &einsum->inputs[i], &f);
             uint32_t n = shared_axes(cmp, p, &einsum->inputs[i]);
             f |= n == 1 ? 1u << CASE_MULTICAST : n > 1 ? 1u << CASE_MULTICAST_2 : 0;
+            f |= reaches_out(cmp, p, einsum->inputs[i].tensor) ? 1u << CASE_STRAIGHT : 0;
         }
         f |= p->has_exchange ? 1u << CASE_FUSED : 0;
         f |= p->has_exchange && p->exchange.restricts ? 1u << CASE_RESTRICTED : 0;
@@ -131,7 +162,7 @@ static void note_features(const comparison *cmp)
     }
     for (uint32_t a = 0; cmp->oracle && a < m->system->n_axes; a++)
         f |= cmp->oracle->forwarded[a] > 0 ? 1u << CASE_FORWARDED : 0;
-    cmp->out->features = f;
+    cmp->out->features = f | (cmp->oracle ? network_features(cmp) : 0);
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
@@ -194,6 +225,36 @@ static void compare_traffic(comparison *cmp)
     }
 }
 
+/* Bits on the busiest link of a class. Names the link that is busier than the first one, which the model describes. */
+static void compare_class(comparison *cmp, const dfl_oracle_link_class *o, const dfl_network_cost *n, const char *network)
+{
+    dfl_i128 bits = -1;
+
+    for (uint32_t i = 0; i < n->n_classes; i++)
+        if (strcmp(n->classes[i].name, o->name) == 0)
+            bits = n->classes[i].bits;
+    same(cmp, o->bits, bits, o->bits == o->first ? "bits" : "bits (another link than the first)", o->name, network);
+}
+
+static void compare_networks(comparison *cmp)
+{
+    const dfl_system *s = cmp->paths->mapping->system;
+
+    for (uint32_t i = 0; cmp->model->networks && i < s->n_networks; i++) {
+        const dfl_oracle_network *o = &cmp->oracle->networks[i];
+        const dfl_network_cost *n = &cmp->model->networks[i];
+        char name[] = { 'n', 'e', 't', (char)('1' + s->networks[i].element), '\0' };
+        same(cmp, o->injected, n->injected_bits, "injected bits", name, "");
+        same(cmp, o->delivered, n->delivered_bits, "delivered bits", name, "");
+        same(cmp, o->collected, n->collected_bits, "collected bits", name, "");
+        same(cmp, o->arriving, n->arriving_bits, "arriving bits", name, "");
+        same(cmp, o->n_classes, n->n_classes, "classes of links", name, "");
+        cmp->out->features |= n->rough ? 1u << CASE_ROUGH_LINKS : 0;
+        for (uint32_t k = 0; !n->rough && k < o->n_classes; k++)
+            compare_class(cmp, &o->classes[k], n, name);
+    }
+}
+
 static void compare_all(comparison *cmp)
 {
     const dfl_case *c = cmp->c;
@@ -223,6 +284,7 @@ static void compare_all(comparison *cmp)
     }
     for (uint32_t a = 0; a < c->n_axes; a++)
         same(cmp, cmp->oracle->forwarded[a], cmp->model->links[a].forwarded, "transfers", c->axes[a].name, "");
+    compare_networks(cmp);
     same(cmp, cmp->oracle->broken, 0, "broken laws", "keeps", "");
     if (!online)
         same(cmp, cmp->oracle->wrong, 0, "wrong values", "the results", "");

@@ -396,15 +396,18 @@ void case_draw_system(case_random *rng, dfl_case *c)
         case_add_axis(c, "row", 1, between(rng, 2, 6), multicast_set(rng), reduce_set(rng));
         if (case_chance(rng, 90))
             case_add_axis(c, "col", 1, between(rng, 2, 4), multicast_set(rng), reduce_set(rng));
-        if (case_chance(rng, 25))
+        if (case_chance(rng, 45))
+            c->axes[case_below(rng, c->n_axes)].forward = true;
+        if (case_chance(rng, 10))
             c->axes[case_below(rng, c->n_axes)].forward = true;
         if (case_chance(rng, 85))
             case_add_memory(c, "reg", 1, 1 + case_below(rng, 2));
         if (case_chance(rng, 20))
             case_add_memory(c, "lat", 1, 1);
-        if (case_chance(rng, 15)) {
+        if (case_chance(rng, 25)) {
             inner = 2;
             case_add_axis(c, "lane", 2, between(rng, 2, 3), multicast_set(rng), reduce_set(rng));
+            c->axes[c->n_axes - 1].forward = case_chance(rng, 20);
             if (case_chance(rng, 60))
                 case_add_memory(c, "vreg", 2, 1);
         }
