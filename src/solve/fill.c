@@ -10,6 +10,7 @@
 #include "mapper/conflict.h"
 #include "report/check/check.h"
 #include "solve/certificate.h"
+#include "solve/one_by_one.h"
 #include "solve/search_options.h"
 #include "solve/solve_internal.h"
 #include "support/deadline.h"
@@ -124,27 +125,6 @@ static bool has_result(const dfl_search_result *found)
     return found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
 }
 
-/* A summary with the members that are known before the search: objective and limits. */
-static dfl_search_summary start_summary(const dfl_fill *fill, const dfl_objective *objective)
-{
-    static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
-    const dfl_solver *solver = fill->solver;
-    dfl_search_summary out = { .objective = objective->text, .first_term = objective->text,
-                               .time_limit = solver->options->seconds,
-                             .most_evaluations = solver->options->evaluations,
-                             .dim = objective->free ? dfl_dim_of(DFL_BASE_TIME) : product };
-
-    if (objective->n_terms > 0)
-        out.dim = dfl_check_dim(solver->arena, &fill->one, fill->item.mapping, objective->terms[0]);
-    if (objective->n_terms > 1) {
-        dfl_strbuf first;
-        dfl_strbuf_init(&first, solver->arena);
-        dfl_val_print(&first, solver->names, objective->terms[0]);
-        out.first_term = first.text;
-    }
-    return out;
-}
-
 /* Fills the tile sizes of a mapping without open lines. */
 static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
@@ -157,7 +137,7 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
     found = search(fill, solver->arena, out->given, &request);
     if (!has_result(found))
         return false;
-    *summary = start_summary(fill, objective);
+    *summary = dfl_fill_start_summary(fill, objective);
     summary->value = found->value;
     summary->lower_bound = found->lower_bound;
     summary->optimal = found->status == DFL_SEARCH_OPTIMAL;
@@ -190,7 +170,7 @@ static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *w
     *found = *r;
     if (is_found) {
         out->mapping = dfl_fill_copy(solver, r->at[0].mapping, out->given);
-        *summary = start_summary(fill, request->objective);
+        *summary = dfl_fill_start_summary(fill, request->objective);
         summary->lower_bound = r->lower_bound;
         summary->optimal = r->status == DFL_SEARCH_OPTIMAL;
         summary->evaluated = r->evaluated;
@@ -249,6 +229,8 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
 
     if (!objective->native)
         return refuse_figure(fill, objective, out->given);
+    if (dfl_one_by_one_applies(out->given))
+        return dfl_fill_one_by_one(fill, objective, out, stopped);
     costs = search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
@@ -318,7 +300,7 @@ static void add_filled(const dfl_solver *solver, const dfl_mapping *given, const
 /* The summary of a search for several mappings; `found` holds at least one. */
 static dfl_search_summary summarize_several(const dfl_fill *fill, const dfl_objective *objective, const dfl_search_result *found)
 {
-    dfl_search_summary out = start_summary(fill, objective);
+    dfl_search_summary out = dfl_fill_start_summary(fill, objective);
 
     out.lower_bound = NAN;
     out.value = found->at[0].terms[0];

@@ -31,6 +31,11 @@ typedef struct {
     double choices_start;              /* start time of the first choice (in seconds of dfl_deadline_clock) */
 } dfl_fill;
 
+/* ---- summary.c ---- */
+
+/* A summary with the members that are known before the search: objective and limits. */
+dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective);
+
 /* ---- requirements.c ---- */
 
 /* Finds the `require` checks of the mapping: those in its braces, and those of the file whose paths all start with its name. */

@@ -1,0 +1,609 @@
+#include "solve/one_by_one.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/mapping_open.h"
+#include "ir/path/unit_choice.h"
+#include "support/deadline.h"
+#include "support/limits.h"
+
+/* The lines found for one einsum, in its own ranks and tensors, and the text that equal einsums share. */
+typedef struct {
+    const char *key;
+    const dfl_line *lines;
+    uint32_t n_lines;
+} found_lines;
+
+typedef struct {
+    dfl_fill *fill;
+    dfl_arena *arena;               /* arena of the result */
+    const dfl_objective *objective;
+    const dfl_mapping *given;
+    const dfl_workload *workload;
+    const dfl_system *system;
+    bool *is_carried;               /* [rank]: rank of a repeat that carries a tensor */
+    uint32_t *home;                 /* [tensor]: outermost memory that keeps it, DFL_NONE = not known yet */
+    found_lines *found;             /* [einsum]: its lines, in ranks and tensors of the workload */
+    DFL_VEC(found_lines) searched;
+    uint32_t n_left;                /* einsums whose lines are not known yet */
+    uint64_t evaluated;
+    dfl_stop stopped;
+    DFL_VEC(dfl_body *) bodies;
+} assembly;
+
+bool dfl_one_by_one_applies(const dfl_mapping *mapping)
+{
+    const dfl_workload *w = mapping->workload;
+
+    if (!dfl_mapping_all_lines_open(mapping) || mapping->root->n_lines > 0)
+        return false;
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (w->einsums[e].n_where > 0 || w->einsums[e].gathers || w->einsums[e].over_rank != DFL_NONE)
+            return true;
+    return w->n_carries > 0;
+}
+
+/* ---- one einsum as a workload of its own ---- */
+
+/* One einsum alone: its own workload and system, and the parts of the network that its ranks and tensors stand for. */
+typedef struct {
+    dfl_workload *workload;
+    dfl_system *system;
+    uint32_t *rank_of;   /* [own rank] */
+    uint32_t *tensor_of; /* [own tensor] */
+    uint32_t *own_rank;  /* [rank of the network]: own rank, DFL_NONE = none */
+} alone;
+
+/* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
+   has another rank that the einsum lacks: the place of a gathered row. */
+static bool own_index(const assembly *a, const alone *one, const dfl_index *from, dfl_index *to)
+{
+    dfl_term *terms = DFL_NEW_ARRAY(a->arena, dfl_term, from->n_terms + 1);
+
+    *to = *from;
+    to->terms = terms;
+    to->n_terms = 0;
+    for (uint32_t i = 0; i < from->n_terms; i++)
+        if (one->own_rank[from->terms[i].rank] != DFL_NONE)
+            terms[to->n_terms++] = (dfl_term){ one->own_rank[from->terms[i].rank], from->terms[i].coef };
+        else if (!a->is_carried[from->terms[i].rank])
+            return false;
+    return true;
+}
+
+/* Adds an own tensor for an access. A gathered row has the ranks of the einsum as further dimensions: rows are distinct. */
+static dfl_access own_access(const assembly *a, alone *one, const dfl_access *from, dfl_tensor *tensors, bool is_output)
+{
+    const dfl_tensor *given = &a->workload->tensors[from->tensor];
+    const uint32_t at = one->workload->n_tensors++, most = from->n_dims + one->workload->n_ranks;
+    dfl_index *index = DFL_NEW_ARRAY(a->arena, dfl_index, most + 1);
+    int64_t *extents = DFL_NEW_ARRAY(a->arena, int64_t, most + 1);
+    uint32_t *users = DFL_NEW_ARRAY(a->arena, uint32_t, 1);
+    uint32_t n = 0;
+    bool is_gathered = false;
+
+    for (uint32_t d = 0; d < from->n_dims; d++)
+        if (own_index(a, one, &from->index[d], &index[n]))
+            extents[n++] = given->extents[d];
+        else
+            is_gathered = true;
+    for (uint32_t r = 0; is_gathered && r < one->workload->n_ranks; r++) {
+        dfl_term *term = DFL_NEW(a->arena, dfl_term);
+        bool used = false;
+        for (uint32_t d = 0; d < n; d++)
+            for (uint32_t i = 0; i < index[d].n_terms; i++)
+                used |= index[d].terms[i].rank == r;
+        if (used)
+            continue;
+        *term = (dfl_term){ r, 1 };
+        index[n] = (dfl_index){ .terms = term, .n_terms = 1, .span = from->span };
+        extents[n++] = one->workload->ranks[r].extent;
+    }
+    tensors[at] = *given;
+    tensors[at].role = is_output ? DFL_ROLE_OUTPUT : given->role == DFL_ROLE_WEIGHT ? DFL_ROLE_WEIGHT : DFL_ROLE_INPUT;
+    tensors[at].n_dims = n;
+    tensors[at].extents = extents;
+    tensors[at].producers = tensors[at].consumers = users;
+    tensors[at].n_producers = is_output;
+    tensors[at].n_consumers = !is_output;
+    one->tensor_of[at] = from->tensor;
+    return (dfl_access){ .tensor = at, .n_dims = n, .index = index, .span = from->span };
+}
+
+/* A selection by the names of exactly those own tensors that stand for selected tensors of the network. */
+static void name_selected(const assembly *a, const alone *one, dfl_selection *selection)
+{
+    dfl_sym *names;
+    uint32_t n = 0;
+
+    if (!selection->on || selection->all)
+        return;
+    names = DFL_NEW_ARRAY(a->arena, dfl_sym, one->workload->n_tensors + 1);
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++)
+        if (dfl_selects(selection, &a->workload->tensors[one->tensor_of[t]]))
+            names[n++] = one->workload->tensors[t].name;
+    *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
+}
+
+/* The system with selections by name, and without what the mapper refuses: forwarding, and reuse of operands. */
+static void make_system(const assembly *a, alone *one)
+{
+    dfl_system *s = DFL_NEW(a->arena, dfl_system);
+    dfl_memory *memories = DFL_NEW_ARRAY(a->arena, dfl_memory, a->system->n_memories + 1);
+    dfl_axis *axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
+    dfl_compute *computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
+
+    *s = *a->system;
+    for (uint32_t i = 0; i < s->n_memories; i++) {
+        memories[i] = s->memories[i];
+        name_selected(a, one, &memories[i].holds);
+    }
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        axes[i] = s->axes[i];
+        name_selected(a, one, &axes[i].multicast);
+        name_selected(a, one, &axes[i].reduce);
+        axes[i].forward = false;
+    }
+    for (uint32_t i = 0; i < s->n_computes; i++) {
+        computes[i] = s->computes[i];
+        computes[i].operand_reuse = (dfl_selection){ .on = false };
+    }
+    s->memories = memories;
+    s->axes = axes;
+    s->computes = computes;
+    one->system = s;
+}
+
+/* Makes the workload of one einsum, without conditions and with one tensor for each access. */
+static alone take_alone(const assembly *a, const dfl_einsum *einsum)
+{
+    const dfl_workload *w = a->workload;
+    alone one = { .workload = DFL_NEW(a->arena, dfl_workload),
+                  .rank_of = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_ranks + 1),
+                  .tensor_of = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_inputs + 2),
+                  .own_rank = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_ranks + 1) };
+    dfl_rank *ranks = DFL_NEW_ARRAY(a->arena, dfl_rank, einsum->n_ranks + 1);
+    uint32_t *ids = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_ranks + 1);
+    dfl_tensor *tensors = DFL_NEW_ARRAY(a->arena, dfl_tensor, einsum->n_inputs + 2);
+    dfl_access *inputs = DFL_NEW_ARRAY(a->arena, dfl_access, einsum->n_inputs + 1);
+    dfl_einsum *own = DFL_NEW(a->arena, dfl_einsum);
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        one.own_rank[r] = DFL_NONE;
+    for (uint32_t i = 0; i < einsum->n_ranks; i++)
+        if (!a->is_carried[einsum->ranks[i]]) {
+            one.own_rank[einsum->ranks[i]] = n;
+            one.rank_of[n] = einsum->ranks[i];
+            ids[n] = n;
+            ranks[n++] = w->ranks[einsum->ranks[i]];
+        }
+    *one.workload = (dfl_workload){ .name = w->name, .span = w->span, .ranks = ranks, .n_ranks = n, .tensors = tensors,
+                                    .einsums = own, .n_einsums = 1 };
+    *own = *einsum;
+    own->ranks = ids;
+    own->n_ranks = n;
+    own->inputs = inputs;
+    own->where = NULL;
+    own->n_where = 0;
+    own->gathers = false;
+    own->over_rank = DFL_NONE;
+    for (uint32_t i = 0; i < einsum->n_inputs; i++)
+        inputs[i] = own_access(a, &one, &einsum->inputs[i], tensors, false);
+    own->output = own_access(a, &one, &einsum->output, tensors, true);
+    make_system(a, &one);
+    return one;
+}
+
+static void print_index(dfl_strbuf *out, const dfl_index *index)
+{
+    for (uint32_t i = 0; i < index->n_terms; i++)
+        dfl_strbuf_printf(out, "%lldr%u+", (long long)index->terms[i].coef, index->terms[i].rank);
+    dfl_strbuf_printf(out, "%lld,", (long long)index->offset);
+}
+
+static void print_body(dfl_strbuf *out, const dfl_eop *op)
+{
+    dfl_strbuf_printf(out, "(%d %u %u", (int)op->kind, op->operand, op->op);
+    for (uint32_t i = 0; i < op->n_args; i++)
+        print_body(out, op->args[i]);
+    dfl_strbuf_char(out, ')');
+}
+
+/* Text that is equal for einsums that have the same best lines: extents, accesses, types, places where tensors may be, and
+   the operations. */
+static const char *make_key(const assembly *a, const alone *one, const dfl_einsum *given)
+{
+    const dfl_einsum *e = &one->workload->einsums[0];
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, a->arena);
+    for (uint32_t r = 0; r < one->workload->n_ranks; r++)
+        dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->ranks[r].extent);
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_access *access = i < e->n_inputs ? &e->inputs[i] : &e->output;
+        const dfl_tensor *t = &a->workload->tensors[one->tensor_of[access->tensor]];
+
+        dfl_strbuf_printf(&out, "; %u:", t->type.name);
+        for (uint32_t d = 0; d < access->n_dims; d++) {
+            dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->tensors[access->tensor].extents[d]);
+            print_index(&out, &access->index[d]);
+        }
+        for (uint32_t m = 0; m < a->system->n_memories; m++)
+            dfl_strbuf_char(&out, !a->system->memories[m].holds.on || dfl_selects(&a->system->memories[m].holds, t) ? '1' : '0');
+        for (uint32_t x = 0; x < a->system->n_axes; x++)
+            dfl_strbuf_printf(&out, "%d%d", dfl_selects(&a->system->axes[x].multicast, t),
+                              dfl_selects(&a->system->axes[x].reduce, t));
+    }
+    dfl_strbuf_printf(&out, "; %d %d %u ", (int)e->reduce, e->is_mac, given->over_rank);
+    if (e->body)
+        print_body(&out, e->body);
+    return out.text;
+}
+
+/* ---- the lines of one einsum ---- */
+
+/* Limits of the next search: an equal share of what is left for each einsum that is left. */
+static dfl_search_limits share_limits(const assembly *a)
+{
+    dfl_search_limits limits = a->fill->limits;
+    const double now = dfl_deadline_clock();
+
+    if (limits.deadline > 0)
+        limits.deadline = now + (limits.deadline > now ? (limits.deadline - now) / a->n_left : 0);
+    if (limits.evaluations > 0)
+        limits.evaluations = dfl_evaluations_left(limits.evaluations, a->evaluated) / a->n_left + 1;
+    return limits;
+}
+
+/* Searches for the lines of one einsum. False if the mapper finds none. */
+static bool search_alone(assembly *a, const alone *one, found_lines *out)
+{
+    const dfl_solver *solver = a->fill->solver;
+    dfl_arena *work = dfl_arena_new(solver->budget);
+    dfl_sink *quiet = dfl_sink_new(work, solver->sources);
+    dfl_objective objective = *a->objective;
+    const dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
+    dfl_mapping *m = DFL_NEW(work, dfl_mapping);
+    dfl_body *root = DFL_NEW(work, dfl_body), **bodies = DFL_NEW_ARRAY(work, dfl_body *, 1);
+    uint32_t *ids = DFL_NEW_ARRAY(work, uint32_t, 1);
+    const dfl_search_result *r;
+    bool is_found;
+
+    objective.figure = NULL;
+    objective.meets = NULL;
+    objective.n_required = 0;
+    objective.rooms = NULL;
+    *root = *a->given->root;
+    root->einsums = ids;
+    root->n_einsums = 1;
+    bodies[0] = root;
+    *m = *a->given;
+    m->workload = one->workload;
+    m->system = one->system;
+    m->root = root;
+    m->bodies = bodies;
+    m->n_bodies = 1;
+    dfl_sink_limit(quiet, 0);
+    r = dfl_mapper_search(work, quiet, solver->names, m, &request);
+    is_found = (r->status == DFL_SEARCH_OPTIMAL || r->status == DFL_SEARCH_NOT_PROVEN) && r->n > 0 &&
+               r->at[0].mapping->root->kind == DFL_BODY_LEAF;
+    a->evaluated += r->evaluated;
+    if (r->stopped != DFL_STOP_NONE)
+        a->stopped = r->stopped;
+    if (is_found) {
+        dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, r->at[0].mapping->root->n_lines + 1);
+
+        memcpy(lines, r->at[0].mapping->root->lines, r->at[0].mapping->root->n_lines * sizeof *lines);
+        out->lines = lines;
+        out->n_lines = r->at[0].mapping->root->n_lines;
+    }
+    dfl_arena_free(work);
+    return is_found;
+}
+
+/* The first memory outside of all arrays that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
+static uint32_t outermost(const assembly *a, uint32_t tensor, uint32_t compute)
+{
+    for (uint32_t m = 0; m < a->system->n_memories; m++) {
+        const dfl_memory *memory = &a->system->memories[m];
+        dfl_i128 n;
+        if (dfl_compute_sees(a->system, compute, m) && !dfl_element_instances(a->system, memory->element, &n) && n == 1 &&
+            (!memory->holds.on || dfl_selects(&memory->holds, &a->workload->tensors[tensor])))
+            return m;
+    }
+    return DFL_NONE;
+}
+
+/* The first unit that can run the einsum; DFL_NONE if there is none. */
+static uint32_t first_unit(const assembly *a, const dfl_einsum *einsum)
+{
+    for (uint32_t c = 0; c < a->system->n_computes; c++)
+        if (dfl_unit_can_run(a->fill->solver->names, a->given, &a->system->computes[c], einsum))
+            return c;
+    return DFL_NONE;
+}
+
+/* Lines that always exist: every operand straight from its home, every rank element by element, on one instance. */
+static bool make_plain_lines(assembly *a, const alone *one, const dfl_einsum *einsum, found_lines *out)
+{
+    const uint32_t compute = first_unit(a, einsum);
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)einsum->n_inputs + one->workload->n_ranks + 2);
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
+        const uint32_t memory = compute == DFL_NONE ? DFL_NONE : outermost(a, one->tensor_of[t], compute);
+
+        if (memory == DFL_NONE)
+            return false;
+        lines[n++] = (dfl_line){ .kind = DFL_LINE_KEEP, .span = a->given->hole_span, .tensor = t, .memory = memory };
+    }
+    for (uint32_t k = 0; k < 2; k++) /* the rank of an operation over a whole rank comes last */
+        for (uint32_t r = 0; r < one->workload->n_ranks; r++)
+            if ((one->rank_of[r] == einsum->over_rank) == (k == 1))
+                lines[n++] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = a->given->hole_span,
+                                         .amount_span = a->given->hole_span, .rank = r, .amount = 1 };
+    out->lines = lines;
+    out->n_lines = n;
+    return true;
+}
+
+/* Whether the lines split the rank of an operation over a whole rank. */
+static bool splits_over(const alone *one, const dfl_einsum *einsum, const found_lines *found)
+{
+    for (uint32_t i = 0; i < found->n_lines; i++)
+        if (found->lines[i].kind != DFL_LINE_KEEP && einsum->over_rank != DFL_NONE &&
+            one->rank_of[found->lines[i].rank] == einsum->over_rank)
+            return true;
+    return false;
+}
+
+/* Translates lines to ranks and tensors of the network. Two accesses of one tensor share one keep in a memory. */
+static found_lines translate(const assembly *a, const alone *one, const found_lines *from)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, from->n_lines + 1);
+    found_lines out = { from->key, lines, 0 };
+
+    for (uint32_t i = 0; i < from->n_lines; i++) {
+        dfl_line line = from->lines[i];
+        bool is_double = false;
+
+        line.span = line.amount_span = a->given->hole_span;
+        line.only = NULL;
+        line.n_only = 0;
+        if (line.kind == DFL_LINE_KEEP)
+            line.tensor = one->tensor_of[line.tensor];
+        else
+            line.rank = one->rank_of[line.rank];
+        for (uint32_t k = 0; k < out.n_lines; k++)
+            is_double |= line.kind == DFL_LINE_KEEP && lines[k].kind == DFL_LINE_KEEP && lines[k].tensor == line.tensor &&
+                         lines[k].memory == line.memory;
+        if (!is_double)
+            lines[out.n_lines++] = line;
+    }
+    return out;
+}
+
+/* Finds the lines of an einsum, and the outermost memories of its tensors. False after reporting. */
+static bool find_lines(assembly *a, uint32_t einsum)
+{
+    const dfl_einsum *e = &a->workload->einsums[einsum];
+    const alone one = take_alone(a, e);
+    found_lines found = { .key = make_key(a, &one, e) };
+    bool is_known = false;
+
+    for (size_t i = 0; i < a->searched.n && !is_known; i++)
+        if (strcmp(a->searched.at[i].key, found.key) == 0) {
+            found = a->searched.at[i];
+            is_known = true;
+        }
+    if (!is_known && (!search_alone(a, &one, &found) || splits_over(&one, e, &found)) && !make_plain_lines(a, &one, e, &found)) {
+        dfl_diag *d = dfl_report(a->fill->sink, DFL_EVAL_UNSUPPORTED, e->span, "the search finds no lines for `%s`",
+                                 dfl_sym_text(a->fill->solver->names, e->name));
+        dfl_diag_label(a->fill->sink, d, a->given->span, "needed to fill the hole of this mapping");
+        dfl_diag_help(a->fill->sink, d, "the outermost memory of each tensor must stand outside of arrays; else write the lines");
+        return false;
+    }
+    if (!is_known)
+        DFL_PUSH(a->arena, &a->searched, found);
+    a->found[einsum] = translate(a, &one, &found);
+    for (uint32_t i = a->found[einsum].n_lines; i-- > 0;) {
+        const dfl_line *line = &a->found[einsum].lines[i];
+        bool is_first = line->kind == DFL_LINE_KEEP;
+        for (uint32_t k = 0; k < i; k++)
+            is_first &= a->found[einsum].lines[k].kind != DFL_LINE_KEEP || a->found[einsum].lines[k].tensor != line->tensor;
+        if (is_first && (a->home[line->tensor] == DFL_NONE || line->memory < a->home[line->tensor]))
+            a->home[line->tensor] = line->memory;
+    }
+    a->n_left--;
+    return true;
+}
+
+/* ---- the mapping ---- */
+
+static dfl_body *add_body(assembly *a, dfl_body *parent, const uint32_t *einsums, uint32_t n)
+{
+    dfl_body *b = DFL_NEW(a->arena, dfl_body);
+
+    *b = (dfl_body){ .kind = n > 1 ? DFL_BODY_FUSE : DFL_BODY_LEAF, .span = a->given->root->span, .id = (uint32_t)a->bodies.n,
+                     .parent = parent, .depth = parent ? parent->depth + 1 : 0, .einsums = einsums, .n_einsums = n,
+                     .compute = DFL_NONE };
+    DFL_PUSH(a->arena, &a->bodies, b);
+    return b;
+}
+
+/* Appends the lines of an einsum to its leaf, without the keeps in the outermost memories. */
+static void add_lines(const assembly *a, uint32_t einsum, dfl_body *leaf)
+{
+    const found_lines *found = &a->found[einsum];
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)leaf->n_lines + found->n_lines + 1);
+
+    if (leaf->n_lines > 0)
+        memcpy(lines, leaf->lines, leaf->n_lines * sizeof *lines);
+    for (uint32_t i = 0; i < found->n_lines; i++)
+        if (found->lines[i].kind != DFL_LINE_KEEP || found->lines[i].memory != a->home[found->lines[i].tensor])
+            lines[leaf->n_lines++] = found->lines[i];
+    leaf->lines = lines;
+}
+
+/* Whether einsum `e` reads, directly or through other einsums, what the marked einsums produce. */
+static bool follows(const assembly *a, const bool *marked, const bool *behind, uint32_t e)
+{
+    const dfl_einsum *einsum = &a->workload->einsums[e];
+
+    for (uint32_t i = 0; i < einsum->n_inputs; i++) {
+        const dfl_tensor *t = &a->workload->tensors[einsum->inputs[i].tensor];
+        for (uint32_t p = 0; p < t->n_producers; p++)
+            if (marked[t->producers[p]] || behind[t->producers[p]])
+                return true;
+    }
+    return false;
+}
+
+/* A carried rank of the einsum that no enclosing body iterates; DFL_NONE if there is none. */
+static uint32_t open_repeat(const assembly *a, uint32_t einsum, const bool *iterated)
+{
+    const dfl_einsum *e = &a->workload->einsums[einsum];
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (a->is_carried[e->ranks[i]] && !iterated[e->ranks[i]])
+            return e->ranks[i];
+    return DFL_NONE;
+}
+
+static void add_children(assembly *a, dfl_body *body, bool *iterated);
+
+/* Adds the branch of a repeat: all einsums of `body` with the rank. */
+static dfl_body *add_repeat(assembly *a, dfl_body *body, uint32_t rank, const bool *in_repeat, bool *iterated)
+{
+    uint32_t *einsums = DFL_NEW_ARRAY(a->arena, uint32_t, body->n_einsums + 1), n = 0;
+    dfl_line *line = DFL_NEW_ARRAY(a->arena, dfl_line, 1);
+    dfl_body *out;
+
+    for (uint32_t i = 0; i < body->n_einsums; i++)
+        if (in_repeat[body->einsums[i]])
+            einsums[n++] = body->einsums[i];
+    out = add_body(a, body, einsums, n);
+    *line = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = a->given->hole_span, .amount_span = a->given->hole_span,
+                        .rank = rank, .amount = 1 };
+    out->lines = line;
+    out->n_lines = 1;
+    iterated[rank] = true;
+    if (n == 1)
+        add_lines(a, einsums[0], out);
+    else
+        add_children(a, out, iterated);
+    iterated[rank] = false;
+    return out;
+}
+
+/* Adds one child per einsum and per repeat. Einsums of the body that read results of a repeat follow it. */
+static void add_children(assembly *a, dfl_body *body, bool *iterated)
+{
+    bool *done = DFL_NEW_ARRAY(a->arena, bool, a->workload->n_einsums + 1);
+
+    body->children = DFL_NEW_ARRAY(a->arena, dfl_body *, body->n_einsums + 1);
+    for (uint32_t i = 0; i < body->n_einsums; i++) {
+        const uint32_t e = body->einsums[i], rank = open_repeat(a, e, iterated);
+
+        if (done[e])
+            continue;
+        if (rank != DFL_NONE) {
+            bool *in_repeat = DFL_NEW_ARRAY(a->arena, bool, a->workload->n_einsums + 1);
+            bool *behind = DFL_NEW_ARRAY(a->arena, bool, a->workload->n_einsums + 1);
+            for (uint32_t k = 0; k < body->n_einsums; k++)
+                in_repeat[body->einsums[k]] = dfl_einsum_has_rank(&a->workload->einsums[body->einsums[k]], rank);
+            for (uint32_t k = i; k < body->n_einsums; k++) {
+                const uint32_t other = body->einsums[k];
+                if (done[other] || in_repeat[other])
+                    continue;
+                behind[other] = follows(a, in_repeat, behind, other) || open_repeat(a, other, iterated) != DFL_NONE;
+                if (behind[other])
+                    continue;
+                dfl_body *leaf = add_body(a, body, &body->einsums[k], 1);
+                add_lines(a, other, leaf);
+                body->children[body->n_children++] = leaf;
+                done[other] = true;
+            }
+            body->children[body->n_children++] = add_repeat(a, body, rank, in_repeat, iterated);
+            for (uint32_t k = i; k < body->n_einsums; k++)
+                done[body->einsums[k]] |= in_repeat[body->einsums[k]];
+            continue;
+        }
+        dfl_body *leaf = add_body(a, body, &body->einsums[i], 1);
+        add_lines(a, e, leaf);
+        body->children[body->n_children++] = leaf;
+        done[e] = true;
+    }
+}
+
+static dfl_mapping *assemble(assembly *a)
+{
+    const dfl_workload *w = a->workload;
+    uint32_t *all = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_einsums + 1);
+    dfl_mapping *out = DFL_NEW(a->arena, dfl_mapping);
+    dfl_body *root;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        all[e] = e;
+    root = add_body(a, NULL, all, w->n_einsums);
+    root->lines = DFL_NEW_ARRAY(a->arena, dfl_line, w->n_tensors + 1);
+    for (uint32_t m = 0; m < a->system->n_memories; m++)
+        for (uint32_t t = 0; t < w->n_tensors; t++)
+            if (a->home[t] == m)
+                root->lines[root->n_lines++] = (dfl_line){ .kind = DFL_LINE_KEEP, .span = a->given->hole_span, .tensor = t,
+                                                           .memory = m };
+    if (w->n_einsums == 1 && w->n_carries == 0)
+        add_lines(a, 0, root);
+    else {
+        root->kind = DFL_BODY_FUSE;
+        add_children(a, root, DFL_NEW_ARRAY(a->arena, bool, w->n_ranks + 1));
+    }
+    *out = *a->given;
+    out->root = root;
+    out->bodies = a->bodies.at;
+    out->n_bodies = (uint32_t)a->bodies.n;
+    out->has_holes = false;
+    return out;
+}
+
+bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    const dfl_workload *w = out->given->workload;
+    dfl_arena *arena = fill->solver->arena;
+    assembly a = { .fill = fill, .arena = arena, .objective = objective, .given = out->given, .workload = w,
+                   .system = out->given->system, .is_carried = DFL_NEW_ARRAY(arena, bool, w->n_ranks + 1),
+                   .home = DFL_NEW_ARRAY(arena, uint32_t, w->n_tensors + 1),
+                   .found = DFL_NEW_ARRAY(arena, found_lines, w->n_einsums + 1), .n_left = w->n_einsums };
+    dfl_search_summary *summary = DFL_NEW(arena, dfl_search_summary);
+    const dfl_result *costs;
+
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        a.is_carried[w->carries[c].rank] = true;
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        a.home[t] = DFL_NONE;
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (!find_lines(&a, e))
+            return false;
+    *stopped = a.stopped;
+    out->mapping = assemble(&a);
+    costs = dfl_fill_costs(fill, out->mapping);
+    if (!costs)
+        return false;
+    if (!dfl_objective_met(objective, costs, NULL)) {
+        dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, objective->required[0],
+                                 "the mapping that the search found does not meet the requirements");
+        dfl_diag_label(fill->sink, d, out->given->span, "the einsums of this mapping were mapped one by one");
+        dfl_diag_help(fill->sink, d, "write some lines of the mapping, or remove requirements");
+        return false;
+    }
+    *summary = dfl_fill_start_summary(fill, objective);
+    summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
+    summary->lower_bound = NAN;
+    summary->evaluated = a.evaluated;
+    summary->space = "the best lines of each einsum alone; every tensor at home in the outermost memory between einsums";
+    summary->unproven = "the einsums were mapped one by one: mappings that fuse them may be better";
+    out->search = summary;
+    return true;
+}

@@ -1,0 +1,19 @@
+/*
+ * Whole networks, einsum by einsum. The mapper joins einsums over the tensors that they exchange, but refuses some einsums:
+ * those with conditions, gathers and operations over a whole rank, and repeats that carry a tensor. For a workload with
+ * such an einsum, each einsum is searched alone, as a workload of its own; equal einsums are searched once. The mapping
+ * found keeps every tensor in its outermost memory, runs the einsums one after another, and runs a repeat by one
+ * `temporal` line above the einsums of its body. So no result is proven.
+ */
+#ifndef DFL_SOLVE_ONE_BY_ONE_H
+#define DFL_SOLVE_ONE_BY_ONE_H
+
+#include "solve/solve_internal.h"
+
+/* Whether the lines of the mapping are all open, and the mapper refuses its workload as a whole. */
+bool dfl_one_by_one_applies(const dfl_mapping *mapping);
+/* Fills `out->given` einsum by einsum; the mapping and the summary lie in the arena of the solver. `*stopped` receives the
+   limit that ended a search early. False after reporting. */
+bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
+
+#endif

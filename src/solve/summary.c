@@ -1,0 +1,23 @@
+/* The summary of a search, as far as it is known before the search. */
+#include "report/check/check.h"
+#include "solve/solve_internal.h"
+
+dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective)
+{
+    static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
+    const dfl_solver *solver = fill->solver;
+    dfl_search_summary out = { .objective = objective->text, .first_term = objective->text,
+                               .time_limit = solver->options->seconds,
+                             .most_evaluations = solver->options->evaluations,
+                             .dim = objective->free ? dfl_dim_of(DFL_BASE_TIME) : product };
+
+    if (objective->n_terms > 0)
+        out.dim = dfl_check_dim(solver->arena, &fill->one, fill->item.mapping, objective->terms[0]);
+    if (objective->n_terms > 1) {
+        dfl_strbuf first;
+        dfl_strbuf_init(&first, solver->arena);
+        dfl_val_print(&first, solver->names, objective->terms[0]);
+        out.first_term = first.text;
+    }
+    return out;
+}
