@@ -1,4 +1,5 @@
 /* The summary of a search, as far as it is known before the search. */
+#include "ir/print_check.h"
 #include "report/check/check.h"
 #include "solve/solve_internal.h"
 
