@@ -20,6 +20,7 @@ typedef struct {
     size_t n_plans;
     const char *const *mapping_names;
     const char *workload_names[DFL_WORKLOAD_COUNT];
+    const char *energy;        /* name of the imported energies */
     DFL_VEC(machine) machines; /* indexed by the number of cluster levels */
 } printer;
 
@@ -131,10 +132,10 @@ static void print_system(printer *p, size_t n_levels)
         if (m->uniform)
             dfl_strbuf_printf(&p->out, " = %lld", (long long)m->one->levels[i].elements);
     }
-    dfl_strbuf_z(&p->out, ") {\n  clock = 1GHz;\n  memory dram { size = unlimited;");
+    dfl_strbuf_z(&p->out, ") {\n  clock = 1GHz;\n  memory dram { size = unlimited; energy = 0pJ/bit;");
     if (p->hw->offchip_bandwidth != 0)
         dfl_strbuf_printf(&p->out, " bandwidth = %lldB/cycle;", (long long)p->hw->offchip_bandwidth);
-    dfl_strbuf_z(&p->out, " }\n  memory l2 { size = unlimited; buffers = 2; }\n");
+    dfl_strbuf_printf(&p->out, " }\n  memory l2 { size = unlimited; buffers = 2; energy = %s.l2 * 1pJ/B; }\n", p->energy);
     for (size_t i = 0; i < n_levels; i++) {
         indent(p, i + 1);
         dfl_strbuf_printf(&p->out, "network noc%zu = bus { multicast = a%zu; reduce = a%zu;", i, i, i);
@@ -146,12 +147,15 @@ static void print_system(printer *p, size_t n_levels)
         indent(p, i + 1);
         dfl_strbuf_printf(&p->out, "array a%zu[size%zu] over noc%zu {\n", i, i, i);
         indent(p, i + 2);
-        dfl_strbuf_printf(&p->out, "memory %s { size = unlimited; buffers = 2; }\n",
-                          memory_name(p, i, n_levels));
+        dfl_strbuf_printf(&p->out, "memory %s { size = unlimited; buffers = 2; energy = ", memory_name(p, i, n_levels));
+        if (i + 1 == n_levels)
+            dfl_strbuf_printf(&p->out, "%s.l1 * 1pJ/B; }\n", p->energy);
+        else /* a cluster is a group of elements: the source has no memory there */
+            dfl_strbuf_z(&p->out, "0pJ/bit; }\n");
     }
     indent(p, n_levels + 1);
-    dfl_strbuf_printf(&p->out, "compute mac { rate = %lldMAC/cycle; ops = mac; }\n",
-                      (long long)p->hw->lanes);
+    dfl_strbuf_printf(&p->out, "compute mac { rate = %lldMAC/cycle; ops = mac; energy = %s.mac * 1pJ/MAC; }\n",
+                      (long long)p->hw->lanes, p->energy);
     for (size_t i = n_levels; i > 0; i--) {
         indent(p, i);
         dfl_strbuf_z(&p->out, "}\n");
@@ -191,12 +195,13 @@ static void print_mapping(printer *p, const dfl_maestro_plan *plan, const char *
     for (size_t i = 0; i < plan->n_levels && !m->uniform; i++)
         dfl_strbuf_printf(&p->out, "%ssize%zu = %lld%s", i == 0 ? "(" : ", ", i,
                           (long long)plan->levels[i].elements, i + 1 == plan->n_levels ? ")" : "");
-    dfl_strbuf_z(&p->out,
-                 " {\n  keep input, filter, output in dram;\n  keep input, filter, output in l2;\n");
+    dfl_strbuf_z(&p->out, " {\n  keep input, filter, output in dram;\n");
     for (size_t i = 0; i < plan->n_levels; i++) {
         const dfl_maestro_level *level = &plan->levels[i];
 
         print_temporal(p, level->temporal, level->n_temporal);
+        if (i == 0) /* the tile of all elements together, one step of the top level at a time */
+            dfl_strbuf_z(&p->out, "  keep input, filter, output in l2;\n");
         if (level->spreads) {
             dfl_strbuf_z(&p->out, "  spatial ");
             print_loop(p, &level->spatial);
@@ -251,6 +256,7 @@ static void choose_names(printer *p)
     dfl_name_table table;
 
     dfl_name_table_init(&table, p->arena);
+    p->energy = dfl_name_make(&table, "energy");
     for (size_t i = 0; i < p->n_plans; i++)
         names[i] = dfl_name_make(&table, p->plans[i].layer->name);
     p->mapping_names = names;
@@ -282,7 +288,8 @@ static void print_header(printer *p)
         dfl_strbuf_printf(&p->out, " (network %s)", dfl_writer_plain(p->arena, p->file->network));
     if (p->hw_source != NULL)
         dfl_strbuf_printf(&p->out, " and the hardware %s", dfl_writer_base_name(p->arena, p->hw_source));
-    dfl_strbuf_z(&p->out, ".\n// An element is one byte. Times are cycles of a nominal 1 GHz clock.\n");
+    dfl_strbuf_z(&p->out, ".\n// An element is one byte. Times are cycles of a nominal 1 GHz clock, energies multiples of a nominal "
+                          "MAC of 1 pJ.\n// Keeps in `l2` hold what one step of the top level needs.\n");
     if (p->hw_source == NULL)
         dfl_strbuf_printf(&p->out,
                           "// Without a hardware file: %lld processing elements, no limit on bandwidth.\n",
@@ -311,6 +318,7 @@ char *dfl_maestro_print(dfl_arena *arena, dfl_loss_report *report, const dfl_mae
     choose_names(&p);
     print_header(&p);
     dfl_loss_print(report, file->source, losses, n_losses, &p.out);
+    dfl_strbuf_printf(&p.out, "\nimport std.energy.maestro as %s;\n", p.energy);
     for (int w = 0; w < DFL_WORKLOAD_COUNT; w++) {
         if (p.workload_names[w] != NULL)
             print_workload(&p, (dfl_maestro_workload)w);

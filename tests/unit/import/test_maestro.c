@@ -34,7 +34,7 @@ static const import_case cases[] = {
       0,
       { "mapping A for gemm(M = 4, N = 6, K = 2) on accelerator {\n    keep input, filter, output in "
         "dram;\n"
-        "    keep input, filter, output in l2;\n    temporal n, k;\n    spatial m on a0;\n"
+        "    temporal n, k;\n    keep input, filter, output in l2;\n    spatial m on a0;\n"
         "    keep input, filter, output in l1;\n}\n" } },
     { "spatial map larger than the array",
       GEMM("M 15, N 1, K 1", "SpatialMap(2,2) M"),
@@ -42,7 +42,8 @@ static const import_case cases[] = {
       0,
       0,
       0,
-      { "    temporal m:8;\n    spatial m:2 on a0;\n    keep input, filter, output in l1;\n    temporal "
+      { "    temporal m:8;\n    keep input, filter, output in l2;\n    spatial m:2 on a0;\n"
+        "    keep input, filter, output in l1;\n    temporal "
         "m;\n" } },
     { "separators mean nothing, braces may touch",
       "Network n{Layer A{Type CONV Dimensions{K:2 C:1 R:1 S:1 Y:4 X:4}Dataflow{SpatialMap 1 1 K}}}",
@@ -100,7 +101,8 @@ static const import_case cases[] = {
       0,
       0,
       0,
-      { "    temporal k:4, p, q:3;\n    spatial k on a0;\n" } },
+      { "    temporal k:4, p, q:3;\n    keep input, filter, output in l2;\n"
+        "    spatial k on a0;\n" } },
     { "stride",
       "Network n { Layer A { Type CONV Stride { X 2 Y 2 } Dimensions { K 1 C 1 R 3 S 3 Y 9 X 9 } Dataflow "
       "{\n"
@@ -109,14 +111,16 @@ static const import_case cases[] = {
       0,
       0,
       0,
-      { "stride_y = 2, stride_x = 2", "    temporal q:3;\n    spatial p on a0;\n" } },
+      { "stride_y = 2, stride_x = 2", "    temporal q:3;\n    keep input, filter, output in l2;\n"
+        "    spatial p on a0;\n" } },
     { "output dimensions",
       CONV("K 1, C 1, R 3, S 2, Y' 4, X' 5", "SpatialMap(2,2) Y'; TemporalMap(1,1) X';"),
       FOUR,
       0,
       0,
       0,
-      { "Y = 6, X = 6", "    temporal q;\n    spatial p:2 on a0;\n" } },
+      { "Y = 6, X = 6", "    temporal q;\n    keep input, filter, output in l2;\n"
+        "    spatial p:2 on a0;\n" } },
     { "the filter's rows and columns together",
       CONV(C338,
            "TemporalMap(3,3) Y;\nSpatialMap(3,1) X; Cluster(3,P); SpatialMap(1,1) Y; SpatialMap(1,1) R;"),
@@ -125,7 +129,8 @@ static const import_case cases[] = {
       6,
       1,
       { "// line 2: 2 of 8 processing elements are unused", "// line 6: tiles of `Y` leave gaps",
-        "    temporal p, q:2;\n    spatial q on a0;\n    keep input, filter, output in c1;\n    spatial r "
+        "    temporal p, q:2;\n    keep input, filter, output in l2;\n"
+        "    spatial q on a0;\n    keep input, filter, output in c1;\n    spatial r "
         "on a1;\n"
         "    keep input, filter, output in l1;\n    temporal k, c, s;\n" } },
     { "taps in folds",
@@ -135,7 +140,8 @@ static const import_case cases[] = {
       0,
       0,
       0,
-      { "    temporal q;\n    keep input, filter, output in c1;\n    temporal s:3;\n    spatial s on "
+      { "    temporal q;\n    keep input, filter, output in l2;\n"
+        "    keep input, filter, output in c1;\n    temporal s:3;\n    spatial s on "
         "a1;\n" } },
     { "diagonal over several outputs",
       CONV(C338, "Cluster(3,P);\nSpatialMap(1,1) Y; SpatialMap(1,1) R"),
@@ -151,7 +157,8 @@ static const import_case cases[] = {
       0,
       0,
       0,
-      { "    temporal k:4;\n    spatial c:2 on a0;\n    keep input, filter, output in c1;\n    temporal "
+      { "    temporal k:4;\n    keep input, filter, output in l2;\n"
+        "    spatial c:2 on a0;\n    keep input, filter, output in c1;\n    temporal "
         "c;\n"
         "    keep input, filter, output in l1;\n    temporal k, p, q, r, s;\n" } },
     { "a layer inherits the dataflow with its own sizes",
@@ -185,7 +192,7 @@ static const import_case cases[] = {
       0,
       0,
       { "// l1_size_cstr = 5 is omitted", "accelerator(size0 = 8)",
-        "memory dram { size = unlimited; bandwidth = 3B/cycle; }",
+        "memory dram { size = unlimited; energy = 0pJ/bit; bandwidth = 3B/cycle; }",
         "multicast = a0; reduce = a0; bandwidth = 16B/cycle; latency = 2cycle; }" } },
     { "several machines",
       "Network n { Layer A { Type GEMM Dimensions { M 1 N 1 K 1 } Dataflow { SpatialMap(1,1) M } }\n"
