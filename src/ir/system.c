@@ -109,7 +109,7 @@ bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t)
 {
     if (!sel->on)
         return false;
-    if (sel->all || (t->role != DFL_ROLE_INTERMEDIATE && (sel->roles >> (unsigned)t->role & 1u)))
+    if (sel->all || (sel->roles >> (unsigned)t->role & 1u))
         return true;
     for (uint32_t i = 0; i < sel->n_names; i++)
         if (sel->names[i] == t->name)

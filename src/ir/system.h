@@ -128,8 +128,7 @@ dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
 dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits);
 /* Whether some axis has `over` with this network. */
 bool dfl_network_used(const dfl_system *s, uint32_t network);
-/* Whether the selection contains the tensor, by role or by name. A selection cannot contain intermediates by
-   role. */
+/* Whether the selection contains the tensor, by role or by name. */
 bool dfl_selects(const dfl_selection *sel, const dfl_tensor *t);
 
 #endif

@@ -112,7 +112,7 @@ static bool find_role(const char *word, unsigned *role)
 {
     static const struct { const char *word; dfl_role role; } words[] = {
         { "input", DFL_ROLE_INPUT }, { "weight", DFL_ROLE_WEIGHT }, { "output", DFL_ROLE_OUTPUT },
-        { "state", DFL_ROLE_STATE },
+        { "state", DFL_ROLE_STATE }, { "intermediate", DFL_ROLE_INTERMEDIATE },
     };
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -52,6 +52,17 @@ static void a_port_names_an_inner_axis(void **state)
     analysed_free(a);
 }
 
+static void a_selection_may_hold_intermediates(void **state)
+{
+    analysed *a = analyse("system s { memory d { size = 1MB; holds = output, intermediate; } }");
+    const dfl_selection *holds = &a->program->systems[0]->memories[0].holds;
+    const dfl_tensor inner = { .role = DFL_ROLE_INTERMEDIATE }, in = { .role = DFL_ROLE_INPUT };
+
+    (void)state;
+    assert_true(holds->n_names == 0 && dfl_selects(holds, &inner) && !dfl_selects(holds, &in));
+    analysed_free(a);
+}
+
 static void missing_numbers_are_zero(void **state)
 {
     analysed *a = analyse("system s { memory d { size = 1MB; } }");
@@ -77,6 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_reach_their_members),
         cmocka_unit_test(a_port_names_an_inner_axis),
+        cmocka_unit_test(a_selection_may_hold_intermediates),
         cmocka_unit_test(missing_numbers_are_zero),
         cmocka_unit_test(a_clock_may_exceed_the_range),
     };
