@@ -14,6 +14,7 @@ JUDGE := $(patsubst %,mapper/%,amounts between braces build fronts judge lines s
 $(call program,mapper/exhaustive,mapper/exhaustive mapper/partial $(JUDGE))
 $(call program,mapper/beyond,mapper/beyond $(JUDGE))
 $(call program,mapper/monotone,mapper/monotone mapper/tiny)
+$(call program,mapper/claims,mapper/claims mapper/tiny)
 $(call program,mapper/certified,mapper/certified mapper/tiny)
 # Comparisons with the reports of peers.
 $(call program,timeloop/timeloop,$(call below,timeloop/*.c))

@@ -249,10 +249,15 @@ static void set_lines(dfl_tile_choice *choice)
 
 void dfl_tile_choice_piece(const dfl_tile_choice *choice, uint32_t keep, int64_t *piece)
 {
+    const uint32_t around = choice->problem->axes_around[choice->form->level[keep]];
+
     for (uint32_t r = 0; r < choice->problem->n_ranks; r++) {
         piece[r] = choice->problem->extent[r];
-        for (uint32_t i = 0; i < choice->n[r] && choice->at[r][i].slot <= keep; i++)
-            piece[r] /= choice->at[r][i].n;
+        for (uint32_t i = 0; i < choice->n[r] && choice->at[r][i].slot <= keep; i++) {
+            const dfl_tile_variable *v = &choice->at[r][i];
+            if (v->axis == DFL_NONE || (around >> v->axis & 1))
+                piece[r] /= v->n;
+        }
     }
 }
 

@@ -57,7 +57,7 @@ bool dfl_tile_choice_make(dfl_arena *home, dfl_arena *scratch, dfl_certify_run *
 bool dfl_tile_choice_evaluate(dfl_tile_choice *choice, dfl_tile_choice_cost *cost);
 /* Whether every keep stands just below a loop that moves it, or is as far out as it can be. */
 bool dfl_tile_choice_is_plain(const dfl_tile_choice *choice);
-/* [rank]: its elements in the tile of keep `i`. */
+/* [rank]: its elements in the tile of keep `i`, with the parts on all axes that do not surround its memory. */
 void dfl_tile_choice_piece(const dfl_tile_choice *choice, uint32_t i, int64_t *piece);
 /* The lines of the choice as text, without loops of one iteration: "temporal m:4; keep A in sram; ...". */
 const char *dfl_tile_choice_text(const dfl_tile_choice *choice, dfl_arena *arena);

@@ -560,6 +560,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     }
     out->floor = found ? template_bound(&k, false, true) : unit_bound(&k, false);
     out->floor_beside = found ? template_bound(&k, true, true) : unit_bound(&k, true);
+    out->floor_units = unit_bound(&k, true);
     out->floor_lifted = found ? lifted_bound(&k) : out->floor_beside;
     if (found && options->certificate && !out->certificate && dfl_mapping_all_lines_open(mapping))
         certify(&k, false, out);

@@ -171,6 +171,22 @@ static void take_first(improver *k, uint32_t max_fused)
     out->seconds = seconds;
 }
 
+/* A search that was stopped before it left the space of tiles that divide: its bound and its words are those of all that was
+   asked for. */
+static void widen(improver *k, const dfl_map_options *options)
+{
+    dfl_map_result *out = k->out;
+
+    if (!options->space.imperfect && options->space.extensions == 0)
+        return;
+    out->optimal = false;
+    out->lower_bound = fmin(out->lower_bound, out->floor);
+    if ((options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0)
+        out->lower_bound = fmin(out->lower_bound, out->floor_units);
+    out->space = dfl_mapper_words(k->arena, k->given, &(dfl_words){ options->space.imperfect, options->space.any_spread,
+                                                                    options->certificate, options->space.extensions });
+}
+
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
 {
@@ -185,8 +201,11 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, fits);
     if (out != NULL && out->stopped != DFL_STOP_NONE && !options.front && options.top == 0)
         take_first(&k, options.space.max_shared_loops);
-    if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0)
+    if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0) {
+        if (out != NULL && !options.front && options.top == 0)
+            widen(&k, &options);
         return out;
+    }
     k.moves = (dfl_mapper_counts_waits(mapping, asked) || out->windows) && dfl_mapping_all_lines_open(mapping);
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);

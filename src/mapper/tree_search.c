@@ -264,8 +264,11 @@ static bool search_tree(searcher *k, const dfl_mapping *m, bool only)
     if (state == DFL_TREE_ILLEGAL || state == DFL_TREE_REFUSED)
         return false;
     for (uint32_t p = 0; p < tree.n; p++)
-        if (!solve(k, &tree.parts[p], &parts[p], &fits))
+        if (!solve(k, &tree.parts[p], &parts[p], &fits)) {
+            if (k->stopped != DFL_STOP_NONE)
+                k->bound = value_of(k, 0, 0); /* nothing is known of this choice */
             return dfl_sink_errors(k->sink) == k->errors;
+        }
     combine(k, &tree, parts);
     return true;
 }
@@ -347,6 +350,7 @@ dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_inte
     }
     k.out->stopped = k.stopped;
     k.out->lower_bound = k.bound;
+    k.out->floor_units = value_of(&k, 0, 0);
     k.out->floor = k.out->floor_beside = k.out->floor_lifted = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
     k.out->space = dfl_mapper_words(arena, m, &(dfl_words){ .spread = options->space.any_spread });

@@ -1,0 +1,151 @@
+/*
+ * claims [N [seed]]: what searches of N random tiny problems claim, in each search space and under limits on evaluations.
+ *
+ * A space is a set of options: other tile sizes, extensions, any spread, shared loops. A mapping of a smaller space is in each
+ * larger one. So no lower bound exceeds the value of a mapping that a search of the same or of a smaller space found, and no
+ * mapping that is called optimal costs more. The last line is `N passed, N failed`.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/session.h"
+#include "tests/mapper/tiny.h"
+
+enum { IMPERFECT = 1, BEYOND = 2, SPREAD = 4, FUSED = 8, SPACES = 16, SHOWN = 5 };
+
+static const uint64_t LIMITS[] = { 8, 100, 300, 900 };
+enum { N_LIMITS = sizeof LIMITS / sizeof *LIMITS };
+
+typedef struct { double value, bound; bool optimal; } claim;
+
+static char *text_of(const tiny *t)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    tiny_print(t, 0, out);
+    fclose(out);
+    return text;
+}
+
+/* Searches a space; false if the search finds no mapping. */
+static bool search(const char *text, uint32_t space, uint64_t evaluations, claim *out)
+{
+    const dfl_search_options options = { .size = sizeof options, .imperfect = space & IMPERFECT, .evaluations = evaluations,
+                                         .beyond = space & BEYOND ? DFL_SEARCH_ORDER | DFL_SEARCH_RECOMPUTE | DFL_SEARCH_SPILL |
+                                                                    DFL_SEARCH_SPLIT | DFL_SEARCH_PIPELINE | DFL_SEARCH_WINDOW
+                                                                  : 0,
+                                         .max_fused = space & FUSED ? 0 : 1, .spread = space & SPREAD };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_stop stopped;
+    const dfl_filled *filled = NULL;
+
+    dfl_session_set_search(s, &options);
+    if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
+        dfl_sink_errors(s->sink) == 0)
+        filled = dfl_session_fill(s, s->program->designs[0].mapping, &stopped);
+    if (filled != NULL)
+        *out = (claim){ filled->search->value, filled->search->lower_bound, filled->search->optimal };
+    dfl_session_free(s);
+    return filled != NULL;
+}
+
+/* Why a claim is false, given the value of a mapping of its space; NULL = it is not. */
+static const char *find_fault(const claim *c, double known)
+{
+    if (c->bound > known * (1 + 1e-9))
+        return "a mapping is below the lower bound";
+    if (c->optimal && c->value > known * (1 + 1e-9))
+        return "a mapping is better than the optimal one";
+    return NULL;
+}
+
+/* Whether the options change anything: the others repeat a space that was searched. */
+static bool is_new(const tiny *t, uint32_t space)
+{
+    return ((space & (BEYOND | FUSED)) == 0 || t->n_einsums > 1) && ((space & SPREAD) == 0 || t->n_axes > 0);
+}
+
+/* The reason of a failure; NULL = none. `what` is the space and the limit on evaluations of the claim. */
+static const char *check(const tiny *t, char what[160])
+{
+    char *text = text_of(t);
+    claim whole[SPACES];
+    bool found[SPACES];
+    double known[SPACES];
+    const char *fault = NULL;
+
+    for (uint32_t space = 0; space < SPACES; space++) {
+        found[space] = is_new(t, space) && search(text, space, 0, &whole[space]);
+        known[space] = INFINITY;
+        for (uint32_t part = 0; part <= space; part++)
+            if ((part & ~space) == 0 && found[part])
+                known[space] = fmin(known[space], whole[part].value);
+    }
+    for (uint32_t space = 0; space < SPACES && fault == NULL; space++)
+        for (uint32_t i = 0; i <= N_LIMITS && fault == NULL && found[space]; i++) {
+            const uint64_t limit = i < N_LIMITS ? LIMITS[i] : 0;
+            claim c = whole[space];
+            if (limit == 0 || search(text, space, limit, &c))
+                fault = find_fault(&c, known[space]);
+            if (fault != NULL)
+                snprintf(what, 160, "space %u, %" PRIu64 " evaluations: %.9g, bound %.9g, known %.9g", space, limit, c.value,
+                         c.bound, known[space]);
+        }
+    free(text);
+    return fault;
+}
+
+static bool fails(void *context, const tiny *t)
+{
+    char what[160];
+    const char *fault = check(t, what);
+
+    return fault != NULL && strcmp(fault, context) == 0;
+}
+
+static void draw(tiny *t, tiny_random *random, uint64_t i)
+{
+    tiny_draw(t, random, i % 8 == 7);
+    if (i % 4 == 1)
+        tiny_draw_limits(t, random);
+    if (i % 4 == 2)
+        tiny_draw_arrays(t, random);
+    if (i % 4 == 3 && i % 8 != 7)
+        tiny_draw_spreads(t, random);
+    if (i % 3 == 0)
+        tiny_draw_waits(t, random);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 100, failed = 0;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (uint64_t i = first; i < first + n; i++) {
+        tiny_random random = tiny_seeded(seed + 2000, i);
+        const char *fault;
+        char what[160], *text;
+        tiny t;
+
+        draw(&t, &random, i);
+        fault = check(&t, what);
+        if (fault == NULL)
+            continue;
+        printf("FAILED: problem %" PRIu64 " of seed %" PRIu64 ": %s: %s\n", i, seed, fault, what);
+        if (++failed > SHOWN)
+            continue;
+        tiny_shrink(&t, fails, (void *)(uintptr_t)fault);
+        (void)check(&t, what);
+        text = text_of(&t);
+        printf("// %s: %s\n%s\n", fault, what, text);
+        free(text);
+    }
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
+    return failed > 0;
+}
