@@ -5,6 +5,7 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/unit_choice.h"
+#include "model/model.h"
 #include "support/deadline.h"
 #include "support/limits.h"
 
@@ -433,7 +434,7 @@ static dfl_body *add_body(assembly *a, dfl_body *parent, const uint32_t *einsums
     return b;
 }
 
-/* Appends the lines of an einsum to its leaf, without the keeps in the outermost memories. */
+/* Appends the lines of an einsum to its leaf, without keeps at home or further out. */
 static void add_lines(const assembly *a, uint32_t einsum, dfl_body *leaf)
 {
     const found_lines *found = &a->found[einsum];
@@ -442,7 +443,8 @@ static void add_lines(const assembly *a, uint32_t einsum, dfl_body *leaf)
     if (leaf->n_lines > 0)
         memcpy(lines, leaf->lines, leaf->n_lines * sizeof *lines);
     for (uint32_t i = 0; i < found->n_lines; i++)
-        if (found->lines[i].kind != DFL_LINE_KEEP || found->lines[i].memory != a->home[found->lines[i].tensor])
+        if (found->lines[i].kind != DFL_LINE_KEEP ||
+            dfl_memory_outside(a->system, a->home[found->lines[i].tensor], found->lines[i].memory))
             lines[leaf->n_lines++] = found->lines[i];
     leaf->lines = lines;
 }
@@ -568,6 +570,66 @@ static dfl_mapping *assemble(assembly *a)
     return out;
 }
 
+/* ---- tensors that stay on the chip ---- */
+
+/* The value of the mapping with the present homes; INFINITY if it is not legal. Reports nothing. */
+static double value_of(assembly *a)
+{
+    const dfl_solver *solver = a->fill->solver;
+    dfl_arena *kept = a->arena, *work = dfl_arena_new(solver->budget);
+    dfl_sink *quiet = dfl_sink_new(work, solver->sources);
+    const dfl_paths *paths;
+    const dfl_result *r;
+    double value = INFINITY;
+
+    a->arena = work;
+    a->bodies.n = a->bodies.cap = 0;
+    a->bodies.at = NULL;
+    dfl_sink_limit(quiet, 0);
+    paths = dfl_paths_resolve(work, quiet, solver->names, assemble(a));
+    r = paths ? dfl_model_eval(work, quiet, solver->names, paths) : NULL;
+    if (r && dfl_objective_met(a->objective, r, NULL))
+        value = dfl_objective_value(a->objective, r->joules, r->seconds);
+    a->arena = kept;
+    a->bodies.n = a->bodies.cap = 0;
+    a->bodies.at = NULL;
+    dfl_arena_free(work);
+    return value;
+}
+
+/* Moves the homes of intermediates to inner memories outside of arrays, one after another, wherever that makes the mapping
+   better. */
+static void move_homes(assembly *a)
+{
+    const dfl_workload *w = a->workload;
+    double best = value_of(a);
+
+    for (uint32_t t = 0; t < w->n_tensors && !isinf(best); t++) {
+        if (w->tensors[t].role != DFL_ROLE_INTERMEDIATE || a->home[t] == DFL_NONE)
+            continue;
+        for (uint32_t m = a->home[t] + 1; m < a->system->n_memories; m++) {
+            const dfl_memory *memory = &a->system->memories[m];
+            const uint32_t before = a->home[t];
+            dfl_i128 n;
+            double value;
+
+            if (dfl_element_instances(a->system, memory->element, &n) || n > 1 || !dfl_memory_outside(a->system, before, m) ||
+                (memory->holds.on && !dfl_selects(&memory->holds, &w->tensors[t])))
+                continue;
+            if (!dfl_budget_ok(a->fill->solver->budget) ||
+                (a->fill->limits.deadline > 0 && dfl_deadline_clock() >= a->fill->limits.deadline))
+                return;
+            a->home[t] = m;
+            value = value_of(a);
+            a->evaluated++;
+            if (value < best)
+                best = value;
+            else
+                a->home[t] = before;
+        }
+    }
+}
+
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_workload *w = out->given->workload;
@@ -586,6 +648,7 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     for (uint32_t e = 0; e < w->n_einsums; e++)
         if (!find_lines(&a, e))
             return false;
+    move_homes(&a);
     *stopped = a.stopped;
     out->mapping = assemble(&a);
     costs = dfl_fill_costs(fill, out->mapping);
@@ -602,7 +665,7 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
     summary->lower_bound = NAN;
     summary->evaluated = a.evaluated;
-    summary->space = "the best lines of each einsum alone; every tensor at home in the outermost memory between einsums";
+    summary->space = "the best lines of each einsum alone; each intermediate at home in one memory outside of arrays";
     summary->unproven = "the einsums were mapped one by one: mappings that fuse them may be better";
     out->search = summary;
     return true;

@@ -2,8 +2,9 @@
  * Whole networks, einsum by einsum. The mapper joins einsums over the tensors that they exchange, but refuses some einsums:
  * those with conditions, gathers and operations over a whole rank, and repeats that carry a tensor. For a workload with
  * such an einsum, each einsum is searched alone, as a workload of its own; equal einsums are searched once. The mapping
- * found keeps every tensor in its outermost memory, runs the einsums one after another, and runs a repeat by one
- * `temporal` line above the einsums of its body. So no result is proven.
+ * found runs the einsums one after another, and runs a repeat by one `temporal` line above the einsums of its body.
+ * Every tensor is at home in its outermost memory; an intermediate moves to an inner memory outside of arrays if that makes
+ * the mapping better. No result is proven.
  */
 #ifndef DFL_SOLVE_ONE_BY_ONE_H
 #define DFL_SOLVE_ONE_BY_ONE_H
