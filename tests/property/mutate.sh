@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Seeds the faults of the file `mutants` into src, one at a time, and runs the tests that should find them, the quickest
-# first: random cases against the oracle, unit tests of the model, goldens, examples, the library. A fault fails if no
-# test finds it, if its text does not stand exactly once in its file, or if it does not compile. The changed file is
-# compiled outside of the build and linked before the library, so that it replaces the file of the library; the tree
-# does not change.
+# first: random cases against the oracle, unit tests of the model and the oracle, goldens, examples, the library. A fault
+# fails if no test finds it, if its text does not stand exactly once in its file, or if it does not compile. The changed
+# file is compiled outside of the build and linked before the library, so that it replaces the file of the library; the
+# tree does not change.
 #
 # BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file, WHY=text those
 # whose description contains the text; CASES random cases.
@@ -61,7 +61,7 @@ find_fault() { # find_fault DIR
         "$OUT"/obj/tests/harness/*.o || { echo "LINK"; return 0; }
     timeout -k 1 300 "$dir/property" --quick "$CASES" >"$dir/out" 2>>"$dir/log" ||
         { echo "random: $(sed -n 's/^case \([0-9]*\) of seed 1: /case \1, /p' "$dir/out" | cut -c 1-90)"; return 0; }
-    for test in "$OUT"/obj/tests/unit/model/test_*.o; do
+    for test in "$OUT"/obj/tests/unit/model/test_*.o "$OUT"/obj/tests/unit/oracle/test_*.o; do
         [ -f "$test" ] || continue
         name=$(basename "$test" .o)
         program "$dir" "$name" "$test" "$OUT"/obj/tests/property/case_*.o "$OUT"/obj/tests/harness/*.o || { echo LINK; return 0; }
