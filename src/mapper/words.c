@@ -48,7 +48,6 @@ static void add_fusion(speaker *k)
     add(k, "if the objective contains time, no loop that is shared only to reuse an input, and no additional keep of an einsum "
         "above shared loops in which it exchanges nothing",
         0, NULL);
-    add(k, "keeps of an einsum inside its braces, or above a shared loop", 0, NULL);
     add(k, "each reader of a tensor fetches it by itself, but one keep may hold an input for all readers below it if they "
         "access it equally", 0, NULL);
     add(k, "whole tensors exchanged in the outermost memory if it can hold all of them; each tensor exchanged in one memory for "
@@ -95,6 +94,9 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
         add(&k, "tile sizes that divide, and other sizes in variants of the best mappings", 0, NULL);
     else
         add(&k, "tile sizes that divide", 0, "`--tiles imperfect`: other sizes, too");
+    if (!tree && m->workload->n_einsums > 1)
+        add(&k, "keeps of an einsum inside its braces, or above a loop that it shares: none above a branch that shares no loop",
+            0, NULL);
     if (nothing && !m->options.overlap_perfect)
         add(&k, what->certified ? "only keeps that save transfers" :
             "only keeps that save transfers; if units wait for transfers, also keeps that fetch data early, and variants of good "

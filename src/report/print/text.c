@@ -291,9 +291,9 @@ static size_t word_length(const char *words)
 }
 
 /* Prints clauses with "; " between them after " NAME ". Each clause starts a line. A line beyond WIDTH columns is broken
-   and continued with MORE more blanks. `first_only` = print only the first clause and a note that `--verbose` prints the
-   other clauses. */
-static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bool first_only)
+   and continued with MORE more blanks. Of more than `most` clauses, prints the first ones and a note that `--verbose`
+   prints the others. */
+static void add_clauses(dfl_strbuf *out, const char *name, const char *words, uint32_t most)
 {
     enum { INDENT = 15, MORE = 2, WIDTH = 100 };
     size_t column = INDENT;
@@ -312,7 +312,7 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words, bo
         }
         dfl_strbuf_add(out, words, len - ends);
         column += len;
-        if (ends && first_only) {
+        if (ends && --most == 0) {
             dfl_strbuf_z(out, " (more with `--verbose`)");
             break;
         }
@@ -362,10 +362,11 @@ void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *s, bool verbose)
     add_value(out, s);
     add_lower_bound(out, s);
     if (s->unproven)
-        add_clauses(out, "reason", s->unproven, !verbose);
+        add_clauses(out, "reason", s->unproven, verbose ? UINT32_MAX : 1);
+    if (s->space != NULL)
+        add_clauses(out, "space", s->space, verbose ? UINT32_MAX : 2);
     if (!verbose)
         return;
-    add_clauses(out, "space", s->space, false);
     dfl_strbuf_printf(out, "  effort       %llu evaluated, %llu pruned", (unsigned long long)s->evaluated,
                       (unsigned long long)s->pruned);
     if (s->refused > 0)
