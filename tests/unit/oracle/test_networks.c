@@ -1,6 +1,6 @@
 /*
- * The networks of arrays in the oracle, on cases small enough to count by hand: three for each kind of network, and some
- * for nested arrays. Each row gives the four totals of a network and the bits on the busiest link of each class. All
+ * The networks of arrays in oracle and model, on cases small enough to count by hand: three for each kind of network, and
+ * some for nested arrays. Each row gives the four totals of a network and the bits on the busiest link of each class. All
  * elements have 8 bits; the numbers in the comments are elements.
  */
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "tests/harness/check.h"
 
+#include "model/model.h"
 #include "oracle/oracle.h"
 #include "tests/property/case.h"
 
@@ -200,7 +201,7 @@ static void check_number(const char *what, dfl_i128 got, long want)
         fail_msg("%s: %lld bits, not %ld", what, (long long)got, want * BITS);
 }
 
-static void check_network(const network_case *nc, const dfl_oracle_network *got)
+static void check_oracle(const network_case *nc, const dfl_oracle_network *got)
 {
     uint32_t n = 0;
 
@@ -214,6 +215,23 @@ static void check_network(const network_case *nc, const dfl_oracle_network *got)
         check_number(nc->classes[n].name, got->classes[n].bits, nc->classes[n].elements);
     }
     assert_int_equal(n, got->n_classes);
+}
+
+static void check_model(const network_case *nc, const dfl_network_cost *got)
+{
+    check_number("injected by the model", got->injected_bits, nc->injected);
+    check_number("delivered by the model", got->delivered_bits, nc->delivered);
+    check_number("collected by the model", got->collected_bits, nc->collected);
+    check_number("arriving by the model", got->arriving_bits, nc->arriving);
+    for (uint32_t n = 0; !got->rough && n < 8 && nc->classes[n].name; n++) {
+        const dfl_link_class *class = NULL;
+        for (uint32_t i = 0; i < got->n_classes; i++)
+            if (strcmp(got->classes[i].name, nc->classes[n].name) == 0)
+                class = &got->classes[i];
+        if (!class)
+            fail_msg("the model has no class %s", nc->classes[n].name);
+        check_number(nc->classes[n].name, class->bits, nc->classes[n].elements);
+    }
 }
 
 static void routes(void **state)
@@ -233,8 +251,12 @@ static void routes(void **state)
     if (dfl_sink_errors(sink) > 0)
         fail_msg("%s", dfl_sink_at(sink, 0)->message);
     assert_non_null(r);
-    check_network(nc, &r->networks[nc->network]);
+    check_oracle(nc, &r->networks[nc->network]);
     assert_int_equal(r->broken, 0);
+    const dfl_result *model = dfl_model_eval(arena, sink, names, paths);
+    assert_non_null(model);
+    if (model->networks)
+        check_model(nc, &model->networks[nc->network]);
     free(c);
     dfl_arena_free(arena);
 }
