@@ -37,7 +37,7 @@ static void find_free(dfl_certify_run *run)
             if (op->shared || seen[op->tensor])
                 continue;
             seen[op->tensor] = true;
-            (void)dfl_tensor_elements(&m->workload->tensors[op->tensor], &elements);
+            (void)dfl_tensor_stored(&m->workload->tensors[op->tensor], &elements);
             run->free_bits[problem->memory[op->home]] -=
                 dfl_i128_double(elements) * m->workload->tensors[op->tensor].type.bits;
         }

@@ -144,7 +144,7 @@ const bool *dfl_certify_ample_memories(dfl_arena *arena, const dfl_mapping *m)
             dfl_i128 elements = 0;
             if (!may_hold(m, i, t) || w->tensors[t].n_producers + w->tensors[t].n_consumers == 0)
                 continue;
-            (void)dfl_tensor_elements(&w->tensors[t], &elements);
+            (void)dfl_tensor_stored(&w->tensors[t], &elements);
             all += dfl_i128_double(elements) * w->tensors[t].type.bits;
         }
         ample[i] = ample[i] && (size < 0 || all <= (double)size);

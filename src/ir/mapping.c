@@ -164,10 +164,20 @@ static void run_tree(stopwatch *t, const dfl_eop *e)
 {
     if (e->kind == DFL_EOP_CALL)
         run(t, dfl_i128_double(e->flops), dfl_sym_text(t->names, e->op), "flop");
-    else if (e->kind != DFL_EOP_ACCESS && e->kind != DFL_EOP_CONST)
+    else if (e->kind != DFL_EOP_ACCESS && e->kind != DFL_EOP_CONST && e->kind != DFL_EOP_GATHER)
         run(t, 1, "flop", "flop");
     for (uint32_t i = 0; i < e->n_args; i++)
         run_tree(t, e->args[i]);
+}
+
+/* The name of the operation that takes a whole rank. Its calls have no FLOP per point. */
+static const char *find_over_op(const dfl_intern *names, const dfl_eop *e)
+{
+    const char *found = e->kind == DFL_EOP_CALL && e->flops == 0 ? dfl_sym_text(names, e->op) : NULL;
+
+    for (uint32_t i = 0; i < e->n_args && found == NULL; i++)
+        found = find_over_op(names, e->args[i]);
+    return found;
 }
 
 double dfl_point_seconds_at(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit,
@@ -178,6 +188,12 @@ double dfl_point_seconds_at(const dfl_intern *names, const dfl_workload *w, cons
 
     if (e->is_mac) {
         run(&t, 1, "mac", "mac");
+    } else if (e->over_rank != DFL_NONE) {
+        const char *op = find_over_op(names, e->body);
+        dfl_i128 flops;
+        if (dfl_einsum_point_flops(w, e, &flops))
+            return -1;
+        run(&t, dfl_i128_double(flops), op != NULL ? op : "flop", "flop");
     } else {
         run_tree(&t, e->body);
         if (e->reduce != DFL_REDUCE_NONE)
@@ -194,7 +210,11 @@ double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const d
     return dfl_point_seconds_at(names, w, e, unit, NULL, &small);
 }
 
-double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit)
+double dfl_point_joules(const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit)
 {
-    return e->is_mac ? unit->mac_energy : unit->flop_energy * dfl_i128_double(e->flops_per_point);
+    dfl_i128 flops;
+
+    if (e->is_mac)
+        return unit->mac_energy;
+    return dfl_einsum_point_flops(w, e, &flops) ? 0 : unit->flop_energy * dfl_i128_double(flops);
 }

@@ -154,6 +154,6 @@ double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const d
 double dfl_point_seconds_at(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit,
                             const dfl_work_size *size, const dfl_efficiency **small);
 /* Energy of one point of an einsum on one instance of a unit (in J); 0 if the unit declares no energy. */
-double dfl_point_joules(const dfl_einsum *e, const dfl_compute *unit);
+double dfl_point_joules(const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

@@ -76,6 +76,10 @@ static void print_eop(dfl_strbuf *out, const dfl_intern *names, const dfl_worklo
         name(out, names, op->op);
         sign = ", ";
         break;
+    case DFL_EOP_GATHER:
+        dfl_strbuf_z(out, "gather");
+        sign = ", ";
+        break;
     case DFL_EOP_NEG:
         dfl_strbuf_char(out, '-');
         break;
@@ -162,7 +166,7 @@ static void print_einsum(dfl_strbuf *out, const dfl_intern *names, const dfl_wor
         dfl_strbuf_i128(out, e->flops_per_output);
         dfl_strbuf_z(out, " FLOP per element");
     }
-    dfl_strbuf_z(out, e->gathers ? ", gathers\n" : "\n");
+    dfl_strbuf_char(out, '\n');
 }
 
 void dfl_workload_print(dfl_strbuf *out, const dfl_intern *names, const dfl_workload *w)

@@ -42,6 +42,12 @@ bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out)
     return over;
 }
 
+bool dfl_tensor_stored(const dfl_tensor *t, dfl_i128 *out)
+{
+    *out = t->stored;
+    return t->gathered && t->stored >= 0 ? false : dfl_tensor_elements(t, out);
+}
+
 /* The ranks in the conditions of an einsum, the rank with the smaller extent first, DFL_NONE after the last. False if
    the conditions have more than two ranks. */
 static bool where_ranks(const dfl_workload *w, const dfl_einsum *e, uint32_t ranks[2])
@@ -93,8 +99,7 @@ static dfl_i128 positions(const dfl_workload *w, const dfl_einsum *e, const uint
     return high < low ? 0 : high - low + 1;
 }
 
-/* Points that satisfy the `where` conditions; true on overflow. */
-static bool points_where(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
+bool dfl_einsum_work(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
 {
     dfl_i128 inside = 0;
     uint32_t ranks[2];
@@ -112,6 +117,25 @@ static bool points_where(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *o
         if (e->ranks[i] != e->over_rank && e->ranks[i] != ranks[0] && e->ranks[i] != ranks[1])
             over |= dfl_mul(*out, w->ranks[e->ranks[i]].extent, out);
     return dfl_mul(*out, inside, out) || over;
+}
+
+bool dfl_einsum_countable(const dfl_workload *w, const dfl_einsum *e)
+{
+    uint32_t ranks[2];
+
+    return where_ranks(w, e, ranks);
+}
+
+bool dfl_einsum_point_flops(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
+{
+    dfl_i128 whole = e->flops_per_output;
+    bool over = false;
+
+    for (uint32_t d = 0; d < e->output.n_dims; d++)
+        for (uint32_t t = 0; t < e->output.index[d].n_terms; t++)
+            if (e->over_rank != DFL_NONE && e->output.index[d].terms[t].rank == e->over_rank)
+                over |= dfl_mul(whole, w->ranks[e->over_rank].extent, &whole);
+    return dfl_add(e->flops_per_point, whole, out) || over;
 }
 
 bool dfl_workload_countable(const dfl_workload *w)
@@ -139,7 +163,7 @@ bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *fl
         const dfl_einsum *e = &w->einsums[i];
         dfl_i128 points, part;
 
-        over |= points_where(w, e, &points);
+        over |= dfl_einsum_work(w, e, &points);
         if (e->is_mac)
             over |= dfl_add(*macs, points, macs);
         over |= dfl_mul(points, e->flops_per_point, &part) || dfl_add(*flops, part, flops);

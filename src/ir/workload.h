@@ -54,6 +54,11 @@ typedef struct {
     dfl_dtype type;
     uint32_t n_dims;
     const int64_t *extents;    /* declared or inferred shape; elements outside of the shape read as zero */
+    bool gathered;             /* the rows of a table that one `gather` reads: the leading dimensions are those of the tensor
+                                  with the positions, and all rows are distinct */
+    uint32_t table;            /* gathered: the table, or the tensor itself if nothing else reads the table; else DFL_NONE */
+    dfl_i128 stored;           /* elements in the memory at home, if the shape does not give them: those of the table for a
+                                  gathered tensor that stands for the table, 0 for other gathered tensors; else -1 */
     const uint32_t *producers; /* einsums that write the tensor, in workload order */
     uint32_t n_producers;
     const uint32_t *consumers; /* einsums that read the tensor, in workload order */
@@ -76,6 +81,7 @@ typedef enum {
     DFL_EOP_CONST,
     DFL_EOP_NEG, DFL_EOP_ADD, DFL_EOP_SUB, DFL_EOP_MUL, DFL_EOP_DIV,
     DFL_EOP_CALL,   /* call of an `op` by name */
+    DFL_EOP_GATHER, /* a row of a table, at the position that an access reads: args[0] is the row, args[1] the position */
 } dfl_eop_kind;
 
 typedef struct dfl_eop {
@@ -107,7 +113,6 @@ typedef struct {
     uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
     const dfl_condition *where; /* conditions of the `where` clause */
     uint32_t n_where;
-    bool gathers;               /* the einsum reads by a data-dependent index */
 } dfl_einsum;
 
 /* A tensor that `repeat N as rank carrying from = to` carries: the first iteration reads `from`, each later one reads the
@@ -133,6 +138,15 @@ typedef struct {
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);
 /* Number of points of the iteration space (without `where`); true on overflow. */
 bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+/* Number of points that the einsum computes: those of its iteration space that satisfy the `where` conditions. A rank that
+   `over` takes whole counts as one point. True on overflow. The caller must ensure dfl_einsum_countable. */
+bool dfl_einsum_work(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+/* Whether the `where` conditions have at most two ranks. */
+bool dfl_einsum_countable(const dfl_workload *w, const dfl_einsum *e);
+/* FLOP of one point; with `over`, of all elements of the result that one point computes. True on overflow. */
+bool dfl_einsum_point_flops(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+/* Number of elements that the tensor occupies at home; true on overflow. */
+bool dfl_tensor_stored(const dfl_tensor *t, dfl_i128 *out);
 /* Number of elements of the declared shape; true on overflow. */
 bool dfl_tensor_elements(const dfl_tensor *t, dfl_i128 *out);
 /* Whether some index sums several ranks, so that windows may slide. */

@@ -102,6 +102,14 @@ static void find_empty_parts(dfl_linter *l, const dfl_mapping *m, const dfl_path
     }
 }
 
+/* Whether two tensors are a table and rows that a gather reads from it. One line keeps both. */
+static bool share_line(const dfl_workload *w, uint32_t a, uint32_t b)
+{
+    return a == b || (w->tensors[a].gathered && w->tensors[a].table == b) ||
+           (w->tensors[b].gathered && (w->tensors[b].table == a ||
+                                       (w->tensors[a].gathered && w->tensors[a].table == w->tensors[b].table)));
+}
+
 /* Finds keeps of tensors that no einsum of the body touches. */
 static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
 {
@@ -112,7 +120,9 @@ static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
             if (line->kind != DFL_LINE_KEEP)
                 continue;
             for (uint32_t k = 0; !touched && k < m->bodies[b]->n_einsums; k++)
-                touched = dfl_einsum_touches(&m->workload->einsums[m->bodies[b]->einsums[k]], line->tensor);
+                for (uint32_t t = 0; !touched && t < m->workload->n_tensors; t++)
+                    touched = share_line(m->workload, t, line->tensor) &&
+                              dfl_einsum_touches(&m->workload->einsums[m->bodies[b]->einsums[k]], t);
             add_finding(l, (finding){ .span = line->span, .lint = DFL_LINT_KEEP_UNUSED, .mapping = m, .line = line,
                               .holds = !touched });
         }

@@ -157,7 +157,7 @@ double dfl_fitting_bits(const dfl_workload *w)
 
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         dfl_i128 elements = 0;
-        (void)dfl_tensor_elements(&w->tensors[t], &elements);
+        (void)dfl_tensor_stored(&w->tensors[t], &elements);
         bits += dfl_i128_double(elements) * w->tensors[t].type.bits;
     }
     return bits;

@@ -21,10 +21,10 @@ void dfl_hole_bounds_make(dfl_arena *arena, const dfl_intern *names, const dfl_p
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         const dfl_einsum *einsum = &w->einsums[e];
         const dfl_compute *unit = &system->computes[paths->paths[e].compute];
-        double each = dfl_point_joules(einsum, unit);
+        double each = dfl_point_joules(w, einsum, unit);
         dfl_i128 points;
 
-        if (einsum->n_where > 0 || dfl_einsum_points(w, einsum, &points))
+        if (!dfl_einsum_countable(w, einsum) || dfl_einsum_work(w, einsum, &points))
             continue;
         out->einsum_seconds[e] = fmax(0, dfl_point_seconds(names, w, einsum, unit)) * dfl_i128_double(points) * slack;
         out->joules += each * dfl_i128_double(points) * slack;

@@ -17,6 +17,16 @@ static dfl_diag *report_none(dfl_sink *sink, const dfl_intern *names, const dfl_
                       dfl_sym_text(names, m->name), what);
 }
 
+/* Whether the first filling that is not legal lets a consumer read early. No amount of an open loop explains this. */
+static bool is_read_early(dfl_arena *arena, const dfl_intern *names, const dfl_holes_conflict *nothing)
+{
+    dfl_sink *quiet = dfl_sink_new(arena, NULL);
+
+    dfl_sink_limit(quiet, 0);
+    return nothing->illegal > 0 && !dfl_paths_resize(arena, quiet, names, nothing->paths) &&
+           dfl_sink_last(quiet) == DFL_MAP_CONSUMED_EARLY;
+}
+
 void dfl_infeasible_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                             const dfl_search_request *request, const dfl_holes_conflict *nothing)
 {
@@ -30,7 +40,7 @@ void dfl_infeasible_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *
     if (nothing->refused > 0) { /* the model says why */
         if (dfl_paths_resize(arena, sink, names, nothing->paths))
             (void)dfl_model_eval(arena, sink, names, nothing->paths);
-    } else if (dfl_infeasible_report(sink, names, m, &question, session)) {
+    } else if (!is_read_early(arena, names, nothing) && dfl_infeasible_report(sink, names, m, &question, session)) {
         return;
     } else if (nothing->illegal > 0) {
         d = report_none(sink, names, m, m->hole_span, "are legal");

@@ -245,7 +245,7 @@ static double all_at_home(const dfl_workload *w, const uint32_t *home, uint32_t 
         dfl_i128 elements = 0;
         if (home[i] != memory || t->n_producers + t->n_consumers == 0)
             continue;
-        (void)dfl_tensor_elements(t, &elements);
+        (void)dfl_tensor_stored(t, &elements);
         all += dfl_i128_double(elements) * t->type.bits;
     }
     return all;
@@ -448,7 +448,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
         return false;
     out->einsum = einsum;
     out->unit = unit;
-    if (k.e->n_where > 0 || k.e->gathers || k.e->over_rank != DFL_NONE)
+    if (k.e->n_where > 0 || k.e->over_rank != DFL_NONE)
         refuse(&k, "it has a condition, a gather or an operation over a whole rank");
     if (k.e->n_ranks > DFL_JOB_RANKS) {
         refuse(&k, "it has more ranks than the search supports");
@@ -462,7 +462,7 @@ bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
         out->points *= (double)w->ranks[k.e->ranks[i]].extent;
     }
     out->seconds = dfl_point_seconds(names, w, k.e, u);
-    out->joules = dfl_point_joules(k.e, u);
+    out->joules = dfl_point_joules(w, k.e, u);
     for (uint32_t i = 0; i < k.e->n_inputs; i++)
         add_operand(&k, &k.e->inputs[i], false);
     add_operand(&k, &k.e->output, true);

@@ -35,7 +35,7 @@ double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *k, uint32_t mem
             if (op->shared || seen[op->tensor] || job->place[op->home].memory != memory)
                 continue;
             seen[op->tensor] = true;
-            (void)dfl_tensor_elements(&w->tensors[op->tensor], &elements);
+            (void)dfl_tensor_stored(&w->tensors[op->tensor], &elements);
             bits += dfl_i128_double(elements) * op->bits;
         }
     }

@@ -288,7 +288,7 @@ static bool settled_bits(const maker *k, const dfl_tree_part *part, const dfl_wo
             continue;
         if (home == DFL_NONE)
             home = dfl_space_outermost(k->tree->m, t);
-        if (home == memory && (dfl_tensor_elements(tensor, &n) || dfl_mul(n, tensor->type.bits, &n) || dfl_add(*out, n, out)))
+        if (home == memory && (dfl_tensor_stored(tensor, &n) || dfl_mul(n, tensor->type.bits, &n) || dfl_add(*out, n, out)))
             return false;
     }
     return true;
@@ -304,7 +304,7 @@ static bool most_bits(const maker *k, const dfl_tree_part *part, const dfl_workl
         dfl_i128 n = 0;
         if (!touches(part, k->tree->m->workload, t))
             continue;
-        over |= dfl_tensor_elements(&w->tensors[t], &n) || dfl_mul(n, w->tensors[t].type.bits, &n) ||
+        over |= dfl_tensor_stored(&w->tensors[t], &n) || dfl_mul(n, w->tensors[t].type.bits, &n) ||
                 dfl_mul(n, k->tree->m->system->memories[memory].buffers, &n) || dfl_add(*out, n, out);
     }
     return over;

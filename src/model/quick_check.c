@@ -106,7 +106,7 @@ static bool bound_keep_bits(const dfl_mapping *m, const dfl_path *path, uint32_t
     for (uint32_t i = 0; i < step; i++)
         home &= path->steps[i].line->kind != DFL_LINE_KEEP || path->steps[i].line->tensor != line->tensor;
     if (home) {
-        if (dfl_tensor_elements(t, &elements))
+        if (dfl_tensor_stored(t, &elements))
             return false;
     } else {
         for (uint32_t a = 0; a <= e->n_inputs; a++) {

@@ -92,10 +92,6 @@ static bool set_einsum(dfl_oracle_machine *machine, uint32_t id)
             return false;
         }
     }
-    if (e->einsum->gathers) {
-        dfl_oracle_refuse_unsupported(machine, e->einsum->span, "a data-dependent index");
-        return false;
-    }
     return true;
 }
 
@@ -223,7 +219,9 @@ static void fill_homes(dfl_oracle_machine *machine)
         for (size_t c = 0; c < (size_t)keep->n_inst * keep->n_elem; c++)
             keep->cells[c] = (dfl_oracle_cell){ .present = true, .has_value = valued,
                                          .value = valued ? machine->tensors[keep->tensor].value[c % keep->n_elem] : 0 };
-        keep->peak_elements = keep->whole ? keep->n_elem : 0;
+        keep->peak_elements = 0;
+        if (keep->whole && dfl_tensor_stored(t, &keep->peak_elements))
+            keep->peak_elements = keep->n_elem;
     }
 }
 

@@ -295,14 +295,14 @@ static dfl_figure_value parameters_of_workload(const dfl_figure_place *at)
 
     for (uint32_t i = 0; i < at->workload->n_tensors; i++)
         if (at->workload->tensors[i].role == DFL_ROLE_WEIGHT)
-            is_overflow |= dfl_tensor_elements(&at->workload->tensors[i], &n) || dfl_add(sum, n, &sum);
+            is_overflow |= dfl_tensor_stored(&at->workload->tensors[i], &n) || dfl_add(sum, n, &sum);
     return count_or_overflow(is_overflow, sum);
 }
 
 static dfl_figure_value elements_of_tensor(const dfl_figure_place *at)
 {
     dfl_i128 n;
-    bool is_overflow = dfl_tensor_elements(tensor(at), &n);
+    bool is_overflow = dfl_tensor_stored(tensor(at), &n);
 
     return count_or_overflow(is_overflow, n);
 }
@@ -310,7 +310,7 @@ static dfl_figure_value elements_of_tensor(const dfl_figure_place *at)
 static dfl_figure_value bits_of_tensor(const dfl_figure_place *at)
 {
     dfl_i128 n;
-    bool is_overflow = dfl_tensor_elements(tensor(at), &n) || dfl_mul(n, tensor(at)->type.bits, &n);
+    bool is_overflow = dfl_tensor_stored(tensor(at), &n) || dfl_mul(n, tensor(at)->type.bits, &n);
 
     return count_or_overflow(is_overflow, n);
 }

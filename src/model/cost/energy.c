@@ -31,7 +31,8 @@ void dfl_energy_plan_make(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_
     for (uint32_t i = 0; i < keeps->n; i++)
         find_networks(nest, keeps, i, out);
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
-        out->each[e] = dfl_point_joules(&nest->workload->einsums[e], &nest->system->computes[nest->paths->paths[e].compute]);
+        out->each[e] = dfl_point_joules(nest->workload, &nest->workload->einsums[e],
+                                        &nest->system->computes[nest->paths->paths[e].compute]);
     out->leakage = dfl_system_leakage(nest->system);
     out->area = dfl_system_area(nest->system);
 }

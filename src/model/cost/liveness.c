@@ -208,7 +208,7 @@ static void find_keep_bits(dfl_nest *nest, const dfl_keep *keep, dfl_keep_bits *
     if (keep->parent != DFL_NONE)
         *over |= dfl_mul(out->each, m->buffers, &out->each);
     if (is_always_live(nest, keep) && instances == 1)
-        *over |= dfl_tensor_elements(t, &out->fixed) || dfl_mul(out->fixed, out->each, &out->fixed);
+        *over |= dfl_tensor_stored(t, &out->fixed) || dfl_mul(out->fixed, out->each, &out->fixed);
     for (; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         out->spread[nest->paths->paths[keep->footprint.einsum].steps[i].line->axis] |= left & -left;

@@ -57,10 +57,11 @@ double dfl_pass_point_seconds(dfl_nest *nest, const dfl_einsum_time *unit, const
     const dfl_efficiency *small = NULL;
     dfl_work_size size;
     double seconds, steps = dfl_i128_double(sums->steps[e]);
+    dfl_i128 flops = 0;
 
-    if (unit->unit->n_efficiencies == 0 || steps <= 0)
+    if (unit->unit->n_efficiencies == 0 || steps <= 0 || dfl_einsum_point_flops(nest->workload, einsum, &flops))
         return unit->point_seconds;
-    size.flop = steps * (einsum->is_mac ? 2 : dfl_i128_double(einsum->flops_per_point)) /
+    size.flop = steps * (einsum->is_mac ? 2 : dfl_i128_double(flops)) /
                 count_iterations(nest, e, 0, steps_above(nest, path->leaf), DFL_NONE);
     find_shape(nest, e, size.shape);
     seconds = dfl_point_seconds_at(nest->names, nest->workload, einsum, unit->unit, &size, &small);

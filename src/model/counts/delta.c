@@ -137,6 +137,11 @@ static bool combine_groups(dfl_nest *nest, dfl_delta *delta)
     delta->active = delta->whole = 0;
     delta->late = delta->is_widened = delta->peaks_first = false;
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
+        if (delta->how.box && footprint->groups[g].n_dims > 1) {
+            dfl_nest_refuse(nest, footprint->span, "a bounding box of a tensor with connected dimensions",
+                            "leave `window` out of the keeps of this tensor");
+            return false;
+        }
         sums[g] = fill_sums(nest, footprint, &footprint->groups[g], delta->parts[g]);
         if (!sums[g])
             return false;

@@ -9,20 +9,26 @@
 
 typedef struct {
     uint64_t lines;
-    uint32_t dim; /* dimension of the tensor; DFL_NONE for steps that only decide whether an instance has work */
+    uint64_t ties; /* bit set: connections with other sets that do not come from a common step */
+    uint32_t dim;  /* dimension of the tensor; DFL_NONE for steps that only decide whether an instance has work */
 } step_set;
 
 typedef DFL_VEC(step_set) step_sets;
 
-static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint32_t dim)
+static void add_step_set(dfl_nest *nest, step_sets *all, uint64_t lines, uint64_t ties, uint32_t dim)
 {
-    step_set j = { lines, dim };
+    step_set j = { lines, ties, dim };
 
     for (size_t i = 0; dim == DFL_NONE && i < all->n; i++)
-        if ((lines & ~all->at[i].lines) == 0)
+        if ((lines & ~all->at[i].lines) == 0 && (ties & ~all->at[i].ties) == 0)
             return; /* some entry already has all of these steps */
     DFL_PUSH(nest->arena, all, j);
 }
+
+/* Tells whether a set is part of a group: it has a step or a dimension. */
+static bool is_group(const step_set *a) { return a->lines || a->dim != DFL_NONE; }
+
+static bool is_connected(const step_set *a, const step_set *b) { return (a->lines & b->lines) || (a->ties & b->ties); }
 
 /* Steps of an einsum that works only in the first iteration of the step, or only at coordinate 0. */
 static uint64_t find_gates(const dfl_nest *nest, uint32_t e, uint32_t n)
@@ -64,17 +70,98 @@ static uint32_t find_trigger_rank(const dfl_nest *nest, uint32_t c, uint32_t d, 
     return *lines ? rank : DFL_NONE;
 }
 
-static void collect_step_sets(dfl_nest *nest, const dfl_footprint *footprint, step_sets *all)
+static bool has_term(const dfl_index *index, uint32_t rank)
 {
-    for (uint32_t d = 0; d < footprint->references[0].access->n_dims; d++) {
-        uint64_t bits = 0;
-        for (uint32_t v = 0; v < footprint->n_references; v++) {
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (index->terms[t].rank == rank)
+            return true;
+    return false;
+}
+
+/* Bit set: the dimensions that some reference of an einsum indexes with a rank. */
+static uint64_t find_dimensions_of(const dfl_footprint *footprint, uint32_t e, uint32_t rank)
+{
+    uint64_t dims = 0;
+
+    for (uint32_t v = 0; v < footprint->n_references; v++)
+        for (uint32_t d = 0; footprint->references[v].einsum == e && d < footprint->references[v].access->n_dims && d < 64; d++)
+            dims |= has_term(&footprint->references[v].access->index[d], rank) ? UINT64_C(1) << d : 0;
+    return dims;
+}
+
+/* Adds the connections that the ranks of an einsum make: a bit for every rank that indexes several dimensions or occurs in
+   a condition. `ties` receives the bits of the dimensions, `conditions` those of the conditions. False after E0609: more
+   than 64 connections. */
+static bool tie_dimensions(dfl_nest *nest, const dfl_footprint *footprint, uint32_t e, uint32_t *n_ties, uint64_t *ties,
+                           uint64_t *conditions)
+{
+    const dfl_einsum *einsum = &nest->workload->einsums[e];
+
+    for (uint32_t k = 0; k < einsum->n_ranks; k++) {
+        uint64_t dims = find_dimensions_of(footprint, e, einsum->ranks[k]);
+        bool limited = false;
+        for (uint32_t c = 0; c < einsum->n_where; c++)
+            limited |= has_term(&einsum->where[c].sum, einsum->ranks[k]);
+        if (!limited && (dims & (dims - 1)) == 0)
+            continue;
+        if (*n_ties == 64) {
+            dfl_nest_refuse(nest, footprint->span, "a tensor whose accesses have more than 64 ranks under conditions",
+                            "keep the tensor in the branches of its readers");
+            return false;
+        }
+        uint64_t bit = UINT64_C(1) << (*n_ties)++;
+        for (; dims; dims &= dims - 1)
+            ties[__builtin_ctzll(dims)] |= bit;
+        for (uint32_t c = 0; c < einsum->n_where; c++)
+            conditions[c] |= has_term(&einsum->where[c].sum, einsum->ranks[k]) ? bit : 0;
+    }
+    return true;
+}
+
+/* Tells whether reference `v` is the first one of its einsum. */
+static bool is_first_reference(const dfl_footprint *footprint, uint32_t v)
+{
+    for (uint32_t u = 0; u < v; u++)
+        if (footprint->references[u].einsum == footprint->references[v].einsum)
+            return false;
+    return true;
+}
+
+/* Adds the sets of the dimensions and of the conditions. False after E0609. */
+static bool collect_dimensions(dfl_nest *nest, const dfl_footprint *footprint, step_sets *all)
+{
+    uint32_t n_dims = footprint->references[0].access->n_dims, n_ties = 0;
+    uint64_t *lines = DFL_NEW_ARRAY(nest->arena, uint64_t, 2 * n_dims + 1), *ties = lines + n_dims;
+
+    for (uint32_t v = 0; v < footprint->n_references; v++) {
+        uint32_t e = footprint->references[v].einsum;
+        const dfl_einsum *einsum = &nest->workload->einsums[e];
+        for (uint32_t d = 0; d < n_dims; d++) {
             const dfl_index *index = &footprint->references[v].access->index[d];
             for (uint32_t k = 0; k < index->n_terms; k++)
-                dfl_rank_piece_steps(nest, footprint->references[v].einsum, index->terms[k].rank, footprint->n, &bits);
+                dfl_rank_piece_steps(nest, e, index->terms[k].rank, footprint->n, &lines[d]);
         }
-        add_step_set(nest, all, bits, d);
+        if (!is_first_reference(footprint, v))
+            continue;
+        uint64_t *conditions = DFL_NEW_ARRAY(nest->arena, uint64_t, einsum->n_where + 1);
+        if (!tie_dimensions(nest, footprint, e, &n_ties, ties, conditions))
+            return false;
+        for (uint32_t c = 0; c < einsum->n_where; c++) {
+            uint64_t bits = 0;
+            for (uint32_t t = 0; t < einsum->where[c].sum.n_terms; t++)
+                dfl_rank_piece_steps(nest, e, einsum->where[c].sum.terms[t].rank, footprint->n, &bits);
+            add_step_set(nest, all, bits, conditions[c], DFL_NONE);
+        }
     }
+    for (uint32_t d = 0; d < n_dims; d++)
+        add_step_set(nest, all, lines[d], ties[d], d);
+    return true;
+}
+
+static bool collect_step_sets(dfl_nest *nest, const dfl_footprint *footprint, step_sets *all)
+{
+    if (!collect_dimensions(nest, footprint, all))
+        return false;
     for (uint32_t v = 0; v < footprint->n_references; v++) {
         uint32_t e = footprint->references[v].einsum;
         const dfl_einsum *einsum = &nest->workload->einsums[e];
@@ -82,15 +169,15 @@ static void collect_step_sets(dfl_nest *nest, const dfl_footprint *footprint, st
             uint64_t bits = 0;
             dfl_rank_piece_steps(nest, e, einsum->ranks[k], footprint->n, &bits);
             if (bits)
-                add_step_set(nest, all, bits, DFL_NONE);
+                add_step_set(nest, all, bits, 0, DFL_NONE);
         }
         for (uint64_t gates = find_gates(nest, e, footprint->n); gates; gates &= gates - 1)
-            add_step_set(nest, all, gates & -gates, DFL_NONE);
+            add_step_set(nest, all, gates & -gates, 0, DFL_NONE);
         for (uint32_t c = e, n = footprint->n; (n = find_trigger(nest, &c, n)) > 0;)
             for (uint32_t d = 0; d < nest->workload->einsums[c].output.n_dims; d++) {
                 uint64_t bits = 0;
                 if (find_trigger_rank(nest, c, d, n, &bits) != DFL_NONE)
-                    add_step_set(nest, all, bits, DFL_NONE);
+                    add_step_set(nest, all, bits, 0, DFL_NONE);
             }
     }
     for (uint32_t i = 0; i < footprint->n; i++) {
@@ -100,8 +187,9 @@ static void collect_step_sets(dfl_nest *nest, const dfl_footprint *footprint, st
         if (driver == DFL_NONE)
             continue;
         dfl_rank_piece_steps(nest, driver, nest->paths->paths[driver].steps[i].rank, i, &bits);
-        add_step_set(nest, all, bits, DFL_NONE);
+        add_step_set(nest, all, bits, 0, DFL_NONE);
     }
+    return true;
 }
 
 static void merge_step_sets(step_sets *all)
@@ -110,9 +198,11 @@ static void merge_step_sets(step_sets *all)
         changed = false;
         for (size_t i = 0; i < all->n; i++)
             for (size_t k = i + 1; k < all->n; k++)
-                if ((all->at[i].lines & all->at[k].lines) && all->at[i].lines != all->at[k].lines) {
+                if (is_connected(&all->at[i], &all->at[k]) &&
+                    (all->at[i].lines != all->at[k].lines || all->at[i].ties != all->at[k].ties)) {
                     all->at[i].lines |= all->at[k].lines;
-                    all->at[k].lines = all->at[i].lines;
+                    all->at[i].ties |= all->at[k].ties;
+                    all->at[k] = (step_set){ all->at[i].lines, all->at[i].ties, all->at[k].dim };
                     changed = true;
                 }
     }
@@ -120,10 +210,7 @@ static void merge_step_sets(step_sets *all)
 
 static bool is_in_dimension(const dfl_access *a, int32_t dim, uint32_t rank)
 {
-    for (uint32_t t = 0; dim != DFL_NO_DIM && t < a->index[dim].n_terms; t++)
-        if (a->index[dim].terms[t].rank == rank)
-            return true;
-    return false;
+    return dim != DFL_NO_DIM && has_term(&a->index[dim], rank);
 }
 
 static dfl_rank_source make_source(dfl_nest *nest, uint32_t e, uint32_t rank, int64_t coef, uint32_t n)
@@ -195,6 +282,138 @@ static void attach_references(dfl_nest *nest, const dfl_footprint *footprint, df
     group->references = references;
 }
 
+/* Adds a rank to a list, unless the list has it. */
+static void add_rank(uint32_t *ranks, uint32_t *n, uint32_t rank)
+{
+    for (uint32_t k = 0; k < *n; k++)
+        if (ranks[k] == rank)
+            return;
+    ranks[(*n)++] = rank;
+}
+
+static int64_t find_coef(const dfl_index *index, uint32_t rank)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (index->terms[t].rank == rank)
+            return index->terms[t].coef;
+    return 0;
+}
+
+/* Whether a condition of the einsum belongs to a group: it has a rank in a dimension of the group, or a rank that a step
+   of the group cuts, or shares a rank with a condition that belongs to the group. */
+static bool *find_conditions(dfl_nest *nest, const dfl_footprint *footprint, uint32_t v, const dfl_group *group, uint64_t lines)
+{
+    const dfl_reference *reference = &footprint->references[v];
+    const dfl_einsum *einsum = &nest->workload->einsums[reference->einsum];
+    bool *belongs = DFL_NEW_ARRAY(nest->arena, bool, einsum->n_where + 1), changed = true;
+
+    for (uint32_t c = 0; c < einsum->n_where; c++)
+        for (uint32_t t = 0; t < einsum->where[c].sum.n_terms; t++) {
+            uint32_t rank = einsum->where[c].sum.terms[t].rank;
+            uint64_t bits = 0;
+            dfl_rank_piece_steps(nest, reference->einsum, rank, footprint->n, &bits);
+            belongs[c] |= (bits & lines) != 0;
+            for (uint32_t d = 0; d < group->n_dims; d++)
+                belongs[c] |= has_term(&reference->access->index[group->dims[d]], rank);
+        }
+    while (changed) {
+        changed = false;
+        for (uint32_t c = 0; c < einsum->n_where; c++)
+            for (uint32_t b = 0; b < einsum->n_where && !belongs[c]; b++)
+                for (uint32_t t = 0; belongs[b] && t < einsum->where[c].sum.n_terms; t++)
+                    if (has_term(&einsum->where[b].sum, einsum->where[c].sum.terms[t].rank))
+                        belongs[c] = changed = true;
+    }
+    return belongs;
+}
+
+/* Sets the indices and conditions of a reference in a group. Returns whether the reference has a condition there. */
+static bool attach_joint(dfl_nest *nest, const dfl_footprint *footprint, uint32_t v, const dfl_group *group, uint64_t lines,
+                         dfl_group_reference *out)
+{
+    const dfl_reference *reference = &footprint->references[v];
+    const dfl_einsum *einsum = &nest->workload->einsums[reference->einsum];
+    const dfl_index *index = reference->access->index;
+    bool *belongs = find_conditions(nest, footprint, v, group, lines);
+    uint32_t *ranks = DFL_NEW_ARRAY(nest->arena, uint32_t, einsum->n_ranks + 1), n = 0, n_where = 0;
+
+    for (uint32_t d = 0; d < group->n_dims; d++)
+        for (uint32_t t = 0; t < index[group->dims[d]].n_terms; t++)
+            add_rank(ranks, &n, index[group->dims[d]].terms[t].rank);
+    out->joint.n_indexing = n;
+    for (uint32_t c = 0; c < einsum->n_where; c++)
+        for (uint32_t t = 0; belongs[c] && t < einsum->where[c].sum.n_terms; t++)
+            add_rank(ranks, &n, einsum->where[c].sum.terms[t].rank);
+    int64_t *extents = DFL_NEW_ARRAY(nest->arena, int64_t, group->n_dims + 1);
+    int64_t *coefs = DFL_NEW_ARRAY(nest->arena, int64_t, (size_t)group->n_dims * n + 1);
+    int64_t *offsets = DFL_NEW_ARRAY(nest->arena, int64_t, group->n_dims + 1);
+    int64_t *slopes = DFL_NEW_ARRAY(nest->arena, int64_t, (size_t)einsum->n_where * n + 1);
+    int64_t *fixed = DFL_NEW_ARRAY(nest->arena, int64_t, einsum->n_where + 1);
+    dfl_rank_source *sources = DFL_NEW_ARRAY(nest->arena, dfl_rank_source, n + 1);
+    for (uint32_t d = 0; d < group->n_dims; d++) {
+        extents[d] = nest->workload->tensors[footprint->tensor].extents[group->dims[d]];
+        offsets[d] = index[group->dims[d]].offset;
+        for (uint32_t k = 0; k < n; k++)
+            coefs[d * n + k] = find_coef(&index[group->dims[d]], ranks[k]);
+    }
+    for (uint32_t c = 0; c < einsum->n_where; c++) {
+        if (!belongs[c])
+            continue;
+        fixed[n_where] = einsum->where[c].sum.offset;
+        for (uint32_t k = 0; k < n; k++)
+            slopes[n_where * n + k] = find_coef(&einsum->where[c].sum, ranks[k]);
+        n_where++;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        sources[k] = make_source(nest, reference->einsum, ranks[k], 0, footprint->n);
+    out->joint.n_ranks = n;
+    out->joint.n_dims = group->n_dims;
+    out->joint.extents = extents;
+    out->joint.coefs = coefs;
+    out->joint.offsets = offsets;
+    out->joint.n_where = n_where;
+    out->joint.slopes = slopes;
+    out->joint.fixed = fixed;
+    out->ranks = sources;
+    return n_where > 0;
+}
+
+/* Sets the joint form of all references if the group needs it. False after E0609. */
+static bool find_joint(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group, uint64_t lines)
+{
+    dfl_group_reference *references = DFL_NEW_ARRAY(nest->arena, dfl_group_reference, footprint->n_references + 1);
+    const dfl_access *first = footprint->references[0].access;
+    bool restricted = false;
+    dfl_i128 shape = 1;
+
+    group->joint = group->n_dims > 1;
+    for (uint32_t v = 0; v < footprint->n_references; v++) {
+        references[v] = group->references[v];
+        group->joint |= attach_joint(nest, footprint, v, group, lines, &references[v]);
+        restricted |= nest->demands[footprint->references[v].einsum] != NULL;
+    }
+    for (uint32_t d = 0; d < group->n_dims; d++)
+        if (dfl_mul(shape, nest->workload->tensors[footprint->tensor].extents[group->dims[d]], &shape) ||
+            shape >> DFL_INDEX_BITS) {
+            if (group->n_dims == 1)
+                break;
+            dfl_nest_refuse(nest, first->span, "dimensions with a common rank and more than 2^61 elements",
+                            "use smaller extents");
+            return false;
+        }
+    group->shape = (int64_t)shape;
+    if (!group->joint)
+        return true;
+    if (restricted) {
+        dfl_nest_refuse(nest, first->span, "a restricted producer with a condition, or with one rank in two dimensions",
+                        "give each einsum a branch without loops over ranks of its consumers above it");
+        return false;
+    }
+    group->references = references;
+    group->plain = false;
+    return true;
+}
+
 static void resize_sources(const dfl_nest *nest, const dfl_rank_source *sources, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
@@ -209,6 +428,8 @@ void dfl_footprint_resize_group(const dfl_nest *nest, const dfl_footprint *footp
     for (uint32_t v = 0; v < footprint->n_references; v++) {
         resize_sources(nest, group->references[v].terms, group->references[v].n_terms);
         resize_sources(nest, group->references[v].active, group->references[v].n_active);
+        if (group->joint)
+            resize_sources(nest, group->references[v].ranks, group->references[v].joint.n_ranks);
     }
     group->run = nest->run;
 }
@@ -244,48 +465,51 @@ static bool fill_group(dfl_nest *nest, dfl_footprint *footprint, uint32_t at, ui
         if (nest->demands[group->driver[k]])
             group->plain = false;
     attach_references(nest, footprint, group, lines);
-    return true;
+    return find_joint(nest, footprint, group, lines);
+}
+
+/* Sets the dimensions of the group of set `i`. */
+static void find_dimensions(dfl_nest *nest, const step_sets *all, size_t i, dfl_group *group)
+{
+    uint32_t *dims, n = 0;
+
+    for (size_t k = 0; k < all->n; k++)
+        n += all->at[k].dim != DFL_NONE && (k == i || is_connected(&all->at[i], &all->at[k]));
+    dims = DFL_NEW_ARRAY(nest->arena, uint32_t, n + 1);
+    for (size_t k = 0; k < all->n; k++)
+        if (all->at[k].dim != DFL_NONE && (k == i || is_connected(&all->at[i], &all->at[k])))
+            dims[group->n_dims++] = all->at[k].dim;
+    group->dims = dims;
+    group->dim = n > 0 ? (int32_t)dims[0] : DFL_NO_DIM;
 }
 
 bool dfl_footprint_split(dfl_nest *nest, dfl_footprint *footprint)
 {
     step_sets all = { 0 };
+    uint32_t n = 0;
 
-    collect_step_sets(nest, footprint, &all);
+    if (!collect_step_sets(nest, footprint, &all))
+        return false;
     merge_step_sets(&all);
     footprint->group_of_step = DFL_NEW_ARRAY(nest->arena, uint32_t, footprint->n + 1);
     for (uint32_t i = 0; i < footprint->n; i++)
         footprint->group_of_step[i] = DFL_NONE;
-    uint64_t done = 0;
-    uint32_t n = 0;
+    bool *first = DFL_NEW_ARRAY(nest->arena, bool, all.n + 1); /* the first set of its group */
     for (size_t i = 0; i < all.n; i++) {
-        n += !(all.at[i].lines & done) && (all.at[i].lines || all.at[i].dim != DFL_NONE);
-        done |= all.at[i].lines;
+        first[i] = is_group(&all.at[i]);
+        for (size_t k = 0; k < i; k++)
+            first[i] &= !(is_group(&all.at[k]) && is_connected(&all.at[i], &all.at[k]));
+        n += first[i];
     }
     footprint->groups = DFL_NEW_ARRAY(nest->arena, dfl_group, n + 1);
     footprint->n_groups = 0;
-    done = 0;
     for (size_t i = 0; i < all.n; i++) {
-        uint64_t lines = all.at[i].lines;
-        dfl_group *group = &footprint->groups[footprint->n_groups];
-        if (lines && (done & lines))
+        if (!first[i])
             continue;
-        done |= lines;
-        group->dim = DFL_NO_DIM;
-        for (size_t k = 0; k < all.n; k++) {
-            if (all.at[k].dim == DFL_NONE || (lines ? all.at[k].lines != lines : k != i))
-                continue;
-            if (group->dim != DFL_NO_DIM) {
-                dfl_nest_refuse(nest, footprint->references[0].access->span, "a tensor with one rank in two of its dimensions",
-                                "loop over this rank below the keeps of the tensor only");
-                return false;
-            }
-            group->dim = (int32_t)all.at[k].dim;
-        }
-        if (!fill_group(nest, footprint, footprint->n_groups, lines))
+        find_dimensions(nest, &all, i, &footprint->groups[footprint->n_groups]);
+        if (!fill_group(nest, footprint, footprint->n_groups, all.at[i].lines))
             return false;
         footprint->n_groups++;
     }
     return true;
 }
-

@@ -12,7 +12,7 @@
 #ifndef DFL_MODEL_COUNTS_FOOTPRINT_H
 #define DFL_MODEL_COUNTS_FOOTPRINT_H
 
-#include "model/sets/nest.h"
+#include "model/counts/joint_set.h"
 
 enum { DFL_NO_DIM = -1 };
 
@@ -96,11 +96,18 @@ typedef struct {
     uint32_t n_active;
     const uint32_t *gates;
     uint32_t n_gates;
+    dfl_joint_access joint;            /* joint groups: indices and conditions as functions of `ranks` */
+    const dfl_rank_source *ranks;      /* joint groups, [rank of `joint`]: source of the rank's pieces */
 } dfl_group_reference;
 
 /* Group of a footprint: a factor of the footprint's set, with the steps that decide this factor. */
 typedef struct dfl_group {
-    int32_t dim;                       /* dimension of the tensor, or DFL_NO_DIM */
+    int32_t dim;                       /* dimension of the tensor, the first one of a joint group; or DFL_NO_DIM */
+    bool joint;                        /* conditions of `where` decide the set, or the set has several dimensions: its elements
+                                          are row-major numbers of index vectors (joint_set.h) */
+    uint32_t n_dims;                   /* number of dimensions */
+    const uint32_t *dims;              /* the dimensions, ascending */
+    int64_t shape;                     /* number of index vectors of the dimensions; 1 without a dimension */
     uint32_t lines[DFL_MAX_GROUP];     /* temporal steps, ascending */
     uint32_t driver[DFL_MAX_GROUP];    /* [position in `lines`]: an einsum with a rank that the step iterates */
     uint32_t n_lines;

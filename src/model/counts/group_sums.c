@@ -18,6 +18,7 @@ typedef struct {
     int64_t pos[DFL_MAX_STEPS];  /* present position */
     int64_t prev[DFL_MAX_STEPS]; /* position at the previous step */
     dfl_interval_set one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch, next, piece;
+    const struct state_sums **known; /* [bucket]: sums of known states of a joint group; NULL = states are not compared */
     bool simple;                 /* sets are intervals: one reference, no bounding box, no coordinates inside a tile */
     dfl_group_sums *sums;        /* partial sums of the present loop level and of the levels inside of it */
 } walker;
@@ -109,12 +110,35 @@ static bool find_interval(walker *walk, uint32_t v, const int64_t *pos, dfl_inte
     return true;
 }
 
+/* Adds the elements that one reference of a joint group touches at a position. */
+static void add_joint(walker *walk, uint32_t v, const int64_t *pos, dfl_interval_set *out)
+{
+    const dfl_group_reference *reference = &walk->g->references[v];
+    const dfl_joint_access *joint = &reference->joint;
+    dfl_interval few[DFL_MAX_GROUP], *box = few;
+
+    if (is_idle(walk, v, pos))
+        return;
+    if (joint->n_ranks > DFL_MAX_GROUP)
+        box = DFL_NEW_ARRAY(walk->arena, dfl_interval, joint->n_ranks);
+    for (uint32_t k = 0; k < joint->n_ranks; k++) {
+        box[k] = find_piece(walk, &reference->ranks[k], pos);
+        if (box[k].hi <= box[k].lo)
+            return;
+    }
+    dfl_joint_access_add(walk->arena, joint, box, out);
+}
+
 /* Adds the indices of the group's dimension that one reference touches at a position, clipped to the shape. */
 static void add_indices(walker *walk, uint32_t v, const int64_t *pos, dfl_interval_set *out)
 {
     const dfl_group_reference *reference = &walk->g->references[v];
     dfl_interval whole;
 
+    if (walk->g->joint) {
+        add_joint(walk, v, pos, out);
+        return;
+    }
     if (find_interval(walk, v, pos, &whole)) {
         dfl_interval_set_add(walk->arena, out, whole.lo, whole.hi);
         return;
@@ -491,6 +515,24 @@ static int64_t find_last_steady(walker *walk, uint32_t level, int64_t q, int64_t
 
 static void visit_loop(walker *w, uint32_t level);
 
+/* Adds `times` times the sums `part` over the loops from `level` on. Sums with `k` > level include those of `level`. */
+static void add_sums(const walker *walk, dfl_group_sums *outer, const dfl_group_sums *part, uint32_t level, int64_t times)
+{
+    dfl_i128 present;
+
+    for (uint32_t k = level; k <= walk->g->n_lines; k++) {
+        add_times(&outer->hold[k], &part->hold[k], times, &outer->overflow);
+        add_times(&outer->adv[k], &part->adv[k], times, &outer->overflow);
+    }
+    outer->overflow |= part->overflow | dfl_mul(part->present, times, &present);
+    outer->present = add_checked(outer->present, present, &outer->overflow);
+    outer->largest = part->largest > outer->largest ? part->largest : outer->largest;
+    outer->covering &= part->covering;
+    outer->equal &= part->equal;
+    outer->late |= part->late;
+    outer->is_widened |= part->is_widened;
+}
+
 /* Adds the sums of iteration `q` of loop `level`, multiplied by `times`. */
 static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t times)
 {
@@ -516,24 +558,196 @@ static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t tim
     }
     visit_loop(walk, level + 1);
     walk->sums = outer;
-    if (part == outer)
-        return;
-    for (uint32_t k = level + 1; k <= walk->g->n_lines; k++) {
-        add_times(&outer->hold[k], &part->hold[k], times, &outer->overflow);
-        add_times(&outer->adv[k], &part->adv[k], times, &outer->overflow);
+    if (part != outer)
+        add_sums(walk, outer, part, level + 1, times);
+}
+
+/* ---- states of joint groups ---- */
+
+/* Sums of a joint group over the loops from `level` on, in one state of the outer loops. Two positions of the outer loops
+   are in one state if a translation takes the sets of one to those of the other: the pieces of all ranks are equally
+   long, and every condition has the same value at the lowest corner of the pieces, unless it holds, or fails,
+   throughout. */
+typedef struct state_sums {
+    uint32_t level;
+    const int64_t *key;
+    dfl_group_sums sums;
+    const struct state_sums *next;
+} state_sums;
+
+enum { STATE_BUCKETS = 4096 };
+
+/* Tells whether the steps < `end` that cut a rank divide the pieces that they cut. */
+static bool is_even(const dfl_rank_source *r)
+{
+    int64_t len = r->extent;
+
+    for (uint32_t k = 0; k < r->n_cuts; k++) {
+        if (len % r->tile[k] != 0)
+            return false;
+        len = r->tile[k];
     }
-    dfl_i128 present;
-    outer->overflow |= part->overflow | dfl_mul(part->present, times, &present);
-    outer->present = add_checked(outer->present, present, &outer->overflow);
-    outer->largest = part->largest > outer->largest ? part->largest : outer->largest;
-    outer->covering = part->covering;
-    outer->equal = part->equal;
-    outer->late |= part->late;
-    outer->is_widened |= part->is_widened;
+    return true;
+}
+
+/* Tells whether all references of the group have equal indices inside the shape, so that a translation of the ranks moves
+   all of them alike and no element leaves the shape. */
+static bool moves_alike(const walker *walk)
+{
+    const dfl_group *group = walk->g;
+
+    for (uint32_t d = 0; d < group->n_dims; d++) {
+        const dfl_index *first = &walk->footprint->references[0].access->index[group->dims[d]];
+        dfl_i128 lo = first->offset, hi = first->offset;
+        for (uint32_t t = 0; t < first->n_terms; t++) {
+            dfl_i128 reach = (dfl_i128)first->terms[t].coef * (walk->nest->workload->ranks[first->terms[t].rank].extent - 1);
+            lo += reach < 0 ? reach : 0;
+            hi += reach > 0 ? reach : 0;
+        }
+        if (lo < 0 || hi >= walk->nest->workload->tensors[walk->footprint->tensor].extents[group->dims[d]])
+            return false;
+        for (uint32_t v = 1; v < walk->footprint->n_references; v++) {
+            const dfl_index *index = &walk->footprint->references[v].access->index[group->dims[d]];
+            if (index->n_terms != first->n_terms || index->offset != first->offset)
+                return false;
+            for (uint32_t t = 0; t < index->n_terms; t++)
+                if (index->terms[t].rank != first->terms[t].rank || index->terms[t].coef != first->terms[t].coef)
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* Tells whether the positions of the group can be compared by states. */
+static bool has_states(const walker *walk)
+{
+    const dfl_group *group = walk->g;
+
+    if (!group->joint || group->n_lines == 0 || !moves_alike(walk))
+        return false;
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
+        if (group->references[v].joint.n_ranks > DFL_MAX_GROUP)
+            return false;
+        for (uint32_t k = 0; k < group->references[v].joint.n_ranks; k++)
+            if (!is_even(&group->references[v].ranks[k]))
+                return false;
+        if (group->references[v].n_active > 0 && group->references[v].n_gates > 0)
+            return false;
+        for (uint32_t k = 0; k < group->references[v].n_active; k++)
+            if (!is_even(&group->references[v].active[k]))
+                return false;
+    }
+    for (uint32_t k = 0; k < group->n_lines; k++) {
+        const dfl_path_step *step = &walk->nest->paths->paths[group->driver[k]].steps[group->lines[k]];
+        if (step->nominal % step->tile != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The hull of a rank's pieces in all instances and iterations, at the present position of the steps < `end`. */
+static dfl_interval find_hull(const walker *walk, const dfl_rank_source *r, uint32_t end)
+{
+    dfl_interval first = { 0, r->extent };
+    int64_t lo = 0, hi = r->extent;
+
+    for (uint32_t k = 0; k < r->n_cuts; k++) {
+        bool spatial = walk->nest->spatial[r->einsum] >> r->step[k] & 1;
+        if (!spatial && r->step[k] >= end)
+            break;
+        if (spatial)
+            continue;
+        /* the pieces in different instances are translated by the same distance */
+        lo += walk->pos[r->step[k]] * r->tile[k];
+    }
+    first.lo = lo;
+    /* distance of the last instance, plus the length of its piece */
+    int64_t len = r->extent, reach = 0;
+    for (uint32_t k = 0; k < r->n_cuts; k++) {
+        bool spatial = walk->nest->spatial[r->einsum] >> r->step[k] & 1;
+        if (!spatial && r->step[k] >= end)
+            break;
+        reach += spatial ? len - r->tile[k] : 0;
+        len = r->tile[k];
+    }
+    hi = lo + reach + len;
+    first.hi = hi;
+    return first;
+}
+
+/* Writes the state of the present position of the loops outside `level` into `key`: one number for each condition. */
+static void find_state(const walker *walk, uint32_t level, int64_t *key)
+{
+    const dfl_group *group = walk->g;
+    uint32_t end = level < group->n_lines ? group->lines[level] : UINT32_MAX, n = 0;
+    dfl_interval box[DFL_MAX_GROUP];
+
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
+        const dfl_joint_access *joint = &group->references[v].joint;
+        for (uint32_t k = 0; k < joint->n_ranks; k++)
+            box[k] = find_hull(walk, &group->references[v].ranks[k], end);
+        for (uint32_t c = 0; c < joint->n_where; c++) {
+            dfl_i128 least, most, value = joint->fixed[c];
+            dfl_joint_access_range(joint, c, box, &least, &most);
+            for (uint32_t k = 0; k < joint->n_ranks; k++)
+                value += (dfl_i128)joint->slopes[c * joint->n_ranks + k] * box[k].lo;
+            key[n++] = least >= 0 ? INT64_MAX : most < 0 ? INT64_MIN : (int64_t)value;
+        }
+    }
+}
+
+static uint32_t count_conditions(const walker *walk)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++)
+        n += walk->g->references[v].joint.n_where;
+    return n;
+}
+
+static void enumerate_loop(walker *walk, uint32_t level);
+
+/* Adds the sums over all positions of the loops from `level` on, computed once for each state of the outer loops. */
+static void visit_state(walker *walk, uint32_t level)
+{
+    uint32_t n = count_conditions(walk);
+    uint64_t hash = level;
+    int64_t *key = DFL_NEW_ARRAY(walk->arena, int64_t, n + 1);
+    dfl_group_sums *outer = walk->sums;
+    state_sums *fresh;
+
+    find_state(walk, level, key);
+    for (uint32_t i = 0; i < n; i++)
+        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    const state_sums **bucket = &walk->known[hash >> 52];
+    for (const state_sums *s = *bucket; s; s = s->next)
+        if (s->level == level && memcmp(s->key, key, n * sizeof *key) == 0) {
+            add_sums(walk, outer, &s->sums, level, 1);
+            return;
+        }
+    fresh = DFL_NEW(walk->arena, state_sums);
+    /* the arrays begin at entry `level`; entries before it are not used */
+    dfl_group_change *room = DFL_NEW_ARRAY(walk->arena, dfl_group_change, 2 * (walk->g->n_lines + 1));
+    *fresh = (state_sums){ .level = level, .key = key, .next = *bucket,
+                           .sums = { .hold = room, .adv = room + walk->g->n_lines + 1, .covering = outer->covering,
+                                     .equal = outer->equal } };
+    walk->sums = &fresh->sums;
+    enumerate_loop(walk, level);
+    walk->sums = outer;
+    *bucket = fresh;
+    add_sums(walk, outer, &fresh->sums, level, 1);
+}
+
+static void visit_loop(walker *walk, uint32_t level)
+{
+    if (walk->known && level > 0 && level < walk->g->n_lines)
+        visit_state(walk, level);
+    else
+        enumerate_loop(walk, level);
 }
 
 /* Adds the sums over all positions of the loops from `level` on, at the present position of the outer loops. */
-static void visit_loop(walker *walk, uint32_t level)
+static void enumerate_loop(walker *walk, uint32_t level)
 {
     const dfl_group *group = walk->g;
 
@@ -577,7 +791,7 @@ static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footpr
     const dfl_reference *reference = &footprint->references[0];
     const dfl_group_reference *own = &group->references[0];
 
-    if (footprint->n_references != 1 || !group->plain || own->n_gates)
+    if (footprint->n_references != 1 || !group->plain || own->n_gates || group->joint)
         return DFL_NONE;
     if (group->dim == DFL_NO_DIM)
         return own->n_active == 1 ? own->active[0].rank : DFL_NONE;
@@ -672,7 +886,7 @@ int64_t dfl_group_sums_size(dfl_nest *nest, const dfl_footprint *footprint, cons
     walker w = { .nest = nest, .footprint = footprint, .g = group, .how = how, .arena = nest->arena, .sums = &unused };
 
     memcpy(w.pos, pos, sizeof w.pos);
-    w.shape = group->dim == DFL_NO_DIM ? 1 : nest->workload->tensors[footprint->tensor].extents[group->dim];
+    w.shape = group->shape;
     find_tile(&w, w.pos, &w.cur, false);
     return dfl_interval_set_count(&w.cur);
 }
@@ -690,8 +904,10 @@ bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const d
     out->largest = 0;
     out->covering = footprint->n_references >= 64 ? UINT64_MAX : (UINT64_C(1) << footprint->n_references) - 1;
     out->equal = true;
-    w.shape = group->dim == DFL_NO_DIM ? 1 : nest->workload->tensors[footprint->tensor].extents[group->dim];
-    w.simple = footprint->n_references == 1 && !how->box && !how->made && how->inside == 0;
+    w.shape = group->shape;
+    w.simple = footprint->n_references == 1 && !how->box && !how->made && how->inside == 0 && !group->joint;
+    if (has_states(&w))
+        w.known = DFL_NEW_ARRAY(nest->arena, const state_sums *, STATE_BUCKETS);
     visit_loop(&w, 0);
     return dfl_budget_ok(dfl_arena_budget(nest->arena));
 }

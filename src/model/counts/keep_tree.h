@@ -53,7 +53,8 @@ typedef struct {
     uint64_t adding;          /* `exchanged`: bit set of the loops above whose every iteration adds to all elements */
     bool produced;            /* some einsum produces the tensor */
     uint32_t producer;        /* einsum that produces the tensor; DFL_NONE for a tensor without a producer */
-    bool windows;             /* written: a sum of ranks indexes some dimension of the result, so tiles may overlap */
+    bool windows;             /* written: a sum of ranks indexes some dimension of the result, so tiles may overlap; or the
+                                 producer has conditions, so instances begin to work at different steps */
     bool box;                 /* this keep, or an inner keep of the tensor, holds the bounding box */
     bool fresh;               /* the tile is refilled whenever a temporal loop above advances */
     dfl_footprint footprint;

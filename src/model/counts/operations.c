@@ -5,6 +5,47 @@
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
+static bool has_index(const dfl_access *access, uint32_t rank)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        for (uint32_t t = 0; t < access->index[d].n_terms; t++)
+            if (access->index[d].terms[t].rank == rank)
+                return true;
+    return false;
+}
+
+/* Plans the rescaling of an einsum with conditions: the elements of the result that each iteration of an `online` loop
+   adds to, all instances united. False after E0609. */
+static bool plan_rescaling(dfl_nest *nest, uint32_t e, dfl_operations *out)
+{
+    const dfl_path *path = &nest->paths->paths[e];
+    const dfl_access *result = &nest->workload->einsums[e].output;
+    uint32_t *steps = DFL_NEW_ARRAY(nest->arena, uint32_t, path->n_steps + 1);
+
+    out->rescaled = DFL_NEW_ARRAY(nest->arena, dfl_delta *, path->n_steps + 1);
+    for (uint32_t i = 0; i < path->n_steps; i++) {
+        const dfl_path_step *step = &path->steps[i];
+        if (step->line->kind != DFL_LINE_TEMPORAL || !step->line->online || step->rank == DFL_NONE ||
+            has_index(result, step->rank))
+            continue;
+        dfl_reference *reference = DFL_NEW(nest->arena, dfl_reference);
+        dfl_footprint *footprint = DFL_NEW(nest->arena, dfl_footprint);
+        const dfl_sharing how = { .united = nest->spatial[e] & dfl_nest_steps_below(i + 1), .forward = DFL_NONE };
+        *reference = (dfl_reference){ e, result };
+        *footprint = (dfl_footprint){ .einsum = e, .n = i + 1, .restart = i + 1, .tensor = result->tensor,
+                                      .references = reference, .n_references = 1, .span = step->line->span };
+        /* split here, so that the footprint has no product form and its delta counts by steps */
+        if (!dfl_footprint_split(nest, footprint))
+            return false;
+        out->rescaled[out->n_rescaled] = dfl_delta_of(nest, footprint, &how, true);
+        if (!out->rescaled[out->n_rescaled])
+            return false;
+        steps[out->n_rescaled++] = i;
+    }
+    out->rescaling = steps;
+    return true;
+}
+
 dfl_operations *dfl_operations_make(dfl_nest *nest)
 {
     dfl_operations *all = DFL_NEW_ARRAY(nest->arena, dfl_operations, nest->workload->n_einsums + 1);
@@ -15,9 +56,10 @@ dfl_operations *dfl_operations_make(dfl_nest *nest)
         dfl_operations *operations = &all[e];
         dfl_i128 inside = 0;
 
-        operations->over = dfl_einsum_points(nest->workload, einsum, &operations->points) ||
+        operations->over = dfl_einsum_work(nest->workload, einsum, &operations->points) ||
                   !dfl_padding_points_inside(nest->arena, nest->workload, einsum, &inside) ||
-                  dfl_mul(operations->points, einsum->flops_per_point, &operations->flops);
+                  dfl_einsum_point_flops(nest->workload, einsum, &operations->flops) ||
+                  dfl_mul(operations->points, operations->flops, &operations->flops);
         if (!dfl_budget_ok(dfl_arena_budget(nest->arena))) {
             dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
             return NULL;
@@ -29,6 +71,8 @@ dfl_operations *dfl_operations_make(dfl_nest *nest)
                                         &operations->outputs);
         for (uint32_t i = 0; i < path->n_steps; i++)
             operations->online |= path->steps[i].line->kind == DFL_LINE_TEMPORAL && path->steps[i].line->online;
+        if (operations->online && einsum->n_where > 0 && !plan_rescaling(nest, e, operations))
+            return NULL;
     }
     return all;
 }
@@ -91,7 +135,14 @@ bool dfl_operations_count(dfl_nest *nest, const dfl_operations *work, const dfl_
         dfl_einsum_cost *c = &costs[e];
         dfl_i128 rescaled = 0;
 
-        bool over = operations->over || (operations->online && count_rescaling(nest, e, operations->outputs, &rescaled));
+        bool over = operations->over || (operations->online && einsum->n_where == 0 &&
+                                         count_rescaling(nest, e, operations->outputs, &rescaled));
+        for (uint32_t i = 0; i < operations->n_rescaled; i++) {
+            dfl_delta *delta = operations->rescaled[i];
+            if (!dfl_delta_fill(nest, delta))
+                return false;
+            over |= dfl_add(rescaled, delta->entering_by_step[operations->rescaling[i]], &rescaled);
+        }
         if (operations->points > 0 && sums->points[e] != operations->points) { /* repeated points repeat the rescaling of their
                                                                                   results */
             over |= dfl_mul(rescaled, sums->points[e], &rescaled);

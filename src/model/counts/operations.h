@@ -9,6 +9,10 @@ typedef struct {
     dfl_i128 points, flops, padding;
     dfl_i128 outputs; /* number of elements of the result */
     bool online;      /* some loop above the einsum is `online` */
+    /* With conditions: for each `online` loop that does not index the result, the results that its iterations touch. */
+    dfl_delta **rescaled;
+    const uint32_t *rescaling; /* [entry of `rescaled`]: step of the loop */
+    uint32_t n_rescaled;
     bool over;        /* some number of this struct exceeds 2^127 */
 } dfl_operations;
 

@@ -1,4 +1,4 @@
-/* Points of an einsum at which all inputs lie inside their shapes. */
+/* Points of an einsum at which the conditions hold and all inputs lie inside their shapes. */
 #include "model/counts/padding.h"
 
 #include "support/limits.h"
@@ -6,11 +6,14 @@
 
 typedef struct { const dfl_index *index; int64_t extent; } bound;
 
-/* Collects the bounds 0 <= index < extent that some point violates. Bounds beyond `cap` are ignored. */
+/* Collects the conditions of the einsum, and the bounds 0 <= index < extent that some point violates. Bounds beyond `cap`
+   are ignored. */
 static uint32_t find_bounds(const dfl_workload *w, const dfl_einsum *e, bound *out, uint32_t cap)
 {
     uint32_t n = 0;
 
+    for (uint32_t c = 0; c < e->n_where && n < cap; c++)
+        out[n++] = (bound){ &e->where[c].sum, INT64_C(1) << DFL_INDEX_BITS };
     for (uint32_t i = 0; i < e->n_inputs; i++)
         for (uint32_t d = 0; d < e->inputs[i].n_dims; d++) {
             const dfl_index *x = &e->inputs[i].index[d];
@@ -116,8 +119,9 @@ bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const df
             }
         dfl_i128 part = 1;
         if (n_ranks == 0) {
-            *out = 0; /* a constant index outside the shape: no point is inside */
-            return true;
+            /* a constant index outside the shape, or a constant condition */
+            *out *= bounds[first].index->offset >= 0 && bounds[first].index->offset < bounds[first].extent;
+            continue;
         }
         if (!count_set(arena, w, mine, n_mine, set, n_ranks, &part) || dfl_mul(*out, part, out))
             return false;

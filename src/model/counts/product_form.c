@@ -38,7 +38,7 @@ static bool add_group(const dfl_nest *nest, dfl_footprint *footprint, dfl_group 
     uint64_t steps = 0;
     int64_t coef = 1;
 
-    if (!group->plain || reference->n_gates)
+    if (!group->plain || reference->n_gates || group->joint)
         return false;
     if (group->dim != DFL_NO_DIM &&
         !find_one_rank(nest, footprint, &footprint->references[0].access->index[group->dim], (uint32_t)group->dim, &rank, &coef))

@@ -2,7 +2,7 @@
    tiles. */
 #include "model/counts/traffic_plan.h"
 
-#include "model/sets/access_elements.h"
+#include "model/counts/whole_access.h"
 #include "support/vec.h"
 
 /* One pass over the keep tree: the whole system, or one instance. */
@@ -243,17 +243,27 @@ static void plan_written(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
 static void refuse_unmade(planner *c, const dfl_keep *keep)
 {
     const dfl_tensor *t = &c->nest->workload->tensors[keep->line->tensor];
-    const dfl_access *made = keep->produced ? &c->nest->workload->einsums[keep->producer].output : NULL;
+    const dfl_reference made = { keep->producer,
+                                 keep->produced ? &c->nest->workload->einsums[keep->producer].output : NULL };
 
-    if (!made || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
+    if (!made.access || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
         return; /* all elements have a value from the start, or the tensor is an input or output of the workload */
     for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
-        if (dfl_access_elements_within(c->nest, keep->footprint.references[v].access, made))
+        if (dfl_whole_access_within(c->nest, &keep->footprint.references[v], &made))
             continue;
         dfl_nest_refuse(c->nest, keep->footprint.references[v].access->span, "a reader of elements that no einsum produces",
                         "read only what the producer writes, or give the tensor a shape that ends there");
         c->ok = false;
     }
+}
+
+/* The access that produces the tensor of a written keep. */
+static const dfl_reference *keep_reference(const planner *c, const dfl_keep *keep)
+{
+    dfl_reference *made = DFL_NEW(c->nest->arena, dfl_reference);
+
+    *made = (dfl_reference){ keep->producer, &c->nest->workload->einsums[keep->producer].output };
+    return made;
 }
 
 static void plan_keep(planner *c, dfl_keep *keep)
@@ -270,6 +280,7 @@ static void plan_keep(planner *c, dfl_keep *keep)
         return;
     }
     const dfl_access *result = &c->nest->workload->einsums[keep->producer].output;
+    keep->windows = c->nest->workload->einsums[keep->producer].n_where > 0;
     for (uint32_t d = 0; d < result->n_dims; d++)
         keep->windows |= result->index[d].n_terms > 1;
     if (keep->parent == DFL_NONE)
@@ -277,7 +288,7 @@ static void plan_keep(planner *c, dfl_keep *keep)
     else
         plan_written(c, keep, out);
     if (c->ok && !c->one)
-        c->ok = dfl_access_elements_count(c->nest, &c->nest->workload->einsums[keep->producer].output, &keep->distinct);
+        c->ok = dfl_whole_access_count(c->nest, keep_reference(c, keep), &keep->distinct);
 }
 
 static dfl_footprint *make_operand_footprint(dfl_nest *nest, uint32_t e, const dfl_access *a, dfl_span span)

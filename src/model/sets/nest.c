@@ -75,12 +75,15 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
     const dfl_path *path = &nest->paths->paths[e];
     const char *help = "`dflc check` still checks it";
 
-    if (me->gathers)
-        dfl_nest_refuse(nest, me->span, "an einsum that reads by a data-dependent index", help);
-    if (me->n_where)
-        dfl_nest_refuse(nest, me->span, "an einsum with a `where` clause", help);
-    if (me->over_rank != DFL_NONE)
-        dfl_nest_refuse(nest, me->span, "an operation over a whole rank", help);
+    for (uint32_t c = 0; path->has_exchange && path->exchange.restricts && c < path->exchange.n_consumers; c++)
+        if (me->n_where > 0 || nest->workload->einsums[path->exchange.consumers[c]].n_where > 0)
+            dfl_nest_refuse(nest, me->span, "a restricted producer that has, or whose reader has, a `where` clause",
+                            "give both a loop over a rank that the producer has");
+    dfl_i128 points;
+    if (me->n_where > 0 && (!dfl_einsum_countable(nest->workload, me) ||
+                            dfl_einsum_work(nest->workload, me, &points) || points == 0))
+        dfl_nest_refuse(nest, me->span, "an einsum whose conditions no point satisfies, or that have more than two ranks",
+                        "write conditions over one or two ranks that some point satisfies");
     if (path->n_steps > DFL_MAX_STEPS)
         dfl_nest_refuse(nest, path->leaf->span, "a path of more than 64 loops and groups of keeps",
                         "write keeps of different tensors next to each other: they make one group");

@@ -130,6 +130,20 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
     }
 }
 
+/* Adds the line of a keep. The keep of a table also keeps the rows that gathers read from the table. */
+static void push_keep(dfl_mapping_context *ctx, dfl_line line, dfl_lines *out)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    uint32_t table = line.tensor;
+
+    DFL_PUSH(ctx->draft->sema->arena, out, line);
+    for (uint32_t t = 0; w != NULL && t < w->n_tensors; t++)
+        if (w->tensors[t].gathered && w->tensors[t].table == table && t != table) {
+            line.tensor = t;
+            DFL_PUSH(ctx->draft->sema->arena, out, line);
+        }
+}
+
 void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
 {
     static const dfl_keep_mode modes[] = {
@@ -150,7 +164,7 @@ void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, 
                 continue;
             line.tensor = dfl_mapping_find_tensor(ctx, t->path);
             if (line.tensor != DFL_NONE && memory != DFL_NONE)
-                DFL_PUSH(ctx->draft->sema->arena, out, line);
+                push_keep(ctx, line, out);
         }
     }
 }

@@ -1,6 +1,8 @@
 /* Completion of a draft: roles and data types of tensors, redefinitions, names of einsums, lowering. */
 #include "sema/workload/workload_internal.h"
 
+#include <string.h>
+
 #include "lint/workload.h"
 #include "support/limits.h"
 
@@ -227,15 +229,122 @@ static dfl_tensor *lower_tensors(dfl_workload_draft *draft, const tensor_usage *
         const dfl_draft_tensor *from = &draft->tensors.at[t];
 
         out[t] = (dfl_tensor){ .name = from->name, .span = from->span, .type = from->type, .n_dims = from->n_dims,
-                               .role = derive_role(from, usage->produced[t], usage->read[t]), .extents = from->extents };
+                               .role = derive_role(from, usage->produced[t], usage->read[t]), .extents = from->extents,
+                               .table = DFL_NONE, .stored = -1 };
     }
     return out;
 }
 
-/* Lists the producers and consumers of every tensor: counts them first, then fills arrays. */
-static void link_tensors(dfl_workload_draft *draft, const dfl_einsum *einsums, size_t n, dfl_tensor *tensors)
+/* ---- gathers ---- */
+
+static bool has_rank_outside(const dfl_einsum *einsum, const dfl_index *index)
 {
-    size_t n_tensors = draft->tensors.n;
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (!dfl_einsum_has_rank(einsum, index->terms[t].rank))
+            return true;
+    return false;
+}
+
+static bool equal_indices(const dfl_index *a, const dfl_index *b)
+{
+    if (a->n_terms != b->n_terms || a->offset != b->offset)
+        return false;
+    for (uint32_t t = 0; t < a->n_terms; t++)
+        if (a->terms[t].rank != b->terms[t].rank || a->terms[t].coef != b->terms[t].coef)
+            return false;
+    return true;
+}
+
+/* Makes the tensor of the rows that one `gather` reads, and the access to it. Its first dimensions are those of the
+   positions; the dimensions of the table that the data select are left out, and so are those that a dimension of the
+   positions already determines. */
+static void make_rows(dfl_workload_draft *draft, const dfl_einsum *einsum, const dfl_access *position, const dfl_tensor *at,
+                      const dfl_tensor *table, dfl_access *access, dfl_tensor *rows)
+{
+    uint32_t most = position->n_dims + access->n_dims, n = 0;
+    int64_t *extents = DFL_NEW_ARRAY(draft->arena, int64_t, most + 1);
+    dfl_index *index = DFL_NEW_ARRAY(draft->arena, dfl_index, most + 1);
+
+    for (uint32_t d = 0; d < position->n_dims; d++, n++) {
+        index[n] = position->index[d];
+        extents[n] = at->extents[d];
+    }
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        bool known = has_rank_outside(einsum, &access->index[d]);
+        for (uint32_t i = 0; i < position->n_dims; i++)
+            known |= equal_indices(&access->index[d], &position->index[i]);
+        if (known)
+            continue;
+        index[n] = access->index[d];
+        extents[n++] = table->extents[d];
+    }
+    access->index = index;
+    access->n_dims = n;
+    rows->extents = extents;
+    rows->n_dims = n;
+    rows->gathered = true;
+}
+
+/* Number of accesses of all einsums to a tensor. */
+static uint32_t count_accesses(const dfl_einsum *einsums, size_t n, uint32_t tensor)
+{
+    uint32_t found = 0;
+
+    for (size_t e = 0; e < n; e++) {
+        found += einsums[e].output.tensor == tensor;
+        for (uint32_t i = 0; i < einsums[e].n_inputs; i++)
+            found += einsums[e].inputs[i].tensor == tensor;
+    }
+    return found;
+}
+
+/* Replaces the tables of gathers by tensors of the rows that they read. The rows take the place of a table that nothing
+   else reads. Other rows are new tensors at the end of the list; they occupy no room beside the table at home. */
+static dfl_tensor *lower_gathers(dfl_workload_draft *draft, const uint32_t *order, dfl_einsum *einsums, dfl_tensor *tensors,
+                                 uint32_t *n_tensors)
+{
+    size_t n = draft->einsums.n, most = draft->tensors.n;
+    dfl_tensor *all;
+
+    for (size_t e = 0; e < n; e++)
+        most += draft->einsums.at[order[e]].n_gathers;
+    if (most == draft->tensors.n)
+        return tensors;
+    all = DFL_NEW_ARRAY(draft->arena, dfl_tensor, most);
+    memcpy(all, tensors, draft->tensors.n * sizeof *all);
+    for (size_t e = 0; e < n; e++) {
+        const dfl_draft_einsum *from = &draft->einsums.at[order[e]];
+        dfl_access *inputs;
+        if (from->n_gathers == 0)
+            continue;
+        inputs = DFL_NEW_ARRAY(draft->arena, dfl_access, einsums[e].n_inputs);
+        memcpy(inputs, einsums[e].inputs, einsums[e].n_inputs * sizeof *inputs);
+        for (uint32_t g = 0; g < from->n_gathers; g++) {
+            dfl_access *access = &inputs[from->gathers[g].row];
+            const dfl_access *position = &einsums[e].inputs[from->gathers[g].position];
+            uint32_t table = access->tensor;
+            dfl_tensor rows = all[table];
+            rows.stored = 0;
+            make_rows(draft, &einsums[e], position, &tensors[position->tensor], &tensors[table], access, &rows);
+            rows.table = table;
+            if (count_accesses(einsums, n, table) == 1 && !dfl_tensor_elements(&tensors[table], &rows.stored)) {
+                all[table] = rows;
+                continue;
+            }
+            rows.name = dfl_intern_z(draft->new_names, dfl_arena_printf(draft->arena, "%s@%s", text(draft, rows.name),
+                                                                        text(draft, einsums[e].name)));
+            access->tensor = *n_tensors;
+            all[(*n_tensors)++] = rows;
+        }
+        einsums[e].inputs = inputs;
+    }
+    return all;
+}
+
+/* Lists the producers and consumers of every tensor: counts them first, then fills arrays. */
+static void link_tensors(dfl_workload_draft *draft, const dfl_einsum *einsums, size_t n, dfl_tensor *tensors,
+                         size_t n_tensors)
+{
     uint32_t *made = DFL_NEW_ARRAY(draft->arena, uint32_t, n_tensors + 1);
     uint32_t *used = DFL_NEW_ARRAY(draft->arena, uint32_t, n_tensors + 1);
     uint32_t **producers = DFL_NEW_ARRAY(draft->arena, uint32_t *, n_tensors + 1);
@@ -292,16 +401,18 @@ static const dfl_workload *lower(dfl_workload_draft *draft, const uint32_t *orde
     dfl_einsum *einsums = DFL_NEW_ARRAY(draft->arena, dfl_einsum, draft->einsums.n);
     dfl_rank *ranks = DFL_NEW_ARRAY(draft->arena, dfl_rank, draft->ranks.n);
     dfl_tensor *tensors;
+    uint32_t n_tensors;
 
     for (size_t e = 0; e < draft->einsums.n; e++)
         einsums[e] = draft->einsums.at[order[e]].ir;
     for (size_t r = 0; r < draft->ranks.n; r++)
         ranks[r] = (dfl_rank){ draft->ranks.at[r].name, draft->ranks.at[r].span, draft->ranks.at[r].extent };
     name_einsums(draft, einsums, draft->einsums.n);
-    tensors = lower_tensors(draft, usage);
-    link_tensors(draft, einsums, draft->einsums.n, tensors);
+    n_tensors = (uint32_t)draft->tensors.n;
+    tensors = lower_gathers(draft, order, einsums, lower_tensors(draft, usage), &n_tensors);
+    link_tensors(draft, einsums, draft->einsums.n, tensors, n_tensors);
     *workload = (dfl_workload){ .name = draft->name, .span = draft->span, .ranks = ranks, .n_ranks = (uint32_t)draft->ranks.n,
-                                .tensors = tensors, .n_tensors = (uint32_t)draft->tensors.n, .einsums = einsums,
+                                .tensors = tensors, .n_tensors = n_tensors, .einsums = einsums,
                                 .n_einsums = (uint32_t)draft->einsums.n, .carries = draft->carries.at,
                                 .n_carries = (uint32_t)draft->carries.n };
     return check_counts(draft, workload) ? workload : NULL;

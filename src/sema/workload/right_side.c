@@ -13,7 +13,8 @@ typedef struct {
     dfl_workload_context *ctx;
     const dfl_ast_node *node;    /* node of the einsum */
     dfl_draft_einsum *einsum;
-    DFL_VEC(dfl_access) inputs;  /* distinct accesses of the right side */
+    DFL_VEC(dfl_access) inputs;  /* distinct accesses of the right side; every `gather` has its own access to the table */
+    DFL_VEC(dfl_draft_gather) gathers;
     dfl_i128 flops;              /* FLOP per point, without operations `over` a rank */
     dfl_i128 per_output;         /* FLOP per element of the result, of operations `over` a rank */
     bool overflow;               /* a number of FLOP exceeds 128 bits */
@@ -142,6 +143,15 @@ static uint32_t resolve_read(rhs_builder *rhs, const dfl_expr *expr)
     return dfl_workload_add_tensor(&outer, expr->path, false, expr->n_args, &id) != NULL ? id : DFL_NONE;
 }
 
+/* Whether input `i` reads a table. */
+static bool is_table(const rhs_builder *rhs, uint32_t i)
+{
+    for (size_t g = 0; g < rhs->gathers.n; g++)
+        if (rhs->gathers.at[g].row == i)
+            return true;
+    return false;
+}
+
 /* Makes the node of an access; the access becomes an input unless an equal access is an input already. */
 static const dfl_eop *build_access(rhs_builder *rhs, const dfl_expr *expr, bool table)
 {
@@ -155,7 +165,7 @@ static const dfl_eop *build_access(rhs_builder *rhs, const dfl_expr *expr, bool 
     stamp_ranks(rhs, &access, table);
     op = make_node(rhs, DFL_EOP_ACCESS, 0);
     for (op->operand = 0; op->operand < rhs->inputs.n; op->operand++) {
-        if (equal_accesses(&rhs->inputs.at[op->operand], &access))
+        if (!table && !is_table(rhs, op->operand) && equal_accesses(&rhs->inputs.at[op->operand], &access))
             return op;
         if (!dfl_budget_ok(rhs->ctx->sema->budget))
             return fail(rhs);
@@ -331,14 +341,14 @@ static const dfl_eop *build_operator(rhs_builder *rhs, const dfl_expr *expr, dfl
 /* Makes the node of a gather: a table read at positions that another tensor holds. */
 static const dfl_eop *build_gather(rhs_builder *rhs, const dfl_expr *expr)
 {
-    dfl_eop *op = make_node(rhs, DFL_EOP_CALL, 2);
+    dfl_eop *op = make_node(rhs, DFL_EOP_GATHER, 2);
     const dfl_eop **args = DFL_NEW_ARRAY(rhs->ctx->sema->arena, const dfl_eop *, 2);
 
-    rhs->einsum->ir.gathers = true;
-    op->op = dfl_intern_z(rhs->ctx->sema->names, "gather");
-    args[0] = build_access(rhs, expr->left, true);
     args[1] = build_access(rhs, expr->right, false);
+    args[0] = build_access(rhs, expr->left, true);
     op->args = args;
+    if (rhs->ok)
+        DFL_PUSH(rhs->ctx->sema->arena, &rhs->gathers, ((dfl_draft_gather){ args[0]->operand, args[1]->operand }));
     return op;
 }
 
@@ -367,6 +377,9 @@ static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr)
     return fail(rhs);
 }
 
+/* Whether a node reads one element, at a given or at a data-dependent position. */
+static bool is_read(const dfl_eop *e) { return e->kind == DFL_EOP_ACCESS || e->kind == DFL_EOP_GATHER; }
+
 bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum)
 {
     dfl_access first[DFL_SEMA_STACK_INPUTS], *inputs;
@@ -389,10 +402,17 @@ bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node
         memcpy(inputs, rhs.inputs.at, rhs.inputs.n * sizeof *inputs);
     ir->inputs = inputs;
     ir->n_inputs = (uint32_t)rhs.inputs.n;
+    einsum->gathers = rhs.gathers.at;
+    einsum->n_gathers = (uint32_t)rhs.gathers.n;
     ir->is_mac = ir->reduce == DFL_REDUCE_ADD && ir->body->kind == DFL_EOP_MUL && ir->over_rank == DFL_NONE &&
-                ir->body->args[0]->kind == DFL_EOP_ACCESS && ir->body->args[1]->kind == DFL_EOP_ACCESS;
+                is_read(ir->body->args[0]) && is_read(ir->body->args[1]);
     if (ir->reduce != DFL_REDUCE_NONE)
         count_flops(&rhs, &rhs.flops, 1);
+    if (ir->over_rank != DFL_NONE && ir->reduce == DFL_REDUCE_NONE) {
+        /* one point computes all elements along the rank */
+        count_flops(&rhs, &rhs.per_output, rhs.flops);
+        rhs.flops = 0;
+    }
     ir->flops_per_point = ir->is_mac ? 0 : rhs.flops;
     ir->flops_per_output = rhs.per_output;
     if (rhs.overflow) {

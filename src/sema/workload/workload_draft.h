@@ -49,10 +49,15 @@ typedef struct {
     dfl_dtype type;
 } dfl_shape_claim;
 
+/* A `gather` of an einsum: the input that reads the table, and the input that holds the position of the row. */
+typedef struct { uint32_t row, position; } dfl_draft_gather;
+
 typedef struct {
     dfl_einsum ir;       /* the einsum of the final workload, still without its name */
     bool vague;          /* an extent, coefficient or offset in `ir` is unknown */
     uint32_t instance;   /* index of the instance whose body has the einsum */
+    const dfl_draft_gather *gathers;
+    uint32_t n_gathers;
 } dfl_draft_einsum;
 
 typedef struct {

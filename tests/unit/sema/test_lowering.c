@@ -32,7 +32,7 @@ static const lowering_case cases[] = {
     { "equality is two conditions", W("Z[m] += A[m,n] where n == m;"), "where -m + n >= 0, m - n >= 0", NULL },
     { "rows that the data choose are not iterated",
       "workload w : i8 { rank b = 2, v = 100, d = 8; input ids[b] : i32; weight T[v, d]; E[b,d] += gather T[v,d] by ids[b]; }",
-      "ranks b d, 16 points", "gathers" },
+      "weight T[2, 8]", "gather(T[b, d], ids[b])" },
     /* ---- tensors ---- */
     { "roles follow from use", W("T[m] = A[m]; Z[m] = T[m];"), "intermediate T[4]", "input A[4]" },
     { "what nothing reads is an output", W("Z[m] = A[m];"), "output Z[4] : i8", NULL },
