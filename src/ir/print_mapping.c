@@ -122,13 +122,39 @@ static void print_opens_at(const printer *p, const dfl_body *b, uint32_t at, uin
     }
 }
 
+/* The tensor whose name the text of a keep gives: the table of gathered rows. */
+static uint32_t written_tensor(const printer *p, const dfl_line *l)
+{
+    const dfl_tensor *t = &p->m->workload->tensors[l->tensor];
+
+    return t->gathered ? t->table : l->tensor;
+}
+
+/* Whether an earlier name of the same statement already gives the keep of line `i`: the name of its table. */
+static bool is_implied(const printer *p, const dfl_body *b, uint32_t i)
+{
+    for (uint32_t k = i; b->lines[i].kind == DFL_LINE_KEEP && k-- > 0;) {
+        if (!joins(&b->lines[k], &b->lines[i]) || is_open_at(b, k + 1))
+            return false;
+        if (written_tensor(p, &b->lines[k]) == written_tensor(p, &b->lines[i]))
+            return true;
+    }
+    return false;
+}
+
 static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
 {
 
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *l = &b->lines[i];
         bool first = i == 0 || !joins(&b->lines[i - 1], l) || is_open_at(b, i);
-        bool last = i + 1 == b->n_lines || !joins(l, &b->lines[i + 1]) || is_open_at(b, i + 1);
+        uint32_t next = i + 1;
+
+        if (is_implied(p, b, i))
+            continue;
+        while (next < b->n_lines && is_implied(p, b, next) && !is_open_at(b, next))
+            next++;
+        bool last = next == b->n_lines || !joins(l, &b->lines[next]) || is_open_at(b, next);
 
         print_opens_at(p, b, i, depth);
         if (first) {
@@ -136,7 +162,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
             dfl_strbuf_z(p->out, line_words[l->kind]);
         }
         if (l->kind == DFL_LINE_KEEP)
-            name(p, p->m->workload->tensors[l->tensor].name);
+            name(p, p->m->workload->tensors[written_tensor(p, l)].name);
         else
             print_loop(p, l);
         if (last || l->kind == DFL_LINE_SPATIAL)

@@ -40,7 +40,7 @@ bool dfl_one_by_one_applies(const dfl_mapping *mapping)
     if (!dfl_mapping_all_lines_open(mapping) || mapping->root->n_lines > 0)
         return false;
     for (uint32_t e = 0; e < w->n_einsums; e++)
-        if (w->einsums[e].n_where > 0 || w->einsums[e].gathers || w->einsums[e].over_rank != DFL_NONE)
+        if (w->einsums[e].n_where > 0 || w->einsums[e].over_rank != DFL_NONE)
             return true;
     return w->n_carries > 0;
 }
@@ -188,7 +188,6 @@ static alone take_alone(const assembly *a, const dfl_einsum *einsum)
     own->inputs = inputs;
     own->where = NULL;
     own->n_where = 0;
-    own->gathers = false;
     own->over_rank = DFL_NONE;
     for (uint32_t i = 0; i < einsum->n_inputs; i++)
         inputs[i] = own_access(a, &one, &einsum->inputs[i], tensors, false);
