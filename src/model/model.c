@@ -8,6 +8,7 @@
 #include "model/cost/energy.h"
 #include "model/cost/occupancy.h"
 #include "model/cost/time.h"
+#include "model/counts/link_loads.h"
 #include "model/counts/operations.h"
 #include "model/counts/traffic.h"
 #include "model/sets/producer_limits.h"
@@ -22,6 +23,7 @@ struct dfl_model {
     bool again;     /* demands depend on the sizes, so each run computes them anew */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;
+    dfl_crossings crossings;
     dfl_liveness room;
     dfl_i128 *bits; /* [keep]: bits of its largest tile */
     dfl_operations *work;
@@ -78,7 +80,8 @@ static void make_result(dfl_model *model)
     for (uint32_t i = 0; i < nest->system->n_axes; i++)
         model->links[i].axis = i;
     *r = (dfl_result){ .mapping = nest->mapping, .einsums = model->einsums, .memories = model->memories,
-                       .links = model->links, .compute_joules = DFL_NEW_ARRAY(arena, double, nest->system->n_computes + 1),
+                       .links = model->links, .networks = model->crossings.networks,
+                       .compute_joules = DFL_NEW_ARRAY(arena, double, nest->system->n_computes + 1),
                        .network_joules = DFL_NEW_ARRAY(arena, double, nest->system->n_networks + 1) };
     make_rows(model);
 }
@@ -105,14 +108,16 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
         return NULL;
     nest->sizes = dfl_loop_sizes_new(home, nest->paths);
     nest->chains = dfl_arena_alloc(home, nest->workload->n_einsums + 1, sizeof *nest->chains, _Alignof(dfl_rank_chain *));
-    if (!dfl_traffic_plan_make(nest, &model->keeps, &model->traffic) || !dfl_time_plan_make(nest, &model->keeps, &model->time))
+    if (!dfl_traffic_plan_make(nest, &model->keeps, &model->traffic) ||
+        !dfl_crossings_make(nest, &model->keeps, &model->traffic, &model->crossings) ||
+        !dfl_time_plan_make(nest, &model->keeps, &model->time))
         return NULL;
     model->work = dfl_operations_make(nest);
     if (!model->work)
         return NULL;
     dfl_traffic_plan_make_sums(nest, &model->keeps, &model->sums);
     dfl_liveness_make(nest, &model->keeps, &model->room);
-    dfl_energy_plan_make(nest, &model->keeps, &model->energy);
+    dfl_energy_plan_make(nest, &model->energy);
     model->bits = DFL_NEW_ARRAY(home, dfl_i128, model->keeps.n + 1);
     model->again = depends_on_sizes(paths);
     make_result(model);
@@ -162,6 +167,24 @@ static bool gather_traffic(dfl_model *model)
     return over ? dfl_nest_report_overflow(&model->nest, model->nest.mapping->span) : true;
 }
 
+/* Sets the time of each class of links, and the bandwidth with which the network takes as long as the mapping. */
+static void time_networks(dfl_model *model)
+{
+    for (uint32_t i = 0; i < model->nest.system->n_networks; i++) {
+        dfl_network_cost *cost = &model->crossings.networks[i];
+        double bandwidth = model->nest.system->networks[i].bandwidth, most = 0;
+        cost->seconds = 0;
+        for (uint32_t k = 0; k < cost->n_classes; k++) {
+            dfl_link_class *class = &cost->classes[k];
+            double bits = dfl_i128_double(class->bits);
+            class->seconds = bits / bandwidth;
+            cost->seconds = class->seconds > cost->seconds ? class->seconds : cost->seconds;
+            most = bits > most ? bits : most;
+        }
+        cost->bandwidth_required = most > 0 ? most / model->result.seconds : 0;
+    }
+}
+
 const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch)
 {
     dfl_nest *nest = &model->nest;
@@ -174,7 +197,9 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch)
     if (nest->run++ > 0 && !dfl_nest_sizes_are_countable(nest))
         return NULL;
     dfl_loop_sizes_read(nest->paths, nest->sizes);
-    if (!dfl_traffic_count(nest, &model->keeps, &model->traffic, &model->sums))
+    if (!dfl_traffic_count(nest, &model->keeps, &model->traffic, &model->sums) ||
+        !dfl_crossings_count(nest, &model->keeps, &model->sums, &model->crossings) ||
+        !dfl_link_loads_count(nest, &model->keeps, &model->sums, &model->crossings))
         return NULL;
     for (uint32_t a = 0; a < nest->system->n_axes; a++)
         model->links[a].forwarded = model->sums.forwarded[a];
@@ -185,8 +210,8 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch)
         return NULL;
     if (!dfl_time_count(nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums, model->memories))
         return NULL;
-    dfl_energy_count(nest, &model->keeps, &model->energy, &model->sums, &model->result, model->rows, model->einsums,
-                     model->memories);
+    time_networks(model);
+    dfl_energy_count(nest, &model->energy, &model->sums, &model->result, model->rows, model->einsums, model->memories);
     return &model->result;
 }
 
@@ -265,7 +290,7 @@ void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch)
 
 bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out)
 {
-    return dfl_energy_network_bits(&model->nest, &model->keeps, &model->energy, &model->sums, network, out);
+    return dfl_energy_network_bits(&model->crossings.networks[network], out);
 }
 
 const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)

@@ -136,6 +136,8 @@ enum {
     /* Limit on the temporal steps, and on the spatial steps, of one group (footprint.h). Arrays of a group have this
        size. A group with more steps is refused (E0609). */
     DFL_MAX_GROUP = 16,
+    /* Axes of an array whose coordinates need no memory of their own (link_loads.c). */
+    DFL_NETWORK_AXES = 8,
     /* Limit on the terms of an index of a restricted dimension. An index with more terms is counted with interval
        sets. */
     DFL_WINDOW_TERMS = 16,

@@ -65,8 +65,8 @@ static void print_evaluation(const char *what, double seconds, const char *bar)
     printf("%-31s %8.2f us each, %.0f evaluations/s and core (%s)\n", what, seconds * 1e6, 1 / seconds, bar);
 }
 
-/* Evaluates one mapping over and over: three levels, an array of 16. */
-static void bench_matmul(void)
+/* Evaluates one mapping over and over: three levels, an array of 16 with a network of a kind. */
+static void bench_matmul(case_network kind)
 {
     dfl_case *c = calloc(1, sizeof *c);
     dfl_arena *home = dfl_arena_new(NULL);
@@ -87,6 +87,7 @@ static void bench_matmul(void)
     case_add_axis(c, "pe", 1, 16, CASE_ALL, CASE_ALL);
     case_add_memory(c, "reg", 1, 1);
     case_add_unit(c, "mac", 1);
+    c->networks[1] = kind;
     case_lines(c, 0, "keep A, B, Z in dram; temporal m:64, n:64; keep Z in sram; temporal k:64; keep A, B in sram;"
                      "temporal n:16; spatial n/16 on pe; temporal m:8; keep A, B, Z in reg; temporal m, k;");
     const dfl_mapping *m = case_mapping(c, home, v.names);
@@ -94,7 +95,8 @@ static void bench_matmul(void)
     v.model = v.paths ? dfl_model_prepare(home, v.sink, v.names, v.paths) : NULL;
     if (!v.model)
         abort();
-    print_evaluation("fixed mapping, 3-level matmul", best_time(&v),
+    printf("array with network: %s\n", kind == CASE_WIRELESS ? "none" : case_network_names[kind]);
+    print_evaluation("  fixed mapping, 3-level matmul", best_time(&v),
                      "bar 1000000; MAESTRO 200 to 1600, Timeloop a few thousand");
     v.resized = &m->root->lines[6];
     v.tiles[0] = 32;
@@ -221,7 +223,10 @@ static void bench_check(void)
 
 int main(void)
 {
-    bench_matmul();
+    bench_matmul(CASE_WIRELESS);
+    bench_matmul(CASE_BUS);
+    bench_matmul(CASE_CROSSBAR);
+    bench_matmul(CASE_MESH);
     bench_example("examples/resnet50_nvdla.dfl", "ResNet-50 on NVDLA, all layers", "bar 5 ms");
     bench_example("examples/attention.dfl", "attention, fused and not", "no bar");
     bench_check();

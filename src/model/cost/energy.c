@@ -6,30 +6,9 @@
 
 #include "support/vec.h"
 
-/* Finds the networks of the arrays between a keep and the next outer one. */
-static void find_networks(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t at, dfl_energy_plan *out)
+void dfl_energy_plan_make(const dfl_nest *nest, dfl_energy_plan *out)
 {
-    const dfl_keep *keep = &keeps->at[at];
-    uint32_t inner = nest->system->memories[keep->line->memory].element, n = 0;
-    uint32_t outer = keep->parent == DFL_NONE ? inner : nest->system->memories[keeps->at[keep->parent].line->memory].element;
-
-    out->networks[at] = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_elements + 1);
-    for (uint32_t e = inner; e != outer && e != DFL_NONE; e = nest->system->elements[e].parent) {
-        const dfl_element *element = &nest->system->elements[e];
-        uint32_t net = element->n_axes > 0 ? nest->system->axes[element->first_axis].network : DFL_NONE;
-        if (net != DFL_NONE)
-            out->networks[at][n++] = net;
-    }
-    out->n_networks[at] = n;
-}
-
-void dfl_energy_plan_make(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_energy_plan *out)
-{
-    *out = (dfl_energy_plan){ .networks = DFL_NEW_ARRAY(nest->arena, uint32_t *, keeps->n + 1),
-                              .n_networks = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1),
-                              .each = DFL_NEW_ARRAY(nest->arena, double, nest->workload->n_einsums + 1) };
-    for (uint32_t i = 0; i < keeps->n; i++)
-        find_networks(nest, keeps, i, out);
+    *out = (dfl_energy_plan){ .each = DFL_NEW_ARRAY(nest->arena, double, nest->workload->n_einsums + 1) };
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
         out->each[e] = dfl_point_joules(nest->workload, &nest->workload->einsums[e],
                                         &nest->system->computes[nest->paths->paths[e].compute]);
@@ -53,49 +32,27 @@ static void charge_memories(const dfl_nest *nest, dfl_traffic *traffic, uint32_t
     }
 }
 
-/* Adds the energy of networks for the bits that cross them on the way to or from a keep: one crossing for each filled
-   and each drained element. */
-static void charge_networks(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
-                            const dfl_traffic_sums *sums, double *joules)
+bool dfl_energy_network_bits(const dfl_network_cost *cost, dfl_i128 *out)
+{
+    return dfl_add(cost->delivered_bits, cost->collected_bits, out);
+}
+
+/* Charges each bit that an instance gets over its network, from outside or from a neighbour, and each bit that it gives. */
+static void charge_networks(const dfl_nest *nest, const dfl_network_cost *costs, double *joules)
 {
     for (uint32_t n = 0; n < nest->system->n_networks; n++)
-        joules[n] = 0;
-    for (uint32_t i = 0; i < keeps->n; i++) {
-        if (plan->n_networks[i] == 0)
-            continue;
-        double bits = dfl_i128_double(sums->all[i].fill + sums->all[i].drain) *
-                      nest->workload->tensors[keeps->at[i].line->tensor].type.bits;
-        for (uint32_t k = 0; k < plan->n_networks[i]; k++)
-            joules[plan->networks[i][k]] += bits * nest->system->networks[plan->networks[i][k]].energy;
-    }
+        joules[n] = (dfl_i128_double(costs[n].delivered_bits) + dfl_i128_double(costs[n].collected_bits)) *
+                    nest->system->networks[n].energy;
 }
 
-bool dfl_energy_network_bits(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
-                             const dfl_traffic_sums *sums, uint32_t network, dfl_i128 *out)
-{
-    bool over = false;
-
-    *out = 0;
-    for (uint32_t i = 0; i < keeps->n; i++)
-        for (uint32_t k = 0; k < plan->n_networks[i]; k++) {
-            dfl_i128 bits, width = nest->workload->tensors[keeps->at[i].line->tensor].type.bits;
-            if (plan->networks[i][k] != network)
-                continue;
-            over |= dfl_add(sums->all[i].fill, sums->all[i].drain, &bits) ||
-                    dfl_mul(bits, width, &bits) || dfl_add(*out, bits, out);
-        }
-    return over;
-}
-
-void dfl_energy_count(const dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_energy_plan *plan,
-                      const dfl_traffic_sums *sums, dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums,
-                      dfl_memory_cost *memories)
+void dfl_energy_count(const dfl_nest *nest, const dfl_energy_plan *plan, const dfl_traffic_sums *sums,
+                      dfl_result *result, dfl_traffic *traffic, dfl_einsum_cost *einsums, dfl_memory_cost *memories)
 {
     const dfl_system *s = nest->system;
 
     result->joules = 0;
     charge_memories(nest, traffic, result->n_traffic, memories);
-    charge_networks(nest, keeps, plan, sums, result->network_joules);
+    charge_networks(nest, result->networks, result->network_joules);
     for (uint32_t c = 0; c < s->n_computes; c++)
         result->compute_joules[c] = 0;
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {

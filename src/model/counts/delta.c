@@ -1,6 +1,8 @@
 /* Deltas: choice of the way to count, and the combination of group sums to counts of a tile. */
 #include "model/counts/delta.h"
 
+#include <string.h>
+
 #include "model/counts/group_sums.h"
 #include "model/counts/product_form.h"
 #include "support/vec.h"
@@ -11,14 +13,21 @@ static bool is_same_sharing(const dfl_sharing *a, const dfl_sharing *b)
            a->anew == b->anew && a->box == b->box && a->made == b->made;
 }
 
-/* The entry for the sums of a group under a way of sharing, found or new. */
-static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *group, const dfl_sharing *how)
+static uint64_t find_spatial_steps(const dfl_group *group)
 {
-    uint64_t mine = 0;
-    dfl_sharing part = *how;
+    uint64_t steps = 0;
 
     for (uint32_t k = 0; k < group->n_spatial; k++)
-        mine |= UINT64_C(1) << group->spatial[k];
+        steps |= UINT64_C(1) << group->spatial[k];
+    return steps;
+}
+
+/* Reduces a way of sharing to the parts that affect a group. */
+static dfl_sharing reduce_sharing(const dfl_group *group, const dfl_sharing *how)
+{
+    uint64_t mine = find_spatial_steps(group);
+    dfl_sharing part = *how;
+
     part.united &= mine;
     part.inside &= mine;
     part.first_only &= mine;
@@ -26,6 +35,14 @@ static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *group, const d
         part.forward = DFL_NONE;
         part.anew = false;
     }
+    return part;
+}
+
+/* The entry for the sums of a group under a way of sharing, found or new. */
+static dfl_group_sums_entry *find_sums(dfl_nest *nest, dfl_group *group, const dfl_sharing *how)
+{
+    dfl_sharing part = reduce_sharing(group, how);
+
     for (dfl_group_sums_entry *k = group->kept; k; k = k->next)
         if (is_same_sharing(&k->how, &part))
             return k;
@@ -44,7 +61,7 @@ static const dfl_group_sums *fill_sums(dfl_nest *nest, const dfl_footprint *foot
         return &k->sums;
     if (group->run != nest->run)
         dfl_footprint_resize_group(nest, footprint, group);
-    if (!dfl_group_sums_take(nest, footprint, group, &k->how, &k->sums)) {
+    if (!dfl_group_sums_take(nest, footprint, group, &k->how, NULL, &k->sums)) {
         dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
         return NULL;
     }
@@ -190,6 +207,83 @@ bool dfl_delta_count(dfl_nest *nest, dfl_delta *delta)
         return false;
     delta->run = nest->run;
     return true;
+}
+
+/* The sums of a group under a restriction. NULL after E0602 (the budget is spent). */
+static const dfl_group_sums *find_restricted(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group,
+                                             const dfl_sharing *how, const dfl_restriction *only)
+{
+    uint64_t mine = find_spatial_steps(group);
+    dfl_restricted_sums like = { .how = reduce_sharing(group, how), .pinned = only->pinned & mine,
+                                 .ranged = only->ranged & mine, .next = group->restricted };
+
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        like.at[k] = like.pinned >> group->spatial[k] & 1 ? only->at[group->spatial[k]] : 0;
+    if (like.ranged) {
+        like.lo = only->lo;
+        like.hi = only->hi;
+    }
+    like.lower = only->lower && like.how.forward != DFL_NONE;
+    if (group->run != nest->run)
+        dfl_footprint_resize_group(nest, footprint, group);
+    if (group->restricted_run != nest->run)
+        group->restricted = like.next = NULL;
+    group->restricted_run = nest->run;
+    for (dfl_restricted_sums *k = group->restricted; k; k = k->next)
+        if (is_same_sharing(&k->how, &like.how) && k->pinned == like.pinned && k->ranged == like.ranged && k->lo == like.lo &&
+            k->hi == like.hi && k->lower == like.lower && memcmp(k->at, like.at, sizeof k->at) == 0)
+            return &k->sums;
+    group->restricted = DFL_NEW(nest->arena, dfl_restricted_sums);
+    *group->restricted = like;
+    dfl_group_sums *sums = &group->restricted->sums;
+    sums->hold = DFL_NEW_ARRAY(nest->arena, dfl_group_change, 2 * (group->n_lines + 1));
+    sums->adv = sums->hold + group->n_lines + 1;
+    if (dfl_group_sums_take(nest, footprint, group, &like.how, only, sums))
+        return sums;
+    dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
+    return NULL;
+}
+
+const dfl_group_sums *dfl_delta_group(dfl_nest *nest, dfl_footprint *footprint, uint32_t group, const dfl_sharing *how,
+                                      const dfl_restriction *only)
+{
+    dfl_sharing part = *how;
+
+    part.first_only |= only->pinned;
+    part.united &= ~only->pinned;
+    return find_restricted(nest, footprint, &footprint->groups[group], &part, only);
+}
+
+bool dfl_delta_restrict(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *how, const dfl_restriction *only,
+                        dfl_restricted_counts *out)
+{
+    const dfl_path *path = &nest->paths->paths[footprint->einsum];
+    const dfl_group_sums **sums = DFL_NEW_ARRAY(nest->arena, const dfl_group_sums *, footprint->n_groups + 1);
+    product first = { 1, 1, 1, 1 };
+    bool over = false;
+
+    *out = (dfl_restricted_counts){ .present = 1, .distinct = 1 };
+    for (uint32_t g = 0; g < footprint->n_groups; g++) {
+        sums[g] = dfl_delta_group(nest, footprint, g, how, only);
+        if (!sums[g])
+            return false;
+        over |= sums[g]->overflow;
+        multiply_sums(&first, &sums[g]->hold[0], &over);
+        over |= dfl_mul(out->present, sums[g]->present, &out->present);
+        if (footprint->groups[g].dim != DFL_NO_DIM)
+            over |= dfl_mul(out->distinct, sums[g]->present, &out->distinct);
+    }
+    out->enter = first.enter;
+    out->leave = first.leave;
+    for (uint32_t j = 0; j < footprint->n; j++) {
+        if (path->steps[j].line->kind != DFL_LINE_TEMPORAL || footprint->group_of_step[j] == DFL_NONE)
+            continue;
+        product at = multiply_advance(footprint, sums, j, &over);
+        bool anew = j < footprint->restart;
+        over |= dfl_add(out->enter, at.enter - (anew ? 0 : at.kept), &out->enter);
+        over |= dfl_add(out->leave, at.leave - (anew ? 0 : at.left_kept), &out->leave);
+    }
+    return over ? dfl_nest_report_overflow(nest, footprint->span) : true;
 }
 
 bool dfl_delta_has_stationary(const dfl_nest *nest, const dfl_delta *delta)

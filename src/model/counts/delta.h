@@ -66,6 +66,15 @@ static inline bool dfl_delta_fill(dfl_nest *nest, dfl_delta *delta)
 {
     return delta->run == nest->run || dfl_delta_count(nest, delta);
 }
+/* Counts under a restriction. `distinct`: as the result of dfl_delta_disjoint. */
+typedef struct { dfl_i128 enter, leave, present, distinct; } dfl_restricted_counts;
+
+/* The sums of one group under a restriction, at the present sizes. NULL after E0602. */
+const struct dfl_group_sums *dfl_delta_group(dfl_nest *nest, dfl_footprint *footprint, uint32_t group, const dfl_sharing *how,
+                                             const dfl_restriction *only);
+/* Counts a footprint at some coordinates only. False after E0602 or E0608. */
+bool dfl_delta_restrict(dfl_nest *nest, dfl_footprint *footprint, const dfl_sharing *how, const dfl_restriction *only,
+                        dfl_restricted_counts *out);
 /* Number of distinct elements in the tiles of all positions and instances: the product of one factor
    per dimension, which is the sum over the positions of the loops of the dimension. The number is exact if an element is
    in two tiles only because of loops that do not index the tensor; else it is too large. False after E0602 or E0608. */

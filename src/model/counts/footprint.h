@@ -73,6 +73,16 @@ typedef struct {
                             step */
 } dfl_sharing;
 
+/* Restriction of a count to some coordinates of an array. */
+typedef struct {
+    uint64_t pinned;  /* bit set: spatial steps that are counted at one coordinate only */
+    int64_t at[DFL_MAX_STEPS]; /* [pinned step]: the coordinate; smaller than the number of instances along the step */
+    uint64_t ranged;  /* bit set: the spatial steps on one axis, all in one group; only coordinates lo <= c < hi of the axis are
+                         counted, where c is the mixed-radix number of the coordinates along the steps. 0 = no range */
+    int64_t lo, hi;
+    bool lower;       /* only the neighbour at the next lower coordinate forwards */
+} dfl_restriction;
+
 /* A rank that helps decide the set of a reference, with those steps above the footprint's line that cut the rank. */
 typedef struct {
     uint32_t einsum, rank, n; /* rank of the einsum `einsum`, cut by steps among its first `n` */
@@ -122,6 +132,8 @@ typedef struct dfl_group {
                                           constant */
     struct dfl_group_sums_entry *kept; /* sums of the group that some count needs, one entry per way of sharing */
     uint32_t run;                      /* serial number of the run that set `parts` and the tiles of the terms */
+    struct dfl_restricted_sums *restricted; /* sums under restrictions that run `restricted_run` has computed */
+    uint32_t restricted_run;
 } dfl_group;
 
 /* Splits a footprint into groups. False after E0609. */

@@ -13,6 +13,8 @@ typedef struct {
     const dfl_footprint *footprint;
     const dfl_group *g;
     const dfl_sharing *how;
+    const dfl_restriction *only; /* coordinates to count; NULL = all */
+    bool ranged;                 /* `only` excludes some coordinates of the group by a range */
     dfl_arena *arena;
     int64_t shape;
     int64_t pos[DFL_MAX_STEPS];  /* present position */
@@ -177,6 +179,29 @@ static bool advance_coordinate(const walker *walk, uint64_t bits, int64_t *pos, 
     return false;
 }
 
+/* Tells whether the present coordinates lie in the range of the restriction. */
+static bool is_counted(const walker *walk)
+{
+    const dfl_group *group = walk->g;
+    int64_t at = 0;
+
+    if (!walk->ranged)
+        return true;
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        if (walk->only->ranged >> group->spatial[k] & 1)
+            at = at * group->parts[k] + walk->pos[group->spatial[k]];
+    return at >= walk->only->lo && at < walk->only->hi;
+}
+
+/* Moves the pinned steps to their coordinates or, with `back`, to coordinate 0. */
+static void move_pinned(walker *walk, bool back)
+{
+    for (uint64_t left = walk->only ? walk->only->pinned : 0; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        walk->pos[i] = walk->prev[i] = back ? 0 : walk->only->at[i];
+    }
+}
+
 static bool is_write(const walker *walk, uint32_t v)
 {
     const dfl_reference *reference = &walk->footprint->references[v];
@@ -238,7 +263,8 @@ static void add_forwarded(walker *walk)
 
     while (walk->g->spatial[k] != i)
         k++;
-    for (int64_t to = here - 1; to <= here + 1; to += 2) {
+    int64_t last = walk->only && walk->only->lower ? here - 1 : here + 1;
+    for (int64_t to = here - 1; to <= last; to += 2) {
         if (to < 0 || to >= walk->g->parts[k])
             continue;
         walk->prev[i] = to;
@@ -296,8 +322,9 @@ static void add_change(walker *walk, dfl_group_change *out, bool compare)
     bool forwards = walk->how->forward != DFL_NONE && walk->footprint->group_of_step[walk->how->forward] != DFL_NONE &&
                     &walk->footprint->groups[walk->footprint->group_of_step[walk->how->forward]] == group;
     bool simple = walk->simple && !united && !forwards;
+    move_pinned(walk, false);
     do {
-        if (simple && add_interval_change(walk, out, compare))
+        if (simple && (!is_counted(walk) || add_interval_change(walk, out, compare)))
             continue;
         dfl_interval_set_clear(&walk->all_cur);
         dfl_interval_set_clear(&walk->all_old);
@@ -305,6 +332,8 @@ static void add_change(walker *walk, dfl_group_change *out, bool compare)
         dfl_interval_set_clear(&walk->leaving);
         dfl_interval_set_clear(&walk->all_stay);
         do {
+            if (!is_counted(walk))
+                continue;
             if (walk->how->made)
                 find_touched(walk, walk->pos, true, &walk->cur);
             else
@@ -344,6 +373,7 @@ static void add_change(walker *walk, dfl_group_change *out, bool compare)
             out->left_kept = add_checked(out->left_kept, b - dfl_interval_set_count(&walk->leaving), over);
         }
     } while (summed && advance_coordinate(walk, summed, walk->pos, walk->prev));
+    move_pinned(walk, true);
 }
 
 static int64_t count_trips(walker *walk, uint32_t level)
@@ -891,15 +921,25 @@ int64_t dfl_group_sums_size(dfl_nest *nest, const dfl_footprint *footprint, cons
     return dfl_interval_set_count(&w.cur);
 }
 
-bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
-                         dfl_group_sums *out)
+/* Tells whether the restriction excludes some coordinates of a group by a range. */
+static bool is_ranged(const dfl_group *group, const dfl_restriction *only)
 {
-    walker w = { .nest = nest, .footprint = footprint, .g = group, .how = how, .arena = nest->arena, .sums = out };
+    for (uint32_t k = 0; only && k < group->n_spatial; k++)
+        if (only->ranged >> group->spatial[k] & 1)
+            return true;
+    return false;
+}
+
+bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
+                         const dfl_restriction *only, dfl_group_sums *out)
+{
+    walker w = { .nest = nest, .footprint = footprint, .g = group, .how = how, .only = only, .ranged = is_ranged(group, only),
+                 .arena = nest->arena, .sums = out };
 
     *out = (dfl_group_sums){ .hold = out->hold, .adv = out->adv };
     memset(out->hold, 0, (group->n_lines + 1) * sizeof *out->hold);
     memset(out->adv, 0, (group->n_lines + 1) * sizeof *out->adv);
-    if (take_even_sums(nest, footprint, group, how, out))
+    if (!w.ranged && take_even_sums(nest, footprint, group, how, out))
         return true;
     out->largest = 0;
     out->covering = footprint->n_references >= 64 ? UINT64_MAX : (UINT64_C(1) << footprint->n_references) - 1;

@@ -16,7 +16,7 @@ typedef struct {
 } dfl_group_change;
 
 /* Sums of a group over the positions of its loops. */
-typedef struct {
+typedef struct dfl_group_sums {
     dfl_group_change *hold; /* [k], k <= n_lines: sums over the positions of the first k loops; the other loops wrap around */
     dfl_group_change *adv;  /* [k], k > 0: sums over the positions at which the k-th loop advances */
     dfl_i128 present;       /* sum of the sizes over all positions */
@@ -36,11 +36,23 @@ typedef struct dfl_group_sums_entry {
     struct dfl_group_sums_entry *next;
 } dfl_group_sums_entry;
 
+/* Sums of a group under one way of sharing and one restriction, computed in one run. */
+typedef struct dfl_restricted_sums {
+    dfl_sharing how;      /* way of sharing and restriction, reduced to the steps of the group */
+    uint64_t pinned, ranged;
+    int64_t at[DFL_MAX_GROUP]; /* [position in the group's spatial steps]: coordinate of a pinned step, else 0 */
+    int64_t lo, hi;
+    bool lower;
+    dfl_group_sums sums;
+    struct dfl_restricted_sums *next;
+} dfl_restricted_sums;
+
 /* Size of the set of a group in one instance at one position. */
 int64_t dfl_group_sums_size(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                             const int64_t *pos);
-/* Computes the sums of a group into `out`, whose arrays have n_lines + 1 items each. False if the budget is spent. */
+/* Computes the sums of a group into `out`, whose arrays have n_lines + 1 items each. `only` restricts the coordinates; NULL
+   = all coordinates. The pinned steps of `only` are among how->first_only. False if the budget is spent. */
 bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
-                         dfl_group_sums *out);
+                         const dfl_restriction *only, dfl_group_sums *out);
 
 #endif

@@ -1,0 +1,663 @@
+/* Loads of the links of one array. A load is a number of elements of one crossing on one link. */
+#include "model/counts/link_loads.h"
+
+#include <string.h>
+
+#include "model/counts/group_sums.h"
+#include "support/vec.h"
+
+/* A link, or several links that share a class. */
+typedef struct {
+    enum { LINK_OUTER, LINK_PORT, LINK_ALONG } kind;
+    uint32_t axis;  /* LINK_ALONG: position of the axis in the array */
+    int64_t lo, hi; /* LINK_ALONG: the link leads to the coordinates lo <= c < hi of the axis */
+} link;
+
+typedef struct {
+    dfl_nest *nest;
+    const dfl_keep_tree *keeps;
+    const dfl_traffic_sums *sums;
+    dfl_crossings *all;
+    const dfl_crossed_array *array;
+    uint32_t first_axis, n_axes;
+    int64_t *place;          /* [axis of the array]: coordinate of the present instance */
+    int64_t **places;        /* [axis of the array]: coordinates to visit, 0 first; all others repeat one of these */
+    uint32_t *n_places;
+    bool enumerated;         /* `places` are in use; otherwise, coordinate 0 alone is visited */
+    bool ok, over;
+} load_walk;
+
+/* ---- parts of an axis ---- */
+
+/* Number of instances along a spatial step. */
+static int64_t count_parts(const dfl_nest *nest, const dfl_crossing *c, uint32_t i)
+{
+    uint32_t driver = dfl_nest_driver(nest, c->footprint->einsum, i);
+
+    return driver == DFL_NONE ? 1 : nest->sizes[driver].trips[i];
+}
+
+/* The own steps of a crossing on an axis of the array. */
+static uint64_t find_axis_steps(const load_walk *walk, const dfl_crossing *c, uint32_t axis)
+{
+    const dfl_path *path = &walk->nest->paths->paths[c->footprint->einsum];
+    uint64_t steps = 0;
+
+    if (walk->n_axes == 1)
+        return c->own;
+    for (uint64_t left = c->own; left; left &= left - 1)
+        if (path->steps[__builtin_ctzll(left)].line->axis == walk->first_axis + axis)
+            steps |= left & -left;
+    return steps;
+}
+
+/* Steps along which the instances of an even crossing add up: the others share the transfer. */
+static uint64_t find_adding(const dfl_crossing *c)
+{
+    const dfl_footprint *footprint = c->footprint;
+
+    return c->valued ? footprint->product.dims : footprint->spatial & (footprint->product.dims | ~c->shared);
+}
+
+static int64_t multiply_trips(const dfl_loop_sizes *sizes, uint64_t steps)
+{
+    int64_t n = 1;
+
+    for (uint64_t left = steps & sizes->moving; left; left &= left - 1)
+        n *= sizes->trips[__builtin_ctzll(left)];
+    return n;
+}
+
+/* Number of different transfers of an even crossing to the coordinates lo <= c < hi of an axis: of the instances along steps
+   that are not in `adding`, only the first takes part (`one`), or all take part in one transfer. */
+static int64_t count_in_range(const dfl_loop_sizes *sizes, uint64_t steps, uint64_t adding, bool one, int64_t lo, int64_t hi)
+{
+    int64_t classes = multiply_trips(sizes, steps & adding), others = one ? 1 : multiply_trips(sizes, steps & ~adding), n = 0;
+
+    steps &= sizes->moving;
+    if (lo == 1 && hi == INT64_MAX)
+        return others > 1 ? classes : classes - 1;
+    for (int64_t of = 0; of < classes; of++)
+        for (int64_t other = 0; other < others; other++) {
+            int64_t at = 0, weight = 1, rest = of, rest_other = other;
+            for (uint64_t left = steps; left;) {
+                uint32_t i = 63 - (uint32_t)__builtin_clzll(left);
+                left &= ~(UINT64_C(1) << i);
+                if (adding >> i & 1) {
+                    at += weight * (rest % sizes->trips[i]);
+                    rest /= sizes->trips[i];
+                } else if (!one) {
+                    at += weight * (rest_other % sizes->trips[i]);
+                    rest_other /= sizes->trips[i];
+                }
+                weight *= sizes->trips[i];
+            }
+            if (at >= lo && at < hi) {
+                n++;
+                break;
+            }
+        }
+    return n;
+}
+
+/* Restricts a crossing to one coordinate of an axis. False if no instance in use has the coordinate, or if no value returns to
+   it. */
+static bool pin_axis(const load_walk *walk, const dfl_crossing *c, uint32_t axis, int64_t at, dfl_restriction *only)
+{
+    uint64_t steps = find_axis_steps(walk, c, axis);
+
+    only->pinned |= steps;
+    for (uint64_t left = steps; left;) {
+        uint32_t i = 63 - (uint32_t)__builtin_clzll(left);
+        int64_t parts = count_parts(walk->nest, c, i);
+        left &= ~(UINT64_C(1) << i);
+        only->at[i] = at % parts;
+        at /= parts;
+        if (c->valued && (c->still >> i & 1) && only->at[i] != 0)
+            return false;
+    }
+    return at == 0;
+}
+
+/* ---- loads ---- */
+
+static dfl_i128 load_even(const load_walk *walk, const dfl_crossing *c, link at)
+{
+    const dfl_loop_sizes *sizes = &walk->nest->sizes[c->footprint->product.einsum];
+    uint64_t adding = find_adding(c), free_steps = 0;
+    bool up = dfl_crossing_goes_up(c);
+
+    if (at.kind == LINK_PORT)
+        return c->unit;
+    if (at.kind == LINK_OUTER)
+        return c->unit * multiply_trips(sizes, c->own & adding);
+    for (uint32_t a = 0; a < walk->n_axes; a++)
+        if (up ? a < at.axis : a > at.axis)
+            free_steps |= find_axis_steps(walk, c, a);
+    return c->unit * multiply_trips(sizes, free_steps & adding) *
+           count_in_range(sizes, find_axis_steps(walk, c, at.axis), adding, c->valued, at.lo, at.hi);
+}
+
+/* An estimate of the load of a crossing with values, from the counts of coordinate 0. */
+static dfl_i128 load_roughly(const load_walk *walk, const dfl_crossing *c, link at)
+{
+    const dfl_counts *inside = &walk->sums->busiest[c->at], *outside = &walk->sums->outer_busiest[c->at];
+    bool up = c->kind == DFL_CROSSING_DRAIN;
+    dfl_i128 port = up ? inside->drain : inside->fill, outer = up ? outside->update : outside->serve;
+    int64_t shared = 1;
+
+    for (uint64_t left = c->outer & c->between; left; left &= left - 1)
+        shared *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
+    if (at.kind == LINK_PORT)
+        return port;
+    outer = outer / shared > port ? outer / shared : port;
+    return at.kind == LINK_OUTER ? outer : outer - port;
+}
+
+/* Counts the elements of a crossing at the coordinates that `only` leaves. */
+static dfl_i128 count_restricted(load_walk *walk, const dfl_crossing *c, dfl_sharing how, const dfl_restriction *only)
+{
+    dfl_restricted_counts n = { 0 }, made = { 0 };
+
+    if (c->valued)
+        how.first_only |= c->still;
+    how.united &= ~how.first_only;
+    if (!c->valued || c->kind == DFL_CROSSING_FILL)
+        walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->footprint, &how, only, &n);
+    if (!c->valued)
+        return c->kind == DFL_CROSSING_DRAIN ? n.leave : c->kind == DFL_CROSSING_FILL || c->by_change ? n.enter : n.present;
+    walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->made, &how, only, &made);
+    return c->kind == DFL_CROSSING_FILL ? n.enter - made.distinct : made.distinct;
+}
+
+/* Number of groups of the crossing's footprint that have some of the steps with several instances. */
+static uint32_t count_groups(const load_walk *walk, const dfl_crossing *c, uint64_t steps)
+{
+    uint32_t n = 0;
+    uint64_t seen = 0;
+
+    for (uint64_t left = steps; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left), g = c->footprint->group_of_step[i];
+        if (count_parts(walk->nest, c, i) == 1 || g == DFL_NONE)
+            continue;
+        n += !(seen >> (g & 63) & 1);
+        seen |= UINT64_C(1) << (g & 63);
+    }
+    return n;
+}
+
+/* Counts the elements of a crossing that pass to the coordinates lo <= c < hi of an axis. If several groups decide the
+   coordinate and instances share the transfer, the sum over the coordinates counts shared elements several times: the result
+   is then an estimate. */
+static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, dfl_restriction *only, uint32_t axis,
+                            int64_t lo, int64_t hi)
+{
+    uint64_t steps = find_axis_steps(walk, c, axis);
+    dfl_restriction all = *only;
+    dfl_i128 sum = 0;
+    int64_t parts = 1;
+
+    for (uint64_t left = steps; left; left &= left - 1)
+        parts *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
+    hi = hi < parts ? hi : parts;
+    if (hi <= lo)
+        return 0;
+    if (count_groups(walk, c, steps) <= 1 && !(c->valued && (steps & c->still))) {
+        for (uint64_t left = steps; left; left &= left - 1)
+            if (count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left)) > 1)
+                only->ranged |= left & -left;
+        only->lo = lo;
+        only->hi = hi;
+        return count_restricted(walk, c, how, only);
+    }
+    for (int64_t at = lo; at < hi && walk->ok; at++) {
+        dfl_restriction one = *only;
+        if (pin_axis(walk, c, axis, at, &one))
+            sum += count_restricted(walk, c, how, &one);
+    }
+    if (!(steps & c->shared) || c->valued || hi - lo == 1)
+        return sum;
+    walk->all->networks[c->network].rough = true;
+    dfl_i128 most = count_restricted(walk, c, how, &all);
+    return sum < most ? sum : most;
+}
+
+/* The load of a crossing on a link, at the present place. */
+static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
+{
+    dfl_restriction only = { .pinned = 0 };
+    dfl_sharing how = c->how;
+    bool up = dfl_crossing_goes_up(c);
+
+    how.first_only = c->outer;
+    how.united = c->shared & (at.kind == LINK_PORT ? c->inner : c->own | c->inner);
+    for (uint32_t a = 0; a < walk->n_axes; a++) {
+        bool pinned = at.kind == LINK_PORT || (at.kind == LINK_ALONG && (up ? a > at.axis : a < at.axis));
+        if (pinned && !pin_axis(walk, c, a, walk->place[a], &only))
+            return 0;
+    }
+    if (c->mode == DFL_CROSSING_EVEN)
+        return load_even(walk, c, at);
+    if (c->mode == DFL_CROSSING_ROUGH)
+        return load_roughly(walk, c, at);
+    if (at.kind == LINK_OUTER && !c->valued)
+        return dfl_crossing_elements(c, c->outside_first);
+    if (at.kind == LINK_ALONG)
+        return count_range(walk, c, how, &only, at.axis, at.lo, at.hi);
+    return count_restricted(walk, c, how, &only);
+}
+
+static dfl_i128 find_load(load_walk *walk, dfl_crossing *c, link at)
+{
+    if (!walk->enumerated && c->mode == DFL_CROSSING_EVEN)
+        return load_even(walk, c, at);
+    if (!walk->enumerated && c->mode == DFL_CROSSING_ORDERED && at.kind == LINK_PORT)
+        return c->unit;
+    return load_any(walk, c, at);
+}
+
+/* ---- the way of each crossing ---- */
+
+/* Tells whether no instance carries more than that at coordinate 0, for sizes that are counted by chains: whenever an idle
+   instance works again, the tile at coordinate 0 is replaced, too. */
+static bool is_ordered(const dfl_nest *nest, const dfl_crossing *c)
+{
+    const dfl_footprint *footprint = c->footprint;
+    const dfl_loop_sizes *sizes = &nest->sizes[footprint->product.einsum];
+
+    if (!c->first->has_product_form || !footprint->product.bounded)
+        return false;
+    if (c->kind == DFL_CROSSING_RESULT || (c->kind == DFL_CROSSING_READ && !c->by_change))
+        return true;
+    for (uint32_t g = 0; g < footprint->n_groups; g++) {
+        const dfl_group *group = &footprint->groups[g];
+        uint64_t lines = 0, spatial = 0;
+        for (uint32_t k = 0; k < group->n_lines; k++)
+            lines |= UINT64_C(1) << group->lines[k];
+        for (uint32_t k = 0; k < group->n_spatial; k++)
+            spatial |= UINT64_C(1) << group->spatial[k];
+        if (group->dim == DFL_NO_DIM && spatial && (sizes->ragged & (lines | spatial)) &&
+            (lines & sizes->moving & ~c->first->whole))
+            return false;
+    }
+    return true;
+}
+
+/* Tells whether the loads of a crossing with values are known: each element is made in one instance, and all values return to
+   coordinate 0 of the steps that do not index the result. */
+static bool are_values_known(load_walk *walk, dfl_crossing *c)
+{
+    const dfl_keep *keep = &walk->keeps->at[c->at];
+    dfl_restriction none = { .pinned = 0 };
+    dfl_sharing how = c->how;
+    dfl_i128 all = 0;
+
+    if (!c->made || keep->windows || keep->one.anew || walk->sums->rough[c->at] || walk->sums->rough[keep->parent])
+        return false;
+    walk->ok = walk->ok && dfl_delta_disjoint(walk->nest, keep->all.made, &all);
+    if (!walk->ok || all != keep->distinct)
+        return false;
+    how.first_only = c->outer & ~c->between;
+    const dfl_counts *outer = &walk->sums->outer_busiest[c->at];
+    return count_restricted(walk, c, how, &none) == (c->kind == DFL_CROSSING_FILL ? outer->serve : outer->update);
+}
+
+static void find_mode(load_walk *walk, dfl_crossing *c)
+{
+    const dfl_counts *outer = &walk->sums->outer_busiest[c->at];
+
+    c->mode = c->first->is_even ? DFL_CROSSING_EVEN : is_ordered(walk->nest, c) ? DFL_CROSSING_ORDERED : DFL_CROSSING_ANY;
+    c->unit = dfl_crossing_elements(c, c->first);
+    if (!c->valued)
+        return;
+    const dfl_keep *keep = &walk->keeps->at[c->at];
+    bool rough = keep->windows || walk->sums->rough[c->at] || walk->sums->rough[keep->parent];
+    if (c->mode == DFL_CROSSING_EVEN && !rough) {
+        const dfl_loop_sizes *sizes = &walk->nest->sizes[c->footprint->product.einsum];
+        int64_t parts = multiply_trips(sizes, c->between & c->footprint->product.dims);
+        dfl_i128 whole = c->kind == DFL_CROSSING_FILL ? outer->serve : outer->update;
+        c->unit = whole / parts * multiply_trips(sizes, c->inner & c->footprint->product.dims);
+        if (whole % parts == 0)
+            return;
+    }
+    c->mode = c->mode == DFL_CROSSING_EVEN ? DFL_CROSSING_ANY : c->mode;
+    if (!are_values_known(walk, c)) {
+        c->mode = DFL_CROSSING_ROUGH;
+        walk->all->networks[c->network].rough = true;
+    } else if (c->mode == DFL_CROSSING_ORDERED) {
+        c->unit = 0;
+        c->unit = load_any(walk, c, (link){ .kind = LINK_PORT });
+    }
+}
+
+/* ---- places ---- */
+
+static bool is_same_change(const dfl_group_change *a, const dfl_group_change *b)
+{
+    return a->enter == b->enter && a->kept == b->kept && a->leave == b->leave && a->left_kept == b->left_kept;
+}
+
+static bool is_same_sums(const dfl_group_sums *a, const dfl_group_sums *b, uint32_t n)
+{
+    for (uint32_t k = 0; k <= n; k++)
+        if (!is_same_change(&a->hold[k], &b->hold[k]) || !is_same_change(&a->adv[k], &b->adv[k]))
+            return false;
+    return a->present == b->present;
+}
+
+/* Tells whether two coordinates of an axis have the same sums in all groups of a footprint. */
+static bool has_same_sums(load_walk *walk, const dfl_crossing *c, dfl_footprint *footprint, const dfl_restriction *a,
+                          const dfl_restriction *b)
+{
+    dfl_sharing how = c->how;
+
+    how.first_only = c->outer | (c->valued ? c->still : 0);
+    how.united = c->shared & c->inner & ~how.first_only;
+    for (uint32_t g = 0; g < footprint->n_groups && walk->ok; g++) {
+        const dfl_group_sums *x = dfl_delta_group(walk->nest, footprint, g, &how, a);
+        const dfl_group_sums *y = x ? dfl_delta_group(walk->nest, footprint, g, &how, b) : NULL;
+        walk->ok = y != NULL;
+        if (walk->ok && !is_same_sums(x, y, footprint->groups[g].n_lines))
+            return false;
+    }
+    return walk->ok;
+}
+
+/* Tells whether one coordinate of an axis can stand for another one, for all crossings of the array. */
+static bool can_stand_for(load_walk *walk, uint32_t axis, int64_t a, int64_t b)
+{
+    for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
+        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        dfl_restriction at = { .pinned = 0 }, to = { .pinned = 0 };
+        bool used = pin_axis(walk, c, axis, a, &at);
+        if (used != pin_axis(walk, c, axis, b, &to))
+            return false;
+        if (!used || c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
+            continue;
+        if (!has_same_sums(walk, c, c->footprint, &at, &to) || (c->valued && !has_same_sums(walk, c, c->made, &at, &to)))
+            return false;
+    }
+    return walk->ok;
+}
+
+/* Tells whether some group of a crossing depends on the coordinates of this axis and of another axis of the array, or some
+   elements are forwarded along the axis. */
+static bool is_entangled(const load_walk *walk, uint32_t axis)
+{
+    for (uint32_t k = 0; k < walk->array->n; k++) {
+        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        uint64_t steps = find_axis_steps(walk, c, axis);
+        if (c->direct && (steps >> c->how.forward & 1))
+            return true;
+        for (uint64_t left = steps; left; left &= left - 1)
+            for (uint64_t other = c->own & ~steps; other; other &= other - 1) {
+                uint32_t g = c->footprint->group_of_step[__builtin_ctzll(left)];
+                if (g != DFL_NONE && g == c->footprint->group_of_step[__builtin_ctzll(other)])
+                    return true;
+            }
+    }
+    return false;
+}
+
+/* Finds the coordinates of an axis to visit. */
+static void find_places(load_walk *walk, uint32_t axis)
+{
+    int64_t used = 1;
+    bool entangled = is_entangled(walk, axis);
+
+    for (uint32_t k = 0; k < walk->array->n; k++) {
+        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        int64_t parts = 1;
+        for (uint64_t left = find_axis_steps(walk, c, axis); left; left &= left - 1)
+            parts *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
+        used = parts > used ? parts : used;
+    }
+    walk->places[axis] = DFL_NEW_ARRAY(walk->nest->arena, int64_t, (size_t)used);
+    walk->n_places[axis] = 0;
+    for (int64_t q = 0; q < used && walk->ok; q++) {
+        bool repeats = false;
+        for (uint32_t k = walk->n_places[axis]; !entangled && k-- > 0 && !repeats;)
+            repeats = can_stand_for(walk, axis, walk->places[axis][k], q);
+        if (!repeats)
+            walk->places[axis][walk->n_places[axis]++] = q;
+        walk->ok = walk->ok && dfl_budget_spend(dfl_arena_budget(walk->nest->arena), 1);
+    }
+}
+
+/* Moves to the next place along the axes in `axes`; the coordinates of the others stay. False after the last place. `index`:
+   [axis]: position among the places of the axis. */
+static bool advance_place(const load_walk *walk, uint64_t axes, uint32_t *index)
+{
+    for (uint32_t a = walk->n_axes; a-- > 0;) {
+        if (!walk->enumerated || !(axes >> a & 1))
+            continue;
+        bool more = ++index[a] < walk->n_places[a];
+        index[a] = more ? index[a] : 0;
+        walk->place[a] = walk->places[a][index[a]];
+        if (more)
+            return true;
+    }
+    return false;
+}
+
+/* ---- classes ---- */
+
+/* Adds up the loads of the crossings of one direction on a link, and notes the most for the class. `more`: bits that come on
+   top. */
+static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128 more, dfl_i128 *most)
+{
+    dfl_i128 sum = more;
+
+    for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
+        dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        dfl_i128 bits;
+        if (dfl_crossing_goes_up(c) != up)
+            continue;
+        walk->over |= dfl_mul(find_load(walk, c, at), c->width, &bits) || dfl_add(sum, bits, &sum);
+        c->bits[class] = bits > c->bits[class] ? bits : c->bits[class];
+    }
+    *most = sum > *most ? sum : *most;
+}
+
+/* Elements that the instance at the present place gets from a neighbour: the next lower one or the next higher one. */
+static dfl_i128 count_forwarded(load_walk *walk, const dfl_crossing *c, bool lower)
+{
+    dfl_restriction only = { .pinned = 0 };
+    dfl_sharing how = c->how, alone = c->how;
+    dfl_restricted_counts most = { 0 }, least = { 0 };
+
+    for (uint32_t a = 0; a < walk->n_axes; a++)
+        if (!pin_axis(walk, c, a, walk->place[a], &only))
+            return 0;
+    how.first_only = alone.first_only = c->outer;
+    alone.forward = DFL_NONE;
+    alone.anew = false;
+    only.lower = true;
+    walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->footprint, &how, &only, &least);
+    if (lower) {
+        walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->direct, &alone, &only, &most);
+        return most.enter - least.enter;
+    }
+    most = least;
+    only.lower = false;
+    walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->footprint, &how, &only, &least);
+    return most.enter - least.enter;
+}
+
+/* Bits that neighbours forward to the instance at the present place along an axis. */
+static dfl_i128 find_forwarded(load_walk *walk, uint32_t axis, bool lower, uint32_t class)
+{
+    dfl_i128 sum = 0;
+
+    for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
+        dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        dfl_i128 bits;
+        if (!c->direct || !(find_axis_steps(walk, c, axis) >> c->how.forward & 1))
+            continue;
+        walk->over |= dfl_mul(count_forwarded(walk, c, lower), c->width, &bits) || dfl_add(sum, bits, &sum);
+        c->bits[class] = bits > c->bits[class] ? bits : c->bits[class];
+    }
+    return sum;
+}
+
+/* Tells whether some crossing of the array forwards along an axis. */
+static bool is_forwarding(const load_walk *walk, uint32_t axis)
+{
+    for (uint32_t k = 0; k < walk->array->n; k++) {
+        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        if (c->direct && (find_axis_steps(walk, c, axis) >> c->how.forward & 1))
+            return true;
+    }
+    return false;
+}
+
+/* Tells whether all coordinates of the place are 0 on the axes from `from` to `to` - 1. */
+static bool is_at_first(const load_walk *walk, uint32_t from, uint32_t to)
+{
+    for (uint32_t a = from; a < to; a++)
+        if (walk->place[a] != 0)
+            return false;
+    return true;
+}
+
+/* Coordinates to which the links from coordinate `q` of an axis lead: up to `middle` in the direction of higher coordinates. In
+   a mesh this direction leads to all of them. */
+static int64_t find_middle(const load_walk *walk, uint32_t axis, bool up)
+{
+    int64_t size = walk->nest->system->axes[walk->first_axis + axis].size;
+
+    if (walk->array->shape != DFL_NETWORK_RINGS)
+        return INT64_MAX;
+    /* of two ways of the same length, both directions take that to higher coordinates */
+    return up ? (size + 1) / 2 : size / 2 + 1;
+}
+
+/* Counts the links along an axis, in one direction, without forwarding: the first links are the busiest. */
+static void count_first_links(load_walk *walk, uint32_t axis, bool up, uint32_t class, dfl_i128 *most)
+{
+    uint64_t low = (UINT64_C(1) << axis) - 1, axes = up ? ~(low | UINT64_C(1) << axis) : low;
+    uint32_t *index = walk->enumerated ? DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes) : NULL;
+    int64_t middle = find_middle(walk, axis, up);
+
+    do {
+        add_load(walk, (link){ LINK_ALONG, axis, 1, middle }, up, class, 0, most);
+        if (middle != INT64_MAX)
+            add_load(walk, (link){ LINK_ALONG, axis, middle > 1 ? middle : 1, INT64_MAX }, up, class, 0, most);
+    } while (walk->ok && advance_place(walk, axes, index));
+}
+
+/* Counts the links along an axis with forwarding, one by one: the link between coordinates q and q + 1 carries what goes on
+   beyond it, and what the neighbours pass to each other. */
+static void count_all_links(load_walk *walk, uint32_t axis, bool up, uint32_t class, dfl_i128 *most)
+{
+    uint32_t *index = DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes);
+    int64_t middle = find_middle(walk, axis, up);
+
+    count_first_links(walk, axis, up, class, most);
+    do {
+        int64_t q = walk->place[axis];
+        /* forwarded down to this place from q - 1, or up to this place from q + 1 */
+        dfl_i128 bits = find_forwarded(walk, axis, !up, class);
+        int64_t far = up ? q + 1 : q;
+        bool routed = up ? is_at_first(walk, 0, axis) : is_at_first(walk, axis + 1, walk->n_axes);
+        if (bits > *most)
+            *most = bits;
+        if (bits > 0 && routed && far < middle)
+            add_load(walk, (link){ LINK_ALONG, axis, far, middle }, up, class, bits, most);
+    } while (walk->ok && advance_place(walk, UINT64_MAX, index));
+}
+
+static void count_axis(load_walk *walk, uint32_t axis)
+{
+    dfl_network_cost *cost = &walk->all->networks[walk->array->network];
+    uint32_t class = walk->all->axis_class[walk->first_axis + axis];
+    bool along = walk->array->shape == DFL_NETWORK_LINES || walk->array->shape == DFL_NETWORK_RINGS;
+    bool forwards = is_forwarding(walk, axis);
+
+    if (class == DFL_NONE)
+        return;
+    for (int up = 0; along && up < 2; up++) {
+        if (forwards)
+            count_all_links(walk, axis, up, class + (uint32_t)up, &cost->classes[class + (uint32_t)up].bits);
+        else
+            count_first_links(walk, axis, up, class + (uint32_t)up, &cost->classes[class + (uint32_t)up].bits);
+    }
+    if (along || !forwards)
+        return;
+    uint32_t *index = DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes);
+    dfl_i128 *most = &cost->classes[class].bits;
+    do
+        for (int lower = 0; lower < 2; lower++) {
+            dfl_i128 bits = find_forwarded(walk, axis, lower, class);
+            *most = bits > *most ? bits : *most;
+        }
+    while (walk->ok && advance_place(walk, UINT64_MAX, index));
+}
+
+/* Counts the classes of a bus, or of a network of ports. */
+static void count_ports(load_walk *walk)
+{
+    dfl_network_cost *cost = &walk->all->networks[walk->array->network];
+    bool bus = walk->array->shape == DFL_NETWORK_BUS;
+
+    for (int up = 0; up < 2; up++) {
+        uint32_t outer = bus ? DFL_CLASS_MEDIUM : up ? DFL_CLASS_OUTER_UP : DFL_CLASS_OUTER_DOWN;
+        uint32_t inner = up ? DFL_CLASS_INNER_UP : DFL_CLASS_INNER_DOWN;
+        dfl_i128 bits = 0;
+        add_load(walk, (link){ .kind = LINK_OUTER }, up, outer, 0, &bits);
+        walk->over |= dfl_add(cost->classes[outer].bits, bits, &cost->classes[outer].bits);
+        uint32_t *index = walk->enumerated ? DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes) : NULL;
+        if (bus)
+            continue;
+        do
+            add_load(walk, (link){ .kind = LINK_PORT }, up, inner, 0, &cost->classes[inner].bits);
+        while (walk->ok && advance_place(walk, UINT64_MAX, index));
+    }
+}
+
+/* Counts the classes of one array. */
+static bool count_array(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_traffic_sums *sums, dfl_crossings *all,
+                        const dfl_crossed_array *array)
+{
+    const dfl_element *element = &nest->system->elements[array->element];
+    load_walk walk = { .nest = nest, .keeps = keeps, .sums = sums, .all = all, .array = array, .ok = true,
+                       .first_axis = element->first_axis, .n_axes = element->n_axes };
+    uint32_t n_classes = all->networks[array->network].n_classes;
+    bool enumerated = false;
+    int64_t origin[DFL_NETWORK_AXES] = { 0 };
+
+    walk.place = element->n_axes <= DFL_NETWORK_AXES ? origin : DFL_NEW_ARRAY(nest->arena, int64_t, element->n_axes);
+    for (uint32_t k = 0; k < array->n; k++) {
+        dfl_crossing *c = &all->at[array->crossings[k]];
+        memset(c->bits, 0, n_classes * sizeof *c->bits);
+        find_mode(&walk, c);
+        enumerated |= c->mode == DFL_CROSSING_ANY || c->direct;
+    }
+    if (enumerated && walk.ok) {
+        walk.places = dfl_arena_alloc(nest->arena, element->n_axes + 1, sizeof *walk.places, _Alignof(int64_t *));
+        walk.n_places = DFL_NEW_ARRAY(nest->arena, uint32_t, element->n_axes + 1);
+        for (uint32_t a = 0; a < element->n_axes; a++)
+            find_places(&walk, a);
+        walk.enumerated = true;
+    }
+    if (array->shape == DFL_NETWORK_BUS || array->shape == DFL_NETWORK_PORTS)
+        count_ports(&walk);
+    for (uint32_t a = 0; a < element->n_axes && walk.ok; a++) {
+        memset(walk.place, 0, element->n_axes * sizeof *walk.place);
+        count_axis(&walk, a);
+    }
+    if (!walk.ok) {
+        if (!dfl_budget_ok(dfl_arena_budget(nest->arena)))
+            dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));
+        return false;
+    }
+    return walk.over ? dfl_nest_report_overflow(nest, nest->mapping->span) : true;
+}
+
+bool dfl_link_loads_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_traffic_sums *sums, dfl_crossings *all)
+{
+    for (uint32_t i = 0; i < all->n_arrays; i++)
+        if (!count_array(nest, keeps, sums, all, &all->arrays[i]))
+            return false;
+    return true;
+}
