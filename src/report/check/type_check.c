@@ -57,13 +57,27 @@ static void check_objective(dfl_arena *scratch, const dfl_results *blank, const 
         (void)dfl_check_number(blank, m->name, m->front[k], &value);
 }
 
+/* Whether the program has a check, or a mapping with an objective. */
+static bool has_expressions(const dfl_program *p)
+{
+    bool has = p->n_checks > 0;
+
+    for (uint32_t i = 0; i < p->n_designs && !has; i++)
+        has = p->designs[i].mapping->n_minimize > 0 || p->designs[i].mapping->n_front > 0;
+    return has;
+}
+
 void dfl_check_types(dfl_arena *scratch, const dfl_results *results, bool only_expected)
 {
     const dfl_program *p = results->program;
-    dfl_result_item *items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
-    const dfl_result *blank = make_blank_result(scratch, extent_of(p));
     dfl_results all = *results;
+    dfl_result_item *items;
+    const dfl_result *blank;
 
+    if (!has_expressions(p))
+        return;
+    items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
+    blank = make_blank_result(scratch, extent_of(p));
     for (uint32_t i = 0; i < p->n_designs; i++) {
         const dfl_mapping *m = p->designs[i].mapping;
 
