@@ -240,7 +240,7 @@ static void compare_networks(comparison *cmp)
 {
     const dfl_system *s = cmp->paths->mapping->system;
 
-    for (uint32_t i = 0; cmp->model->networks && i < s->n_networks; i++) {
+    for (uint32_t i = 0; i < s->n_networks; i++) {
         const dfl_oracle_network *o = &cmp->oracle->networks[i];
         const dfl_network_cost *n = &cmp->model->networks[i];
         char name[] = { 'n', 'e', 't', (char)('1' + s->networks[i].element), '\0' };

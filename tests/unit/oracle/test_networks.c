@@ -255,8 +255,7 @@ static void routes(void **state)
     assert_int_equal(r->broken, 0);
     const dfl_result *model = dfl_model_eval(arena, sink, names, paths);
     assert_non_null(model);
-    if (model->networks)
-        check_model(nc, &model->networks[nc->network]);
+    check_model(nc, &model->networks[nc->network]);
     free(c);
     dfl_arena_free(arena);
 }
