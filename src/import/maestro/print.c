@@ -288,8 +288,8 @@ static void print_header(printer *p)
         dfl_strbuf_printf(&p->out, " (network %s)", dfl_writer_plain(p->arena, p->file->network));
     if (p->hw_source != NULL)
         dfl_strbuf_printf(&p->out, " and the hardware %s", dfl_writer_base_name(p->arena, p->hw_source));
-    dfl_strbuf_z(&p->out, ".\n// An element is one byte. Times are cycles of a nominal 1 GHz clock, energies multiples of a nominal "
-                          "MAC of 1 pJ.\n// Keeps in `l2` hold what one step of the top level needs.\n");
+    dfl_strbuf_z(&p->out, ".\n// An element is one byte. Times are cycles of a nominal 1 GHz clock, energies multiples of a "
+                          "nominal MAC of 1 pJ.\n// Keeps in `l2` hold what one step of the top level needs.\n");
     if (p->hw_source == NULL)
         dfl_strbuf_printf(&p->out,
                           "// Without a hardware file: %lld processing elements, no limit on bandwidth.\n",

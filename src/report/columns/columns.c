@@ -27,6 +27,7 @@ typedef struct {
     const char *asked;           /* the whole name */
     cells *found;                /* cells of the mapping at hand */
     bool is_known;               /* some mapping has the figure */
+    bool is_part;                /* in some mapping the name is that of a part */
     dfl_figure_place miss;       /* the first place that does not have `missing` */
     const char *missing;         /* NULL = none so far */
 } chooser;
@@ -141,6 +142,8 @@ static void find_figures(chooser *c, const dfl_node *from, const char *path)
         add_cell(c, c->asked, node.figure, &node.place);
     else if (node.kind == DFL_NODE_PLACE && dfl_figure_obvious(node.place.scope))
         add_cell(c, c->asked, dfl_figure_obvious(node.place.scope), &node.place);
+    else
+        c->is_part = true;
 }
 
 /* ---- unknown names ---- */
@@ -166,6 +169,8 @@ static const char *message_of(chooser *c)
     dfl_sym *all, near;
     size_t n = 0;
 
+    if (c->is_part)
+        return dfl_arena_printf(c->arena, "`%s` is a part, not a figure: name one of its figures", c->asked);
     if (c->missing) {
         const dfl_node node = { .kind = DFL_NODE_PLACE, .place = c->miss };
 
@@ -199,7 +204,7 @@ static bool choose(chooser *c, const char *asked)
     bool any = false;
 
     c->asked = asked;
-    c->is_known = false;
+    c->is_known = c->is_part = false;
     c->missing = NULL;
     for (uint32_t i = 0; i < c->results->n_items; i++) {
         const dfl_result_item *item = &c->results->items[i];
@@ -368,8 +373,8 @@ bool dfl_report_columns(dfl_strbuf *out, const dfl_results *results, const char 
 
     *unknown = NULL;
     for (const char *at = columns; *unknown == NULL;) {
-        const size_t len = strcspn(at, ",");
-        const char *name = dfl_arena_copy(c.arena, at, len);
+        const size_t blanks = strspn(at, " "), len = strcspn(at, ",");
+        const char *name = dfl_arena_copy(c.arena, at + blanks, len - blanks);
 
         if (!choose(&c, name))
             *unknown = message_of(&c);
