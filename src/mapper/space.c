@@ -192,6 +192,11 @@ static void add_places(maker *k)
         out->joules = joules;
         job->n_axes++;
     }
+    for (uint32_t a = 0; a < job->n_axes; a++) {
+        const dfl_element *array = &s->elements[s->axes[job->axis[a].axis].element];
+        for (uint32_t b = 0; b < job->n_axes; b++)
+            job->axis[a].upto |= (job->axis[b].axis < array->first_axis + array->n_axes ? 1u : 0u) << b;
+    }
     for (uint32_t m = 0; m < s->n_memories; m++) {
         const dfl_memory *mem = &s->memories[m];
         dfl_job_place *p = &job->place[job->n_places];

@@ -92,8 +92,28 @@ typedef struct {
     uint32_t operand, outer, inner;   /* places */
     int outer_keep, inner_keep;
     uint32_t around, within, apart;   /* axes around the outer end; around the inner one; between, not shared */
-    double bits, net;
+    double bits;
+    double net;                       /* of all networks between: joules per bit */
+    struct { double joules; uint32_t over; } nets[DFL_TERM_NETS + 1]; /* of each, with the axes that count, innermost first */
+    uint32_t n_nets;
 } way;
+
+/* What crosses the networks of a way: an element once for each instance of an array that gets or gives it. Of more networks than
+   there is room for, the outer ones are left out: that is less than the way costs. */
+static void add_nets(maker *k, const way *w, double joules, uint32_t gap)
+{
+    dfl_term_of all = { .by = { .operand = (uint8_t)w->operand, .over = w->within }, .joules = joules, .sure = joules };
+
+    if (w->n_nets > 0 && w->nets[0].over == w->within)
+        all.joules = all.sure = joules + w->bits * w->nets[0].joules;
+    add(k, all, gap);
+    for (uint32_t i = w->n_nets > 0 && w->nets[0].over == w->within; i < w->n_nets; i++) {
+        const double net = w->bits * w->nets[i].joules;
+        dfl_term_of one = { .by = { .operand = (uint8_t)w->operand, .over = w->nets[i].over }, .joules = net, .sure = net };
+        if (k->job->operand[w->operand].ranks == k->job->operand[w->operand].plain)
+            add(k, one, gap); /* windows would need a group for each */
+    }
+}
 
 static void add_input(maker *k, const way *w)
 {
@@ -103,16 +123,16 @@ static void add_input(maker *k, const way *w)
                           .joules = w->bits * p->read_joules, .sure = w->bits * p->read_joules };
     dfl_term_of serve_one = { .by = { .operand = (uint8_t)w->operand, .over = w->apart, .under = w->around },
                               .port = port(job, w->outer, false), .seconds = w->bits * p->read_seconds };
-    dfl_term_of fill = { .by = { .operand = (uint8_t)w->operand, .over = w->within },
-                         .joules = w->bits * (c->write_joules + w->net), .sure = w->bits * (c->write_joules + w->net) };
     dfl_term_of fill_one = { .by = { .operand = (uint8_t)w->operand, .under = w->within }, .port = port(job, w->inner, true),
                              .seconds = w->bits * c->write_seconds };
 
     add(k, serve, (uint32_t)w->inner_keep);
     add(k, serve_one, (uint32_t)w->inner_keep);
     if (w->inner_keep < (int)k->t->n_keeps) {
-        add(k, fill, (uint32_t)w->inner_keep);
+        add_nets(k, w, w->bits * c->write_joules, (uint32_t)w->inner_keep);
         add(k, fill_one, (uint32_t)w->inner_keep);
+    } else {
+        add_nets(k, w, 0, (uint32_t)w->inner_keep);
     }
 }
 
@@ -161,13 +181,11 @@ static void add_output(maker *k, const way *w)
     one.seconds = w->bits * p->read_seconds;
     add(k, one, (uint32_t)w->inner_keep);
     add(k, first, 0);
+    add_nets(k, w, unit ? 0 : w->bits * c->read_joules, (uint32_t)w->inner_keep);
     if (unit)
         return;
-    dfl_term_of drain = { .by = { .operand = operand, .over = w->within }, .joules = w->bits * (c->read_joules + w->net),
-                          .sure = w->bits * (c->read_joules + w->net) };
     dfl_term_of own = { .by = { .operand = operand, .under = w->within }, .port = port(job, w->inner, false),
                         .seconds = w->bits * c->read_seconds, .out = true };
-    add(k, drain, (uint32_t)w->inner_keep);
     add(k, own, (uint32_t)w->inner_keep);
     own.out = false;
     own.port = first.port = port(job, w->inner, true);
@@ -194,6 +212,11 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
         if ((w.within & ~w.around) >> a & 1) {
             w.apart |= (job->axis[a].shared >> operand & 1 ? 0u : 1u) << a;
             w.net += job->axis[a].joules;
+        }
+    for (uint32_t a = job->n_axes; a-- > 0 && w.n_nets <= DFL_TERM_NETS;)
+        if (((w.within & ~w.around) >> a & 1) && job->axis[a].joules > 0) {
+            w.nets[w.n_nets].joules = job->axis[a].joules;
+            w.nets[w.n_nets++].over = w.around | w.apart | (w.within & job->axis[a].upto);
         }
     k->inner = w.within;
     k->keep = (uint8_t)inner_keep;

@@ -18,11 +18,13 @@
 /*
  * Each keep, and the unit for each operand, has one way to the next outer keep: W = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS ways.
  * A way of an input has up to 4 terms, one of the result 10 and 2 more for each of its keeps further out, of which there are
- * fewer than places; a way has one group, or with windows one for each end, and first visits have one in all.
+ * fewer than places; each way has DFL_TERM_NETS more for networks outside of the innermost one that it crosses. A way has one
+ * group, or with windows one for each end, and first visits have one in all.
  */
 enum {
     DFL_TERM_WAYS = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS,
-    DFL_TERMS = 4 * DFL_TERM_WAYS + DFL_JOB_PLACES * (6 + DFL_JOB_PLACES - 1),
+    DFL_TERM_NETS = 2,
+    DFL_TERMS = (4 + DFL_TERM_NETS) * DFL_TERM_WAYS + DFL_JOB_PLACES * (6 + DFL_JOB_PLACES - 1),
     DFL_TERM_GROUPS = 2 * DFL_TERM_WAYS + 1,
     DFL_TERM_PORTS = 2 * DFL_JOB_PLACES,
     DFL_TERM_SLOTS = 256,
