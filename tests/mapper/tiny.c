@@ -298,6 +298,8 @@ void tiny_draw_arrays(tiny *t, tiny_random *r)
     }
     if (chance(r, 70))
         t->memory[1].bits = 8 + tiny_below(r, total / 4);
+    for (uint32_t a = 0; a < t->n_axes; a++)
+        t->links[a] = chance(r, 50) ? 1 + tiny_below(r, 8) : 0;
 }
 
 void tiny_draw_spreads(tiny *t, tiny_random *r)
@@ -316,6 +318,7 @@ void tiny_draw_spreads(tiny *t, tiny_random *r)
         t->multicast[a] = !t->reduce[a] || chance(r, 20);
     }
     t->objective = chance(r, 50) ? TINY_LATENCY : TINY_PRODUCT;
+    t->links[0] = chance(r, 50) ? 1 + tiny_below(r, 8) : 0;
 }
 
 /* ---- text ---- */
@@ -442,6 +445,8 @@ static void open_array(const tiny *t, const char *links, uint32_t first, uint32_
     fprintf(out, "    network %s = bus { ", links);
     print_axes("multicast = ", t->multicast, first, end, out);
     print_axes("reduce = ", t->reduce, first, end, out);
+    if (t->links[first] > 0)
+        fprintf(out, "energy = %uJ/bit; ", t->links[first]);
     fprintf(out, "}\n    array x%u[%u]", first, t->size[first]);
     for (uint32_t a = first + 1; a < end; a++)
         fprintf(out, ", x%u[%u]", a, t->size[a]);
