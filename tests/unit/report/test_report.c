@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/columns/columns.h"
 #include "report/print/print.h"
 #include "report/readable.h"
 #include "support/json.h"
@@ -130,6 +131,59 @@ static void a_sum_beyond_128_bits_is_null(void **state)
     dfl_strbuf_init(&out, f->arena);
     dfl_report_text(&out, &f->results, 2);
     assert_non_null(strstr(out.text, "> 2^127 bit"));
+    fixture_free(f);
+}
+
+/* Latency and energy add up; a number of operations beyond 128 bits leaves the sum out. */
+static void the_sum_is_that_of_all_results(void **state)
+{
+    fixture *f = fixture_new();
+    const dfl_json *json, *sum;
+    dfl_strbuf out;
+
+    (void)state;
+    f->results.has_sum = true;
+    f->items[1].result = &f->result;
+    dfl_strbuf_init(&out, f->arena);
+    dfl_report_json(&out, &f->results);
+    json = dfl_json_parse(f->arena, out.text, out.len, NULL);
+    sum = dfl_json_get(json, "sum");
+    assert_non_null(sum);
+    assert_int_equal(dfl_json_get(sum, "mappings")->integer, 2);
+    assert_int_equal(dfl_json_get(dfl_json_get(sum, "operations"), "mac")->integer, 2 * 98304);
+    assert_non_null(strstr(out.text, "\"cycles\": 15048.0"));
+    f->result.macs = (dfl_i128)1 << 126;
+    dfl_strbuf_init(&out, f->arena);
+    dfl_report_json(&out, &f->results);
+    json = dfl_json_parse(f->arena, out.text, out.len, NULL);
+    assert_null(dfl_json_get(json, "sum"));
+    dfl_strbuf_init(&out, f->arena);
+    dfl_report_text(&out, &f->results, 1);
+    assert_non_null(strstr(out.text, "> 2^127"));
+    fixture_free(f);
+}
+
+static void columns_stand_for_all_parts(void **state)
+{
+    fixture *f = fixture_new();
+    const char *unknown;
+    dfl_strbuf out;
+
+    (void)state;
+    dfl_strbuf_init(&out, f->arena);
+    assert_true(dfl_report_columns(&out, &f->results, "buffer_required, bound_by", true, &unknown));
+    assert_string_equal(out.text, "mapping,dram.buffer_required,dram.A.buffer_required,dram.l[1].Y.buffer_required,"
+                                  "sram.buffer_required,sram.A.buffer_required,reg.buffer_required,reg.Z.buffer_required,"
+                                  "bound_by\r\n"
+                                  "tiled,40960,16384,24576,32768,32768,32,32,sram.read\r\n"
+                                  "too_big,,,,,,,,\r\n");
+    dfl_strbuf_init(&out, f->arena);
+    assert_true(dfl_report_columns(&out, &f->results, "dram.l[1].Y.peak,Y.latency", false, &unknown));
+    assert_non_null(strstr(out.text, "24 ns"));
+    dfl_strbuf_init(&out, f->arena);
+    assert_false(dfl_report_columns(&out, &f->results, "latency,sram.buffer", false, &unknown));
+    assert_non_null(strstr(unknown, "there is no `buffer`"));
+    assert_int_equal(out.len, 0);
     fixture_free(f);
 }
 
@@ -376,6 +430,8 @@ int main(void)
         cmocka_unit_test(json_is_as_agreed),
         cmocka_unit_test(json_keeps_every_digit),
         cmocka_unit_test(a_sum_beyond_128_bits_is_null),
+        cmocka_unit_test(the_sum_is_that_of_all_results),
+        cmocka_unit_test(columns_stand_for_all_parts),
         cmocka_unit_test(csv_is_as_agreed),
         cmocka_unit_test(csv_rows_are_even),
         cmocka_unit_test(reports_repeat_byte_for_byte),
