@@ -6,6 +6,7 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/fan_out.h"
+#include "ir/path/unit_choice.h"
 #include "ir/print_check.h"
 #include "mapper/conflict.h"
 #include "report/check/check.h"
@@ -62,7 +63,8 @@ static bool refuse_figure(const dfl_fill *fill, const dfl_objective *o, const df
 /* Whether a search exists for the holes and the objective of a mapping; false after reporting. */
 static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
 {
-    if (!dfl_mapping_check_axes(fill->sink, fill->solver->names, m))
+    if (!dfl_mapping_check_axes(fill->sink, fill->solver->names, m) ||
+        !dfl_mapping_check_units(fill->sink, fill->solver->names, m))
         return false;
     if (m->n_front > 0 && m->n_choices > 0)
         return refuse_front(fill, "no Pareto set is searched with structural choices",

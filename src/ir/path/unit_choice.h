@@ -10,4 +10,8 @@ bool dfl_unit_can_run(const dfl_intern *names, const dfl_mapping *m, const dfl_c
    of its keeps and lies inside the axes of its spatial lines. False after E0418. */
 bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_path *p);
 
+/* Whether every einsum without a named unit has a unit that can run it, wherever that is; false after one E0418 that names all
+   einsums without, what they need, and the units that come closest. */
+bool dfl_mapping_check_units(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
+
 #endif
