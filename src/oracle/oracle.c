@@ -61,16 +61,19 @@ static uint64_t read_value(dfl_oracle_machine *machine, uint32_t id, const dfl_o
     return 0;
 }
 
-/* Reads one operand for one instance of the unit in one step. Counts the read unless the operand is latched or another
-   instance of the group has read it. */
+/* Reads one operand for one instance of the unit in one step. Counts the read unless another instance of the group has
+   read it, or the operand is latched: the instance used it in the step before. With `over`, a step has many operands. */
 static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracle_access *a, uint32_t unit, uint32_t elem)
 {
     uint32_t *seen = &a->seen[(size_t)a->link.read_group[unit] * a->keep->n_elem + elem];
     uint64_t value = read_value(machine, id, a, a->link.outer_of[unit], elem);
 
-    a->fresh_latch[unit] = elem;
-    if (a->latched && a->latch[unit] == elem)
-        return value;
+    if (a->latched) {
+        uint32_t *last = &a->last_use[(size_t)unit * a->keep->n_elem + elem], before = *last;
+        *last = machine->einsums[id].step;
+        if (before + 1 >= *last && before > 0)
+            return value;
+    }
     if (*seen != machine->tick) {
         a->keep->traffic->serve++;
         a->keep->traffic->first.serve += a->link.outer_of[unit] == 0;
@@ -127,13 +130,6 @@ static void operate(dfl_oracle_machine *machine, uint32_t id, const dfl_oracle_i
     *is_working |= points > 0;
 }
 
-static void clear_latches(dfl_oracle_einsum *e, bool fresh)
-{
-    for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
-        for (uint32_t u = 0; u < e->n_units; u++)
-            (fresh ? e->inputs[i].fresh_latch : e->inputs[i].latch)[u] = DFL_NONE;
-}
-
 static void execute(dfl_oracle_machine *machine, uint32_t id)
 {
     dfl_oracle_einsum *e = &machine->einsums[id];
@@ -141,7 +137,7 @@ static void execute(dfl_oracle_machine *machine, uint32_t id)
 
     machine->tick++;
     machine->updates.n = 0;
-    clear_latches(e, true);
+    e->step++;
     dfl_oracle_visit_blocks(machine, id, e->path->n_steps, operate, &is_working);
     for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
         dfl_oracle_network_route(machine, &e->inputs[i].link, e->inputs[i].tensor, DFL_ORACLE_DOWN);
@@ -149,11 +145,6 @@ static void execute(dfl_oracle_machine *machine, uint32_t id)
     dfl_oracle_keep_deliver(machine, e->output.keep, machine->updates.at, machine->updates.n,
                             e->einsum->reduce == DFL_REDUCE_NONE);
     machine->result->steps[id] += is_working;
-    for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
-        uint32_t *was = e->inputs[i].latch;
-        e->inputs[i].latch = e->inputs[i].fresh_latch;
-        e->inputs[i].fresh_latch = was;
-    }
 }
 
 /* ---- occupancy ---- */
@@ -270,7 +261,7 @@ static void run_body(dfl_oracle_machine *machine, const dfl_body *body)
     bool begins = true;
 
     if (body->kind == DFL_BODY_LEAF)
-        clear_latches(&machine->einsums[body->einsums[0]], false);
+        machine->einsums[body->einsums[0]].step++; /* empties the latches of the unit */
     restart(machine, body, 0);
     while (dfl_oracle_spend(machine, 1)) {
         dfl_oracle_keep_advance(machine, body, line, begins);

@@ -132,8 +132,7 @@ typedef struct {
     dfl_oracle_link link;      /* connection from the unit to this keep */
     uint32_t *seen;            /* [read group][element]: tick of the last read */
     bool latched;              /* the unit's operand_reuse names the operand: an unchanged operand is not read again */
-    uint32_t *latch;           /* [instance of the unit]: element of the previous step, or DFL_NONE */
-    uint32_t *fresh_latch;     /* [instance of the unit]: element of the present step */
+    uint32_t *last_use;        /* latched: [instance of the unit][element]: serial number of the last step that used it */
 } dfl_oracle_access;
 
 /* Rule 11 for one einsum: the points that it computes in each iteration of the loops above its exchange. An iteration
@@ -165,6 +164,7 @@ typedef struct {
     dfl_oracle_interval *saved_block; /* [local rank]: copy of `block` while a loop changes `block` */
     uint32_t *coord;           /* [axis]: coordinate of the present visit */
     int64_t *point;            /* [local rank]: coordinate of the present point */
+    uint32_t step;             /* serial number of the present step; a number is skipped when the leaf begins anew */
     uint32_t *radix;           /* [step]: number of parts of a spatial line, 1 for other lines */
     uint32_t *unit_axes, n_unit_axes; /* axes around the unit, outer ones first */
     uint32_t n_units;          /* number of instances of the unit */

@@ -261,10 +261,8 @@ static bool connect(dfl_oracle_machine *machine, uint32_t id)
         a->seen = DFL_NEW_ARRAY(machine->arena, uint32_t, (size_t)e->n_units * machine->tensors[a->tensor].n_elem);
         a->latched = a != &e->output && unit->operand_reuse.on &&
                      dfl_selects(&unit->operand_reuse, &machine->workload->tensors[a->tensor]);
-        a->latch = DFL_NEW_ARRAY(machine->arena, uint32_t, e->n_units);
-        a->fresh_latch = DFL_NEW_ARRAY(machine->arena, uint32_t, e->n_units);
-        for (uint32_t u = 0; u < e->n_units; u++)
-            a->latch[u] = DFL_NONE;
+        if (a->latched)
+            a->last_use = DFL_NEW_ARRAY(machine->arena, uint32_t, (size_t)e->n_units * machine->tensors[a->tensor].n_elem);
     }
     return true;
 }

@@ -16,7 +16,7 @@
 
 enum {
     CASE_NAME = 8, CASE_RANKS = 24, CASE_TENSORS = 16, CASE_DIMS = 4, CASE_TERMS = 3, CASE_EINSUMS = 8,
-    CASE_INPUTS = 3, CASE_MEMORIES = 6, CASE_AXES = 4, CASE_UNITS = 3, CASE_ELEMENTS = 3, CASE_LINES = 44,
+    CASE_INPUTS = 3, CASE_WHERE = 2, CASE_MEMORIES = 6, CASE_AXES = 4, CASE_UNITS = 3, CASE_ELEMENTS = 3, CASE_LINES = 44,
     CASE_BODIES = 20
 };
 
@@ -40,6 +40,10 @@ typedef struct {
     case_access out, in[CASE_INPUTS];
     uint32_t n_in;
     dfl_reduce reduce;
+    bool whole;                /* the operation takes the rank `over` whole */
+    uint32_t over;
+    case_index where[CASE_WHERE]; /* conditions: each index is at least 0 */
+    uint32_t n_where;
 } case_einsum;
 
 /* A set of tensors that an axis or a unit serves. */
@@ -112,7 +116,7 @@ typedef enum {
     CASE_WANTED, /* number of features that must occur often enough */
     CASE_FUSED = CASE_WANTED, CASE_RESTRICTED, CASE_REDUCED, CASE_FORWARDED, CASE_MODES, CASE_PADDED, CASE_IDLE,
     CASE_BOUNDED, CASE_BRANCHES, CASE_PIPELINE, CASE_ROUGH,
-    CASE_UNEVEN, CASE_ROUGH_LINKS,
+    CASE_UNEVEN, CASE_ROUGH_LINKS, CASE_CONDITIONS, CASE_OVER,
     CASE_FEATURES
 } case_feature;
 extern const char *const case_feature_names[CASE_FEATURES];
@@ -139,7 +143,8 @@ uint32_t case_add_rank(dfl_case *c, const char *name, int64_t extent);
 /* A tensor that is read and never produced, with its shape. */
 uint32_t case_add_input(dfl_case *c, const char *name, dfl_role role, uint32_t n_dims, const int64_t *extents);
 /* "Z[m,n] += A[m,k] * B[k,n]", operators `=`, `+=`, `max=`, `min=`; operands are separated by ` * `, whatever they do.
-   The produced tensor is as large as its indices reach. */
+   The produced tensor is as large as its indices reach. After the operands may follow ` over x`, and conditions:
+   ` where m - n >= 0 && 3 - m >= 0`. */
 uint32_t case_add_einsum(dfl_case *c, const char *text);
 uint32_t case_add_memory(dfl_case *c, const char *name, uint32_t element, int64_t buffers);
 uint32_t case_add_axis(dfl_case *c, const char *name, uint32_t element, int64_t size, case_set multicast, case_set reduce);

@@ -14,6 +14,7 @@ const char *const case_feature_names[CASE_FEATURES] = {
     "nested branches", "recompute", "online", "mesh, torus or ring", "operands straight", "nested arrays", "fused", "restricted producer", "reduction", "forwarding",
     "fresh or window", "padding", "idle instances", "room bound is exact", "readers in several branches",
     "pipeline", "coordinate 0 estimated", "first link not busiest", "links estimated",
+    "where", "over",
 };
 
 typedef struct {
@@ -139,6 +140,8 @@ static void note_features(const comparison *cmp)
             f |= n == 1 ? 1u << CASE_MULTICAST : n > 1 ? 1u << CASE_MULTICAST_2 : 0;
             f |= reaches_out(cmp, p, einsum->inputs[i].tensor) ? 1u << CASE_STRAIGHT : 0;
         }
+        f |= einsum->n_where > 0 ? 1u << CASE_CONDITIONS : 0;
+        f |= einsum->over_rank != DFL_NONE ? 1u << CASE_OVER : 0;
         f |= p->has_exchange ? 1u << CASE_FUSED : 0;
         f |= p->has_exchange && p->exchange.restricts ? 1u << CASE_RESTRICTED : 0;
         for (uint32_t i = 0; p->has_exchange && i < p->exchange.n_consumers; i++)

@@ -95,7 +95,7 @@ static void complete(drawer *d)
     for (uint32_t e = 0; e < t->n_einsums; e++) {
         case_body *body = &t->bodies[leaf_of(t, e)];
         for (uint32_t r = 0; r < t->n_ranks; r++)
-            if (case_has_rank(t, e, r))
+            if (case_has_rank(t, e, r) && !(t->einsums[e].whole && t->einsums[e].over == r))
                 body->lines[body->n_lines++] = (case_line){ .kind = DFL_LINE_TEMPORAL, .rank = r, .by = DFL_BY_PARTS,
                                                             .amount = 1000000 };
     }
@@ -142,11 +142,22 @@ static bool whole(drawer *d)
     return dfl_paths_resolve(d->arena, dfl_sink_new(d->arena, NULL), names, case_mapping(d->c, d->arena, names)) != NULL;
 }
 
+/* Whether a loop over the rank would cut an operation that takes the rank whole. */
+static bool cuts_whole(const dfl_case *c, uint32_t body, uint32_t rank)
+{
+    for (uint32_t e = 0; e < c->n_einsums; e++)
+        if (c->einsums[e].whole && c->einsums[e].over == rank && covers(c, body, e))
+            return true;
+    return false;
+}
+
 /* Adds a line if the case stays legal with it. */
 static bool try_line(drawer *d, uint32_t body, case_line line)
 {
     case_body *b = &d->c->bodies[body];
 
+    if (line.kind != DFL_LINE_KEEP && cuts_whole(d->c, body, line.rank))
+        return false;
     b->lines[b->n_lines++] = line;
     if (probe(d))
         return true;
@@ -427,7 +438,7 @@ static void draw_leaf_lines(drawer *d, uint32_t body)
         uint32_t ranks[CASE_RANKS], r;
         open = 0;
         for (r = 0; r < c->n_ranks; r++)
-            if (case_has_rank(c, e, r) && d->left[e][r] > 1)
+            if (case_has_rank(c, e, r) && d->left[e][r] > 1 && !cuts_whole(c, body, r))
                 ranks[open++] = r;
         if (open == 0)
             break;

@@ -319,6 +319,56 @@ static void shifted(case_random *rng, dfl_case *c)
     }
 }
 
+/* Conditions on the points: a triangle, a band, a corner; or a whole attention that is causal. */
+static void conditional(case_random *rng, dfl_case *c)
+{
+    static const char *const triangles[] = {
+        "m - n >= 0", "n - m >= 0", "m - n >= 0 && n - m + 2 >= 0", "5 - m - 2*n >= 0", "m - n + 1 >= 0", "2*m - n >= 0",
+        "m - n >= 0 && 4 - n >= 0", "3 - m >= 0",
+    };
+    int64_t m = between(rng, 1, 8), n = between(rng, 1, 8), e = between(rng, 1, 3);
+    const char *where = triangles[case_below(rng, sizeof triangles / sizeof triangles[0])];
+    char text[200];
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", n);
+    case_add_rank(c, "e", e);
+    input(c, "Q", DFL_ROLE_INPUT, 2, m, e, 1, 1);
+    input(c, "K", DFL_ROLE_INPUT, 2, n, e, 1, 1);
+    snprintf(text, sizeof text, "S[m,n] += Q[m,e] * K[n,e] where %s", where);
+    case_add_einsum(c, text);
+    if (case_chance(rng, 40))
+        return;
+    if (case_chance(rng, 30)) {
+        snprintf(text, sizeof text, "D[m] += S[m,n] where %s", where);
+        case_add_einsum(c, text);
+        return;
+    }
+    case_add_rank(c, "f", between(rng, 1, 2));
+    input(c, "V", DFL_ROLE_INPUT, 2, n, c->ranks[3].extent, 1, 1);
+    snprintf(text, sizeof text, "X[m] max= S[m,n] where %s", where);
+    case_add_einsum(c, text);
+    snprintf(text, sizeof text, "N[m,n] = S[m,n] * X[m] where %s", where);
+    case_add_einsum(c, text);
+    snprintf(text, sizeof text, "A[m,f] += N[m,n] * V[n,f] where %s", where);
+    case_add_einsum(c, text);
+}
+
+/* Operations that take a whole rank. */
+static void transforms(case_random *rng, dfl_case *c)
+{
+    int64_t x = between(rng, 1, 6), y = between(rng, 1, 6), z = between(rng, 1, 3);
+
+    case_add_rank(c, "x", x);
+    case_add_rank(c, "y", y);
+    case_add_rank(c, "z", z);
+    input(c, "A", DFL_ROLE_INPUT, 3, x, y, z, 1);
+    input(c, "B", DFL_ROLE_WEIGHT, 1, y, 1, 1, 1);
+    case_add_einsum(c, "T[x,y,z] = A[x,y,z] over x");
+    if (case_chance(rng, 70))
+        case_add_einsum(c, case_chance(rng, 50) ? "Z[x,y,z] = T[x,y,z] * B[y] over y" : "Z[x,z] += T[x,y,z] * B[y]");
+}
+
 static bool small(const dfl_case *c, int64_t most)
 {
     for (uint32_t e = 0; e < c->n_einsums; e++) {
@@ -334,8 +384,8 @@ static bool small(const dfl_case *c, int64_t most)
 void case_draw_workload(case_random *rng, dfl_case *c)
 {
     static const struct { uint32_t weight; void (*draw)(case_random *rng, dfl_case *c); } family[] = {
-        { 9, matmul }, { 17, convolution }, { 9, matmul_chain }, { 17, convolution_pair }, { 5, residual }, { 9, block },
-        { 11, attention }, { 16, normalisation }, { 7, shifted },
+        { 8, matmul }, { 16, convolution }, { 8, matmul_chain }, { 16, convolution_pair }, { 5, residual }, { 8, block },
+        { 10, attention }, { 15, normalisation }, { 7, shifted }, { 5, conditional }, { 2, transforms },
     };
 
     rng->stretch = case_chance(rng, 12);

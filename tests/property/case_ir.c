@@ -15,23 +15,27 @@ typedef struct {
 
 static int by_rank(const dfl_term *a, const dfl_term *b) { return a->rank < b->rank ? -1 : a->rank > b->rank; }
 
+static dfl_index index_of(builder *b, const case_index *x)
+{
+    dfl_term *terms = DFL_NEW_ARRAY(b->arena, dfl_term, x->n_terms + 1);
+
+    for (uint32_t t = 0; t < x->n_terms; t++) {
+        dfl_term term = { .rank = x->rank[t], .coef = x->coef[t] };
+        uint32_t at = t;
+        for (; at > 0 && by_rank(&term, &terms[at - 1]) < 0; at--)
+            terms[at] = terms[at - 1];
+        terms[at] = term;
+    }
+    return (dfl_index){ .terms = terms, .n_terms = x->n_terms, .offset = x->offset };
+}
+
 static dfl_access access_of(builder *b, const case_access *from)
 {
     dfl_access a = { .tensor = from->tensor, .n_dims = b->c->tensors[from->tensor].n_dims };
     dfl_index *index = DFL_NEW_ARRAY(b->arena, dfl_index, a.n_dims + 1);
 
-    for (uint32_t d = 0; d < a.n_dims; d++) {
-        const case_index *x = &from->index[d];
-        dfl_term *terms = DFL_NEW_ARRAY(b->arena, dfl_term, x->n_terms + 1);
-        for (uint32_t t = 0; t < x->n_terms; t++) {
-            dfl_term term = { .rank = x->rank[t], .coef = x->coef[t] };
-            uint32_t at = t;
-            for (; at > 0 && by_rank(&term, &terms[at - 1]) < 0; at--)
-                terms[at] = terms[at - 1];
-            terms[at] = term;
-        }
-        index[d] = (dfl_index){ .terms = terms, .n_terms = x->n_terms, .offset = x->offset };
-    }
+    for (uint32_t d = 0; d < a.n_dims; d++)
+        index[d] = index_of(b, &from->index[d]);
     a.index = index;
     return a;
 }
@@ -70,7 +74,14 @@ static dfl_einsum einsum_of(builder *b, const case_einsum *from)
     e.ranks = ranks;
     e.inputs = inputs;
     e.body = body;
-    e.is_mac = from->reduce == DFL_REDUCE_ADD && from->n_in == 2;
+    if (from->whole)
+        e.over_rank = from->over;
+    dfl_condition *where = DFL_NEW_ARRAY(b->arena, dfl_condition, CASE_WHERE);
+    for (uint32_t i = 0; i < from->n_where; i++)
+        where[i].sum = index_of(b, &from->where[i]);
+    e.where = where;
+    e.n_where = from->n_where;
+    e.is_mac = from->reduce == DFL_REDUCE_ADD && from->n_in == 2 && !from->whole;
     e.flops_per_point = e.is_mac ? 0 : (from->n_in > 1) + (from->reduce != DFL_REDUCE_NONE);
     return e;
 }

@@ -65,10 +65,17 @@ static void print_workload(const dfl_case *c, FILE *out)
         const case_tensor *t = &c->tensors[x->out.tensor];
         fprintf(out, "  %s", t->role == DFL_ROLE_OUTPUT ? "output " : "");
         print_access(c, &x->out, out);
-        fprintf(out, " : bits(%u) %s ", t->bits, op[x->reduce]);
+        fprintf(out, " : bits(%u) %s %s", t->bits, op[x->reduce], x->whole ? "scan(" : "");
         for (uint32_t i = 0; i < x->n_in; i++) {
             fprintf(out, "%s", i ? " * " : "");
             print_access(c, &x->in[i], out);
+        }
+        if (x->whole)
+            fprintf(out, ") over %s", c->ranks[x->over].name);
+        for (uint32_t i = 0; i < x->n_where; i++) {
+            fprintf(out, "%s", i ? " && " : " where ");
+            print_index(c, &x->where[i], out);
+            fprintf(out, " >= 0");
         }
         fprintf(out, ";\n");
     }
@@ -210,6 +217,9 @@ static void print_body(const dfl_case *c, uint32_t body, int indent, FILE *out)
 void case_print(const dfl_case *c, FILE *out)
 {
     fprintf(out, "dfl 1;\n\n");
+    for (uint32_t e = 0, any = 0; e < c->n_einsums; any |= c->einsums[e++].whole)
+        if (c->einsums[e].whole && !any)
+            fprintf(out, "op scan(x) over r = 1FLOP;\n\n");
     print_workload(c, out);
     print_system(c, out);
     fprintf(out, "mapping m for w on s {\n");

@@ -206,6 +206,18 @@ uint32_t case_add_einsum(dfl_case *c, const char *text)
     do
         e->in[e->n_in++] = read_access(c, &text, false);
     while (eat(&text, "*"));
+    if (eat(&text, "over ")) {
+        const char *name;
+        size_t len = word(&text, &name);
+        e->over = rank_named(c, name, len);
+        e->whole = true;
+    }
+    for (bool more = eat(&text, "where "); more; more = eat(&text, "&&")) {
+        if (e->n_where == CASE_WHERE)
+            fail("too many conditions", text);
+        e->where[e->n_where++] = read_index(c, &text);
+        expect(&text, ">= 0");
+    }
     if (*text != '\0')
         fail("rest of einsum", text);
     return c->n_einsums++;
