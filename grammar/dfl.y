@@ -206,7 +206,8 @@ role: INPUT                                       { $$ = DFL_AST_INPUT; }
 tensors: tensor                                   { $$ = dfl_list_one($1); }
   | tensors ',' tensor                            { $$ = dfl_list_add($1, $3); } ;
 tensor: path '[' dims ']' dtype                   { $$ = dfl_ast_tensor(p, @$, $1, $3, $5); }
-  | path '[' ']' dtype                            { $$ = dfl_ast_tensor(p, @$, $1, dfl_exprs_none(), $4); } ;
+  | path '[' ']' dtype                            { $$ = dfl_ast_tensor(p, @$, $1, dfl_exprs_none(), $4); }
+  | IDENT dtype                                   { $$ = dfl_ast_tensor(p, @$, dfl_path_of(p, $1), dfl_exprs_none(), $2); } ;
 dims: dim                                         { $$ = dfl_exprs_add(dfl_exprs_none(), $1); }
   | dims ',' dim                                  { $$ = dfl_exprs_add($1, $3); } ;
 dim: expr

@@ -191,6 +191,18 @@ static bool children_are_empty(const dfl_body *b)
     return b->kind == DFL_BODY_FUSE && !b->open_children;
 }
 
+/* Prints the name of an einsum in the head of a branch. The first of several producers of a tensor is "T#1", since "T" names
+   all of them. */
+static void print_head(const printer *p, uint32_t e)
+{
+    const dfl_workload *w = p->m->workload;
+    const dfl_tensor *result = &w->tensors[w->einsums[e].output.tensor];
+
+    name(p, w->einsums[e].name);
+    if (result->n_producers > 1 && result->producers[0] == e)
+        dfl_strbuf_z(p->out, "#1");
+}
+
 /* Prints the statements of a body; the caller prints the braces. The recursion is as deep as the braces of the source. */
 static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
 {
@@ -219,7 +231,7 @@ static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
         print_indent(p, depth + 1);
         for (uint32_t e = 0; e < c->n_einsums; e++) {
             dfl_strbuf_z(p->out, e > 0 ? ", " : "");
-            name(p, p->m->workload->einsums[c->einsums[e]].name);
+            print_head(p, c->einsums[e]);
         }
         dfl_strbuf_z(p->out, " {\n");
         print_body(p, c, depth + 2);

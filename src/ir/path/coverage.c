@@ -57,6 +57,15 @@ bool dfl_path_check_tile(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
     const char *name = text(names, rank->name);
     const dfl_line *above;
 
+    if (s->rank == m->workload->einsums[p->einsum].over_rank && s->tile < s->nominal) {
+        const dfl_einsum *e = &m->workload->einsums[p->einsum];
+        dfl_diag *d = dfl_report(sink, DFL_MAP_OVER_CUT, s->line->span, "this loop cuts rank `%s`, which einsum `%s` takes whole",
+                                 name, text(names, e->name));
+        dfl_diag_here(sink, d, "tiles of %lld of %lld elements", (long long)s->tile, (long long)s->nominal);
+        dfl_diag_label(sink, d, e->span, "computed by an operation `over %s`", name);
+        dfl_diag_help(sink, d, "remove the loop from the path of `%s`", text(names, e->name));
+        return false;
+    }
     if (s->bind != DFL_BIND_DIRECT || s->line->by == DFL_BY_PARTS)
         return true;
     if (s->nominal == 1 && rank->extent > 1 && (above = find_finished_above(p, i)) != NULL) {

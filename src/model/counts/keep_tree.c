@@ -68,7 +68,12 @@ static void find_role(const dfl_nest *nest, dfl_keep *keep)
         return;
     keep->produced = true;
     keep->producer = t->producers[0];
-    keep->written = is_below(nest, keep->body, keep->producer);
+    for (uint32_t k = t->n_producers; k-- > 0;)
+        if (is_below(nest, keep->body, t->producers[k])) {
+            keep->producer = t->producers[k];
+            keep->n_makers++;
+        }
+    keep->written = keep->n_makers > 0;
     const dfl_path *path = &nest->paths->paths[keep->producer];
     if (!keep->written || !path->has_exchange || !dfl_body_within(path->exchange.branch, keep->body))
         return;

@@ -52,7 +52,9 @@ typedef struct {
                                  producer makes them */
     uint64_t adding;          /* `exchanged`: bit set of the loops above whose every iteration adds to all elements */
     bool produced;            /* some einsum produces the tensor */
-    uint32_t producer;        /* einsum that produces the tensor; DFL_NONE for a tensor without a producer */
+    uint32_t producer;        /* einsum that produces the tensor, the first one below the keep if some stand there; DFL_NONE for a
+                                 tensor without a producer */
+    uint32_t n_makers;        /* number of einsums below that produce the tensor */
     bool windows;             /* written: a sum of ranks indexes some dimension of the result, so tiles may overlap; or the
                                  producer has conditions, so instances begin to work at different steps */
     bool box;                 /* this keep, or an inner keep of the tensor, holds the bounding box */
@@ -63,7 +65,8 @@ typedef struct {
     dfl_keep_deltas all, one; /* deltas over the whole system; deltas of one instance */
     dfl_delta *united;        /* written, at home: all instances combined to one */
     uint32_t forward;         /* spatial step along which neighbours pass elements on; DFL_NONE without forwarding */
-    dfl_i128 distinct;        /* written: number of distinct elements that the producer makes */
+    dfl_i128 distinct;        /* written: number of distinct elements that the producers below make */
+    dfl_i128 first_made;      /* written: number of these elements that no earlier producer of the tensor makes */
 } dfl_keep;
 
 /* Keeps of a mapping, as a forest. */

@@ -158,12 +158,14 @@ static void count_written(traffic_pass *pass, uint32_t at)
        value */
     const dfl_delta *joined = fill_delta(pass, how->joined);
     refuse_late(pass, keep, joined);
-    dfl_i128 joint = joined->enter, filled = joint - out->unfilled[keep->parent];
+    const dfl_keep *outer = &pass->keeps->at[keep->parent];
+    dfl_i128 joint = joined->enter, filled = joint - (outer->n_makers > 1 ? keep->first_made : out->unfilled[keep->parent]);
     for (uint32_t i = 0; i < how->n_stays; i++)
         filled -= fill_delta(pass, how->stays[i].with)->enter - fill_delta(pass, how->stays[i].without)->enter;
     /* coordinate 0 is the first instance to be filled, so only the first entry of each of its elements finds no
        value */
-    dfl_i128 made = !pass->one ? keep->distinct : how->anew ? -1 : count_made(pass, keep, how->made);
+    bool earlier = keep->first_made != keep->distinct; /* the first entry of some element finds the value of an earlier einsum */
+    dfl_i128 made = !pass->one ? keep->distinct : how->anew || earlier ? -1 : count_made(pass, keep, how->made);
     dfl_i128 own = !pass->one ? filled : made >= 0 ? entered - made : estimate_share(entered, filled, joint);
     /* ... unless a flushed element stays at coordinate 0 and enters another instance, which is then filled */
     bool passed_by = how->coming && fill_delta(pass, how->coming)->enter != fill_delta(pass, how->each)->enter;

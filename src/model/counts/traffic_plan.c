@@ -238,18 +238,28 @@ static void plan_written(planner *c, dfl_keep *keep, dfl_keep_deltas *out)
     out->anew = keep->flushed != &keep->footprint || out->n_stays > 0 || is_refilled_outside(c, keep);
 }
 
+/* The results of the producers of a tensor, in workload order. */
+static const dfl_reference *list_producers(const planner *c, uint32_t tensor)
+{
+    const dfl_tensor *t = &c->nest->workload->tensors[tensor];
+    dfl_reference *made = DFL_NEW_ARRAY(c->nest->arena, dfl_reference, t->n_producers + 1);
+
+    for (uint32_t k = 0; k < t->n_producers; k++)
+        made[k] = (dfl_reference){ t->producers[k], &c->nest->workload->einsums[t->producers[k]].output };
+    return made;
+}
+
 /* Reports E0609 if a consumer reads elements that no einsum makes: such elements never have a value, so no keep is
    filled with them. */
 static void refuse_unmade(planner *c, const dfl_keep *keep)
 {
     const dfl_tensor *t = &c->nest->workload->tensors[keep->line->tensor];
-    const dfl_reference made = { keep->producer,
-                                 keep->produced ? &c->nest->workload->einsums[keep->producer].output : NULL };
+    const dfl_reference *made = list_producers(c, keep->line->tensor);
 
-    if (!made.access || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
+    if (!keep->produced || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
         return; /* all elements have a value from the start, or the tensor is an input or output of the workload */
     for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
-        if (dfl_whole_access_within(c->nest, &keep->footprint.references[v], &made))
+        if (dfl_whole_access_within(c->nest, &keep->footprint.references[v], made, t->n_producers))
             continue;
         dfl_nest_refuse(c->nest, keep->footprint.references[v].access->span, "a reader of elements that no einsum produces",
                         "read only what the producer writes, or give the tensor a shape that ends there");
@@ -257,13 +267,33 @@ static void refuse_unmade(planner *c, const dfl_keep *keep)
     }
 }
 
-/* The access that produces the tensor of a written keep. */
-static const dfl_reference *keep_reference(const planner *c, const dfl_keep *keep)
+/* Counts the elements that the producers below a written keep make, and those that no earlier producer makes. */
+static void count_distinct(planner *c, dfl_keep *keep)
 {
-    dfl_reference *made = DFL_NEW(c->nest->arena, dfl_reference);
+    const dfl_tensor *t = &c->nest->workload->tensors[keep->line->tensor];
+    const dfl_reference *made = list_producers(c, keep->line->tensor);
+    dfl_i128 before = 0, all;
+    uint32_t first = 0;
 
-    *made = (dfl_reference){ keep->producer, &c->nest->workload->einsums[keep->producer].output };
-    return made;
+    while (made[first].einsum != keep->producer)
+        first++;
+    c->ok = c->ok && dfl_whole_access_count(c->nest, made + first, keep->n_makers, &keep->distinct);
+    keep->first_made = keep->distinct;
+    if (first == 0 || !c->ok || t->n_producers == 1)
+        return;
+    c->ok = dfl_whole_access_count(c->nest, made, first, &before) &&
+            dfl_whole_access_count(c->nest, made, first + keep->n_makers, &all);
+    keep->first_made = c->ok ? all - before : 0;
+}
+
+/* Reports E0609 for several producers below a keep that has an outer keep, or whose memory lies in an array. */
+static void refuse_makers(planner *c, const dfl_keep *keep)
+{
+    if (keep->n_makers < 2 || (keep->parent == DFL_NONE && find_steps_around(c, keep, keep) == 0))
+        return;
+    dfl_nest_refuse(c->nest, keep->line->span, "an inner keep of a tensor, or one in an array, that several einsums below produce",
+                    "keep the tensor in the branches of its producers");
+    c->ok = false;
 }
 
 static void plan_keep(planner *c, dfl_keep *keep)
@@ -279,6 +309,7 @@ static void plan_keep(planner *c, dfl_keep *keep)
             plan_read_only(c, keep, out);
         return;
     }
+    refuse_makers(c, keep);
     const dfl_access *result = &c->nest->workload->einsums[keep->producer].output;
     keep->windows = c->nest->workload->einsums[keep->producer].n_where > 0;
     for (uint32_t d = 0; d < result->n_dims; d++)
@@ -287,8 +318,8 @@ static void plan_keep(planner *c, dfl_keep *keep)
         plan_home(c, keep, out);
     else
         plan_written(c, keep, out);
-    if (c->ok && !c->one)
-        c->ok = dfl_whole_access_count(c->nest, keep_reference(c, keep), &keep->distinct);
+    if (!c->one)
+        count_distinct(c, keep);
 }
 
 static dfl_footprint *make_operand_footprint(dfl_nest *nest, uint32_t e, const dfl_access *a, dfl_span span)

@@ -5,9 +5,11 @@
 
 #include "model/counts/footprint.h"
 
-/* Number of distinct elements inside the shape of the tensor. False after E0602, E0608 or E0609. */
-bool dfl_whole_access_count(dfl_nest *nest, const dfl_reference *reference, dfl_i128 *out);
-/* Tells whether all elements that `reference` touches are among those that `made` touches. False also after E0609. */
-bool dfl_whole_access_within(dfl_nest *nest, const dfl_reference *reference, const dfl_reference *made);
+/* Number of distinct elements inside the shape of the tensor that `n` > 0 references touch. False after E0602, E0608 or
+   E0609. */
+bool dfl_whole_access_count(dfl_nest *nest, const dfl_reference *references, uint32_t n, dfl_i128 *out);
+/* Tells whether all elements that `reference` touches are among those that the `n` > 0 references `made` touch. False also
+   after E0609. */
+bool dfl_whole_access_within(dfl_nest *nest, const dfl_reference *reference, const dfl_reference *made, uint32_t n);
 
 #endif

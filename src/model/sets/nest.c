@@ -153,10 +153,12 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
     if (nest->workload->n_carries > 0)
         dfl_nest_refuse(nest, nest->workload->span, "a `repeat` that carries a tensor",
                         "evaluate one iteration as a workload of its own");
-    for (uint32_t t = 0; t < nest->workload->n_tensors; t++)
-        if (nest->workload->tensors[t].n_producers > 1)
-            dfl_nest_refuse(nest, nest->workload->tensors[t].span, "a tensor that several einsums produce",
-                            "give each result a name of its own");
+    for (uint32_t e = 0; e < n; e++)
+        if (paths->paths[e].has_exchange && paths->paths[e].exchange.restricts &&
+            nest->workload->tensors[nest->workload->einsums[e].output.tensor].n_producers > 1)
+            dfl_nest_refuse(nest, nest->workload->einsums[e].span,
+                            "a restricted producer of a tensor that several einsums produce",
+                            "give each result a name of its own, or give the loops ranks of the producers");
     for (uint32_t e = 0; e < n && !nest->refused; e++)
         check_einsum(nest, e);
     for (uint32_t e = 0; e < n && !nest->refused; e++)

@@ -378,12 +378,51 @@ static bool report_no_head(dfl_mapping_context *ctx, const dfl_ast_path *path)
     return false;
 }
 
+/* Splits the number off the name of one producer of a tensor with several, "T#2". 0 if the name has no number. */
+static uint32_t split_number(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_ast_path *tensor)
+{
+    dfl_sema *sema = ctx->draft->sema;
+    const char *last = text(ctx, dfl_path_last(path)->sym), *mark = strchr(last, '#');
+    const char *whole = text(ctx, path->text);
+    unsigned long number = mark != NULL ? strtoul(mark + 1, NULL, 10) : 0;
+
+    if (number == 0 || number > UINT32_MAX)
+        return 0;
+    *tensor = *path;
+    tensor->head = DFL_NEW_ARRAY(sema->arena, dfl_ast_name, path->n);
+    memcpy(tensor->head, path->head, path->n * sizeof *path->head);
+    tensor->head[path->n - 1].sym = dfl_intern_text(sema->names, last, (size_t)(mark - last));
+    tensor->text = dfl_intern_text(sema->names, whole, strlen(whole) - strlen(mark));
+    return (uint32_t)number;
+}
+
+/* Appends producer number `number` of the tensor that `tensor` names. False after reporting that there is none. */
+static bool add_producer(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_ast_path *tensor, uint32_t number,
+                         dfl_id_list *out)
+{
+    dfl_id_list all = { 0 };
+    dfl_diag *d;
+
+    if (!dfl_mapping_add_head(ctx, tensor, NULL, &all))
+        return false;
+    dfl_id_list_sort(&all);
+    if (number <= all.n) {
+        DFL_PUSH(ctx->draft->sema->arena, out, all.at[number - 1]);
+        return true;
+    }
+    d = dfl_report(ctx->draft->sema->sink, DFL_NAME_UNKNOWN, path->span, "no einsum `%s`", text(ctx, path->text));
+    dfl_diag_here(ctx->draft->sema->sink, d, "`%s` has %zu producer%s", text(ctx, tensor->text), all.n, all.n == 1 ? "" : "s");
+    ctx->draft->broken = true;
+    return false;
+}
+
 bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_expr *index, dfl_id_list *out)
 {
     const dfl_ast_path *other = find_bound(ctx, path);
     dfl_elaborated_workload *workload = ctx->draft->workload;
     const dfl_lookup_match *tensor, *instance;
     const dfl_scope_entry *entry;
+    dfl_ast_path numbered;
     dfl_sym name;
 
     if (other != NULL) {
@@ -391,6 +430,9 @@ bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *path, co
 
         return dfl_mapping_add_head(&outside, other, index, out);
     }
+    uint32_t number = split_number(ctx, path, &numbered);
+    if (number != 0)
+        return add_producer(ctx, path, &numbered, number, out);
     name = name_member(ctx, path, index);
     if (name == 0)
         return false;

@@ -169,6 +169,16 @@ static void visit_ranks(dfl_workload_context *ctx, const dfl_access *access, eac
             visit(ctx, access, d, access->index[d].terms[i].rank, sides);
 }
 
+/* Whether a condition of `where` has the rank. A condition counts as a use: it may select one element along the rank. */
+static bool is_limited(const dfl_draft_einsum *einsum, uint32_t rank)
+{
+    for (uint32_t c = 0; c < einsum->ir.n_where; c++)
+        for (uint32_t t = 0; t < einsum->ir.where[c].sum.n_terms; t++)
+            if (einsum->ir.where[c].sum.terms[t].rank == rank)
+                return true;
+    return false;
+}
+
 /* Callback for a rank of the result. */
 static void visit_left(dfl_workload_context *ctx, const dfl_access *access, uint32_t dim, uint32_t rank, void *context)
 {
@@ -180,7 +190,8 @@ static void visit_left(dfl_workload_context *ctx, const dfl_access *access, uint
         return;
     r->left = sides->mark;
     DFL_PUSH(ctx->sema->arena, &sides->ranks, rank);
-    if (r->right != sides->mark && r->table != sides->mark && !is_repeat(ctx, rank) && !sides->reported) {
+    if (r->right != sides->mark && r->table != sides->mark && !is_repeat(ctx, rank) && !is_limited(sides->einsum, rank) &&
+        !sides->reported) {
         report_left_only(ctx, access, dim, rank);
         sides->reported = true;
     }
@@ -285,8 +296,8 @@ void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node
             ctx->draft->tensors.at[tensor].broken = true;
         return;
     }
-    collect_ranks(ctx, node, &einsum);
     dfl_workload_lower_where(ctx, node, &einsum);
+    collect_ranks(ctx, node, &einsum);
     check_where(ctx, &einsum);
     DFL_PUSH(ctx->sema->arena, &ctx->draft->einsums, einsum);
 }

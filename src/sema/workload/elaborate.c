@@ -44,3 +44,19 @@ dfl_elaborated_workload *dfl_workload_elaborate(dfl_sema *sema, dfl_module *modu
         return NULL;
     return dfl_memo_reference(sema, dfl_decl_need(sema, module, ref->path, DFL_AST_WORKLOAD), from, ref, elaborate);
 }
+
+void dfl_workload_check_training(dfl_sema *sema, const dfl_ast_ref *ref)
+{
+    static const char *const known[] = { "optimizer", "gradients", "recompute", "loss" };
+
+    for (const dfl_expr *arg = ref->args; arg != NULL; arg = arg->next) {
+        bool found = arg->label.sym == 0;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            found |= arg->label.sym != 0 && strcmp(dfl_sema_text(sema, arg->label.sym), known[i]) == 0;
+        if (found)
+            continue;
+        dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, arg->label.span, "`train` has no parameter `%s`",
+                                 dfl_sema_text(sema, arg->label.sym));
+        dfl_diag_help(sema->sink, d, "the parameters are `optimizer`, `gradients`, `recompute` and `loss`");
+    }
+}

@@ -70,4 +70,7 @@ static inline bool dfl_workload_is_training(const dfl_sema *sema, const dfl_ast_
     return ref->path->n == 1 && strcmp(dfl_sema_text(sema, ref->path->text), "train") == 0;
 }
 
+/* Reports arguments that `train` does not have (E0208). */
+void dfl_workload_check_training(dfl_sema *sema, const dfl_ast_ref *ref);
+
 #endif
