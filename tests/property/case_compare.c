@@ -393,9 +393,9 @@ static void judge(comparison *cmp, dfl_arena *arena, dfl_intern *names)
     if (oracle == DFL_LIMIT_STEPS) {
         out->verdict = CASE_LIMIT;
         say(out, "%s", first_message(oracle_sink));
-    } else if (model == DFL_EVAL_UNSUPPORTED || oracle == DFL_EVAL_UNSUPPORTED) {
+    } else if (model == DFL_EVAL_UNSUPPORTED) {
         out->verdict = CASE_REFUSED;
-        say(out, "%s", first_message(model == DFL_EVAL_UNSUPPORTED ? model_sink : oracle_sink));
+        say(out, "%s", first_message(model_sink));
     } else if (oracle != model) {
         out->verdict = CASE_DIFFERS;
         say(out, "the oracle says `%s`, the model `%s`", oracle ? first_message(oracle_sink) : "fine",
