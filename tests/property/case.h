@@ -90,6 +90,7 @@ typedef struct {
     case_unit units[CASE_UNITS]; uint32_t n_units;
     uint32_t n_elements;
     case_network networks[CASE_ELEMENTS]; /* [element], element 0 excepted */
+    bool one_network;          /* the arrays of elements 1 and 2 have one network together, that of element 1 */
     case_body bodies[CASE_BODIES]; uint32_t n_bodies; /* parents before children, children in order */
 } dfl_case;
 

@@ -432,6 +432,7 @@ static void draw_networks(case_random *rng, dfl_case *c)
                 c->axes[a].forward = false;
             }
     }
+    c->one_network = c->n_elements > 2 && c->networks[1] != CASE_WIRELESS && case_chance(rng, 20);
 }
 
 void case_draw_system(case_random *rng, dfl_case *c)

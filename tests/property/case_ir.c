@@ -145,7 +145,9 @@ static void make_networks(builder *b, dfl_system *s, uint32_t *ids)
 
     for (uint32_t i = 0; i < c->n_elements; i++) {
         ids[i] = DFL_NONE;
-        if (i == 0 || c->networks[i] == CASE_WIRELESS)
+        if (i == 2 && c->one_network)
+            ids[i] = ids[1];
+        if (i == 0 || c->networks[i] == CASE_WIRELESS || (i == 2 && c->one_network))
             continue;
         char name[] = { 'n', 'e', 't', (char)('0' + i), '\0' };
         networks[s->n_networks] = (dfl_network){ .name = dfl_intern_z(b->names, name), .bandwidth = INFINITY, .element = i - 1,

@@ -82,13 +82,16 @@ static void print_workload(const dfl_case *c, FILE *out)
     fprintf(out, "}\n\n");
 }
 
+/* The element that declares the network of the axes of an element. */
+static uint32_t network_of(const dfl_case *c, uint32_t element) { return element == 2 && c->one_network ? 1 : element; }
+
 static void print_sets(const dfl_case *c, uint32_t element, const char *what, bool reduce, FILE *out)
 {
     bool any = false;
 
     for (uint32_t a = 0; a < c->n_axes; a++) {
         case_set set = reduce ? c->axes[a].reduce : c->axes[a].multicast;
-        if (c->axes[a].element != element || set == CASE_NO)
+        if (network_of(c, c->axes[a].element) != element || set == CASE_NO)
             continue;
         fprintf(out, "%s%s%s", any ? ", " : what, c->axes[a].name, set_text(set));
         any = true;
@@ -104,7 +107,7 @@ static void print_network(const dfl_case *c, uint32_t element, int indent, FILE 
     print_sets(c, element, "multicast = ", false, out);
     print_sets(c, element, "reduce = ", true, out);
     for (uint32_t a = 0; a < c->n_axes; a++)
-        if (c->axes[a].element == element && c->axes[a].forward) {
+        if (network_of(c, c->axes[a].element) == element && c->axes[a].forward) {
             fprintf(out, "%s%s", forward ? ", " : "forward = ", c->axes[a].name);
             forward = true;
         }
@@ -118,7 +121,7 @@ static void print_system(const dfl_case *c, FILE *out)
         int indent = 2 + 2 * (int)i;
         bool axes = false;
         if (i > 0) {
-            if (c->networks[i] != CASE_WIRELESS)
+            if (c->networks[i] != CASE_WIRELESS && network_of(c, i) == i)
                 print_network(c, i, indent - 2, out);
             fprintf(out, "%*sarray ", indent - 2, "");
             for (uint32_t a = 0; a < c->n_axes; a++)
@@ -126,8 +129,8 @@ static void print_system(const dfl_case *c, FILE *out)
                     fprintf(out, "%s%s[%lld]", axes ? ", " : "", c->axes[a].name, (long long)c->axes[a].size);
                     axes = true;
                 }
-            if (c->networks[i] != CASE_WIRELESS)
-                fprintf(out, " over net%u", i);
+            if (c->networks[network_of(c, i)] != CASE_WIRELESS)
+                fprintf(out, " over net%u", network_of(c, i));
             fprintf(out, " {\n");
         }
         for (uint32_t m = 0; m < c->n_memories; m++)

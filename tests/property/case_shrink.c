@@ -220,6 +220,8 @@ static bool apply(dfl_case *c, uint32_t step, bool *end)
         if (step-- == 0)
             return x->reduce > CASE_ALL && (x->reduce = CASE_ALL, true);
     }
+    if (step-- == 0)
+        return c->one_network && (c->one_network = false, true);
     for (uint32_t i = 1; i < c->n_elements; i++)
         if (step-- == 0)
             return c->networks[i] != CASE_BUS && c->networks[i] != CASE_WIRELESS && (c->networks[i] = CASE_BUS, true);
