@@ -110,6 +110,16 @@ static bool share_line(const dfl_workload *w, uint32_t a, uint32_t b)
                                        (w->tensors[a].gathered && w->tensors[a].table == w->tensors[b].table)));
 }
 
+/* Whether an einsum touches what a keep of the tensor holds. */
+static bool touches_kept(const dfl_workload *w, const dfl_einsum *einsum, uint32_t tensor)
+{
+    bool touched = share_line(w, einsum->output.tensor, tensor);
+
+    for (uint32_t i = 0; !touched && i < einsum->n_inputs; i++)
+        touched = share_line(w, einsum->inputs[i].tensor, tensor);
+    return touched;
+}
+
 /* Finds keeps of tensors that no einsum of the body touches. */
 static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
 {
@@ -120,9 +130,7 @@ static void find_unused_keeps(dfl_linter *l, const dfl_mapping *m)
             if (line->kind != DFL_LINE_KEEP)
                 continue;
             for (uint32_t k = 0; !touched && k < m->bodies[b]->n_einsums; k++)
-                for (uint32_t t = 0; !touched && t < m->workload->n_tensors; t++)
-                    touched = share_line(m->workload, t, line->tensor) &&
-                              dfl_einsum_touches(&m->workload->einsums[m->bodies[b]->einsums[k]], t);
+                touched = touches_kept(m->workload, &m->workload->einsums[m->bodies[b]->einsums[k]], line->tensor);
             add_finding(l, (finding){ .span = line->span, .lint = DFL_LINT_KEEP_UNUSED, .mapping = m, .line = line,
                               .holds = !touched });
         }
