@@ -58,6 +58,10 @@ compare "energy of DRAM" tests/stdlib/energy.awk set='dram_*' "$facts/energy.csv
 compare "energy of links" tests/stdlib/energy.awk set=links "$facts/energy.csv" "$work/energy_links.dfl"
 compare "networks and memories" tests/stdlib/networks.awk "$facts/networks.csv" \
     "$work/networks_links.dfl" "$work/networks_switches.dfl" "$work/memories_dram.dfl"
+for file in "$lib"/chips/*.dfl; do
+    DFL_STDLIB=$lib "${DFLC:-build/dflc}" dump ir "$file"
+done >"$work/systems" 2>/dev/null
+compare "memory on the chip" tests/stdlib/onchip.awk "$facts/hardware.csv" "$work/systems"
 compare "chips" tests/stdlib/chips.awk rates="$work/peaks.dfl" "$facts/hardware.csv" "$work"/chips_*.dfl
 if DFL_STDLIB=$lib "${DFLC:-build/dflc}" test "$work/peaks.dfl" >"$work/out" 2>&1 && [ "$(grep -c '^ok' "$work/out")" -gt 100 ]; then
     echo "ok - peak rates: $(grep -c '^ok' "$work/out") of the table hold"
