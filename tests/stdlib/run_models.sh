@@ -62,6 +62,7 @@ for file in "$lib"/chips/*.dfl; do
     DFL_STDLIB=$lib "${DFLC:-build/dflc}" dump ir "$file"
 done >"$work/systems" 2>/dev/null
 compare "memory on the chip" tests/stdlib/onchip.awk "$facts/hardware.csv" "$work/systems"
+compare "element-wise units" tests/stdlib/units.awk tests/stdlib/units.csv "$work/systems"
 compare "chips" tests/stdlib/chips.awk rates="$work/peaks.dfl" "$facts/hardware.csv" "$work"/chips_*.dfl
 if DFL_STDLIB=$lib "${DFLC:-build/dflc}" test "$work/peaks.dfl" >"$work/out" 2>&1 && [ "$(grep -c '^ok' "$work/out")" -gt 100 ]; then
     echo "ok - peak rates: $(grep -c '^ok' "$work/out") of the table hold"
