@@ -407,6 +407,16 @@ static void pipe_best(explorer *k)
     }
 }
 
+/* Whether some memory is inside of an array: stages of a pipeline may exchange there. */
+static bool has_inner_memories(const dfl_system *s)
+{
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        for (uint32_t a = 0; a < s->n_axes; a++)
+            if (dfl_axis_encloses(s, a, s->memories[m].element))
+                return true;
+    return false;
+}
+
 /* What the einsums cost at least by themselves, wherever they exchange what they make, one after another or beside each
    other. Each is run in full at least once and each of its operands comes to the unit, whatever loops stand around it. */
 static double floor_of(explorer *k)
@@ -421,6 +431,8 @@ static double floor_of(explorer *k)
         r = ask(k, work, dfl_variant_loosest(work, k->given), false, DBL_MIN);
     if (r != NULL)
         floor = wants(k, DFL_SEARCH_PIPELINE) ? r->floor_beside : lifts ? r->floor_lifted : r->floor;
+    if (r != NULL && wants(k, DFL_SEARCH_PIPELINE) && has_inner_memories(k->given->system))
+        floor = fmin(floor, r->floor_units); /* the bounds of templates are those of exchanges outside of arrays */
     dfl_arena_free(work);
     return floor;
 }

@@ -206,8 +206,10 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
             widen(&k, &options);
         return out;
     }
-    k.moves = (dfl_mapper_counts_waits(mapping, asked) || out->windows) && dfl_mapping_all_lines_open(mapping);
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
+    k.moves = (dfl_mapper_counts_waits(mapping, asked) || out->windows ||
+               k.least > dfl_value_times(out->objective, ROUNDING)) &&
+              dfl_mapping_all_lines_open(mapping);
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (out->inside && !options.space.imperfect && options.space.extensions == 0)
         return out;
@@ -230,5 +232,9 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.space.imperfect, options.space.any_spread,
                                                                     options.certificate, options.space.extensions });
     out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
+    if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) { /* it is in no space that a bound is known of */
+        out->optimal = false;
+        out->lower_bound = fmin(out->floor_units, k.least);
+    }
     return out;
 }
