@@ -98,6 +98,20 @@ int64_t dfl_proof_sizes_points(const dfl_proof_sizes *sizes)
     return sum;
 }
 
+/* Whether a rank indexes a dimension of a result that is read, together with other ranks: the parts of a grouped
+   convolution. With fewer values of the rank, the parts would leave gaps that the readers read. */
+static bool is_interleaved(const dfl_workload *w, uint32_t rank)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_access *out = &w->einsums[e].output;
+        for (uint32_t d = 0; w->tensors[out->tensor].n_consumers > 0 && d < out->n_dims; d++)
+            for (uint32_t t = 0; out->index[d].n_terms > 1 && t < out->index[d].n_terms; t++)
+                if (out->index[d].terms[t].rank == rank)
+                    return true;
+    }
+    return false;
+}
+
 bool dfl_proof_sizes_shrink(dfl_proof_sizes *sizes, int64_t most, dfl_budget *budget)
 {
     const dfl_workload *w = sizes->mapping->workload;
@@ -108,7 +122,7 @@ bool dfl_proof_sizes_shrink(dfl_proof_sizes *sizes, int64_t most, dfl_budget *bu
         if (!dfl_budget_ok(budget))
             return false;
         for (uint32_t r = 0; r < w->n_ranks; r++)
-            if (!sizes->fixed[r] && sizes->extents[r] > 1 &&
+            if (!sizes->fixed[r] && sizes->extents[r] > 1 && !is_interleaved(w, r) &&
                 (largest == DFL_NONE || sizes->extents[r] > sizes->extents[largest]))
                 largest = r;
         if (largest == DFL_NONE)
@@ -152,6 +166,20 @@ static int64_t largest_read(const dfl_workload *w, uint32_t tensor, uint32_t dim
     return most;
 }
 
+/* Whether the consumers of a tensor read constant positions of a dimension only. */
+static bool reads_constants(const dfl_workload *w, uint32_t tensor, uint32_t dim)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+
+    for (uint32_t c = 0; c < t->n_consumers; c++)
+        for (uint32_t i = 0; i < w->einsums[t->consumers[c]].n_inputs; i++) {
+            const dfl_access *a = &w->einsums[t->consumers[c]].inputs[i];
+            if (a->tensor == tensor && a->index[dim].n_terms > 0)
+                return false;
+        }
+    return true;
+}
+
 /* A bare rank of a result shrinks by no more elements than the largest position that the result's consumers read. A
    smaller rank would let consumers with a halo or a stride read beyond the result. The loop visits consumers before
    their producers, since the consumers' sizes may grow, too. */
@@ -168,9 +196,10 @@ static void cover_reads(dfl_proof_sizes *sizes)
 
             if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank])
                 continue;
-            int64_t gone = largest_read(w, out->tensor, d, NULL) - largest_read(w, out->tensor, d, sizes->extents);
-            if (sizes->extents[rank] < t->extents[d] - gone)
-                set_class(sizes, sizes->class_of[rank], t->extents[d] - gone, false);
+            int64_t before = largest_read(w, out->tensor, d, NULL), after = largest_read(w, out->tensor, d, sizes->extents);
+            int64_t needed = reads_constants(w, out->tensor, d) ? after + 1 : t->extents[d] - (before - after);
+            if (sizes->extents[rank] < needed)
+                set_class(sizes, sizes->class_of[rank], needed, false);
         }
     }
 }
