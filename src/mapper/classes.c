@@ -5,6 +5,7 @@
 
 #include "mapper/common.h"
 #include "mapper/given.h"
+#include "mapper/tracks.h"
 
 typedef struct {
     dfl_arena *arena;
@@ -195,12 +196,18 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
                       const dfl_job_limits *limits, uint32_t threads, dfl_deadline *halt, dfl_classes *out)
 {
     maker k = { .arena = arena, .out = out, .limits = limits, .halt = halt };
+    uint32_t more;
 
     *out = (dfl_classes){ .m = m, .n = m->workload->n_einsums };
     if (!make_jobs(&k, sink, names))
         return false;
     if (!limits->homes_only)
         dfl_common_find(out, limits);
+    more = limits->homes_only ? DFL_NONE : dfl_tracks_excess(scratch, out, limits->counted > 0 ? limits->counted - 1 : DFL_NONE);
+    if (more != DFL_NONE) {
+        dfl_tracks_report(sink, m, more);
+        return false;
+    }
     out->of = DFL_NEW_ARRAY(arena, uint32_t, (size_t)out->n + 1);
     for (uint32_t e = 0; e < out->n && !dfl_deadline_passed(halt); e++) {
         uint32_t c = 0;

@@ -76,6 +76,20 @@ bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *k, dfl_tile_goal *go
     return true;
 }
 
+uint32_t dfl_tracks_excess(dfl_arena *scratch, const dfl_classes *k, uint32_t counted)
+{
+    const dfl_system *s = k->m->system;
+    uint32_t more = DFL_NONE, n = 0;
+
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        if (s->memories[m].size_bits >= 0 && dfl_tracks_settled(scratch, k, m) > (double)s->memories[m].size_bits)
+            return DFL_NONE; /* nothing fits, which others say */
+        if ((m == counted || dfl_tracks_needed(k, m)) && n++ >= DFL_ROW_TRACKS)
+            more = m;
+    }
+    return more;
+}
+
 void dfl_tracks_report(dfl_sink *sink, const dfl_mapping *m, uint32_t memory)
 {
     dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, m->hole_span, "einsums compete for room in more than %d "
