@@ -9,12 +9,28 @@
 #include "support/deadline.h"
 #include "support/limits.h"
 
-/* The lines found for one einsum, in its own ranks and tensors, and the text that equal einsums share. */
+/* One einsum alone: its own workload and system, and the parts of the network that its ranks and tensors stand for. */
 typedef struct {
-    const char *key;
+    dfl_workload *workload;
+    dfl_system *system;
+    uint32_t *rank_of;   /* [own rank] */
+    uint32_t *tensor_of; /* [own tensor] */
+    uint32_t *own_rank;  /* [rank of the network]: own rank, DFL_NONE = none */
+} alone;
+
+typedef struct {
     const dfl_line *lines;
     uint32_t n_lines;
 } found_lines;
+
+/* Equal einsums: they have the same best lines. */
+typedef struct {
+    const char *key;     /* text that equal einsums share, and no others */
+    uint32_t einsum;     /* the first of them */
+    alone one;           /* this einsum alone */
+    found_lines lines;   /* in its own ranks and tensors */
+    bool is_found;
+} kind;
 
 typedef struct {
     dfl_fill *fill;
@@ -25,11 +41,14 @@ typedef struct {
     const dfl_system *system;
     bool *is_carried;               /* [rank]: rank of a repeat that carries a tensor */
     uint32_t *home;                 /* [tensor]: outermost memory that keeps it, DFL_NONE = not known yet */
+    DFL_VEC(kind) kinds;
+    uint32_t *kind_of;              /* [einsum]: index in `kinds` */
+    alone *ones;                    /* [einsum]: the einsum alone */
     found_lines *found;             /* [einsum]: its lines, in ranks and tensors of the workload */
-    DFL_VEC(found_lines) searched;
-    uint32_t n_left;                /* einsums whose lines are not known yet */
+    uint32_t n_left;                /* kinds that are still to be searched */
     uint64_t evaluated;
     dfl_stop stopped;
+    bool reports;                   /* report why no mapping is found */
     DFL_VEC(dfl_body *) bodies;
 } assembly;
 
@@ -46,15 +65,6 @@ bool dfl_one_by_one_applies(const dfl_mapping *mapping)
 }
 
 /* ---- one einsum as a workload of its own ---- */
-
-/* One einsum alone: its own workload and system, and the parts of the network that its ranks and tensors stand for. */
-typedef struct {
-    dfl_workload *workload;
-    dfl_system *system;
-    uint32_t *rank_of;   /* [own rank] */
-    uint32_t *tensor_of; /* [own tensor] */
-    uint32_t *own_rank;  /* [rank of the network]: own rank, DFL_NONE = none */
-} alone;
 
 /* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
    has another rank that the einsum lacks: the place of a gathered row. */
@@ -244,7 +254,7 @@ static const char *make_key(const assembly *a, const alone *one, const dfl_einsu
 
 /* ---- the lines of one einsum ---- */
 
-/* Limits of the next search: an equal share of what is left for each einsum that is left. */
+/* Limits of the next search: an equal share of what is left for each kind that is left. */
 static dfl_search_limits share_limits(const assembly *a)
 {
     dfl_search_limits limits = a->fill->limits;
@@ -363,7 +373,7 @@ static bool splits_over(const alone *one, const dfl_einsum *einsum, const found_
 static found_lines translate(const assembly *a, const alone *one, const found_lines *from)
 {
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, from->n_lines + 1);
-    found_lines out = { from->key, lines, 0 };
+    found_lines out = { lines, 0 };
 
     for (uint32_t i = 0; i < from->n_lines; i++) {
         dfl_line line = from->lines[i];
@@ -385,38 +395,82 @@ static found_lines translate(const assembly *a, const alone *one, const found_li
     return out;
 }
 
-/* Finds the lines of an einsum, and the outermost memories of its tensors. False after reporting. */
-static bool find_lines(assembly *a, uint32_t einsum)
+/* Finds the kinds of einsums. */
+static void find_kinds(assembly *a)
 {
-    const dfl_einsum *e = &a->workload->einsums[einsum];
-    const alone one = take_alone(a, e);
-    found_lines found = { .key = make_key(a, &one, e) };
-    bool is_known = false;
+    for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &a->workload->einsums[e];
+        kind k = { .einsum = e };
+        size_t i = 0;
 
-    for (size_t i = 0; i < a->searched.n && !is_known; i++)
-        if (strcmp(a->searched.at[i].key, found.key) == 0) {
-            found = a->searched.at[i];
-            is_known = true;
-        }
-    if (!is_known && (!search_alone(a, &one, &found) || splits_over(&one, e, &found)) && !make_plain_lines(a, &one, e, &found)) {
-        dfl_diag *d = dfl_report(a->fill->sink, DFL_EVAL_UNSUPPORTED, e->span, "the search finds no lines for `%s`",
-                                 dfl_sym_text(a->fill->solver->names, e->name));
+        k.one = a->ones[e] = take_alone(a, einsum);
+        k.key = make_key(a, &k.one, einsum);
+        while (i < a->kinds.n && strcmp(a->kinds.at[i].key, k.key) != 0)
+            i++;
+        if (i == a->kinds.n)
+            DFL_PUSH(a->arena, &a->kinds, k);
+        a->kind_of[e] = (uint32_t)i;
+    }
+}
+
+/* Searches the kinds without lines. */
+static void search_kinds(assembly *a)
+{
+    a->n_left = 0;
+    for (size_t i = 0; i < a->kinds.n; i++)
+        a->n_left += !a->kinds.at[i].is_found;
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        kind *k = &a->kinds.at[i];
+        const dfl_einsum *e = &a->workload->einsums[k->einsum];
+
+        if (k->is_found)
+            continue;
+        k->is_found = search_alone(a, &k->one, &k->lines) && !splits_over(&k->one, e, &k->lines);
+        a->n_left--;
+    }
+}
+
+/* Sets the outermost memories that keep tensors of the einsum. */
+static void find_homes(assembly *a, uint32_t einsum)
+{
+    const found_lines *found = &a->found[einsum];
+
+    for (uint32_t i = 0; i < found->n_lines; i++) {
+        const dfl_line *line = &found->lines[i];
+        bool is_first = line->kind == DFL_LINE_KEEP;
+        for (uint32_t k = 0; k < i; k++)
+            is_first &= found->lines[k].kind != DFL_LINE_KEEP || found->lines[k].tensor != line->tensor;
+        if (is_first && (a->home[line->tensor] == DFL_NONE || line->memory < a->home[line->tensor]))
+            a->home[line->tensor] = line->memory;
+    }
+}
+
+/* Finds the lines of all einsums, and the outermost memories of all tensors. Kinds for which the first search finds nothing
+   in its share of the limits are searched again in the rest. False after reporting. */
+static bool find_lines(assembly *a)
+{
+    find_kinds(a);
+    search_kinds(a);
+    search_kinds(a);
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        kind *k = &a->kinds.at[i];
+        const dfl_einsum *e = &a->workload->einsums[k->einsum];
+        dfl_diag *d;
+
+        if (k->is_found || make_plain_lines(a, &k->one, e, &k->lines))
+            continue;
+        if (!a->reports)
+            return false;
+        d = dfl_report(a->fill->sink, DFL_EVAL_UNSUPPORTED, e->span, "the search finds no lines for `%s`",
+                       dfl_sym_text(a->fill->solver->names, e->name));
         dfl_diag_label(a->fill->sink, d, a->given->span, "needed to fill the hole of this mapping");
         dfl_diag_help(a->fill->sink, d, "the outermost memory of each tensor must stand outside of arrays; else write the lines");
         return false;
     }
-    if (!is_known)
-        DFL_PUSH(a->arena, &a->searched, found);
-    a->found[einsum] = translate(a, &one, &found);
-    for (uint32_t i = a->found[einsum].n_lines; i-- > 0;) {
-        const dfl_line *line = &a->found[einsum].lines[i];
-        bool is_first = line->kind == DFL_LINE_KEEP;
-        for (uint32_t k = 0; k < i; k++)
-            is_first &= a->found[einsum].lines[k].kind != DFL_LINE_KEEP || a->found[einsum].lines[k].tensor != line->tensor;
-        if (is_first && (a->home[line->tensor] == DFL_NONE || line->memory < a->home[line->tensor]))
-            a->home[line->tensor] = line->memory;
+    for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
+        a->found[e] = translate(a, &a->ones[e], &a->kinds.at[a->kind_of[e]].lines);
+        find_homes(a, e);
     }
-    a->n_left--;
     return true;
 }
 
@@ -546,6 +600,8 @@ static dfl_mapping *assemble(assembly *a)
     dfl_mapping *out = DFL_NEW(a->arena, dfl_mapping);
     dfl_body *root;
 
+    a->bodies.n = a->bodies.cap = 0;
+    a->bodies.at = NULL;
     for (uint32_t e = 0; e < w->n_einsums; e++)
         all[e] = e;
     root = add_body(a, NULL, all, w->n_einsums);
@@ -571,28 +627,35 @@ static dfl_mapping *assemble(assembly *a)
 
 /* ---- tensors that stay on the chip ---- */
 
-/* The value of the mapping with the present homes; INFINITY if it is not legal. Reports nothing. */
-static double value_of(assembly *a)
+/* The value of a mapping; INFINITY if it is not legal or does not meet the requirements. Reports nothing. */
+static double value_of_mapping(const assembly *a, const dfl_mapping *mapping)
 {
     const dfl_solver *solver = a->fill->solver;
-    dfl_arena *kept = a->arena, *work = dfl_arena_new(solver->budget);
+    dfl_arena *work = dfl_arena_new(solver->budget);
     dfl_sink *quiet = dfl_sink_new(work, solver->sources);
     const dfl_paths *paths;
     const dfl_result *r;
     double value = INFINITY;
 
-    a->arena = work;
-    a->bodies.n = a->bodies.cap = 0;
-    a->bodies.at = NULL;
     dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(work, quiet, solver->names, assemble(a));
+    paths = dfl_paths_resolve(work, quiet, solver->names, mapping);
     r = paths ? dfl_model_eval(work, quiet, solver->names, paths) : NULL;
     if (r && dfl_objective_met(a->objective, r, NULL))
         value = dfl_objective_value(a->objective, r->joules, r->seconds);
-    a->arena = kept;
-    a->bodies.n = a->bodies.cap = 0;
-    a->bodies.at = NULL;
     dfl_arena_free(work);
+    return value;
+}
+
+/* The value of the mapping with the present homes. */
+static double value_of(assembly *a)
+{
+    dfl_arena *kept = a->arena;
+    double value;
+
+    a->arena = dfl_arena_new(a->fill->solver->budget);
+    value = value_of_mapping(a, assemble(a));
+    dfl_arena_free(a->arena);
+    a->arena = kept;
     return value;
 }
 
@@ -629,28 +692,36 @@ static void move_homes(assembly *a)
     }
 }
 
+/* Finds a mapping of all einsums. NULL after reporting. */
+static dfl_mapping *map_one_by_one(assembly *a)
+{
+    const dfl_workload *w = a->workload;
+
+    a->is_carried = DFL_NEW_ARRAY(a->arena, bool, w->n_ranks + 1);
+    a->home = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_tensors + 1);
+    a->found = DFL_NEW_ARRAY(a->arena, found_lines, w->n_einsums + 1);
+    a->ones = DFL_NEW_ARRAY(a->arena, alone, w->n_einsums + 1);
+    a->kind_of = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_einsums + 1);
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        a->is_carried[w->carries[c].rank] = true;
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        a->home[t] = DFL_NONE;
+    if (!find_lines(a))
+        return NULL;
+    move_homes(a);
+    return assemble(a);
+}
+
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
-    const dfl_workload *w = out->given->workload;
-    dfl_arena *arena = fill->solver->arena;
-    assembly a = { .fill = fill, .arena = arena, .objective = objective, .given = out->given, .workload = w,
-                   .system = out->given->system, .is_carried = DFL_NEW_ARRAY(arena, bool, w->n_ranks + 1),
-                   .home = DFL_NEW_ARRAY(arena, uint32_t, w->n_tensors + 1),
-                   .found = DFL_NEW_ARRAY(arena, found_lines, w->n_einsums + 1), .n_left = w->n_einsums };
-    dfl_search_summary *summary = DFL_NEW(arena, dfl_search_summary);
+    assembly a = { .fill = fill, .arena = fill->solver->arena, .objective = objective, .given = out->given,
+                   .workload = out->given->workload, .system = out->given->system, .reports = true };
+    dfl_search_summary *summary = DFL_NEW(fill->solver->arena, dfl_search_summary);
     const dfl_result *costs;
 
-    for (uint32_t c = 0; c < w->n_carries; c++)
-        a.is_carried[w->carries[c].rank] = true;
-    for (uint32_t t = 0; t < w->n_tensors; t++)
-        a.home[t] = DFL_NONE;
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        if (!find_lines(&a, e))
-            return false;
-    move_homes(&a);
+    out->mapping = map_one_by_one(&a);
     *stopped = a.stopped;
-    out->mapping = assemble(&a);
-    costs = dfl_fill_costs(fill, out->mapping);
+    costs = out->mapping ? dfl_fill_costs(fill, out->mapping) : NULL;
     if (!costs)
         return false;
     if (!dfl_objective_met(objective, costs, NULL)) {
@@ -668,4 +739,14 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     summary->unproven = "the einsums were mapped one by one: mappings that fuse them may be better";
     out->search = summary;
     return true;
+}
+
+const dfl_mapping *dfl_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given, double value)
+{
+    assembly a = { .fill = fill, .arena = fill->solver->arena, .objective = objective, .given = given,
+                   .workload = given->workload, .system = given->system };
+    const dfl_mapping *found = given->workload->n_einsums > 1 && dfl_mapping_all_lines_open(given) && given->root->n_lines == 0
+                                   ? map_one_by_one(&a) : NULL;
+
+    return found && value_of_mapping(&a, found) < value ? found : NULL;
 }
