@@ -213,12 +213,33 @@ static void find_uncounted(dfl_fill *fill, const dfl_objective *objective, const
     out->has_uncounted = dfl_objective_value(objective, costs->joules, without) > counted;
 }
 
+/* Whether a mapping is also searched einsum by einsum: several einsums, all lines open, one term, and no certificate, which
+   is that of the joint search. */
+static bool has_several(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given)
+{
+    return given->workload->n_einsums > 1 && dfl_mapping_all_lines_open(given) && given->root->n_lines == 0 &&
+           objective->n_terms <= 1 && !fill->certificate;
+}
+
+/* The limits of a joint search of several einsums: half of the time is left for a search einsum by einsum. */
+static dfl_search_limits joint_limits(const dfl_fill *fill)
+{
+    dfl_search_limits limits = fill->limits;
+    const double now = dfl_deadline_clock();
+
+    if (limits.deadline > now)
+        limits.deadline = now + (limits.deadline - now) / 2;
+    return limits;
+}
+
 /* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
    bound of the search. */
 static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_request request = { .objective = objective, .limits = fill->limits, .space = fill->space,
+    const bool is_several = has_several(fill, objective, out->given);
+    const dfl_search_request request = { .objective = objective, .limits = is_several ? joint_limits(fill) : fill->limits,
+                                         .space = fill->space,
                                          .certificate = fill->certificate && !fill->space.imperfect &&
                                                         fill->space.extensions == 0 &&
                                                         fill->space.max_shared_loops == DFL_NONE && objective->rooms == NULL };
@@ -227,6 +248,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     dfl_search_result found;
     const dfl_result *costs;
     dfl_proof_gaps gaps = { .has_requirement = fill->has_requirement };
+    const size_t reports = dfl_sink_count(fill->sink);
     bool is_met, is_equal;
 
     if (!objective->native)
@@ -236,6 +258,11 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     costs = search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
+    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && dfl_fill_one_by_one(fill, objective, out, stopped)) {
+        dfl_sink_withdraw(fill->sink, reports, DFL_LIMIT_TIME);
+        dfl_sink_withdraw(fill->sink, reports, DFL_LIMIT_EVALUATIONS);
+        return true;
+    }
     if (!costs)
         return false;
     is_met = dfl_objective_met(objective, costs, NULL);
@@ -262,6 +289,8 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
     out->search = summary;
+    if (is_several && !summary->optimal && summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP))
+        dfl_fill_improve_one_by_one(fill, objective, out, summary);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;
 }

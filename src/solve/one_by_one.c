@@ -413,13 +413,19 @@ static void find_kinds(assembly *a)
     }
 }
 
+static bool is_time_over(const assembly *a)
+{
+    return !dfl_budget_ok(a->fill->solver->budget) ||
+           (a->fill->limits.deadline > 0 && dfl_deadline_clock() >= a->fill->limits.deadline);
+}
+
 /* Searches the kinds without lines. */
 static void search_kinds(assembly *a)
 {
     a->n_left = 0;
     for (size_t i = 0; i < a->kinds.n; i++)
         a->n_left += !a->kinds.at[i].is_found;
-    for (size_t i = 0; i < a->kinds.n; i++) {
+    for (size_t i = 0; i < a->kinds.n && !is_time_over(a); i++) {
         kind *k = &a->kinds.at[i];
         const dfl_einsum *e = &a->workload->einsums[k->einsum];
 
@@ -678,8 +684,7 @@ static void move_homes(assembly *a)
             if (dfl_element_instances(a->system, memory->element, &n) || n > 1 || !dfl_memory_outside(a->system, before, m) ||
                 (memory->holds.on && !dfl_selects(&memory->holds, &w->tensors[t])))
                 continue;
-            if (!dfl_budget_ok(a->fill->solver->budget) ||
-                (a->fill->limits.deadline > 0 && dfl_deadline_clock() >= a->fill->limits.deadline))
+            if (is_time_over(a))
                 return;
             a->home[t] = m;
             value = value_of(a);
@@ -741,12 +746,23 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     return true;
 }
 
-const dfl_mapping *dfl_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given, double value)
+void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
-    assembly a = { .fill = fill, .arena = fill->solver->arena, .objective = objective, .given = given,
-                   .workload = given->workload, .system = given->system };
-    const dfl_mapping *found = given->workload->n_einsums > 1 && dfl_mapping_all_lines_open(given) && given->root->n_lines == 0
-                                   ? map_one_by_one(&a) : NULL;
+    const dfl_search_limits given = fill->limits;
+    assembly a = { .fill = fill, .arena = fill->solver->arena, .objective = objective, .given = out->given,
+                   .workload = out->given->workload, .system = out->given->system };
+    const dfl_mapping *found;
+    double value;
 
-    return found && value_of_mapping(&a, found) < value ? found : NULL;
+    if (fill->limits.evaluations == 0 || fill->limits.evaluations > DFL_ONE_BY_ONE_EVALUATIONS)
+        fill->limits.evaluations = DFL_ONE_BY_ONE_EVALUATIONS;
+    found = map_one_by_one(&a);
+    value = found ? value_of_mapping(&a, found) : INFINITY;
+    fill->limits = given;
+    if (!(value < summary->value))
+        return;
+    out->mapping = found;
+    summary->value = value;
+    summary->lower_bound = summary->lower_bound < value ? summary->lower_bound : value;
+    summary->unproven = "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better";
 }

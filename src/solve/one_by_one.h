@@ -16,8 +16,8 @@ bool dfl_one_by_one_applies(const dfl_mapping *mapping);
 /* Fills `out->given` einsum by einsum; the mapping and the summary lie in the arena of the solver. `*stopped` receives the
    limit that ended a search early. False after reporting. */
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
-/* A mapping of several einsums with open lines, found one by one, whose value is below `value`. NULL if there is none.
-   Reports nothing. */
-const dfl_mapping *dfl_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given, double value);
+/* Searches a mapping of several einsums with open lines one by one, too, and replaces `out->mapping`, with its value in
+   `summary`, if the mapping found is better. Reports nothing. */
+void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
 
 #endif

@@ -71,6 +71,10 @@ enum {
 
 /* Default limit on the evaluations of a search over tile sizes: some seconds. A search over lines has no default. */
 #define DFL_DEFAULT_EVALUATIONS UINT64_C(20000000)
+/* Evaluations of a search einsum by einsum that follows a search of all einsums together: some seconds. */
+#define DFL_ONE_BY_ONE_EVALUATIONS UINT64_C(2000000)
+/* Relative gap below which a result is not searched for again einsum by einsum. */
+#define DFL_SMALL_GAP 0.01
 
 /* ---- semantic analysis: bounds on time, memory and stack; exceeding one of the first group is E0606 unless its entry says
         otherwise ---- */
