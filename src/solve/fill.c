@@ -232,6 +232,22 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
+/* Fills a mapping einsum by einsum after the joint search used up its half of the time and found nothing. */
+static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    dfl_budget *budget = fill->solver->budget;
+
+    if (budget->why != DFL_STOP_TIME)
+        return false;
+    budget->why = DFL_STOP_NONE;
+    if (!dfl_fill_one_by_one(fill, objective, out, stopped)) {
+        dfl_budget_stop(budget, DFL_STOP_TIME);
+        return false;
+    }
+    *stopped = DFL_STOP_TIME;
+    return true;
+}
+
 /* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
    bound of the search. */
 static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
@@ -248,7 +264,6 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     dfl_search_result found;
     const dfl_result *costs;
     dfl_proof_gaps gaps = { .has_requirement = fill->has_requirement };
-    const size_t reports = dfl_sink_count(fill->sink);
     bool is_met, is_equal;
 
     if (!objective->native)
@@ -258,13 +273,8 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     costs = search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
-    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && dfl_fill_one_by_one(fill, objective, out, stopped)) {
-        dfl_sink_withdraw(fill->sink, reports, DFL_LIMIT_TIME);
-        dfl_sink_withdraw(fill->sink, reports, DFL_LIMIT_EVALUATIONS);
-        return true;
-    }
     if (!costs)
-        return false;
+        return is_several && found.status == DFL_SEARCH_REPORTED && fill_after_stop(fill, objective, out, stopped);
     is_met = dfl_objective_met(objective, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!is_met || objective->n_terms > 1)) {
         is_met |= dfl_fill_choose(fill, within, &request, is_met ? costs : NULL, out, summary, stopped);

@@ -122,8 +122,17 @@ static dfl_access own_access(const assembly *a, alone *one, const dfl_access *fr
     return (dfl_access){ .tensor = at, .n_dims = n, .index = index, .span = from->span };
 }
 
+/* Whether a memory that holds inputs or outputs, and intermediates, suits a tensor: an intermediate that is read suits a memory
+   of inputs, one that is written a memory of outputs. This restricts the search, not what is legal. */
+static bool suits(const dfl_selection *selection, const dfl_tensor *own, const dfl_tensor *given)
+{
+    const uint32_t sides = 1u << DFL_ROLE_INPUT | 1u << DFL_ROLE_OUTPUT | 1u << DFL_ROLE_WEIGHT;
+
+    return given->role != DFL_ROLE_INTERMEDIATE || (selection->roles & sides) == 0 || (selection->roles >> own->role & 1) != 0;
+}
+
 /* A selection by the names of exactly those own tensors that stand for selected tensors of the network. */
-static void name_selected(const assembly *a, const alone *one, dfl_selection *selection)
+static void name_selected(const assembly *a, const alone *one, bool is_memory, dfl_selection *selection)
 {
     dfl_sym *names;
     uint32_t n = 0;
@@ -131,9 +140,11 @@ static void name_selected(const assembly *a, const alone *one, dfl_selection *se
     if (!selection->on || selection->all)
         return;
     names = DFL_NEW_ARRAY(a->arena, dfl_sym, one->workload->n_tensors + 1);
-    for (uint32_t t = 0; t < one->workload->n_tensors; t++)
-        if (dfl_selects(selection, &a->workload->tensors[one->tensor_of[t]]))
-            names[n++] = one->workload->tensors[t].name;
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
+        const dfl_tensor *own = &one->workload->tensors[t], *given = &a->workload->tensors[one->tensor_of[t]];
+        if (dfl_selects(selection, given) && (!is_memory || suits(selection, own, given)))
+            names[n++] = own->name;
+    }
     *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
 }
 
@@ -148,12 +159,12 @@ static void make_system(const assembly *a, alone *one)
     *s = *a->system;
     for (uint32_t i = 0; i < s->n_memories; i++) {
         memories[i] = s->memories[i];
-        name_selected(a, one, &memories[i].holds);
+        name_selected(a, one, true, &memories[i].holds);
     }
     for (uint32_t i = 0; i < s->n_axes; i++) {
         axes[i] = s->axes[i];
-        name_selected(a, one, &axes[i].multicast);
-        name_selected(a, one, &axes[i].reduce);
+        name_selected(a, one, false, &axes[i].multicast);
+        name_selected(a, one, false, &axes[i].reduce);
         axes[i].forward = false;
     }
     for (uint32_t i = 0; i < s->n_computes; i++) {
