@@ -770,7 +770,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     found = map_one_by_one(&a);
     value = found ? value_of_mapping(&a, found) : INFINITY;
     fill->limits = given;
-    if (!(value < summary->value))
+    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value))
         return;
     out->mapping = found;
     summary->value = value;
