@@ -226,21 +226,30 @@ static uint32_t iterated(const copying *c, const dfl_einsum *e, uint32_t rank)
     return found;
 }
 
-/* The largest rest of a loop's rank over all einsums below its body. `now` >= 0: limits this rest to at most `now` from
-   here on. */
-static int64_t most_left(const copying *c, const dfl_body *body, uint32_t rank, int64_t now)
+/* Whether a loop applies to an einsum below it: `for` may exclude the einsum. */
+static bool is_for(const dfl_line *line, uint32_t einsum)
+{
+    for (uint32_t i = 0; i < line->n_only; i++)
+        if (line->only[i] == einsum)
+            return true;
+    return line->only == NULL;
+}
+
+/* The largest rest of a loop's rank over all einsums below its body that the loop is for. `now` >= 0: limits this rest to
+   at most `now` from here on. */
+static int64_t most_left(const copying *c, const dfl_body *body, const dfl_line *line, int64_t now)
 {
     int64_t most = 0;
 
     for (uint32_t i = 0; i < body->n_einsums; i++) {
-        uint32_t e = body->einsums[i], k = iterated(c, &c->workload->einsums[e], rank);
+        uint32_t e = body->einsums[i], k = iterated(c, &c->workload->einsums[e], line->rank);
 
-        if (k == DFL_NONE)
+        if (k == DFL_NONE || !is_for(line, e))
             continue;
         most = c->left[e][k] > most ? c->left[e][k] : most;
         c->left[e][k] = now >= 0 && now < c->left[e][k] ? now : c->left[e][k];
     }
-    return most > 0 ? most : c->extents[rank];
+    return most > 0 ? most : c->extents[line->rank];
 }
 
 /* Shrinks a line; false if its rank has nothing left to iterate, so that the caller drops the line. */
@@ -248,7 +257,7 @@ static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
 {
     if (line->kind == DFL_LINE_KEEP)
         return true;
-    int64_t rest = most_left(c, body, line->rank, -1);
+    int64_t rest = most_left(c, body, line, -1);
     if (line->by == DFL_BY_SIZE) {
         line->amount = halved(line->amount, c->halvings[line->rank]);
         if (rest <= 1 && line->kind == DFL_LINE_TEMPORAL)
@@ -264,7 +273,7 @@ static bool shrink_line(const copying *c, const dfl_body *body, dfl_line *line)
         rest = dfl_ceil_div(rest, line->amount);
     else if (line->by == DFL_BY_SIZE)
         rest = line->amount;
-    most_left(c, body, line->rank, rest);
+    most_left(c, body, line, rest);
     return true;
 }
 
