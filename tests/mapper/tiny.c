@@ -229,6 +229,8 @@ void tiny_draw_waits(tiny *t, tiny_random *r)
         t->memory[m].buffers = chance(r, 25) ? 2 : 1;
         t->memory[m].stream = chance(r, 15);
     }
+    for (uint32_t a = 0; a < t->n_axes; a++)
+        t->link_rate[a] = chance(r, 50) ? 1 + tiny_below(r, 8) : 0;
 }
 
 static bool is_made(const tiny *t, uint32_t tensor)
@@ -442,7 +444,11 @@ static void print_axes(const char *name, const bool *on, uint32_t first, uint32_
 /* An array of some of the axes begins. */
 static void open_array(const tiny *t, const char *links, uint32_t first, uint32_t end, FILE *out)
 {
-    fprintf(out, "    network %s = bus { ", links);
+    static const char *const kinds[] = { "bus", "mesh", "crossbar" };
+
+    fprintf(out, "    network %s = %s { ", links, kinds[t->link_rate[first] % 3]);
+    if (t->link_rate[first] > 0)
+        fprintf(out, "bandwidth = %uB/s; latency = %us; ", t->link_rate[first], t->link_rate[first] / 3);
     print_axes("multicast = ", t->multicast, first, end, out);
     print_axes("reduce = ", t->reduce, first, end, out);
     if (t->links[first] > 0)

@@ -47,6 +47,7 @@ typedef struct {
     bool nested;                    /* the second axis belongs to an array inside of the first one, around memory 3 */
     bool multicast[TINY_AXES], reduce[TINY_AXES];
     uint32_t links[TINY_AXES];      /* energy of the network of the array that begins with the axis, J/bit */
+    uint32_t link_rate[TINY_AXES];  /* its bandwidth, byte/s; 0 = it takes no time */
     uint32_t unit_energy, unit_rate;
     tiny_objective objective;
     bool waits;                     /* the work stalls for transfers */
