@@ -29,12 +29,12 @@ typedef struct {
 
 /* ---- parts of an axis ---- */
 
-/* Number of instances along a spatial step. */
+/* Number of instances along a spatial step. An einsum that the step is not for has one. */
 static int64_t count_parts(const dfl_nest *nest, const dfl_crossing *c, uint32_t i)
 {
-    uint32_t driver = dfl_nest_driver(nest, c->footprint->einsum, i);
+    const uint32_t e = c->footprint->einsum;
 
-    return driver == DFL_NONE ? 1 : nest->sizes[driver].trips[i];
+    return nest->paths->paths[e].steps[i].rank == DFL_NONE ? 1 : nest->sizes[e].trips[i];
 }
 
 /* The own steps of a crossing on an axis of the array. */
