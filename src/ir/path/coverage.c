@@ -76,7 +76,7 @@ bool dfl_path_check_tile(dfl_sink *sink, const dfl_intern *names, const dfl_mapp
         dfl_diag_help(sink, d, "remove one of the two loops, or give the outer one a tile: `%s:...`", name);
         return false;
     }
-    if (s->tile > s->nominal) {
+    if (s->tile > s->nominal && !s->line->rounds) {
         dfl_diag *d = dfl_report(sink, DFL_MAP_TILE_TOO_LARGE, s->line->amount_span,
                                  "the tile of %lld is larger than what is left of rank `%s`", (long long)s->tile, name);
         dfl_diag_here(sink, d, "%lld left at this line", (long long)s->nominal);

@@ -291,7 +291,7 @@ static void refuse_makers(planner *c, const dfl_keep *keep)
 {
     if (keep->n_makers < 2 || (keep->parent == DFL_NONE && find_steps_around(c, keep, keep) == 0))
         return;
-    dfl_nest_refuse(c->nest, keep->line->span, "an inner keep of a tensor, or one in an array, that several einsums below produce",
+    dfl_nest_refuse(c->nest, keep->line->span, "an inner keep, or one in an array, of a tensor with several producers below",
                     "keep the tensor in the branches of its producers");
     c->ok = false;
 }

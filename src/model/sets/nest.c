@@ -73,7 +73,6 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
 {
     const dfl_einsum *me = &nest->workload->einsums[e];
     const dfl_path *path = &nest->paths->paths[e];
-    const char *help = "`dflc check` still checks it";
 
     for (uint32_t c = 0; path->has_exchange && path->exchange.restricts && c < path->exchange.n_consumers; c++)
         if (me->n_where > 0 || nest->workload->einsums[path->exchange.consumers[c]].n_where > 0)
@@ -89,7 +88,8 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
                         "write keeps of different tensors next to each other: they make one group");
     for (uint32_t i = 0; i < path->n_steps && i < DFL_MAX_STEPS; i++) {
         if (path->steps[i].line->kind != DFL_LINE_KEEP && path->steps[i].line->cyclic)
-            dfl_nest_refuse(nest, path->steps[i].line->span, "a cyclic loop", help);
+            dfl_nest_refuse(nest, path->steps[i].line->span, "a cyclic loop",
+                            "write `spatial r:T cyclic on axis;` and `temporal r:T;` directly below it");
         refuse_differing(nest, e, i);
         for (uint32_t k = 0; k < i && is_temporal(path, i) && path->steps[i].line->online && path->steps[i].rank != DFL_NONE; k++)
             if (is_temporal(path, k) && !path->steps[k].line->online && path->steps[k].rank == path->steps[i].rank)

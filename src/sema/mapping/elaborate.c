@@ -402,6 +402,45 @@ static void split_leaf(dfl_mapping_context *ctx, chain_state *chain)
                  add_body(ctx->draft, body, body->span, &body->einsums[i], 1));
 }
 
+/* The loop that goes through the blocks of an instance: the first line that is not spatial behind line `i`, over the same
+   rank and with the same tile. 0 if there is none. */
+static uint32_t find_block_loop(const dfl_body *body, uint32_t i)
+{
+    const dfl_line *dealt = &body->lines[i];
+    uint32_t at = i + 1;
+
+    while (at < body->n_lines && body->lines[at].kind == DFL_LINE_SPATIAL && body->lines[at].rank != dealt->rank)
+        at++;
+    return at < body->n_lines && body->lines[at].kind == DFL_LINE_TEMPORAL && body->lines[at].rank == dealt->rank &&
+                   body->lines[at].by == DFL_BY_SIZE && body->lines[at].amount == dealt->amount && !body->lines[at].cyclic
+               ? at
+               : 0;
+}
+
+/* Lowers `spatial r:T cyclic on axis` with `temporal r:T` below it. Instance i of K gets the blocks i, i + K, and so on. So
+   the temporal loop goes through rounds of K blocks, of which each instance has one. The model executes the loop over
+   rounds, of K T elements, outside of the spatial loop over the blocks of a round. Other cyclic loops keep their mark. */
+static void deal_blocks(dfl_mapping_context *ctx, dfl_body *body)
+{
+    const dfl_system *system = ctx->draft->system->system;
+
+    for (uint32_t i = 0; system != NULL && i < body->n_lines; i++) {
+        dfl_line *dealt = &body->lines[i];
+        uint32_t at = dealt->kind == DFL_LINE_SPATIAL && dealt->cyclic && dealt->by == DFL_BY_SIZE ? find_block_loop(body, i) : 0;
+        dfl_line rounds;
+        if (at == 0 || __builtin_mul_overflow(dealt->amount, system->axes[dealt->axis].size, &dealt->amount))
+            continue;
+        rounds = body->lines[at];
+        rounds.amount = dealt->amount;
+        rounds.rounds = true;
+        dealt->amount = body->lines[at].amount;
+        dealt->cyclic = false;
+        memmove(&body->lines[i + 1], &body->lines[i], (at - i) * sizeof *body->lines);
+        body->lines[i] = rounds;
+        i++;
+    }
+}
+
 /* Lowers a chain of statements to a body, whose einsums are already set. */
 static void lower_chain(dfl_mapping_context *ctx, const dfl_ast_node *items, dfl_body *body)
 {
@@ -431,6 +470,8 @@ static void lower_chain(dfl_mapping_context *ctx, const dfl_ast_node *items, dfl
         memcpy(body->lines, ctx->draft->sema->lines.at + chain.first_line, n_lines * sizeof *body->lines);
     body->n_lines = (uint32_t)n_lines;
     ctx->draft->sema->lines.n = chain.first_line;
+    if (chain.choices.n == 0 && chain.opens.n == 0)
+        deal_blocks(ctx, body);
     body->opens = chain.opens.at;
     body->n_opens = (uint32_t)chain.opens.n;
     body->choices = chain.choices.at;
