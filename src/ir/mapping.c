@@ -210,11 +210,22 @@ double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const d
     return dfl_point_seconds_at(names, w, e, unit, NULL, &small);
 }
 
+double dfl_operation_joules(const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit)
+{
+    dfl_sym type = unit->n_type_energies > 0 ? dfl_einsum_type(w, e)->name : 0;
+
+    for (uint32_t i = 0; i < unit->n_type_energies; i++)
+        if (unit->type_energies[i].type == type)
+            return unit->type_energies[i].joules * (e->is_mac ? 2 : 1);
+    return e->is_mac ? unit->mac_energy : unit->flop_energy;
+}
+
 double dfl_point_joules(const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit)
 {
+    double each = dfl_operation_joules(w, e, unit);
     dfl_i128 flops;
 
     if (e->is_mac)
-        return unit->mac_energy;
-    return dfl_einsum_point_flops(w, e, &flops) ? 0 : unit->flop_energy * dfl_i128_double(flops);
+        return each;
+    return dfl_einsum_point_flops(w, e, &flops) ? 0 : each * dfl_i128_double(flops);
 }

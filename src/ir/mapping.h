@@ -155,7 +155,9 @@ double dfl_point_seconds(const dfl_intern *names, const dfl_workload *w, const d
    an efficiency whose first point is above the work, which has no time then. */
 double dfl_point_seconds_at(const dfl_intern *names, const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit,
                             const dfl_work_size *size, const dfl_efficiency **small);
-/* Energy of one point of an einsum on one instance of a unit (in J); 0 if the unit declares no energy. */
+/* Energy of one MAC, or of one FLOP of an einsum without MACs, in the type of the einsum (in J); energy of one point of the
+   einsum (in J). 0 if the unit declares no energy. */
+double dfl_operation_joules(const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
 double dfl_point_joules(const dfl_workload *w, const dfl_einsum *e, const dfl_compute *unit);
 
 #endif

@@ -293,6 +293,10 @@ static void print_compute(dfl_strbuf *out, const dfl_intern *names, const dfl_co
         quantity(out, "leakage", c->leakage, dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_TIME));
     if (c->area != 0)
         quantity(out, "area", c->area, dfl_dim_of(DFL_BASE_AREA));
+    for (uint32_t i = 0; i < c->n_type_energies; i++) {
+        dfl_strbuf_printf(out, " %s", dfl_sym_text(names, c->type_energies[i].type));
+        quantity(out, "energy", c->type_energies[i].joules, energy);
+    }
     for (uint32_t i = 0; i < c->n_ops; i++) {
         dfl_strbuf_z(out, i == 0 ? " ops " : ", ");
         name(out, names, c->ops[i]);

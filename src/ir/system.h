@@ -66,6 +66,12 @@ typedef struct {
     double rate;           /* MAC/s for mac, FLOP/s for all other operations, per instance */
 } dfl_rate;
 
+/* The energy of operations in one data type. */
+typedef struct {
+    dfl_sym type;
+    double joules;         /* J per FLOP; a MAC is two FLOPs */
+} dfl_type_energy;
+
 typedef struct {
     dfl_sym name;
     dfl_span span;
@@ -76,7 +82,9 @@ typedef struct {
     const dfl_efficiency *efficiencies; /* shares of the rates by the FLOP of an einsum in one pass */
     uint32_t n_efficiencies; /* a rate to which none applies is reached in full */
     double launch;         /* time that passes before an einsum or a fused branch starts (in s) */
-    double mac_energy, flop_energy; /* energies, J per MAC and J per FLOP */
+    double mac_energy, flop_energy; /* energies, J per MAC and J per FLOP, of types without an energy of their own */
+    const dfl_type_energy *type_energies;
+    uint32_t n_type_energies;
     bool has_energy;
     double area, leakage;  /* area (m2) and leakage power (W) per instance */
     const dfl_sym *ops;    /* operations that the unit can run ("mac", "flop", op names); none = all operations */

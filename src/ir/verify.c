@@ -132,6 +132,8 @@ static const char *verify_compute(const dfl_system *s, const dfl_compute *c)
     VERIFY(c->n_rates > 0, "a compute unit has no rate");
     for (uint32_t i = 0; i < c->n_rates; i++)
         VERIFY(c->rates[i].rate > 0 && isfinite(c->rates[i].rate), "a rate is not positive");
+    for (uint32_t i = 0; i < c->n_type_energies; i++)
+        VERIFY(c->type_energies[i].type != 0 && c->type_energies[i].joules >= 0, "an energy is of no type or negative");
     VERIFY(c->launch >= 0, "a compute unit starts before it is asked to");
     for (uint32_t i = 0; i < c->n_efficiencies; i++) {
         const char *wrong = dfl_efficiency_verify(&c->efficiencies[i]);

@@ -271,6 +271,13 @@ static void add_price(params *out, dfl_arena *arena, dfl_param p)
     DFL_PUSH(arena, out, p);
 }
 
+/* Adds the actions of another part to those of a parameter. */
+static void add_more(dfl_param *p, const dfl_param *more)
+{
+    p->over |= more->over || dfl_add(p->actions, more->actions, &p->actions);
+    p->per_value = dfl_i128_double(p->actions);
+}
+
 static bool add_bits(dfl_i128 *sum, dfl_i128 a, dfl_i128 b, dfl_i128 c, dfl_i128 bits)
 {
     dfl_i128 n;
@@ -304,22 +311,32 @@ static void add_memory(params *out, dfl_arena *arena, const dfl_result *r, uint3
         add_price(out, arena, write);
 }
 
+/* Adds the energy of an operation for each value that the unit's einsums have: types may differ in their energies. */
 static void add_unit(params *out, dfl_arena *arena, const dfl_result *r, uint32_t i)
 {
+    const dfl_workload *w = r->mapping->workload;
     const dfl_compute *c = &r->mapping->system->computes[i];
-    dfl_param mac = { .kind = DFL_PARAM_MAC_ENERGY, .part = i, .value = c->mac_energy };
-    dfl_param flop = { .kind = DFL_PARAM_FLOP_ENERGY, .part = i, .value = c->flop_energy };
+    size_t first = out->n;
 
-    for (uint32_t e = 0; e < r->mapping->workload->n_einsums; e++) {
-        const dfl_einsum *einsum = &r->mapping->workload->einsums[e];
-        dfl_param *param = einsum->is_mac ? &mac : &flop;
-        if (r->einsums[e].compute == i)
-            param->over |= add_bits(&param->actions, r->einsums[e].points, 0, 0, einsum->is_mac ? 1 : einsum->flops_per_point);
-    }
-    if (c->has_energy && (mac.actions > 0 || mac.over))
-        add_price(out, arena, mac);
-    if (c->has_energy && (flop.actions > 0 || flop.over))
-        add_price(out, arena, flop);
+    for (unsigned mac = 2; c->has_energy && mac-- > 0;)
+        for (uint32_t e = 0; e < w->n_einsums; e++) {
+            const dfl_einsum *einsum = &w->einsums[e];
+            dfl_param p = { .kind = mac ? DFL_PARAM_MAC_ENERGY : DFL_PARAM_FLOP_ENERGY, .part = i };
+            size_t at = first;
+
+            if (r->einsums[e].compute != i || einsum->is_mac != (mac != 0))
+                continue;
+            p.value = dfl_operation_joules(w, einsum, c);
+            p.over = add_bits(&p.actions, r->einsums[e].points, 0, 0, einsum->is_mac ? 1 : einsum->flops_per_point);
+            if (p.actions == 0 && !p.over)
+                continue;
+            while (at < out->n && (out->at[at].kind != p.kind || out->at[at].value != p.value))
+                at++;
+            if (at == out->n)
+                add_price(out, arena, p);
+            else
+                add_more(&out->at[at], &p);
+        }
 }
 
 static void add_leakage(params *out, dfl_arena *arena, const dfl_result *r, dfl_param_kind kind, uint32_t part,

@@ -343,6 +343,28 @@ static void lower_rates(system_lowering *state, const dfl_draft_part *part, dfl_
     compute->rates = rates;
 }
 
+/* The energies by data type of a compute unit: `energy { bf16 = 0.6pJ/MAC; }`. */
+static void lower_type_energies(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute, double clock)
+{
+    dfl_type_energy *energies = DFL_NEW_ARRAY(state->draft->arena, dfl_type_energy, part->attrs.n + 1);
+
+    for (size_t i = 0; i < part->attrs.n; i++) {
+        const dfl_draft_attribute *attribute = &part->attrs.at[i];
+
+        if (strcmp(attribute->name, "energy.*") != 0 || attribute->n_values == 0)
+            continue;
+        if (dfl_data_type_bits(text(state, attribute->keys[0])) == 0) {
+            report_unknown_op(state, attribute->keys[0], attribute->span);
+            continue;
+        }
+        energies[compute->n_type_energies++] = (dfl_type_energy){
+            .type = attribute->keys[0], .joules = convert_quantity(state, &attribute->values[0], clock)
+        };
+    }
+    compute->type_energies = energies;
+    compute->has_energy |= compute->n_type_energies > 0;
+}
+
 /* Lowers a compute unit. */
 static void lower_compute(system_lowering *state, const dfl_draft_part *part)
 {
@@ -359,6 +381,7 @@ static void lower_compute(system_lowering *state, const dfl_draft_part *part)
     /* Energies are per FLOP; a MAC is two FLOPs. */
     compute->mac_energy = 2 * lower_number(state, part, "energy.mac", clock, per_op, &compute->has_energy);
     compute->flop_energy = lower_number(state, part, "energy.flop", clock, per_op, &compute->has_energy);
+    lower_type_energies(state, part, compute, clock);
     lower_members(state, part, compute, clock);
     compute->operand_reuse = lower_selection(state, part, "operand_reuse");
     state->any_energy |= compute->has_energy;

@@ -52,6 +52,19 @@ static void a_port_names_an_inner_axis(void **state)
     analysed_free(a);
 }
 
+static void energies_may_depend_on_types(void **state)
+{
+    analysed *a = analyse("system s { clock = 1GHz; memory d { size = 1MB; }"
+                          " compute c { rate = 1FLOP/cycle; energy { i8 = 6pJ/MAC; flop = 2pJ/FLOP; } } }");
+    const dfl_compute *unit = &a->program->systems[0]->computes[0];
+
+    (void)state;
+    assert_int_equal(unit->n_type_energies, 1);
+    assert_string_equal(dfl_sym_text(a->names, unit->type_energies[0].type), "i8");
+    assert_true(unit->type_energies[0].joules == 3e-12 && unit->flop_energy == 2e-12 && unit->mac_energy == 0);
+    analysed_free(a);
+}
+
 static void a_selection_may_hold_intermediates(void **state)
 {
     analysed *a = analyse("system s { memory d { size = 1MB; holds = output, intermediate; } }");
@@ -88,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_reach_their_members),
         cmocka_unit_test(a_port_names_an_inner_axis),
+        cmocka_unit_test(energies_may_depend_on_types),
         cmocka_unit_test(a_selection_may_hold_intermediates),
         cmocka_unit_test(missing_numbers_are_zero),
         cmocka_unit_test(a_clock_may_exceed_the_range),
