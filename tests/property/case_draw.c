@@ -223,7 +223,7 @@ static bool draw_temporal(drawer *d, uint32_t body, uint32_t e)
     case_line line;
 
     /* above a branch mostly ranks of the result, which cut what is read below into windows without gaps */
-    if (d->c->bodies[body].kind != DFL_BODY_LEAF && case_chance(&d->rng, 70))
+    if (d->c->bodies[body].kind != DFL_BODY_LEAF && d->c->tensors[out->tensor].n_dims > 0 && case_chance(&d->rng, 70))
         r = out->index[case_below(&d->rng, d->c->tensors[out->tensor].n_dims)].rank[0];
     if (!case_has_rank(d->c, e, r))
         return false;

@@ -369,6 +369,39 @@ static void transforms(case_random *rng, dfl_case *c)
         case_add_einsum(c, case_chance(rng, 50) ? "Z[x,y,z] = T[x,y,z] * B[y] over y" : "Z[x,z] += T[x,y,z] * B[y]");
 }
 
+/* A result in two parts; a tensor that is read in two orders; a sum of everything. */
+static void joined(case_random *rng, dfl_case *c)
+{
+    int64_t m = between(rng, 1, 5), n = between(rng, 1, 5), k = between(rng, 1, 3);
+    char text[200];
+
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", n);
+    switch (case_below(rng, 3)) {
+    case 0:
+        case_add_rank(c, "k", k);
+        case_add_rank(c, "z", m + n);
+        input(c, "A", DFL_ROLE_INPUT, 2, m, k, 1, 1);
+        input(c, "B", DFL_ROLE_INPUT, 2, n, k, 1, 1);
+        case_add_einsum(c, "Z[m,k] = A[m,k]");
+        snprintf(text, sizeof text, "Z[n + %d,k] = B[n,k]", (int)m);
+        case_add_einsum(c, text);
+        if (case_chance(rng, 60))
+            case_add_einsum(c, case_chance(rng, 50) ? "Y[z] += Z[z,k]" : "Y[z,k] = Z[z,k] * Z[z,k]");
+        return;
+    case 1:
+        c->ranks[1].extent = m;
+        input(c, "A", DFL_ROLE_INPUT, 2, m, m, 1, 1);
+        case_add_einsum(c, case_chance(rng, 50) ? "Z[m,n] = A[m,n] * A[n,m]" : "Z[m] += A[m,n] * A[n,m]");
+        return;
+    default:
+        input(c, "A", DFL_ROLE_INPUT, 2, m, n, 1, 1);
+        case_add_einsum(c, "S[] += A[m,n]");
+        if (case_chance(rng, 50))
+            case_add_einsum(c, "Z[m,n] = A[m,n] * S[]");
+    }
+}
+
 static bool small(const dfl_case *c, int64_t most)
 {
     for (uint32_t e = 0; e < c->n_einsums; e++) {
@@ -385,7 +418,7 @@ void case_draw_workload(case_random *rng, dfl_case *c)
 {
     static const struct { uint32_t weight; void (*draw)(case_random *rng, dfl_case *c); } family[] = {
         { 8, matmul }, { 16, convolution }, { 8, matmul_chain }, { 16, convolution_pair }, { 5, residual }, { 8, block },
-        { 10, attention }, { 15, normalisation }, { 7, shifted }, { 5, conditional }, { 2, transforms },
+        { 10, attention }, { 14, normalisation }, { 5, shifted }, { 5, conditional }, { 2, transforms }, { 3, joined },
     };
 
     rng->stretch = case_chance(rng, 12);

@@ -179,8 +179,10 @@ static case_access read_access(dfl_case *c, const char **at, bool produced)
         }
         a.index[d] = read_index(c, at);
         if (produced) {
+            int64_t extent = reach(c, &a.index[d]);
             c->tensors[a.tensor].n_dims = d + 1;
-            c->tensors[a.tensor].extents[d] = reach(c, &a.index[d]);
+            if (c->tensors[a.tensor].extents[d] < extent) /* a second einsum may write further elements */
+                c->tensors[a.tensor].extents[d] = extent;
         }
         d++;
     } while (eat(at, ","));

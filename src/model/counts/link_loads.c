@@ -29,12 +29,14 @@ typedef struct {
 
 /* ---- parts of an axis ---- */
 
-/* Number of instances along a spatial step. An einsum that the step is not for has one. */
+/* Number of instances along a spatial step. A unit of an einsum that the step is not for has one. */
 static int64_t count_parts(const dfl_nest *nest, const dfl_crossing *c, uint32_t i)
 {
     const uint32_t e = c->footprint->einsum;
+    const bool of_unit = c->kind == DFL_CROSSING_READ || c->kind == DFL_CROSSING_RESULT;
+    uint32_t driver = of_unit && nest->paths->paths[e].steps[i].rank == DFL_NONE ? DFL_NONE : dfl_nest_driver(nest, e, i);
 
-    return nest->paths->paths[e].steps[i].rank == DFL_NONE ? 1 : nest->sizes[e].trips[i];
+    return driver == DFL_NONE ? 1 : nest->sizes[driver].trips[i];
 }
 
 /* The own steps of a crossing on an axis of the array. */
