@@ -41,8 +41,8 @@ typedef struct {
     int64_t amount;        /* the T or K of the loop, > 0 */
     const dfl_hole *hole;  /* the hole of the loop, kept after a search has filled it; NULL = the file states the amount */
     bool cyclic, online;
-    bool rounds;           /* temporal loop over the rounds of a `cyclic` spatial loop: a tile has one block for each instance, and
-                              may be larger than what is left of the rank */
+    bool rounds;           /* temporal loop over the rounds of a `cyclic` spatial loop: a tile has one block for each
+                              instance, and may be larger than what is left of the rank */
     uint32_t axis;         /* spatial loop: axis of the system */
     const uint32_t *only;  /* `spatial ... for T, U`: einsums that the line applies to; NULL = all einsums below */
     uint32_t n_only;

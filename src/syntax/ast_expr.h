@@ -12,12 +12,20 @@ typedef struct {
     dfl_span span;
 } dfl_ast_name;
 
+/* The index of one name of a path: a member of a family, as in s[k - 1].Z. */
+typedef struct dfl_ast_member {
+    uint32_t at;               /* position of the name */
+    const struct dfl_expr *index;
+    const struct dfl_ast_member *next;
+} dfl_ast_member;
+
 /* A path a.b.c; `text` is the symbol of the dotted text. */
 typedef struct {
     dfl_ast_name *head;        /* array of n names */
     uint32_t n;                /* number of names; 0 = absent */
-    dfl_sym text;
+    dfl_sym text;              /* a name with an index stands as "s[]" until the index is evaluated (sema/expr/members.h) */
     dfl_span span;
+    const dfl_ast_member *members; /* indices of names, last first; NULL = none */
 } dfl_ast_path;
 
 /* The last name of a path, which must not be absent. */

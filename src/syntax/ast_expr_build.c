@@ -102,6 +102,35 @@ dfl_ast_path *dfl_path_add(dfl_parse *p, dfl_ast_path *path, dfl_ast_name name)
     return path;
 }
 
+dfl_expr *dfl_ast_one_index(dfl_parse *p, dfl_expr_list list)
+{
+    dfl_expr *first = dfl_exprs_open(list);
+
+    if (first->next != NULL || first->label.sym != 0) {
+        dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, first->span, "a member of a family has one index");
+        dfl_diag_help(p->sink, d, "write one number in the brackets: `s[3]`");
+    }
+    return first;
+}
+
+dfl_ast_path *dfl_path_add_member(dfl_parse *p, dfl_ast_path *path, dfl_expr_list index, dfl_ast_name name)
+{
+    dfl_ast_member *member = DFL_NEW(p->arena, dfl_ast_member);
+
+    *member = (dfl_ast_member){ .at = path->n - 1, .index = dfl_ast_one_index(p, index), .next = path->members };
+    path->members = member;
+    return dfl_path_add(p, path, name);
+}
+
+/* Whether a name of a path has an index. */
+static bool has_index(const dfl_ast_path *path, uint32_t at)
+{
+    for (const dfl_ast_member *m = path->members; m != NULL; m = m->next)
+        if (m->at == at)
+            return true;
+    return false;
+}
+
 const dfl_ast_path *dfl_path_done(dfl_parse *p, dfl_ast_path *path)
 {
     dfl_strbuf whole;
@@ -110,7 +139,8 @@ const dfl_ast_path *dfl_path_done(dfl_parse *p, dfl_ast_path *path)
         return path;
     dfl_strbuf_init(&whole, p->arena);
     for (uint32_t i = 0; i < path->n; i++)
-        dfl_strbuf_printf(&whole, "%s%s", i > 0 ? "." : "", dfl_sym_text(p->names, path->head[i].sym));
+        dfl_strbuf_printf(&whole, "%s%s%s", i > 0 ? "." : "", dfl_sym_text(p->names, path->head[i].sym),
+                          has_index(path, i) ? "[]" : "");
     path->text = dfl_intern_text(p->names, whole.text, whole.len);
     return path;
 }

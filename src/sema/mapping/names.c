@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sema/expr/eval.h"
+#include "sema/expr/members.h"
 #include "support/limits.h"
 #include "support/strbuf.h"
 
@@ -197,9 +198,10 @@ static uint32_t find_in_lookup(dfl_mapping_context *ctx, const dfl_ast_path *pat
 
 /* Resolves a rank or tensor: through the bindings of the enclosing `use`, else in the instance, else in the whole
    workload. */
-static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_entry_kind kind)
+static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *written, dfl_entry_kind kind)
 {
-    const dfl_ast_path *other = find_bound(ctx, path);
+    const dfl_ast_path *path = dfl_path_resolve(ctx->draft->sema, ctx->scope, written);
+    const dfl_ast_path *other = path != NULL ? find_bound(ctx, path) : NULL;
     bool rank = kind == DFL_ENTRY_RANK;
     const char *what = rank ? "rank" : "tensor";
     dfl_elaborated_workload *workload = ctx->draft->workload;
@@ -207,6 +209,8 @@ static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *p
     const dfl_scope_entry *entry;
     uint32_t id;
 
+    if (path == NULL)
+        return DFL_NONE;
     if (other != NULL) {
         dfl_mapping_context out = outer_context(ctx);
 
@@ -416,15 +420,18 @@ static bool add_producer(dfl_mapping_context *ctx, const dfl_ast_path *path, con
     return false;
 }
 
-bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_expr *index, dfl_id_list *out)
+bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written, const dfl_expr *index, dfl_id_list *out)
 {
-    const dfl_ast_path *other = find_bound(ctx, path);
+    const dfl_ast_path *path = dfl_path_resolve(ctx->draft->sema, ctx->scope, written);
+    const dfl_ast_path *other = path != NULL ? find_bound(ctx, path) : NULL;
     dfl_elaborated_workload *workload = ctx->draft->workload;
     const dfl_lookup_match *tensor, *instance;
     const dfl_scope_entry *entry;
     dfl_ast_path numbered;
     dfl_sym name;
 
+    if (path == NULL)
+        return false;
     if (other != NULL) {
         dfl_mapping_context outside = outer_context(ctx);
 

@@ -182,15 +182,22 @@ void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_
 
 /* Adds the instance of an `apply`. `*id` is set to the index of the instance. NULL after reporting that the name is
    taken. */
-static dfl_scope_entry *add_instance(dfl_workload_context *ctx, dfl_ast_name name, const dfl_decl *decl, uint32_t *id)
+static dfl_scope_entry *add_instance(dfl_workload_context *ctx, dfl_ast_name name, const dfl_decl *decl, uint32_t *id,
+                                     dfl_scope_entry **member)
 {
     dfl_instance i = {
         .name = dfl_workload_full_name(ctx, name.sym), .span = name.span, .decl = decl, .parent = ctx->instance
     };
     dfl_scope_entry *entry = dfl_scope_declare(ctx->sema, ctx->scope, name.sym, name.span, DFL_ENTRY_INSTANCE);
 
+    *member = NULL;
     if (ctx->family[0] != '\0') {
         const char *full = dfl_sema_text(ctx->sema, i.name);
+        dfl_sym one = dfl_intern_z(ctx->sema->names, dfl_arena_printf(ctx->sema->arena, "%s%s",
+                                                                      dfl_sema_text(ctx->sema, name.sym), ctx->family));
+
+        /* later statements of the body, and other iterations, name the member "s[3]" */
+        *member = dfl_scope_declare(ctx->sema, ctx->body_scope, one, name.span, DFL_ENTRY_INSTANCE);
 
         i.family = dfl_intern_text(ctx->sema->names, full, strlen(full) - strlen(ctx->family));
     }
@@ -199,6 +206,8 @@ static dfl_scope_entry *add_instance(dfl_workload_context *ctx, dfl_ast_name nam
     ctx->draft->broken |= entry == NULL;
     if (entry != NULL)
         entry->instance = *id;
+    if (*member != NULL)
+        (*member)->instance = *id;
     return entry;
 }
 
@@ -213,11 +222,11 @@ static void elaborate_apply(dfl_workload_context *ctx, const dfl_ast_node *node)
     const dfl_ast_node *missing;
     dfl_scope *args;
     dfl_workload_context inner = *ctx;
-    dfl_scope_entry *entry;
+    dfl_scope_entry *entry, *member;
 
     for (const dfl_ast_node *bind = node->more->binds; bind != NULL; bind = bind->next)
         add_argument(ctx, &given, bind);
-    entry = add_instance(ctx, node->name, decl, &inner.instance);
+    entry = add_instance(ctx, node->name, decl, &inner.instance, &member);
     if (decl == NULL || entry == NULL) {
         ctx->draft->broken = ctx->draft->partial = true;
         return;
@@ -239,6 +248,8 @@ static void elaborate_apply(dfl_workload_context *ctx, const dfl_ast_node *node)
     dfl_workload_elaborate_body(&inner, decl, args);
     ctx->workload->instances.at[inner.instance].last_einsum = (uint32_t)ctx->draft->einsums.n;
     entry->members = inner.scope;
+    if (member != NULL)
+        member->members = inner.scope;
     check_given(ctx, &given, node, &inner);
 }
 

@@ -5,6 +5,7 @@
 
 #include "sema/expr/data_type.h"
 #include "sema/expr/eval.h"
+#include "sema/expr/members.h"
 #include "support/limits.h"
 
 dfl_sym dfl_workload_full_name(dfl_workload_context *ctx, dfl_sym name)
@@ -97,6 +98,9 @@ uint32_t dfl_workload_find_tensor(dfl_workload_context *ctx, const dfl_ast_path 
     const dfl_scope_entry *entry;
     const dfl_scope *scope = ctx->scope;
 
+    path = dfl_path_resolve(ctx->sema, ctx->scope, path);
+    if (path == NULL)
+        return DFL_NONE;
     for (const dfl_ast_name *n = path->head; n <= dfl_path_last(path); n++) {
         entry = n == path->head ? dfl_scope_find(scope, n->sym) : dfl_scope_find_here(scope, n->sym);
         if (entry == NULL)
@@ -114,13 +118,15 @@ void dfl_workload_report_no_tensor(dfl_workload_context *ctx, const dfl_ast_path
 {
     const dfl_scope_entry *entry;
     dfl_scope *scope = ctx->scope;
-    const dfl_ast_name *n = path->head;
+    const dfl_ast_name *n;
     dfl_sym near;
     dfl_diag *d;
 
     ctx->draft->broken = true;
-    if (ctx->draft->partial)
+    path = dfl_path_resolve(ctx->sema, ctx->scope, path);
+    if (ctx->draft->partial || path == NULL)
         return;
+    n = path->head;
     for (; n < dfl_path_last(path); n++) {
         entry = dfl_scope_find(scope, n->sym);
         if (entry == NULL || entry->members == NULL)
