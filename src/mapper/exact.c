@@ -152,7 +152,7 @@ static bool take_first(mapper *k, dfl_map_result *out)
 
     if (!dfl_mapping_all_lines_open(k->m) || k->options->front || k->options->top > 0)
         return false;
-    dfl_deadline_grace(&patient, &budget, k->stopped, 0, dfl_arena_budget(k->arena));
+    dfl_deadline_grace(&patient, &budget, k->stopped, k->options->limits.deadline, dfl_arena_budget(k->arena));
     out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
     out->joules += k->goal.of.leakage * out->seconds;
     out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);

@@ -25,8 +25,10 @@ void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why
     if (session != NULL && why != DFL_STOP_CANCELLED)
         budget->cancel = session->cancel;
     *deadline = (dfl_deadline){ .budget = budget };
-    if (why != DFL_STOP_TIME && why != DFL_STOP_CANCELLED)
+    if (why != DFL_STOP_TIME && why != DFL_STOP_CANCELLED) {
+        deadline->at = at;
         return;
+    }
     deadline->at = dfl_deadline_clock() + DFL_GRACE_LEAST_SECONDS;
     if (at > 0 && why == DFL_STOP_TIME && at + DFL_GRACE_SECONDS > deadline->at)
         deadline->at = at + DFL_GRACE_SECONDS;

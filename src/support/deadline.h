@@ -32,8 +32,9 @@ typedef struct {
 /* Time of the monotonic clock (in s). */
 double dfl_deadline_clock(void);
 /* Makes `deadline` the grace budget that follows a stop for the reason `why`: a limit on steps and, after a limit on time or an
-   interrupt, on time. `at` is the time of the deadline that passed, 0 = none. An interrupt of `session` (may be NULL) ends the
-   grace, unless an interrupt is the reason for it. `budget` is overwritten and must live as long as `deadline`. */
+   interrupt, on time. `at` is the time of the deadline of the computation, 0 = none; after another stop this deadline stays
+   in force. An interrupt of `session` (may be NULL) ends the grace, unless an interrupt is the reason for it. `budget` is
+   overwritten and must live as long as `deadline`. */
 void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why, double at, const dfl_budget *session);
 /* Steps that the budget has left, at least 1 and at most `most`. */
 uint64_t dfl_deadline_left(const dfl_deadline *deadline, uint64_t most);

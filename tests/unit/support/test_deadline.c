@@ -41,6 +41,8 @@ static void time_ends_soon_after_the_deadline(void **state)
     assert_true(deadline.at == now + 100 + DFL_GRACE_SECONDS);
     dfl_deadline_grace(&deadline, &budget, DFL_STOP_TIME, now - 100, NULL);
     assert_true(deadline.at >= now + DFL_GRACE_LEAST_SECONDS && deadline.at < now + 50);
+    dfl_deadline_grace(&deadline, &budget, DFL_STOP_EVALUATIONS, now + 100, NULL);
+    assert_true(deadline.at == now + 100);
     dfl_deadline_grace(&deadline, &budget, DFL_STOP_CANCELLED, now + 100, NULL);
     assert_true(deadline.at >= now + DFL_GRACE_LEAST_SECONDS && deadline.at < now + 50);
 }
