@@ -124,6 +124,7 @@ help:
 ## make prove N=100000      random mappings against the execution oracle, SEED=1
 ## make optimal N=10000     random problems, the search against an enumeration of all mappings, SEED=1
 ## make mutate              mutants of the formulas that the tests must kill
+## make truth               predicted and measured times on real chips, all rows of the tables beside the repository
 ## make bench               the figures of the README
 ## make cover               line coverage of the tests
 ## make install             DESTDIR= PREFIX=/usr/local

@@ -1,6 +1,6 @@
 # The test programs, and the targets that run them; a part of the Makefile.
 
-.PHONY: test test-run compile unit arch static fuzz-smoke fuzz-programs bench prove optimal mutate cover
+.PHONY: truth test test-run compile unit arch static fuzz-smoke fuzz-programs bench prove optimal mutate cover
 
 # ---- programs ----------------------------------------------------------------------------------------------------
 # A program is named once: $(call program,NAME,SOURCES) links tests/SOURCES.c with the library to $(O)/tests/NAME.
@@ -105,6 +105,9 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 bench: all $(BENCH_PROGRAMS)
 	@for b in $(BENCH_PROGRAMS); do $$b || exit 1; done
 	@for b in $(sort $(wildcard tests/bench/*.sh)); do $(FOR_TESTS) bash $$b || exit 1; done
+
+truth: all
+	@$(FOR_TESTS) bash tests/truth/run_truth.sh all
 
 prove: $(PROPERTY)
 	@$(PROPERTY) $(or $(N),100000) $(or $(SEED),1)
