@@ -181,7 +181,7 @@ static void time_networks(dfl_model *model)
             cost->seconds = class->seconds > cost->seconds ? class->seconds : cost->seconds;
             most = bits > most ? bits : most;
         }
-        cost->bandwidth_required = most > 0 ? most / model->result.seconds : 0;
+        cost->bandwidth_required = model->result.seconds > 0 ? most / model->result.seconds : 0;
     }
 }
 

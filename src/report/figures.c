@@ -93,6 +93,8 @@ static const dfl_memory *memory(const dfl_figure_place *at) { return &at->system
 static const dfl_memory_cost *memory_cost(const dfl_figure_place *at) { return &costs(at)->memories[at->part]; }
 static const dfl_compute *compute(const dfl_figure_place *at) { return &at->system->computes[at->part]; }
 static const dfl_network *network(const dfl_figure_place *at) { return &at->system->networks[at->part]; }
+static const dfl_network_cost *network_cost(const dfl_figure_place *at) { return &costs(at)->networks[at->part]; }
+static const dfl_link_class *link_class(const dfl_figure_place *at) { return &network_cost(at)->classes[at->tensor]; }
 static const dfl_einsum_cost *einsum_cost(const dfl_figure_place *at) { return &costs(at)->einsums[at->part]; }
 static const dfl_tensor *tensor(const dfl_figure_place *at) { return &at->workload->tensors[at->part]; }
 
@@ -256,6 +258,45 @@ static dfl_figure_value forwarded_over_network(const dfl_figure_place *at)
     return count_or_overflow(is_overflow, sum);
 }
 
+/* The class of links with a name; NULL = the network has none. */
+static const dfl_link_class *find_class(const dfl_figure_place *at, uint32_t network, const char *name)
+{
+    const dfl_network_cost *cost = &costs(at)->networks[network];
+
+    for (uint32_t k = 0; k < cost->n_classes; k++)
+        if (strcmp(cost->classes[k].name, name) == 0)
+            return &cost->classes[k];
+    return NULL;
+}
+
+/* The bits on the busiest link of a class of a network. No value if the network has no such class. */
+static dfl_figure_value bits_of_class(const dfl_figure_place *at, const char *name)
+{
+    const dfl_link_class *class = find_class(at, at->part, name);
+
+    if (at->results->is_blank)
+        return count(0);
+    return class ? count(class->bits) : none();
+}
+
+/* The bits on the busiest link of a class along an axis: "AXIS" and `what` form the name of the class. */
+static dfl_figure_value bits_along(const dfl_figure_place *at, const char *what)
+{
+    const dfl_axis *axis = &at->system->axes[at->part];
+    const char *name = dfl_sym_text(at->results->names, axis->name);
+    const size_t len = strlen(name);
+
+    if (!at->item || axis->network == DFL_NONE)
+        return none();
+    if (at->results->is_blank)
+        return count(0);
+    const dfl_network_cost *cost = &costs(at)->networks[axis->network];
+    for (uint32_t k = 0; k < cost->n_classes; k++)
+        if (strncmp(cost->classes[k].name, name, len) == 0 && strcmp(cost->classes[k].name + len, what) == 0)
+            return count(cost->classes[k].bits);
+    return none();
+}
+
 /* Counts the operations of a workload without a mapping. The state is GIVEN, OVERFLOW or UNCOUNTED. */
 static dfl_value_state count_workload(const dfl_figure_place *at, dfl_i128 *macs, dfl_i128 *flops)
 {
@@ -379,6 +420,15 @@ static bool next_traffic(const dfl_figure_place *at, uint32_t k, dfl_figure_item
 static bool next_unit_of_einsum(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
 {
     return k < 1 && set_item(at, DFL_SCOPE_EINSUM_UNIT, at->part, at->system->computes[einsum_cost(at)->compute].name, item);
+}
+
+static bool next_link_of_network(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    if (k >= network_cost(at)->n_classes)
+        return false;
+    set_item(at, DFL_SCOPE_LINK, at->part, 0, item);
+    item->place.tensor = k;
+    return true;
 }
 
 static bool next_axis_of_network(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)

@@ -82,7 +82,8 @@ typedef struct {
     dfl_arena *arena;            /* holds texts made for values; NULL = only figures with the view PATH have values */
     uint32_t part;               /* index of the einsum, memory, compute unit, network, axis, or tensor of a workload; for a
                                     sum, the number of mappings */
-    uint32_t tensor;             /* scope TRAFFIC: index of the tensor in the memory `part` */
+    uint32_t tensor;             /* scope TRAFFIC: index of the tensor in the memory `part`; scope LINK: index of the class in
+                                    the network `part` */
 } dfl_figure_place;
 
 /* An item of a list. */

@@ -275,7 +275,8 @@ static bool count_sides(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_tr
         if (c->direct && c->own >> c->how.forward & 1)
             over |= dfl_add(c->inside, sums->all[c->at].fill - keeps->at[c->at].all.passed->enter, &c->inside);
     }
-    over |= dfl_mul(c->outside, c->width, &c->outside) || dfl_mul(c->inside, c->width, &c->inside);
+    c->outside = dfl_crossing_bits(c, c->outside, &over);
+    c->inside = dfl_crossing_bits(c, c->inside, &over);
     return over ? dfl_nest_report_overflow(nest, nest->mapping->span) : true;
 }
 

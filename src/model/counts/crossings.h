@@ -31,7 +31,7 @@ typedef struct {
     uint32_t network;
     uint32_t element; /* the element that the array repeats */
     uint32_t tensor;
-    dfl_i128 width;   /* bits of one element of the tensor */
+    int64_t width;    /* bits of one element of the tensor */
     /* Bit sets of spatial steps on the path of the transfer: */
     uint64_t outer;   /* steps on axes outside of the array */
     uint64_t own;     /* steps on axes of the array */
@@ -94,6 +94,16 @@ typedef struct {
 bool dfl_crossing_goes_up(const dfl_crossing *c);
 /* The number of elements of a crossing that one of its deltas counts. */
 dfl_i128 dfl_crossing_elements(const dfl_crossing *c, const dfl_delta *delta);
+/* Bits of a number of elements. Sets *over on overflow. The usual numbers need no check. */
+static inline dfl_i128 dfl_crossing_bits(const dfl_crossing *c, dfl_i128 elements, bool *over)
+{
+    dfl_i128 bits;
+
+    if (elements >> 62 == 0)
+        return (dfl_i128)(int64_t)elements * c->width;
+    *over |= dfl_mul(elements, c->width, &bits);
+    return bits;
+}
 /* Finds the crossings of a mapping. The traffic must be planned. False after E0609. */
 bool dfl_crossings_make(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_traffic_plan *plan, dfl_crossings *out);
 /* Counts the bits at both sides of all crossings at the present sizes, and clears the bits of the classes. The traffic must be

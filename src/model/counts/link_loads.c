@@ -121,6 +121,18 @@ static bool pin_axis(const load_walk *walk, const dfl_crossing *c, uint32_t axis
     return at == 0;
 }
 
+/* Tells whether the elements of a crossing with values all pass the outer side of the array in one instance of its network:
+   no other array lies further out on the way. */
+static bool is_outermost(const dfl_crossing *c) { return c->valued && !(c->outer & c->between); }
+
+/* Elements of a crossing with values, in the instance of the outer keep at coordinate 0. */
+static dfl_i128 find_whole(const load_walk *walk, const dfl_crossing *c)
+{
+    const dfl_counts *outer = &walk->sums->outer_busiest[c->at];
+
+    return c->kind == DFL_CROSSING_FILL ? outer->serve : outer->update;
+}
+
 /* ---- loads ---- */
 
 static dfl_i128 load_even(const load_walk *walk, const dfl_crossing *c, link at)
@@ -251,6 +263,8 @@ static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
 
 static dfl_i128 find_load(load_walk *walk, dfl_crossing *c, link at)
 {
+    if (at.kind == LINK_OUTER && is_outermost(c))
+        return find_whole(walk, c);
     if (!walk->enumerated && c->mode == DFL_CROSSING_EVEN)
         return load_even(walk, c, at);
     if (!walk->enumerated && c->mode == DFL_CROSSING_ORDERED && at.kind == LINK_PORT)
@@ -300,34 +314,44 @@ static bool are_values_known(load_walk *walk, dfl_crossing *c)
     if (!walk->ok || all != keep->distinct)
         return false;
     how.first_only = c->outer & ~c->between;
-    const dfl_counts *outer = &walk->sums->outer_busiest[c->at];
-    return count_restricted(walk, c, how, &none) == (c->kind == DFL_CROSSING_FILL ? outer->serve : outer->update);
+    return count_restricted(walk, c, how, &none) == find_whole(walk, c);
+}
+
+/* Part of the whole for each instance of an even crossing with values. False if the parts are unequal. */
+static bool divide_whole(const load_walk *walk, dfl_crossing *c)
+{
+    const dfl_loop_sizes *sizes = &walk->nest->sizes[c->footprint->product.einsum];
+    int64_t parts = multiply_trips(sizes, c->between & c->footprint->product.dims);
+    dfl_i128 whole = find_whole(walk, c);
+
+    if (whole >> 62 != 0 || (int64_t)whole % parts != 0)
+        return false;
+    c->unit = (int64_t)whole / parts * multiply_trips(sizes, c->inner & c->footprint->product.dims);
+    return true;
 }
 
 static void find_mode(load_walk *walk, dfl_crossing *c)
 {
-    const dfl_counts *outer = &walk->sums->outer_busiest[c->at];
+    bool bus = walk->array->shape == DFL_NETWORK_BUS;
 
-    c->mode = c->first->is_even ? DFL_CROSSING_EVEN : is_ordered(walk->nest, c) ? DFL_CROSSING_ORDERED : DFL_CROSSING_ANY;
+    c->mode = c->first->is_even ? DFL_CROSSING_EVEN : bus || is_ordered(walk->nest, c) ? DFL_CROSSING_ORDERED : DFL_CROSSING_ANY;
     c->unit = dfl_crossing_elements(c, c->first);
     if (!c->valued)
         return;
     const dfl_keep *keep = &walk->keeps->at[c->at];
-    bool rough = keep->windows || walk->sums->rough[c->at] || walk->sums->rough[keep->parent];
-    if (c->mode == DFL_CROSSING_EVEN && !rough) {
-        const dfl_loop_sizes *sizes = &walk->nest->sizes[c->footprint->product.einsum];
-        int64_t parts = multiply_trips(sizes, c->between & c->footprint->product.dims);
-        dfl_i128 whole = c->kind == DFL_CROSSING_FILL ? outer->serve : outer->update;
-        c->unit = whole / parts * multiply_trips(sizes, c->inner & c->footprint->product.dims);
-        if (whole % parts == 0)
-            return;
+    bool rough = walk->sums->rough[keep->parent];
+    if (bus && is_outermost(c)) {
+        walk->all->networks[c->network].rough |= rough;
+        return;
     }
+    rough |= keep->windows || walk->sums->rough[c->at];
+    if (c->mode == DFL_CROSSING_EVEN && !rough && divide_whole(walk, c))
+        return;
     c->mode = c->mode == DFL_CROSSING_EVEN ? DFL_CROSSING_ANY : c->mode;
     if (!are_values_known(walk, c)) {
         c->mode = DFL_CROSSING_ROUGH;
         walk->all->networks[c->network].rough = true;
     } else if (c->mode == DFL_CROSSING_ORDERED) {
-        c->unit = 0;
         c->unit = load_any(walk, c, (link){ .kind = LINK_PORT });
     }
 }
@@ -452,10 +476,10 @@ static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128
 
     for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
         dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        dfl_i128 bits;
         if (dfl_crossing_goes_up(c) != up)
             continue;
-        walk->over |= dfl_mul(find_load(walk, c, at), c->width, &bits) || dfl_add(sum, bits, &sum);
+        dfl_i128 bits = dfl_crossing_bits(c, find_load(walk, c, at), &walk->over);
+        walk->over |= dfl_add(sum, bits, &sum);
         c->bits[class] = bits > c->bits[class] ? bits : c->bits[class];
     }
     *most = sum > *most ? sum : *most;
@@ -493,10 +517,10 @@ static dfl_i128 find_forwarded(load_walk *walk, uint32_t axis, bool lower, uint3
 
     for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
         dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        dfl_i128 bits;
         if (!c->direct || !(find_axis_steps(walk, c, axis) >> c->how.forward & 1))
             continue;
-        walk->over |= dfl_mul(count_forwarded(walk, c, lower), c->width, &bits) || dfl_add(sum, bits, &sum);
+        dfl_i128 bits = dfl_crossing_bits(c, count_forwarded(walk, c, lower), &walk->over);
+        walk->over |= dfl_add(sum, bits, &sum);
         c->bits[class] = bits > c->bits[class] ? bits : c->bits[class];
     }
     return sum;
@@ -510,6 +534,15 @@ static bool is_forwarding(const load_walk *walk, uint32_t axis)
         if (c->direct && (find_axis_steps(walk, c, axis) >> c->how.forward & 1))
             return true;
     }
+    return false;
+}
+
+/* Tells whether some crossing of the array forwards along one of its axes. */
+static bool does_forward(const load_walk *walk)
+{
+    for (uint32_t a = 0; a < walk->n_axes; a++)
+        if (is_forwarding(walk, a))
+            return true;
     return false;
 }
 
@@ -635,7 +668,7 @@ static bool count_array(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_tr
         find_mode(&walk, c);
         enumerated |= c->mode == DFL_CROSSING_ANY || c->direct;
     }
-    if (enumerated && walk.ok) {
+    if (enumerated && walk.ok && (array->shape != DFL_NETWORK_BUS || does_forward(&walk))) {
         walk.places = dfl_arena_alloc(nest->arena, element->n_axes + 1, sizeof *walk.places, _Alignof(int64_t *));
         walk.n_places = DFL_NEW_ARRAY(nest->arena, uint32_t, element->n_axes + 1);
         for (uint32_t a = 0; a < element->n_axes; a++)

@@ -40,6 +40,7 @@ static const dfl_result *make_blank_result(dfl_arena *arena, extent most)
     blank->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, (size_t)most.einsums + 1);
     blank->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, (size_t)most.memories + 1);
     blank->links = DFL_NEW_ARRAY(arena, dfl_link_cost, (size_t)most.axes + 1);
+    blank->networks = DFL_NEW_ARRAY(arena, dfl_network_cost, (size_t)most.networks + 1);
     blank->compute_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.computes + 1);
     blank->network_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.networks + 1);
     blank->seconds = 1; /* `flops(PART)` divides by the latency */

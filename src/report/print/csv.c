@@ -1,7 +1,8 @@
 /*
- * One row for each mapping, memory and tensor. Each row repeats the figures of the mapping and of the memory, so that users
- * can filter and sum rows. A mapping without a result has one row with its status. A last row may have the sums of all
- * mappings. Units: seconds, joules, bits, elements.
+ * One row for each mapping, memory and tensor, then one for each network and class of links that carries bits. Each row
+ * repeats the figures of the mapping and of the memory or network, so that users can filter and sum rows. A mapping without
+ * a result has one row with its status. A last row may have the sums of all mappings. Units: seconds, joules, bits,
+ * elements.
  */
 #include <string.h>
 
@@ -10,8 +11,11 @@
 #include "support/number.h"
 
 /* Scopes whose columns form a row, in this order. */
-static const dfl_figure_scope scopes[] = { DFL_SCOPE_MAPPING, DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC };
+static const dfl_figure_scope scopes[] = { DFL_SCOPE_MAPPING, DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC, DFL_SCOPE_NETWORK,
+                                           DFL_SCOPE_LINK };
 enum { N_SCOPES = sizeof scopes / sizeof scopes[0] };
+/* Kinds of rows: bit sets of positions in `scopes`. */
+enum { ROW_MAPPING = 1, ROW_TRAFFIC = 7, ROW_LINK = 25 };
 
 void dfl_csv_cell(dfl_strbuf *out, const char *text)
 {
@@ -63,9 +67,9 @@ static void add_figure(dfl_strbuf *out, const dfl_figure *figure, const dfl_figu
     add_value(out, figure->kind, &value);
 }
 
-/* Prints one row: the figures at the first `n` places, and empty cells for the other scopes. Prints the header if `places`
-   is NULL. Columns with the view LAST stand behind all others. */
-static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t n)
+/* Prints one row of a kind: the figures at the places of its scopes, and empty cells for the other scopes. Prints the header
+   if `places` is NULL. Columns with the view LAST stand behind all others. */
+static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t kind)
 {
     const char *comma = "";
 
@@ -81,7 +85,7 @@ static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t n)
             comma = ",";
             if (!places)
                 dfl_strbuf_z(out, figures[i].column);
-            else if (s < n)
+            else if (kind >> s & 1)
                 add_figure(out, &figures[i], &places[s]);
         }
     }
@@ -122,6 +126,21 @@ static void add_sum(dfl_strbuf *out, const dfl_results *results)
     dfl_strbuf_z(out, "\r\n");
 }
 
+/* Prints one row for each class of links of the networks that carry bits. */
+static void add_links(dfl_strbuf *out, const dfl_result_item *item, dfl_figure_place *places)
+{
+    for (uint32_t n = 0; n < item->mapping->system->n_networks; n++) {
+        const dfl_network_cost *cost = &item->result->networks[n];
+        if (cost->delivered_bits == 0 && cost->collected_bits == 0)
+            continue;
+        places[3].part = places[4].part = n;
+        for (uint32_t k = 0; k < cost->n_classes; k++) {
+            places[4].tensor = k;
+            add_row(out, places, ROW_LINK);
+        }
+    }
+}
+
 void dfl_report_csv(dfl_strbuf *out, const dfl_results *results)
 {
     add_row(out, NULL, 0);
@@ -134,14 +153,15 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results)
             places[s].scope = scopes[s];
         }
         if (!item->result) {
-            add_row(out, places, 1);
+            add_row(out, places, ROW_MAPPING);
             continue;
         }
         for (uint32_t k = 0; k < item->result->n_traffic; k++) {
             places[1].part = places[2].part = item->result->traffic[k].memory;
             places[2].tensor = item->result->traffic[k].tensor;
-            add_row(out, places, N_SCOPES);
+            add_row(out, places, ROW_TRAFFIC);
         }
+        add_links(out, item, places);
     }
     if (results->has_sum)
         add_sum(out, results);

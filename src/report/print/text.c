@@ -260,6 +260,52 @@ static void print_energy(const context *c)
     dfl_strbuf_char(c->out, '\n');
 }
 
+/* Prints the networks that carry bits and declare a bandwidth or an energy, each with its busiest class of links. */
+static void print_networks(const context *c)
+{
+    static const char *const heads[] = { "network", "busiest link", "injected", "delivered", "collected", "arriving", "on link",
+                                         "busy", "required" };
+    enum { NAMES = 2, COLUMNS = sizeof heads / sizeof heads[0] };
+    const dfl_system *s = c->mapping->system;
+    dfl_table table;
+    bool some = false;
+
+    dfl_table_init(&table, c->out->arena, COLUMNS, NAMES, COLUMNS);
+    dfl_table_row_start(&table);
+    for (uint32_t i = 0; i < COLUMNS; i++)
+        dfl_table_cell(&table, heads[i]);
+    for (uint32_t i = 0; i < s->n_networks; i++) {
+        const dfl_network_cost *cost = &c->result->networks[i];
+        const dfl_i128 bits[] = { cost->injected_bits, cost->delivered_bits, cost->collected_bits, cost->arriving_bits };
+        uint32_t busiest = 0;
+        char text[DFL_UNIT_TEXT];
+
+        if ((cost->delivered_bits == 0 && cost->collected_bits == 0) ||
+            (isinf(s->networks[i].bandwidth) && !s->networks[i].has_energy))
+            continue;
+        some = true;
+        for (uint32_t k = 1; k < cost->n_classes; k++)
+            busiest = cost->classes[k].bits > cost->classes[busiest].bits ? k : busiest;
+        dfl_table_row_start(&table);
+        dfl_table_cell(&table, text_of(c, s->networks[i].name));
+        dfl_table_cell(&table, cost->n_classes > 0 ? cost->classes[busiest].name : NULL);
+        for (uint32_t k = 0; k < 4; k++) {
+            dfl_human_bits(bits[k], text);
+            dfl_table_cell(&table, text);
+        }
+        dfl_human_bits(cost->n_classes > 0 ? cost->classes[busiest].bits : 0, text);
+        dfl_table_cell(&table, text);
+        dfl_human_quantity(cost->seconds, dfl_measure_dim(DFL_MEASURE_TIME), text);
+        dfl_table_cell(&table, isinf(s->networks[i].bandwidth) ? NULL : text);
+        dfl_human_quantity(cost->bandwidth_required, dfl_measure_dim(DFL_MEASURE_BANDWIDTH), text);
+        dfl_table_cell(&table, text);
+    }
+    if (!some)
+        return;
+    dfl_strbuf_char(c->out, '\n');
+    dfl_table_print(&table, c->out, 2);
+}
+
 /* Prints a list with a heading: " HEAD: a, b"; prints nothing for an empty list. */
 static void print_names(dfl_strbuf *out, const char *head, const dfl_attribute_list *names)
 {
@@ -389,6 +435,7 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
     print_head(&c);
     print_memories(&c);
     print_einsums(&c);
+    print_networks(&c);
     if (has_energy(item->result))
         print_energy(&c);
     print_untimed(&c);

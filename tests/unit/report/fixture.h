@@ -98,6 +98,8 @@ static inline void fixture_result(fixture *f)
     dfl_einsum_cost *einsums = DFL_NEW_ARRAY(f->arena, dfl_einsum_cost, 2);
     dfl_memory_cost *memories = DFL_NEW_ARRAY(f->arena, dfl_memory_cost, 3);
     dfl_link_cost *links = DFL_NEW_ARRAY(f->arena, dfl_link_cost, 2);
+    dfl_network_cost *networks = DFL_NEW_ARRAY(f->arena, dfl_network_cost, 1);
+    dfl_link_class *classes = DFL_NEW_ARRAY(f->arena, dfl_link_class, 1);
     double *compute = DFL_NEW_ARRAY(f->arena, double, 2), *network = DFL_NEW_ARRAY(f->arena, double, 1);
 
     traffic[0] = (dfl_traffic){ .counts = { .serve = 2048 }, .peak_bits = 16384, .joules = 1.14688e-7 };
@@ -114,13 +116,18 @@ static inline void fixture_result(fixture *f)
     memories[0] = (dfl_memory_cost){ 0, 40960, { 0, 0 }, 1.6e-8, 2.4e-8, 1.14688e-7, 1.72032e-7, 1, 1e11 };
     memories[1] = (dfl_memory_cost){ 1, 32768, { 54, 55 }, 6.5e-6, 0, 1.5e-6, 0, 1, 2.5e12 };
     memories[2] = (dfl_memory_cost){ 2, 32, { 0, 0 }, 0, 0, 0, 0, 16, 0 };
+    classes[0] = (dfl_link_class){ "medium", 4096, 2.5e-9 };
+    networks[0] = (dfl_network_cost){ .injected_bits = 3000, .delivered_bits = 12000, .collected_bits = 2048,
+                                      .arriving_bits = 1096, .classes = classes, .n_classes = 1, .seconds = 2.5e-9,
+                                      .bandwidth_required = 5e8 };
     links[0] = (dfl_link_cost){ 0, 123 };
     links[1] = (dfl_link_cost){ 1, 0 };
     compute[0] = 1.2288e-9;
     compute[1] = 9.8304e-9;
     network[0] = 0;
     f->result = (dfl_result){ .mapping = &f->mapping[0], .traffic = traffic, .n_traffic = 4, .einsums = einsums,
-                              .memories = memories, .links = links, .compute_joules = compute,
+                              .memories = memories, .links = links, .networks = networks,
+                              .compute_joules = compute,
                               .network_joules = network, .leakage_joules = 3e-9, .macs = 98304, .flops = 3072,
                               .padding = 12, .extra = 5, .seconds = 7.524e-6, .joules = 1.8008e-6, .watts = 0.2393407,
                               .area = 2.5e-6, .utilization = 0.8165869, .bound_by = "sram.read" };

@@ -220,7 +220,7 @@ static void csv_rows_are_even(void **state)
             want = commas;
         assert_int_equal(commas, want);
     }
-    assert_int_equal(rows, 6);
+    assert_int_equal(rows, 7);
     fixture_free(f);
 }
 
