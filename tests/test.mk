@@ -1,6 +1,6 @@
 # The test programs, and the targets that run them; a part of the Makefile.
 
-.PHONY: truth test test-run compile unit arch static fuzz-smoke fuzz-programs bench prove optimal mutate cover
+.PHONY: truth test test-run compile unit arch static fuzz-smoke fuzz-programs bench prove schedule optimal mutate cover
 
 # ---- programs ----------------------------------------------------------------------------------------------------
 # A program is named once: $(call program,NAME,SOURCES) links tests/SOURCES.c with the library to $(O)/tests/NAME.
@@ -111,6 +111,9 @@ truth: all
 
 prove: $(PROPERTY)
 	@$(PROPERTY) $(or $(N),100000) $(or $(SEED),1)
+
+schedule: $(O)/tests/unit/model/test_schedule
+	@$< $(or $(N),3000) $(or $(SEED),1)
 
 optimal: $(O)/tests/mapper/exhaustive $(O)/tests/mapper/monotone
 	@$(O)/tests/mapper/exhaustive $(or $(N),10000) $(or $(SEED),1)

@@ -179,6 +179,9 @@ enum {
     DFL_FARTHEST_POWER = 16
 };
 
+/* Ragged tiles whose mean is at least this share of the largest one: their stalls count as those of full tiles (time_level.c).
+   For smaller shares, the sum of all transfers is the smaller of the two limits for most mappings. */
+#define DFL_NEARLY_FULL 0.6
 /* Relative difference below which two latencies count as equal; larger than the rounding of the sums in a latency. */
 #define DFL_LATENCY_TOLERANCE 1e-12
 /* Difference below which two latencies count as equal, relative to the present latency: about 45 units of the last

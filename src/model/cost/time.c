@@ -1,9 +1,10 @@
 /* Time of a mapping. Times of overlapped work combine by the maximum, other times add (MODEL.md, section 4). */
 #include "model/cost/time.h"
 
-#include <string.h>
-
 #include "model/cost/pass.h"
+#include "model/cost/time_level.h"
+
+#include <string.h>
 
 /* A walk over the bodies of a mapping. */
 typedef struct {
@@ -12,40 +13,10 @@ typedef struct {
     const dfl_time_plan *plan;
     const dfl_traffic_sums *sums;
     dfl_einsum_cost *einsums;
+    double absorbed;   /* seconds of first and last tiles that pass beside other transfers */
+    double work;       /* seconds of the work below the outermost keeps */
     bool ok;
 } time_walk;
-
-typedef long long mask __attribute__((vector_size(sizeof(dfl_ports))));
-
-/* Seconds at each port. Rates are positive and bits are finite, so a transfer at an infinite rate takes no time. */
-static inline dfl_ports port_seconds(const dfl_port_rates *rates, dfl_ports bits)
-{
-    return (dfl_ports)((mask)bits & (mask)(bits > 0)) / rates->rates;
-}
-
-/* Seconds for reads and writes of one memory: the sum of both if they share a port, else the maximum of both. */
-static inline double busy_seconds(const dfl_port_rates *rates, dfl_ports bits)
-{
-    dfl_ports busy = port_seconds(rates, bits);
-    double r = busy[DFL_READ], w = busy[DFL_WRITE];
-
-    return rates->one_port ? r + w : r > w ? r : w;
-}
-
-static const char *port_name(const time_walk *walk, uint32_t m, dfl_ports bits)
-{
-    dfl_ports busy = port_seconds(&walk->plan->rates[m], bits);
-
-    return walk->plan->names[m][busy[DFL_READ] < busy[DFL_WRITE]];
-}
-
-/* Name of the busier port at the two ends of a transfer. */
-static const char *transfer_port(const time_walk *walk, const dfl_transfer *transfer, dfl_ports here, dfl_ports there)
-{
-    bool outer = busy_seconds(&transfer->outer_ports, there) > busy_seconds(&transfer->inner_ports, here);
-
-    return outer ? port_name(walk, transfer->outer, there) : port_name(walk, transfer->inner, here);
-}
 
 /* Compute time of the unit for the steps of an einsum (in s). Clears `ok` after E0509. */
 static double unit_seconds(time_walk *walk, uint32_t e)
@@ -74,27 +45,11 @@ static void add_launches(const time_walk *walk, dfl_result *result)
     }
 }
 
-/* Clears the first `n` rows of the plan (`rows`). Returns the first row. */
-static inline dfl_ports *clear_rows(const time_walk *walk, uint32_t n, uint32_t width)
+/* Clears a row of all resources. */
+static inline double *clear_row(const time_walk *walk)
 {
-    memset(walk->plan->rows, 0, (size_t)n * width * sizeof *walk->plan->rows);
+    memset(walk->plan->rows, 0, walk->plan->n_resources * sizeof *walk->plan->rows);
     return walk->plan->rows;
-}
-
-/* How many times longer than at full bandwidth transfers of `bits` take. Clears `ok` after E0509. */
-static double find_stretch(time_walk *walk, const dfl_efficiency *e, double bits)
-{
-    double share = e != NULL && bits > 0 ? dfl_efficiency_share(e, bits) : 1;
-
-    if (share > 0)
-        return 1 / share;
-    if (walk->ok) {
-        dfl_diag *d = dfl_report(walk->nest->sink, DFL_SYS_EFFICIENCY_SMALL, e->span,
-                                 "a transfer has %.6g bit, less than the first point of this efficiency", bits);
-        dfl_diag_help(walk->nest->sink, d, "give the efficiency a first point at the smallest transfer, for example at 0");
-    }
-    walk->ok = false;
-    return 1;
 }
 
 /* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands. Bits at a
@@ -110,310 +65,100 @@ static void find_operands(time_walk *walk, uint32_t e)
         if (p->output && n->update > 0) /* with several producers, each reads old values in proportion to its share of the
                                            updates */
             read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
-        p->moved = p->output ? (dfl_ports){ read, moved } : (dfl_ports){ moved, 0 };
-        const dfl_efficiency *share = walk->nest->system->memories[p->memory].efficiency;
-        if (share != NULL) /* one transfer for each pass of the loops below the keep */
-            p->moved *= find_stretch(walk, share, moved / (double)walk->nest->sizes[e].steps[walk->keeps->at[p->keep].step]);
+        p->moved[DFL_READ] = p->output ? read : moved;
+        p->moved[DFL_WRITE] = p->output ? moved : 0;
+        const dfl_efficiency *share = walk->nest->system->memories[walk->plan->memory[p->keep]].efficiency;
+        if (share == NULL)
+            continue;
+        /* one transfer for each pass of the loops below the keep */
+        double passes = (double)walk->nest->sizes[e].steps[walk->keeps->at[p->keep].step];
+        double stretch = dfl_efficiency_stretch(walk->nest, share, moved / passes);
+        walk->ok &= stretch > 0;
+        p->moved[DFL_READ] *= stretch;
+        p->moved[DFL_WRITE] *= stretch;
     }
 }
 
-static void add_operands(const time_walk *walk, uint32_t e, dfl_ports *row)
+/* Adds the bits of the operands of an einsum to a row, in s. */
+static void add_operands(const time_walk *walk, uint32_t e, double *row)
 {
     const dfl_einsum_time *t = &walk->plan->einsums[e];
 
     for (uint32_t i = 0; i < t->n_ports; i++)
-        row[t->ports[i].memory] += t->ports[i].moved;
+        for (uint32_t way = 0; way < 2; way++) {
+            uint32_t r = t->ports[i].resource[way];
+            if (r != DFL_NONE)
+                row[r] += t->ports[i].moved[way] / walk->plan->resources[r].rate[way];
+        }
 }
 
-/* The larger of `least` and the seconds of the busiest port for the bits of a row. */
-static inline double longest_port(const time_walk *walk, double least, const dfl_ports *row)
+/* The larger of `least` and the seconds of the busiest resource of a row. Also sets the name of this resource if it is busier
+   than `least`. */
+static double find_busiest(const time_walk *walk, double least, const double *row, const char **name)
 {
-    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
-        double busy = busy_seconds(&walk->plan->rates[m], row[m]);
-        least = busy > least ? busy : least;
-    }
+    for (uint32_t r = 0; r < walk->plan->n_resources; r++)
+        if (row[r] > least) {
+            least = row[r];
+            *name = walk->plan->resources[r].name;
+        }
     return least;
 }
 
-/* As the function above; also sets the name of the port if the port is busier than `least`. */
-static double busiest_port(const time_walk *walk, double least, const dfl_ports *row, const char **name)
+/* Name of the busiest resource of a transfer. */
+static const char *name_busiest(const time_walk *walk, const dfl_transfer *transfer, const dfl_moves *amounts)
 {
-    uint32_t busiest = DFL_NONE;
+    const char *name = "nothing";
+    double *row = clear_row(walk);
 
-    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
-        double busy = busy_seconds(&walk->plan->rates[m], row[m]);
-        busiest = busy > least ? m : busiest;
-        least = busy > least ? busy : least;
-    }
-    if (busiest != DFL_NONE)
-        *name = port_name(walk, busiest, row[busiest]);
-    return least;
-}
-
-static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
-{
-    if (part == whole) /* fast path for the most frequent case */
-        return part > 0;
-    return part != 0 && whole > 0 ? dfl_i128_double(part) / dfl_i128_double(whole) : 0;
-}
-
-static uint64_t steps_below(uint32_t step) { return (UINT64_C(1) << step) - 1; }
-
-/* Fractions of the transferred elements among the entering and among the leaving elements. These fractions are unknown
-   for single loops, so each loop gets the fraction of the keep's whole count. */
-typedef struct { double filled, drained, served, added, updated; } value_shares;
-
-/* The maximum of two times and 0, s. */
-static inline double longer_time(double a, double b)
-{
-    double most = a > b ? a : b;
-
-    return most > 0 ? most : 0;
-}
-
-/* Bits at both ends (bits) and time (s) of a transfer, from the elements that enter and leave. A read-only keep drains
-   nothing, so one port is busy at each end. */
-static inline dfl_transfer_slot make_slot(const dfl_transfer *transfer, const value_shares *shares, dfl_ports mine,
-                                          dfl_ports theirs)
-{
-    dfl_transfer_slot slot = { .here = { 0, transfer->bits * mine[DFL_WRITE] * shares->filled },
-                               .there = { transfer->bits * (theirs[DFL_WRITE] * shares->served), 0 } };
-    double a, b;
-
-    if (transfer->written) {
-        slot.here[DFL_READ] = transfer->bits * mine[DFL_READ] * shares->drained;
-        slot.there[DFL_READ] = transfer->bits * (theirs[DFL_WRITE] * shares->served + theirs[DFL_READ] * shares->added);
-        slot.there[DFL_WRITE] = transfer->bits * theirs[DFL_READ] * shares->updated;
-        a = busy_seconds(&transfer->inner_ports, slot.here);
-        b = busy_seconds(&transfer->outer_ports, slot.there);
-    } else {
-        a = slot.here[DFL_WRITE] / transfer->inner_ports.rates[DFL_WRITE];
-        b = slot.there[DFL_READ] / transfer->outer_ports.rates[DFL_READ];
-    }
-    slot.seconds = longer_time(a, b);
-    return slot;
-}
-
-static inline void add_slot(const dfl_transfer_slot *slot, dfl_transfer_totals *sum)
-{
-    sum->here += slot->here;
-    sum->there += slot->there;
-    sum->seconds += slot->seconds;
-}
-
-/* Fills the slot of loop `j`, and adds the slot to the totals. */
-static inline void fill_loop(dfl_transfer *transfer, const value_shares *shares, uint32_t j, dfl_ports mine, dfl_ports theirs,
-                             dfl_transfer_totals *sum)
-{
-    dfl_transfer_slot slot = make_slot(transfer, shares, mine, theirs);
-
-    transfer->slots[j] = slot;
-    add_slot(&slot, sum);
-    if (slot.seconds > 0)
-        sum->lasting |= UINT64_C(1) << j;
-}
-
-/* Fills the slots of the first tile in and of the last tile out. With `beside` (overlap is perfect), both slots are
-   added to the totals. Without `beside`, the work waits for the first and last tiles, and their transfers do not run
-   beside the work. */
-static inline void fill_ends(dfl_transfer *transfer, const value_shares *shares, dfl_ports mine, dfl_ports theirs, bool beside,
-                             dfl_transfer_totals *sum)
-{
-    double in = transfer->bits * mine[DFL_WRITE] * shares->filled, from = transfer->bits * (theirs[DFL_WRITE] * shares->served);
-    dfl_transfer_slot *first = &transfer->slots[transfer->step], *last = first + 1;
-
-    double filling = in / transfer->inner_ports.rates[DFL_WRITE], serving = from / transfer->outer_ports.rates[DFL_READ];
-    *first = (dfl_transfer_slot){ { 0, in }, { from, 0 }, longer_time(filling, serving) };
-    if (transfer->written) {
-        double out = transfer->bits * mine[DFL_READ] * shares->drained;
-        dfl_ports to = { transfer->bits * (theirs[DFL_READ] * shares->added),
-                         transfer->bits * theirs[DFL_READ] * shares->updated };
-        double draining = out / transfer->inner_ports.rates[DFL_READ], updating = busy_seconds(&transfer->outer_ports, to);
-        *last = (dfl_transfer_slot){ { out, 0 }, to, longer_time(draining, updating) };
-    }
-    if (beside) {
-        add_slot(first, sum);
-        add_slot(last, sum);
-    }
-}
-
-/* Numbers of elements that leave (are read) and enter (are written) when temporal step `j` advances; for j =
-   footprint->n, those of the last and of the first tile. */
-static dfl_ports find_uneven_change(const dfl_delta *delta, uint32_t j)
-{
-    if (j != delta->footprint->n && !(delta->active >> j & 1))
-        return (dfl_ports){ 0, 0 };
-    return (dfl_ports){ dfl_i128_double(delta->leaving_by_step[j]), dfl_i128_double(delta->entering_by_step[j]) };
-}
-
-static dfl_ports both_ports(double n) { return (dfl_ports){ n, n }; }
-
-static value_shares find_shares(const time_walk *walk, const dfl_transfer *transfer)
-{
-    const dfl_counts *n = &walk->sums->busiest[transfer->keep], *up = &walk->sums->outer_busiest[transfer->keep];
-    const dfl_delta *mine = transfer->mine, *theirs = transfer->theirs;
-    value_shares s = { .filled = find_ratio(n->fill, mine->enter), .served = find_ratio(up->serve, theirs->enter) };
-
-    if (transfer->written) {
-        s.drained = find_ratio(n->drain, mine->leave);
-        s.added = find_ratio(up->accumulate, theirs->leave);
-        s.updated = find_ratio(up->update, theirs->leave);
-    }
-    return s;
-}
-
-/* Stretches the slot of `times` transfers to their shares of the bandwidths: its bits become those that the ports move at
-   full bandwidth in the same time. */
-static void stretch_slot(time_walk *walk, const dfl_transfer *transfer, double times, dfl_transfer_slot *slot)
-{
-    slot->here *= find_stretch(walk, transfer->inner_share, (slot->here[DFL_READ] + slot->here[DFL_WRITE]) / times);
-    slot->there *= find_stretch(walk, transfer->outer_share, (slot->there[DFL_READ] + slot->there[DFL_WRITE]) / times);
-    slot->seconds = longer_time(busy_seconds(&transfer->inner_ports, slot->here),
-                                busy_seconds(&transfer->outer_ports, slot->there));
-}
-
-/* Stretches all slots of a transfer, and sums them anew. `loops`: bit set of the loops with a slot. */
-static void stretch_transfer(time_walk *walk, dfl_transfer *transfer, uint64_t loops, bool beside, dfl_transfer_totals *sum)
-{
-    uint64_t lasting = sum->lasting;
-
-    if (transfer->inner_share == NULL && transfer->outer_share == NULL)
-        return;
-    *sum = (dfl_transfer_totals){ .lasting = lasting };
-    for (; loops; loops &= loops - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(loops);
-        stretch_slot(walk, transfer, (double)(transfer->steps[j + 1] - transfer->steps[j]), &transfer->slots[j]);
-        add_slot(&transfer->slots[j], sum);
-    }
-    for (uint32_t end = 0; end < 1 + (uint32_t)transfer->written; end++) {
-        dfl_transfer_slot *slot = &transfer->slots[transfer->step + end];
-        stretch_slot(walk, transfer, 1, slot);
-        if (beside)
-            add_slot(slot, sum);
-    }
-}
-
-static bool fill_transfer(time_walk *walk, dfl_transfer *transfer)
-{
-    const dfl_delta *mine = transfer->mine, *theirs = transfer->theirs;
-    bool perfect = walk->nest->mapping->options.overlap_perfect;
-    dfl_transfer_totals sum = { .seconds = 0 };
-
-    if (!dfl_delta_fill(walk->nest, transfer->mine) || !dfl_delta_fill(walk->nest, transfer->theirs))
-        return false;
-    value_shares s = find_shares(walk, transfer);
-    bool even = mine->is_even && theirs->is_even;
-    const uint64_t *steps = transfer->steps;
-    for (uint64_t left = mine->active | theirs->active; left; left &= left - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(left);
-        if (even) {
-            int64_t times = (int64_t)(steps[j + 1] - steps[j]);
-            fill_loop(transfer, &s, j, both_ports((double)(mine->size * times)), both_ports((double)(theirs->size * times)),
-                      &sum);
-        } else {
-            fill_loop(transfer, &s, j, find_uneven_change(mine, j), find_uneven_change(theirs, j), &sum);
-        }
-    }
-    if (even)
-        fill_ends(transfer, &s, both_ports((double)mine->size), both_ports((double)theirs->size), perfect, &sum);
-    else
-        fill_ends(transfer, &s, find_uneven_change(mine, transfer->step), find_uneven_change(theirs, transfer->step),
-                  perfect, &sum);
-    stretch_transfer(walk, transfer, mine->active | theirs->active, perfect, &sum);
-    transfer->all = sum;
-    transfer->stops = transfer->waited ? sum.lasting & steps_below(transfer->step) : 0;
-    return true;
-}
-
-/* Adds a transfer to a row: the seconds to the chain of the tensor, the bits to the ports at both ends of the transfer. */
-static inline void add_stall(const time_walk *walk, const dfl_transfer *transfer, uint32_t chain, const dfl_transfer_slot *slot,
-                             dfl_ports *row)
-{
-    row[walk->nest->system->n_memories + chain] += (dfl_ports){ slot->seconds, 0 };
-    row[transfer->inner] += slot->here;
-    row[transfer->outer] += slot->there;
-}
-
-/* Stall time of a row: transfers of different tensors run side by side, those of one tensor run one after another, and
-   each port serves one transfer at a time. */
-static inline double stall_seconds(const time_walk *walk, const dfl_ports *row, uint32_t width)
-{
-    double worst = 0;
-
-    for (uint32_t i = walk->nest->system->n_memories; i < width; i++)
-        worst = row[i][0] > worst ? row[i][0] : worst;
-    return longest_port(walk, worst, row);
-}
-
-/* Stall time of the work below the keeps of a body: the sum over the loops. */
-static double loop_stall_seconds(const time_walk *walk, const dfl_body_time *own)
-{
-    const dfl_transfer *all = walk->plan->transfers + own->first;
-    uint32_t width = walk->nest->system->n_memories + own->chains;
-    double waiting = 0;
-    uint64_t loops = 0;
-
-    for (uint32_t i = 0; i < own->n; i++)
-        loops |= all[i].stops;
-    if (loops == 0)
-        return 0;
-    dfl_ports *rows = clear_rows(walk, 64 - (uint32_t)__builtin_clzll(loops), width);
-    for (uint32_t i = 0; i < own->n; i++)
-        for (uint64_t left = all[i].stops; left; left &= left - 1) {
-            uint32_t j = (uint32_t)__builtin_ctzll(left);
-            add_stall(walk, &all[i], all[i].among, &all[i].slots[j], rows + j * width);
-        }
-    for (; loops; loops &= loops - 1)
-        waiting += stall_seconds(walk, rows + (uint32_t)__builtin_ctzll(loops) * width, width);
-    return waiting;
-}
-
-/* Stall time for the first tiles to enter (`end` 0) or the last tiles to leave (`end` 1) at one place. */
-static double ends_seconds(const time_walk *walk, const dfl_transfer_ends *ends, uint32_t end)
-{
-    uint32_t width = walk->nest->system->n_memories + ends->chains;
-    dfl_ports *row = clear_rows(walk, 1, width);
-
-    for (uint32_t i = 0; i < ends->n; i++) {
-        const dfl_transfer *transfer = &walk->plan->transfers[ends->at[i]];
-        if (end == 0 || transfer->written)
-            add_stall(walk, transfer, transfer->chain[end], &transfer->slots[transfer->step + end], row);
-    }
-    return stall_seconds(walk, row, width);
+    dfl_transfer_add(transfer, amounts, row);
+    find_busiest(walk, 0, row, &name);
+    return name;
 }
 
 /* Adds the stall times at the beginning and at the end of the children of a branch: for their first tiles to enter and
    their last tiles to leave. */
 static void add_ends(const time_walk *walk, dfl_result *result)
 {
-    const dfl_transfer *all = walk->plan->transfers;
+    const dfl_time_plan *plan = walk->plan;
+    const dfl_transfer *longest = NULL;
+    uint32_t direction = DFL_IN;
     double most = 0, ends = 0;
 
     for (uint32_t end = 0; end < 2; end++)
-        for (uint32_t g = 0; g < walk->plan->n_ends[end]; g++)
-            ends += ends_seconds(walk, &walk->plan->ends[end][g], end);
-    for (uint32_t i = 0; i < 2 * walk->plan->n_transfers && ends > result->seconds; i++) {
-        const dfl_transfer *transfer = &all[i / 2];
-        uint32_t j = transfer->step + i % 2;
-        if (transfer->slots[j].seconds > most) {
-            most = transfer->slots[j].seconds;
-            result->bound_by = transfer_port(walk, transfer, transfer->slots[j].here, transfer->slots[j].there);
+        for (uint32_t g = 0; g < plan->n_ends[end]; g++)
+            for (uint32_t l = 0; l < plan->ends[end][g].n_levels; l++)
+                ends += dfl_keep_level_ends(plan, &plan->ends[end][g].levels[l], end == 0 ? DFL_IN : DFL_OUT);
+    for (uint32_t i = 0; i < plan->n_transfers && ends > result->seconds; i++)
+        for (uint32_t way = 0; way < 2; way++) {
+            double seconds = dfl_transfer_seconds(&plan->transfers[i], &plan->transfers[i].ends, way);
+            if (seconds > most) {
+                most = seconds;
+                longest = &plan->transfers[i];
+                direction = way;
+            }
         }
+    if (longest) {
+        dfl_moves one = longest->ends;
+        for (uint32_t end = 0; end < 2; end++)
+            (direction == DFL_IN ? one.out : one.in)[end] = 0;
+        result->bound_by = name_busiest(walk, longest, &one);
     }
-    result->seconds += ends;
+    result->seconds += ends - walk->absorbed;
 }
 
-/* Fills the transfers of the keeps of a body, in the order of their lines. `stopped`: the loops at which an outer keep
-   stops the work. A stream runs beside the work: new elements replace those that the work has finished with. But a
-   stream does not continue while an outer keep has stopped the work. The stream then starts anew, beside the refill of
-   the outer keep. */
-static bool fill_transfers(time_walk *walk, const dfl_body_time *own, uint64_t stopped)
+/* Fills the transfers of the keeps of a body, and finds the loops at which they stop the work. `stopped`: the loops at
+   which an outer keep stops the work. A stream runs beside the work: new elements replace those that the work has
+   finished with. But a stream does not continue while an outer keep has stopped the work. The stream then starts anew,
+   beside the refill of the outer keep. */
+static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint64_t stopped)
 {
     dfl_transfer *all = walk->plan->transfers + own->first;
 
-    for (uint32_t i = 0; i < own->n; i++)
-        if (!fill_transfer(walk, &all[i]))
+    for (uint32_t i = 0; i < own->n; i++) {
+        if (!dfl_transfer_fill(walk->nest, walk->plan, walk->sums, &all[i]))
             return false;
+        all[i].stops = all[i].waited ? all[i].lasting : 0;
+    }
     for (uint32_t i = 0; i < own->n; i++) {
         uint64_t above = stopped;
         if (!all[i].stream || walk->nest->mapping->options.overlap_perfect)
@@ -421,170 +166,295 @@ static bool fill_transfers(time_walk *walk, const dfl_body_time *own, uint64_t s
         for (uint32_t k = 0; k < i; k++)
             if (!all[k].stream)
                 above |= all[k].stops;
-        all[i].stops = all[i].all.lasting & all[i].mine->whole & above & steps_below(all[i].step);
+        all[i].stops = all[i].lasting & all[i].mine->whole & above;
     }
     return true;
 }
 
+/* Finds the loops of each level: a level begins below the innermost loop that moves a tile of the levels around it, but
+   for streams. At the loops around its level, a tile ahead is not fetched: its transfer stops the work. `from`: the first
+   step below the levels of the bodies around. Returns the first step below the levels of this body. */
+static uint32_t find_level_loops(const time_walk *walk, dfl_body_time *own, uint32_t from)
+{
+    for (uint32_t l = 0; l < own->n_levels; l++) {
+        dfl_keep_level *level = &own->levels[l];
+        uint64_t moving = 0;
+        level->from = from;
+        for (uint32_t i = 0; i < level->n; i++) {
+            dfl_transfer *t = &walk->plan->transfers[level->at[i]];
+            if (t->ahead)
+                t->stops = t->lasting & ((UINT64_C(1) << from) - 1);
+            moving |= t->ahead || t->waited ? t->lasting : 0;
+        }
+        uint32_t end = moving ? 64 - (uint32_t)__builtin_clzll(moving) : 0;
+        from = end > from ? end : from;
+    }
+    return from;
+}
+
+/* Sets the advances and the positions of the loops above the inner end of a body, from nominal extents. */
+static double set_loops(const time_walk *walk, dfl_body_time *own, uint32_t n)
+{
+    double positions = 1;
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i <= n; i++) {
+        own->positions[i] = positions;
+        own->advances[i] = 0;
+        if (next < own->n_loops && own->loops[next].step == i) {
+            double trips = (double)walk->nest->sizes[own->loops[next++].driver].trips[i];
+            own->advances[i] = positions * (trips - 1);
+            positions *= trips;
+        }
+    }
+    return positions;
+}
+
 /* Adds the transfers of the keeps of a body to the time of the work below them. */
-static void add_levels(const time_walk *walk, const dfl_body_time *own, double *total, const char **bound)
+static void add_levels(time_walk *walk, dfl_body_time *own, dfl_work_time *work, const char **bound)
 {
     const dfl_transfer *all = walk->plan->transfers, *slowest = NULL;
-    double waiting = loop_stall_seconds(walk, own), beside = 0;
+    double before = work->seconds, waiting = 0, beside = 0;
 
+    own->absorbed = 0;
+    for (uint32_t l = own->n_levels; l-- > 0;)
+        waiting += dfl_keep_level_add(walk->plan, own, &own->levels[l], work);
+    walk->absorbed += own->absorbed;
     for (uint32_t i = own->first; i < own->first + own->n; i++)
-        if (all[i].all.seconds > beside) {
-            beside = all[i].all.seconds;
+        if (all[i].seconds > beside) {
+            beside = all[i].seconds;
             slowest = &all[i];
         }
-    if (slowest && (beside > *total || waiting > *total))
-        *bound = transfer_port(walk, slowest, slowest->all.here, slowest->all.there);
-    *total += waiting;
-    *total = beside > *total ? beside : *total;
+    if (slowest && (beside > before || waiting > before))
+        *bound = name_busiest(walk, slowest, &slowest->all);
 }
 
-/* Number of iterations of all temporal loops down to the end of the lines of a body, from nominal extents. */
-static double count_visits(const time_walk *walk, const dfl_body *body)
-{
-    uint32_t e = body->einsums[0], n = walk->nest->numbers->step[body->id][body->n_lines];
-    double times = 1;
-
-    for (uint32_t i = 0; i < n; i++) {
-        bool loop = walk->nest->paths->paths[e].steps[i].line->kind == DFL_LINE_TEMPORAL;
-        uint32_t d = loop ? dfl_nest_driver(walk->nest, e, i) : DFL_NONE;
-        times *= d == DFL_NONE ? 1 : (double)walk->nest->sizes[d].trips[i];
-    }
-    return times;
-}
-
-/* Raises the time of a body to that of its busiest port; first tiles entering and last tiles leaving do not count. */
-static double limit_by_ports(const time_walk *walk, const dfl_body *body, double total, const char **bound)
+/* Raises the time of a body to that of its busiest resource; first tiles entering and last tiles leaving do not count.
+   `before`: seconds of the work below the keeps of the body. `stalled`: seconds of stalls that are not part of the time
+   yet. Returns the limit. */
+static double limit_by_resources(const time_walk *walk, const dfl_body *body, double before, double stalled,
+                               dfl_work_time *work, const char **bound)
 {
     const dfl_body_time *own = &walk->plan->bodies[body->id];
-    dfl_ports *row = clear_rows(walk, 1, walk->nest->system->n_memories);
+    double *row = clear_row(walk);
+
+    bool streams = false;
 
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
-        const dfl_transfer *transfer = &walk->plan->transfers[i];
-        row[transfer->inner] += transfer->all.here;
-        row[transfer->outer] += transfer->all.there;
+        dfl_transfer_add(&walk->plan->transfers[i], &walk->plan->transfers[i].all, row);
+        streams |= walk->plan->transfers[i].stream;
     }
     for (uint32_t i = 0; i < body->n_einsums; i++)
         add_operands(walk, body->einsums[i], row);
-    return busiest_port(walk, total, row, bound);
+    double least = find_busiest(walk, before, row, bound);
+    if (body->parent == NULL && !streams && !walk->nest->mapping->options.overlap_perfect)
+        return least; /* the limit of the whole mapping includes first and last tiles, which may be beside other transfers */
+    work->seconds = least > work->seconds + stalled ? least - stalled : work->seconds;
+    work->full = work->seconds > work->full ? work->seconds : work->full;
+    return least;
 }
 
-static double body_seconds(time_walk *walk, const dfl_body *body, uint64_t stopped)
+/* Work of an einsum below its innermost keeps. Operands take their latency once per pass of the loops below these
+   keeps. `passes`: number of these passes. */
+static dfl_work_time leaf_work(time_walk *walk, uint32_t e, double passes, const char **bound)
 {
     const dfl_nest *nest = walk->nest;
-    const dfl_body_time *own = &walk->plan->bodies[body->id];
-    double total = 0, slowest = 0, all = 0;
+    const dfl_loop_sizes *sizes = &nest->sizes[e];
+    double steps = dfl_i128_double(walk->sums->steps[e]), nominal = (double)sizes->steps[nest->paths->paths[e].n_steps];
+    double *row = clear_row(walk);
+    dfl_work_time work;
+
+    *bound = dfl_sym_text(nest->names, nest->system->computes[nest->paths->paths[e].compute].name);
+    find_operands(walk, e);
+    add_operands(walk, e, row);
+    work.seconds = find_busiest(walk, walk->einsums[e].compute_seconds, row, bound);
+    work.ratio = steps > 0 && nominal > steps ? steps / nominal : 1;
+    work.full = work.seconds / work.ratio;
+    if (!nest->mapping->options.overlap_perfect) {
+        work.seconds += passes * walk->plan->einsums[e].latency;
+        work.full += passes * walk->plan->einsums[e].latency;
+    }
+    return work;
+}
+
+static double stalled_seconds(const dfl_body_time *own)
+{
+    double all = 0;
+
+    for (uint64_t left = own->stalls.loops; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        all += own->advances[j] * (own->stalls.seconds[DFL_OUT][j] + own->stalls.seconds[DFL_IN][j]);
+    }
+    return all;
+}
+
+/* Adds the stalls of a child of `fuse` at the loops around it to those of the body around. */
+static void add_child_stalls(const dfl_stalls *child, dfl_stalls *to)
+{
+    for (uint64_t left = child->loops; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        bool known = to->loops >> j & 1;
+        for (uint32_t way = 0; way < 2; way++) {
+            to->seconds[way][j] = (known ? to->seconds[way][j] : 0) + child->seconds[way][j];
+            to->full[way][j] = (known ? to->full[way][j] : 0) + child->full[way][j];
+        }
+        to->loops |= UINT64_C(1) << j;
+    }
+}
+
+/* Time of a body without the stalls at the loops around its levels, which remain in the stalls of the body. `stopped`: the
+   loops at which a keep around the body stops the work. `from`: first step below the levels of the bodies around. */
+static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t stopped, uint32_t from)
+{
+    dfl_body_time *own = &walk->plan->bodies[body->id];
+    dfl_work_time work = { 0, 0, 1 }, slowest = { 0, 0, 1 }, all = { 0, 0, 1 };
     const char *bound = "nothing";
     uint64_t inside = stopped;
 
+    own->stalls.loops = 0;
+    own->ends[DFL_OUT] = own->ends[DFL_IN] = 0;
     if (!fill_transfers(walk, own, stopped)) {
         walk->ok = false;
-        return 0;
+        return work;
     }
+    double iterations = set_loops(walk, own, walk->nest->numbers->step[body->id][body->n_lines]), most = 0;
+    uint32_t end = find_level_loops(walk, own, from);
     for (uint32_t i = own->first; i < own->first + own->n; i++)
-        if (!walk->plan->transfers[i].stream)
+        if (walk->plan->transfers[i].waited)
             inside |= walk->plan->transfers[i].stops;
-    if (body->kind == DFL_BODY_LEAF) {
-        uint32_t e = body->einsums[0];
-        bound = dfl_sym_text(nest->names, nest->system->computes[nest->paths->paths[e].compute].name);
-        dfl_ports *row = clear_rows(walk, 1, walk->nest->system->n_memories);
-        find_operands(walk, e);
-        add_operands(walk, e, row);
-        total = busiest_port(walk, walk->einsums[e].compute_seconds, row, &bound);
-    }
+    if (body->kind == DFL_BODY_LEAF)
+        work = leaf_work(walk, body->einsums[0], own->positions[end], &bound);
     for (uint32_t i = 0; i < body->n_children; i++) {
-        double s = body_seconds(walk, body->children[i], inside);
-        all += s;
-        if (s >= slowest) {
-            slowest = s;
+        dfl_work_time child = body_work(walk, body->children[i], inside, end);
+        dfl_body_time *theirs = &walk->plan->bodies[body->children[i]->id];
+        if (body->kind == DFL_BODY_PIPELINE)
+            dfl_keep_level_fold(theirs, 0, &child);
+        else
+            add_child_stalls(&theirs->stalls, &own->stalls);
+        double seconds = child.seconds + stalled_seconds(theirs);
+        all.seconds += child.seconds;
+        all.full += child.full;
+        all.ratio = child.ratio < all.ratio ? child.ratio : all.ratio;
+        slowest.full = child.full > slowest.full ? child.full : slowest.full;
+        if (seconds >= most) {
+            most = slowest.seconds = seconds;
             bound = walk->plan->bound[body->children[i]->id];
         }
     }
     if (body->kind == DFL_BODY_FUSE)
-        total = all;
+        work = all;
     if (body->kind == DFL_BODY_PIPELINE) {
-        double iterations = count_visits(walk, body);
-        total = slowest + (iterations > 0 ? (all - slowest) / iterations : 0);
+        work.seconds = slowest.seconds + (iterations > 0 ? (all.seconds - slowest.seconds) / iterations : 0);
+        work.ratio = all.ratio;
+        work.full = slowest.full + (iterations > 0 ? (all.full - slowest.full) / iterations : 0);
     }
-    add_levels(walk, own, &total, &bound);
-    total = limit_by_ports(walk, body, total, &bound);
+    walk->work = work.seconds;
+    add_levels(walk, own, &work, &bound);
+    double stalled = stalled_seconds(own);
+    double least = limit_by_resources(walk, body, walk->work, stalled, &work, &bound);
     walk->plan->bound[body->id] = bound;
     if (body->kind == DFL_BODY_LEAF) {
-        walk->einsums[body->einsums[0]].seconds = total;
+        walk->einsums[body->einsums[0]].seconds = work.seconds + stalled > least ? work.seconds + stalled : least;
         walk->einsums[body->einsums[0]].bound_by = bound;
     }
-    return total;
+    return work;
 }
 
-/* The bits of each memory with an efficiency, stretched to its shares. The other rows stay as they are. */
-static void stretch_row(const time_walk *walk, dfl_ports *row)
+static bool has_efficiency(const time_walk *walk, uint32_t memory)
+{
+    return walk->nest->system->memories[memory].efficiency != NULL;
+}
+
+/* Adds seconds of reads and writes at a memory. */
+static void add_seconds(const time_walk *walk, uint32_t memory, double read, double written, dfl_memory_cost *memories,
+                        double *row)
+{
+    const uint32_t *ports = walk->plan->ports[memory];
+
+    memories[memory].read_seconds += read;
+    memories[memory].write_seconds += written;
+    if (ports[DFL_READ] != DFL_NONE)
+        row[ports[DFL_READ]] += read;
+    if (ports[DFL_WRITE] != DFL_NONE)
+        row[ports[DFL_WRITE]] += written;
+}
+
+/* Adds the seconds of a transfer at its memories with an efficiency. */
+static void add_stretched(const time_walk *walk, const dfl_transfer *transfer, const dfl_moves *amounts,
+                          dfl_memory_cost *memories, double *row)
+{
+    for (uint32_t u = 0; u < transfer->n_uses; u++) {
+        const dfl_use *use = &transfer->uses[u];
+        uint32_t memory = use->end == DFL_INNER ? transfer->inner : transfer->outer;
+        double in = use->in * amounts->in[use->end], read = use->out_read * amounts->out[use->end];
+        double written = (use->out - use->out_read) * amounts->out[use->end];
+        if (transfer->share_of[use->end] != NULL)
+            add_seconds(walk, memory, use->end == DFL_OUTER ? in + read : read, use->end == DFL_INNER ? in : written,
+                        memories, row);
+    }
+}
+
+/* Adds the seconds at the memories with an efficiency. */
+static void add_all_stretched(const time_walk *walk, dfl_memory_cost *memories, double *row)
 {
     const dfl_time_plan *plan = walk->plan;
-    const dfl_memory *memories = walk->nest->system->memories;
-    bool perfect = walk->nest->mapping->options.overlap_perfect;
 
-    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++)
-        if (memories[m].efficiency != NULL)
-            row[m] = (dfl_ports){ 0, 0 };
     for (uint32_t i = 0; i < plan->n_transfers; i++) {
-        const dfl_transfer *transfer = &plan->transfers[i];
-        dfl_ports here = transfer->all.here, there = transfer->all.there;
-        for (uint32_t end = 0; !perfect && end < 1 + (uint32_t)transfer->written; end++) {
-            here += transfer->slots[transfer->step + end].here;
-            there += transfer->slots[transfer->step + end].there;
-        }
-        if (transfer->inner_share != NULL)
-            row[transfer->inner] += here;
-        if (transfer->outer_share != NULL)
-            row[transfer->outer] += there;
+        add_stretched(walk, &plan->transfers[i], &plan->transfers[i].all, memories, row);
+        if (!walk->nest->mapping->options.overlap_perfect)
+            add_stretched(walk, &plan->transfers[i], &plan->transfers[i].ends, memories, row);
     }
     for (uint32_t e = 0; e < walk->nest->workload->n_einsums; e++)
-        for (uint32_t i = 0; i < plan->einsums[e].n_ports; i++)
-            if (memories[plan->einsums[e].ports[i].memory].efficiency != NULL)
-                row[plan->einsums[e].ports[i].memory] += plan->einsums[e].ports[i].moved;
+        for (uint32_t i = 0; i < plan->einsums[e].n_ports; i++) {
+            const dfl_operand_port *p = &plan->einsums[e].ports[i];
+            double seconds[2] = { 0, 0 };
+            for (uint32_t way = 0; way < 2; way++)
+                if (p->resource[way] != DFL_NONE)
+                    seconds[way] = p->moved[way] / plan->resources[p->resource[way]].rate[way];
+            if (has_efficiency(walk, plan->memory[p->keep]))
+                add_seconds(walk, plan->memory[p->keep], seconds[DFL_READ], seconds[DFL_WRITE], memories, row);
+        }
 }
 
-/* Raises the time of the whole mapping to the time of the busiest port, and sets the port times of the memories. */
-static void limit_whole_by_ports(const time_walk *walk, dfl_result *result, dfl_memory_cost *memories)
+/* Raises the time of the whole mapping to the time of the busiest resource, and sets the port times of the memories. */
+static void limit_whole_by_resources(const time_walk *walk, dfl_result *result, dfl_memory_cost *memories)
 {
     const dfl_time_plan *plan = walk->plan;
-    dfl_ports *row = clear_rows(walk, 1, walk->nest->system->n_memories);
+    double *row = clear_row(walk);
 
+    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++)
+        memories[m].read_seconds = memories[m].write_seconds = 0;
     for (uint32_t i = 0; i < walk->keeps->n; i++) {
         const dfl_counts *n = &walk->sums->busiest[i];
-        dfl_ports moved = { dfl_i128_double(n->serve + n->drain + n->accumulate), dfl_i128_double(n->fill + n->update) };
-        row[plan->memory[i]] += moved * plan->bits[i];
+        uint32_t memory = plan->memory[i], read = plan->ports[memory][DFL_READ], write = plan->ports[memory][DFL_WRITE];
+        if (has_efficiency(walk, memory))
+            continue;
+        double reads = dfl_i128_double(n->serve + n->drain + n->accumulate) * plan->bits[i];
+        double writes = dfl_i128_double(n->fill + n->update) * plan->bits[i];
+        add_seconds(walk, memory, read == DFL_NONE ? 0 : reads / plan->resources[read].rate[DFL_READ],
+                    write == DFL_NONE ? 0 : writes / plan->resources[write].rate[DFL_WRITE], memories, row);
     }
-    stretch_row(walk, row);
-    for (uint32_t m = 0; m < walk->nest->system->n_memories; m++) {
-        dfl_ports seconds = port_seconds(&plan->rates[m], row[m]);
-        memories[m].read_seconds = seconds[DFL_READ];
-        memories[m].write_seconds = seconds[DFL_WRITE];
-        double busy = busy_seconds(&plan->rates[m], row[m]);
-        if (busy > result->seconds) {
-            result->seconds = busy;
-            result->bound_by = port_name(walk, m, row[m]);
-        }
-    }
+    add_all_stretched(walk, memories, row);
+    double total = result->seconds;
+    result->seconds = find_busiest(walk, result->seconds, row, &result->bound_by);
+    if (total > walk->work)
+        find_busiest(walk, walk->work, row, &result->bound_by);
 }
 
 bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_plan *plan, const dfl_traffic_sums *sums,
                     dfl_result *result, dfl_einsum_cost *einsums, dfl_memory_cost *memories)
 {
     time_walk c = { .nest = nest, .keeps = keeps, .plan = plan, .sums = sums, .einsums = einsums, .ok = true };
+    const dfl_body *root = nest->mapping->root;
     double work = 0;
 
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
         einsums[e].compute_seconds = unit_seconds(&c, e);
-    result->seconds = body_seconds(&c, nest->mapping->root, 0);
-    result->bound_by = plan->bound[nest->mapping->root->id];
+    result->seconds = body_work(&c, root, 0, 0).seconds;
+    result->bound_by = plan->bound[root->id];
     if (c.ok && !nest->mapping->options.overlap_perfect)
         add_ends(&c, result);
-    limit_whole_by_ports(&c, result, memories);
+    limit_whole_by_resources(&c, result, memories);
     add_launches(&c, result);
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         /* utilization: time at full rate on all instances of the unit, as a fraction of the latency */
@@ -595,4 +465,3 @@ bool dfl_time_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_p
     result->utilization = result->seconds > 0 ? work / result->seconds : 0;
     return c.ok;
 }
-

@@ -1,6 +1,8 @@
-/* Plan of the time: transfers, operand ports, and the places at which first tiles enter and last tiles leave. */
+/* Plan of the time: resources, transfers, levels, operand ports, and the places at which first tiles enter and last
+   tiles leave. */
 #include "model/cost/time_plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "support/vec.h"
@@ -18,9 +20,10 @@ static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
 
 /* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first`: index of the einsum's first operand
    in the plan of the traffic. */
-static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_einsum_time *out)
+static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_time_plan *plan)
 {
     const dfl_einsum *einsum = &nest->workload->einsums[e];
+    dfl_einsum_time *out = &plan->einsums[e];
 
     out->ports = DFL_NEW_ARRAY(nest->arena, dfl_operand_port, einsum->n_inputs + 2);
     for (uint32_t a = 0; a <= einsum->n_inputs; a++) {
@@ -28,9 +31,10 @@ static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_
         uint32_t tensor = output ? einsum->output.tensor : einsum->inputs[a].tensor, at = 0;
         dfl_operand_port port = { .operand = first + a, .output = output,
                                   .keep = dfl_keep_tree_innermost(nest, keeps, e, tensor) };
-        port.memory = keeps->at[port.keep].line->memory;
+        uint32_t memory = plan->memory[port.keep];
+        memcpy(port.resource, plan->ports[memory], sizeof port.resource);
         port.bits = nest->workload->tensors[tensor].type.bits;
-        while (at < out->n_ports && out->ports[at].memory <= port.memory)
+        while (at < out->n_ports && plan->memory[out->ports[at].keep] <= memory)
             at++;
         memmove(&out->ports[at + 1], &out->ports[at], (out->n_ports - at) * sizeof port);
         out->ports[at] = port;
@@ -38,21 +42,80 @@ static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_
     }
 }
 
+/* ---- transfers --------------------------------------------------------------------------------------------------- */
+
+/* Adds what a transfer does at a port. A port without a limit takes no time. */
+static void add_use(dfl_transfer *transfer, uint32_t resource, uint32_t end, uint32_t what)
+{
+    uint32_t i = 0;
+
+    if (resource == DFL_NONE)
+        return;
+    while (i < transfer->n_uses && (transfer->uses[i].resource != resource || transfer->uses[i].end != end))
+        i++;
+    if (i == transfer->n_uses)
+        transfer->uses[transfer->n_uses++] = (dfl_use){ .resource = resource, .end = end };
+    transfer->uses[i].what |= what;
+}
+
+static void find_uses(dfl_nest *nest, const dfl_time_plan *plan, dfl_transfer *transfer)
+{
+    enum { MOST = 4 }; /* reads and writes at both ends */
+    const uint32_t *inner = plan->ports[transfer->inner], *outer = plan->ports[transfer->outer];
+
+    transfer->uses = DFL_NEW_ARRAY(nest->arena, dfl_use, MOST);
+    add_use(transfer, inner[DFL_WRITE], DFL_INNER, DFL_USE_FILL);
+    add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_SERVE);
+    if (!transfer->written)
+        return;
+    add_use(transfer, inner[DFL_READ], DFL_INNER, DFL_USE_DRAIN);
+    add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_ADD);
+    add_use(transfer, outer[DFL_WRITE], DFL_OUTER, DFL_USE_UPDATE);
+}
+
+/* Tells whether all indices of an access lie inside the shape of its tensor. */
+static bool is_inside(const dfl_workload *workload, const dfl_access *access)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        const dfl_index *index = &access->index[d];
+        int64_t low = index->offset, high = index->offset;
+        for (uint32_t i = 0; i < index->n_terms; i++) {
+            int64_t far = index->terms[i].coef * (workload->ranks[index->terms[i].rank].extent - 1);
+            low += far < 0 ? far : 0;
+            high += far > 0 ? far : 0;
+        }
+        if (low < 0 || high >= workload->tensors[access->tensor].extents[d])
+            return false;
+    }
+    return true;
+}
+
+/* Bit set: steps that change the size of the tile if they are ragged. All bits: the size may also change otherwise. */
+static uint64_t find_ragged_steps(const dfl_nest *nest, const dfl_footprint *footprint)
+{
+    if (footprint->product.possible)
+        return footprint->product.dims;
+    if (footprint->n_references != 1 || !is_inside(nest->workload, footprint->references->access))
+        return UINT64_MAX;
+    return dfl_nest_steps_below(footprint->n);
+}
+
 static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_time_plan *out)
 {
     dfl_keep *keep = &keeps->at[at];
     dfl_transfer *transfer = &out->transfers[out->n_transfers++];
     const dfl_memory *m = &nest->system->memories[keep->line->memory];
+    bool perfect = nest->mapping->options.overlap_perfect;
     dfl_sharing how = dfl_keep_tree_sharing(nest, keep);
 
     *transfer = (dfl_transfer){ .keep = at, .step = keep->step, .tensor = keep->line->tensor, .inner = keep->line->memory,
                                 .outer = keeps->at[keep->parent].line->memory, .written = keep->written, .stream = m->stream,
-                                .waited = !nest->mapping->options.overlap_perfect && !m->stream && m->buffers < 2,
-                                .bits = out->bits[at], .slots = DFL_NEW_ARRAY(nest->arena, dfl_transfer_slot, keep->step + 2) };
-    transfer->inner_ports = out->rates[transfer->inner];
-    transfer->outer_ports = out->rates[transfer->outer];
-    transfer->inner_share = m->efficiency;
-    transfer->outer_share = nest->system->memories[transfer->outer].efficiency;
+                                .waited = !perfect && !m->stream && m->buffers < 2,
+                                .ahead = !perfect && !m->stream && m->buffers >= 2, .bits = out->bits[at],
+                                .by_loop = DFL_NEW_ARRAY(nest->arena, dfl_moves, keep->step + 1) };
+    transfer->share_of[DFL_INNER] = m->efficiency;
+    transfer->share_of[DFL_OUTER] = nest->system->memories[transfer->outer].efficiency;
+    find_uses(nest, out, transfer);
     uint64_t around = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, m->element);
     uint64_t outer = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step,
                                                 nest->system->memories[transfer->outer].element);
@@ -62,26 +125,141 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
     how.united = dfl_keep_tree_steps_shared(nest, keep->footprint.einsum, around & ~outer, keep->line->tensor, keep->written);
     transfer->theirs = transfer->mine ? dfl_delta_of(nest, keep->flushed, &how, true) : NULL;
     transfer->steps = transfer->theirs ? nest->sizes[transfer->mine->footprint->product.einsum].steps : NULL;
+    transfer->ragged_at = find_ragged_steps(nest, &keep->footprint);
+    if (keep->written && keep->footprint.product.possible) {
+        const dfl_product_form *form = &keep->footprint.product;
+        transfer->repeats = nest->sizes[form->einsum].temporal & ~form->dims & dfl_nest_steps_below(keep->step);
+        transfer->share = DFL_NEW_ARRAY(nest->arena, double, keep->step + 1);
+    }
     return transfer->theirs != NULL;
 }
 
-enum { FIRST, LAST };
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers the tensors of some transfers from 0. Returns their number. `number` is all 0 before and after. */
-static uint32_t number_tensors(const dfl_transfer_ends *g, uint32_t *number, dfl_transfer *all, uint32_t end)
+/* Numbers the levels of all transfers: a memory that is filled from another memory, in which the tensor is not at home, is
+   one level further in, unless the other memory is a stream. */
+static void number_levels(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_time_plan *plan)
 {
-    uint32_t n = 0;
+    uint32_t *level = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_memories + 1);
+    bool changed = true;
 
-    for (uint32_t i = 0; i < g->n; i++) {
-        dfl_transfer *transfer = &all[g->at[i]];
-        if (number[transfer->tensor] == 0)
-            number[transfer->tensor] = ++n;
-        transfer->chain[end] = number[transfer->tensor] - 1;
+    for (uint32_t round = 0; changed && round < nest->system->n_memories; round++) {
+        changed = false;
+        for (uint32_t i = 0; i < plan->n_transfers; i++) {
+            const dfl_transfer *t = &plan->transfers[i];
+            uint32_t least = level[t->outer] + !nest->system->memories[t->outer].stream;
+            if (keeps->at[keeps->at[t->keep].parent].parent != DFL_NONE && level[t->inner] < least) {
+                level[t->inner] = least;
+                changed = true;
+            }
+        }
     }
-    for (uint32_t i = 0; i < g->n; i++)
-        number[all[g->at[i]].tensor] = 0;
-    return n;
+    for (uint32_t i = 0; i < plan->n_transfers; i++)
+        plan->transfers[i].level = level[plan->transfers[i].inner];
 }
+
+/* Lists the resources of a level, and the place of each resource in this list if `set` is true. */
+static void list_locals(const dfl_nest *nest, dfl_time_plan *plan, dfl_keep_level *level, bool set)
+{
+    level->locals = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_resources + 1);
+    for (uint32_t i = 0; i < level->n; i++)
+        for (uint32_t u = 0; u < plan->transfers[level->at[i]].n_uses; u++) {
+            dfl_use *use = &plan->transfers[level->at[i]].uses[u];
+            uint32_t at = 0;
+            while (at < level->n_locals && level->locals[at] != use->resource)
+                at++;
+            if (at == level->n_locals)
+                level->locals[level->n_locals++] = use->resource;
+            if (set)
+                use->local = at;
+        }
+    level->chains = DFL_NEW_ARRAY(nest->arena, uint32_t, level->n + 1);
+    for (uint32_t i = 0; i < level->n; i++) {
+        dfl_transfer *t = &plan->transfers[level->at[i]];
+        level->chains[i] = i;
+        for (uint32_t k = 0; k < i && level->chains[i] == i; k++)
+            if (plan->transfers[level->at[k]].tensor == t->tensor)
+                level->chains[i] = k;
+        t->chain = set ? level->chains[i] : t->chain;
+    }
+}
+
+/* Groups `n` transfers by level, outer levels first. */
+static dfl_keep_level *group_by_level(const dfl_nest *nest, dfl_time_plan *plan, const uint32_t *at, uint32_t n, bool set,
+                                 uint32_t *n_levels)
+{
+    dfl_keep_level *levels = DFL_NEW_ARRAY(nest->arena, dfl_keep_level, n + 1);
+    uint32_t next = 0, placed = 0;
+
+    *n_levels = 0;
+    while (placed < n) {
+        uint32_t now = UINT32_MAX;
+        dfl_keep_level *level = &levels[(*n_levels)++];
+        level->at = DFL_NEW_ARRAY(nest->arena, uint32_t, n);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t of = plan->transfers[at[i]].level;
+            now = of >= next && of < now ? of : now;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            if (plan->transfers[at[i]].level == now)
+                level->at[level->n++] = at[i];
+        list_locals(nest, plan, level, set);
+        placed += level->n;
+        next = now + 1;
+    }
+    return levels;
+}
+
+static void add_loops(dfl_nest *nest, const dfl_body *body, dfl_body_time *out)
+{
+    uint32_t e = body->einsums[0], n = nest->numbers->step[body->id][body->n_lines];
+
+    out->loops = DFL_NEW_ARRAY(nest->arena, dfl_body_loop, n + 1);
+    out->advances = DFL_NEW_ARRAY(nest->arena, double, n + 1);
+    out->positions = DFL_NEW_ARRAY(nest->arena, double, n + 1);
+    for (uint32_t way = 0; way < 2; way++) {
+        out->stalls.seconds[way] = DFL_NEW_ARRAY(nest->arena, double, n + 1);
+        out->stalls.full[way] = DFL_NEW_ARRAY(nest->arena, double, n + 1);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t driver = nest->paths->paths[e].steps[i].line->kind == DFL_LINE_TEMPORAL ? dfl_nest_driver(nest, e, i) : DFL_NONE;
+        if (driver != DFL_NONE)
+            out->loops[out->n_loops++] = (dfl_body_loop){ i, driver };
+    }
+}
+
+static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *body, dfl_time_plan *out)
+{
+    dfl_body_time *mine = &out->bodies[body->id];
+
+    mine->below = out->n_transfers;
+    for (uint32_t i = 0; i < body->n_children; i++)
+        if (!add_body(nest, keeps, body->children[i], out))
+            return false;
+    mine->first = out->n_transfers;
+    for (uint32_t i = keeps->first[body->id]; i < keeps->first[body->id + 1]; i++)
+        if (keeps->at[i].parent != DFL_NONE && !add_transfer(nest, keeps, i, out))
+            return false;
+    mine->n = out->n_transfers - mine->first;
+    add_loops(nest, body, mine);
+    return true;
+}
+
+static void add_levels(dfl_nest *nest, const dfl_body *body, dfl_time_plan *out)
+{
+    dfl_body_time *mine = &out->bodies[body->id];
+    uint32_t *at = DFL_NEW_ARRAY(nest->arena, uint32_t, mine->n + 1);
+
+    for (uint32_t i = 0; i < mine->n; i++)
+        at[i] = mine->first + i;
+    mine->levels = group_by_level(nest, out, at, mine->n, true, &mine->n_levels);
+    for (uint32_t i = 0; i < body->n_children; i++)
+        add_levels(nest, body->children[i], out);
+}
+
+/* ---- first and last tiles ---------------------------------------------------------------------------------------- */
+
+enum { FIRST, LAST };
 
 /* Groups the transfers by the place at which their first tiles enter (`end` FIRST) or their last tiles leave (LAST).
    The transfers of a body belong to the group of the enclosing body if both begin (end) at the same time: the body is
@@ -98,69 +276,24 @@ static void find_ends(dfl_nest *nest, const dfl_body *body, uint32_t end, uint32
     }
 }
 
-static void add_ends(dfl_nest *nest, uint32_t end, uint32_t *number, dfl_time_plan *plan)
+static void add_ends(dfl_nest *nest, uint32_t end, dfl_time_plan *plan)
 {
     uint32_t *of = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_transfers + 1);
+    uint32_t *at = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_transfers + 1);
 
     plan->n_ends[end] = 1;
     find_ends(nest, nest->mapping->root, end, 0, plan, of);
     plan->ends[end] = DFL_NEW_ARRAY(nest->arena, dfl_transfer_ends, plan->n_ends[end]);
-    for (uint32_t i = 0; i < plan->n_transfers; i++)
-        plan->ends[end][of[i]].n++;
     for (uint32_t g = 0; g < plan->n_ends[end]; g++) {
-        dfl_transfer_ends *ends = &plan->ends[end][g];
-        ends->at = DFL_NEW_ARRAY(nest->arena, uint32_t, ends->n + 1);
-        ends->n = 0;
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < plan->n_transfers; i++)
+            if (of[i] == g && (end == FIRST || plan->transfers[i].written))
+                at[n++] = i;
+        plan->ends[end][g].levels = group_by_level(nest, plan, at, n, false, &plan->ends[end][g].n_levels);
     }
-    for (uint32_t i = 0; i < plan->n_transfers; i++) {
-        dfl_transfer_ends *ends = &plan->ends[end][of[i]];
-        ends->at[ends->n++] = i;
-    }
-    for (uint32_t g = 0; g < plan->n_ends[end]; g++)
-        plan->ends[end][g].chains = number_tensors(&plan->ends[end][g], number, plan->transfers, end);
 }
 
-/* Numbers the tensors that move at the same time, and allocates rows for all of them. */
-static void number_chains(dfl_nest *nest, dfl_time_plan *plan)
-{
-    /* [tensor]: 1 + the number of the tensor; 0 = no number yet. */
-    uint32_t *number = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->workload->n_tensors + 1), most = 0;
-
-    for (uint32_t b = 0; b < nest->mapping->n_bodies; b++) {
-        dfl_body_time *own = &plan->bodies[b];
-        dfl_transfer *all = plan->transfers + own->first;
-        for (uint32_t i = 0; i < own->n; i++) {
-            if (number[all[i].tensor] == 0)
-                number[all[i].tensor] = ++own->chains;
-            all[i].among = number[all[i].tensor] - 1;
-        }
-        for (uint32_t i = 0; i < own->n; i++)
-            number[all[i].tensor] = 0;
-        most = own->chains > most ? own->chains : most;
-    }
-    for (uint32_t end = FIRST; end <= LAST; end++) {
-        add_ends(nest, end, number, plan);
-        for (uint32_t g = 0; g < plan->n_ends[end]; g++)
-            most = plan->ends[end][g].chains > most ? plan->ends[end][g].chains : most;
-    }
-    plan->rows = DFL_NEW_ARRAY(nest->arena, dfl_ports, (size_t)(DFL_MAX_STEPS + 1) * (nest->system->n_memories + most));
-}
-
-static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *body, dfl_time_plan *out)
-{
-    dfl_body_time *mine = &out->bodies[body->id];
-
-    mine->below = out->n_transfers;
-    for (uint32_t i = 0; i < body->n_children; i++)
-        if (!add_body(nest, keeps, body->children[i], out))
-            return false;
-    mine->first = out->n_transfers;
-    for (uint32_t i = keeps->first[body->id]; i < keeps->first[body->id + 1]; i++)
-        if (keeps->at[i].parent != DFL_NONE && !add_transfer(nest, keeps, i, out))
-            return false;
-    mine->n = out->n_transfers - mine->first;
-    return true;
-}
+/* ---- the whole plan ---------------------------------------------------------------------------------------------- */
 
 static const char *port_name(const dfl_nest *nest, const dfl_memory *m, const char *port)
 {
@@ -175,52 +308,77 @@ static const char *port_name(const dfl_nest *nest, const dfl_memory *m, const ch
     return text;
 }
 
+static uint32_t add_resource(dfl_time_plan *plan, const char *name, uint32_t memory)
+{
+    plan->resources[plan->n_resources] = (dfl_resource){ .name = name, .memory = memory };
+    return plan->n_resources++;
+}
+
+static void add_resources(dfl_nest *nest, dfl_time_plan *plan)
+{
+    plan->resources = DFL_NEW_ARRAY(nest->arena, dfl_resource, 2 * nest->system->n_memories + 1);
+    plan->ports = dfl_arena_alloc(nest->arena, nest->system->n_memories + 1, sizeof *plan->ports, _Alignof(uint32_t));
+    for (uint32_t m = 0; m < nest->system->n_memories; m++) {
+        const dfl_memory *memory = &nest->system->memories[m];
+        plan->ports[m][DFL_READ] = plan->ports[m][DFL_WRITE] = DFL_NONE;
+        if (isfinite(memory->read_rate) || (memory->one_port && isfinite(memory->write_rate)))
+            plan->ports[m][DFL_READ] = add_resource(plan, port_name(nest, memory, ".read"), m);
+        if (memory->one_port)
+            plan->ports[m][DFL_WRITE] = plan->ports[m][DFL_READ];
+        else if (isfinite(memory->write_rate))
+            plan->ports[m][DFL_WRITE] = add_resource(plan, port_name(nest, memory, ".write"), m);
+    }
+}
+
 void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_time_plan *out)
 {
-    for (uint32_t m = 0; m < like->n_memories; m++)
-        out->rates[m].rates = (dfl_ports){ like->memories[m].read_rate, like->memories[m].write_rate };
-    for (uint32_t i = 0; i < out->n_transfers; i++) {
-        dfl_transfer *transfer = &out->transfers[i];
-        transfer->inner_ports = out->rates[transfer->inner];
-        transfer->outer_ports = out->rates[transfer->outer];
+    for (uint32_t r = 0; r < out->n_resources; r++) {
+        const dfl_memory *memory = &like->memories[out->resources[r].memory];
+        out->resources[r].rate[DFL_READ] = memory->read_rate;
+        out->resources[r].rate[DFL_WRITE] = memory->write_rate;
     }
+    for (uint32_t i = 0; i < out->n_transfers; i++)
+        out->transfers[i].latency = like->memories[out->transfers[i].outer].latency;
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
-        out->einsums[e].unit = &like->computes[nest->paths->paths[e].compute];
-        out->einsums[e].point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e],
-                                                          out->einsums[e].unit);
+        dfl_einsum_time *t = &out->einsums[e];
+        t->unit = &like->computes[nest->paths->paths[e].compute];
+        t->point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e], t->unit);
+        t->latency = 0;
+        for (uint32_t i = 0; i < t->n_ports; i++)
+            if (!t->ports[i].output)
+                t->latency = fmax(t->latency, like->memories[out->memory[t->ports[i].keep]].latency);
     }
 }
 
 bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out)
 {
-    uint32_t n_einsums = nest->workload->n_einsums, n_memories = nest->system->n_memories;
+    uint32_t n_einsums = nest->workload->n_einsums;
 
     *out = (dfl_time_plan){ .transfers = DFL_NEW_ARRAY(nest->arena, dfl_transfer, keeps->n + 1),
                             .bodies = DFL_NEW_ARRAY(nest->arena, dfl_body_time, nest->mapping->n_bodies + 1),
                             .einsums = DFL_NEW_ARRAY(nest->arena, dfl_einsum_time, n_einsums + 1),
-                            .names = dfl_arena_alloc(nest->arena, n_memories + 1, sizeof *out->names, _Alignof(char *)),
-                            .rates = DFL_NEW_ARRAY(nest->arena, dfl_port_rates, n_memories + 1),
                             .memory = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1),
                             .bits = DFL_NEW_ARRAY(nest->arena, double, keeps->n + 1),
                             .bound = DFL_NEW_ARRAY(nest->arena, const char *, nest->mapping->n_bodies + 1) };
-    for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
-        find_unit(nest, e, &out->einsums[e]);
-        find_ports(nest, keeps, e, operand, &out->einsums[e]);
-        operand += nest->workload->einsums[e].n_inputs + 1;
-    }
     for (uint32_t i = 0; i < keeps->n; i++) {
         out->memory[i] = keeps->at[i].line->memory;
         out->bits[i] = nest->workload->tensors[keeps->at[i].line->tensor].type.bits;
     }
-    for (uint32_t m = 0; m < n_memories; m++) {
-        const dfl_memory *memory = &nest->system->memories[m];
-        out->rates[m] = (dfl_port_rates){ { memory->read_rate, memory->write_rate }, memory->one_port };
-        out->names[m][0] = port_name(nest, &nest->system->memories[m], ".read");
-        out->names[m][1] = port_name(nest, &nest->system->memories[m], ".write");
+    add_resources(nest, out);
+    for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
+        find_unit(nest, e, &out->einsums[e]);
+        find_ports(nest, keeps, e, operand, out);
+        operand += nest->workload->einsums[e].n_inputs + 1;
     }
     if (!add_body(nest, keeps, nest->mapping->root, out))
         return false;
-    number_chains(nest, out);
+    number_levels(nest, keeps, out);
+    add_levels(nest, nest->mapping->root, out);
+    add_ends(nest, FIRST, out);
+    add_ends(nest, LAST, out);
+    /* a level has one more row entry for each transfer: for results that are drained and filled again */
+    out->width = out->n_resources + keeps->n + 1;
+    out->rows = DFL_NEW_ARRAY(nest->arena, double, (size_t)DFL_TIME_ROWS * out->width);
+    dfl_time_plan_set_rates(nest, nest->system, out);
     return true;
 }
-

@@ -1,75 +1,143 @@
 /*
  * Plan of the time of a mapping: attributes of the system that affect the time, and buffers for intermediate sums. The
  * plan is allocated once for a mapping.
+ *
+ * A resource is what one transfer or one einsum keeps busy: a port of a memory, or a class of links of a network. A
+ * level is a set of keeps of one body whose memories lie at the same depth: none of these memories is filled from
+ * another one, except through streams.
  */
 #ifndef DFL_MODEL_COST_TIME_PLAN_H
 #define DFL_MODEL_COST_TIME_PLAN_H
 
 #include "model/counts/traffic_plan.h"
 
-/* A pair of numbers for the reads and the writes of a memory, in bits, elements or seconds. */
+/* A pair of numbers for the reads and the writes of a memory. */
 typedef double dfl_ports __attribute__((vector_size(2 * sizeof(double))));
 enum { DFL_READ, DFL_WRITE };
 
-/* Bandwidths of a memory in bit/s. With `one_port` reads and writes share one port. */
-typedef struct { dfl_ports rates; bool one_port; } dfl_port_rates;
+/* What a transfer does at a port; a port of a memory with a single port does all of its end. */
+enum { DFL_USE_FILL = 1, DFL_USE_DRAIN = 2, DFL_USE_SERVE = 4, DFL_USE_ADD = 8, DFL_USE_UPDATE = 16 };
 
-/* Sums over all loops of a transfer. */
+/* A port of a memory. */
 typedef struct {
-    dfl_ports here, there;
-    double seconds;
-    uint64_t lasting; /* bit set: loops whose advance takes time */
-} dfl_transfer_totals;
+    const char *name;
+    double rate[2];     /* bit/s of reads and of writes; infinite without a limit */
+    uint32_t memory;
+} dfl_resource;
 
-/* Bits at the inner end and at the outer end of a transfer; its time (in s). */
-typedef struct { dfl_ports here, there; double seconds; } dfl_transfer_slot;
+/* A resource that a transfer keeps busy. */
+typedef struct {
+    uint32_t resource;
+    uint32_t local;     /* index of the resource among those of the level */
+    uint32_t end;       /* the end of the transfer at which elements are counted: DFL_INNER or DFL_OUTER */
+    uint32_t what;      /* bit set: DFL_USE_... */
+    double in, out;     /* at the present sizes: seconds for each element that enters and that leaves */
+    double out_read;    /* the part of `out` that reads */
+} dfl_use;
 
-/* Transfer: the elements that move between a keep and the next outer one, in one slot for each loop whose advance moves
-   them. Slot [step] is for the first tile to enter, slot [step + 1] for the last tile to leave. */
+enum { DFL_INNER, DFL_OUTER };
+
+/* Elements that enter and leave a tile, counted at the inner and at the outer end of its transfer: the two differ if
+   several instances share a transfer, or if one instance of the outer memory serves several of the inner one. */
+typedef struct { double in[2], out[2]; } dfl_moves;
+
+/* Transfer: the elements that move between a keep and the next outer one. */
 typedef struct {
     uint32_t keep, step, tensor;
     uint32_t inner, outer;    /* memories at the inner and the outer end */
-    dfl_port_rates inner_ports, outer_ports;
-    const dfl_efficiency *inner_share, *outer_share; /* share of the bandwidths at either end; NULL = the whole bandwidth */
+    uint32_t level;           /* number of the level, from 0 */
+    uint32_t chain;           /* index of the tensor among those of the level of its body */
     double bits;              /* bits of one element */
+    double latency;           /* seconds from the request of a tile to its first element */
     dfl_delta *mine, *theirs; /* deltas of one instance of the inner memory, and of one instance of the outer memory */
     const uint64_t *steps;    /* [step]: number of positions, from the sizes of the loops (loop_sizes.h) */
+    uint64_t ragged_at;       /* bit set: steps whose raggedness changes the size of the tile */
+    uint64_t repeats;         /* bit set: temporal steps over ranks that do not index a result: their iterations add to the
+                                 same elements; 0 if that is not certain */
+    const dfl_efficiency *share_of[2]; /* [end]: share of the bandwidths by the bits of a transfer; NULL = the whole bandwidth */
+    dfl_use *uses;
+    uint32_t n_uses;
     bool written;             /* an einsum below writes the tensor; if false, no element is drained */
-    bool stream;
+    bool stream;              /* the memory has `overlap = stream` */
     bool waited;              /* the memory has a single buffer, so the work below stops during a refill */
-    uint32_t among;           /* index of the tensor among the tensors that the keeps of the body move */
-    uint32_t chain[2];        /* index of the tensor in two groups: tensors whose first tiles enter together, and tensors whose
-                                 last tiles leave together */
+    bool ahead;               /* the memory has two buffers: one tile is fetched ahead */
     /* The following members hold values of the present sizes. */
-    dfl_transfer_slot *slots;
-    dfl_transfer_totals all;
+    bool even;                /* `each` moves at every load; `by_loop` is not set */
+    bool uniform;             /* the advances of one loop move equally many elements */
+    dfl_moves each;         /* `even`: elements of one load; else: upper limits of a load */
+    dfl_moves *by_loop;     /* [step]: elements that all advances of a loop move */
+    dfl_moves ends;         /* elements of the first tile (in) and of the last tile (out) */
+    dfl_moves all;          /* elements of all loops; with perfect overlap, first and last tiles included */
+    double seconds;           /* time of `all` */
+    bool again;               /* the elements of a result find a value at some entries; `share` is set */
+    double *share;            /* [step]: fraction of the advances of a loop at which the entering elements find a value, over the
+                                 fraction of all entries */
+    double filled;            /* fraction of all entries that find a value */
+    bool close;               /* a result may enter again right after it has left */
+    double in_part[2], out_part[2]; /* [end]: fraction of the elements that enter and that leave for which bits move */
+    uint64_t lasting;         /* bit set: loops whose advance takes time */
     uint64_t stops;           /* bit set: loops whose advance stops the work below */
 } dfl_transfer;
 
 /* Port of an operand or of the result of an einsum, in the memory of the tensor's innermost keep. */
 typedef struct {
-    uint32_t operand, keep, memory;
+    uint32_t operand, keep;
+    uint32_t resource[2];    /* for reads and for writes */
     bool output;
-    double bits;     /* bits of one element */
-    dfl_ports moved; /* bits read and written at the present sizes */
+    double bits;             /* bits of one element */
+    double moved[2];         /* bits read and written at the present sizes */
 } dfl_operand_port;
 
 /* Time of one einsum without the transfers of keeps. */
 typedef struct {
     dfl_operand_port *ports; /* ports of the operands, sorted by memory */
     uint32_t n_ports;
+    double latency;          /* seconds from the request of an operand to its arrival at the unit */
     const dfl_compute *unit; /* the unit, with the rates that count */
     double point_seconds;    /* seconds of the unit for one point at full rate */
     double instances;        /* number of instances of the unit */
 } dfl_einsum_time;
 
-/* Transfers of a body: `n` transfers from index `first` on. The transfers of inner bodies have the indices from
-   `below` to `first` - 1. `chains`: number of tensors that the body's own transfers move. */
-typedef struct { uint32_t first, n, below, chains; } dfl_body_time;
+/* Transfers of one level of a body, or those of one level whose first tiles enter together or whose last tiles leave
+   together. */
+typedef struct {
+    uint32_t *at, n;         /* transfers, outer lines first */
+    uint32_t *chains;        /* [position in `at`]: index of the tensor among those of the level */
+    uint32_t *locals;        /* resources of these transfers */
+    uint32_t n_locals;
+    uint32_t from;           /* at the present sizes: steps < `from` belong to the levels around this one */
+} dfl_keep_level;
 
-/* Transfers whose first tiles enter together, or whose last tiles leave together; number of tensors that these
-   transfers move. */
-typedef struct { uint32_t *at, n, chains; } dfl_transfer_ends;
+/* A temporal loop above the inner end of a body, and an einsum with a rank that the loop iterates. */
+typedef struct { uint32_t step, driver; } dfl_body_loop;
+
+/* Seconds for which one advance of each loop stops the work below a body: before the advance, in which tiles leave, and
+   after it, in which tiles enter. */
+typedef struct {
+    uint64_t loops;          /* bit set: loops whose advance stops the work */
+    double *seconds[2];      /* [direction][step]: seconds of one advance */
+    double *full[2];         /* as `seconds`, an upper limit for full tiles */
+} dfl_stalls;
+
+/* Times of a body: `n` transfers from index `first` on. The transfers of inner bodies have the indices from `below` to
+   `first` - 1. */
+typedef struct {
+    uint32_t first, n, below;
+    dfl_keep_level *levels;       /* outermost first */
+    uint32_t n_levels;
+    dfl_body_loop *loops;    /* temporal loops above the end of the lines of the body, outermost first */
+    uint32_t n_loops;
+    /* The following members hold values of the present sizes. */
+    double *advances;        /* [step]: number of advances of the loop */
+    double *positions;       /* [step]: iterations of all loops above the step */
+    dfl_stalls stalls;
+    double ends[2];          /* [direction]: seconds in which the last tiles leave and the first tiles enter, as far as levels
+                                further in are concerned */
+    double absorbed;         /* seconds of first and last tiles that pass beside transfers of other levels */
+} dfl_body_time;
+
+/* Transfers whose first tiles enter together, or whose last tiles leave together. */
+typedef struct { dfl_keep_level *levels; uint32_t n_levels; } dfl_transfer_ends;
 
 /* Plan of the time of a mapping. */
 typedef struct {
@@ -80,18 +148,22 @@ typedef struct {
                                    section 4) */
     uint32_t n_ends[2];
     dfl_einsum_time *einsums;
-    const char *(*names)[2];    /* [memory]: names of its read port and of its write port */
-    dfl_port_rates *rates;      /* [memory]: bandwidths of the memory */
+    dfl_resource *resources;
+    uint32_t n_resources;
+    uint32_t (*ports)[2];       /* [memory]: resources of its reads and its writes; equal if it has one port */
     uint32_t *memory;           /* [keep]: memory of the keep */
     double *bits;               /* [keep]: bits of one element */
-    dfl_ports *rows;            /* rows of the evaluation at hand: one for each loop, or one for all loops; a row has the bits of
-                                   each memory, then the seconds ([0]) of each tensor */
+    double *rows;               /* rows of the evaluation at hand, in s */
+    uint32_t width;             /* numbers of a row; at least that of all resources */
     const char **bound;         /* [body]: name of the port or unit that bounds the body in the evaluation at hand */
 } dfl_time_plan;
 
+/* Number of rows of a plan: three for each loop, and two more. */
+#define DFL_TIME_ROWS (3 * DFL_MAX_STEPS + 4)
+
 /* Plans the time of a mapping. False after E0609. */
 bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out);
-/* Replaces the bandwidths and rates by those of `like`, a system with the same parts. */
+/* Replaces the bandwidths, latencies and rates by those of `like`, a system with the same parts. */
 void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_time_plan *out);
 
 #endif

@@ -313,9 +313,10 @@ static const time_case times[] = {
     { "bandwidth, perfect", "perfect", DFL_PARAM_BANDWIDTH, 0, 16e-9, 0, 40e9, INFINITY, 0, 0 },
     { "read, perfect", "perfect", DFL_PARAM_READ_BANDWIDTH, 1, 16e-9, 0, 40e9, INFINITY, 0, 0 },
     { "write, perfect", "perfect", DFL_PARAM_WRITE_BANDWIDTH, 1, 16e-9, 0, 40e9, INFINITY, 0, 0 },
-    /* 16 bits of X before the work, 64 bits of Z after it, with two ports each */
-    { "rate", "waits", DFL_PARAM_RATE, 0, 1.25e-9, 16, 0, 16e9 / 8.75, DFL_PARAM_BANDWIDTH, 0 },
-    { "bandwidth", "waits", DFL_PARAM_BANDWIDTH, 0, 16e-9, 80, 35e9, 256e9, DFL_PARAM_WRITE_BANDWIDTH, 1 },
+    /* 16 bits of X before the work, 64 bits of Z after it, with two ports each. Eight tiles: 2 ns of work on a tile, beside
+       0.25 ns for the next one to enter and 1 ns for the last one to leave */
+    { "rate", "waits", DFL_PARAM_RATE, 0, 1.25e-9, 16, 0, 1.6e9, DFL_PARAM_BANDWIDTH, 0 },
+    { "bandwidth", "waits", DFL_PARAM_BANDWIDTH, 0, 16e-9, 80, 40e9, 256e9, DFL_PARAM_WRITE_BANDWIDTH, 1 },
 };
 
 static analysed *open_by_hand(variant *v, const char *mapping)

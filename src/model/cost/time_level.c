@@ -1,0 +1,602 @@
+/* Stalls of a level, and the overlap of its transfers with the work below it. */
+#include "model/cost/time_level.h"
+
+#include <string.h>
+
+static inline double longer(double a, double b) { return a > b ? a : b; }
+static inline double shorter(double a, double b) { return a < b ? a : b; }
+
+/* ---- stalls ------------------------------------------------------------------------------------------------------ */
+
+/* Transfers that move side by side in one direction: the loads of resources are in a row. */
+typedef struct {
+    double longest; /* seconds of the longest transfer */
+    double serial;  /* seconds of all transfers one after another */
+    double latency;
+} side_by_side;
+
+/* Adds a transfer in one direction, or in both, to a row of the resources of its level. Sets `longest` to its seconds. */
+static inline void add_side(const dfl_transfer *transfer, const dfl_moves *moves, uint32_t way, bool both, double *row,
+                            side_by_side *sum)
+{
+    bool enters = (way == DFL_IN || both) && moves->in[DFL_INNER] > 0;
+    bool leaves = (way == DFL_OUT || both) && transfer->written && moves->out[DFL_INNER] > 0;
+
+    sum->longest = 0;
+    if (!enters && !leaves)
+        return;
+    for (uint32_t u = 0; u < transfer->n_uses; u++) {
+        const dfl_use *use = &transfer->uses[u];
+        double busy = (enters ? dfl_use_seconds(use, moves, DFL_IN) : 0) + (leaves ? dfl_use_seconds(use, moves, DFL_OUT) : 0);
+        row[use->local] += busy;
+        sum->longest = longer(sum->longest, busy);
+    }
+    sum->serial += sum->longest;
+    sum->latency = longer(sum->latency, transfer->latency);
+}
+
+/* Transfers of different tensors run side by side, but each resource serves one transfer at a time. */
+static inline double side_seconds(const side_by_side *sum, const double *row, uint32_t n)
+{
+    double worst = sum->longest;
+
+    for (uint32_t i = 0; i < n; i++)
+        worst = longer(worst, row[i]);
+    return worst;
+}
+
+/* Seconds for which one advance of loop `j` stops the work: before the advance (DFL_OUT) and after it (DFL_IN). A tile ahead
+   leaves before the advance. Other tiles leave and enter side by side. */
+static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
+                         uint32_t way, dfl_again again, side_by_side *sum)
+{
+    double *row = plan->rows;
+    const uint32_t n = level->n_locals + level->n; /* resources, then tensors: transfers of one tensor follow one another */
+
+    *sum = (side_by_side){ 0, 0, 0 };
+    memset(row, 0, n * sizeof *row);
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        if (!(t->stops >> j & 1) || (way == DFL_OUT && !t->ahead))
+            continue;
+        dfl_moves moves = dfl_transfer_amounts(t, j, body->advances[j], again);
+        add_side(t, &moves, way, !t->ahead, row, sum);
+        row[level->n_locals + t->chain] += sum->longest;
+    }
+    sum->longest = 0;
+    return side_seconds(sum, row, n) + sum->latency;
+}
+
+/* Which of two upper limits of ragged stalls to use: that of full tiles if the tiles are nearly full, or that of
+   transfers one after another. The choice does not depend on rates, so that the time is a convex function of them. */
+static bool prefers_full(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j)
+{
+    double least = 1;
+
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        if (!(t->stops >> j & 1))
+            continue;
+        dfl_moves mean = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MEAN);
+        dfl_moves most = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MOST);
+        least = most.in[DFL_INNER] > 0 ? shorter(least, mean.in[DFL_INNER] / most.in[DFL_INNER]) : least;
+    }
+    return least >= DFL_NEARLY_FULL;
+}
+
+/* As above, for the mean advance; in `full`, an upper limit for full tiles. */
+static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
+                         uint32_t way, double *full)
+{
+    side_by_side sum, unused;
+    bool ragged = false;
+    double share = 1, seconds;
+
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        if (!(t->stops >> j & 1))
+            continue;
+        ragged |= !t->uniform;
+        share = way == DFL_IN ? shorter(share, dfl_transfer_share(t, j)) : share;
+    }
+    if (ragged) {
+        seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &sum);
+        /* which resource is the slowest may change from one advance to the next */
+        *full = longer(seconds, stall_once(plan, body, level, j, way, DFL_AGAIN_MOST, &unused));
+        return prefers_full(plan, body, level, j) ? *full : longer(seconds, sum.serial + sum.latency);
+    }
+    *full = seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_ALL, &sum);
+    if (share < 1)
+        seconds = share * seconds + (1 - share) * stall_once(plan, body, level, j, way, DFL_AGAIN_NONE, &unused);
+    return seconds;
+}
+
+double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *level, uint32_t way)
+{
+    const uint32_t n = plan->n_resources;
+    double *row = plan->rows;
+    side_by_side sum = { 0, 0, 0 };
+
+    memset(row, 0, (n + level->n) * sizeof *row);
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        double longest = dfl_transfer_seconds(t, &t->ends, way);
+        if (t->ends.in[DFL_INNER] == 0 && t->ends.out[DFL_INNER] == 0)
+            continue;
+        for (uint32_t u = 0; u < t->n_uses; u++)
+            row[t->uses[u].resource] += dfl_use_seconds(&t->uses[u], &t->ends, way);
+        row[n + level->chains[i]] += longest;
+        sum.latency = longer(sum.latency, t->latency);
+    }
+    return side_seconds(&sum, row, n + level->n) + sum.latency;
+}
+
+/* Adds the stalls of a level at some loops to those of its body. Returns the seconds of all advances. */
+static double add_stalls(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, uint64_t wanted)
+{
+    dfl_stalls *stalls = &body->stalls;
+    uint64_t loops = 0;
+    double all = 0;
+
+    for (uint32_t i = 0; i < level->n; i++)
+        loops |= plan->transfers[level->at[i]].stops & wanted;
+    for (; loops; loops &= loops - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(loops);
+        bool known = stalls->loops >> j & 1;
+        for (uint32_t way = 0; way < 2; way++) {
+            double full, seconds = find_stall(plan, body, level, j, way, &full);
+            if (!known && way == 0)
+                stalls->seconds[0][j] = stalls->seconds[1][j] = stalls->full[0][j] = stalls->full[1][j] = 0;
+            stalls->seconds[way][j] += seconds;
+            stalls->full[way][j] += full;
+            all += seconds * body->advances[j];
+        }
+        stalls->loops |= UINT64_C(1) << j;
+    }
+    return all;
+}
+
+void dfl_keep_level_fold(dfl_body_time *body, uint32_t from, dfl_work_time *work)
+{
+    uint64_t own = from < 64 ? body->stalls.loops >> from << from : 0;
+
+    body->stalls.loops &= ~own;
+    for (; own; own &= own - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(own);
+        for (uint32_t way = 0; way < 2; way++) {
+            work->seconds += body->advances[j] * body->stalls.seconds[way][j];
+            work->full += body->advances[j] * body->stalls.full[way][j];
+        }
+    }
+}
+
+/* ---- one tile ahead ---------------------------------------------------------------------------------------------- */
+
+enum { NO_LOOP = DFL_MAX_STEPS };
+
+/* The steps of a level whose transfers run one tile ahead of the work. While the work is on a tile, the results of the
+   tile before leave and the next tile enters. A run is one pass of the loops of the level. */
+typedef struct {
+    const dfl_time_plan *plan;
+    const dfl_body_time *body;
+    const dfl_keep_level *level;
+    uint64_t loops;      /* bit set: own loops whose advance begins a step */
+    uint32_t inner;      /* the innermost of them */
+    double runs, steps;  /* number of runs and of steps */
+    double mean, full;   /* seconds of the work of a step without stalls: the mean, and that of full tiles */
+} ahead;
+
+/* A kind of step: it begins with an advance of the loop `before` and ends with one of the loop `after`; NO_LOOP for the
+   first and the last step of a run. */
+typedef struct {
+    uint32_t before, after;
+    double times;           /* number of such steps */
+    double work;            /* seconds of the work of such a step, stalls included */
+    double load, bare;      /* seconds of the transfers beside such a step: if results enter again, and if not */
+    double share;           /* fraction of the steps in which they do */
+    double most;            /* an upper limit of `load` for full tiles */
+    double part;            /* an upper limit of the mean load over `most` that does not depend on rates */
+} step_kind;
+
+enum { ROW_OUT, ROW_IN, ROW_BARE, ROWS };
+
+static double *row_of(const ahead *a, uint32_t j, uint32_t which)
+{
+    return a->plan->rows + (2 + ROWS * (size_t)j + which) * a->plan->width;
+}
+
+/* Adds the seconds of one advance of loop `j` to the rows of the loop: of each resource, and of results that enter
+   again right after they have left: the fill follows the drain, so the sum of both is a load of its own. */
+static void add_loads(const ahead *a, uint32_t j, bool most)
+{
+    const dfl_keep_level *level = a->level;
+    double *out = row_of(a, j, ROW_OUT), *in = row_of(a, j, ROW_IN), *bare = row_of(a, j, ROW_BARE);
+
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &a->plan->transfers[level->at[i]];
+        if (t->stream || !(t->lasting >> j & 1))
+            continue;
+        dfl_moves amounts = dfl_transfer_amounts(t, j, a->body->advances[j], most ? DFL_AGAIN_MOST : DFL_AGAIN_ALL);
+        dfl_moves without = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_NONE);
+        for (uint32_t u = 0; u < t->n_uses; u++) {
+            const dfl_use *use = &t->uses[u];
+            out[use->local] += dfl_use_seconds(use, &amounts, DFL_OUT);
+            if (t->ahead) {
+                in[use->local] += dfl_use_seconds(use, &amounts, DFL_IN);
+                bare[use->local] += dfl_use_seconds(use, &without, DFL_IN);
+            } else { /* the tile enters in the stall with which the step begins */
+                out[use->local] += dfl_use_seconds(use, &amounts, DFL_IN);
+            }
+        }
+        if (!t->ahead || !t->close)
+            continue;
+        in[level->n_locals + i] = dfl_transfer_seconds(t, &amounts, DFL_IN);
+        bare[level->n_locals + i] = dfl_transfer_seconds(t, &without, DFL_IN);
+        out[level->n_locals + i] = dfl_transfer_seconds(t, &amounts, DFL_OUT);
+    }
+}
+
+static void set_loads(const ahead *a, bool most)
+{
+    const uint32_t n = a->level->n_locals + a->level->n;
+    double *shared = a->plan->rows;
+
+    memset(shared, 0, n * sizeof *shared);
+    for (uint64_t left = a->loops; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        for (uint32_t which = 0; which < ROWS; which++)
+            memset(row_of(a, j, which), 0, n * sizeof *shared);
+        add_loads(a, j, most);
+        for (uint32_t i = 0; i < a->level->n_locals; i++)
+            shared[i] += row_of(a, j, ROW_IN)[i];
+    }
+}
+
+/* Seconds that results take to leave at an advance of loop `j` over resources over which nothing enters. */
+static double leaving_alone(const ahead *a, uint32_t j)
+{
+    const double *out = row_of(a, j, ROW_OUT), *shared = a->plan->rows;
+    double longest = 0;
+
+    for (uint32_t i = 0; i < a->level->n_locals; i++)
+        longest = longer(longest, shared[i] > 0 ? 0 : out[i]);
+    return longest;
+}
+
+/* Seconds of the transfers beside a step. `which`: the row of what enters. */
+static double find_load(const ahead *a, const step_kind *kind, uint32_t which)
+{
+    const double *out = kind->before == NO_LOOP ? NULL : row_of(a, kind->before, ROW_OUT);
+    const double *in = kind->after == NO_LOOP ? NULL : row_of(a, kind->after, which), *shared = a->plan->rows;
+    double longest = 0;
+
+    for (uint32_t i = 0; i < a->level->n_locals + a->level->n; i++) {
+        double entering = in ? in[i] : 0;
+        bool counts = i < a->level->n_locals ? shared[i] > 0 : entering > 0;
+        longest = longer(longest, counts ? entering + (out ? out[i] : 0) : 0);
+    }
+    return longest;
+}
+
+/* Fraction of the steps of a kind beside which a result enters that finds a value. `times`: number of steps that begin
+   and end with the innermost loop. */
+static double find_share(const ahead *a, const dfl_transfer *t, const step_kind *kind, double times)
+{
+    uint32_t k = a->inner;
+    double found = 0;
+
+    if (kind->after != k || dfl_transfer_share(t, k) == 1)
+        return dfl_transfer_share(t, kind->after);
+    if (kind->before != k && kind->before != NO_LOOP)
+        return t->share[kind->before] * t->filled;
+    for (uint32_t j = 0; j < a->level->from; j++)
+        found += a->body->advances[j] > 0 ? a->body->advances[j] * t->share[j] * t->filled : 0;
+    if (kind->before == NO_LOOP)
+        return found / a->runs;
+    found = a->body->advances[k] * t->share[k] * t->filled - found;
+    for (uint64_t left = a->loops & ~(UINT64_C(1) << k); left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        found -= a->body->advances[j] * t->share[j] * t->filled;
+    }
+    return times > 0 ? longer(0, shorter(1, found / times)) : 1;
+}
+
+static double stall_at(const ahead *a, uint32_t j, uint32_t way, bool full)
+{
+    const dfl_stalls *stalls = &a->body->stalls;
+
+    return j != NO_LOOP && stalls->loops >> j & 1 ? (full ? stalls->full : stalls->seconds)[way][j] : 0;
+}
+
+/* Lists the kinds of steps. Between two advances of outer loops, the innermost loop advances at least once. */
+static uint32_t list_kinds(const ahead *a, step_kind *kinds)
+{
+    uint32_t k = a->inner, n = 0;
+    double others = 0;
+
+    for (uint64_t left = a->loops & ~(UINT64_C(1) << k); left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        kinds[n++] = (step_kind){ .before = k, .after = j, .times = a->body->advances[j] };
+        kinds[n++] = (step_kind){ .before = j, .after = k, .times = a->body->advances[j] };
+        others += a->body->advances[j];
+    }
+    kinds[n++] = (step_kind){ .before = NO_LOOP, .after = k, .times = a->runs };
+    kinds[n++] = (step_kind){ .before = k, .after = NO_LOOP, .times = a->runs };
+    kinds[n++] = (step_kind){ .before = k, .after = k, .times = longer(0, a->body->advances[k] - others - a->runs) };
+    return n;
+}
+
+static void set_kinds(const ahead *a, bool most, step_kind *kinds, uint32_t n)
+{
+    set_loads(a, most);
+    for (uint32_t i = 0; i < n; i++) {
+        step_kind *kind = &kinds[i];
+        kind->work = most ? a->full : a->mean;
+        kind->work += stall_at(a, kind->before, DFL_IN, most) + stall_at(a, kind->after, DFL_OUT, most);
+        kind->most = find_load(a, kind, ROW_IN);
+        if (most)
+            continue;
+        kind->load = kind->bare = kind->most;
+        kind->share = 1;
+        for (uint32_t t = 0; t < a->level->n && kind->after != NO_LOOP; t++) {
+            const dfl_transfer *transfer = &a->plan->transfers[a->level->at[t]];
+            if (transfer->again && !transfer->stream && transfer->lasting >> kind->after & 1)
+                kind->share = shorter(kind->share, find_share(a, transfer, kind, kind->times));
+        }
+        if (kind->share < 1)
+            kind->bare = find_load(a, kind, ROW_BARE);
+    }
+}
+
+/* Mean seconds by which the transfers beside a step of a kind take longer than `work`. */
+static double find_excess(const step_kind *kind, double work)
+{
+    return kind->share * longer(0, kind->load - work) + (1 - kind->share) * longer(0, kind->bare - work);
+}
+
+/* The least seconds by which the transfers beside a step of a kind take longer than its work. */
+static double least_excess(const step_kind *kind)
+{
+    return longer(0, shorter(kind->load, kind->share < 1 ? kind->bare : kind->load) - kind->work);
+}
+
+/* The least work of a step that begins with an advance of the innermost loop. */
+static double least_work(const ahead *a, const step_kind *kinds, uint32_t n)
+{
+    double least = -1;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (kinds[i].before == a->inner && kinds[i].times > 0)
+            least = least < 0 ? kinds[i].work : shorter(least, kinds[i].work);
+    return least;
+}
+
+/* Seconds by which results that leave after every step over resources of their own take longer than the next step. */
+static double find_late_at_steps(const ahead *a, const step_kind *kinds, uint32_t n)
+{
+    const step_kind *steady = &kinds[n - 1];
+    double late = 0, each = leaving_alone(a, a->inner), next = least_work(a, kinds, n);
+
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const step_kind *kind = &kinds[i];
+        bool begins = kind->after == a->inner && kind->before != a->inner;
+        if (begins) /* the first advance of the innermost loop in one of its passes; the next step begins with it */
+            late += kind->times * longer(0, each - least_excess(kind) - (steady->times > 0 ? steady->work : next));
+        else if (steady->times > 0) /* the last one: the step ends with an outer loop */
+            late += kind->times * longer(0, each - least_excess(steady) - kind->work);
+        if (!begins && kind->after != NO_LOOP)
+            late += kind->times * longer(0, leaving_alone(a, kind->after) - least_excess(kind) - kinds[i + 1].work);
+    }
+    double passes = steady->times, ends = 0;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        ends += kinds[i].before != a->inner ? kinds[i].times : 0;
+    return late + longer(0, passes - ends) * longer(0, each - least_excess(steady) - steady->work);
+}
+
+/* Seconds by which results that leave over resources of their own take longer than the steps of their next tile. A result
+   has two buffers, so a tile leaves until the work on the next one ends. */
+static double find_late_results(const ahead *a, const step_kind *kinds, uint32_t n)
+{
+    uint64_t leaving = 0;
+    double late = 0, tiles = a->steps, inside = 0, others;
+
+    for (uint64_t left = a->loops; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        leaving |= leaving_alone(a, j) > 0 ? UINT64_C(1) << j : 0;
+    }
+    if (leaving == 0)
+        return 0;
+    if (leaving >> a->inner & 1)
+        return find_late_at_steps(a, kinds, n);
+    for (uint64_t left = a->loops & ~leaving; left; left &= left - 1)
+        tiles -= a->body->advances[__builtin_ctzll(left)];
+    others = a->steps / tiles - 2; /* the steps of one tile other than its first and its last */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t loop = kinds[i].before == a->inner ? kinds[i].after : kinds[i].before;
+        if (loop == a->inner || loop == NO_LOOP || leaving >> loop & 1)
+            continue;
+        inside += kinds[i].times / tiles * (kinds[i].work + least_excess(&kinds[i]));
+        others -= kinds[i].times / tiles;
+    }
+    inside += others > 0 ? others * (kinds[n - 1].work + least_excess(&kinds[n - 1])) : 0;
+    for (uint32_t i = 0; i + 1 < n; i += 2) { /* kinds[i] ends with the loop with which kinds[i + 1] begins */
+        uint32_t j = kinds[i].after;
+        if (j == NO_LOOP || j == a->inner || !(leaving >> j & 1))
+            continue;
+        double next = least_excess(&kinds[i]) + kinds[i + 1].work + least_excess(&kinds[i + 1]) + inside +
+                      least_work(a, kinds, n);
+        late += kinds[i].times * longer(0, leaving_alone(a, j) - next);
+    }
+    return late;
+}
+
+/* Limits of the elements that an advance of loop `j` moves on average, over those of a full tile. */
+static void find_parts(const ahead *a, uint32_t j, double *least, double *most)
+{
+    for (uint32_t i = 0; i < a->level->n && j != NO_LOOP; i++) {
+        const dfl_transfer *t = &a->plan->transfers[a->level->at[i]];
+        if (t->stream || !(t->lasting >> j & 1))
+            continue;
+        dfl_moves mean = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_MEAN);
+        dfl_moves full = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_MOST);
+        for (uint32_t end = 0; end < 2; end++) {
+            double in = full.in[end] > 0 ? shorter(1, mean.in[end] / full.in[end]) : 0;
+            double out = full.out[end] > 0 ? shorter(1, mean.out[end] / full.out[end]) : 0;
+            *most = longer(*most, longer(in, out));
+            *least = shorter(*least, shorter(in > 0 ? in : 1, out > 0 ? out : 1));
+        }
+    }
+}
+
+/* Sets the upper limits of ragged steps. A result that leaves over resources of its own leaves beside the first step of
+   its next tile. Returns the new ratio of the work. */
+static double limit_ragged(const ahead *a, step_kind *kinds, uint32_t n, double ratio)
+{
+    set_kinds(a, true, kinds, n);
+    for (uint32_t i = 0; i < n; i++) {
+        step_kind *kind = &kinds[i];
+        double alone = kind->before == NO_LOOP ? 0 : leaving_alone(a, kind->before);
+        kind->most = longer(kind->most, alone);
+        kind->part = 0;
+        find_parts(a, kind->before, &ratio, &kind->part);
+        find_parts(a, kind->after, &ratio, &kind->part);
+    }
+    return ratio;
+}
+
+/* Seconds by which the loads of ragged steps exceed their work: an upper limit. No work of a step exceeds that of full
+   tiles. Let q be the number of full steps that are missing from the work. The excess is the largest if as much work as
+   possible is missing beside the longest loads. */
+static double ragged_excess(const ahead *a, step_kind *kinds, uint32_t n, double ratio)
+{
+    double excess = 0, missing = a->steps * (1 - ratio);
+
+    for (uint32_t i = 0; i < n; i++)
+        excess += kinds[i].times * kinds[i].part * longer(0, kinds[i].most - a->full);
+    while (missing > 0) {
+        step_kind *worst = &kinds[0];
+        for (uint32_t i = 1; i < n; i++)
+            worst = kinds[i].most > worst->most ? &kinds[i] : worst;
+        if (worst->most <= 0)
+            break;
+        double here = shorter(missing, worst->times * worst->part);
+        excess += here * shorter(worst->most, a->full);
+        missing -= here;
+        worst->most = 0;
+    }
+    return excess;
+}
+
+/* Whether results would be late if nothing entered beside the work. */
+static bool may_be_late(const ahead *a, const step_kind *kinds, uint32_t n)
+{
+    step_kind bare[2 * DFL_MAX_STEPS + 3];
+
+    for (uint32_t i = 0; i < n; i++) {
+        bare[i] = kinds[i];
+        bare[i].load = bare[i].bare = 0;
+    }
+    return find_late_results(a, bare, n) > 0;
+}
+
+/* Stalls of levels further in at the first and at the last step of each run pass beside the transfers of this level. Removes
+   these seconds from the stalls at the loops around the level, and from the first and last tiles. */
+static void absorb_stalls(const ahead *a, dfl_body_time *body, const step_kind *kinds, uint32_t n)
+{
+    uint64_t around = body->stalls.loops & ((UINT64_C(1) << a->level->from) - 1);
+
+    for (uint32_t way = 0; way < 2; way++) {
+        const step_kind *kind = &kinds[way == DFL_IN ? n - 3 : n - 2];
+        for (uint64_t left = around; left; left &= left - 1) {
+            uint32_t j = (uint32_t)__builtin_ctzll(left);
+            double *stall = &body->stalls.seconds[way][j], *full = &body->stalls.full[way][j];
+            *stall -= find_excess(kind, kind->work) - find_excess(kind, kind->work + *stall);
+            *full -= find_excess(kind, kind->work) - find_excess(kind, kind->work + *full);
+        }
+        double less = find_excess(kind, kind->work) - find_excess(kind, kind->work + body->ends[way]);
+        body->ends[way] -= less;
+        body->absorbed += less;
+    }
+}
+
+/* Adds to the work the seconds by which transfers one tile ahead take longer. */
+static void add_ahead(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, dfl_work_time *work)
+{
+    step_kind kinds[2 * DFL_MAX_STEPS + 3];
+    ahead a = { .plan = plan, .body = body, .level = level, .runs = body->positions[level->from] };
+    bool uniform = true;
+
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        uint64_t own = t->ahead && level->from < 64 ? t->lasting >> level->from << level->from : 0;
+        a.loops |= own;
+        uniform &= own == 0 || t->uniform;
+    }
+    if (a.loops == 0)
+        return;
+    a.inner = 63 - (uint32_t)__builtin_clzll(a.loops);
+    a.steps = a.runs;
+    for (uint64_t left = a.loops; left; left &= left - 1)
+        a.steps += body->advances[__builtin_ctzll(left)];
+    a.mean = work->seconds / a.steps;
+    a.full = work->full / a.steps;
+    uint32_t n = list_kinds(&a, kinds);
+    set_kinds(&a, false, kinds, n);
+    if (uniform && work->ratio >= 1) {
+        double late, more = 0;
+        if (a.runs == 1) { /* the first and the last step of the only run: what levels further in need is beside them */
+            kinds[n - 3].work += body->ends[DFL_IN];
+            kinds[n - 2].work += body->ends[DFL_OUT];
+        } else if (!may_be_late(&a, kinds, n)) {
+            absorb_stalls(&a, body, kinds, n);
+        }
+        late = find_late_results(&a, kinds, n);
+        for (uint32_t i = 0; i < n; i++)
+            late += kinds[i].times * find_excess(&kinds[i], kinds[i].work);
+        work->seconds += late;
+        for (uint32_t i = 0; i < n; i++)
+            more += kinds[i].times * (1 - kinds[i].share) * longer(0, kinds[i].load - kinds[i].work);
+        work->full += late + more;
+        return;
+    }
+    double ratio = limit_ragged(&a, kinds, n, work->ratio), most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most += kinds[i].times * longer(0, kinds[i].most - a.full);
+    work->seconds += ragged_excess(&a, kinds, n, work->ratio);
+    work->full += most;
+    work->ratio = ratio;
+}
+
+/* A lower limit of the elements that an advance of a loop moves on average, over those of a full tile. */
+static double least_part(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level)
+{
+    ahead a = { .plan = plan, .body = body, .level = level };
+    double least = 1, most = 0;
+
+    for (uint32_t i = 0; i < level->n; i++)
+        for (uint64_t left = plan->transfers[level->at[i]].stops; left; left &= left - 1)
+            find_parts(&a, (uint32_t)__builtin_ctzll(left), &least, &most);
+    return least;
+}
+
+double dfl_keep_level_add(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, dfl_work_time *work)
+{
+    uint64_t around = (UINT64_C(1) << level->from) - 1;
+    double stalled = add_stalls(plan, body, level, ~around);
+
+    for (uint32_t i = 0; i < level->n; i++) /* stalls of ragged tiles: the work is ragged, too */
+        if (!plan->transfers[level->at[i]].uniform)
+            work->ratio = shorter(work->ratio, least_part(plan, body, level));
+    add_ahead(plan, body, level, work);
+    dfl_keep_level_fold(body, level->from, work);
+    for (uint32_t i = 0; i < level->n; i++) { /* the first passes around the level move fewer results than the others */
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        for (uint32_t j = 0; j < level->from && t->again && !t->stream; j++)
+            if (t->repeats >> j & 1 && body->advances[j] > 0)
+                work->ratio = shorter(work->ratio, t->filled);
+    }
+    stalled += add_stalls(plan, body, level, around);
+    for (uint32_t way = 0; way < 2; way++)
+        body->ends[way] += dfl_keep_level_ends(plan, level, way);
+    return stalled;
+}

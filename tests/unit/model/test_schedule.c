@@ -1,0 +1,296 @@
+/*
+ * The time of random nests of two and three memories against their schedules. Never below; equal where all loops divide
+ * and all memories have equally many buffers, unless results leave over a port over which nothing enters, or enter again.
+ * How far above elsewhere is printed as a table.
+ *
+ *     test_schedule [N [SEED [NEST]]]    N nests; the last argument prints one nest
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "tests/harness/check.h"
+#include "tests/harness/schedule.h"
+#include "tests/property/case.h"
+#include "tests/property/case_random.h"
+
+enum { SAMPLE = 400, KINDS = 9 };
+
+static const double slack = 1e-9;
+
+/* The times above the schedule, of one kind of nests. */
+typedef struct { unsigned n, equal, below; double *above; } tally;
+
+static const char *const kind_names[KINDS] = {
+    "all divide, 1 buffer", "all divide, 2 buffers", "all divide, both", "ragged, 1 buffer", "ragged, 2 buffers",
+    "ragged, both", "one port bounds several memories", "results enter again, 2 buffers",
+    "results leave over their own port",
+};
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+
+static const int64_t even_extents[] = { 4, 8, 12 };
+
+/* The tensors of a workload: a matrix product, a product of every element with a row, or a sum of windows. */
+static void draw_workload(case_random *rng, schedule_nest *nest, dfl_case *c)
+{
+    static const uint32_t none = UINT32_MAX;
+    uint32_t form = case_below(rng, 3);
+    const int64_t *e = nest->extent;
+
+    case_add_rank(c, "m", e[0]);
+    case_add_rank(c, "n", e[1]);
+    case_add_rank(c, "k", e[2]);
+    nest->n_tensors = 3;
+    nest->tensor[0] = (schedule_tensor){ 2, { 0, 2 }, { none, none }, { e[0], e[2] }, false, 0 };
+    nest->tensor[1] = (schedule_tensor){ 2, { 2, 1 }, { none, none }, { e[2], e[1] }, false, 0 };
+    nest->tensor[2] = (schedule_tensor){ 2, { 0, 1 }, { none, none }, { e[0], e[1] }, true, 0 };
+    if (form == 1)
+        nest->tensor[1] = (schedule_tensor){ 1, { 2, 0 }, { none, none }, { e[2], 1 }, false, 0 };
+    if (form == 2)
+        nest->tensor[0] = (schedule_tensor){ 2, { 0, 1 }, { 2, none }, { e[0] + e[2] - 1, e[1] }, false, 0 };
+    case_add_input(c, "A", DFL_ROLE_INPUT, 2, nest->tensor[0].extent);
+    case_add_input(c, "B", DFL_ROLE_WEIGHT, nest->tensor[1].n_dims, nest->tensor[1].extent);
+    case_add_einsum(c, form == 0 ? "Z[m,n] += A[m,k] * B[k,n]" : form == 1 ? "Z[m,n] += A[m,k] * B[k]"
+                                                                        : "Z[m,n] += A[m+k,n] * B[k,n]");
+    case_set_roles(c);
+    for (uint32_t t = 0; t < 3; t++)
+        nest->tensor[t].bits = c->tensors[t].bits;
+}
+
+/* Loops down to a memory: tiles of random ranks that are smaller than those around. */
+static void draw_loops(case_random *rng, schedule_nest *nest, bool divides, int64_t *size, char *lines)
+{
+    static const char ranks[] = "mnk";
+    uint32_t wanted = 1 + case_below(rng, 3);
+
+    for (uint32_t i = 0; i < wanted && nest->n_loops < SCHEDULE_LOOPS; i++) {
+        uint32_t rank = case_below(rng, SCHEDULE_RANKS);
+        int64_t tile = 1 + case_below(rng, (uint32_t)size[rank]);
+        while (divides && size[rank] % tile != 0)
+            tile--;
+        if (tile == size[rank])
+            continue;
+        nest->loop[nest->n_loops].rank = rank;
+        nest->loop[nest->n_loops++].tile = tile;
+        size[rank] = tile;
+        sprintf(lines + strlen(lines), "temporal %c:%d; ", ranks[rank], (int)tile);
+    }
+}
+
+static double draw_rate(case_random *rng)
+{
+    static const double rates[] = { 1, 2, 3, 5, 8, 13, 40 };
+
+    return 1e9 * rates[case_below(rng, 7)];
+}
+
+static void draw_memories(case_random *rng, schedule_nest *nest)
+{
+    nest->n_memories = 2 + case_below(rng, 2);
+    for (uint32_t m = 0; m < nest->n_memories; m++) {
+        schedule_memory *memory = &nest->memory[m];
+        bool last = m + 1 == nest->n_memories;
+        *memory = (schedule_memory){ .keeps = 7, .buffers = 1 + case_below(rng, 4) % 3 % 2, .one_port = case_chance(rng, 50),
+                                     .read_rate = last ? INFINITY : draw_rate(rng), .write_rate = INFINITY };
+        memory->buffers = case_chance(rng, 70) ? 2 : 1;
+        memory->write_rate = last ? INFINITY : memory->one_port || case_chance(rng, 30) ? memory->read_rate : draw_rate(rng);
+        if (m == 1 && !last && case_chance(rng, 40)) /* of three memories, the middle one bounds nothing or keeps less */
+            memory->read_rate = memory->write_rate = INFINITY;
+        if (m == 1 && !last && case_chance(rng, 30))
+            memory->keeps = 1 + case_below(rng, 6);
+    }
+}
+
+static void draw(case_random *rng, schedule_nest *nest, dfl_case *c)
+{
+    static const char *const names[] = { "dram", "l2", "l1" };
+    bool divides = case_chance(rng, 60);
+    char lines[1000] = "keep A, B, Z in dram; ";
+    int64_t size[SCHEDULE_RANKS];
+
+    memset(nest, 0, sizeof *nest);
+    case_init(c);
+    for (uint32_t i = 0; i < SCHEDULE_RANKS; i++)
+        nest->extent[i] = size[i] = divides ? even_extents[case_below(rng, 3)] : 3 + case_below(rng, 10);
+    draw_workload(rng, nest, c);
+    draw_memories(rng, nest);
+    nest->point = 1e-9 / (double)(1 << case_below(rng, 6));
+    for (uint32_t m = 0; m < nest->n_memories; m++) {
+        case_add_memory(c, names[m], 0, nest->memory[m].buffers);
+        if (m == 0)
+            continue;
+        draw_loops(rng, nest, divides, size, lines);
+        nest->memory[m].above = nest->n_loops;
+        for (uint32_t t = 0; t < 3; t++)
+            if (nest->memory[m].keeps >> t & 1)
+                sprintf(lines + strlen(lines), "keep %c in %s; ", "ABZ"[t], names[m]);
+    }
+    strcat(lines, "temporal m, n, k;");
+    case_add_unit(c, "mac", 0);
+    case_lines(c, 0, lines);
+}
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+
+/* The case with the bandwidths and the rate of the nest. */
+static const dfl_mapping *make_mapping(const schedule_nest *nest, const dfl_case *c, dfl_arena *arena, dfl_intern *names)
+{
+    const dfl_mapping *m = case_mapping(c, arena, names);
+    dfl_memory *memories = (dfl_memory *)(uintptr_t)m->system->memories;
+    dfl_rate *rates = (dfl_rate *)(uintptr_t)m->system->computes[0].rates;
+
+    for (uint32_t i = 0; i < nest->n_memories; i++) {
+        memories[i].one_port = nest->memory[i].one_port;
+        memories[i].read_rate = nest->memory[i].read_rate;
+        memories[i].write_rate = nest->memory[i].write_rate;
+    }
+    rates->rate = 1e9;
+    rates->rate *= dfl_point_seconds(names, m->workload, &m->workload->einsums[0], &m->system->computes[0]) / 1e-9;
+    rates->rate *= 1e-9 / nest->point;
+    return m;
+}
+
+static bool is_ragged(const schedule_nest *nest)
+{
+    for (uint32_t i = 0; i < nest->n_loops; i++) {
+        int64_t nominal = nest->extent[nest->loop[i].rank];
+        for (uint32_t k = 0; k < i; k++)
+            nominal = nest->loop[k].rank == nest->loop[i].rank ? nest->loop[k].tile : nominal;
+        if (nominal % nest->loop[i].tile != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a result enters a memory again: a loop over the rank that is summed moves it. */
+static bool enters_again(const schedule_nest *nest)
+{
+    uint32_t last = nest->memory[nest->n_memories - 1].above;
+
+    for (uint32_t i = 0; i < last; i++)
+        for (uint32_t k = i + 1; k < last; k++)
+            if (nest->loop[i].rank == 2 && nest->loop[k].rank != 2)
+                return true;
+    return false;
+}
+
+/* Whether results leave one tile ahead over a port over which nothing enters. */
+static bool have_own_port(const schedule_nest *nest)
+{
+    bool own = false;
+
+    for (uint32_t m = 0; m + 1 < nest->n_memories; m++)
+        own |= !nest->memory[m].one_port && isfinite(nest->memory[m].write_rate);
+    return own;
+}
+
+static uint32_t kind_of(const schedule_nest *nest, const schedule_time *want)
+{
+    uint32_t buffers = 0;
+
+    for (uint32_t m = 1; m < nest->n_memories; m++)
+        buffers |= nest->memory[m].buffers;
+    if (want->limited)
+        return 6;
+    if (!is_ragged(nest) && buffers != 1 && enters_again(nest))
+        return 7;
+    if (!is_ragged(nest) && buffers != 1 && have_own_port(nest))
+        return 8;
+    return (is_ragged(nest) ? 3 : 0) + buffers - 1;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Compares one nest. Returns false if it is below its schedule, or not equal where it must be. */
+static bool compare(uint64_t seed, uint64_t index, tally *tallies, bool print)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_intern *names = dfl_intern_new(arena);
+    dfl_sink *sink = dfl_sink_new(arena, NULL);
+    dfl_case *c = calloc(1, sizeof *c);
+    schedule_nest nest;
+    schedule_time want;
+    case_random rng = case_random_of(seed, index);
+    bool ok = true;
+
+    draw(&rng, &nest, c);
+    const dfl_mapping *m = make_mapping(&nest, c, arena, names);
+    dfl_paths *paths = dfl_paths_resolve(arena, sink, names, m);
+    const dfl_result *got = paths ? dfl_model_eval(arena, sink, names, paths) : NULL;
+    if (print)
+        case_print(c, stdout);
+    if (got && schedule_run(&nest, &want)) {
+        uint32_t kind = kind_of(&nest, &want);
+        tally *t = &tallies[kind];
+        double above = got->seconds / want.seconds - 1;
+        t->above[t->n++] = above;
+        t->equal += fabs(above) <= slack;
+        t->below += above < -slack;
+        ok = above >= -slack && (kind >= 2 || above <= slack);
+        if (!ok || print) {
+            printf("nest %u of seed %u: %.6g ns, schedule %.6g ns (%s)\n", (unsigned)index, (unsigned)seed,
+                   got->seconds * 1e9, want.seconds * 1e9, kind_names[kind]);
+            for (uint32_t i = 0; i < nest.n_memories && print; i++)
+                printf("  memory %u: %u buffers, %s, read %g write %g Gbit/s\n", i, nest.memory[i].buffers,
+                       nest.memory[i].one_port ? "one port" : "two ports", nest.memory[i].read_rate / 1e9,
+                       nest.memory[i].write_rate / 1e9);
+            printf(print ? "  point %g ns\n" : "", nest.point * 1e9);
+        }
+    }
+    free(c);
+    dfl_arena_free(arena);
+    return ok;
+}
+
+static unsigned compare_all(unsigned n, uint64_t seed)
+{
+    tally tallies[KINDS] = { { 0 } };
+    unsigned wrong = 0, nests = 0;
+
+    for (uint32_t k = 0; k < KINDS; k++)
+        tallies[k].above = calloc(n + 1, sizeof(double));
+    for (unsigned i = 0; i < n; i++)
+        wrong += !compare(seed, i, tallies, false);
+    printf("%-34s %6s %6s %6s %9s %9s %9s\n", "nests", "number", "equal", "below", "median", "90 %", "most");
+    for (uint32_t k = 0; k < KINDS; k++) {
+        tally *t = &tallies[k];
+        qsort(t->above, t->n, sizeof(double), compare_sizes);
+        if (t->n > 0)
+            printf("%-34s %6u %6u %6u %8.2f%% %8.2f%% %8.2f%%\n", kind_names[k], t->n, t->equal, t->below,
+                   100 * t->above[t->n / 2], 100 * t->above[t->n * 9 / 10], 100 * t->above[t->n - 1]);
+        nests += t->n;
+        free(t->above);
+    }
+    printf("%u of %u nests, %u wrong\n", nests, n, wrong);
+    return wrong;
+}
+
+static void never_below(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_all(SAMPLE, 1), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(never_below) };
+
+    if (argc > 3) {
+        tally one[KINDS];
+        double above[KINDS][1];
+        for (uint32_t k = 0; k < KINDS; k++)
+            one[k] = (tally){ .above = above[k] };
+        return !compare(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), one, true);
+    }
+    if (argc > 1)
+        return compare_all((unsigned)strtoul(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 1) > 0;
+    return CHECK_GROUP("schedule", tests);
+}
