@@ -20,6 +20,7 @@ typedef struct {
     int64_t pos[DFL_MAX_STEPS];  /* present position */
     int64_t prev[DFL_MAX_STEPS]; /* position at the previous step */
     dfl_interval_set one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch, next, piece;
+    int64_t *keys;               /* joint groups: room for two keys of states for each loop */
     const struct state_sums **known; /* [bucket]: sums of known states of a joint group; NULL = states are not compared */
     bool simple;                 /* sets are intervals: one reference, no bounding box, no coordinates inside a tile */
     dfl_group_sums *sums;        /* partial sums of the present loop level and of the levels inside of it */
@@ -544,6 +545,7 @@ static int64_t find_last_steady(walker *walk, uint32_t level, int64_t q, int64_t
 }
 
 static void visit_loop(walker *w, uint32_t level);
+static void add_known_advance(walker *walk, uint32_t level);
 
 /* Adds `times` times the sums `part` over the loops from `level` on. Sums with `k` > level include those of `level`. */
 static void add_sums(const walker *walk, dfl_group_sums *outer, const dfl_group_sums *part, uint32_t level, int64_t times)
@@ -584,7 +586,10 @@ static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t tim
         memcpy(walk->prev, walk->pos, sizeof walk->prev);
         walk->prev[i] = q - 1;
         wrap_inner(walk, level + 1);
-        add_change(walk, &part->adv[level + 1], true);
+        if (walk->known && q > 1)
+            add_known_advance(walk, level);
+        else
+            add_change(walk, &part->adv[level + 1], true);
     }
     visit_loop(walk, level + 1);
     walk->sums = outer;
@@ -737,40 +742,120 @@ static uint32_t count_conditions(const walker *walk)
 
 static void enumerate_loop(walker *walk, uint32_t level);
 
+/* The bucket of the sums under a key of `n` numbers. */
+static const state_sums **find_bucket(const walker *walk, uint32_t level, const int64_t *key, uint32_t n)
+{
+    uint64_t hash = level;
+
+    for (uint32_t i = 0; i < n; i++)
+        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return &walk->known[hash >> 52];
+}
+
+static const state_sums *find_known(const state_sums *s, uint32_t level, const int64_t *key, uint32_t n)
+{
+    while (s && (s->level != level || memcmp(s->key, key, n * sizeof *key) != 0))
+        s = s->next;
+    return s;
+}
+
+/* New sums, all zero, in a bucket. The arrays begin at entry `level` of the walk; entries before it are not used. */
+static state_sums *start_sums(walker *walk, const state_sums **bucket, uint32_t level, const int64_t *key, uint32_t n)
+{
+    state_sums *fresh = DFL_NEW(walk->arena, state_sums);
+    dfl_group_change *room = DFL_NEW_ARRAY(walk->arena, dfl_group_change, 2 * (walk->g->n_lines + 1));
+    int64_t *copy = DFL_NEW_ARRAY(walk->arena, int64_t, n + 1);
+
+    memcpy(copy, key, n * sizeof *key);
+    *fresh = (state_sums){ .level = level, .key = copy, .next = *bucket,
+                           .sums = { .hold = room, .adv = room + walk->g->n_lines + 1, .covering = walk->sums->covering,
+                                     .equal = walk->sums->equal } };
+    *bucket = fresh;
+    return fresh;
+}
+
 /* Adds the sums over all positions of the loops from `level` on, computed once for each state of the outer loops. */
 static void visit_state(walker *walk, uint32_t level)
 {
-    uint32_t n = count_conditions(walk);
-    uint64_t hash = level;
-    int64_t *key = DFL_NEW_ARRAY(walk->arena, int64_t, n + 1);
+    const uint32_t n = count_conditions(walk);
+    int64_t *key = walk->keys + (size_t)level * 2 * n;
     dfl_group_sums *outer = walk->sums;
-    state_sums *fresh;
+    const state_sums **bucket, *known;
 
     find_state(walk, level, key);
-    for (uint32_t i = 0; i < n; i++)
-        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    const state_sums **bucket = &walk->known[hash >> 52];
-    for (const state_sums *s = *bucket; s; s = s->next)
-        if (s->level == level && memcmp(s->key, key, n * sizeof *key) == 0) {
-            add_sums(walk, outer, &s->sums, level, 1);
-            return;
+    bucket = find_bucket(walk, level, key, n);
+    known = find_known(*bucket, level, key, n);
+    if (!known) {
+        state_sums *fresh = start_sums(walk, bucket, level, key, n);
+        walk->sums = &fresh->sums;
+        enumerate_loop(walk, level);
+        walk->sums = outer;
+        known = fresh;
+    }
+    add_sums(walk, outer, &known->sums, level, 1);
+}
+
+/* Adds the change when loop `level` advances to its present iteration, computed once for each pair of the states before
+   and after the advance. */
+static void add_known_advance(walker *walk, uint32_t level)
+{
+    const uint32_t n = count_conditions(walk), i = walk->g->lines[level], tag = level + 1 + DFL_MAX_GROUP;
+    int64_t *key = walk->keys + (size_t)(level + 1) * 2 * n;
+    dfl_group_sums *outer = walk->sums;
+    const state_sums **bucket, *known;
+
+    find_state(walk, level + 1, key);
+    walk->pos[i]--;
+    find_state(walk, level + 1, key + n);
+    walk->pos[i]++;
+    bucket = find_bucket(walk, tag, key, 2 * n);
+    known = find_known(*bucket, tag, key, 2 * n);
+    if (!known) {
+        state_sums *fresh = start_sums(walk, bucket, tag, key, 2 * n);
+        walk->sums = &fresh->sums;
+        add_change(walk, &fresh->sums.adv[level + 1], true);
+        walk->sums = outer;
+        known = fresh;
+    }
+    add_sums(walk, outer, &known->sums, level + 1, 1);
+}
+
+/* Whether iteration `q` of loop `level` is in the state `key`. */
+static bool is_in_state(walker *walk, uint32_t level, int64_t q, const int64_t *key, uint32_t n)
+{
+    int64_t own[DFL_MAX_GROUP];
+
+    walk->pos[walk->g->lines[level]] = q;
+    find_state(walk, level + 1, own);
+    return memcmp(own, key, n * sizeof *key) == 0;
+}
+
+/* The last iteration of loop `level`, out of `n`, up to which all iterations are in the state of iterations `q` and q - 1.
+   These have equal sums, since the same translation leads to each of them. Between two iterations in one state, all are in
+   this state: a condition that holds, or fails, throughout at both ends does so between them, and any other condition
+   with equal values does not depend on the loop. Requires q >= 2: iteration 0 may differ from the others. */
+static int64_t find_last_alike(walker *walk, uint32_t level, int64_t q, int64_t n)
+{
+    const uint32_t n_key = count_conditions(walk);
+    int64_t key[DFL_MAX_GROUP], last = q;
+
+    if (n_key > DFL_MAX_GROUP)
+        return q;
+    walk->pos[walk->g->lines[level]] = q;
+    find_state(walk, level + 1, key);
+    for (int64_t step = is_in_state(walk, level, q - 1, key, n_key) ? 1 : 0; step > 0;)
+        if (last + step < n && is_in_state(walk, level, last + step, key, n_key)) {
+            last += step;
+            step *= 2;
+        } else {
+            step /= 2;
         }
-    fresh = DFL_NEW(walk->arena, state_sums);
-    /* the arrays begin at entry `level`; entries before it are not used */
-    dfl_group_change *room = DFL_NEW_ARRAY(walk->arena, dfl_group_change, 2 * (walk->g->n_lines + 1));
-    *fresh = (state_sums){ .level = level, .key = key, .next = *bucket,
-                           .sums = { .hold = room, .adv = room + walk->g->n_lines + 1, .covering = outer->covering,
-                                     .equal = outer->equal } };
-    walk->sums = &fresh->sums;
-    enumerate_loop(walk, level);
-    walk->sums = outer;
-    *bucket = fresh;
-    add_sums(walk, outer, &fresh->sums, level, 1);
+    return last;
 }
 
 static void visit_loop(walker *walk, uint32_t level)
 {
-    if (walk->known && level > 0 && level < walk->g->n_lines)
+    if (walk->known && level > 0)
         visit_state(walk, level);
     else
         enumerate_loop(walk, level);
@@ -800,6 +885,8 @@ static void enumerate_loop(walker *walk, uint32_t level)
         int64_t instances = group->plain && q > 0 && q + 2 < n ? count_full_instances(walk, level, q) : -1;
         if (instances > 0 && is_steady(walk, level, q, instances))
             last = find_last_steady(walk, level, q, n, instances);
+        else if (walk->known && q > 1)
+            last = find_last_alike(walk, level, q, n);
         visit_iteration(walk, level, q, last - q + 1);
         q = last;
         for (uint32_t k = level; k < group->n_lines; k++)
@@ -946,8 +1033,10 @@ bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const d
     out->equal = true;
     w.shape = group->shape;
     w.simple = footprint->n_references == 1 && !how->box && !how->made && how->inside == 0 && !group->joint;
-    if (has_states(&w))
+    if (has_states(&w)) {
         w.known = DFL_NEW_ARRAY(nest->arena, const state_sums *, STATE_BUCKETS);
+        w.keys = DFL_NEW_ARRAY(nest->arena, int64_t, (size_t)(group->n_lines + 2) * 2 * count_conditions(&w) + 1);
+    }
     visit_loop(&w, 0);
     return dfl_budget_ok(dfl_arena_budget(nest->arena));
 }
