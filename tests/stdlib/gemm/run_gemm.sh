@@ -68,7 +68,7 @@ awk -F'|' -v old="$work/old" '
         if (!($2 in row)) { print "no row for" $2; next }
         a = $0; b = row[$2]; d = $5 - used[$2]
         sub(/\| *[0-9]+ % \|/, "|", a); sub(/\| *[0-9]+ % \|/, "|", b)
-        if (a != b || d > 1 || d < -1) { print "in the README:" b; print "it should be:" $0 }
+        if (a != b || d > 1 || d < -1) { print "in the README: " row[$2]; print "it should be:  " $0 }
         delete row[$2]
     }
     END { for (k in row) print "no chip for the row" k }' "$work/old" "$work/table" >"$work/out"
