@@ -236,10 +236,10 @@ static void find_inner_homes(dfl_linter *l, const dfl_mapping *m, const dfl_path
 }
 
 /*
- * Finds latencies of the memories and networks that a mapping uses, and bandwidths of these networks. These attributes
- * change no result: the times of the model follow from units and the ports of memories alone.
+ * Finds the latencies and bandwidths of the networks that a mapping uses. These attributes change no result: the times of
+ * the model follow from units and memories alone.
  */
-static void find_latencies(dfl_linter *l, const dfl_mapping *m)
+static void find_untimed(dfl_linter *l, const dfl_mapping *m)
 {
     const dfl_system *s = m->system;
 
@@ -247,11 +247,8 @@ static void find_latencies(dfl_linter *l, const dfl_mapping *m)
         for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
             const dfl_line *line = &m->bodies[b]->lines[i];
             uint32_t network = line->kind == DFL_LINE_SPATIAL ? s->axes[line->axis].network : DFL_NONE;
-            if (line->kind == DFL_LINE_KEEP && s->memories[line->memory].latency > 0)
-                add_finding(l, (finding){ .span = m->span, .lint = DFL_LINT_ATTRIBUTE_NO_EFFECT, .key = line->memory,
-                                  .mapping = m, .line = line, .holds = true });
             if (network != DFL_NONE && (s->networks[network].latency > 0 || !isinf(s->networks[network].bandwidth)))
-                add_finding(l, (finding){ .span = m->span, .lint = DFL_LINT_ATTRIBUTE_NO_EFFECT, .key = s->n_memories + network,
+                add_finding(l, (finding){ .span = m->span, .lint = DFL_LINT_ATTRIBUTE_NO_EFFECT, .key = network,
                                   .mapping = m, .line = line, .holds = true });
         }
 }
@@ -313,19 +310,15 @@ static void report_inner_home(const dfl_linter *l, const finding *f)
 
 static void report_latency(const dfl_linter *l, const finding *f)
 {
-    const dfl_system *s = f->mapping->system;
-    bool memory = f->key < s->n_memories;
-    const dfl_network *net = memory ? NULL : &s->networks[f->key - s->n_memories];
-    bool both = net && net->latency > 0 && !isinf(net->bandwidth);
-    const char *what = both ? "bandwidth and the latency" : net && net->latency <= 0 ? "bandwidth" : "latency";
+    const dfl_network *net = &f->mapping->system->networks[f->key];
+    bool both = net->latency > 0 && !isinf(net->bandwidth);
+    const char *what = both ? "bandwidth and the latency" : net->latency <= 0 ? "bandwidth" : "latency";
     dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "the %s of `%s` %s no effect on the time of this mapping", what,
-                                                text(l, net ? net->name : s->memories[f->key].name),
-                                                both ? "have" : "has"));
+                                                text(l, net->name), both ? "have" : "has"));
 
-    dfl_diag_label(l->sink, d, net ? net->span : s->memories[f->key].span, "declared here");
-    dfl_diag_help(l->sink, d, net ? "the time depends only on units and on ports of memories; if the network is a bottleneck, "
-                                    "lower the bandwidth of the memory that it serves"
-                                  : "the time depends only on rates; if the latency limits the memory, lower its bandwidth");
+    dfl_diag_label(l->sink, d, net->span, "declared here");
+    dfl_diag_help(l->sink, d, "the time depends only on units and on ports of memories; if the network is a bottleneck, lower "
+                              "the bandwidth of the memory that it serves");
 }
 
 /* Compares two opinions by place, code and key; no two opinions are equal in all three. */
@@ -386,7 +379,7 @@ void dfl_linter_inspect(dfl_linter *l, const dfl_paths *paths)
     if (is_on(l, DFL_LINT_KEEP_UNUSED))
         find_unused_keeps(l, m);
     if (is_on(l, DFL_LINT_ATTRIBUTE_NO_EFFECT))
-        find_latencies(l, m);
+        find_untimed(l, m);
 }
 
 void dfl_linter_report(dfl_linter *l)

@@ -109,9 +109,6 @@ const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results
 {
     dfl_attribute_list *list = DFL_NEW(arena, dfl_attribute_list);
 
-    for (uint32_t i = 0; i < system->n_memories; i++)
-        if (system->memories[i].latency > 0)
-            list_attribute(arena, list, results, system->memories[i].name, ".latency");
     for (uint32_t i = 0; i < system->n_networks; i++) {
         const dfl_network *n = &system->networks[i];
         if (n->bandwidth > 0 && !isinf(n->bandwidth))
