@@ -132,6 +132,33 @@ vector() {
     compare "$chip $1" "$1" "${2:-}" "${3:-}"
 }
 
+# attention NAME [MEDIAN]: attention in bf16, prompts and single positions, on the chip of the present line.
+attention() {
+    awk -F, -v c="$chip" -v every=$every -v rows="$work/rows.txt" -v shapes="$work/shapes.txt" '
+        BEGIN { printf "" > rows; printf "" > shapes }
+        $1 == c && $3 == "bfloat16" && $4 == "bfloat16" && ++n % every == 0 {
+            print NR "," $11 "," $12 ",1" > rows
+            print NR "," $5 "," $6 "," $7 "," $8 "," $9 "," $10 > shapes
+        }' "$reference/silicon/attention.csv"
+    for kind in plain measured; do
+        {
+            if [ $kind = plain ]; then echo "dfl 1; import $module as c; system chip = c.$plain { }"
+            else echo "dfl 1; import std.chips.measured.attention as c; system chip = c.$1_attention { }"; fi
+            cat $truth/attention.dfl
+            awk -v sm="$sm" -f $truth/attention.awk "$work/shapes.txt"
+        } > "$work/$kind.dfl"
+        evaluate "$work/$kind.dfl" > "$work/$kind.csv"
+    done
+    compare "$chip attention bfloat16" attention "${2:-}"
+}
+
+while read -r chip module plain derived system sm peak memory cache around into result outer; do
+    case $chip in
+    a100_sxm) attention a100 0.15 ;;
+    h100_sxm) attention h100 ;;
+    b200_sxm) attention b200 ;;
+    esac
+done < "$work/chips"
 grep -v '^#' $truth/vector_chips.txt > "$work/chips"
 while read -r chip module system sm outer cache; do
     vector elementwise 0.03
