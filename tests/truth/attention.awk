@@ -12,7 +12,7 @@ function try(tm, splits,   tj, left, wm, wj, wg, wb, ts, tp) {
     wg = least(g, left); left = int(left / wg)
     wb = least(b, left)
     printf "mapping r%d_%d = tiles(WB=%d,WG=%d,WJ=%d,WM=%d,TJ=%d,TM=%d,TS=%d,TP=%d) for attend(B=%d,G=%d,J=%d,M=%d,P=%d,E=%d) on chip;\n", $1,
-        ++count, wb, wg, least(wj * tj, j), least(wm * tm, m), tj, tm, ts, least(ts, 128), b, g, j, m, p, $6
+        ++count, wb, wg, least(wj * tj, j), least(wm * tm, m), tj, tm, ts, least(ts, $6 > 128 ? 64 : 128), b, g, j, m, p, $6
 }
 BEGIN { FS = "," }
 {

@@ -19,13 +19,13 @@ awk -F, -v c="$chip" '$1 == c && $3 == "bfloat16" && $4 == "bfloat16" && NR % 2 
     awk -v sm="$sm" -f $truth/attention.awk "$work/shapes.txt"
 } > "$work/body.dfl"
 cat > "$work/chip.fit" << END
-number launch 10 0.5 40 0.1
-number l2 10 1 60 0.2
-number port 160 5 400 0.2
-number rate_1 0.4 0.01 1 0.1
-number rate_2 0.6 0.01 1 0.1
-number rate_3 0.6 0.01 1 0.1
-number memory 0.7 0.1 1 0.1
+number launch 10.5 0.5 40 0.1
+number l2 12 1 60 0.2
+number port 200 5 400 0.2
+number rate_1 0.5 0.01 1 0.1
+number rate_2 0.8 0.01 1 0.1
+number rate_3 0.85 0.01 1 0.1
+number memory 0.78 0.1 1 0.1
 ---
 dfl 1;
 import std.chips.$1 as plain;

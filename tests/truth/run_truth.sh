@@ -156,7 +156,6 @@ while read -r chip module plain derived system sm peak memory cache around into 
     case $chip in
     a100_sxm) attention a100 0.15 ;;
     h100_sxm) attention h100 ;;
-    b200_sxm) attention b200 ;;
     esac
 done < "$work/chips"
 grep -v '^#' $truth/vector_chips.txt > "$work/chips"
