@@ -8,11 +8,11 @@ static inline double shorter(double a, double b) { return a < b ? a : b; }
 
 /* ---- stalls ------------------------------------------------------------------------------------------------------ */
 
-/* Transfers that move side by side in one direction: the loads of resources are in a row. */
+/* Transfers that move side by side: the loads of resources are in a row. */
 typedef struct {
-    double longest; /* seconds of the longest transfer */
-    double serial;  /* seconds of all transfers one after another */
-    double latency;
+    double longest;    /* seconds of the longest transfer */
+    double serial;     /* seconds of all transfers one after another */
+    double latency[2]; /* [way]: the longest of the transfers in one direction */
 } side_by_side;
 
 /* Adds a transfer in one direction, or in both, to a row of the resources of its level. Sets `longest` to its seconds. */
@@ -32,7 +32,16 @@ static inline void add_side(const dfl_transfer *transfer, const dfl_moves *moves
         sum->longest = longer(sum->longest, busy);
     }
     sum->serial += sum->longest;
-    sum->latency = longer(sum->latency, transfer->latency);
+    if (enters)
+        sum->latency[DFL_IN] = longer(sum->latency[DFL_IN], transfer->latency);
+    if (leaves)
+        sum->latency[DFL_OUT] = longer(sum->latency[DFL_OUT], transfer->latency);
+}
+
+/* The latency of what leaves, and then of what enters. */
+static inline double wait_seconds(const side_by_side *sum)
+{
+    return sum->latency[DFL_OUT] + sum->latency[DFL_IN];
 }
 
 /* Transfers of different tensors run side by side, but each resource serves one transfer at a time. */
@@ -53,7 +62,7 @@ static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, c
     double *row = plan->rows;
     const uint32_t n = level->n_locals + level->n; /* resources, then tensors: transfers of one tensor follow one another */
 
-    *sum = (side_by_side){ 0, 0, 0 };
+    *sum = (side_by_side){ 0, 0, { 0, 0 } };
     memset(row, 0, n * sizeof *row);
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
@@ -64,7 +73,7 @@ static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, c
         row[level->n_locals + t->chain] += sum->longest;
     }
     sum->longest = 0;
-    return side_seconds(sum, row, n) + sum->latency;
+    return side_seconds(sum, row, n) + wait_seconds(sum);
 }
 
 /* Which of two upper limits of ragged stalls to use: that of full tiles if the tiles are nearly full, or that of
@@ -103,7 +112,7 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
         seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &sum);
         /* which resource is the slowest may change from one advance to the next */
         *full = longer(seconds, stall_once(plan, body, level, j, way, DFL_AGAIN_MOST, &unused));
-        return prefers_full(plan, body, level, j) ? *full : longer(seconds, sum.serial + sum.latency);
+        return prefers_full(plan, body, level, j) ? *full : longer(seconds, sum.serial + wait_seconds(&sum));
     }
     *full = seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_ALL, &sum);
     if (share < 1)
@@ -115,7 +124,7 @@ double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *leve
 {
     const uint32_t n = plan->n_resources;
     double *row = plan->rows;
-    side_by_side sum = { 0, 0, 0 };
+    side_by_side sum = { 0, 0, { 0, 0 } };
 
     memset(row, 0, (n + level->n) * sizeof *row);
     for (uint32_t i = 0; i < level->n; i++) {
@@ -126,9 +135,9 @@ double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *leve
         for (uint32_t u = 0; u < t->n_uses; u++)
             row[t->uses[u].resource] += dfl_use_seconds(&t->uses[u], &t->ends, way);
         row[n + level->chains[i]] += longest;
-        sum.latency = longer(sum.latency, t->latency);
+        sum.latency[way] = longer(sum.latency[way], t->latency);
     }
-    return side_seconds(&sum, row, n + level->n) + sum.latency;
+    return side_seconds(&sum, row, n + level->n) + wait_seconds(&sum);
 }
 
 /* Adds the stalls of a level at some loops to those of its body. Returns the seconds of all advances. */
