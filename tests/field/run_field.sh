@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Problems that users met: each row of field.tsv is run on its file. The files are read from the reference folder beside the
+# checkout (`REFERENCE=` names another); without it the rows are skipped.
+set -u
+export LC_ALL=C NO_COLOR=1
+reference=${REFERENCE:-../shared/reference}/field
+DFLC=${DFLC:-build/dflc}
+passed=0 failed=0 skipped=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+while IFS=$'\t' read -r file options wanted; do
+    case $file in '' | '#'*) continue ;; esac
+    if [ ! -f "$reference/$file.dfl" ]; then
+        skipped=$((skipped + 1))
+        continue
+    fi
+    [ "$options" != - ] || options=
+    cp "$reference/$file.dfl" "$work/$file.dfl"
+    # shellcheck disable=SC2086
+    case $wanted in
+    'expect '*)
+        printf '\n%s\n' "$wanted" >>"$work/$file.dfl"
+        "$DFLC" test $options "$work/$file.dfl" >"$work/out" 2>&1 && ok=true || ok=false
+        ;;
+    'says '*)
+        "$DFLC" eval $options "$work/$file.dfl" >"$work/out" 2>&1
+        grep -qF -- "${wanted#says }" "$work/out" && ok=true || ok=false
+        ;;
+    *)
+        "$DFLC" eval $options "$work/$file.dfl" >"$work/out" 2>&1
+        grep -qF -- "${wanted#lacks }" "$work/out" && ok=false || ok=true
+        ;;
+    esac
+    if $ok; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $file: $wanted"
+        tail -n 12 "$work/out"
+    fi
+done <tests/field/field.tsv
+[ "$skipped" -eq 0 ] || echo "skipped: there is no $reference"
+printf '%d passed, %d failed' "$passed" "$failed"
+[ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
+echo
+[ "$failed" -eq 0 ]
