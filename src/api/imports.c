@@ -91,6 +91,25 @@ static const char *nearest_entry(dfl_session *s, const char *path, const char *w
     return near ? dfl_sym_text(names, near) : NULL;
 }
 
+/* The name, first in the alphabet, by which an import reaches a library file in directory `path`. NULL if `path` is no directory
+   or contains no such file. */
+static const char *first_entry(dfl_session *s, const char *path)
+{
+    const struct dirent *entry;
+    const char *first = NULL;
+    DIR *dir = opendir(path);
+
+    while (dir && dfl_budget_ok(&s->budget) && (entry = readdir(dir)) != NULL) {
+        const char *name = import_name(s, entry->d_name, true, false);
+
+        if (name && (!first || strcmp(name, first) < 0))
+            first = name;
+    }
+    if (dir)
+        closedir(dir);
+    return first;
+}
+
 /* Corrects a misspelt import by the nearest name in each directory: "std.chips.h100" for "std.chip.h10". */
 static const char *suggest_library(dfl_session *s, const char *target)
 {
@@ -148,7 +167,11 @@ bool dfl_imports_load(void *context, const dfl_source *from, const char *target,
     }
     file = dfl_load_path(s, path, shown, (dfl_span){ 0, 0 }, &missing);
     if (missing) {
-        *why = dfl_arena_printf(s->arena, "there is no file `%s`", shown);
+        const char *first = quoted ? NULL : first_entry(s, dfl_arena_copy(s->arena, path, strlen(path) - strlen(".dfl")));
+
+        *why = first ? dfl_arena_printf(s->arena, "`%s` is a directory: import one of its files, as in `import %s.%s;`", target,
+                                        target, first)
+                     : dfl_arena_printf(s->arena, "there is no file `%s`", shown);
         if (!dfl_sink_drops(s->sink))
             *near = quoted ? suggest_beside(s, path, target) : suggest_library(s, target);
     }

@@ -751,8 +751,8 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
     summary->lower_bound = NAN;
     summary->evaluated = a.evaluated;
-    summary->space = "the best lines of each einsum alone; each intermediate at home in one memory outside of arrays";
-    summary->unproven = "the einsums were mapped one by one: mappings that fuse them may be better";
+    summary->space = "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
+    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, a.stopped);
     out->search = summary;
     return true;
 }

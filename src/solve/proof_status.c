@@ -25,35 +25,33 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
     }
 }
 
-/* Adds what the bound leaves out: each kind of time that the system declares and the search does not count. */
-static void add_uncounted(dfl_strbuf *out, dfl_arena *arena, const dfl_system *s)
+const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, dfl_stop stopped)
 {
-    const char *kinds[3], *text = "the bound leaves out";
-    bool links = false, launches = false, efficiencies = false;
-    uint32_t n = 0;
+    dfl_strbuf out;
 
-    for (uint32_t i = 0; i < s->n_networks; i++) {
-        links |= !isinf(s->networks[i].bandwidth);
-        efficiencies |= s->networks[i].efficiency != NULL;
-    }
+    dfl_strbuf_init(&out, arena);
+    add_stop(&out, stopped);
+    add_clause(&out, "the einsums were mapped one by one: mappings that fuse them may be better");
+    return out.text;
+}
+
+/* Adds the kinds of time that the system declares and the lower bound does not contain. */
+static void add_uncounted(dfl_strbuf *out, const dfl_system *s)
+{
+    bool launches = false, efficiencies = false;
+
     for (uint32_t i = 0; i < s->n_memories; i++)
         efficiencies |= s->memories[i].efficiency != NULL;
     for (uint32_t i = 0; i < s->n_computes; i++) {
         launches |= s->computes[i].launch > 0;
         efficiencies |= s->computes[i].n_efficiencies > 0;
     }
-    if (links)
-        kinds[n++] = "networks";
-    if (launches)
-        kinds[n++] = "launches";
-    if (efficiencies)
-        kinds[n++] = "efficiencies";
-    for (uint32_t i = 0; i < n; i++)
-        text = dfl_arena_printf(arena, "%s%s %s", text, i == 0 ? "" : i + 1 == n ? " and" : ",", kinds[i]);
-    if (n > 0)
-        add_clause(out, dfl_arena_printf(arena, "%s: even if all transfers overlap, the mapping takes longer", text));
+    if (launches || efficiencies)
+        add_clause(out, launches && efficiencies ? "the lower bound does not contain launches and losses by `efficiency`"
+                        : launches               ? "the lower bound does not contain launches"
+                                                 : "the lower bound does not contain losses by `efficiency`");
     else
-        add_clause(out, "even if all transfers overlap, the mapping takes longer than the lower bound counts");
+        add_clause(out, "even if all transfers overlap, the mapping takes longer than the lower bound");
 }
 
 /* Adds the reason that applies if no other reason does. */
@@ -94,7 +92,7 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
         add_clause(&out, "units wait for transfers, and the lower bound assumes that they do not: `option overlap = perfect;` in "
                          "the mapping assumes the same");
     if (gaps.has_uncounted)
-        add_uncounted(&out, arena, given->system);
+        add_uncounted(&out, given->system);
     if (gaps.has_requirement)
         add_clause(&out, "the lower bound ignores the requirements, which may exclude better mappings");
     if (gaps.has_open_terms)

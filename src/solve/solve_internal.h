@@ -81,6 +81,8 @@ typedef struct {
    sizes alone. */
 const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space, const dfl_mapping *given, dfl_stop stopped,
                                 const dfl_search_result *found, dfl_proof_gaps gaps);
+/* The reasons for a mapping that was searched einsum by einsum, after the limit that stopped the search, if any. */
+const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, dfl_stop stopped);
 
 /* ---- unused_options.c ---- */
 
