@@ -279,18 +279,21 @@ static void find_ends(dfl_nest *nest, const dfl_body *body, uint32_t end, uint32
 static void add_ends(dfl_nest *nest, uint32_t end, dfl_time_plan *plan)
 {
     uint32_t *of = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_transfers + 1);
-    uint32_t *at = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_transfers + 1);
+    uint32_t *at = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_transfers + 1); /* transfers, sorted by group */
 
     plan->n_ends[end] = 1;
     find_ends(nest, nest->mapping->root, end, 0, plan, of);
     plan->ends[end] = DFL_NEW_ARRAY(nest->arena, dfl_transfer_ends, plan->n_ends[end]);
-    for (uint32_t g = 0; g < plan->n_ends[end]; g++) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < plan->n_transfers; i++)
-            if (of[i] == g && (end == FIRST || plan->transfers[i].written))
-                at[n++] = i;
-        plan->ends[end][g].levels = group_by_level(nest, plan, at, n, false, &plan->ends[end][g].n_levels);
-    }
+    uint32_t *next = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_ends[end] + 1); /* [group]: its next free place in `at` */
+    for (uint32_t i = 0; i < plan->n_transfers; i++)
+        next[of[i] + 1] += end == FIRST || plan->transfers[i].written;
+    for (uint32_t g = 0; g < plan->n_ends[end]; g++)
+        next[g + 1] += next[g];
+    for (uint32_t i = 0; i < plan->n_transfers; i++)
+        if (end == FIRST || plan->transfers[i].written)
+            at[next[of[i]]++] = i;
+    for (uint32_t g = 0, from = 0; g < plan->n_ends[end]; from = next[g++])
+        plan->ends[end][g].levels = group_by_level(nest, plan, at + from, next[g] - from, false, &plan->ends[end][g].n_levels);
 }
 
 /* ---- the whole plan ---------------------------------------------------------------------------------------------- */

@@ -209,13 +209,43 @@ bool dfl_delta_count(dfl_nest *nest, dfl_delta *delta)
     return true;
 }
 
+/* The bucket of the sums of a group under a restriction. */
+static dfl_restricted_sums **find_bucket(const dfl_group *group, const dfl_restricted_sums *sums)
+{
+    uint64_t h = sums->pinned ^ sums->ranged << 1 ^ (uint64_t)sums->lo * 31 ^ (uint64_t)sums->hi;
+
+    for (uint32_t k = 0; k < group->n_spatial; k++)
+        h = (h ^ (uint64_t)sums->at[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    return &group->restricted[(h ^ h >> 32) & (group->n_buckets - 1)];
+}
+
+/* Doubles the buckets of a group whose sums are as many as its buckets. */
+static void grow_buckets(dfl_nest *nest, dfl_group *group)
+{
+    enum { FEWEST = 8 };
+    dfl_restricted_sums **old = group->restricted;
+    uint32_t n = group->n_buckets;
+
+    if (group->n_restricted < n)
+        return;
+    group->n_buckets = n > 0 ? 2 * n : FEWEST;
+    group->restricted = DFL_NEW_ARRAY(nest->arena, dfl_restricted_sums *, group->n_buckets);
+    for (uint32_t b = 0; b < n; b++)
+        for (dfl_restricted_sums *k = old[b], *next; k; k = next) {
+            dfl_restricted_sums **to = find_bucket(group, k);
+            next = k->next;
+            k->next = *to;
+            *to = k;
+        }
+}
+
 /* The sums of a group under a restriction. NULL after E0602 (the budget is spent). */
 static const dfl_group_sums *find_restricted(dfl_nest *nest, const dfl_footprint *footprint, dfl_group *group,
                                              const dfl_sharing *how, const dfl_restriction *only)
 {
     uint64_t mine = find_spatial_steps(group);
     dfl_restricted_sums like = { .how = reduce_sharing(group, how), .pinned = only->pinned & mine,
-                                 .ranged = only->ranged & mine, .next = group->restricted };
+                                 .ranged = only->ranged & mine };
 
     for (uint32_t k = 0; k < group->n_spatial; k++)
         like.at[k] = like.pinned >> group->spatial[k] & 1 ? only->at[group->spatial[k]] : 0;
@@ -227,15 +257,20 @@ static const dfl_group_sums *find_restricted(dfl_nest *nest, const dfl_footprint
     if (group->run != nest->run)
         dfl_footprint_resize_group(nest, footprint, group);
     if (group->restricted_run != nest->run)
-        group->restricted = like.next = NULL;
+        group->n_buckets = group->n_restricted = 0;
     group->restricted_run = nest->run;
-    for (dfl_restricted_sums *k = group->restricted; k; k = k->next)
+    grow_buckets(nest, group);
+    dfl_restricted_sums **bucket = find_bucket(group, &like);
+    for (dfl_restricted_sums *k = *bucket; k; k = k->next)
         if (is_same_sharing(&k->how, &like.how) && k->pinned == like.pinned && k->ranged == like.ranged && k->lo == like.lo &&
-            k->hi == like.hi && k->lower == like.lower && memcmp(k->at, like.at, sizeof k->at) == 0)
+            k->hi == like.hi && k->lower == like.lower && memcmp(k->at, like.at, group->n_spatial * sizeof *k->at) == 0)
             return &k->sums;
-    group->restricted = DFL_NEW(nest->arena, dfl_restricted_sums);
-    *group->restricted = like;
-    dfl_group_sums *sums = &group->restricted->sums;
+    dfl_restricted_sums *fresh = DFL_NEW(nest->arena, dfl_restricted_sums);
+    *fresh = like;
+    fresh->next = *bucket;
+    *bucket = fresh;
+    group->n_restricted++;
+    dfl_group_sums *sums = &fresh->sums;
     sums->hold = DFL_NEW_ARRAY(nest->arena, dfl_group_change, 2 * (group->n_lines + 1));
     sums->adv = sums->hold + group->n_lines + 1;
     if (dfl_group_sums_take(nest, footprint, group, &like.how, only, sums))

@@ -132,7 +132,8 @@ typedef struct dfl_group {
                                           constant */
     struct dfl_group_sums_entry *kept; /* sums of the group that some count needs, one entry per way of sharing */
     uint32_t run;                      /* serial number of the run that set `parts` and the tiles of the terms */
-    struct dfl_restricted_sums *restricted; /* sums under restrictions that run `restricted_run` has computed */
+    struct dfl_restricted_sums **restricted; /* [bucket]: sums under restrictions that run `restricted_run` has computed */
+    uint32_t n_buckets, n_restricted;  /* numbers of buckets, a power of two or 0, and of sums */
     uint32_t restricted_run;
 } dfl_group;
 
