@@ -52,6 +52,9 @@ static dfl_value eval_path(dfl_sema *sema, dfl_scope *scope, const dfl_expr *exp
                                     dfl_sema_text(sema, expr->path->text), kinds[entry->kind]);
 
         dfl_diag_label(sema->sink, diag, entry->span, "declared here");
+        if (entry->kind == DFL_ENTRY_TENSOR)
+            dfl_diag_help(sema->sink, diag, "to read an element, write indices in brackets: `%s[]` if it is a scalar",
+                          dfl_sema_text(sema, expr->path->text));
         return DFL_BAD;
     }
     decl = dfl_decl_find(sema, scope->module, expr->path, &broken);
