@@ -103,7 +103,8 @@ bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_m
                              dfl_sym_text(names, mapping->name));
 
     dfl_diag_help(sink, d, "a certificate exists only for a mapping whose lines are all open (`...`), with tiles that "
-                  "divide, without `--max-fused`, `--top`, `--spread`, `--beyond` and required peaks of memories");
+                  "divide, without `--max-fused`, `--top`, `--spread`, `--beyond` and required peaks of memories, and for a "
+                  "workload without `where`, `over`, gathers and `carrying`");
     return false;
 }
 

@@ -300,7 +300,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
     out->search = summary;
     if (is_several && !summary->optimal && summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP))
-        dfl_fill_improve_one_by_one(fill, objective, out, summary);
+        dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;
 }

@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     dfl_fill *fill;
-    dfl_arena *arena;               /* arena of the result */
+    dfl_arena *arena;               /* arena of the search; its owner copies the result */
     const dfl_objective *objective;
     const dfl_mapping *given;
     const dfl_workload *workload;
@@ -424,10 +424,15 @@ static void find_kinds(assembly *a)
     }
 }
 
-static bool is_time_over(const assembly *a)
+/* Whether the search must end; notes that a limit on time ended it. */
+static bool is_time_over(assembly *a)
 {
-    return !dfl_budget_ok(a->fill->solver->budget) ||
-           (a->fill->limits.deadline > 0 && dfl_deadline_clock() >= a->fill->limits.deadline);
+    if (!dfl_budget_ok(a->fill->solver->budget))
+        return true;
+    if (a->fill->limits.deadline <= 0 || dfl_deadline_clock() < a->fill->limits.deadline)
+        return false;
+    a->stopped = DFL_STOP_TIME;
+    return true;
 }
 
 /* Searches the kinds without lines. */
@@ -644,36 +649,47 @@ static dfl_mapping *assemble(assembly *a)
 
 /* ---- tensors that stay on the chip ---- */
 
-/* The value of a mapping; INFINITY if it is not legal or does not meet the requirements. Reports nothing. */
-static double value_of_mapping(const assembly *a, const dfl_mapping *mapping)
+/* What a mapping is worth: legal ones before others, those that meet the requirements before others, then by value. */
+typedef struct {
+    bool is_met;
+    double value; /* INFINITY = not legal */
+} score;
+
+static bool is_better(score one, score other)
+{
+    return one.is_met != other.is_met ? one.is_met : one.value < other.value;
+}
+
+/* The score of a mapping. Reports nothing. */
+static score judge_mapping(const assembly *a, const dfl_mapping *mapping)
 {
     const dfl_solver *solver = a->fill->solver;
     dfl_arena *work = dfl_arena_new(solver->budget);
     dfl_sink *quiet = dfl_sink_new(work, solver->sources);
     const dfl_paths *paths;
     const dfl_result *r;
-    double value = INFINITY;
+    score out = { false, INFINITY };
 
     dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(work, quiet, solver->names, mapping);
     r = paths ? dfl_model_eval(work, quiet, solver->names, paths) : NULL;
-    if (r && dfl_objective_met(a->objective, r, NULL))
-        value = dfl_objective_value(a->objective, r->joules, r->seconds);
+    if (r)
+        out = (score){ dfl_objective_met(a->objective, r, NULL), dfl_objective_value(a->objective, r->joules, r->seconds) };
     dfl_arena_free(work);
-    return value;
+    return out;
 }
 
-/* The value of the mapping with the present homes. */
-static double value_of(assembly *a)
+/* The score of the mapping with the present homes. */
+static score judge_homes(assembly *a)
 {
     dfl_arena *kept = a->arena;
-    double value;
+    score out;
 
     a->arena = dfl_arena_new(a->fill->solver->budget);
-    value = value_of_mapping(a, assemble(a));
+    out = judge_mapping(a, assemble(a));
     dfl_arena_free(a->arena);
     a->arena = kept;
-    return value;
+    return out;
 }
 
 /* Moves the homes of intermediates to inner memories outside of arrays, one after another, wherever that makes the mapping
@@ -681,16 +697,16 @@ static double value_of(assembly *a)
 static void move_homes(assembly *a)
 {
     const dfl_workload *w = a->workload;
-    double best = value_of(a);
+    score best = judge_homes(a);
 
-    for (uint32_t t = 0; t < w->n_tensors && !isinf(best); t++) {
+    for (uint32_t t = 0; t < w->n_tensors && !isinf(best.value); t++) {
         if (w->tensors[t].role != DFL_ROLE_INTERMEDIATE || a->home[t] == DFL_NONE)
             continue;
         for (uint32_t m = a->home[t] + 1; m < a->system->n_memories; m++) {
             const dfl_memory *memory = &a->system->memories[m];
             const uint32_t before = a->home[t];
             dfl_i128 n;
-            double value;
+            score one;
 
             if (dfl_element_instances(a->system, memory->element, &n) || n > 1 || !dfl_memory_outside(a->system, before, m) ||
                 (memory->holds.on && !dfl_selects(&memory->holds, &w->tensors[t])))
@@ -698,10 +714,10 @@ static void move_homes(assembly *a)
             if (is_time_over(a))
                 return;
             a->home[t] = m;
-            value = value_of(a);
+            one = judge_homes(a);
             a->evaluated++;
-            if (value < best)
-                best = value;
+            if (is_better(one, best))
+                best = one;
             else
                 a->home[t] = before;
         }
@@ -730,13 +746,16 @@ static dfl_mapping *map_one_by_one(assembly *a)
 
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
-    assembly a = { .fill = fill, .arena = fill->solver->arena, .objective = objective, .given = out->given,
+    const dfl_solver *solver = fill->solver;
+    assembly a = { .fill = fill, .arena = dfl_arena_new(solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system, .reports = true };
-    dfl_search_summary *summary = DFL_NEW(fill->solver->arena, dfl_search_summary);
+    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+    const dfl_mapping *found = map_one_by_one(&a);
     const dfl_result *costs;
 
-    out->mapping = map_one_by_one(&a);
+    out->mapping = found ? dfl_mapping_copy(solver->arena, found) : NULL;
     *stopped = a.stopped;
+    dfl_arena_free(a.arena);
     costs = out->mapping ? dfl_fill_costs(fill, out->mapping) : NULL;
     if (!costs)
         return false;
@@ -757,23 +776,32 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     return true;
 }
 
-void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
+void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary,
+                                 dfl_stop *stopped)
 {
     const dfl_search_limits given = fill->limits;
-    assembly a = { .fill = fill, .arena = fill->solver->arena, .objective = objective, .given = out->given,
+    const bool is_own = given.evaluations == 0 || given.evaluations > DFL_ONE_BY_ONE_EVALUATIONS;
+    assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system };
     const dfl_mapping *found;
-    double value;
+    score one = { false, INFINITY };
 
-    if (fill->limits.evaluations == 0 || fill->limits.evaluations > DFL_ONE_BY_ONE_EVALUATIONS)
+    if (is_own)
         fill->limits.evaluations = DFL_ONE_BY_ONE_EVALUATIONS;
     found = map_one_by_one(&a);
-    value = found ? value_of_mapping(&a, found) : INFINITY;
+    if (found)
+        one = judge_mapping(&a, found);
     fill->limits = given;
-    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value))
-        return;
-    out->mapping = found;
-    summary->value = value;
-    summary->lower_bound = summary->lower_bound < value ? summary->lower_bound : value;
-    summary->unproven = "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better";
+    summary->evaluated += a.evaluated;
+    /* the limit of this search alone is no limit that was given */
+    if (*stopped == DFL_STOP_NONE && !(is_own && a.stopped == DFL_STOP_EVALUATIONS))
+        *stopped = a.stopped;
+    if (one.is_met && dfl_value_times(one.value, 1 + DFL_VALUE_TOLERANCE) < summary->value) {
+        out->mapping = dfl_mapping_copy(fill->solver->arena, found);
+        summary->value = one.value;
+        if (one.value < summary->lower_bound) /* the bound is that of a space without this mapping */
+            summary->lower_bound = NAN;
+        summary->unproven = "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better";
+    }
+    dfl_arena_free(a.arena);
 }

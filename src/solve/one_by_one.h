@@ -17,7 +17,9 @@ bool dfl_one_by_one_applies(const dfl_mapping *mapping);
    limit that ended a search early. False after reporting. */
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
 /* Searches a mapping of several einsums with open lines one by one, too, and replaces `out->mapping`, with its value in
-   `summary`, if the mapping found is better. Reports nothing. */
-void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
+   `summary`, if the mapping found is better. The limit on evaluations holds for this search by itself; `*stopped` receives
+   the limit that ended it if none was reached before. Reports nothing. */
+void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary,
+                                 dfl_stop *stopped);
 
 #endif
