@@ -126,6 +126,7 @@ help:
 ## make schedule N=3000     the time of random nests against their schedules, SEED=1
 ## make mutate              mutants of the formulas that the tests must kill
 ## make truth               predicted and measured times on real chips, all rows of the tables beside the repository
+## make networks            whole networks on the chips of the library: latency, utilization, proof, and what chips lack
 ## make bench               the figures of the README
 ## make cover               line coverage of the tests
 ## make install             DESTDIR= PREFIX=/usr/local

@@ -1,6 +1,6 @@
 # The test programs, and the targets that run them; a part of the Makefile.
 
-.PHONY: truth test test-run compile unit arch static fuzz-smoke fuzz-programs bench prove schedule optimal mutate cover
+.PHONY: truth networks test test-run compile unit arch static fuzz-smoke fuzz-programs bench prove schedule optimal mutate cover
 
 # ---- programs ----------------------------------------------------------------------------------------------------
 # A program is named once: $(call program,NAME,SOURCES) links tests/SOURCES.c with the library to $(O)/tests/NAME.
@@ -108,6 +108,9 @@ bench: all $(BENCH_PROGRAMS)
 
 truth: all
 	@$(FOR_TESTS) bash tests/truth/run_truth.sh all
+
+networks: all
+	@$(FOR_TESTS) bash tests/networks/run_networks.sh all
 
 prove: $(PROPERTY)
 	@$(PROPERTY) $(or $(N),100000) $(or $(SEED),1)

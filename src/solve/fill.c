@@ -232,20 +232,41 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
-/* Fills a mapping einsum by einsum after the joint search used up its half of the time and found nothing. */
-static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+/* Fills a mapping einsum by einsum after the joint search used up its half of the time or of the steps and found nothing.
+   `why` is the limit that ended the joint search. */
+static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped, dfl_stop why)
 {
     dfl_budget *budget = fill->solver->budget;
 
-    if (budget->why != DFL_STOP_TIME)
+    if (why != DFL_STOP_TIME && why != DFL_STOP_STEPS)
         return false;
-    budget->why = DFL_STOP_NONE;
+    if (budget->why == why)
+        budget->why = DFL_STOP_NONE;
     if (!dfl_fill_one_by_one(fill, objective, out, stopped)) {
-        dfl_budget_stop(budget, DFL_STOP_TIME);
+        dfl_budget_stop(budget, why);
         return false;
     }
-    *stopped = DFL_STOP_TIME;
+    *stopped = why;
     return true;
+}
+
+/* A joint search of several einsums, which may take half of the steps; the other half is left for a search einsum by einsum.
+   `*why` is the limit that ended it. */
+static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request,
+                                        dfl_filled *out, dfl_search_summary *summary, dfl_search_result *found, dfl_stop *why)
+{
+    dfl_budget *budget = fill->solver->budget;
+    const uint64_t limit = budget->steps_limit;
+    const dfl_result *costs;
+
+    if (limit > budget->steps_used)
+        budget->steps_limit = limit - (limit - budget->steps_used) / 2;
+    costs = search_lines(fill, within, request, out, summary, found);
+    budget->steps_limit = limit;
+    *why = budget->why;
+    if (budget->why == DFL_STOP_STEPS && (limit == 0 || budget->steps_used < limit))
+        budget->why = DFL_STOP_NONE;
+    return costs;
 }
 
 /* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
@@ -264,17 +285,21 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     dfl_search_result found;
     const dfl_result *costs;
     dfl_proof_gaps gaps = { .has_requirement = fill->has_requirement };
+    dfl_stop why = DFL_STOP_NONE;
     bool is_met, is_equal;
 
     if (!objective->native)
         return refuse_figure(fill, objective, out->given);
+    if (is_several && !dfl_check_homes(fill, out->given))
+        return false;
     if (dfl_one_by_one_applies(out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
-    costs = search_lines(fill, within, &request, out, summary, &found);
+    costs = is_several ? search_jointly(fill, within, &request, out, summary, &found, &why)
+                       : search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
     if (!costs)
-        return is_several && found.status == DFL_SEARCH_REPORTED && fill_after_stop(fill, objective, out, stopped);
+        return is_several && found.status == DFL_SEARCH_REPORTED && fill_after_stop(fill, objective, out, stopped, why);
     is_met = dfl_objective_met(objective, costs, NULL);
     if (*stopped == DFL_STOP_NONE && (!is_met || objective->n_terms > 1)) {
         is_met |= dfl_fill_choose(fill, within, &request, is_met ? costs : NULL, out, summary, stopped);

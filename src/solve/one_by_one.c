@@ -64,6 +64,75 @@ bool dfl_one_by_one_applies(const dfl_mapping *mapping)
     return w->n_carries > 0;
 }
 
+/* ---- homes ---- */
+
+/* The outermost memory of the system that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
+static uint32_t outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t compute)
+{
+    for (uint32_t i = 0; i < m->system->n_memories; i++)
+        if (dfl_compute_sees(m->system, compute, i) &&
+            (!m->system->memories[i].holds.on || dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor])))
+            return i;
+    return DFL_NONE;
+}
+
+static bool is_in_array(const dfl_system *s, uint32_t memory)
+{
+    dfl_i128 n;
+
+    return dfl_element_instances(s, s->memories[memory].element, &n) || n > 1;
+}
+
+/* The first outermost memory of a tensor of the einsum that stands inside an array, whichever unit runs the einsum; DFL_NONE if
+   some unit finds all of them outside of arrays. */
+static uint32_t memory_in_array(const dfl_intern *names, const dfl_mapping *m, const dfl_einsum *e)
+{
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t c = 0; c < m->system->n_computes; c++) {
+        uint32_t inside = DFL_NONE;
+
+        if (!dfl_unit_can_run(names, m, &m->system->computes[c], e))
+            continue;
+        for (uint32_t i = 0; i <= e->n_inputs && inside == DFL_NONE; i++) {
+            const uint32_t home = outermost_for(m, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
+            if (home != DFL_NONE && is_in_array(m->system, home))
+                inside = home;
+        }
+        if (inside == DFL_NONE)
+            return DFL_NONE;
+        if (first == DFL_NONE)
+            first = inside;
+    }
+    return first;
+}
+
+bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *m)
+{
+    const dfl_intern *names = fill->solver->names;
+    const dfl_workload *w = m->workload;
+    uint32_t n = 0, first = DFL_NONE;
+    const dfl_memory *memory;
+    dfl_diag *d;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const uint32_t inside = memory_in_array(names, m, &w->einsums[e]);
+        n += inside != DFL_NONE;
+        if (first == DFL_NONE)
+            first = inside;
+    }
+    if (n == 0)
+        return true;
+    memory = &m->system->memories[first];
+    d = dfl_report(fill->sink, DFL_EVAL_UNSUPPORTED, m->span,
+                   "the search does not support %u of the %u einsums of `%s`: their outermost memory, `%s`, is inside "
+                   "of an array",
+                   n, w->n_einsums, dfl_sym_text(names, w->name), dfl_sym_text(names, memory->name));
+    dfl_diag_label(fill->sink, d, memory->span, "each instance of the array has its own");
+    dfl_diag_help(fill->sink, d, "map the einsums one at a time and write the lines, or take a system with one instance");
+    return false;
+}
+
 /* ---- one einsum as a workload of its own ---- */
 
 /* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
@@ -278,11 +347,27 @@ static dfl_search_limits share_limits(const assembly *a)
     return limits;
 }
 
+/* Budget of the next search: an equal share of half of the steps that are left for each kind that is left. The other half is
+   for what follows the searches. */
+static dfl_budget share_budget(const assembly *a)
+{
+    const dfl_budget *session = a->fill->solver->budget;
+    dfl_budget out = dfl_budget_fresh(session);
+
+    if (session->steps_limit > 0)
+        out.steps_limit = (session->steps_limit > session->steps_used ? session->steps_limit - session->steps_used : 0) / 2 /
+                          a->n_left + 1;
+    if (session->memory_limit > 0)
+        out.memory_limit = session->memory_limit > session->memory_used ? session->memory_limit - session->memory_used : 1;
+    return out;
+}
+
 /* Searches for the lines of one einsum. False if the mapper finds none. */
 static bool search_alone(assembly *a, const alone *one, found_lines *out)
 {
     const dfl_solver *solver = a->fill->solver;
-    dfl_arena *work = dfl_arena_new(solver->budget);
+    dfl_budget budget = share_budget(a);
+    dfl_arena *work = dfl_arena_new(&budget);
     dfl_sink *quiet = dfl_sink_new(work, solver->sources);
     dfl_objective objective = *a->objective;
     const dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
@@ -321,6 +406,7 @@ static bool search_alone(assembly *a, const alone *one, found_lines *out)
         out->n_lines = r->at[0].mapping->root->n_lines;
     }
     dfl_arena_free(work);
+    dfl_budget_spend(solver->budget, budget.steps_used);
     return is_found;
 }
 

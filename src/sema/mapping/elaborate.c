@@ -441,6 +441,25 @@ static void deal_blocks(dfl_mapping_context *ctx, dfl_body *body)
     }
 }
 
+/* Removes the keeps of gathered rows, which the keep of their table adds, from a body whose einsums do not read these rows. */
+static void drop_other_rows(const dfl_mapping_context *ctx, dfl_body *body)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; w != NULL && i < body->n_lines; i++) {
+        const dfl_line *line = &body->lines[i];
+        const dfl_tensor *rows = line->kind == DFL_LINE_KEEP ? &w->tensors[line->tensor] : NULL;
+        bool is_used = rows == NULL || !rows->gathered || rows->table == line->tensor;
+
+        for (uint32_t e = 0; e < body->n_einsums && !is_used; e++)
+            is_used = dfl_einsum_reads(&w->einsums[body->einsums[e]], line->tensor);
+        if (is_used)
+            body->lines[n++] = *line;
+    }
+    body->n_lines = w != NULL ? n : body->n_lines;
+}
+
 /* Lowers a chain of statements to a body, whose einsums are already set. */
 static void lower_chain(dfl_mapping_context *ctx, const dfl_ast_node *items, dfl_body *body)
 {
@@ -470,8 +489,10 @@ static void lower_chain(dfl_mapping_context *ctx, const dfl_ast_node *items, dfl
         memcpy(body->lines, ctx->draft->sema->lines.at + chain.first_line, n_lines * sizeof *body->lines);
     body->n_lines = (uint32_t)n_lines;
     ctx->draft->sema->lines.n = chain.first_line;
-    if (chain.choices.n == 0 && chain.opens.n == 0)
+    if (chain.choices.n == 0 && chain.opens.n == 0) {
+        drop_other_rows(ctx, body);
         deal_blocks(ctx, body);
+    }
     body->opens = chain.opens.at;
     body->n_opens = (uint32_t)chain.opens.n;
     body->choices = chain.choices.at;
