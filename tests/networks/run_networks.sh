@@ -52,6 +52,15 @@ row() { # row NETWORK MODULE WORKLOAD CHIP_MODULE CHIP LIMITS MACS
     # shellcheck disable=SC2086
     search $6
     status=$?
+    if [ "$7" = - ]; then
+        if [ "$(messages)" -eq 1 ] && grep -q 'error\[E0406\]' "$work/log" && [ ! -s "$work/out.dfl" ]; then
+            passed=$((passed + 1))
+            printf '%-17s %-12s %s\n' "$network" "$chip" "$(sed -n 's/.*error\[E0406\]: //p' "$work/log")"
+        else
+            fail "$network on $chip: no message that it does not fit"
+        fi
+        return
+    fi
     seconds=$(((($(date +%s%N) - began) / 100000000)))
     if ! is_found "$status" || [ "$(messages)" -gt 0 ]; then
         fail "$network on $chip: no mapping, exit status $status"
@@ -99,6 +108,9 @@ cell() { # cell NETWORK MODULE WORKLOAD CHIP_MODULE CHIP
         else
             fail "$1 on $5: the mapping found does not evaluate"
         fi
+    elif [ "$n" -gt 0 ] && [ "$n" -eq "$(grep -c 'error\[E0406\]' "$work/log")" ] && [ ! -s "$work/out.dfl" ]; then
+        passed=$((passed + 1)) # one message for each memory that is too small
+        printf '%-17s %-16s [E0406]: %s\n' "$1" "$5" "$(sed -n 's/.*error\[E0406\]: //p' "$work/log" | paste -sd ';')"
     elif [ "$status" -eq 1 ] && [ "$n" -eq 1 ] && [ ! -s "$work/out.dfl" ] &&
         grep -qE "error\[E[0-9]+\]: .*(computes|unit|inside|outermost)" "$work/log"; then
         passed=$((passed + 1))
