@@ -52,8 +52,8 @@ static inline double *clear_row(const time_walk *walk)
     return walk->plan->rows;
 }
 
-/* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands. Bits at a
-   memory with an efficiency count as those that its ports move at full bandwidth in the same time. */
+/* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands, and their seconds.
+   Bits at a memory with an efficiency count as those that its ports move at full bandwidth in the same time. */
 static void find_operands(time_walk *walk, uint32_t e)
 {
     const dfl_einsum_time *t = &walk->plan->einsums[e];
@@ -68,14 +68,18 @@ static void find_operands(time_walk *walk, uint32_t e)
         p->moved[DFL_READ] = p->output ? read : moved;
         p->moved[DFL_WRITE] = p->output ? moved : 0;
         const dfl_efficiency *share = walk->nest->system->memories[walk->plan->memory[p->keep]].efficiency;
-        if (share == NULL)
-            continue;
-        /* one transfer for each pass of the loops below the keep */
-        double passes = (double)walk->nest->sizes[e].steps[walk->keeps->at[p->keep].step];
-        double stretch = dfl_efficiency_stretch(walk->nest, share, moved / passes);
-        walk->ok &= stretch > 0;
-        p->moved[DFL_READ] *= stretch;
-        p->moved[DFL_WRITE] *= stretch;
+        if (share != NULL) {
+            /* one transfer for each pass of the loops below the keep */
+            double passes = (double)walk->nest->sizes[e].steps[walk->keeps->at[p->keep].step];
+            double stretch = dfl_efficiency_stretch(walk->nest, share, moved / passes);
+            walk->ok &= stretch > 0;
+            p->moved[DFL_READ] *= stretch;
+            p->moved[DFL_WRITE] *= stretch;
+        }
+        for (uint32_t way = 0; way < 2; way++) {
+            uint32_t r = p->resource[way];
+            p->seconds[way] = r == DFL_NONE ? 0 : p->moved[way] / walk->plan->resources[r].rate[way];
+        }
     }
 }
 
@@ -88,7 +92,7 @@ static void add_operands(const time_walk *walk, uint32_t e, double *row)
         for (uint32_t way = 0; way < 2; way++) {
             uint32_t r = t->ports[i].resource[way];
             if (r != DFL_NONE)
-                row[r] += t->ports[i].moved[way] / walk->plan->resources[r].rate[way];
+                row[r] += t->ports[i].seconds[way];
         }
 }
 
@@ -400,6 +404,8 @@ static void add_all_stretched(const time_walk *walk, dfl_memory_cost *memories, 
     const dfl_time_plan *plan = walk->plan;
 
     for (uint32_t i = 0; i < plan->n_transfers; i++) {
+        if (plan->transfers[i].share_of[DFL_INNER] == NULL && plan->transfers[i].share_of[DFL_OUTER] == NULL)
+            continue;
         add_stretched(walk, &plan->transfers[i], &plan->transfers[i].all, memories, row);
         if (!walk->nest->mapping->options.overlap_perfect)
             add_stretched(walk, &plan->transfers[i], &plan->transfers[i].ends, memories, row);
@@ -407,12 +413,8 @@ static void add_all_stretched(const time_walk *walk, dfl_memory_cost *memories, 
     for (uint32_t e = 0; e < walk->nest->workload->n_einsums; e++)
         for (uint32_t i = 0; i < plan->einsums[e].n_ports; i++) {
             const dfl_operand_port *p = &plan->einsums[e].ports[i];
-            double seconds[2] = { 0, 0 };
-            for (uint32_t way = 0; way < 2; way++)
-                if (p->resource[way] != DFL_NONE)
-                    seconds[way] = p->moved[way] / plan->resources[p->resource[way]].rate[way];
             if (has_efficiency(walk, plan->memory[p->keep]))
-                add_seconds(walk, plan->memory[p->keep], seconds[DFL_READ], seconds[DFL_WRITE], memories, row);
+                add_seconds(walk, plan->memory[p->keep], p->seconds[DFL_READ], p->seconds[DFL_WRITE], memories, row);
         }
 }
 

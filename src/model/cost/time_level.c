@@ -98,16 +98,19 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
                          uint32_t way, double *full)
 {
     side_by_side sum, unused;
-    bool ragged = false;
+    bool ragged = false, moves = false;
     double share = 1, seconds;
 
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
         if (!(t->stops >> j & 1))
             continue;
+        moves |= way == DFL_IN || t->ahead;
         ragged |= !t->uniform;
         share = way == DFL_IN ? shorter(share, dfl_transfer_share(t, j)) : share;
     }
+    if (!moves) /* nothing leaves before the advance */
+        return *full = 0;
     if (ragged) {
         seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &sum);
         /* which resource is the slowest may change from one advance to the next */
@@ -129,37 +132,60 @@ double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *leve
     memset(row, 0, (n + level->n) * sizeof *row);
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
-        double longest = dfl_transfer_seconds(t, &t->ends, way);
+        double longest = 0;
         if (t->ends.in[DFL_INNER] == 0 && t->ends.out[DFL_INNER] == 0)
             continue;
-        for (uint32_t u = 0; u < t->n_uses; u++)
-            row[t->uses[u].resource] += dfl_use_seconds(&t->uses[u], &t->ends, way);
-        row[n + level->chains[i]] += longest;
         sum.latency[way] = longer(sum.latency[way], t->latency);
+        if (way == DFL_OUT && !t->written)
+            continue; /* no element is drained */
+        for (uint32_t u = 0; u < t->n_uses; u++) {
+            double busy = dfl_use_seconds(&t->uses[u], &t->ends, way);
+            row[t->uses[u].resource] += busy;
+            longest = longer(longest, busy);
+        }
+        row[n + level->chains[i]] += longest;
     }
     return side_seconds(&sum, row, n + level->n) + wait_seconds(&sum);
+}
+
+/* Bit set: positions in `level->at` of the transfers that an advance of loop `j` stops, if all of them move whole tiles of one
+   size: their stall is then the same at each such loop. 0 = not so. */
+static uint64_t find_alike(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j)
+{
+    uint64_t found = 0;
+
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        if (!(t->stops >> j & 1))
+            continue;
+        if (i >= 64 || !t->even || t->again || (double)(int64_t)(t->steps[j + 1] - t->steps[j]) < body->advances[j])
+            return 0;
+        found |= UINT64_C(1) << i;
+    }
+    return found;
 }
 
 /* Adds the stalls of a level at some loops to those of its body. Returns the seconds of all advances. */
 static double add_stalls(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, uint64_t wanted)
 {
     dfl_stalls *stalls = &body->stalls;
-    uint64_t loops = 0;
-    double all = 0;
+    uint64_t loops = 0, before = 0;
+    double all = 0, seconds[2], full[2];
 
     for (uint32_t i = 0; i < level->n; i++)
         loops |= plan->transfers[level->at[i]].stops & wanted;
     for (; loops; loops &= loops - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(loops);
         bool known = stalls->loops >> j & 1;
+        uint64_t alike = find_alike(plan, body, level, j);
         for (uint32_t way = 0; way < 2; way++) {
-            double full, seconds = find_stall(plan, body, level, j, way, &full);
-            if (!known && way == 0)
-                stalls->seconds[0][j] = stalls->seconds[1][j] = stalls->full[0][j] = stalls->full[1][j] = 0;
-            stalls->seconds[way][j] += seconds;
-            stalls->full[way][j] += full;
-            all += seconds * body->advances[j];
+            if (alike == 0 || alike != before)
+                seconds[way] = find_stall(plan, body, level, j, way, &full[way]);
+            stalls->seconds[way][j] = (known ? stalls->seconds[way][j] : 0) + seconds[way];
+            stalls->full[way][j] = (known ? stalls->full[way][j] : 0) + full[way];
+            all += seconds[way] * body->advances[j];
         }
+        before = alike;
         stalls->loops |= UINT64_C(1) << j;
     }
     return all;

@@ -86,6 +86,7 @@ typedef struct {
     bool output;
     double bits;             /* bits of one element */
     double moved[2];         /* bits read and written at the present sizes */
+    double seconds[2];       /* seconds of `moved` at the resources */
 } dfl_operand_port;
 
 /* Time of one einsum without the transfers of keeps. */
