@@ -80,7 +80,7 @@ typedef struct {
     const dfl_rate *rates;
     uint32_t n_rates;
     const dfl_efficiency *efficiencies; /* shares of the rates by the FLOP of an einsum in one pass */
-    uint32_t n_efficiencies; /* a rate to which none applies is reached in full */
+    uint32_t n_efficiencies; /* number of efficiencies; a rate without one is reached in full */
     double launch;         /* time that passes before an einsum or a fused branch starts (in s) */
     double mac_energy, flop_energy; /* energies, J per MAC and J per FLOP, of types without an energy of their own */
     const dfl_type_energy *type_energies;

@@ -317,8 +317,8 @@ static void report_latency(const dfl_linter *l, const finding *f)
                                                 text(l, net->name), both ? "have" : "has"));
 
     dfl_diag_label(l->sink, d, net->span, "declared here");
-    dfl_diag_help(l->sink, d, "the time depends only on units and on ports of memories; if the network is a bottleneck, lower "
-                              "the bandwidth of the memory that it serves");
+    dfl_diag_help(l->sink, d, "only units and memories take time; if the network is a bottleneck, lower the bandwidth of the "
+                              "memory that it serves");
 }
 
 /* Compares two opinions by place, code and key; no two opinions are equal in all three. */

@@ -432,7 +432,7 @@ static double floor_of(explorer *k)
     if (r != NULL)
         floor = wants(k, DFL_SEARCH_PIPELINE) ? r->floor_beside : lifts ? r->floor_lifted : r->floor;
     if (r != NULL && wants(k, DFL_SEARCH_PIPELINE) && has_inner_memories(k->given->system))
-        floor = fmin(floor, r->floor_units); /* the bounds of templates are those of exchanges outside of arrays */
+        floor = fmin(floor, r->floor_units); /* skeleton bounds hold only for exchanges outside of arrays */
     dfl_arena_free(work);
     return floor;
 }

@@ -46,7 +46,7 @@ static double objective_value(const void *objective, double joules, double secon
 
 /* ---- what there is ---- */
 
-/* Sets the tracks; false if what is there all the time does not fit, or after reporting. */
+/* Sets the tracks; false if the tensors that are always resident do not fit, or after reporting. */
 static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
 {
     uint32_t more = DFL_NONE, counted = k->options->front ? k->options->objective->room : DFL_NONE;

@@ -171,8 +171,8 @@ static void take_first(improver *k, uint32_t max_fused)
     out->seconds = seconds;
 }
 
-/* A search that was stopped before it left the space of tiles that divide: its bound and its words are those of all that was
-   asked for. */
+/* For a search that stopped before it left the space of tiles that divide: sets the lower bound and the description of the space
+   to those of the whole space that the options ask for. */
 static void widen(improver *k, const dfl_map_options *options)
 {
     dfl_map_result *out = k->out;
@@ -232,7 +232,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.space.imperfect, options.space.any_spread,
                                                                     options.certificate, options.space.extensions });
     out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
-    if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) { /* it is in no space that a bound is known of */
+    if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) { /* the mapping lies outside the space of the bound */
         out->optimal = false;
         out->lower_bound = fmin(out->floor_units, k.least);
     }

@@ -42,7 +42,7 @@ typedef struct {
     double objective, lower_bound;
     double floor;            /* a lower bound for tiles that do not divide, too: the einsums by themselves */
     double floor_beside;     /* and when they run at the same time */
-    double floor_units;      /* and wherever they exchange what they make: their units alone */
+    double floor_units;      /* lower bound by the time of the units alone, for exchanges in any memory */
     double floor_lifted;     /* and when keeps of several may stand above their branch (measures.h) */
     bool optimal;
     bool inside;             /* the best of tiles that divide, and of nothing beyond, is proven */

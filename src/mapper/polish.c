@@ -37,7 +37,7 @@ static void find_loops(polisher *k, dfl_arena *arena)
 /* Searches the amounts of two loops; whether there are better ones. */
 static bool improve(polisher *k, dfl_budget *budget, dfl_line *a, dfl_line *b)
 {
-    dfl_budget own = dfl_budget_fresh(budget); /* a pair that the deadline ends stops nothing else */
+    dfl_budget own = dfl_budget_fresh(budget); /* a pair stopped by its deadline leaves the caller's budget intact */
     dfl_arena *arena = dfl_arena_new(&own);
     dfl_sink *quiet = dfl_sink_new(arena, NULL);
     const dfl_search_request request = { .objective = k->options->objective, .space = k->options->space,
@@ -132,7 +132,7 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
             for (size_t j = i + 1; j < k.loops.n && halt.why == DFL_STOP_NONE && k.spent < MOST && !dfl_polish_over(options);
                  j++)
                 if (related(&k, &k.loops.at[i], &k.loops.at[j])) {
-                    halt.polls = 0; /* a pair is worth a look at the clock */
+                    halt.polls = 0; /* the next poll reads the clock: one pair takes long enough */
                     better |= !dfl_deadline_passed(&halt) && improve(&k, budget, k.loops.at[i].line, k.loops.at[j].line);
                 }
     }

@@ -86,10 +86,11 @@ static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t g
     return t->through && gap + 1 == t->shared_gaps ? t->own_allow : gap < t->shared_gaps ? 0 : t->allow[gap];
 }
 
-/* Calls `use` for every template of the job, in a fixed order, until it returns false, or the deadline passes (NULL = none). */
+/* Calls `use` for every skeleton of the einsum in a fixed order. Stops when `use` returns false or the deadline `halt` passes;
+   `halt` = NULL: no deadline. */
 void dfl_templates_each(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                         void *context);
-/* The same for those that are left out because others are as good with every choice of tiles. */
+/* Calls `use` for every skeleton that dfl_templates_each leaves out because another one is as good with every choice of tiles. */
 void dfl_templates_useless(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                            void *context);
 /* Templates with loops of others; with `keeps` also those that have keeps above them which stand above no gap that shares loops

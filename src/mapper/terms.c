@@ -93,13 +93,13 @@ typedef struct {
     int outer_keep, inner_keep;
     uint32_t around, within, apart;   /* axes around the outer end; around the inner one; between, not shared */
     double bits;
-    double net;                       /* of all networks between: joules per bit */
-    struct { double joules; uint32_t over; } nets[DFL_TERM_NETS + 1]; /* of each, with the axes that count, innermost first */
+    double net;                       /* energy of all networks between the two memories: J per bit */
+    struct { double joules; uint32_t over; } nets[DFL_TERM_NETS + 1]; /* each network's J per bit and its axes, innermost first */
     uint32_t n_nets;
 } way;
 
-/* What crosses the networks of a way: an element once for each instance of an array that gets or gives it. Of more networks than
-   there is room for, the outer ones are left out: that is less than the way costs. */
+/* Adds the energy of the networks of a way: an element counts once for each instance of an array that gets or gives it. Networks
+   after the first DFL_TERM_NETS, counted from the inside, are left out, so the sum is a lower bound. */
 static void add_nets(maker *k, const way *w, double joules, uint32_t gap)
 {
     dfl_term_of all = { .by = { .operand = (uint8_t)w->operand, .over = w->within }, .joules = joules, .sure = joules };

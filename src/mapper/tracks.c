@@ -83,7 +83,7 @@ uint32_t dfl_tracks_excess(dfl_arena *scratch, const dfl_classes *k, uint32_t co
 
     for (uint32_t m = 0; m < s->n_memories; m++) {
         if (s->memories[m].size_bits >= 0 && dfl_tracks_settled(scratch, k, m) > (double)s->memories[m].size_bits)
-            return DFL_NONE; /* nothing fits, which others say */
+            return DFL_NONE; /* nothing fits: the caller reports this */
         if ((m == counted || dfl_tracks_needed(k, m)) && n++ >= DFL_ROW_TRACKS)
             more = m;
     }

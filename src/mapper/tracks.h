@@ -17,8 +17,8 @@ double dfl_tracks_settled(dfl_arena *scratch, const dfl_classes *classes, uint32
    as it was. */
 bool dfl_tracks_find(dfl_arena *scratch, const dfl_classes *classes, dfl_tile_goal *goal, double *capacity, uint32_t counted,
                      uint32_t *more);
-/* The last memory for which there is no track, before templates are made; DFL_NONE = there are tracks for all, or what is there
-   all the time does not fit. */
+/* The last of the memories that need a track and have none; called before skeletons are made. DFL_NONE = every memory has
+   its track, or the tensors that are always resident do not fit. */
 uint32_t dfl_tracks_excess(dfl_arena *scratch, const dfl_classes *classes, uint32_t counted);
 /* Says that `memory` is one too many. */
 void dfl_tracks_report(dfl_sink *sink, const dfl_mapping *m, uint32_t memory);

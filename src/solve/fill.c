@@ -312,7 +312,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
     summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     if (summary->value < summary->lower_bound - fabs(summary->lower_bound) * DFL_VALUE_TOLERANCE) {
-        summary->optimal = false; /* the model counts less than the search, so the bound is none */
+        summary->optimal = false; /* the model counts less than the search, so the search has no valid bound */
         summary->lower_bound = NAN;
     }
     if (summary->value < summary->lower_bound)

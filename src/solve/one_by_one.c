@@ -23,12 +23,12 @@ typedef struct {
     uint32_t n_lines;
 } found_lines;
 
-/* Equal einsums: they have the same best lines. */
+/* A class of equal einsums, which have the same best lines. */
 typedef struct {
-    const char *key;     /* text that equal einsums share, and no others */
-    uint32_t einsum;     /* the first of them */
-    alone one;           /* this einsum alone */
-    found_lines lines;   /* in its own ranks and tensors */
+    const char *key;     /* text that is equal for the einsums of the class alone */
+    uint32_t einsum;     /* first einsum of the class */
+    alone one;           /* the first einsum alone */
+    found_lines lines;   /* lines in the ranks and tensors of `one` */
     bool is_found;
 } kind;
 
@@ -48,7 +48,7 @@ typedef struct {
     uint32_t n_left;                /* kinds that are still to be searched */
     uint64_t evaluated;
     dfl_stop stopped;
-    bool reports;                   /* report why no mapping is found */
+    bool reports;                   /* the search reports an error if it finds no mapping */
     DFL_VEC(dfl_body *) bodies;
 } assembly;
 
@@ -334,7 +334,7 @@ static const char *make_key(const assembly *a, const alone *one, const dfl_einsu
 
 /* ---- the lines of one einsum ---- */
 
-/* Limits of the next search: an equal share of what is left for each kind that is left. */
+/* Limits of the next search: the remaining time and evaluations, divided by the number of kinds still to be searched. */
 static dfl_search_limits share_limits(const assembly *a)
 {
     dfl_search_limits limits = a->fill->limits;

@@ -102,7 +102,7 @@ bool dfl_path_choose_compute(dfl_sink *sink, const dfl_intern *names, const dfl_
 
 enum { SHOWN = 4 };   /* einsums of one lack that are named, and lacks that are listed */
 
-/* Einsums that lack the same. */
+/* Einsums that no unit can run, all for the same reason. */
 typedef struct {
     bool is_mac, has_rate;   /* has_rate: the closest unit has a rate for them, but no operation */
     const char *type, *op;   /* op: what `ops` of the closest unit does not have */

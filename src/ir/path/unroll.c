@@ -285,7 +285,7 @@ static void link_tensors(const unrolling *u)
     w->tensors = tensors;
 }
 
-/* The carried tensors of the other repeats, each with its copies if it stands in this repeat. */
+/* The carried tensors of the other repeats. A carried tensor of a repeat inside this one has a copy per iteration. */
 static void make_carries(unrolling *u)
 {
     const dfl_workload *w = u->workload;
