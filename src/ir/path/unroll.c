@@ -18,7 +18,7 @@ typedef struct {
     uint32_t rank;                  /* rank of the repeat */
     int64_t n;                      /* iterations */
     bool *is_body;                  /* [einsum]: the einsum belongs to the repeat */
-    uint32_t *lead;                 /* [tensor]: dimension of the iterations of a tensor that the body produces, else DFL_NONE */
+    uint32_t *lead;                 /* [tensor]: dimension of the iterations of a tensor with one copy for each, else DFL_NONE */
     uint32_t *first_tensor;         /* [tensor]: its copy of iteration 0, or its only copy */
     uint32_t *carried;              /* [tensor]: Y for each carried X, else DFL_NONE */
     uint32_t *first_einsum;         /* [einsum]: its copy of iteration 0, or its only copy */
@@ -53,7 +53,41 @@ static void refuse(unrolling *u, dfl_span span, const char *what, const char *he
 
 /* ---- the workload ---- */
 
-/* Finds the einsums of the repeat, and the tensors that they produce. */
+/* Whether another repeat that carries a tensor encloses the einsum. */
+static bool is_enclosed(const unrolling *u, const dfl_einsum *einsum)
+{
+    for (uint32_t c = 0; c < u->workload->n_carries; c++)
+        if (u->workload->carries[c].rank != u->rank && dfl_einsum_has_rank(einsum, u->workload->carries[c].rank))
+            return true;
+    return false;
+}
+
+/* The dimension that all accesses index bare with the rank of the repeat; DFL_NONE if there is none. */
+static uint32_t find_lead(const unrolling *u, uint32_t tensor)
+{
+    const dfl_tensor *t = &u->workload->tensors[tensor];
+    uint32_t lead = DFL_NONE, rank;
+
+    for (uint32_t c = 0; c < t->n_consumers; c++) {
+        const dfl_einsum *e = &u->workload->einsums[t->consumers[c]];
+        for (uint32_t i = 0; i < e->n_inputs; i++) {
+            uint32_t here = DFL_NONE;
+            if (e->inputs[i].tensor != tensor)
+                continue;
+            for (uint32_t d = 0; d < e->inputs[i].n_dims; d++)
+                if (dfl_index_is_bare(&e->inputs[i].index[d], &rank) && rank == u->rank)
+                    here = d;
+            if (here == DFL_NONE || (lead != DFL_NONE && lead != here))
+                return DFL_NONE;
+            lead = here;
+        }
+    }
+    return lead;
+}
+
+/* Finds the einsums of the repeat, and the tensors with one copy per iteration: those that the einsums produce and, in a
+   repeat inside another one, those that only they read. Constant indices in two dimensions of one tensor would make a set
+   that is no product. */
 static void find_body(unrolling *u)
 {
     const dfl_workload *w = u->workload;
@@ -73,6 +107,10 @@ static void find_body(unrolling *u)
             if (dfl_index_is_bare(&out->index[d], &rank) && rank == u->rank)
                 u->lead[out->tensor] = d;
     }
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (w->tensors[t].n_producers == 0 && w->tensors[t].n_consumers > 0 &&
+            is_enclosed(u, &w->einsums[w->tensors[t].consumers[0]]))
+            u->lead[t] = find_lead(u, t);
     for (uint32_t c = 0; c < w->n_carries; c++)
         if (w->carries[c].rank == u->rank)
             u->carried[w->carries[c].from] = w->carries[c].to;
@@ -110,12 +148,20 @@ static dfl_index fix_index(const unrolling *u, const dfl_index *index, int64_t c
 static dfl_access fix_access(unrolling *u, const dfl_access *from, int64_t copy)
 {
     const uint32_t lead = u->lead[from->tensor];
+    const uint32_t to = copy > 0 ? u->carried[from->tensor] : DFL_NONE;
+    const uint32_t more = to == DFL_NONE ? 0 : u->workload->tensors[to].n_dims - 1 - from->n_dims;
     dfl_access out = *from;
-    dfl_index *index = DFL_NEW_ARRAY(u->arena, dfl_index, from->n_dims + 1);
+    dfl_index *index = DFL_NEW_ARRAY(u->arena, dfl_index, (size_t)from->n_dims + more + 1);
     uint32_t rank;
 
     out.index = index;
     out.n_dims = 0;
+    if (more > 0) { /* the dimensions of repeats around this one, in which Y lies and the outer X does not */
+        const dfl_access *made = &u->workload->einsums[u->workload->tensors[to].producers[0]].output;
+        for (uint32_t d = 0; out.n_dims < more; d++)
+            if (d != u->lead[to])
+                index[out.n_dims++] = made->index[d];
+    }
     for (uint32_t d = 0; d < from->n_dims; d++)
         if (d != lead)
             index[out.n_dims++] = fix_index(u, &from->index[d], copy);
@@ -484,15 +530,33 @@ static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, i
     return to;
 }
 
-/* Unrolls the first repeat of the workload. NULL after reporting. */
+/* The rank of a repeat that encloses no other repeat: that of the fewest einsums. */
+static uint32_t find_inner_repeat(const dfl_workload *w)
+{
+    uint32_t best = DFL_NONE, least = 0;
+
+    for (uint32_t c = 0; c < w->n_carries; c++) {
+        uint32_t n = 0;
+        for (uint32_t e = 0; e < w->n_einsums; e++)
+            n += dfl_einsum_has_rank(&w->einsums[e], w->carries[c].rank);
+        if (best == DFL_NONE || n < least) {
+            best = w->carries[c].rank;
+            least = n;
+        }
+    }
+    return best;
+}
+
+/* Unrolls one repeat of the workload; repeats around it follow. NULL after reporting. */
 static const dfl_unrolled *unroll_once(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_unrolled *from)
 {
     const dfl_workload *w = from->mapping->workload;
     unrolling u = { .arena = arena, .sink = sink, .names = names, .from = from->mapping, .workload = w,
-                    .rank = w->carries[0].rank, .n = w->ranks[w->carries[0].rank].extent, .ok = true };
+                    .rank = find_inner_repeat(w), .ok = true };
     dfl_mapping *mapping = DFL_NEW(arena, dfl_mapping);
     dfl_unrolled *out = DFL_NEW(arena, dfl_unrolled);
 
+    u.n = w->ranks[u.rank].extent;
     find_body(&u);
     if (u.n > DFL_UNROLL_EINSUMS / (u.n_body + 1)) {
         refuse(&u, w->ranks[u.rank].span, "a repeat with so many iterations", "evaluate fewer iterations");
