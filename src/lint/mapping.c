@@ -235,10 +235,24 @@ static void find_inner_homes(dfl_linter *l, const dfl_mapping *m, const dfl_path
     }
 }
 
-/*
- * Finds the latencies and bandwidths of the networks that a mapping uses. These attributes change no result: the times of
- * the model follow from units and memories alone.
- */
+/* Tells whether a keep of a mapping lies outside of an array, so that transfers cross the network of the array. */
+static bool is_crossed(const dfl_mapping *m, uint32_t array)
+{
+    const dfl_system *s = m->system;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &m->bodies[b]->lines[i];
+            uint32_t e = line->kind == DFL_LINE_KEEP ? s->memories[line->memory].element : array;
+            while (e != array && e != DFL_NONE)
+                e = s->elements[e].parent;
+            if (e == DFL_NONE)
+                return true;
+        }
+    return false;
+}
+
+/* Finds the latencies and bandwidths of networks that no transfer of a mapping crosses. These attributes change no result. */
 static void find_untimed(dfl_linter *l, const dfl_mapping *m)
 {
     const dfl_system *s = m->system;
@@ -247,7 +261,8 @@ static void find_untimed(dfl_linter *l, const dfl_mapping *m)
         for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
             const dfl_line *line = &m->bodies[b]->lines[i];
             uint32_t network = line->kind == DFL_LINE_SPATIAL ? s->axes[line->axis].network : DFL_NONE;
-            if (network != DFL_NONE && (s->networks[network].latency > 0 || !isinf(s->networks[network].bandwidth)))
+            if (network != DFL_NONE && (s->networks[network].latency > 0 || !isinf(s->networks[network].bandwidth)) &&
+                !is_crossed(m, s->axes[line->axis].element))
                 add_finding(l, (finding){ .span = m->span, .lint = DFL_LINT_ATTRIBUTE_NO_EFFECT, .key = network,
                                   .mapping = m, .line = line, .holds = true });
         }
@@ -317,8 +332,7 @@ static void report_latency(const dfl_linter *l, const finding *f)
                                                 text(l, net->name), both ? "have" : "has"));
 
     dfl_diag_label(l->sink, d, net->span, "declared here");
-    dfl_diag_help(l->sink, d, "only units and memories take time; if the network is a bottleneck, lower the bandwidth of the "
-                              "memory that it serves");
+    dfl_diag_help(l->sink, d, "no transfer crosses the network: all keeps are inside of its array");
 }
 
 /* Compares two opinions by place, code and key; no two opinions are equal in all three. */

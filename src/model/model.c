@@ -110,7 +110,7 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     nest->chains = dfl_arena_alloc(home, nest->workload->n_einsums + 1, sizeof *nest->chains, _Alignof(dfl_rank_chain *));
     if (!dfl_traffic_plan_make(nest, &model->keeps, &model->traffic) ||
         !dfl_crossings_make(nest, &model->keeps, &model->traffic, &model->crossings) ||
-        !dfl_time_plan_make(nest, &model->keeps, &model->time))
+        !dfl_time_plan_make(nest, &model->keeps, &model->crossings, &model->time))
         return NULL;
     model->work = dfl_operations_make(nest);
     if (!model->work)
@@ -167,12 +167,12 @@ static bool gather_traffic(dfl_model *model)
     return over ? dfl_nest_report_overflow(&model->nest, model->nest.mapping->span) : true;
 }
 
-/* Sets the time of each class of links, and the bandwidth with which the network takes as long as the mapping. */
-static void time_networks(dfl_model *model)
+/* Sets the time of each class of links in `like`, and the bandwidth with which the network takes as long as the mapping. */
+static void time_networks(dfl_model *model, const dfl_system *like)
 {
     for (uint32_t i = 0; i < model->nest.system->n_networks; i++) {
         dfl_network_cost *cost = &model->crossings.networks[i];
-        double bandwidth = model->nest.system->networks[i].bandwidth, most = 0;
+        double bandwidth = like->networks[i].bandwidth, most = 0;
         cost->seconds = 0;
         for (uint32_t k = 0; k < cost->n_classes; k++) {
             dfl_link_class *class = &cost->classes[k];
@@ -210,7 +210,7 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch)
         return NULL;
     if (!dfl_time_count(nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums, model->memories))
         return NULL;
-    time_networks(model);
+    time_networks(model, nest->system);
     dfl_energy_count(nest, &model->energy, &model->sums, &model->result, model->rows, model->einsums, model->memories);
     return &model->result;
 }
@@ -226,6 +226,7 @@ const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like)
     /* the deltas of the last run are still valid, so this call cannot fail */
     (void)dfl_time_count(&model->nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums,
                          model->memories);
+    time_networks(model, like);
     return &model->result;
 }
 
@@ -268,10 +269,14 @@ void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch)
 {
     const dfl_system *own = model->nest.system;
     dfl_memory *memories = DFL_NEW_ARRAY(scratch, dfl_memory, own->n_memories + 1);
+    dfl_network *networks = DFL_NEW_ARRAY(scratch, dfl_network, own->n_networks + 1);
+    double *required = DFL_NEW_ARRAY(scratch, double, own->n_networks + 1);
     dfl_system like = *own;
 
     memcpy(memories, own->memories, own->n_memories * sizeof *memories);
+    memcpy(networks, own->networks, own->n_networks * sizeof *networks);
     like.memories = memories;
+    like.networks = networks;
     for (uint32_t i = 0; i < own->n_memories; i++) {
         const dfl_ports bits = port_bits(model, i);
         double both[2];
@@ -285,7 +290,15 @@ void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch)
         both[DFL_WRITE] = required_rate(model, &like, &memories[i], false, true, bits[DFL_WRITE]);
         model->memories[i].bandwidth_required = fmax(both[DFL_READ], both[DFL_WRITE]);
     }
+    for (uint32_t i = 0; i < own->n_networks; i++) {
+        networks[i].bandwidth = INFINITY;
+        (void)dfl_model_retime(model, &like);
+        required[i] = model->crossings.networks[i].bandwidth_required;
+        networks[i].bandwidth = own->networks[i].bandwidth;
+    }
     (void)dfl_model_retime(model, own);
+    for (uint32_t i = 0; i < own->n_networks; i++)
+        model->crossings.networks[i].bandwidth_required = required[i];
 }
 
 bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *out)

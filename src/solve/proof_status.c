@@ -38,19 +38,23 @@ const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, dfl_stop stopped)
 /* Adds the kinds of time that the system declares and the lower bound does not contain. */
 static void add_uncounted(dfl_strbuf *out, const dfl_system *s)
 {
-    bool launches = false, efficiencies = false;
+    bool launches = false, efficiencies = false, networks = false;
 
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        networks |= !isinf(s->networks[i].bandwidth) || s->networks[i].latency > 0;
     for (uint32_t i = 0; i < s->n_memories; i++)
         efficiencies |= s->memories[i].efficiency != NULL;
     for (uint32_t i = 0; i < s->n_computes; i++) {
         launches |= s->computes[i].launch > 0;
         efficiencies |= s->computes[i].n_efficiencies > 0;
     }
+    if (networks)
+        add_clause(out, "the lower bound does not contain the time of networks");
     if (launches || efficiencies)
         add_clause(out, launches && efficiencies ? "the lower bound does not contain launches and losses by `efficiency`"
                         : launches               ? "the lower bound does not contain launches"
                                                  : "the lower bound does not contain losses by `efficiency`");
-    else
+    if (!networks && !launches && !efficiencies)
         add_clause(out, "even if all transfers overlap, the mapping takes longer than the lower bound");
 }
 

@@ -2,6 +2,7 @@
 #include "model/cost/time.h"
 
 #include "model/cost/pass.h"
+#include "model/cost/time_links.h"
 #include "model/cost/time_level.h"
 
 #include <string.h>
@@ -94,6 +95,10 @@ static void add_operands(const time_walk *walk, uint32_t e, double *row)
             if (r != DFL_NONE)
                 row[r] += t->ports[i].seconds[way];
         }
+    for (uint32_t i = 0; i < t->n_links; i++) {
+        uint32_t r = t->links[i].resource;
+        row[r] += dfl_time_links_bits(walk->plan, &t->links[i]) / walk->plan->resources[r].rate[DFL_READ];
+    }
 }
 
 /* The larger of `least` and the seconds of the busiest resource of a row. Also sets the name of this resource if it is busier
@@ -258,6 +263,21 @@ static double limit_by_resources(const time_walk *walk, const dfl_body *body, do
     return least;
 }
 
+/* Seconds for which the unit of an einsum waits for the first operands of a pass. */
+static double find_operand_latency(const time_walk *walk, uint32_t e)
+{
+    const dfl_einsum_time *t = &walk->plan->einsums[e];
+    const uint32_t *of = walk->plan->crossings->of_operand;
+    double longest = t->latency;
+
+    for (uint32_t i = 0; i < t->n_ports && walk->plan->waits_for_links; i++) {
+        const dfl_operand_port *p = &t->ports[i];
+        double latency = p->latency + dfl_time_links_latency(walk->nest, walk->plan, of[p->operand], of[p->operand + 1]);
+        longest = !p->output && latency > longest ? latency : longest;
+    }
+    return longest;
+}
+
 /* Work of an einsum below its innermost keeps. Operands take their latency once per pass of the loops below these
    keeps. `passes`: number of these passes. */
 static dfl_work_time leaf_work(time_walk *walk, uint32_t e, double passes, const char **bound)
@@ -275,8 +295,9 @@ static dfl_work_time leaf_work(time_walk *walk, uint32_t e, double passes, const
     work.ratio = steps > 0 && nominal > steps ? steps / nominal : 1;
     work.full = work.seconds / work.ratio;
     if (!nest->mapping->options.overlap_perfect) {
-        work.seconds += passes * walk->plan->einsums[e].latency;
-        work.full += passes * walk->plan->einsums[e].latency;
+        double latency = passes * find_operand_latency(walk, e);
+        work.seconds += latency;
+        work.full += latency;
     }
     return work;
 }
@@ -387,7 +408,7 @@ static void add_seconds(const time_walk *walk, uint32_t memory, double read, dou
 static void add_stretched(const time_walk *walk, const dfl_transfer *transfer, const dfl_moves *amounts,
                           dfl_memory_cost *memories, double *row)
 {
-    for (uint32_t u = 0; u < transfer->n_uses; u++) {
+    for (uint32_t u = 0; u < transfer->first_link; u++) {
         const dfl_use *use = &transfer->uses[u];
         uint32_t memory = use->end == DFL_INNER ? transfer->inner : transfer->outer;
         double in = use->in * amounts->in[use->end], read = use->out_read * amounts->out[use->end];
@@ -437,6 +458,12 @@ static void limit_whole_by_resources(const time_walk *walk, dfl_result *result, 
                     write == DFL_NONE ? 0 : writes / plan->resources[write].rate[DFL_WRITE], memories, row);
     }
     add_all_stretched(walk, memories, row);
+    for (uint32_t r = 0; r < plan->n_resources; r++) {
+        const dfl_resource *resource = &plan->resources[r];
+        if (resource->memory == DFL_NONE)
+            row[r] = dfl_i128_double(plan->crossings->networks[resource->network].classes[resource->link].bits) /
+                     resource->rate[DFL_READ];
+    }
     double total = result->seconds;
     result->seconds = find_busiest(walk, result->seconds, row, &result->bound_by);
     if (total > walk->work)

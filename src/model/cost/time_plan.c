@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/cost/time_links.h"
 #include "support/vec.h"
 
 static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
@@ -63,7 +64,7 @@ static void find_uses(dfl_nest *nest, const dfl_time_plan *plan, dfl_transfer *t
     enum { MOST = 4 }; /* reads and writes at both ends */
     const uint32_t *inner = plan->ports[transfer->inner], *outer = plan->ports[transfer->outer];
 
-    transfer->uses = DFL_NEW_ARRAY(nest->arena, dfl_use, MOST);
+    transfer->uses = DFL_NEW_ARRAY(nest->arena, dfl_use, MOST + dfl_time_links_most(plan, transfer->keep));
     add_use(transfer, inner[DFL_WRITE], DFL_INNER, DFL_USE_FILL);
     add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_SERVE);
     if (!transfer->written)
@@ -116,6 +117,7 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
     transfer->share_of[DFL_INNER] = m->efficiency;
     transfer->share_of[DFL_OUTER] = nest->system->memories[transfer->outer].efficiency;
     find_uses(nest, out, transfer);
+    dfl_time_links_add_uses(out, transfer);
     uint64_t around = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, m->element);
     uint64_t outer = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step,
                                                 nest->system->memories[transfer->outer].element);
@@ -319,7 +321,11 @@ static uint32_t add_resource(dfl_time_plan *plan, const char *name, uint32_t mem
 
 static void add_resources(dfl_nest *nest, dfl_time_plan *plan)
 {
-    plan->resources = DFL_NEW_ARRAY(nest->arena, dfl_resource, 2 * nest->system->n_memories + 1);
+    uint32_t n_classes = 0;
+
+    for (uint32_t n = 0; n < nest->system->n_networks; n++)
+        n_classes += plan->crossings->networks[n].n_classes;
+    plan->resources = DFL_NEW_ARRAY(nest->arena, dfl_resource, 2 * nest->system->n_memories + n_classes + 1);
     plan->ports = dfl_arena_alloc(nest->arena, nest->system->n_memories + 1, sizeof *plan->ports, _Alignof(uint32_t));
     for (uint32_t m = 0; m < nest->system->n_memories; m++) {
         const dfl_memory *memory = &nest->system->memories[m];
@@ -331,33 +337,47 @@ static void add_resources(dfl_nest *nest, dfl_time_plan *plan)
         else if (isfinite(memory->write_rate))
             plan->ports[m][DFL_WRITE] = add_resource(plan, port_name(nest, memory, ".write"), m);
     }
+    dfl_time_links_add_resources(nest, plan);
 }
 
 void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_time_plan *out)
 {
     for (uint32_t r = 0; r < out->n_resources; r++) {
+        if (out->resources[r].memory == DFL_NONE) {
+            double rate = like->networks[out->resources[r].network].bandwidth;
+            out->resources[r].rate[DFL_READ] = out->resources[r].rate[DFL_WRITE] = rate;
+            continue;
+        }
         const dfl_memory *memory = &like->memories[out->resources[r].memory];
         out->resources[r].rate[DFL_READ] = memory->read_rate;
         out->resources[r].rate[DFL_WRITE] = memory->write_rate;
     }
     for (uint32_t i = 0; i < out->n_transfers; i++)
-        out->transfers[i].latency = like->memories[out->transfers[i].outer].latency;
+        out->transfers[i].latency = out->transfers[i].memory_latency = like->memories[out->transfers[i].outer].latency;
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         dfl_einsum_time *t = &out->einsums[e];
         t->unit = &like->computes[nest->paths->paths[e].compute];
         t->point_seconds = dfl_point_seconds(nest->names, nest->workload, &nest->workload->einsums[e], t->unit);
         t->latency = 0;
         for (uint32_t i = 0; i < t->n_ports; i++)
-            if (!t->ports[i].output)
-                t->latency = fmax(t->latency, like->memories[out->memory[t->ports[i].keep]].latency);
+            if (!t->ports[i].output) {
+                t->ports[i].latency = like->memories[out->memory[t->ports[i].keep]].latency;
+                t->latency = fmax(t->latency, t->ports[i].latency);
+            }
+    }
+    out->waits_for_links = false;
+    for (uint32_t n = 0; n < like->n_networks; n++) {
+        out->network_latency[n] = like->networks[n].latency;
+        out->waits_for_links |= like->networks[n].latency > 0;
     }
 }
 
-bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out)
+bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_crossings *crossings, dfl_time_plan *out)
 {
     uint32_t n_einsums = nest->workload->n_einsums;
 
-    *out = (dfl_time_plan){ .transfers = DFL_NEW_ARRAY(nest->arena, dfl_transfer, keeps->n + 1),
+    *out = (dfl_time_plan){ .crossings = crossings,
+                            .transfers = DFL_NEW_ARRAY(nest->arena, dfl_transfer, keeps->n + 1),
                             .bodies = DFL_NEW_ARRAY(nest->arena, dfl_body_time, nest->mapping->n_bodies + 1),
                             .einsums = DFL_NEW_ARRAY(nest->arena, dfl_einsum_time, n_einsums + 1),
                             .memory = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1),
@@ -371,6 +391,7 @@ bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out
     for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
         find_unit(nest, e, &out->einsums[e]);
         find_ports(nest, keeps, e, operand, out);
+        dfl_time_links_add_operands(nest, out, &out->einsums[e]);
         operand += nest->workload->einsums[e].n_inputs + 1;
     }
     if (!add_body(nest, keeps, nest->mapping->root, out))

@@ -9,7 +9,7 @@
 #ifndef DFL_MODEL_COST_TIME_PLAN_H
 #define DFL_MODEL_COST_TIME_PLAN_H
 
-#include "model/counts/traffic_plan.h"
+#include "model/counts/crossings.h"
 
 /* A pair of numbers for the reads and the writes of a memory. */
 typedef double dfl_ports __attribute__((vector_size(2 * sizeof(double))));
@@ -18,11 +18,12 @@ enum { DFL_READ, DFL_WRITE };
 /* What a transfer does at a port; a port of a memory with a single port does all of its end. */
 enum { DFL_USE_FILL = 1, DFL_USE_DRAIN = 2, DFL_USE_SERVE = 4, DFL_USE_ADD = 8, DFL_USE_UPDATE = 16 };
 
-/* A port of a memory. */
+/* A port of a memory, or a class of links of a network. */
 typedef struct {
     const char *name;
-    double rate[2];     /* bit/s of reads and of writes; infinite without a limit */
-    uint32_t memory;
+    double rate[2];     /* bit/s of reads and of writes, both that of a link; infinite without a limit */
+    uint32_t memory;    /* DFL_NONE for a class of links */
+    uint32_t network, link; /* the network, and the class among those of the network */
 } dfl_resource;
 
 /* A resource that a transfer keeps busy. */
@@ -48,15 +49,16 @@ typedef struct {
     uint32_t level;           /* number of the level, from 0 */
     uint32_t chain;           /* index of the tensor among those of the level of its body */
     double bits;              /* bits of one element */
-    double latency;           /* seconds from the request of a tile to its first element */
+    double latency;           /* seconds from the request of a tile to its first element, at the present sizes */
+    double memory_latency;    /* the part of the outer memory */
     dfl_delta *mine, *theirs; /* deltas of one instance of the inner memory, and of one instance of the outer memory */
     const uint64_t *steps;    /* [step]: number of positions, from the sizes of the loops (loop_sizes.h) */
     uint64_t ragged_at;       /* bit set: steps whose raggedness changes the size of the tile */
     uint64_t repeats;         /* bit set: temporal steps over ranks that do not index a result: their iterations add to the
                                  same elements; 0 if that is not certain */
     const dfl_efficiency *share_of[2]; /* [end]: share of the bandwidths by the bits of a transfer; NULL = the whole bandwidth */
-    dfl_use *uses;
-    uint32_t n_uses;
+    dfl_use *uses;            /* ports of memories, then classes of links from `first_link` on */
+    uint32_t n_uses, first_link;
     bool written;             /* an einsum below writes the tensor; if false, no element is drained */
     bool stream;              /* the memory has `overlap = stream` */
     bool waited;              /* the memory has a single buffer, so the work below stops during a refill */
@@ -87,13 +89,19 @@ typedef struct {
     double bits;             /* bits of one element */
     double moved[2];         /* bits read and written at the present sizes */
     double seconds[2];       /* seconds of `moved` at the resources */
+    double latency;          /* seconds of latency of the memory; 0 for a result */
 } dfl_operand_port;
+
+/* Class of links that an operand or a result crosses between a memory and a unit. */
+typedef struct { uint32_t crossing, resource; } dfl_operand_link;
 
 /* Time of one einsum without the transfers of keeps. */
 typedef struct {
     dfl_operand_port *ports; /* ports of the operands, sorted by memory */
     uint32_t n_ports;
-    double latency;          /* seconds from the request of an operand to its arrival at the unit */
+    dfl_operand_link *links;
+    uint32_t n_links;
+    double latency;          /* of the memories: seconds from the request of an operand to its arrival at the unit */
     const dfl_compute *unit; /* the unit, with the rates that count */
     double point_seconds;    /* seconds of the unit for one point at full rate */
     double instances;        /* number of instances of the unit */
@@ -151,6 +159,10 @@ typedef struct {
     dfl_einsum_time *einsums;
     dfl_resource *resources;
     uint32_t n_resources;
+    const dfl_crossings *crossings;
+    uint32_t *classes;          /* [network]: resource of its first class; DFL_NONE if the network limits nothing */
+    double *network_latency;    /* [network]: seconds for each link */
+    bool waits_for_links;       /* some network has a latency */
     uint32_t (*ports)[2];       /* [memory]: resources of its reads and its writes; equal if it has one port */
     uint32_t *memory;           /* [keep]: memory of the keep */
     double *bits;               /* [keep]: bits of one element */
@@ -162,8 +174,8 @@ typedef struct {
 /* Number of rows of a plan: three for each loop, and two more. */
 #define DFL_TIME_ROWS (3 * DFL_MAX_STEPS + 4)
 
-/* Plans the time of a mapping. False after E0609. */
-bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, dfl_time_plan *out);
+/* Plans the time of a mapping. `crossings` must outlive the plan. False after E0609. */
+bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_crossings *crossings, dfl_time_plan *out);
 /* Replaces the bandwidths, latencies and rates by those of `like`, a system with the same parts. */
 void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_time_plan *out);
 

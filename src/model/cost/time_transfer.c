@@ -1,6 +1,8 @@
 /* Elements of transfers by loop, and the fractions of them that carry values. */
 #include "model/cost/time_transfer.h"
 
+#include "model/cost/time_links.h"
+
 static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
 {
     if (part == whole) /* fast path for the most frequent case */
@@ -27,7 +29,9 @@ static void set_use_times(const dfl_time_plan *plan, const dfl_traffic_sums *sum
     }
     transfer->out_part[DFL_INNER] = drained;
     transfer->out_part[DFL_OUTER] = added + updated;
-    for (uint32_t u = 0; u < transfer->n_uses; u++) {
+    for (uint32_t u = transfer->first_link; u < transfer->n_uses; u++)
+        dfl_time_links_set_use(plan, transfer, &transfer->uses[u]);
+    for (uint32_t u = 0; u < transfer->first_link; u++) {
         dfl_use *use = &transfer->uses[u];
         const double *rate = plan->resources[use->resource].rate;
         double read = 0, written = 0;
@@ -235,6 +239,10 @@ bool dfl_transfer_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traf
     if (!dfl_delta_fill(nest, transfer->mine) || !dfl_delta_fill(nest, transfer->theirs))
         return false;
     set_use_times(plan, sums, transfer);
+    if (plan->waits_for_links)
+        transfer->latency = transfer->memory_latency +
+                            dfl_time_links_latency(nest, plan, plan->crossings->of_keep[transfer->keep],
+                                                   plan->crossings->of_keep[transfer->keep + 1]);
     transfer->even = mine->is_even && theirs->is_even;
     transfer->uniform = transfer->even || is_uniform(nest, mine->footprint->einsum, transfer->ragged_at);
     if (transfer->even)

@@ -1,0 +1,165 @@
+/* Classes of links as resources, and the latency of routes. */
+#include "model/cost/time_links.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *make_name(dfl_nest *nest, uint32_t network, const char *class)
+{
+    const char *name = dfl_sym_text(nest->names, nest->system->networks[network].name);
+    size_t len = strlen(name), more = strlen(class) + 1;
+    char *text = DFL_NEW_ARRAY(nest->arena, char, len + 1 + more);
+
+    memcpy(text, name, len);
+    text[len] = '.';
+    memcpy(text + len + 1, class, more);
+    return text;
+}
+
+void dfl_time_links_add_resources(dfl_nest *nest, dfl_time_plan *plan)
+{
+    plan->classes = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_networks + 1);
+    plan->network_latency = DFL_NEW_ARRAY(nest->arena, double, nest->system->n_networks + 1);
+    for (uint32_t n = 0; n < nest->system->n_networks; n++) {
+        const dfl_network_cost *cost = &plan->crossings->networks[n];
+        bool crossed = false;
+        for (uint32_t a = 0; a < plan->crossings->n_arrays; a++)
+            crossed |= plan->crossings->arrays[a].network == n;
+        plan->classes[n] = DFL_NONE;
+        if (!crossed || isinf(nest->system->networks[n].bandwidth))
+            continue;
+        plan->classes[n] = plan->n_resources;
+        for (uint32_t k = 0; k < cost->n_classes; k++)
+            plan->resources[plan->n_resources++] =
+                (dfl_resource){ .name = make_name(nest, n, cost->classes[k].name), .memory = DFL_NONE, .network = n, .link = k };
+    }
+}
+
+/* Whether a class of a network may carry bits of a crossing. */
+static bool may_carry(const dfl_time_plan *plan, const dfl_crossing *c, uint32_t k)
+{
+    const dfl_crossings *all = plan->crossings;
+    bool up = dfl_crossing_goes_up(c), down_ports = k == DFL_CLASS_OUTER_DOWN || k == DFL_CLASS_INNER_DOWN;
+
+    for (uint32_t a = 0; a < all->n_arrays; a++)
+        if (all->arrays[a].network == c->network && all->arrays[a].shape == DFL_NETWORK_PORTS && k <= DFL_CLASS_INNER_UP)
+            return up != down_ports;
+    return true;
+}
+
+uint32_t dfl_time_links_most(const dfl_time_plan *plan, uint32_t keep)
+{
+    const dfl_crossings *all = plan->crossings;
+    uint32_t n = 0;
+
+    for (uint32_t i = all->of_keep[keep]; i < all->of_keep[keep + 1]; i++)
+        n += plan->classes[all->at[i].network] == DFL_NONE ? 0 : all->networks[all->at[i].network].n_classes;
+    return n;
+}
+
+void dfl_time_links_add_uses(const dfl_time_plan *plan, dfl_transfer *transfer)
+{
+    const dfl_crossings *all = plan->crossings;
+    /* a memory with an efficiency stretches the elements at its end */
+    uint32_t end = transfer->share_of[DFL_OUTER] && !transfer->share_of[DFL_INNER] ? DFL_INNER : DFL_OUTER;
+    uint32_t first = transfer->n_uses;
+
+    transfer->first_link = first;
+    for (uint32_t i = all->of_keep[transfer->keep]; i < all->of_keep[transfer->keep + 1]; i++) {
+        uint32_t network = all->at[i].network;
+        for (uint32_t k = 0; plan->classes[network] != DFL_NONE && k < all->networks[network].n_classes; k++) {
+            uint32_t u = first, resource = plan->classes[network] + k;
+            while (u < transfer->n_uses && transfer->uses[u].resource != resource)
+                u++;
+            if (u == transfer->n_uses && may_carry(plan, &all->at[i], k))
+                transfer->uses[transfer->n_uses++] = (dfl_use){ .resource = resource, .end = end };
+        }
+    }
+}
+
+void dfl_time_links_add_operands(dfl_nest *nest, dfl_time_plan *plan, dfl_einsum_time *einsum)
+{
+    const dfl_crossings *all = plan->crossings;
+    uint32_t n = 0;
+
+    for (uint32_t p = 0; p < einsum->n_ports; p++)
+        for (uint32_t i = all->of_operand[einsum->ports[p].operand]; i < all->of_operand[einsum->ports[p].operand + 1]; i++)
+            n += plan->classes[all->at[i].network] == DFL_NONE ? 0 : all->networks[all->at[i].network].n_classes;
+    einsum->links = DFL_NEW_ARRAY(nest->arena, dfl_operand_link, n + 1);
+    for (uint32_t p = 0; p < einsum->n_ports && n > 0; p++)
+        for (uint32_t i = all->of_operand[einsum->ports[p].operand]; i < all->of_operand[einsum->ports[p].operand + 1]; i++) {
+            uint32_t first = plan->classes[all->at[i].network];
+            for (uint32_t k = 0; first != DFL_NONE && k < all->networks[all->at[i].network].n_classes; k++)
+                if (may_carry(plan, &all->at[i], k))
+                    einsum->links[einsum->n_links++] = (dfl_operand_link){ .crossing = i, .resource = first + k };
+        }
+}
+
+double dfl_time_links_bits(const dfl_time_plan *plan, const dfl_operand_link *link)
+{
+    return dfl_i128_double(plan->crossings->at[link->crossing].bits[plan->resources[link->resource].link]);
+}
+
+void dfl_time_links_set_use(const dfl_time_plan *plan, const dfl_transfer *transfer, dfl_use *use)
+{
+    const dfl_crossings *all = plan->crossings;
+    const dfl_resource *resource = &plan->resources[use->resource];
+    const dfl_delta *delta = use->end == DFL_INNER ? transfer->mine : transfer->theirs;
+    double in = 0, out = 0;
+
+    for (uint32_t i = all->of_keep[transfer->keep]; i < all->of_keep[transfer->keep + 1]; i++) {
+        const dfl_crossing *c = &all->at[i];
+        if (c->network == resource->network)
+            *(dfl_crossing_goes_up(c) ? &out : &in) += dfl_i128_double(c->bits[resource->link]);
+    }
+    use->in = in > 0 && delta->enter > 0 ? in / dfl_i128_double(delta->enter) / resource->rate[DFL_READ] : 0;
+    use->out = out > 0 && delta->leave > 0 ? out / dfl_i128_double(delta->leave) / resource->rate[DFL_READ] : 0;
+    use->out_read = use->out;
+}
+
+/* Number of coordinates in use on an axis by the instances that a crossing leads to. */
+static int64_t count_used(const dfl_nest *nest, const dfl_crossing *c, uint32_t axis)
+{
+    const uint32_t e = c->footprint->einsum;
+    const bool of_unit = c->kind == DFL_CROSSING_READ || c->kind == DFL_CROSSING_RESULT;
+    int64_t used = 1;
+
+    for (uint64_t left = c->own; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        const dfl_path_step *step = &nest->paths->paths[e].steps[i];
+        if (step->line->axis != axis || (of_unit && step->rank == DFL_NONE))
+            continue;
+        uint32_t driver = dfl_nest_driver(nest, e, i);
+        used *= driver == DFL_NONE ? 1 : nest->sizes[driver].trips[i];
+    }
+    return used;
+}
+
+/* Number of links on the route of a crossing to the farthest instance in use. */
+static double count_links(const dfl_nest *nest, const dfl_crossing *c)
+{
+    const char *kind = dfl_sym_text(nest->names, nest->system->networks[c->network].kind);
+    const dfl_element *element = &nest->system->elements[c->element];
+    bool line = strcmp(kind, "mesh") == 0, ring = strcmp(kind, "ring") == 0 || strcmp(kind, "torus") == 0;
+    int64_t links = 0;
+
+    if (!line && !ring)
+        return strcmp(kind, "bus") == 0 || strcmp(kind, "crossbar") == 0 || strcmp(kind, "fully_connected") == 0 ? 1 : 2;
+    for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes; a++) {
+        int64_t far = count_used(nest, c, a) - 1, half = nest->system->axes[a].size / 2;
+        links += ring && far > half ? half : far;
+    }
+    return (double)links;
+}
+
+double dfl_time_links_latency(const dfl_nest *nest, const dfl_time_plan *plan, uint32_t first, uint32_t end)
+{
+    double latency = 0;
+
+    for (uint32_t i = first; i < end; i++) {
+        const dfl_crossing *c = &plan->crossings->at[i];
+        if (plan->network_latency[c->network] > 0 && !dfl_crossing_goes_up(c))
+            latency += plan->network_latency[c->network] * count_links(nest, c);
+    }
+    return latency;
+}
