@@ -11,7 +11,7 @@
 static void set_shape(const dfl_oracle_machine *machine, dfl_oracle_array *array)
 {
     static const struct { const char *kind; int shape; } shapes[] = {
-        { "bus", ORACLE_BUS }, { "mesh", ORACLE_MESH }, { "torus", ORACLE_TORUS }, { "ring", ORACLE_TORUS },
+        { "bus", ORACLE_BUS }, { "mesh", ORACLE_MESH }, { "torus", ORACLE_MESH }, { "ring", ORACLE_MESH },
     };
     const char *kind = dfl_sym_text(machine->names, machine->system->networks[array->network].kind);
 
@@ -21,22 +21,14 @@ static void set_shape(const dfl_oracle_machine *machine, dfl_oracle_array *array
             array->shape = shapes[i].shape;
 }
 
-/* Number of places along an axis of the array. The way round a torus leads over places that are not in use. */
-static int64_t places_of(const dfl_oracle_machine *machine, const dfl_oracle_array *array, uint32_t axis)
-{
-    return array->shape == ORACLE_TORUS ? machine->system->axes[axis].size : machine->used[axis];
-}
-
 /* Makes the links along each axis of the array. */
 static bool make_wires(dfl_oracle_machine *machine, dfl_oracle_array *array)
 {
     array->wires = DFL_NEW_ARRAY(machine->arena, dfl_oracle_wire *, array->n_axes);
     for (uint32_t i = 0; i < array->n_axes; i++) {
-        int64_t axis_places = places_of(machine, array, array->first_axis + i);
-        if (axis_places * array->n_ports > DFL_ORACLE_POINTS)
+        if ((uint64_t)array->n_ports > DFL_ORACLE_POINTS)
             return dfl_oracle_refuse_large(machine);
-        uint64_t nodes = (uint64_t)axis_places * (array->n_ports / machine->used[array->first_axis + i]);
-        array->wires[i] = DFL_NEW_ARRAY(machine->arena, dfl_oracle_wire, (size_t)(2 * nodes));
+        array->wires[i] = DFL_NEW_ARRAY(machine->arena, dfl_oracle_wire, 2 * (size_t)array->n_ports);
     }
     return true;
 }
@@ -103,10 +95,8 @@ static dfl_oracle_wire *wire_at(const dfl_oracle_machine *machine, const dfl_ora
 {
     uint64_t node = 0;
 
-    for (uint32_t k = 0; k < array->n_axes; k++) {
-        uint32_t axis = array->first_axis + k;
-        node = node * (k == i ? (uint64_t)places_of(machine, array, axis) : machine->used[axis]) + (uint64_t)place[k];
-    }
+    for (uint32_t k = 0; k < array->n_axes; k++)
+        node = node * machine->used[array->first_axis + k] + (uint64_t)place[k];
     return &array->wires[i][2 * node + higher];
 }
 
@@ -114,8 +104,7 @@ static dfl_oracle_wire *wire_at(const dfl_oracle_machine *machine, const dfl_ora
 static void move_along(const dfl_oracle_machine *machine, const dfl_oracle_array *array, uint32_t i, int64_t to, int64_t *place,
                        int64_t bits, dfl_oracle_direction direction)
 {
-    int64_t n = places_of(machine, array, array->first_axis + i), up = (to - place[i] + n) % n;
-    bool higher = array->shape == ORACLE_TORUS ? 2 * up <= n : to > place[i];
+    const bool higher = to > place[i];
 
     while (place[i] != to) {
         dfl_oracle_wire *wire = wire_at(machine, array, i, place, higher);
@@ -124,7 +113,7 @@ static void move_along(const dfl_oracle_machine *machine, const dfl_oracle_array
             wire->up += direction == DFL_ORACLE_UP ? bits : 0;
         }
         wire->route = machine->route;
-        place[i] = (place[i] + (higher ? 1 : n - 1)) % n;
+        place[i] += higher ? 1 : -1;
     }
 }
 
@@ -185,7 +174,7 @@ static void pass_array(dfl_oracle_machine *machine, const dfl_oracle_level *leve
         (direction == DFL_ORACLE_DOWN ? array->delivered : array->collected)[inst] += bits;
         if (!joins)
             *(direction == DFL_ORACLE_DOWN ? &array->injected : &array->arriving) += bits;
-        if (array->shape == ORACLE_MESH || array->shape == ORACLE_TORUS)
+        if (array->shape == ORACLE_MESH)
             route_port(machine, array, inst, bits, direction);
     }
 }
@@ -284,8 +273,8 @@ static int64_t load_of(const dfl_oracle_wire *wire, enum axis_class class, bool 
 /* Bits of a class on the busiest link of axis `i` that touches the place with all coordinates 0. */
 static int64_t first_load(const dfl_oracle_machine *machine, const dfl_oracle_array *array, uint32_t i, enum axis_class class)
 {
-    const int64_t last = places_of(machine, array, array->first_axis + i) - 1;
-    const struct { int64_t from; bool higher; } links[] = { { 0, true }, { 0, false }, { last > 0, false }, { last, true } };
+    const int64_t last = machine->used[array->first_axis + i] - 1;
+    const struct { int64_t from; bool higher; } links[] = { { 0, true }, { last > 0, false } };
     int64_t most = 0;
 
     for (uint32_t k = 0; k < array->n_axes; k++)
@@ -305,7 +294,7 @@ static void add_wires(dfl_oracle_machine *machine, dfl_oracle_network *to, enum 
     const uint32_t axis = array->first_axis + i;
     const char *name = dfl_sym_text(machine->names, machine->system->axes[axis].name);
     dfl_oracle_link_class *c = class_of(machine, to, dfl_arena_printf(machine->arena, "%s.%s", name, names[class]));
-    uint64_t nodes = (uint64_t)places_of(machine, array, axis) * (array->n_ports / machine->used[axis]);
+    uint64_t nodes = array->n_ports;
 
     for (uint64_t n = 0; n < 2 * nodes; n++) {
         int64_t bits = load_of(&array->wires[i][n], class, n % 2 == 1);
@@ -329,7 +318,6 @@ static void add_classes(dfl_oracle_machine *machine, const dfl_oracle_array *arr
         add_ports(machine, to, "inner_up", array->collected, array->n_ports);
         break;
     case ORACLE_MESH:
-    case ORACLE_TORUS:
         for (uint32_t i = 0; i < array->n_axes; i++) {
             add_wires(machine, to, AXIS_DOWN, array, i);
             add_wires(machine, to, AXIS_UP, array, i);

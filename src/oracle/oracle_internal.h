@@ -105,7 +105,7 @@ typedef struct {
    number of the coordinates on the axes of the array, outer axes first. */
 typedef struct {
     uint32_t network;          /* DFL_NONE: the array has no network */
-    enum { ORACLE_BUS, ORACLE_CROSSBAR, ORACLE_MESH, ORACLE_TORUS } shape; /* ring: TORUS; switch and others: CROSSBAR */
+    enum { ORACLE_BUS, ORACLE_CROSSBAR, ORACLE_MESH } shape; /* torus, ring: MESH; switch and others: CROSSBAR */
     uint32_t first_axis, n_axes, n_ports;
     int64_t injected, arriving; /* bits that the outer side gives and gets */
     int64_t *delivered, *collected; /* [port]: bits that the port gets from the outer side, and gives to it */

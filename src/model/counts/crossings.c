@@ -158,9 +158,9 @@ static dfl_network_shape find_shape(const dfl_nest *nest, uint32_t network)
 
     if (strcmp(kind, "bus") == 0)
         return DFL_NETWORK_BUS;
-    if (strcmp(kind, "mesh") == 0)
+    if (strcmp(kind, "mesh") == 0 || strcmp(kind, "torus") == 0 || strcmp(kind, "ring") == 0)
         return DFL_NETWORK_LINES;
-    return strcmp(kind, "torus") == 0 || strcmp(kind, "ring") == 0 ? DFL_NETWORK_RINGS : DFL_NETWORK_PORTS;
+    return DFL_NETWORK_PORTS;
 }
 
 /* Makes the link classes of a network: those of its shape, then those of the axes with this network. */
@@ -169,7 +169,7 @@ static void make_classes(const dfl_nest *nest, uint32_t network, dfl_crossings *
     static const char *const ports[] = { "outer_down", "outer_up", "inner_down", "inner_up" };
     dfl_network_cost *cost = &out->networks[network];
     dfl_network_shape shape = find_shape(nest, network);
-    bool along = shape == DFL_NETWORK_LINES || shape == DFL_NETWORK_RINGS;
+    bool along = shape == DFL_NETWORK_LINES;
 
     *cost = (dfl_network_cost){ .network = network,
                                 .classes = DFL_NEW_ARRAY(nest->arena, dfl_link_class, 2 * nest->system->n_axes + 4) };

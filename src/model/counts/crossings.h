@@ -63,8 +63,7 @@ typedef struct {
 typedef enum {
     DFL_NETWORK_BUS,   /* one medium */
     DFL_NETWORK_PORTS, /* a port of the outer side and one of each instance: crossbar, switch, and all others */
-    DFL_NETWORK_LINES, /* mesh: links between neighbours */
-    DFL_NETWORK_RINGS, /* torus, ring: links between neighbours, and from the last coordinate to the first */
+    DFL_NETWORK_LINES, /* mesh, torus, ring: links between neighbours */
 } dfl_network_shape;
 
 /* Classes of a bus and of a network of ports. The classes of axes follow. */

@@ -555,30 +555,15 @@ static bool is_at_first(const load_walk *walk, uint32_t from, uint32_t to)
     return true;
 }
 
-/* Coordinates to which the links from coordinate `q` of an axis lead: up to `middle` in the direction of higher coordinates. In
-   a mesh this direction leads to all of them. */
-static int64_t find_middle(const load_walk *walk, uint32_t axis, bool up)
-{
-    int64_t size = walk->nest->system->axes[walk->first_axis + axis].size;
-
-    if (walk->array->shape != DFL_NETWORK_RINGS)
-        return INT64_MAX;
-    /* of two ways of the same length, both directions take that to higher coordinates */
-    return up ? (size + 1) / 2 : size / 2 + 1;
-}
-
 /* Counts the links along an axis, in one direction, without forwarding: the first links are the busiest. */
 static void count_first_links(load_walk *walk, uint32_t axis, bool up, uint32_t class, dfl_i128 *most)
 {
     uint64_t low = (UINT64_C(1) << axis) - 1, axes = up ? ~(low | UINT64_C(1) << axis) : low;
     uint32_t *index = walk->enumerated ? DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes) : NULL;
-    int64_t middle = find_middle(walk, axis, up);
 
-    do {
-        add_load(walk, (link){ LINK_ALONG, axis, 1, middle }, up, class, 0, most);
-        if (middle != INT64_MAX)
-            add_load(walk, (link){ LINK_ALONG, axis, middle > 1 ? middle : 1, INT64_MAX }, up, class, 0, most);
-    } while (walk->ok && advance_place(walk, axes, index));
+    do
+        add_load(walk, (link){ LINK_ALONG, axis, 1, INT64_MAX }, up, class, 0, most);
+    while (walk->ok && advance_place(walk, axes, index));
 }
 
 /* Counts the links along an axis with forwarding, one by one: the link between coordinates q and q + 1 carries what goes on
@@ -586,7 +571,6 @@ static void count_first_links(load_walk *walk, uint32_t axis, bool up, uint32_t 
 static void count_all_links(load_walk *walk, uint32_t axis, bool up, uint32_t class, dfl_i128 *most)
 {
     uint32_t *index = DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes);
-    int64_t middle = find_middle(walk, axis, up);
 
     count_first_links(walk, axis, up, class, most);
     do {
@@ -597,8 +581,8 @@ static void count_all_links(load_walk *walk, uint32_t axis, bool up, uint32_t cl
         bool routed = up ? is_at_first(walk, 0, axis) : is_at_first(walk, axis + 1, walk->n_axes);
         if (bits > *most)
             *most = bits;
-        if (bits > 0 && routed && far < middle)
-            add_load(walk, (link){ LINK_ALONG, axis, far, middle }, up, class, bits, most);
+        if (bits > 0 && routed)
+            add_load(walk, (link){ LINK_ALONG, axis, far, INT64_MAX }, up, class, bits, most);
     } while (walk->ok && advance_place(walk, UINT64_MAX, index));
 }
 
@@ -606,7 +590,7 @@ static void count_axis(load_walk *walk, uint32_t axis)
 {
     dfl_network_cost *cost = &walk->all->networks[walk->array->network];
     uint32_t class = walk->all->axis_class[walk->first_axis + axis];
-    bool along = walk->array->shape == DFL_NETWORK_LINES || walk->array->shape == DFL_NETWORK_RINGS;
+    bool along = walk->array->shape == DFL_NETWORK_LINES;
     bool forwards = is_forwarding(walk, axis);
 
     if (class == DFL_NONE)

@@ -167,19 +167,15 @@ static const network_case cases[] = {
     /* Steps of 4 and of 3 instances: A and B for instances 1 to 3, then for 1 and 2. */
     { "mesh: idle", idle, CASE_MESH, 0, 0, IDLE, { { "pe.down", 6 + 4 }, { "pe.up", 3 + 2 } } },
 
-    /* Down: coordinates 1 and 2 of `row` are reached over the link from 0 to 1 (2 elements of A, 2 of B), coordinate 3 over
-       the link from 0 to 3. Up: 2 and 3 give over the link from 3 to 0, 1 over the link from 1 to 0. */
+    /* A torus and a ring count as a mesh. */
     { "torus: operands straight", straight, CASE_TORUS, 0, 0, STRAIGHT,
-      { { "row.down", 3 * 4 }, { "row.up", 3 * 2 }, { "col.down", 3 * 2 }, { "col.up", 3 * 4 } } },
-    { "torus: reduction", reduced, CASE_TORUS, 0, 0, REDUCED, { { "pe.down", 6 * 2 }, { "pe.up", 3 } } },
-    { "torus: no reduction", unreduced, CASE_TORUS, 0, 0, UNREDUCED, { { "pe.down", 6 * 2 }, { "pe.up", 3 * 2 } } },
-    /* Down: I[1], I[2], F[0], F[1] over the link from 0 to 1, and I[3], I[4], F[0], F[1] over the link from 0 to 3. Up: the
-       result of 1 and the passed on I[1]; the results of 2 and 3. */
-    { "torus: forwarding", forwarded, CASE_TORUS, 0, 0, FORWARDED, { { "pe.down", 4 }, { "pe.up", 2 } } },
-    { "ring: reduction", reduced, CASE_RING, 0, 0, REDUCED, { { "pe.down", 6 * 2 }, { "pe.up", 3 } } },
-    { "ring: forwarding", forwarded, CASE_RING, 0, 0, FORWARDED, { { "pe.down", 4 }, { "pe.up", 2 } } },
-    /* A and B for instances 1 and 2 in both steps; the result of 2 and 3, then that of 2. */
-    { "ring: idle", idle, CASE_RING, 0, 0, IDLE, { { "pe.down", 8 }, { "pe.up", 3 } } },
+      { { "row.down", 3 * 5 }, { "row.up", 3 * 3 }, { "col.down", 3 * 2 }, { "col.up", 3 * 4 } } },
+    { "torus: reduction", reduced, CASE_TORUS, 0, 0, REDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 } } },
+    { "torus: no reduction", unreduced, CASE_TORUS, 0, 0, UNREDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 * 3 } } },
+    { "torus: forwarding", forwarded, CASE_TORUS, 0, 0, FORWARDED, { { "pe.down", 6 }, { "pe.up", 3 + 1 } } },
+    { "ring: reduction", reduced, CASE_RING, 0, 0, REDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 } } },
+    { "ring: forwarding", forwarded, CASE_RING, 0, 0, FORWARDED, { { "pe.down", 6 }, { "pe.up", 3 + 1 } } },
+    { "ring: idle", idle, CASE_RING, 0, 0, IDLE, { { "pe.down", 6 + 4 }, { "pe.up", 3 + 2 } } },
 
     /* Each step: 2 elements of A, for one core each, and 3 of B for both; 6 results. */
     { "nest: outer bus", nested, CASE_BUS, CASE_MESH, 0, 2 * 5, 2 * (2 + 6), 2 * 6, 2 * 6, { { "medium", 10 + 12 } } },
