@@ -140,15 +140,12 @@ static double count_links(const dfl_nest *nest, const dfl_crossing *c)
 {
     const char *kind = dfl_sym_text(nest->names, nest->system->networks[c->network].kind);
     const dfl_element *element = &nest->system->elements[c->element];
-    bool line = strcmp(kind, "mesh") == 0, ring = strcmp(kind, "ring") == 0 || strcmp(kind, "torus") == 0;
     int64_t links = 0;
 
-    if (!line && !ring)
+    if (strcmp(kind, "mesh") != 0 && strcmp(kind, "ring") != 0 && strcmp(kind, "torus") != 0)
         return strcmp(kind, "bus") == 0 || strcmp(kind, "crossbar") == 0 || strcmp(kind, "fully_connected") == 0 ? 1 : 2;
-    for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes; a++) {
-        int64_t far = count_used(nest, c, a) - 1, half = nest->system->axes[a].size / 2;
-        links += ring && far > half ? half : far;
-    }
+    for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes; a++)
+        links += count_used(nest, c, a) - 1;
     return (double)links;
 }
 
