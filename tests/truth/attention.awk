@@ -1,5 +1,5 @@
 # Writes two or three mappings for each line `row,batch,queries,heads,kv_heads,head_dim,past`. A causal prompt is counted as queries that
-# each see the mean number of keys. Variables: sm (multiprocessors).
+# each see the mean number of keys; its mapping r<row>_before is the kernel that runs before. Variables: sm (multiprocessors).
 function ceil(x) { return x == int(x) ? x : int(x) + 1 }
 function least(a, b) { return a < b ? a : b }
 function try(tm, splits,   tj, left, wm, wj, wg, wb, ts, tp) {
@@ -21,4 +21,9 @@ BEGIN { FS = "," }
     if (m > 64) try(64, 1)
     blocks = b * g * j * ceil(m / 64) / (m == 1 ? j : 1)
     for (s = 2; s * blocks <= 2 * sm && p / s >= 128; s *= 2) try(128, s)
+    if (m > 1 || $7 == 0) {
+        n = b * m * ($4 + 2 * g) * $6
+        tile = n < 8192 * sm ? ceil(n / sm) : 8192
+        printf "mapping r%d_before = before(WAVE=%d,TILE=%d) for turn(N=%d) on chip;\n", $1, least(tile * sm, n), tile, n
+    }
 }

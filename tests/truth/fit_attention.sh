@@ -25,7 +25,11 @@ number port 200 5 400 0.2
 number rate_1 0.5 0.01 1 0.1
 number rate_2 0.8 0.01 1 0.1
 number rate_3 0.85 0.01 1 0.1
-number memory 0.78 0.1 1 0.1
+number before 1 0 20 0.3
+number memory_1 0.05 0.002 1 0.3
+number memory_2 0.3 0.01 1 0.2
+number memory_3 0.78 0.1 1 0.1
+number memory_4 0.9 0.1 1 0.1
 ---
 dfl 1;
 import std.chips.$1 as plain;
@@ -35,7 +39,8 @@ system chip = plain.$system {
     smem.write.bandwidth = {port}GB/s;
     tensor.launch = {launch}us;
     tensor.efficiency = table(0, {rate_1}, 1MFLOP, {rate_2}, 4MFLOP, {rate_3});
-    hbm.efficiency = {memory};
+    vector.launch = {before}us;
+    hbm.efficiency = table(0, {memory_1}, 200kB, {memory_2}, 1MB, {memory_3}, 3MB, {memory_4});
 }
 END
 awk -f $truth/fit.awk -v dflc="$work/dflc" -v body="$work/body.dfl" -v measured="$work/us.txt" -v rounds="${2:-7}" "$work/chip.fit" \
