@@ -9,7 +9,7 @@ name=$1 rounds=${2:-6} truth=tests/truth
 table=${REFERENCE:-../shared/reference}/silicon/gemm.csv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-read -r chip _ _ _ _ sm peak memory cache around into result <<< "$(grep "std.chips.$name " $truth/chips.txt)"
+read -r chip _ _ _ _ sm peak memory cache around into result _ <<< "$(grep "std.chips.$name " $truth/chips.txt)"
 awk -F, -v c="$chip" '$1 == c && $2 == "bfloat16" && NR % 2 == 0 { print NR "," $3 "," $4 "," $5 }' "$table" > "$work/shapes.txt"
 awk -F, -v c="$chip" '$1 == c && $2 == "bfloat16" && NR % 2 == 0 { print NR "," $7 }' "$table" > "$work/us.txt"
 {

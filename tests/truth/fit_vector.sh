@@ -42,7 +42,7 @@ numbers() {
     grep -v '^#' $truth/vector_chips.txt | while read -r chip module system rest; do echo "import std.chips.$module as $module;"; done
 } > "$work/out.dfl"
 grep -v '^#' $truth/vector_chips.txt > "$work/chips"
-while read -r chip module system sm outer _; do
+while read -r chip module system sm outer _ array local; do
     for family in elementwise softmax layer_norm; do
         ops=$(vector_ops $family)
         awk -F, -v c="$chip" -v ops=" $ops " '$1 == c && index(ops, " " $2 " ") && NR % 2 == 0 { print NR "," $2 "," $4 "," $5 }' \
@@ -50,7 +50,7 @@ while read -r chip module system sm outer _; do
         awk -F, -v c="$chip" -v ops=" $ops " '$1 == c && index(ops, " " $2 " ") && NR % 2 == 0 { print NR "," $7 }' "$table" > "$work/us.txt"
         {
             # shellcheck disable=SC2086
-            vector_head "$outer" $ops
+            vector_head "$outer" "$array" "$local" $ops
             awk -v sm="$sm" -f $truth/vector.awk "$work/shapes.txt"
         } > "$work/body.dfl"
         {

@@ -1,7 +1,8 @@
-# vector_head MEMORY OPS: the templates that the kernels OPS need on a chip whose memory is called MEMORY.
+# vector_head MEMORY ARRAY LOCAL OPS: the templates that the kernels OPS need on a chip whose memory, array of multiprocessors and
+# memory of a multiprocessor have these names.
 vector_head() {
-    outer=$1
-    shift
+    names="s/in hbm/in $1/; s/ on sm/ on $2/; s/in smem/in $3/"
+    shift 3
     for op in "$@"; do
         case $op in
         add) term='X[i] + Y[i]' ;;
@@ -11,9 +12,9 @@ vector_head() {
         relu | tanh | gelu) term="$op(X[i])" ;;
         *) continue ;;
         esac
-        sed "s/NAME/$op/g; s|VALUE|$term|; s/in hbm/in $outer/" tests/truth/elementwise.dfl
+        sed "s/NAME/$op/g; s|VALUE|$term|; $names" tests/truth/elementwise.dfl
     done
-    grep -v '^//' tests/truth/rows.dfl | sed "s/in hbm/in $outer/"
+    grep -v '^//' tests/truth/rows.dfl | sed "$names"
 }
 
 # vector_ops FAMILY: the kernels of a family.
