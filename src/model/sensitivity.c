@@ -15,6 +15,7 @@ typedef struct {
     const dfl_system *own;
     dfl_system like;
     dfl_memory *memories;
+    dfl_network *networks;
     dfl_rate **rates; /* [unit]: rates of the unit */
     const dfl_param *params;
     uint32_t n_timed, n_einsums;
@@ -45,6 +46,8 @@ static void set_value(const bench *b, uint32_t param, double value)
 
     if (p->kind == DFL_PARAM_RATE)
         b->rates[p->part][p->rate].rate = value;
+    if (p->kind == DFL_PARAM_NETWORK_BANDWIDTH)
+        b->networks[p->part].bandwidth = value;
     if (p->kind == DFL_PARAM_BANDWIDTH || p->kind == DFL_PARAM_READ_BANDWIDTH)
         b->memories[p->part].read_rate = value;
     if (p->kind == DFL_PARAM_BANDWIDTH || p->kind == DFL_PARAM_WRITE_BANDWIDTH)
@@ -260,6 +263,9 @@ static void add_timed(params *out, dfl_arena *arena, const dfl_system *s)
             add_time(out, arena, DFL_PARAM_WRITE_BANDWIDTH, i, 0, m->write_rate);
         }
     }
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        if (dfl_network_used(s, i))
+            add_time(out, arena, DFL_PARAM_NETWORK_BANDWIDTH, i, 0, s->networks[i].bandwidth);
     for (uint32_t i = 0; i < s->n_computes; i++)
         for (uint32_t k = 0; k < s->computes[i].n_rates; k++)
             add_time(out, arena, DFL_PARAM_RATE, i, k, s->computes[i].rates[k].rate);
@@ -388,6 +394,9 @@ static void copy_system(dfl_arena *arena, bench *b)
         computes[i].rates = b->rates[i];
     }
     b->like = *s;
+    b->networks = DFL_NEW_ARRAY(arena, dfl_network, s->n_networks + 1);
+    memcpy(b->networks, s->networks, s->n_networks * sizeof *b->networks);
+    b->like.networks = b->networks;
     b->like.memories = b->memories;
     b->like.computes = computes;
 }

@@ -27,8 +27,8 @@
 
 /* Numbers of a system that affect costs. */
 typedef enum {
-    /* Parameters of time: bandwidth of a memory, bit/s; rate of a unit, MAC/s or FLOP/s. */
-    DFL_PARAM_BANDWIDTH, DFL_PARAM_READ_BANDWIDTH, DFL_PARAM_WRITE_BANDWIDTH, DFL_PARAM_RATE,
+    /* Parameters of time: bandwidth of a memory, and of a link of a network, bit/s; rate of a unit, MAC/s or FLOP/s. */
+    DFL_PARAM_BANDWIDTH, DFL_PARAM_READ_BANDWIDTH, DFL_PARAM_WRITE_BANDWIDTH, DFL_PARAM_NETWORK_BANDWIDTH, DFL_PARAM_RATE,
     /* Parameters of energy: energy of a memory, J/bit; of a unit, J/MAC and J/FLOP; of a network, J/bit. Leakage power,
        W per instance. */
     DFL_PARAM_ENERGY, DFL_PARAM_READ_ENERGY, DFL_PARAM_WRITE_ENERGY, DFL_PARAM_MAC_ENERGY, DFL_PARAM_FLOP_ENERGY,

@@ -13,7 +13,7 @@ static dfl_sym part_name(const dfl_explanation *explanation, const dfl_param *p)
     switch (p->kind) {
     case DFL_PARAM_RATE: case DFL_PARAM_MAC_ENERGY: case DFL_PARAM_FLOP_ENERGY: case DFL_PARAM_UNIT_LEAKAGE:
         return s->computes[p->part].name;
-    case DFL_PARAM_NETWORK_ENERGY:
+    case DFL_PARAM_NETWORK_BANDWIDTH: case DFL_PARAM_NETWORK_ENERGY:
         return s->networks[p->part].name;
     case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: case DFL_PARAM_ENERGY:
     case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_MEMORY_LEAKAGE:
@@ -25,7 +25,7 @@ static dfl_sym part_name(const dfl_explanation *explanation, const dfl_param *p)
 static const char *attribute_name(const dfl_param *p)
 {
     switch (p->kind) {
-    case DFL_PARAM_BANDWIDTH: return "bandwidth";
+    case DFL_PARAM_BANDWIDTH: case DFL_PARAM_NETWORK_BANDWIDTH: return "bandwidth";
     case DFL_PARAM_READ_BANDWIDTH: return "read.bandwidth";
     case DFL_PARAM_WRITE_BANDWIDTH: return "write.bandwidth";
     case DFL_PARAM_RATE: return "rate";
@@ -60,7 +60,8 @@ const char *dfl_explanation_unit(const dfl_explanation *explanation, const dfl_p
     dfl_sym op;
 
     switch (p->kind) {
-    case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: return "bit/s";
+    case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH:
+    case DFL_PARAM_NETWORK_BANDWIDTH: return "bit/s";
     case DFL_PARAM_RATE:
         op = explanation->item->mapping->system->computes[p->part].rates[p->rate].op;
         return op && strcmp(dfl_sym_text(explanation->results->names, op), "mac") == 0 ? "MAC/s" : "FLOP/s";
