@@ -6,12 +6,20 @@ static void walk_exprs(dfl_walk *walk, const dfl_expr *first, const char *as)
         dfl_walk_expr(walk, e, as);
 }
 
+/* Visits the indices of the names of a path: `s[k - 1].Z`. */
+static void walk_members(dfl_walk *walk, const dfl_ast_path *path)
+{
+    for (const dfl_ast_member *m = path ? path->members : NULL; m != NULL; m = m->next)
+        dfl_walk_expr(walk, m->index, "member");
+}
+
 void dfl_walk_expr(dfl_walk *walk, const dfl_expr *expr, const char *as)
 {
     if (expr == NULL)
         return;
     if (walk->enter_expr != NULL)
         walk->enter_expr(walk, expr, as);
+    walk_members(walk, expr->path);
     walk_exprs(walk, expr->args, "argument");
     dfl_walk_expr(walk, expr->left, "left");
     dfl_walk_expr(walk, expr->right, "right");
@@ -27,6 +35,7 @@ static void walk_ref(dfl_walk *walk, const dfl_ast_ref *ref, const char *as)
         return;
     if (walk->enter_ref != NULL)
         walk->enter_ref(walk, ref, as);
+    walk_members(walk, ref->path);
     walk_exprs(walk, ref->args, "argument");
     if (walk->leave_ref != NULL)
         walk->leave_ref(walk, ref);
@@ -47,6 +56,7 @@ void dfl_walk_node(dfl_walk *walk, const dfl_ast_node *node, const char *as)
     more = node->more;
     if (walk->enter_node != NULL)
         walk->enter_node(walk, node, as);
+    walk_members(walk, node->path);
     walk_nodes(walk, more->params, "parameter");
     walk_ref(walk, more->type, "type");
     walk_ref(walk, more->ref, "ref");

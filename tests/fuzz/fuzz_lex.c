@@ -77,7 +77,7 @@ static void check_kind(const tokens_of *t, const dfl_token *token)
 
     if (is_word_char(*text) && !(*text >= '0' && *text <= '9')) {
         for (size_t i = 0; i < len; i++)
-            demand(is_word_char(text[i]));
+            demand(is_word_char(text[i]) || text[i] == '#'); /* `Z#2`: the second einsum of a tensor */
         demand(token->kind == (len > DFL_MOST_NAME ? DFL_TOK_DFL_YYerror : keyword_of(text, len)));
     } else if (*text >= '0' && *text <= '9') {
         demand(token->kind == DFL_TOK_NUMBER || token->kind == DFL_TOK_QUANTITY || token->kind == DFL_TOK_DFL_YYerror);

@@ -67,7 +67,7 @@ static const recovery_case cases[] = {
       "" },
     { "comment without an end", "let a = 1;\n/* b", "2:1: error[E0105]: comment is never closed\n", "" },
     { "statement of a workload", "workload w {\nrank m = 1;\nbad bad bad;\nZ[m] = A[m];\n}\nlet z = 1;\n",
-      "3:5: error[E0101]: unexpected `bad`\n", "workload w {ranks einsum} let z" },
+      "3:9: error[E0101]: expected `=` after `bad`, found `bad`\n", "workload w {ranks einsum} let z" },
     { "statement of a system",
       "system s {\nclock = ;\nmemory d { size = ; bandwidth = 1B/s; }\nclock = 1GHz;\n}\nlet z = 1;\n",
       "2:9: error[E0101]: expected an expression after `=`, found `;`\n3:19: error[E0101]: expected an expression "
