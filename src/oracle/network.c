@@ -10,7 +10,7 @@
 
 static void set_shape(const dfl_oracle_machine *machine, dfl_oracle_array *array)
 {
-    static const struct { const char *kind; int shape; } shapes[] = {
+    static const struct { const char *kind; unsigned shape; } shapes[] = {
         { "bus", ORACLE_BUS }, { "mesh", ORACLE_MESH }, { "torus", ORACLE_MESH }, { "ring", ORACLE_MESH },
     };
     const char *kind = dfl_sym_text(machine->names, machine->system->networks[array->network].kind);

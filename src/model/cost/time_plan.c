@@ -79,7 +79,7 @@ static bool is_inside(const dfl_workload *workload, const dfl_access *access)
 {
     for (uint32_t d = 0; d < access->n_dims; d++) {
         const dfl_index *index = &access->index[d];
-        int64_t low = index->offset, high = index->offset;
+        int64_t low = index->offset, high = low;
         for (uint32_t i = 0; i < index->n_terms; i++) {
             int64_t far = index->terms[i].coef * (workload->ranks[index->terms[i].rank].extent - 1);
             low += far < 0 ? far : 0;
