@@ -120,8 +120,8 @@ bool dfl_hole_bounds_room(const dfl_hole_bounds *b, const uint32_t *decided)
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         const dfl_path *p = &b->paths->paths[e];
 
-        /* what its readers leave of a result is not known from the tiles alone */
-        if (p->has_exchange && p->exchange.restricts)
+        /* what its readers, or conditions, leave of a tile is not known from the tiles alone */
+        if ((p->has_exchange && p->exchange.restricts) || w->einsums[e].n_where > 0)
             continue;
         for (uint32_t m = 0; m < b->system->n_memories; m++)
             b->bits[m] = 0;
