@@ -872,8 +872,14 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     const dfl_mapping *found;
     score one = { false, INFINITY };
 
+    if (!is_own && summary->evaluated >= given.evaluations) {
+        dfl_arena_free(a.arena);
+        return;
+    }
     if (is_own)
         fill->limits.evaluations = DFL_ONE_BY_ONE_EVALUATIONS;
+    else /* a limit that was given is one of both searches together */
+        fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
     found = map_one_by_one(&a);
     if (found)
         one = judge_mapping(&a, found);
