@@ -64,6 +64,7 @@ static void set_param(variant *v, const dfl_param *p, double value)
     case DFL_PARAM_BANDWIDTH: v->memories[p->part].read_rate = v->memories[p->part].write_rate = value; break;
     case DFL_PARAM_READ_BANDWIDTH: v->memories[p->part].read_rate = value; break;
     case DFL_PARAM_WRITE_BANDWIDTH: v->memories[p->part].write_rate = value; break;
+    case DFL_PARAM_NETWORK_BANDWIDTH: v->networks[p->part].bandwidth = value; break;
     case DFL_PARAM_RATE: v->rates[p->part][p->rate].rate = value; break;
     case DFL_PARAM_ENERGY: v->memories[p->part].read_energy = v->memories[p->part].write_energy = value; break;
     case DFL_PARAM_READ_ENERGY: v->memories[p->part].read_energy = value; break;
