@@ -232,7 +232,7 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
-/* Fills a mapping einsum by einsum after the joint search used up its half of the time or of the steps and found nothing.
+/* Fills a mapping einsum by einsum after the joint search used up its share of the time or of the steps and found nothing.
    `why` is the limit that ended the joint search. */
 static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped, dfl_stop why)
 {
@@ -250,7 +250,7 @@ static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_
     return true;
 }
 
-/* A joint search of several einsums, which may take half of the steps; the other half is left for a search einsum by einsum.
+/* A joint search of several einsums, which may take 7/8 of the steps; the rest is left for a search einsum by einsum.
    `*why` is the limit that ended it. */
 static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request,
                                         dfl_filled *out, dfl_search_summary *summary, dfl_search_result *found, dfl_stop *why)
@@ -260,7 +260,7 @@ static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping 
     const dfl_result *costs;
 
     if (limit > budget->steps_used)
-        budget->steps_limit = limit - (limit - budget->steps_used) / 2;
+        budget->steps_limit = limit - (limit - budget->steps_used) / 8;
     costs = search_lines(fill, within, request, out, summary, found);
     budget->steps_limit = limit;
     *why = budget->why;

@@ -57,6 +57,8 @@ void dfl_walk_node(dfl_walk *walk, const dfl_ast_node *node, const char *as)
     if (walk->enter_node != NULL)
         walk->enter_node(walk, node, as);
     walk_members(walk, node->path);
+    for (const dfl_ast_paths *p = node->paths; p != NULL; p = p->next)
+        walk_members(walk, p->path);
     walk_nodes(walk, more->params, "parameter");
     walk_ref(walk, more->type, "type");
     walk_ref(walk, more->ref, "ref");
