@@ -148,6 +148,22 @@ static void keep_ragged(dfl_proof_sizes *sizes)
     }
 }
 
+/* If the largest tile of a rank divides the written extent, but does not divide the extent after halving, the extent grows to
+   the next multiple: a last tile that is smaller than the others would be a construct that the mapping does not have. */
+static void keep_even(dfl_proof_sizes *sizes)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+
+    for (uint32_t c = 0; c < w->n_ranks; c++) {
+        const int64_t before = dfl_mapping_largest_tile(sizes->mapping, sizes->class_of, c, 0);
+        const int64_t after = largest_tile(sizes, c), rest = sizes->extents[c] % after;
+
+        if (sizes->class_of[c] == c && !sizes->fixed[c] && w->ranks[c].extent % before == 0 && rest > 0 &&
+            sizes->extents[c] > after)
+            set_class(sizes, c, sizes->extents[c] + after - rest, false);
+    }
+}
+
 /* Largest position in dimension `dim` of a tensor that its consumers read. */
 static int64_t largest_read(const dfl_workload *w, uint32_t tensor, uint32_t dim, const int64_t *extents)
 {
@@ -207,5 +223,6 @@ static void cover_reads(dfl_proof_sizes *sizes)
 void dfl_proof_sizes_keep_character(dfl_proof_sizes *sizes)
 {
     keep_ragged(sizes);
+    keep_even(sizes);
     cover_reads(sizes);
 }

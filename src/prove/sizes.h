@@ -27,8 +27,8 @@ int64_t dfl_proof_sizes_points(const dfl_proof_sizes *sizes);
 /* Halves the largest rank that is not fixed until at most `most` points remain. False if no rank can be halved, or the
    budget is used up. */
 bool dfl_proof_sizes_shrink(dfl_proof_sizes *sizes, int64_t most, dfl_budget *budget);
-/* Restores two properties of the written sizes that halving may destroy: a last tile that is smaller than the others,
-   and results as large as their consumers read. */
+/* Restores three properties of the written sizes that halving may destroy: a last tile that is smaller than the others, tiles
+   that divide the extent, and results as large as their consumers read. */
 void dfl_proof_sizes_keep_character(dfl_proof_sizes *sizes);
 
 #endif
