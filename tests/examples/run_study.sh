@@ -2,7 +2,8 @@
 # MAESTRO's study (examples/maestro_study.dfl): prints the best dataflow of each layer and the sums of each network, and checks
 # the operations. Then prints the columns of MAESTRO beside those of its imported mapping files, for the networks of the study
 # of which the reference has reports (beside the checkout; REFERENCE= names another directory). "equal" counts the layers in
-# which a column of MAESTRO has the exact value; only there is its counting sound.
+# which a column of MAESTRO has the exact value; only there is its counting sound. MAESTRO's demand on the network is the mean of
+# the larger direction over the time of the operations; ours is both directions over the time without a limit of the network.
 set -u
 export LC_ALL=C NO_COLOR=1
 DFLC=${DFLC:-build/dflc}
@@ -66,30 +67,42 @@ if [ ! -d "$reference/out" ]; then
     skipped=1
 else
     echo
-    echo "the imported files on accelerator_1, beside the report of MAESTRO (sums over the layers):"
+    echo "the imported files on accelerator_1, beside the report of MAESTRO (sum, largest layer, or mean over the layers):"
+    columns=latency.cycles,energy,mac,l2.input.serve,l2.filter.serve,l2.output.update,l2.peak,noc0.bandwidth_required
     for name in vgg16_ckp_ws vgg16_yxp_os Resnet50_kcp_ws Resnet50_nlr MobileNetV2_kcp_ws MobileNetV2_yxp_os; do
         if "$DFLC" import maestro --hw "$reference/hw/accelerator_1.m" "$reference/mapping/$name.m" -o "$work/$name.dfl" 2>"$work/log" &&
-            "$DFLC" eval -q -A all --format csv "$work/$name.dfl" --columns \
-            latency.cycles,energy,mac,l2.input.serve,l2.filter.serve,l2.output.update,l2.peak >"$work/$name.csv" 2>"$work/log" &&
+            "$DFLC" eval -q -A all --format csv "$work/$name.dfl" --columns "$columns" >"$work/$name.csv" 2>"$work/log" &&
             awk -F, -v name="$name" '
-            FILENAME == ARGV[1] { sub(/\r/, ""); if (FNR > 1) { n++; for (i = 2; i <= 8; i++) own[n, i] = $i }; next }
-            FILENAME == ARGV[2] { if (FNR > 1) { m++; peer[m, 2] = $4; peer[m, 4] = $22; peer[m, 5] = $29; peer[m, 6] = $34; peer[m, 7] = $40; peer[m, 8] = $15 }; next }
-            FNR > 1 { k++; peer[k, 3] = $NF }
+            # columns: of our report, of the CSV of MAESTRO (energy: the last one of its extra file), factor of ours, what of
+            # the layers is printed
+            BEGIN {
+                n_rows = split("cycles:2:4:1:sum;energy in MACs:3:0:1e12:sum;MACs:4:22:1:sum;input from l2:5:29:1:sum;" \
+                    "filter from l2:6:34:1:sum;output to l2:7:40:1:sum;largest l2:8:15:0.125:max;" \
+                    "reuse of input:4/5:31:1:mean;reuse of filter:4/6:36:1:mean;NoC, B/cycle:9:11:1.25e-10:max", row, ";")
+                for (i = 1; i <= n_rows; i++) {
+                    split(row[i], f, ":")
+                    title[i] = f[1]; divisor[i] = f[2] ~ /\// ? substr(f[2], 3) : 0
+                    ours[i] = f[2] + 0; theirs[i] = f[3]; factor[i] = f[4]; what[i] = f[5]
+                }
+            }
+            { sub(/\r/, "") }
+            FNR == 1 { file++; next }
+            file == 1 { n++; for (i = 1; i <= n_rows; i++) own[n, i] = $(ours[i]) * factor[i] / (divisor[i] ? $(divisor[i]) : 1) }
+            file == 2 { m++; for (i = 1; i <= n_rows; i++) if (theirs[i]) peer[m, i] = $(theirs[i]) }
+            file == 3 { k++; for (i = 1; i <= n_rows; i++) if (!theirs[i]) peer[k, i] = $NF }
             END {
                 if (n != m || n != k) { print "WRONG " name ": " n " layers, MAESTRO has " m; exit 1 }
-                for (l = 1; l <= n; l++) {
-                    own[l, 3] *= 1e12; own[l, 8] /= 8 # 1 pJ a MAC, one byte an element
-                    for (i = 2; i <= 8; i++) {
-                        if (peer[l, i] + 0 != peer[l, i]) peer[l, i] = 0
-                        if (i < 8) { a[i] += own[l, i]; b[i] += peer[l, i] }
-                        else { if (own[l, i] > a[i]) a[i] = own[l, i]; if (peer[l, i] + 0 > b[i]) b[i] = peer[l, i] }
-                        digits = sprintf("%.6g", own[l, i])
-                        same[i] += own[l, i] + 0 == peer[l, i] + 0 || digits + 0 == peer[l, i] + 0
-                    }
-                }
-                split(",cycles,energy in MACs,MACs,input from l2,filter from l2,output to l2,largest l2", title, ",")
                 printf "%s, %d layers\n", name, n
-                for (i = 2; i <= 8; i++) printf "    %-15s %11.5g  MAESTRO %11.5g, equal in %d\n", title[i], a[i], b[i], same[i]
+                for (i = 1; i <= n_rows; i++) {
+                    a = b = same = 0
+                    for (l = 1; l <= n; l++) {
+                        x = own[l, i]; y = peer[l, i] + 0 == peer[l, i] ? peer[l, i] : 0
+                        if (what[i] == "max") { if (x > a) a = x; if (y > b) b = y } else { a += x; b += y }
+                        same += x + 0 == y + 0 || sprintf("%.6g", x) + 0 == y + 0
+                    }
+                    if (what[i] == "mean") { a /= n; b /= n }
+                    printf "    %-15s %11.5g  MAESTRO %11.5g, equal in %d\n", title[i], a, b, same
+                }
             }' "$work/$name.csv" "$reference/out/accelerator_1/$name.csv" "$reference/out/accelerator_1/$name.extra.csv"; then
             passed=$((passed + 1))
         else
