@@ -2,19 +2,11 @@
 # Imported mappings of AccelForge: our results are compared with the reports of the peer, and each difference must have a known
 # cause. Every specification of the reference also passes `dflc import`, `check` and `fmt`. The data is read from the reference
 # folder beside the checkout (`REFERENCE=` names another); without it the test is skipped.
-set -u
-export LC_ALL=C NO_COLOR=1
+. tests/harness/script.sh
 . tests/harness/peer.sh
 reference=${REFERENCE:-../shared/reference}/ffm
 program=${OUT:-build/release}/tests/accelforge/accelforge
-DFLC=${DFLC:-build/dflc}
-if [ ! -f "$reference/model/m01_mm_two_level.yaml" ]; then
-    echo "there is no $reference/model/m01_mm_two_level.yaml"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+[ -f "$reference/model/m01_mm_two_level.yaml" ] || skip_all "there is no $reference/model/m01_mm_two_level.yaml"
 compare_with_peer
 
 # A report that is off must be noticed in every kind of number.
@@ -46,13 +38,12 @@ for file in "$reference"/mapper/*.yaml "$reference"/upstream/*.yaml; do
             "$DFLC" fmt --check "$work/$name.dfl" >"$work/out" 2>&1; then
             pass
         else
-            fail "$name as DFL"
+            judge 1 "$name as DFL" "$work/out"
         fi
     else
-        fail "$name"
+        judge 1 "$name" "$work/out"
     fi
 done
 echo "specifications without a mapping: $imported imported"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -13,25 +13,15 @@
 #
 # Lines with `#` are comments. Each test runs in a new directory with links to examples, stdlib and tests; `dflc` is the
 # program under test. CLI_FILTER=text runs only tests whose name contains it, ROW=map only those of map.cli.
-set -u
-export LC_ALL=C NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 tests=${CLI_TESTS:-tests/cli}
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
 root=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 case $DFLC in
 /*) ln -s "$DFLC" "$work/bin/dflc" ;;
 *) ln -s "$root/$DFLC" "$work/bin/dflc" ;;
 esac
-export PATH=$work/bin:$PATH DFL_STDLIB=${DFL_STDLIB:-stdlib}
-passed=0 failed=0 skipped=0
+export PATH=$work/bin:$PATH
 
 begin() {
     name=$1 script='' needs='' input='' want_status=0 checks=() exact='' exact_name='' said_stderr=0
@@ -52,14 +42,13 @@ check_one() {
     esac
 }
 
-finish() {
+end_test() {
     local dir status findings check stream verb text
     [ "${in_test:-0}" -eq 1 ] || return 0
     in_test=0
     [ -z "${CLI_FILTER:-}" ] || case $name in *"$CLI_FILTER"*) ;; *) return 0 ;; esac
     if [ -n "$needs" ] && ! (cd "$work" && bash -c "$needs") >/dev/null 2>&1 </dev/null; then
-        skipped=$((skipped + 1))
-        echo "SKIPPED: $file: $name: needs $needs"
+        skip "$file: $name: needs $needs"
         return 0
     fi
     [ -z "$exact_name" ] || checks+=("$exact_name is $exact")
@@ -80,11 +69,11 @@ finish() {
         done
     )
     if [ -z "$findings" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED: $file: $name"
-        { printf '%s\n' "$findings"; echo "--- stderr:"; head -n 20 "$work/stderr"; } | sed 's/^/    /'
+        fail "$file: $name" "$findings
+--- stderr:
+$(head -n 20 "$work/stderr")"
     fi
     rm -rf "$dir"
 }
@@ -94,7 +83,7 @@ for file in "$tests"/${ROW:-*}.cli; do
     in_test=0
     while IFS= read -r line || [ -n "$line" ]; do
         case $line in
-        '== '*) finish; begin "${line#== }" ;;
+        '== '*) end_test; begin "${line#== }" ;;
         '$ '*) script+=${line#\$ }$'\n' ;;
         '< '*) input+=${line#< }$'\n' ;;
         '<') input+=$'\n' ;;
@@ -109,18 +98,10 @@ for file in "$tests"/${ROW:-*}.cli; do
         'stdout '*) checks+=("$line") ;;
         'stderr '*) checks+=("$line"); said_stderr=1 ;;
         '' | '#'*) ;;
-        *) failed=$((failed + 1)); echo "FAILED: $file: not understood: $line" ;;
+        *) fail "$file: not understood: $line" ;;
         esac
     done <"$file"
-    finish
+    end_test
 done
-if [ $((passed + failed + skipped)) -eq 0 ]; then
-    failed=1
-    echo "FAILED: no tests in $tests"
-fi
-if [ "$skipped" -gt 0 ]; then
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
-[ "$failed" -eq 0 ]
+[ $((passed + failed + skipped)) -gt 0 ] || fail "no tests in $tests"
+finish

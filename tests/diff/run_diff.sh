@@ -2,26 +2,10 @@
 # `dflc diff` on each pair of mappings of each example. The rounded parts add up to the totals of both sides and of the
 # difference, digit by digit, in text and in JSON. The counts are those of the reports. A mapping differs neither from itself
 # nor from its report.
-set -u
-export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
-passed=0 failed=0
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/harness/script.sh
 
 result() { # result NAME FINDINGS
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $1"
-        printf '%s\n' "$2" | sed 's/^/    /'
-    fi
+    if [ -z "$2" ]; then pass; else fail "$1" "$2"; fi
 }
 
 # Digits without the point are integers below 2^53.
@@ -84,6 +68,5 @@ for file in examples/*.dfl; do
         result "$file: ${names[i - 1]} and ${names[i]}" "$(compare "$file" "${names[i - 1]}" "${names[i]}" 2>&1)"
     done
 done
-[ "$(grep -c '^energy by cause' "$work/all")" -gt 50 ] || { failed=$((failed + 1)); echo "FAILED: too few examples"; }
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ "$(grep -c '^energy by cause' "$work/all")" -gt 50 ] || fail "too few examples"
+finish

@@ -5,18 +5,8 @@
 #   ```dfl fails CODE           must make `dflc check` report CODE
 #
 # is run; other blocks are not.
-set -u
-export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 page=${REFERENCE:-grammar/REFERENCE.md}
-passed=0 failed=0
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 awk -v dir="$work" '
     /^```dfl (works|fails)/ && !open {
         name = substr($0, 8); gsub(/ /, "@", name)
@@ -38,14 +28,7 @@ for file in "$work"/*.dfl; do
         [ $status -eq 1 ] && [[ $said == *"[$word]"* ]]
         ;;
     esac
-    if [ $? -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $page:$((10#$line)): ${kind} ${word} (status $status)"
-        printf '%s\n' "$said" | sed "s|$work/||; s/^/    /"
-    fi
+    if [ $? -eq 0 ]; then pass; else fail "$page:$((10#$line)): ${kind} ${word} (status $status)" "${said//"$work/"/}"; fi
 done
-[ $((passed + failed)) -gt 0 ] || { echo "FAILED: no examples in $page"; failed=1; }
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ $((passed + failed)) -gt 0 ] || fail "no examples in $page"
+finish

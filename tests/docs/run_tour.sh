@@ -2,18 +2,9 @@
 # The picture at the top of README.md and its tour are reports of the program under test. The blocks ```sh of the section "Ten
 # minutes" are run as one shell script. Each prints the block ```text that follows it, if there is one. A line `...` there stands
 # for any lines; counters of a search may differ.
-set -u
-export LC_ALL=C NO_COLOR=1
+. tests/harness/script.sh
 unset DFL_STDLIB
-DFLC=${DFLC:-build/dflc}
 page=${README:-README.md}
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/blocks" "$work/bin" "$work/tmp"
 case $DFLC in
 /*) ln -s "$DFLC" "$work/bin/dflc" ;;
@@ -62,7 +53,6 @@ matches() {
         END { exit !fits(1, 1) }' "$1" "$2"
 }
 
-passed=0 failed=0
 for block in "$work"/blocks/*.sh; do
     [ -f "$block" ] || continue
     name=${block%.sh}
@@ -70,13 +60,11 @@ for block in "$work"/blocks/*.sh; do
     touch "$name.got"
     sed -i -E -f tests/harness/counters.sed "$name.want" "$name.got"
     if matches "$name.want" "$name.got"; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED: $page: block $(basename "$block" .sh) of the tour"
+        fail "$page: block $(basename "$block" .sh) of the tour"
         diff -u --label 'in the tour' --label printed "$name.want" "$name.got"
     fi
 done
-[ $((passed + failed)) -gt 5 ] || { echo "FAILED: where is the tour?"; failed=1; }
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ $((passed + failed)) -gt 5 ] || fail "where is the tour?"
+finish

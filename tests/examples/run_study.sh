@@ -4,18 +4,8 @@
 # of which the reference has reports (beside the checkout; REFERENCE= names another directory). "equal" counts the layers in
 # which a column of MAESTRO has the exact value; only there is its counting sound. MAESTRO's demand on the network is the mean of
 # the larger direction over the time of the operations; ours is both directions over the time without a limit of the network.
-set -u
-export LC_ALL=C NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}/maestro
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
 
 columns=latency,energy,mac,intensity,l1.reuse,l2.buffer_required,bandwidth_required
 if "$DFLC" eval -q -A all --format csv --columns $columns examples/maestro_study.dfl >"$work/study.csv" 2>"$work/log" &&
@@ -60,11 +50,10 @@ if "$DFLC" eval -q -A all --format csv --columns $columns examples/maestro_study
         want["vgg16"] = 15346630656; want["resnet50"] = 4087136256; want["mobilenetv2"] = 299494272
         for (net in want) if (total[net] != want[net]) { printf "WRONG %s: %.0f MACs, want %.0f\n", net, total[net], want[net]; bad = 1 }
         exit bad
-    }'; then passed=$((passed + 1)); else failed=$((failed + 1)); cat "$work/log"; fi
+    }'; then pass; else fail "the study" "$(cat "$work/log")"; fi
 
 if [ ! -d "$reference/out" ]; then
-    echo "skipped: no reference of MAESTRO in $reference"
-    skipped=1
+    skip "no reference of MAESTRO in $reference"
 else
     echo
     echo "the imported files on accelerator_1, beside the report of MAESTRO (sum, largest layer, or mean over the layers):"
@@ -104,12 +93,10 @@ else
                     printf "    %-15s %11.5g  MAESTRO %11.5g, equal in %d\n", title[i], a, b, same
                 }
             }' "$work/$name.csv" "$reference/out/accelerator_1/$name.csv" "$reference/out/accelerator_1/$name.extra.csv"; then
-            passed=$((passed + 1))
+            pass
         else
-            failed=$((failed + 1))
-            cat "$work/log"
+            fail "$name" "$(cat "$work/log")"
         fi
     done
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -1,18 +1,13 @@
 #!/usr/bin/env bash
 # Problems that users met: each row of field.tsv is run on its file. The files are read from the reference folder beside the
 # checkout (`REFERENCE=` names another); without it the rows are skipped.
-set -u
-export LC_ALL=C NO_COLOR=1
+. tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}/field
-DFLC=${DFLC:-build/dflc}
-passed=0 failed=0 skipped=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 while IFS=$'\t' read -r file options wanted; do
     case $file in '' | '#'*) continue ;; esac
     if [ ! -f "$reference/$file.dfl" ]; then
-        skipped=$((skipped + 1))
+        skip "there is no $reference/$file.dfl"
         continue
     fi
     [ "$options" != - ] || options=
@@ -32,16 +27,6 @@ while IFS=$'\t' read -r file options wanted; do
         grep -qF -- "${wanted#lacks }" "$work/out" && ok=false || ok=true
         ;;
     esac
-    if $ok; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $file: $wanted"
-        tail -n 12 "$work/out"
-    fi
+    if $ok; then pass; else fail "$file: $wanted" "$(tail -n 12 "$work/out")"; fi
 done <tests/field/field.tsv
-[ "$skipped" -eq 0 ] || echo "skipped: there is no $reference"
-printf '%d passed, %d failed' "$passed" "$failed"
-[ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
-echo
-[ "$failed" -eq 0 ]
+finish

@@ -9,16 +9,8 @@
 # language that `dflc import LANG` reads, and a line `%% NAME` in it starts a second file that is passed after the
 # first. Other fences are not run. A page without a fence that runs must have a `text` fence: no source can cause its
 # code.
-set -u
-export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 pages=${EXPLAIN_PAGES:-src/diag/explain}
-passed=0 failed=0
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
 case $DFLC in
 /*) ;;
 *) DFLC=$PWD/$DFLC ;;
@@ -27,13 +19,6 @@ case $DFL_STDLIB in
 /*) ;;
 *) DFL_STDLIB=$PWD/$DFL_STDLIB ;;
 esac
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-}
 
 # Each fence of a page becomes a file N.LANG.KIND[.COMMAND...] in $work/fences.
 split_page() {
@@ -103,15 +88,13 @@ while read -r number; do
     if [ ! -f "$pages/$code.md" ]; then
         fail "$code has no page $pages/$code.md"
     elif findings=$(check_page "$code"); then
-        passed=$((passed + 1))
+        pass
     else
-        fail "$pages/$code.md"
-        printf '%s\n' "$findings" | sed 's/^/    /'
+        fail "$pages/$code.md" "$findings"
     fi
 done < <(sed -n 's/^DFL_DIAG(\([0-9]*\),.*/\1/p' "${EXPLAIN_CODES:-src/diag/codes.def}")
 while read -r page; do
     number=$(basename "$page" .md | sed 's/^E0*//')
     grep -q "^DFL_\(DIAG\|RETIRED\)($number[,)]" "${EXPLAIN_CODES:-src/diag/codes.def}" || fail "$page: no such code"
 done < <(find "$pages" -name 'E*.md' | sort)
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -16,18 +16,8 @@
 #
 # DFL_BLESS=1 writes x.stdout and x.stderr anew. A directory without tests is a failure; an expected output without an
 # input is a failure, too.
-set -u
-export LC_ALL=C DFL_STDLIB=${DFL_STDLIB:-stdlib} NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 root=${GOLDEN_ROOT:-tests/golden}
-passed=0 failed=0
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 # "LINE CODE" of every mark in a file; line 0 for any place.
 marks_of() {
@@ -113,30 +103,14 @@ run_file() { # run_file FILE: prints what is wrong
 }
 
 while read -r file; do
-    if findings=$(run_file "$file"); then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $file"
-        printf '%s\n' "$findings" | sed 's/^/    /'
-    fi
+    if findings=$(run_file "$file"); then pass; else fail "$file" "$findings"; fi
 done < <(find "$root" \( -name '*.dfl' -o -name '*.yaml' \) ! -name '_*' | sort)
 
 while read -r dir; do
-    if [ -z "$(find "$dir" -type f | head -n 1)" ]; then
-        failed=$((failed + 1))
-        echo "FAILED: $dir is empty"
-    fi
+    [ -n "$(find "$dir" -type f | head -n 1)" ] || fail "$dir is empty"
 done < <(find "$root" -mindepth 1 -type d | sort)
 while read -r expected; do
-    if [ ! -f "${expected%.std*}.dfl" ] && [ ! -f "${expected%.std*}.yaml" ]; then
-        failed=$((failed + 1))
-        echo "FAILED: $expected has no input"
-    fi
+    [ -f "${expected%.std*}.dfl" ] || [ -f "${expected%.std*}.yaml" ] || fail "$expected has no input"
 done < <(find "$root" -name '*.stderr' -o -name '*.stdout' | sort)
-if [ $((passed + failed)) -eq 0 ]; then
-    failed=1
-    echo "FAILED: no golden tests below $root"
-fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ $((passed + failed)) -gt 0 ] || fail "no golden tests below $root"
+finish

@@ -1,4 +1,4 @@
-# Functions for tests that compare with reports of a peer. Scripts source this file. Runs "$program" on the directory
+# For tests that compare with reports of a peer; scripts source this file after script.sh. Runs "$program" on the directory
 # "$reference", prints its output except the last line, and sets `passed` and `failed` from the last line. The output
 # stays in "$work/log".
 compare_with_peer() {
@@ -13,11 +13,4 @@ compare_with_peer() {
         echo "FAILED: the comparison ended with status $status and no summary"
         passed=0 failed=1
     fi
-}
-
-pass() { passed=$((passed + 1)); }
-fail() { # fail WHAT: with the beginning of "$work/out"
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    [ ! -s "$work/out" ] || head -n 5 "$work/out"
 }

@@ -6,39 +6,21 @@
 # A row that differs without being listed fails, and so does a listed row that does not differ. Then compares the room of
 # every tensor in the shared buffer with the requirement that the source reports; room.awk says where its counting is not
 # sound, and room.csv how often.
-set -u
-export LC_ALL=C NO_COLOR=1
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}/maestro
 data=$reference/mapping
 probes=$reference/probes
 hardware=$reference/hw/accelerator_1.m
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-if [ ! -d "$data" ]; then
-    echo "skipped: no reference of MAESTRO in $data"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+[ -d "$data" ] || skip_all "no reference of MAESTRO in $data"
 tr -d '\r' <"$reference/exact_traffic_accelerator_1.csv" | cut -d, -f1,2,4,6,8,10 >"$work/exact.csv"
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    [ ! -s "$work/log" ] || head -n 20 "$work/log" | sed 's/^/    /'
-}
+# fail_log WHAT: with the first lines of the log
+fail_log() { fail "$1" "$(head -n 20 "$work/log" 2>/dev/null)"; }
 # want NAME COMMAND...: the command must succeed
 want() {
     local name=$1
     shift
-    if timeout 120 "$@" >"$work/log" 2>&1; then pass; else fail "$name"; return 1; fi
+    if timeout 120 "$@" >"$work/log" 2>&1; then pass; else fail_log "$name"; return 1; fi
 }
 
 # import FILE HARDWARE NAME: NAME.dfl and NAME.csv, with every step a test
@@ -47,7 +29,7 @@ import() {
     want "check of $1" "$DFLC" check "$work/$3.dfl"
     want "layout of $1" "$DFLC" fmt --check "$work/$3.dfl"
     if ! timeout 120 "$DFLC" eval --format csv "$work/$3.dfl" >"$work/$3.csv" 2>"$work/log"; then
-        fail "evaluation of $1"
+        fail_log "evaluation of $1"
         return 1
     fi
     pass
@@ -121,7 +103,7 @@ equal=$(grep -c '^equal ' "$work/layers")
 listed=$(grep -c '^listed ' "$work/layers")
 total=$(($(wc -l <"$work/exact.csv") - 1))
 : >"$work/log"
-if [ $((equal + listed)) -eq "$total" ]; then pass; else fail "traffic"; fi
+if [ $((equal + listed)) -eq "$total" ]; then pass; else fail_log "traffic"; fi
 grep '^WRONG ' "$work/layers" | head -n 40
 echo "$equal of $total layers equal, $listed differ for the reason listed:"
 sed -n 's/^listed \([^ ]*\) [^:]*: \(.*\)/\1: \2/p' "$work/layers" | sort | uniq -c
@@ -137,7 +119,7 @@ echo "room in l2: $(grep -c '^equal ' "$work/room") equal, $(grep -c '^listed ' 
 grep '^WRONG ' "$work/room" | head -n 40
 sed -n 's/^listed \([^ ]*\) [^ ]* \([^ ]*\): \(.*\)/\1,\2,\3/p' "$work/room" | sort | uniq -c | awk '{ print $2 "," $1 }' |
     diff <(tail -n +2 tests/import/room.csv) - >"$work/log"
-if [ $? -eq 0 ] && ! grep -q '^WRONG ' "$work/room"; then pass; else fail "room in l2"; fi
+if [ $? -eq 0 ] && ! grep -q '^WRONG ' "$work/room"; then pass; else fail_log "room in l2"; fi
 
 # Files on which the source stops, and layers with several cluster levels.
 for name in UNet_kcp_ws googlenet_ykp_os squeezenet1_0_ykp_os alexnet_rs_validation; do
@@ -145,12 +127,12 @@ for name in UNet_kcp_ws googlenet_ykp_os squeezenet1_0_ykp_os alexnet_rs_validat
 done
 : >"$work/log"
 if [ "$(cut -f7 "$work/alexnet_rs_validation.rows" | tr '\n' ' ')" = \
-    "421660800 895795200 598081536 448561152 299040768 " ]; then pass; else fail "operations of AlexNet"; fi
+    "421660800 895795200 598081536 448561152 299040768 " ]; then pass; else fail_log "operations of AlexNet"; fi
 timeout 20 "$DFLC" import maestro "$data/vgg16_rs.m" >"$work/out" 2>"$work/log"
 if [ $? -eq 1 ] && [ ! -s "$work/out" ] && grep -q 'vgg16_rs.m:13:' "$work/log" && grep -q E0702 "$work/log"; then
     pass
 else
-    fail "refusal of vgg16_rs.m"
+    fail_log "refusal of vgg16_rs.m"
 fi
 
 # probe FILE MAPPING COLUMN NUMBER, with the columns of `summarise`: 4 input, 5 filter, 6 output, 7 operations
@@ -158,7 +140,7 @@ probe() {
     local got
     [ -s "$work/$1.rows" ] || import "$probes/$1.m" "$probes/probe.hw.m" "$1" || return
     got=$(awk -F'\t' -v m="$2" -v c="$3" '$1 == m { print $c }' "$work/$1.rows")
-    if [ "$got" = "$4" ]; then pass; else echo "got $got, want $4" >"$work/log"; fail "probe $1, $2"; fi
+    if [ "$got" = "$4" ]; then pass; else echo "got $got, want $4" >"$work/log"; fail_log "probe $1, $2"; fi
 }
 probe p01_reload_k2 L1 4 800
 probe p01_reload_k2 L1 6 400
@@ -185,12 +167,11 @@ probe p13_batch_missing_second A 7 10368
 probe p13_batch_missing_second B 7 5184
 probe p14_dsconv_k A 7 1296
 # p05: four elements are filled by each of the six reads. p09: only the second layer has a batch of 2, so 512 elements.
-if grep -q '^L1,.*,l1,4,.*,filter,[0-9]*,0,0,24,' "$work/p05_multicast_w.csv"; then pass; else fail "p05, fills"; fi
-if grep -q '^B,.*,dram,1,.*,input,[0-9]*,0,0,0,0,4096,' "$work/p09_batch_second.csv"; then pass; else fail "p09, batch"; fi
+if grep -q '^L1,.*,l1,4,.*,filter,[0-9]*,0,0,24,' "$work/p05_multicast_w.csv"; then pass; else fail_log "p05, fills"; fi
+if grep -q '^B,.*,dram,1,.*,input,[0-9]*,0,0,0,0,4096,' "$work/p09_batch_second.csv"; then pass; else fail_log "p09, batch"; fi
 # Every level, not only the top one: the model against execution at small sizes.
 for name in p01_reload_k2 p06_stride p10_halo p14_dsconv_k alexnet_rs_validation ncf_nmk mnasnet_rs ResNeXt50_nlr; do
     want "proof of $name" "$DFLC" prove "$work/$name.dfl"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

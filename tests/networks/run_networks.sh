@@ -7,24 +7,12 @@
 # A row passes if the search leaves a mapping, its operations are the published count, and `prove` finds all counts equal on
 # shrunk sizes. A cell of the matrix passes if the mapping found evaluates, or if one message names what the chip lacks.
 # ONLY=WORD takes the rows and cells whose network or chip is WORD. TABLE=FILE writes the table of the rows in Markdown.
-set -u
-export LC_ALL=C NO_COLOR=1 DFL_STDLIB=${DFL_STDLIB:-stdlib}
-DFLC=${DFLC:-build/dflc}
+. tests/harness/script.sh
 here=tests/networks
 every=${1:-}
-passed=0 failed=0
-if [ ! -x "$DFLC" ]; then
-    echo "skipped: there is no $DFLC"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
-fail() { # fail WHAT: with the beginning of the messages
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    [ ! -s "$work/log" ] || grep -E 'error|warning|differ' "$work/log" | head -n 3
+fail_row() { # fail_row WHAT: with the beginning of the messages
+    fail "$1" "$([ ! -s "$work/log" ] || grep -E 'error|warning|differ' "$work/log" | head -n 3)"
 }
 
 # write_file MODULE WORKLOAD CHIP_MODULE CHIP: a file with one open mapping
@@ -54,35 +42,35 @@ row() { # row NETWORK MODULE WORKLOAD CHIP_MODULE CHIP LIMITS MACS
     status=$?
     if [ "$7" = - ]; then
         if [ "$(messages)" -eq 1 ] && grep -q 'error\[E0406\]' "$work/log" && [ ! -s "$work/out.dfl" ]; then
-            passed=$((passed + 1))
+            pass
             printf '%-17s %-12s %s\n' "$network" "$chip" "$(sed -n 's/.*error\[E0406\]: //p' "$work/log")"
         else
-            fail "$network on $chip: no message that it does not fit"
+            fail_row "$network on $chip: no message that it does not fit"
         fi
         return
     fi
     seconds=$(((($(date +%s%N) - began) / 100000000)))
     if ! is_found "$status" || [ "$(messages)" -gt 0 ]; then
-        fail "$network on $chip: no mapping, exit status $status"
+        fail_row "$network on $chip: no mapping, exit status $status"
         return
     fi
     if ! "$DFLC" eval -q -A all --format csv --columns latency,utilization,mac,bound_by "$work/out.dfl" \
         >"$work/eval" 2>"$work/log"; then
-        fail "$network on $chip: the mapping found does not evaluate"
+        fail_row "$network on $chip: the mapping found does not evaluate"
         return
     fi
     IFS=, read -r _ latency utilization mac bound < <(tail -n 1 "$work/eval" | tr -d '\r')
     want=$(awk "BEGIN { printf \"%.0f\", $7 }")
     if [ "$mac" != "$want" ]; then
-        fail "$network on $chip: $mac MACs, published $want"
+        fail_row "$network on $chip: $mac MACs, published $want"
         return
     fi
     if timeout -k 5 "${TEST_TIMEOUT:-600}" "$DFLC" prove -A all "$work/out.dfl" >"$work/log" 2>&1 &&
         grep -q ' counts compared .*: all equal' "$work/log"; then
         proven=$(sed -n 's/^ *\([0-9]*\) counts compared.*: all equal$/\1 counts/p' "$work/log")
-        passed=$((passed + 1))
+        pass
     else
-        fail "$network on $chip: prove"
+        fail_row "$network on $chip: prove"
         proven=no
     fi
     awk -v n="$network" -v c="$chip" -v s="$latency" -v u="$utilization" -v b="$bound" -v t="$seconds" -v p="$proven" \
@@ -103,20 +91,20 @@ cell() { # cell NETWORK MODULE WORKLOAD CHIP_MODULE CHIP
     n=$(messages)
     if is_found "$status" && [ "$n" -eq 0 ]; then
         if "$DFLC" eval -q -A all --format csv --columns latency "$work/out.dfl" >"$work/eval" 2>"$work/log"; then
-            passed=$((passed + 1))
+            pass
             printf '%-17s %-16s evaluates\n' "$1" "$5"
         else
-            fail "$1 on $5: the mapping found does not evaluate"
+            fail_row "$1 on $5: the mapping found does not evaluate"
         fi
     elif [ "$n" -gt 0 ] && [ "$n" -eq "$(grep -c 'error\[E0406\]' "$work/log")" ] && [ ! -s "$work/out.dfl" ]; then
-        passed=$((passed + 1)) # one message for each memory that is too small
+        pass # one message for each memory that is too small
         printf '%-17s %-16s [E0406]: %s\n' "$1" "$5" "$(sed -n 's/.*error\[E0406\]: //p' "$work/log" | paste -sd ';')"
     elif [ "$status" -eq 1 ] && [ "$n" -eq 1 ] && [ ! -s "$work/out.dfl" ] &&
         grep -qE "error\[E[0-9]+\]: .*(computes|unit|inside|outermost)" "$work/log"; then
-        passed=$((passed + 1))
+        pass
         printf '%-17s %-16s %s\n' "$1" "$5" "$(grep -E '(^|: )error\[' "$work/log" | grep -vE 'E0602|E0620' | sed 's/.*error\[/[/' | tail -n 1)"
     else
-        fail "$1 on $5: exit status $status, $n messages"
+        fail_row "$1 on $5: exit status $status, $n messages"
     fi
 }
 
@@ -146,5 +134,4 @@ if [ "$every" = all ]; then
         sed -n "s/^system \([a-z0-9_]*\).*/${module%.dfl} \1/p" "$file"
     done)
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,17 +1,6 @@
 # Compares hardware.csv (first file) with the chip files: clock, power, die area, price, size and rate of the DRAM, and
 # each quoted peak rate that the library states with `expect chip.peak(type) within 2% of ...`. All quoted peak rates,
 # stated or not, go to the file `rates` (an assignment before the files) as checks for `dflc test`.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
 BEGIN {
     split("nvidia-v100-sxm2-32g v100 nvidia-a100-sxm4-40g a100_40g nvidia-a100-sxm4-80g a100_80g nvidia-h100-sxm5 h100 nvidia-h100-pcie h100_pcie " \
           "nvidia-h200-sxm h200 nvidia-b200-sxm b200 amd-mi250x mi250x amd-mi300x mi300x intel-gaudi2 gaudi2 intel-gaudi3 gaudi3 " \

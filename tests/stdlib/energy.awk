@@ -1,17 +1,7 @@
 # Compares the rows of one set of energy.csv (first file; an argument set=NAME before it names the set) with the
 # constants of a .dfl file (second file). Every row must be a constant with the value of the row; other constants are
 # ignored.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
+
 # The name of the constant for a row.
 function constant(s, comp, action, node) {
     if (s == "horowitz45" || s == "google7nm") {

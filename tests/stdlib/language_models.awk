@@ -1,17 +1,6 @@
 # Compares operation tables of language models (first files, one per model; an argument model=NAME before each names it)
 # and llm_configs.csv with the numbers that the .dfl files expect: `expect NAME.macs == N;`, `expect NAME.parameters ==
 # N`.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
 BEGIN {
     split("gpt3-175b gpt3 gpt3-6.7b gpt3_6_7b gpt3-13b gpt3_13b gpt2-small gpt2_small gpt2-medium gpt2_medium gpt2-xl gpt2_xl " \
           "llama3-8b llama3_8b llama3-70b llama3_70b llama3.1-405b llama3_405b bert-large bert_large bert-base bert_base", m, " ")

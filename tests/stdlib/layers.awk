@@ -1,16 +1,5 @@
 # Compares a table of convolution and linear layers (first file) with the layer workloads of a .dfl file (second file,
 # one statement per line). Recomputes output size, operations and parameters from the .dfl text alone.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
 function arg(text, name,    m) {
     if (match(text, "[(, ]" name " = [0-9]+")) {
         m = substr(text, RSTART, RLENGTH)

@@ -1,15 +1,4 @@
 # Compares networks.csv (first file) with the constants of the network and memory files.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
 function want(name, suffix, should) {
     if (should == "") return
     if (!((name suffix) in value)) print name suffix ": missing"

@@ -1,17 +1,7 @@
 # Compares the on-chip memory of hardware.csv (first file) with the sum over the memories of each chip, from the output
 # of `dflc dump ir` (second file). The list `apart` has what the table does not count: register files and local
 # memories of some chips, and registers of multipliers.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
+
 # A size in megabytes. The table has powers of two and of ten alike.
 function megabytes(text) {
     if (text ~ /TiB/) return text * 1048576

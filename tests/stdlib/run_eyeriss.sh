@@ -1,21 +1,17 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Eyeriss: the latencies of examples/eyeriss_alexnet.dfl and eyeriss_vgg16.dfl, compared with measurements of the chip. Nothing
 # is fitted.
 #
 # AlexNet (validation/eyeriss_alexnet.csv of the MAESTRO reference, beside the repository; MAESTRO=directory) has the published
 # parameters of each layer, so the bound of 4 % mean absolute error tests the model. VGG-16 (tests/stdlib/eyeriss_vgg16.csv,
 # from JSSC 2017, table VI) has the parameters that the search chooses, so no layer may be slower than the chip by more than 2 %.
-set -u
-cd "$(dirname "$0")/../.." || exit 2
-dflc=${DFLC:-build/dflc}
-passed=0 failed=0 skipped=0
+. tests/harness/script.sh
 
 # compare FILE MEASURED SLOWER [MOST]: prints the error of each layer. Fails if a layer is slower than the chip by more than
 # SLOWER %, or if the mean absolute error is above MOST %.
 compare() {
-    report=$("$dflc" eval -q --format csv "$1") || {
-        echo "not ok - $1 does not evaluate"
-        failed=$((failed + 1))
+    report=$("$DFLC" eval -q --format csv "$1") || {
+        fail "$1 does not evaluate"
         return
     }
     if printf '%s\n' "$report" | LC_ALL=C awk -F, -v file="$2" -v slower="$3" -v most="${4:-}" -v name="$1" '
@@ -46,16 +42,14 @@ compare() {
             printf "# all layers %.1f ms, measured %.1f, %+.2f %%\n", all, chip, (all / chip - 1) * 100
             printf "%sok - %s: mean absolute error %.2f %%%s; a layer may be %s %% slower than the chip\n", (bad ? "not " : ""), name, mean, (most == "" ? "" : ", at most " most " %"), slower
             exit !!bad
-        }'; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+        }'; then pass; else fail "$1"; fi
 }
 
 alexnet=${MAESTRO:-../shared/reference/maestro}/validation/eyeriss_alexnet.csv
 if [ -f "$alexnet" ]; then
     compare examples/eyeriss_alexnet.dfl "$alexnet" 15 4
 else
-    echo "skipped: $alexnet is not here"
-    skipped=1
+    skip "$alexnet is not here"
 fi
 compare examples/eyeriss_vgg16.dfl tests/stdlib/eyeriss_vgg16.csv 2
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

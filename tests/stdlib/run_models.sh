@@ -1,19 +1,10 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Compares every dimension of every layer of the library with public model tables, and every constant of energy,
 # networks, memories and chips with public tables. The tables live beside the repository (FACTS=directory); without them
 # the comparison is skipped with a message.
-set -u
-cd "$(dirname "$0")/../.." || exit 2
+. tests/harness/script.sh
 facts=${FACTS:-../shared/reference/stdlib-facts}
-lib=stdlib
-if [ ! -d "$facts/models" ]; then
-    echo "skipped: $facts is not here"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+[ -d "$facts/models" ] || skip_all "$facts is not here"
 # Prints one statement per line without comments, so that the layout of the files does not matter.
 flat() {
     awk '{ sub(/\/\/.*/, "")
@@ -22,25 +13,21 @@ flat() {
          END { gsub(/[ \t]+/, " ", all); gsub(/; /, ";\n", all); gsub(/[{] /, "{\n", all); gsub(/[}] /, "}\n", all); print all }' "$1" |
         sed 's/^ *//' >"$work/$2"
 }
-for file in "$lib"/*/*.dfl; do
+for file in stdlib/*/*.dfl; do
     flat "$file" "$(basename "$(dirname "$file")")_$(basename "$file")"
 done
 
-passed=0
-failed=0
 # compare NAME AWK-FILE FILES...: the awk program prints one line per difference and, last, `compared N`
 compare() {
     name=$1; shift
-    out=$(LC_ALL=C awk -f "$@")
+    out=$(awk -f tests/stdlib/csv.awk -f "$@")
     n=$(printf '%s\n' "$out" | sed -n 's/^compared //p')
     bad=$(printf '%s\n' "$out" | grep -cv '^compared ')
     if [ "$bad" -eq 0 ] && [ "${n:-0}" -gt 0 ]; then
-        echo "ok - $name: $n rows equal"
-        passed=$((passed + 1))
+        echo "$name: $n rows equal"
+        pass
     else
-        printf '%s\n' "$out" | grep -v '^compared ' | sed 's/^/# /'
-        echo "not ok - $name: $bad differences in ${n:-0} rows"
-        failed=$((failed + 1))
+        fail "$name: $bad differences in ${n:-0} rows" "$(printf '%s\n' "$out" | grep -v '^compared ')"
     fi
 }
 
@@ -58,20 +45,17 @@ compare "energy of DRAM" tests/stdlib/energy.awk set='dram_*' "$facts/energy.csv
 compare "energy of links" tests/stdlib/energy.awk set=links "$facts/energy.csv" "$work/energy_links.dfl"
 compare "networks and memories" tests/stdlib/networks.awk "$facts/networks.csv" \
     "$work/networks_links.dfl" "$work/networks_switches.dfl" "$work/memories_dram.dfl"
-for file in "$lib"/chips/*.dfl; do
-    DFL_STDLIB=$lib "${DFLC:-build/dflc}" dump ir "$file"
+for file in stdlib/chips/*.dfl; do
+    "$DFLC" dump ir "$file"
 done >"$work/systems" 2>/dev/null
 compare "memory on the chip" tests/stdlib/onchip.awk "$facts/hardware.csv" "$work/systems"
 compare "element-wise units" tests/stdlib/units.awk tests/stdlib/units.csv "$work/systems"
 compare "chips" tests/stdlib/chips.awk rates="$work/peaks.dfl" "$facts/hardware.csv" "$work"/chips_*.dfl
-if DFL_STDLIB=$lib "${DFLC:-build/dflc}" test "$work/peaks.dfl" >"$work/out" 2>&1 && [ "$(grep -c '^ok' "$work/out")" -gt 100 ]; then
-    echo "ok - peak rates: $(grep -c '^ok' "$work/out") of the table hold"
-    passed=$((passed + 1))
+if "$DFLC" test "$work/peaks.dfl" >"$work/out" 2>&1 && [ "$(grep -c '^ok' "$work/out")" -gt 100 ]; then
+    echo "peak rates: $(grep -c '^ok' "$work/out") of the table hold"
+    pass
 else
-    grep -v '^ok' "$work/out" | sed 's/^/# /'
-    echo "not ok - peak rates"
-    failed=$((failed + 1))
+    fail "peak rates" "$(grep -v '^ok' "$work/out")"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,17 +1,6 @@
 # Compares the rates of element-wise units with units.csv (first file), and checks that every chip can compute element
 # by element in the types in which it multiplies: bf16 and fp16 with fp32, i8 with i32. The second file is the output of
 # `dflc dump ir` for all chips.
-function split_csv(line, f,    n, c, i, q, s) {
-    n = 0; s = ""; q = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") q = !q
-        else if (c == "," && !q) { f[++n] = s; s = "" }
-        else s = s c
-    }
-    f[++n] = s
-    return n
-}
 function need(type, for_type) {
     if (!((type) in element_wise) && !("any" in element_wise))
         print s ": multiplies in " for_type ", but no unit computes element by element in " type

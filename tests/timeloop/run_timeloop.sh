@@ -2,19 +2,11 @@
 # Imported mappings of Timeloop: counts and compute cycles are compared with the reports of the peer, and each difference must
 # have a known cause. Runs of its mapper also pass `dflc import`, `check` and `fmt`. The reports are read from the reference
 # folder beside the checkout (`REFERENCE=` names another); without it the test is skipped.
-set -u
-export LC_ALL=C NO_COLOR=1
+. tests/harness/script.sh
 . tests/harness/peer.sh
 reference=${REFERENCE:-../shared/reference}/timeloop
 program=${OUT:-build/release}/tests/timeloop/timeloop
-DFLC=${DFLC:-build/dflc}
-if [ ! -f "$reference/fuzz/fuzz.jsonl" ]; then
-    echo "skipped: there is no $reference/fuzz/fuzz.jsonl"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+[ -f "$reference/fuzz/fuzz.jsonl" ] || skip_all "there is no $reference/fuzz/fuzz.jsonl"
 spoilt=$work/spoilt
 compare_with_peer
 
@@ -42,9 +34,8 @@ for file in "$reference"/mapper/*/input.yaml; do
         [ "$(grep -c 'holds' "$spoilt/$name.dfl")" -eq "$bypasses" ]; then
         pass
     else
-        fail "$name"
+        judge 1 "$name" "$work/out"
     fi
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,31 +1,16 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # A matrix multiplication of 4096 x 4096 x 4096 on every chip of the library (gemm_4096.dfl): each chip reaches 70 % of
 # its peak, or limits.txt says which figure of its source prevents it. The table of the README has the same rows;
 # its utilization may differ by one point. DFL_BLESS=1 writes the table into the README.
-set -u
-cd "$(dirname "$0")/../../.." || exit 2
-dflc=${DFLC:-build/dflc}
+. tests/harness/script.sh
 readme=${README:-README.md}
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-result() {
-    if [ "$1" -eq 0 ]; then
-        echo "ok - $2"
-        passed=$((passed + 1))
-    else
-        sed 's/^/# /' "$work/out"
-        echo "not ok - $2"
-        failed=$((failed + 1))
-    fi
-}
+result() { judge "$1" "$2" "$work/out"; } # result STATUS WHAT
 
-"$dflc" eval --format json tests/stdlib/gemm/gemm_4096.dfl >"$work/json" 2>"$work/out"
+"$DFLC" eval --format json tests/stdlib/gemm/gemm_4096.dfl >"$work/json" 2>"$work/out"
 result $? "the mappings evaluate"
-"$dflc" prove tests/stdlib/gemm/gemm_4096.dfl >"$work/out" 2>&1
+"$DFLC" prove tests/stdlib/gemm/gemm_4096.dfl >"$work/out" 2>&1
 result $? "the model agrees with the oracle at small sizes"
-"$dflc" fmt --check tests/stdlib/gemm/gemm_4096.dfl >"$work/out" 2>&1
+"$DFLC" fmt --check tests/stdlib/gemm/gemm_4096.dfl >"$work/out" 2>&1
 result $? "layout of gemm_4096.dfl"
 
 # one row per chip: | chip | type | peak | utilization | bound by | source |
@@ -75,5 +60,4 @@ awk -F'|' -v old="$work/old" '
 [ -s "$work/out" ]
 result $((1 - $?)) "the table of $readme"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
