@@ -114,12 +114,12 @@ static void set_value(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32
         dfl_oracle_refuse_released(machine, keep->tensor, keep->line->span, keep);
     keep->traffic->update++;
     keep->traffic->first.update += inst == 0;
-    if (c->has_value) {
+    if (c->has_value && !define) {
         keep->traffic->accumulate++;
         keep->traffic->first.accumulate += inst == 0;
-        value = define ? value : dfl_oracle_combine(machine, keep->tensor, c->value, value);
-        parts = define ? parts : parts + c->parts;
+        value = dfl_oracle_combine(machine, keep->tensor, c->value, value);
     }
+    parts += c->has_value ? c->parts : 0;
     c->has_value = true;
     c->value = value;
     c->parts = parts;

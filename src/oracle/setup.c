@@ -207,18 +207,20 @@ static void set_traffic(dfl_oracle_machine *machine)
         }
 }
 
-/* Fills the lasting homes: tensors without a producer have values from the start. */
+/* Fills the lasting homes: states and tensors without a producer have values from the start. */
 static void fill_homes(dfl_oracle_machine *machine)
 {
     for (size_t i = 0; i < machine->keeps.n; i++) {
         dfl_oracle_keep *keep = machine->keeps.at[i];
         const dfl_tensor *t = &machine->workload->tensors[keep->tensor];
-        bool valued = t->n_producers == 0;
+        bool valued = t->n_producers == 0 || t->role == DFL_ROLE_STATE;
         if (!keep->lasting)
             continue;
         for (size_t c = 0; c < (size_t)keep->n_inst * keep->n_elem; c++)
-            keep->cells[c] = (dfl_oracle_cell){ .present = true, .has_value = valued,
-                                         .value = valued ? machine->tensors[keep->tensor].value[c % keep->n_elem] : 0 };
+            keep->cells[c] = (dfl_oracle_cell){
+                .present = true, .has_value = valued,
+                .value = valued ? dfl_oracle_first_value(keep->tensor, (uint32_t)(c % keep->n_elem)) : 0
+            };
         keep->peak_elements = 0;
         if (keep->whole && dfl_tensor_stored(t, &keep->peak_elements))
             keep->peak_elements = keep->n_elem;

@@ -10,8 +10,7 @@
 #include "oracle/points.h"
 #include "oracle/refuse.h"
 
-/* The value of an input element, from 1 to DFL_ORACLE_PRIME - 1: the splitmix64 hash of tensor and element. */
-static uint64_t made_up(uint32_t tensor, uint32_t elem)
+uint64_t dfl_oracle_first_value(uint32_t tensor, uint32_t elem)
 {
     uint64_t x = ((uint64_t)tensor << 32 | elem) + 0x9e3779b97f4a7c15u;
 
@@ -98,12 +97,8 @@ bool dfl_oracle_evaluate(dfl_oracle_machine *machine)
         bool given = tensor->n_producers == 0 || tensor->role == DFL_ROLE_STATE;
         valued[t] = DFL_NEW_ARRAY(machine->arena, bool, machine->tensors[t].n_elem);
         for (uint32_t i = 0; given && i < machine->tensors[t].n_elem; i++) {
-            machine->tensors[t].value[i] = made_up(t, i);
+            machine->tensors[t].value[i] = dfl_oracle_first_value(t, i);
             valued[t][i] = true;
-        }
-        if (tensor->role == DFL_ROLE_STATE && tensor->n_producers > 0) {
-            dfl_oracle_refuse_unsupported(machine, tensor->span, "a state that is updated in place");
-            return false;
         }
     }
     for (uint32_t e = 0; e < machine->workload->n_einsums && !machine->failed; e++)
@@ -118,6 +113,7 @@ dfl_i128 dfl_oracle_count_wrong(dfl_oracle_machine *machine)
     for (size_t i = 0; i < machine->keeps.n; i++) {
         const dfl_oracle_keep *keep = machine->keeps.at[i];
         const dfl_tensor *t = &machine->workload->tensors[keep->tensor];
+        bool is_state = t->role == DFL_ROLE_STATE;
         if (!keep->lasting || t->n_producers == 0)
             continue;
         for (uint32_t elem = 0; elem < keep->n_elem; elem++) {
@@ -127,7 +123,7 @@ dfl_i128 dfl_oracle_count_wrong(dfl_oracle_machine *machine)
                 wanted |= machine->tensors[keep->tensor].total[p][elem] > 0;
             for (uint32_t inst = 0; inst < keep->n_inst; inst++) {
                 const dfl_oracle_cell *c = &keep->cells[(size_t)inst * keep->n_elem + elem];
-                if (!c->has_value)
+                if (!c->has_value || (is_state && !c->dirty)) /* an instance without an update holds the old value of a state */
                     continue;
                 value = any ? dfl_oracle_combine(machine, keep->tensor, value, c->value) : c->value;
                 any = true;

@@ -7,6 +7,9 @@
 /* Evaluates the workload without the mapping: sets the value and the number of updates of every element. False after a
    report. */
 bool dfl_oracle_evaluate(dfl_oracle_machine *machine);
+/* The value that an element of an input, weight or state has before the first einsum, from 1 to DFL_ORACLE_PRIME - 1: the
+   splitmix64 hash of tensor and element. */
+uint64_t dfl_oracle_first_value(uint32_t tensor, uint32_t elem);
 /* Combines two partial results of a tensor by the tensor's reduction. */
 uint64_t dfl_oracle_combine(const dfl_oracle_machine *machine, uint32_t tensor, uint64_t a, uint64_t b);
 /* Multiplies two operands modulo DFL_ORACLE_PRIME. */

@@ -25,6 +25,7 @@ typedef struct { char name[CASE_NAME]; int64_t extent; } case_rank;
 typedef struct {
     char name[CASE_NAME];
     dfl_role role;
+    bool state;                /* produced, and has values before the first einsum */
     uint32_t bits, n_dims;
     int64_t extents[CASE_DIMS];
 } case_tensor;
@@ -117,7 +118,7 @@ typedef enum {
     CASE_WANTED, /* number of features that must occur often enough */
     CASE_FUSED = CASE_WANTED, CASE_RESTRICTED, CASE_REDUCED, CASE_FORWARDED, CASE_MODES, CASE_PADDED, CASE_IDLE,
     CASE_BOUNDED, CASE_BRANCHES, CASE_PIPELINE, CASE_ROUGH,
-    CASE_UNEVEN, CASE_ROUGH_LINKS, CASE_CONDITIONS, CASE_OVER,
+    CASE_UNEVEN, CASE_ROUGH_LINKS, CASE_CONDITIONS, CASE_OVER, CASE_STATE,
     CASE_FEATURES
 } case_feature;
 extern const char *const case_feature_names[CASE_FEATURES];

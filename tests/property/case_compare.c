@@ -14,7 +14,7 @@ const char *const case_feature_names[CASE_FEATURES] = {
     "nested branches", "recompute", "online", "mesh, torus or ring", "operands straight", "nested arrays", "fused", "restricted producer", "reduction", "forwarding",
     "fresh or window", "padding", "idle instances", "room bound is exact", "readers in several branches",
     "pipeline", "coordinate 0 estimated", "first link not busiest", "links estimated",
-    "where", "over",
+    "where", "over", "state",
 };
 
 typedef struct {
@@ -142,6 +142,7 @@ static void note_features(const comparison *cmp)
         }
         f |= einsum->n_where > 0 ? 1u << CASE_CONDITIONS : 0;
         f |= einsum->over_rank != DFL_NONE ? 1u << CASE_OVER : 0;
+        f |= m->workload->tensors[einsum->output.tensor].role == DFL_ROLE_STATE ? 1u << CASE_STATE : 0;
         f |= p->has_exchange ? 1u << CASE_FUSED : 0;
         f |= p->has_exchange && p->exchange.restricts ? 1u << CASE_RESTRICTED : 0;
         for (uint32_t i = 0; p->has_exchange && i < p->exchange.n_consumers; i++)

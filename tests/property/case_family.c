@@ -402,6 +402,37 @@ static void joined(case_random *rng, dfl_case *c)
     }
 }
 
+/* States: a sum or a row is written into a tensor with older values, before or after other einsums read it. */
+static void stateful(case_random *rng, dfl_case *c)
+{
+    int64_t b = between(rng, 1, 3), n = between(rng, 1, 7), e = between(rng, 1, 5), at = case_below(rng, (uint32_t)n);
+    uint32_t what = case_below(rng, 6);
+    char append[32];
+
+    case_add_rank(c, "b", b);
+    case_add_rank(c, "n", n);
+    case_add_rank(c, "e", e);
+    input(c, "X", DFL_ROLE_INPUT, 2, b, e, 1, 1);
+    input(c, "K", DFL_ROLE_INPUT, 3, b, n, e, 1);
+    c->tensors[1].state = true;
+    snprintf(append, sizeof append, "K[b,%d,e] = X[b,e]", (int)at);
+    if (what == 0)
+        case_add_einsum(c, append);
+    bool sum = case_chance(rng, 60);
+    case_add_einsum(c, sum ? "Z[b,n] += X[b,e] * K[b,n,e]" : "Z[b,n,e] = X[b,e] * K[b,n,e]");
+    if (what == 1)
+        case_add_einsum(c, append);
+    if (what == 2)
+        case_add_einsum(c, "K[b,n,e] = K[b,n,e] * X[b,e]");
+    if (what == 3)
+        case_add_einsum(c, sum ? "K[b,n,e] += Z[b,n] * X[b,e]" : "K[b,n,e] += X[b,e]");
+    if (what == 4) /* each element is made from a neighbour */
+        case_add_einsum(c, case_chance(rng, 50) ? "K[b,n,e] = K[b,n+1,e] * X[b,e]" : "K[b,n,e] = K[b,n-1,e] * X[b,e]");
+    if (what == 5)
+        case_add_einsum(c, case_chance(rng, 50) ? "K[b,n,e] = K[b,n-1,e+1] * X[b,e]" : "K[b,n,e] = K[b,n-1,e] * K[b,n,e-1]");
+    c->tensors[2].state = case_chance(rng, 30);
+}
+
 static bool small(const dfl_case *c, int64_t most)
 {
     for (uint32_t e = 0; e < c->n_einsums; e++) {
@@ -417,8 +448,8 @@ static bool small(const dfl_case *c, int64_t most)
 void case_draw_workload(case_random *rng, dfl_case *c)
 {
     static const struct { uint32_t weight; void (*draw)(case_random *rng, dfl_case *c); } family[] = {
-        { 8, matmul }, { 16, convolution }, { 8, matmul_chain }, { 16, convolution_pair }, { 5, residual }, { 8, block },
-        { 10, attention }, { 14, normalisation }, { 5, shifted }, { 5, conditional }, { 2, transforms }, { 3, joined },
+        { 8, matmul }, { 12, convolution }, { 8, matmul_chain }, { 16, convolution_pair }, { 5, residual }, { 8, block },
+        { 10, attention }, { 14, normalisation }, { 5, shifted }, { 5, conditional }, { 2, transforms }, { 3, joined }, { 4, stateful },
     };
 
     rng->stretch = case_chance(rng, 12);
@@ -430,6 +461,8 @@ void case_draw_workload(case_random *rng, dfl_case *c)
         family[i].draw(rng, c);
     } while (!small(c, rng->stretch ? 4000 : 1200));
     rng->stretch = false;
+    for (uint32_t e = 0; e < c->n_einsums; e++) /* of any family, a result that adds to what is there */
+        c->tensors[c->einsums[e].out.tensor].state |= case_chance(rng, 4);
     case_set_roles(c);
     for (uint32_t t = 0; t < c->n_tensors; t++)
         c->tensors[t].bits = case_chance(rng, 60) ? 8 : 16;

@@ -52,9 +52,9 @@ static void print_workload(const dfl_case *c, FILE *out)
     fprintf(out, ";\n");
     for (uint32_t t = 0; t < c->n_tensors; t++) {
         const case_tensor *x = &c->tensors[t];
-        if (x->role != DFL_ROLE_INPUT && x->role != DFL_ROLE_WEIGHT)
+        if (x->role != DFL_ROLE_INPUT && x->role != DFL_ROLE_WEIGHT && x->role != DFL_ROLE_STATE)
             continue;
-        fprintf(out, "  %s %s[", x->role == DFL_ROLE_INPUT ? "input" : "weight", x->name);
+        fprintf(out, "  %s %s[", x->role == DFL_ROLE_INPUT ? "input" : x->role == DFL_ROLE_STATE ? "state" : "weight", x->name);
         for (uint32_t d = 0; d < x->n_dims; d++)
             fprintf(out, "%sd%u: %lld", d ? ", " : "", d, (long long)x->extents[d]);
         fprintf(out, "] : bits(%u);\n", x->bits);
@@ -65,7 +65,9 @@ static void print_workload(const dfl_case *c, FILE *out)
         const case_tensor *t = &c->tensors[x->out.tensor];
         fprintf(out, "  %s", t->role == DFL_ROLE_OUTPUT ? "output " : "");
         print_access(c, &x->out, out);
-        fprintf(out, " : bits(%u) %s %s", t->bits, op[x->reduce], x->whole ? "scan(" : "");
+        if (t->role != DFL_ROLE_STATE)
+            fprintf(out, " : bits(%u)", t->bits);
+        fprintf(out, " %s %s", op[x->reduce], x->whole ? "scan(" : "");
         for (uint32_t i = 0; i < x->n_in; i++) {
             fprintf(out, "%s", i ? " * " : "");
             print_access(c, &x->in[i], out);

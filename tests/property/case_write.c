@@ -376,6 +376,6 @@ void case_set_roles(dfl_case *c)
                 read |= c->einsums[e].in[i].tensor == t;
         }
         if (produced)
-            c->tensors[t].role = read ? DFL_ROLE_INTERMEDIATE : DFL_ROLE_OUTPUT;
+            c->tensors[t].role = c->tensors[t].state ? DFL_ROLE_STATE : read ? DFL_ROLE_INTERMEDIATE : DFL_ROLE_OUTPUT;
     }
 }

@@ -94,7 +94,8 @@ static uint32_t map_rank(const path_resolver *resolver, const dfl_access *from, 
     return ranks[found].extent == ranks[rank].extent ? found : DFL_NONE;
 }
 
-/* The rank by which einsum `e` follows the loop, or DFL_NONE. There are two cases. An einsum bound to the loop produces
+/* The rank by which einsum `e` follows the loop, or DFL_NONE. An einsum reads what the einsums before it produce; of a
+   state, it reads the value from before the later updates. There are two cases. An einsum bound to the loop produces
    an input of `e`. Or all readers of the result of `e` below the loop's body are bound to the loop, and index the
    result bare in one dimension. */
 static uint32_t find_followed(const path_resolver *resolver, const dfl_body *body, const dfl_line *line, const bool *bound,
@@ -108,7 +109,7 @@ static uint32_t find_followed(const path_resolver *resolver, const dfl_body *bod
         const dfl_tensor *t = &resolver->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++) {
             uint32_t f = t->producers[k];
-            if (f == e || !bound[f] || !is_below(resolver, body, f))
+            if (f >= e || !bound[f] || !is_below(resolver, body, f))
                 continue;
             uint32_t rank = find_step(resolver, f, line)->rank;
             uint32_t found = rank == DFL_NONE ? DFL_NONE
@@ -119,7 +120,7 @@ static uint32_t find_followed(const path_resolver *resolver, const dfl_body *bod
     }
     for (uint32_t k = 0; k < mine->n_consumers; k++) {
         uint32_t c = mine->consumers[k];
-        if (c == e || !is_below(resolver, body, c))
+        if (c <= e || !is_below(resolver, body, c))
             continue;
         uint32_t rank = bound[c] ? find_step(resolver, c, line)->rank : DFL_NONE;
         if (rank == DFL_NONE)
@@ -144,7 +145,7 @@ static bool feeds_bound(const path_resolver *resolver, const dfl_body *body, con
 
     for (uint32_t k = 0; k < mine->n_consumers; k++) {
         uint32_t c = mine->consumers[k];
-        if (c != e && bound[c] && is_below(resolver, body, c))
+        if (c > e && bound[c] && is_below(resolver, body, c))
             return true;
     }
     return false;
@@ -158,7 +159,7 @@ static const dfl_access *find_read_below(const path_resolver *resolver, const df
     for (uint32_t i = 0; i < me->n_inputs; i++) {
         const dfl_tensor *t = &resolver->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++)
-            if (t->producers[k] != e && is_below(resolver, body, t->producers[k]) &&
+            if (t->producers[k] < e && is_below(resolver, body, t->producers[k]) &&
                 find_bare_dim(&einsum_of(resolver, t->producers[k])->output, line->rank) != DFL_NONE)
                 return &me->inputs[i];
     }
@@ -174,7 +175,7 @@ static uint32_t find_summed_below(const path_resolver *resolver, const dfl_body 
     for (uint32_t i = 0; i < me->n_inputs; i++) {
         const dfl_tensor *t = &resolver->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++)
-            if (t->producers[k] != e && is_below(resolver, body, t->producers[k]) &&
+            if (t->producers[k] < e && is_below(resolver, body, t->producers[k]) &&
                 dfl_einsum_has_rank(einsum_of(resolver, t->producers[k]), line->rank) &&
                 find_dim_with(&einsum_of(resolver, t->producers[k])->output, line->rank) == DFL_NONE)
                 return t->producers[k];
@@ -221,7 +222,7 @@ static void check_followed(path_resolver *resolver, const dfl_body *body, const 
         const dfl_tensor *t = &resolver->m->workload->tensors[me->inputs[i].tensor];
         for (uint32_t k = 0; k < t->n_producers; k++) {
             uint32_t f = t->producers[k], found = DFL_NONE;
-            if (f != e && is_below(resolver, body, f) && find_step(resolver, f, line)->rank != DFL_NONE)
+            if (f < e && is_below(resolver, body, f) && find_step(resolver, f, line)->rank != DFL_NONE)
                 found = map_rank(resolver, &einsum_of(resolver, f)->output, find_step(resolver, f, line)->rank, &me->inputs[i]);
             if (found == DFL_NONE || found == as)
                 continue;
@@ -323,7 +324,7 @@ static void check_restriction(path_resolver *resolver, const dfl_path *p, const 
     }
 }
 
-/* Sets the exchange of `e`: the innermost branch with a reader of its output, and the readers below the branch. */
+/* Sets the exchange of `e`: the innermost branch with a later reader of its output, and these readers below the branch. */
 static void find_exchange(path_resolver *resolver, uint32_t e)
 {
     dfl_path *p = &resolver->paths->paths[e];
@@ -333,7 +334,7 @@ static void find_exchange(path_resolver *resolver, uint32_t e)
     DFL_VEC(uint32_t) consumers = { 0 };
 
     for (uint32_t k = 0; k < t->n_consumers; k++) {
-        if (t->consumers[k] == e)
+        if (t->consumers[k] <= e)
             continue;
         const dfl_body *b = dfl_body_common(p->leaf, resolver->paths->paths[t->consumers[k]].leaf);
         if (!best || b->depth > best->depth)
@@ -355,7 +356,7 @@ static void find_exchange(path_resolver *resolver, uint32_t e)
             outermost = p->steps[i].body;
         }
     for (uint32_t k = 0; k < t->n_consumers; k++)
-        if (t->consumers[k] != e && dfl_body_within(resolver->paths->paths[t->consumers[k]].leaf, outermost))
+        if (t->consumers[k] > e && dfl_body_within(resolver->paths->paths[t->consumers[k]].leaf, outermost))
             DFL_PUSH(resolver->arena, &consumers, t->consumers[k]);
     p->exchange.consumers = consumers.at;
     p->exchange.n_consumers = (uint32_t)consumers.n;

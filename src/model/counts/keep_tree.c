@@ -74,10 +74,12 @@ static void find_role(const dfl_nest *nest, dfl_keep *keep)
             keep->n_makers++;
         }
     keep->written = keep->n_makers > 0;
+    keep->is_state = t->role == DFL_ROLE_STATE;
     const dfl_path *path = &nest->paths->paths[keep->producer];
-    if (!keep->written || !path->has_exchange || !dfl_body_within(path->exchange.branch, keep->body))
+    keep->exchanged = keep->written && ((path->has_exchange && dfl_body_within(path->exchange.branch, keep->body)) ||
+                                        (keep->is_state && keep->footprint.n_references > keep->n_makers));
+    if (!keep->exchanged)
         return;
-    keep->exchanged = true;
     for (uint32_t i = 0; i < keep->step; i++) {
         const dfl_access *out = &nest->workload->einsums[keep->producer].output;
         bool indexes = false;

@@ -48,6 +48,7 @@ typedef struct {
     uint32_t parent;          /* next outer keep of the tensor; DFL_NONE for the home */
     uint32_t before;          /* previous keep of the tensor in the order of the bodies; DFL_NONE for the first keep */
     bool written;             /* an einsum below produces the tensor */
+    bool is_state;            /* the tensor is a state that some einsum produces: its elements have values from the start */
     bool exchanged;           /* the producer and a consumer meet in a branch below, so consumers read elements where the
                                  producer makes them */
     uint64_t adding;          /* `exchanged`: bit set of the loops above whose every iteration adds to all elements */

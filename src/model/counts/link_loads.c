@@ -180,6 +180,8 @@ static dfl_i128 count_restricted(load_walk *walk, const dfl_crossing *c, dfl_sha
         walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->footprint, &how, only, &n);
     if (!c->valued)
         return c->kind == DFL_CROSSING_DRAIN ? n.leave : c->kind == DFL_CROSSING_FILL || c->by_change ? n.enter : n.present;
+    if (c->kind == DFL_CROSSING_FILL && walk->keeps->at[c->at].is_state)
+        return n.enter; /* all elements have values from the start */
     walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->made, &how, only, &made);
     return c->kind == DFL_CROSSING_FILL ? n.enter - made.distinct : made.distinct;
 }
@@ -400,7 +402,8 @@ static bool can_stand_for(load_walk *walk, uint32_t axis, int64_t a, int64_t b)
             return false;
         if (!used || c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
             continue;
-        if (!has_same_sums(walk, c, c->footprint, &at, &to) || (c->valued && !has_same_sums(walk, c, c->made, &at, &to)))
+        if (!has_same_sums(walk, c, c->footprint, &at, &to) ||
+            (c->valued && c->made && !has_same_sums(walk, c, c->made, &at, &to)))
             return false;
     }
     return walk->ok;

@@ -91,6 +91,12 @@ static void count_home(traffic_pass *pass, uint32_t at)
     const dfl_keep_deltas *how = pass->one ? &keep->one : &keep->all;
     dfl_i128 entered = fill_delta(pass, how->each)->enter, *unfilled = &pass->out->unfilled[at];
 
+    *unfilled = 0;
+    if (keep->is_state) { /* each element has a value from the start */
+        if (!pass->one)
+            check_home(pass, keep);
+        return;
+    }
     if (how->starts) {
         *unfilled = fill_delta(pass, how->starts)->present;
         /* a sum is insufficient: elements that are made again while still at home would hide elements that come back */
@@ -181,13 +187,18 @@ static void count_written(traffic_pass *pass, uint32_t at)
         /* made in one residency and read in others: only the residency in which an element is made is drained */
         dfl_i128 given = pass->one ? count_made(pass, keep, how->given) : keep->distinct;
         if (given < 0 || made < 0) {
+            /* the outer keep's instance at coordinate 0 gets a part of the elements that is unknown */
+            bool parted = pass->one && dfl_keep_tree_steps_around(pass->nest, keep->footprint.einsum, outer->step,
+                                                                  pass->nest->system->memories[outer->line->memory].element);
             out->rough[at] |= how->anew;
-            out->rough[keep->parent] |= how->anew;
+            out->rough[keep->parent] |= how->anew || parted;
             made = entered < keep->distinct ? entered : keep->distinct;
             given = keep->distinct;
         }
         pass->counts[at].drain = made;
         add_count(pass, &pass->counts[keep->parent].update, given);
+        if (keep->is_state) /* the residency was filled with an old value */
+            add_count(pass, &out->taken[keep->parent], given);
         if (pass->one)
             out->outer_busiest[at].update = given;
         return;
@@ -229,11 +240,23 @@ static void count_operand(traffic_pass *pass, const dfl_operand *operand, dfl_i1
     *moved = operand->output ? delta->present : read;
     if (operand->output) {
         add_count(pass, &pass->counts[operand->inner].update, delta->present);
+        if (operand->defines)
+            add_count(pass, &pass->out->defined[operand->inner], delta->present);
         if (pass->one)
             add_count(pass, &pass->out->ops_busiest[operand->inner].update, delta->present);
     } else {
         add_count(pass, &pass->counts[operand->inner].serve, read);
     }
+}
+
+/* Number of the updates that find an old value in a keep and replace it without reading it: the results of `=`. Of the
+   producers of one tensor, only those of a state find values of other producers. */
+static dfl_i128 count_replaced(const traffic_pass *pass, uint32_t at, dfl_i128 found)
+{
+    const dfl_keep *keep = &pass->keeps->at[at];
+    dfl_i128 defined = pass->out->defined[at];
+
+    return keep->n_makers == 1 && defined > 0 ? found : keep->is_state ? defined : 0;
 }
 
 static void count_pass(traffic_pass *pass, const dfl_traffic_plan *plan)
@@ -243,6 +266,7 @@ static void count_pass(traffic_pass *pass, const dfl_traffic_plan *plan)
     memset(pass->counts, 0, pass->keeps->n * sizeof *pass->counts);
     for (uint32_t i = 0; i < plan->n_written; i++) {
         out->taken[plan->written[i]] = 0;
+        out->defined[plan->written[i]] = 0;
         out->ops_busiest[plan->written[i]].update = 0;
     }
     for (uint32_t i = 0; i < plan->n_visits && pass->ok; i++) {
@@ -259,12 +283,14 @@ static void count_pass(traffic_pass *pass, const dfl_traffic_plan *plan)
     for (uint32_t i = 0; i < plan->n_operands && pass->ok; i++)
         count_operand(pass, &plan->operands[i], &out->moved[i]);
     /* each residency that starts without a value, and each value that an inner keep takes, causes one update without an
-       old value to read (MODEL.md, section 2) */
+       old value; updates by `=` read no old value (MODEL.md, section 2.4) */
     for (uint32_t i = 0; i < plan->n_written; i++) {
         uint32_t at = plan->written[i];
         dfl_i128 found = pass->counts[at].update - out->unfilled[at] - out->taken[at];
+        found -= count_replaced(pass, at, found);
         pass->counts[at].accumulate = found > 0 || !pass->one ? found : 0;
         dfl_i128 own = out->ops_busiest[at].update - out->unfilled[at];
+        own -= count_replaced(pass, at, own);
         out->ops_busiest[at].accumulate = pass->one && own > 0 ? own : 0;
     }
 }

@@ -256,7 +256,7 @@ static void refuse_unmade(planner *c, const dfl_keep *keep)
     const dfl_tensor *t = &c->nest->workload->tensors[keep->line->tensor];
     const dfl_reference *made = list_producers(c, keep->line->tensor);
 
-    if (!keep->produced || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
+    if (!keep->produced || keep->is_state || (keep->parent == DFL_NONE && t->role != DFL_ROLE_INTERMEDIATE))
         return; /* all elements have a value from the start, or the tensor is an input or output of the workload */
     for (uint32_t v = 0; v < keep->footprint.n_references && c->ok; v++) {
         if (dfl_whole_access_within(c->nest, &keep->footprint.references[v], made, t->n_producers))
@@ -278,8 +278,8 @@ static void count_distinct(planner *c, dfl_keep *keep)
     while (made[first].einsum != keep->producer)
         first++;
     c->ok = c->ok && dfl_whole_access_count(c->nest, made + first, keep->n_makers, &keep->distinct);
-    keep->first_made = keep->distinct;
-    if (first == 0 || !c->ok || t->n_producers == 1)
+    keep->first_made = keep->is_state ? 0 : keep->distinct;
+    if (keep->is_state || first == 0 || !c->ok || t->n_producers == 1)
         return;
     c->ok = dfl_whole_access_count(c->nest, made, first, &before) &&
             dfl_whole_access_count(c->nest, made, first + keep->n_makers, &all);
@@ -343,6 +343,7 @@ static void plan_operand(planner *c, uint32_t e, const dfl_access *a, bool outpu
     dfl_sharing how = { .forward = DFL_NONE };
 
     *out = (dfl_operand){ .inner = dfl_keep_tree_innermost(c->nest, c->keeps, e, a->tensor), .output = output,
+                          .defines = output && c->nest->workload->einsums[e].reduce == DFL_REDUCE_NONE,
                           .reuse = dfl_selects(&unit->operand_reuse, &c->nest->workload->tensors[a->tensor]) };
     uint64_t all = dfl_keep_tree_steps_around(c->nest, e, path->n_steps, unit->element);
     uint64_t mine = dfl_keep_tree_steps_around(c->nest, e, path->n_steps, find_element(c, &c->keeps->at[out->inner]));
@@ -423,6 +424,7 @@ void dfl_traffic_plan_make_sums(const dfl_nest *nest, const dfl_keep_tree *keeps
                                .steps = DFL_NEW_ARRAY(nest->arena, dfl_i128, nest->workload->n_einsums + 1),
                                .forwarded = DFL_NEW_ARRAY(nest->arena, dfl_i128, nest->system->n_axes + 1),
                                .unfilled = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1),
-                               .taken = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1) };
+                               .taken = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1),
+                               .defined = DFL_NEW_ARRAY(nest->arena, dfl_i128, n + 1) };
 }
 

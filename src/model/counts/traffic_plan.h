@@ -14,6 +14,7 @@
 typedef struct {
     uint32_t inner; /* innermost keep of the tensor */
     bool output;
+    bool defines;   /* `output`: results of `=`, which replace an old value without reading it */
     bool reuse;     /* reads the operand only if its element changes from one step to the next (`operand_reuse`) */
     dfl_delta *all, *one;
 } dfl_operand;
@@ -42,6 +43,7 @@ typedef struct {
     dfl_i128 *forwarded;       /* [axis]: elements that neighbours pass on */
     dfl_i128 *unfilled;        /* [keep], in the present pass: residencies of elements that start without a value */
     dfl_i128 *taken;           /* [keep], in the present pass: values that inner keeps take */
+    dfl_i128 *defined;         /* [keep], in the present pass: updates by results of `=` */
 } dfl_traffic_sums;
 
 /* Plans all counts. False after E0602, E0608 or E0609. */

@@ -159,6 +159,11 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
             dfl_nest_refuse(nest, nest->workload->einsums[e].span,
                             "a restricted producer of a tensor that several einsums produce",
                             "give each result a name of its own, or give the loops ranks of the producers");
+    for (uint32_t e = 0; e < n; e++)
+        if (paths->paths[e].has_exchange && paths->paths[e].exchange.restricts && paths->paths[e].exchange.recompute &&
+            nest->workload->tensors[nest->workload->einsums[e].output.tensor].role == DFL_ROLE_STATE)
+            dfl_nest_refuse(nest, nest->workload->einsums[e].span, "an update of a state that `recompute` repeats",
+                            "keep the state further out, and remove `recompute`");
     for (uint32_t e = 0; e < n && !nest->refused; e++)
         check_einsum(nest, e);
     for (uint32_t e = 0; e < n && !nest->refused; e++)
