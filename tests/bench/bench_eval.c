@@ -74,14 +74,7 @@ static void bench_matmul(case_network kind)
 
     if (!c)
         abort();
-    case_init(c);
-    case_add_rank(c, "m", 512);
-    case_add_rank(c, "n", 512);
-    case_add_rank(c, "k", 512);
-    case_add_input(c, "A", DFL_ROLE_INPUT, 2, (int64_t[]){ 512, 512 });
-    case_add_input(c, "B", DFL_ROLE_WEIGHT, 2, (int64_t[]){ 512, 512 });
-    case_add_einsum(c, "Z[m,n] += A[m,k] * B[k,n]");
-    case_set_roles(c);
+    case_init_matmul(c, 512, 512, 512);
     case_add_memory(c, "dram", 0, 1);
     case_add_memory(c, "sram", 0, 1);
     case_add_axis(c, "pe", 1, 16, CASE_ALL, CASE_ALL);

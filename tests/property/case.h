@@ -160,5 +160,7 @@ uint32_t case_tensor_named(const dfl_case *c, const char *name);
 uint32_t case_memory_named(const dfl_case *c, const char *name);
 /* Produced tensors without a reader become outputs, other produced tensors intermediates. */
 void case_set_roles(dfl_case *c);
+/* An empty case with the product Z[m,n] of A[m,k] and B[k,n]. */
+void case_init_matmul(dfl_case *c, int64_t m, int64_t n, int64_t k);
 
 #endif

@@ -379,3 +379,15 @@ void case_set_roles(dfl_case *c)
             c->tensors[t].role = c->tensors[t].state ? DFL_ROLE_STATE : read ? DFL_ROLE_INTERMEDIATE : DFL_ROLE_OUTPUT;
     }
 }
+
+void case_init_matmul(dfl_case *c, int64_t m, int64_t n, int64_t k)
+{
+    case_init(c);
+    case_add_rank(c, "m", m);
+    case_add_rank(c, "n", n);
+    case_add_rank(c, "k", k);
+    case_add_input(c, "A", DFL_ROLE_INPUT, 2, (int64_t[]){ m, k });
+    case_add_input(c, "B", DFL_ROLE_WEIGHT, 2, (int64_t[]){ k, n });
+    case_add_einsum(c, "Z[m,n] += A[m,k] * B[k,n]");
+    case_set_roles(c);
+}

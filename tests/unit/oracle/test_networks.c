@@ -29,19 +29,21 @@ typedef struct {
    steps, the two instances of a row want one element of A, and the four of a column one of B. */
 static void straight(dfl_case *c)
 {
-    case_init(c);
-    case_add_rank(c, "m", 4);
-    case_add_rank(c, "n", 2);
-    case_add_rank(c, "k", 3);
-    case_add_input(c, "A", DFL_ROLE_INPUT, 2, (int64_t[]){ 4, 3 });
-    case_add_input(c, "B", DFL_ROLE_WEIGHT, 2, (int64_t[]){ 3, 2 });
-    case_add_einsum(c, "Z[m,n] += A[m,k] * B[k,n]");
-    case_set_roles(c);
+    case_init_matmul(c, 4, 2, 3);
     case_add_memory(c, "dram", 0, 1);
     case_add_axis(c, "row", 1, 4, CASE_ALL, CASE_NO);
     case_add_axis(c, "col", 1, 2, CASE_ALL, CASE_NO);
     case_add_unit(c, "mac", 1);
     case_lines(c, 0, "keep A, B, Z in dram; spatial m on row; spatial n on col; temporal k;");
+}
+
+/* dram, 4 instances on a line, and a unit in each. */
+static void line(dfl_case *c, case_set reduce)
+{
+    case_set_roles(c);
+    case_add_memory(c, "dram", 0, 1);
+    case_add_axis(c, "pe", 1, 4, CASE_ALL, reduce);
+    case_add_unit(c, "mac", 1);
 }
 
 /* Z[m] = sum of A[m,k] for 3 rows of 8 elements on a line of 4 instances; each sums 2 elements of a row. A register keeps
@@ -53,11 +55,8 @@ static void sums(dfl_case *c, case_set reduce)
     case_add_rank(c, "k", 8);
     case_add_input(c, "A", DFL_ROLE_INPUT, 2, (int64_t[]){ 3, 8 });
     case_add_einsum(c, "Z[m] += A[m,k]");
-    case_set_roles(c);
-    case_add_memory(c, "dram", 0, 1);
-    case_add_axis(c, "pe", 1, 4, CASE_ALL, reduce);
+    line(c, reduce);
     case_add_memory(c, "reg", 1, 1);
-    case_add_unit(c, "mac", 1);
     case_lines(c, 0, "keep A, Z in dram; spatial k:2 on pe; temporal m; keep Z in reg; temporal k;");
 }
 
@@ -75,12 +74,9 @@ static void forwarded(dfl_case *c)
     case_add_input(c, "I", DFL_ROLE_INPUT, 1, (int64_t[]){ 5 });
     case_add_input(c, "F", DFL_ROLE_WEIGHT, 1, (int64_t[]){ 2 });
     case_add_einsum(c, "O[p] += I[p + r] * F[r]");
-    case_set_roles(c);
-    case_add_memory(c, "dram", 0, 1);
-    case_add_axis(c, "pe", 1, 4, CASE_ALL, CASE_NO);
+    line(c, CASE_NO);
     c->axes[0].forward = true;
     case_add_memory(c, "reg", 1, 1);
-    case_add_unit(c, "mac", 1);
     case_lines(c, 0, "keep I, F, O in dram; spatial p on pe; keep O in reg; temporal r; keep I in reg;");
 }
 
@@ -92,24 +88,14 @@ static void idle(dfl_case *c)
     case_add_input(c, "A", DFL_ROLE_INPUT, 1, (int64_t[]){ 7 });
     case_add_input(c, "B", DFL_ROLE_WEIGHT, 1, (int64_t[]){ 7 });
     case_add_einsum(c, "Z[m] = A[m] * B[m]");
-    case_set_roles(c);
-    case_add_memory(c, "dram", 0, 1);
-    case_add_axis(c, "pe", 1, 4, CASE_ALL, CASE_NO);
-    case_add_unit(c, "mac", 1);
+    line(c, CASE_NO);
     case_lines(c, 0, "keep A, B, Z in dram; temporal m:4; spatial m on pe;");
 }
 
 /* Z = A B of 2 x 2 x 3 elements on 2 arrays of 3 instances. Every unit reads its operands in dram and writes there. */
 static void nested(dfl_case *c)
 {
-    case_init(c);
-    case_add_rank(c, "m", 2);
-    case_add_rank(c, "n", 3);
-    case_add_rank(c, "k", 2);
-    case_add_input(c, "A", DFL_ROLE_INPUT, 2, (int64_t[]){ 2, 2 });
-    case_add_input(c, "B", DFL_ROLE_WEIGHT, 2, (int64_t[]){ 2, 3 });
-    case_add_einsum(c, "Z[m,n] += A[m,k] * B[k,n]");
-    case_set_roles(c);
+    case_init_matmul(c, 2, 3, 2);
     case_add_memory(c, "dram", 0, 1);
     case_add_axis(c, "core", 1, 2, CASE_ALL, CASE_NO);
     case_add_axis(c, "lane", 2, 3, CASE_ALL, CASE_NO);
@@ -128,54 +114,54 @@ static void nested(dfl_case *c)
 #define FORWARDED 4 + 1 + 2, 4 + 1 + 3 + 2 * 4, 4, 4
 #define IDLE 14, 14, 7, 7
 
+/* Ports: every instance gets one element of A and one of B in each step, and gives one. */
+#define STRAIGHT_PORTS { { "outer_down", 18 }, { "outer_up", 24 }, { "inner_down", 6 }, { "inner_up", 3 } }
+#define REDUCED_PORTS { { "outer_down", 24 }, { "outer_up", 3 }, { "inner_down", 6 }, { "inner_up", 3 } }
+#define IDLE_PORTS { { "outer_down", 14 }, { "outer_up", 7 }, { "inner_down", 4 }, { "inner_up", 2 } }
+
+/* Links. straight, down, in each step: the first link of `row` carries the 3 elements of A for rows 1 to 3 and both of B; the
+   link of `col` in a row carries its element of A and one of B. Up, along `row` first: the first link of `row` in a column
+   carries the results of rows 1 to 3, and that of `col` the 4 results of column 1. */
+#define STRAIGHT_LINKS { { "row.down", 3 * 5 }, { "row.up", 3 * 3 }, { "col.down", 3 * 2 }, { "col.up", 3 * 4 } }
+#define REDUCED_LINKS { { "pe.down", 6 * 3 }, { "pe.up", 3 } }
+#define UNREDUCED_LINKS { { "pe.down", 6 * 3 }, { "pe.up", 3 * 3 } }
+/* Down: I[1..3], I[4], F[0], F[1]. Up: 3 results, and I[1] on its way from instance 1 to instance 0. */
+#define FORWARDED_LINKS { { "pe.down", 6 }, { "pe.up", 3 + 1 } }
+/* Steps of 4 and of 3 instances: A and B for instances 1 to 3, then for 1 and 2. */
+#define IDLE_LINKS { { "pe.down", 6 + 4 }, { "pe.up", 3 + 2 } }
+
 static const network_case cases[] = {
     { "bus: operands straight", straight, CASE_BUS, 0, 0, STRAIGHT, { { "medium", 18 + 24 } } },
     { "bus: reduction", reduced, CASE_BUS, 0, 0, REDUCED, { { "medium", 24 + 3 } } },
     { "bus: forwarding", forwarded, CASE_BUS, 0, 0, FORWARDED, { { "medium", 7 + 4 }, { "pe.forward", 1 } } },
     { "bus: idle", idle, CASE_BUS, 0, 0, IDLE, { { "medium", 14 + 7 } } },
 
-    /* Every instance gets one element of A and one of B in each step, and gives one. */
-    { "crossbar: operands straight", straight, CASE_CROSSBAR, 0, 0, STRAIGHT,
-      { { "outer_down", 18 }, { "outer_up", 24 }, { "inner_down", 6 }, { "inner_up", 3 } } },
-    { "crossbar: reduction", reduced, CASE_CROSSBAR, 0, 0, REDUCED,
-      { { "outer_down", 24 }, { "outer_up", 3 }, { "inner_down", 6 }, { "inner_up", 3 } } },
+    { "crossbar: operands straight", straight, CASE_CROSSBAR, 0, 0, STRAIGHT, STRAIGHT_PORTS },
+    { "crossbar: reduction", reduced, CASE_CROSSBAR, 0, 0, REDUCED, REDUCED_PORTS },
     /* The last instance gets both of its elements of I from outside: its port is the busiest. */
     { "crossbar: forwarding", forwarded, CASE_CROSSBAR, 0, 0, FORWARDED,
       { { "outer_down", 7 }, { "outer_up", 4 }, { "inner_down", 2 + 2 }, { "inner_up", 1 }, { "pe.forward", 1 } } },
-    { "switch: operands straight", straight, CASE_SWITCH, 0, 0, STRAIGHT,
-      { { "outer_down", 18 }, { "outer_up", 24 }, { "inner_down", 6 }, { "inner_up", 3 } } },
+    { "switch: operands straight", straight, CASE_SWITCH, 0, 0, STRAIGHT, STRAIGHT_PORTS },
     { "switch: no reduction", unreduced, CASE_SWITCH, 0, 0, UNREDUCED,
       { { "outer_down", 24 }, { "outer_up", 12 }, { "inner_down", 6 }, { "inner_up", 3 } } },
-    { "switch: idle", idle, CASE_SWITCH, 0, 0, IDLE,
-      { { "outer_down", 14 }, { "outer_up", 7 }, { "inner_down", 4 }, { "inner_up", 2 } } },
-    { "fully connected: operands straight", straight, CASE_FULLY_CONNECTED, 0, 0, STRAIGHT,
-      { { "outer_down", 18 }, { "outer_up", 24 }, { "inner_down", 6 }, { "inner_up", 3 } } },
-    { "fully connected: reduction", reduced, CASE_FULLY_CONNECTED, 0, 0, REDUCED,
-      { { "outer_down", 24 }, { "outer_up", 3 }, { "inner_down", 6 }, { "inner_up", 3 } } },
-    { "fully connected: idle", idle, CASE_FULLY_CONNECTED, 0, 0, IDLE,
-      { { "outer_down", 14 }, { "outer_up", 7 }, { "inner_down", 4 }, { "inner_up", 2 } } },
-
-    /* Down, each step: the first link of `row` carries the 3 elements of A for rows 1 to 3 and both of B; the link of `col` in
-       a row carries its element of A and one of B. Up, along `row` first: the first link of `row` in a column carries the
-       results of rows 1 to 3, and that of `col` the 4 results of column 1. */
-    { "mesh: operands straight", straight, CASE_MESH, 0, 0, STRAIGHT,
-      { { "row.down", 3 * 5 }, { "row.up", 3 * 3 }, { "col.down", 3 * 2 }, { "col.up", 3 * 4 } } },
-    { "mesh: reduction", reduced, CASE_MESH, 0, 0, REDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 } } },
-    { "mesh: no reduction", unreduced, CASE_MESH, 0, 0, UNREDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 * 3 } } },
-    /* Down: I[1..3], I[4], F[0], F[1]. Up: 3 results, and I[1] on its way from instance 1 to instance 0. */
-    { "mesh: forwarding", forwarded, CASE_MESH, 0, 0, FORWARDED, { { "pe.down", 6 }, { "pe.up", 3 + 1 } } },
-    /* Steps of 4 and of 3 instances: A and B for instances 1 to 3, then for 1 and 2. */
-    { "mesh: idle", idle, CASE_MESH, 0, 0, IDLE, { { "pe.down", 6 + 4 }, { "pe.up", 3 + 2 } } },
+    { "switch: idle", idle, CASE_SWITCH, 0, 0, IDLE, IDLE_PORTS },
+    { "fully connected: operands straight", straight, CASE_FULLY_CONNECTED, 0, 0, STRAIGHT, STRAIGHT_PORTS },
+    { "fully connected: reduction", reduced, CASE_FULLY_CONNECTED, 0, 0, REDUCED, REDUCED_PORTS },
+    { "fully connected: idle", idle, CASE_FULLY_CONNECTED, 0, 0, IDLE, IDLE_PORTS },
 
     /* A torus and a ring count as a mesh. */
-    { "torus: operands straight", straight, CASE_TORUS, 0, 0, STRAIGHT,
-      { { "row.down", 3 * 5 }, { "row.up", 3 * 3 }, { "col.down", 3 * 2 }, { "col.up", 3 * 4 } } },
-    { "torus: reduction", reduced, CASE_TORUS, 0, 0, REDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 } } },
-    { "torus: no reduction", unreduced, CASE_TORUS, 0, 0, UNREDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 * 3 } } },
-    { "torus: forwarding", forwarded, CASE_TORUS, 0, 0, FORWARDED, { { "pe.down", 6 }, { "pe.up", 3 + 1 } } },
-    { "ring: reduction", reduced, CASE_RING, 0, 0, REDUCED, { { "pe.down", 6 * 3 }, { "pe.up", 3 } } },
-    { "ring: forwarding", forwarded, CASE_RING, 0, 0, FORWARDED, { { "pe.down", 6 }, { "pe.up", 3 + 1 } } },
-    { "ring: idle", idle, CASE_RING, 0, 0, IDLE, { { "pe.down", 6 + 4 }, { "pe.up", 3 + 2 } } },
+    { "mesh: operands straight", straight, CASE_MESH, 0, 0, STRAIGHT, STRAIGHT_LINKS },
+    { "mesh: reduction", reduced, CASE_MESH, 0, 0, REDUCED, REDUCED_LINKS },
+    { "mesh: no reduction", unreduced, CASE_MESH, 0, 0, UNREDUCED, UNREDUCED_LINKS },
+    { "mesh: forwarding", forwarded, CASE_MESH, 0, 0, FORWARDED, FORWARDED_LINKS },
+    { "mesh: idle", idle, CASE_MESH, 0, 0, IDLE, IDLE_LINKS },
+    { "torus: operands straight", straight, CASE_TORUS, 0, 0, STRAIGHT, STRAIGHT_LINKS },
+    { "torus: reduction", reduced, CASE_TORUS, 0, 0, REDUCED, REDUCED_LINKS },
+    { "torus: no reduction", unreduced, CASE_TORUS, 0, 0, UNREDUCED, UNREDUCED_LINKS },
+    { "torus: forwarding", forwarded, CASE_TORUS, 0, 0, FORWARDED, FORWARDED_LINKS },
+    { "ring: reduction", reduced, CASE_RING, 0, 0, REDUCED, REDUCED_LINKS },
+    { "ring: forwarding", forwarded, CASE_RING, 0, 0, FORWARDED, FORWARDED_LINKS },
+    { "ring: idle", idle, CASE_RING, 0, 0, IDLE, IDLE_LINKS },
 
     /* Each step: 2 elements of A, for one core each, and 3 of B for both; 6 results. */
     { "nest: outer bus", nested, CASE_BUS, CASE_MESH, 0, 2 * 5, 2 * (2 + 6), 2 * 6, 2 * 6, { { "medium", 10 + 12 } } },
@@ -219,7 +205,7 @@ static void check_model(const network_case *nc, const dfl_network_cost *got)
     check_number("delivered by the model", got->delivered_bits, nc->delivered);
     check_number("collected by the model", got->collected_bits, nc->collected);
     check_number("arriving by the model", got->arriving_bits, nc->arriving);
-    for (uint32_t n = 0; !got->rough && n < 8 && nc->classes[n].name; n++) {
+    for (uint32_t n = 0; n < 8 && nc->classes[n].name; n++) {
         const dfl_link_class *class = NULL;
         for (uint32_t i = 0; i < got->n_classes; i++)
             if (strcmp(got->classes[i].name, nc->classes[n].name) == 0)

@@ -28,18 +28,6 @@ typedef struct {
 
 /* ---- workloads and systems --------------------------------------------------------------------------------------- */
 
-static void matmul(dfl_case *c, int64_t m, int64_t n, int64_t k)
-{
-    case_init(c);
-    case_add_rank(c, "m", m);
-    case_add_rank(c, "n", n);
-    case_add_rank(c, "k", k);
-    case_add_input(c, "A", DFL_ROLE_INPUT, 2, (int64_t[]){ m, k });
-    case_add_input(c, "B", DFL_ROLE_WEIGHT, 2, (int64_t[]){ k, n });
-    case_add_einsum(c, "Z[m,n] += A[m,k] * B[k,n]");
-    case_set_roles(c);
-}
-
 /* dram, sram, an array of 4 with a register each. */
 static void machine(dfl_case *c, case_set multicast, case_set reduce)
 {
@@ -61,14 +49,14 @@ static void flat(dfl_case *c)
 
 static void matmul_one_level(dfl_case *c)
 {
-    matmul(c, 2, 3, 4);
+    case_init_matmul(c, 2, 3, 4);
     flat(c);
     case_lines(c, 0, "keep A, B, Z in dram; temporal m, n, k;");
 }
 
 static void matmul_two_levels(dfl_case *c)
 {
-    matmul(c, 4, 6, 4);
+    case_init_matmul(c, 4, 6, 4);
     flat(c);
     case_lines(c, 0, "keep A, B, Z in dram; temporal m:2, n:3; keep Z in sram; temporal k:2; keep A, B in sram;"
                      "temporal m, n, k;");
@@ -76,14 +64,14 @@ static void matmul_two_levels(dfl_case *c)
 
 static void spilled_sums(dfl_case *c)
 {
-    matmul(c, 4, 2, 4);
+    case_init_matmul(c, 4, 2, 4);
     flat(c);
     case_lines(c, 0, "keep A, B, Z in dram; temporal k:2, m:2; keep Z in sram; temporal m, n, k;");
 }
 
 static void ragged(dfl_case *c)
 {
-    matmul(c, 5, 1, 3);
+    case_init_matmul(c, 5, 1, 3);
     flat(c);
     case_lines(c, 0, "keep A, B, Z in dram; temporal m:2; keep A, Z in sram; temporal k:2; keep B in sram; temporal m, k;");
 }
@@ -135,21 +123,21 @@ static void stride_window(dfl_case *c) { strided(c, " window"); }
 
 static void multicast(dfl_case *c)
 {
-    matmul(c, 4, 2, 2);
+    case_init_matmul(c, 4, 2, 2);
     machine(c, CASE_ALL, CASE_NO);
     case_lines(c, 0, "keep A, B, Z in dram; spatial m/4 on pe; keep B in reg; temporal n; keep Z in reg; temporal k;");
 }
 
 static void unicast(dfl_case *c)
 {
-    matmul(c, 4, 2, 2);
+    case_init_matmul(c, 4, 2, 2);
     machine(c, CASE_NO, CASE_NO);
     case_lines(c, 0, "keep A, B, Z in dram; spatial m/4 on pe; keep B in reg; temporal n; keep Z in reg; temporal k;");
 }
 
 static void reduced(dfl_case *c)
 {
-    matmul(c, 1, 2, 8);
+    case_init_matmul(c, 1, 2, 8);
     machine(c, CASE_NO, CASE_ALL);
     case_lines(c, 0, "keep A, B, Z in dram; temporal k:4, n; spatial k/4 on pe; keep Z in reg; temporal k;");
     c->bodies[0].n_lines--;    /* k has no elements left */
@@ -163,7 +151,7 @@ static void unreduced(dfl_case *c)
 
 static void ragged_array(dfl_case *c)
 {
-    matmul(c, 5, 1, 2);
+    case_init_matmul(c, 5, 1, 2);
     machine(c, CASE_ALL, CASE_NO);
     case_lines(c, 0, "keep A, B, Z in dram; spatial m:2 on pe; temporal m; keep A, B in reg; temporal k;");
 }
@@ -183,7 +171,7 @@ static void forwarded(dfl_case *c)
 
 static void latched(dfl_case *c)
 {
-    matmul(c, 2, 2, 2);
+    case_init_matmul(c, 2, 2, 2);
     flat(c);
     c->units[0].reuse = CASE_INPUTS_ONLY;
     case_lines(c, 0, "keep A, B, Z in dram; temporal m, k, n;");
