@@ -10,7 +10,7 @@ program = $(eval PROGRAMS += $(O)/tests/$(1))$(eval $(O)/tests/$(1): $(patsubst 
 below = $(patsubst tests/%.c,%,$(sort $(wildcard $(patsubst %,tests/%,$(1)))))
 
 # Random tiny problems, and the judge that compares their searches with an enumeration of mappings.
-JUDGE := $(patsubst %,mapper/%,amounts between braces build fronts judge lines share tiny)
+JUDGE := $(patsubst %,mapper/%,amounts between braces build charges fronts judge lines share tiny)
 $(call program,mapper/exhaustive,mapper/exhaustive mapper/partial $(JUDGE))
 $(call program,mapper/beyond,mapper/beyond $(JUDGE))
 $(call program,mapper/monotone,mapper/monotone mapper/tiny)

@@ -137,7 +137,8 @@ static void add_input(maker *k, const way *w)
 }
 
 /* `coefficient` times the elements without a value at a keep: first visits at home, and inside what enters less what was
-   filled, that is the sum over the keeps down to it of entries less joint entries, plus the first visits. */
+   filled, that is the sum over the keeps down to it of entries less joint entries, plus the first visits. A joint entry fills one
+   of the instances that collect sums of the element, whether the axes between share or not (MODEL.md, section 2.4). */
 static void add_unfilled(maker *k, const way *w, double coefficient)
 {
     const dfl_tiling_template *t = k->t;
@@ -145,11 +146,9 @@ static void add_unfilled(maker *k, const way *w, double coefficient)
 
     add(k, first, 0);
     for (int i = w->outer_keep; i >= 0 && !t->keep[i].home; i = t->keep[i].parent) {
-        uint32_t within = dfl_template_axes(k->job, t, i), around = dfl_template_axes(k->job, t, t->keep[i].parent), apart = 0;
-        for (uint32_t a = 0; a < k->job->n_axes; a++)
-            apart |= ((within & ~around) >> a & 1u & ~(k->job->axis[a].shared >> w->operand)) << a;
+        uint32_t within = dfl_template_axes(k->job, t, i), around = dfl_template_axes(k->job, t, t->keep[i].parent);
         dfl_term_of entries = { .by = { .operand = (uint8_t)w->operand, .over = within }, .joules = coefficient };
-        dfl_term_of joint = { .by = { .operand = (uint8_t)w->operand, .over = around | apart }, .joules = -coefficient };
+        dfl_term_of joint = { .by = { .operand = (uint8_t)w->operand, .over = around }, .joules = -coefficient };
         if (entries.by.over == joint.by.over)
             continue;
         k->inner = within;
@@ -164,18 +163,22 @@ static void add_output(maker *k, const way *w)
     const dfl_job *job = k->job;
     const dfl_job_place *p = &job->place[w->outer], *c = &job->place[w->inner];
     bool unit = w->inner_keep == (int)k->t->n_keeps;
-    /* joules of an element that is taken back: read outside, and written inside if there is a memory */
-    double back = w->bits * (p->read_joules + (unit ? 0 : c->write_joules + w->net));
+    /* joules of an element that is read outside, and of one that fills a memory inside */
+    double read = w->bits * p->read_joules, fill = unit ? 0 : w->bits * (c->write_joules + w->net);
     uint8_t operand = (uint8_t)w->operand;
+    /* of the parts of an element that axes which do not share bring, one is filled, and all are added to what is there */
+    dfl_term_of filled = { .by = { .operand = operand, .over = w->around }, .joules = w->apart == 0 ? 0 : fill };
     dfl_term_of through = { .by = { .operand = operand, .over = w->around | w->apart },
-                            .joules = w->bits * p->write_joules + back, .sure = w->bits * p->write_joules };
+                            .joules = w->bits * p->write_joules + read + (w->apart == 0 ? fill : 0),
+                            .sure = w->bits * p->write_joules };
     dfl_term_of one = { .by = { .operand = operand, .over = w->apart, .under = w->around }, .port = port(job, w->outer, true),
                         .seconds = w->bits * p->write_seconds, .out = true };
     dfl_term_of first = { .by = { .operand = operand, .distinct = true, .under = w->around },
                           .port = port(job, w->outer, false), .seconds = -w->bits * p->read_seconds, .out = true };
 
     add(k, through, (uint32_t)w->inner_keep);
-    add_unfilled(k, w, -back);
+    add(k, filled, (uint32_t)w->inner_keep);
+    add_unfilled(k, w, -read - fill);
     add(k, one, (uint32_t)w->inner_keep);
     one.port = port(job, w->outer, false);
     one.seconds = w->bits * p->read_seconds;

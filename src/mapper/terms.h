@@ -7,8 +7,9 @@
  *     moved at the keep   = the same with all axes down to g,
  * since the ranks of the operand make every element pass once per iteration of the others (MODEL.md, section 2, for
  * loops that divide what they cut). One instance sees elements / spread(ranks of the operand, axes around it) of them, and
- * no factor for the other ranks but those that are not shared between. What a result takes back is what comes through
- * less the first visits: rule 4 of MODEL.md.
+ * no factor for the other ranks but those that are not shared between. Of a result, what comes through less the first visits is
+ * read outside; what axes down to p count less the first visits fills the keep, since of instances that collect sums of one
+ * element one is filled: rule 4 of MODEL.md.
  */
 #ifndef DFL_MAPPER_TERMS_H
 #define DFL_MAPPER_TERMS_H
@@ -17,14 +18,14 @@
 
 /*
  * Each keep, and the unit for each operand, has one way to the next outer keep: W = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS ways.
- * A way of an input has up to 4 terms, one of the result 10 and 2 more for each of its keeps further out, of which there are
+ * A way of an input has up to 4 terms, one of the result 11 and 2 more for each of its keeps further out, of which there are
  * fewer than places; each way has DFL_TERM_NETS more for networks outside of the innermost one that it crosses. A way has one
  * group, or with windows one for each end, and first visits have one in all.
  */
 enum {
     DFL_TERM_WAYS = DFL_TEMPLATE_KEEPS + DFL_JOB_OPERANDS,
     DFL_TERM_NETS = 2,
-    DFL_TERMS = (4 + DFL_TERM_NETS) * DFL_TERM_WAYS + DFL_JOB_PLACES * (6 + DFL_JOB_PLACES - 1),
+    DFL_TERMS = (4 + DFL_TERM_NETS) * DFL_TERM_WAYS + DFL_JOB_PLACES * (7 + DFL_JOB_PLACES - 1),
     DFL_TERM_GROUPS = 2 * DFL_TERM_WAYS + 1,
     DFL_TERM_PORTS = 2 * DFL_JOB_PLACES,
     DFL_TERM_SLOTS = 256,

@@ -242,7 +242,7 @@ static bool fails(void *context, const tiny *t)
 {
     char *text = text_of(t, 0);
     judge *j = context;
-    bool out = judge_fails(j, text) || (!j->fits && advice_fails(j, text));
+    bool out = judge_fails(j, text) || (j->fits ? judge_charges_fail(j, text) : advice_fails(j, text));
 
     free(text);
     return out && strncmp(j->why, "unread", 6) != 0;
@@ -283,6 +283,7 @@ int main(int argc, char **argv)
     const bool chains = takes(&argc, &argv, 'c'), several = takes(&argc, &argv, 's') || limits;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
+    uint64_t charged = 0;
     uint64_t freer = 0, beaten = 0, gaps = 0, gaps_of_one = 0, drawn = 0, filled = 0, fronts = 0, together = 0, advised = 0;
     uint64_t by_einsums[TINY_EINSUMS + 1] = { 0 };
     double most_beaten = 1;
@@ -335,6 +336,7 @@ int main(int argc, char **argv)
             }
         }
         fronts += j.fronts;
+        charged += j.charged;
         advised += j.advised;
         beaten += j.beaten > 1 + 1e-9;
         most_beaten = fmax(most_beaten, j.beaten);
@@ -348,6 +350,8 @@ int main(int argc, char **argv)
            by_einsums[1], by_einsums[2], by_einsums[3], by_einsums[4] + by_einsums[5], evaluated, complete);
     printf("not proven optimal by the search itself: %" PRIu64 ", of one einsum %" PRIu64 "\n", gaps,
            gaps_of_one);
+    if (!lines && !braces)
+        printf("%" PRIu64 " mappings whose costs in the search were compared with the model\n", charged);
     if (sharing)
         printf("better with any spread: %" PRIu64 "\n", freer);
     if (waits)

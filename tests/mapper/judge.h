@@ -32,6 +32,7 @@ typedef struct {
     uint64_t fronts;            /* fronts that the search calls complete */
     uint64_t advised;           /* memory sizes that the search advised, and that were verified */
     uint64_t together;          /* problems compared with the same einsums in braces of their own */
+    uint64_t charged;           /* mappings whose costs in the search were compared with those of the model */
     bool drawn;                 /* the text is a legal problem */
     bool fits;                  /* the search found a mapping */
     char why[400];              /* the reason of a failure */
@@ -44,6 +45,9 @@ bool judge_fails(judge *j, const char *text);
 /* Judges the same text with a front over energy and `by`, "latency" or "peak(m1)", in place of its objective. If the search
    calls the front complete, a point of the front must dominate or equal each enumerated mapping. */
 bool judge_front_fails(judge *j, const char *text, const char *by);
+/* Searches the same text, without stalls, for the best mappings of some kinds, for energy, latency and their product. True if one
+   of them is worth less in the model than the best is in the search: the bounds of searches are made of what they count. */
+bool judge_charges_fail(judge *j, const char *text);
 /* Reads the text of a mapping back, checks it and compares all counts, peaks and values with the oracle. If false, `why`, of `n`
    bytes, gets the first difference. */
 bool judge_proves(const char *mapped, char *why, size_t n);
