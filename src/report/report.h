@@ -113,8 +113,9 @@ bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, 
 double dfl_report_clock(const dfl_system *system);
 /* The number of cycles, seconds * clock. A product within a relative distance of 1e-9 from a whole number becomes that number. */
 double dfl_report_cycles(const dfl_system *system, double seconds);
-/* Names of the attributes about time that the system declares but the model does not use: "net.bandwidth", "dram.latency". */
-const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results *results, const dfl_system *system);
+/* Names of the declared attributes that do not enter the time of a mapping: "net.bandwidth" and "net.latency" of a network that
+   no transfer crosses, and all latencies under `option overlap = perfect`. */
+const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results *results, const dfl_result *result);
 /* Names of memories that keep a tensor, or of their ports ("sram.write"), without a declared bandwidth; their transfers
    take no time. */
 const dfl_attribute_list *dfl_report_free(dfl_arena *arena, const dfl_results *results, const dfl_result *result);

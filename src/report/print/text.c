@@ -323,7 +323,7 @@ static void print_untimed(const context *c)
     dfl_arena *arena = c->out->arena;
 
     print_names(c->out, "without declared bandwidth, takes no time", dfl_report_free(arena, c->results, c->result));
-    print_names(c->out, "declared, but without effect on the time", dfl_report_untimed(arena, c->results, c->mapping->system));
+    print_names(c->out, "declared, but without effect on the time", dfl_report_untimed(arena, c->results, c->result));
 }
 
 /* The length of the first word of a text (in bytes). A blank in backticks does not end a word. */
