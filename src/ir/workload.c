@@ -1,6 +1,9 @@
 /* Queries of workloads, and the number of their operations. */
 #include "ir/workload.h"
 
+#include "ir/conditions.h"
+#include "support/limits.h"
+
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank)
 {
     for (uint32_t i = 0; i < e->n_ranks; i++)
@@ -48,82 +51,22 @@ bool dfl_tensor_stored(const dfl_tensor *t, dfl_i128 *out)
     return t->gathered && t->stored >= 0 ? false : dfl_tensor_elements(t, out);
 }
 
-/* The ranks in the conditions of an einsum, the rank with the smaller extent first, DFL_NONE after the last. False if
-   the conditions have more than two ranks. */
-static bool where_ranks(const dfl_workload *w, const dfl_einsum *e, uint32_t ranks[2])
+bool dfl_einsum_countable(const dfl_workload *w, const dfl_einsum *e)
 {
-    ranks[0] = ranks[1] = DFL_NONE;
-    for (uint32_t c = 0; c < e->n_where; c++)
-        for (uint32_t t = 0; t < e->where[c].sum.n_terms; t++) {
-            uint32_t rank = e->where[c].sum.terms[t].rank, k = 0;
-
-            while (k < 2 && ranks[k] != rank && ranks[k] != DFL_NONE)
-                k++;
-            if (k == 2)
-                return false;
-            ranks[k] = rank;
-        }
-    if (ranks[1] != DFL_NONE && w->ranks[ranks[1]].extent < w->ranks[ranks[0]].extent) {
-        uint32_t larger = ranks[0];
-
-        ranks[0] = ranks[1];
-        ranks[1] = larger;
-    }
-    return true;
-}
-
-/* Number of positions of the second rank that satisfy all conditions while the first rank is at `at`. */
-static dfl_i128 positions(const dfl_workload *w, const dfl_einsum *e, const uint32_t ranks[2], int64_t at)
-{
-    dfl_i128 low = 0, high = ranks[1] == DFL_NONE ? 0 : w->ranks[ranks[1]].extent - 1;
-
-    for (uint32_t c = 0; c < e->n_where; c++) {
-        const dfl_index *sum = &e->where[c].sum;
-        dfl_i128 fixed = sum->offset, slope = 0, bound;
-
-        for (uint32_t t = 0; t < sum->n_terms; t++)
-            if (sum->terms[t].rank == ranks[0])
-                fixed += (dfl_i128)sum->terms[t].coef * at;
-            else
-                slope = sum->terms[t].coef;
-        if (slope == 0 && fixed < 0)
-            return 0;
-        if (slope > 0) { /* x >= -fixed / slope, rounded up */
-            bound = -fixed / slope + (-fixed % slope > 0);
-            low = bound > low ? bound : low;
-        } else if (slope < 0) { /* x <= fixed / -slope, rounded down */
-            bound = fixed / -slope - (fixed % -slope < 0);
-            high = bound < high ? bound : high;
-        }
-    }
-    return high < low ? 0 : high - low + 1;
+    return dfl_conditions_visits(w, e) <= DFL_WHERE_VISITS;
 }
 
 bool dfl_einsum_work(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
 {
-    dfl_i128 inside = 0;
-    uint32_t ranks[2];
-    bool over = false;
-
-    if (e->n_where == 0 || !where_ranks(w, e, ranks))
+    if (!dfl_einsum_countable(w, e))
         return dfl_einsum_points(w, e, out);
-    if (ranks[0] == DFL_NONE)
-        inside = positions(w, e, ranks, 0);
-    else
-        for (int64_t at = 0; at < w->ranks[ranks[0]].extent; at++)
-            over |= dfl_add(inside, positions(w, e, ranks, at), &inside);
-    *out = 1;
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (e->ranks[i] != e->over_rank && e->ranks[i] != ranks[0] && e->ranks[i] != ranks[1])
-            over |= dfl_mul(*out, w->ranks[e->ranks[i]].extent, out);
-    return dfl_mul(*out, inside, out) || over;
-}
-
-bool dfl_einsum_countable(const dfl_workload *w, const dfl_einsum *e)
-{
-    uint32_t ranks[2];
-
-    return where_ranks(w, e, ranks);
+    if (dfl_conditions_count(w, e, out))
+        return true;
+    for (uint32_t i = 0; *out > 0 && i < e->n_ranks; i++)
+        if (e->ranks[i] != e->over_rank && !dfl_conditions_have_rank(e, e->ranks[i]) &&
+            dfl_mul(*out, w->ranks[e->ranks[i]].extent, out))
+            return true;
+    return false;
 }
 
 bool dfl_einsum_point_flops(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
@@ -140,18 +83,12 @@ bool dfl_einsum_point_flops(const dfl_workload *w, const dfl_einsum *e, dfl_i128
 
 bool dfl_workload_countable(const dfl_workload *w)
 {
-    const int64_t longest = 1 << 26; /* limit on the positions visited in all einsums; visiting them takes some tenths of a
-                                        second */
-    int64_t length = 0;
-    uint32_t ranks[2];
+    int64_t visits = 0;
 
-    for (uint32_t i = 0; i < w->n_einsums; i++) {
-        if (!where_ranks(w, &w->einsums[i], ranks))
+    for (uint32_t i = 0; i < w->n_einsums; i++)
+        if (__builtin_add_overflow(visits, dfl_conditions_visits(w, &w->einsums[i]), &visits))
             return false;
-        if (ranks[0] != DFL_NONE && __builtin_add_overflow(length, w->ranks[ranks[0]].extent, &length))
-            return false;
-    }
-    return length <= longest;
+    return visits <= DFL_WHERE_VISITS;
 }
 
 bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *flops)

@@ -141,7 +141,7 @@ bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out
 /* Number of points that the einsum computes: those of its iteration space that satisfy the `where` conditions. A rank that
    `over` takes whole counts as one point. True on overflow. The caller must ensure dfl_einsum_countable. */
 bool dfl_einsum_work(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
-/* Whether the `where` conditions have at most two ranks. */
+/* Whether a count of the points that satisfy the `where` conditions visits at most DFL_WHERE_VISITS positions. */
 bool dfl_einsum_countable(const dfl_workload *w, const dfl_einsum *e);
 /* FLOP of one point; with `over`, of all elements of the result that one point computes. True on overflow. */
 bool dfl_einsum_point_flops(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
@@ -154,8 +154,8 @@ bool dfl_workload_slides(const dfl_workload *w);
 /* Operations of the whole workload; a MAC does not count as a FLOP. True on overflow. The caller must ensure
    dfl_workload_countable. */
 bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *flops);
-/* Whether the operations can be counted. The `where` conditions of each einsum must have at most two ranks. The shorter
-   ranks may have at most 2^26 positions in all, since the count visits each position (some tenths of a second). */
+/* Whether the operations can be counted: the counts of all `where` clauses together visit at most DFL_WHERE_VISITS
+   positions. */
 bool dfl_workload_countable(const dfl_workload *w);
 /* Whether an index is one rank with coefficient 1 and offset 0; sets `*rank` to it. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);

@@ -319,6 +319,31 @@ static void shifted(case_random *rng, dfl_case *c)
     }
 }
 
+/* Conditions over three ranks, and several conditions, on an einsum over m, n and e, and on its reader. */
+static void solids(case_random *rng, dfl_case *c)
+{
+    static const char *const bodies[] = {
+        "m + n - e >= 0", "m - n - e >= 0", "2*m - n - e >= 0 && e - n >= 0", "m - n >= 0 && n - e >= 0",
+        "m + 1 - n >= 0 && 2*e - m >= 0", "m + n + e - 4 >= 0", "4 - m - n - e >= 0", "m - n >= 0 && e - 1 >= 0",
+        "1 - m + n >= 0 && 1 - n + m >= 0", "e + 1 - m - n >= 0 && n - m >= 0", "m + 2*n - 3*e + 1 >= 0",
+    };
+    static const char *const reads[] = { "A[m,n] * B[n,e]", "A[m,e] * B[e,n]", "A[m+e,n] * B[n,e]" };
+    static const char *const makes[] = { "S[m,n] +=", "S[m] +=", "S[m,n,e] =", "S[e] max=", "S[m+n,e] +=" };
+    const char *body = bodies[case_below(rng, sizeof bodies / sizeof bodies[0])];
+    uint32_t made = case_below(rng, 5);
+    char text[200];
+
+    input(c, "A", DFL_ROLE_INPUT, 2, 9, 9, 1, 1);
+    input(c, "B", DFL_ROLE_INPUT, 2, 9, 9, 1, 1);
+    snprintf(text, sizeof text, "%s %s where %s", makes[made], reads[case_below(rng, 3)], body);
+    case_add_einsum(c, text);
+    if (made < 3 && case_chance(rng, 40)) {
+        static const char *const read[] = { "S[m,n]", "S[m]", "S[m,n,e]" };
+        snprintf(text, sizeof text, "Z[m,e] += %s * B[n,e] where %s", read[made], body);
+        case_add_einsum(c, text);
+    }
+}
+
 /* Conditions on the points: a triangle, a band, a corner; or a whole attention that is causal. */
 static void conditional(case_random *rng, dfl_case *c)
 {
@@ -333,6 +358,10 @@ static void conditional(case_random *rng, dfl_case *c)
     case_add_rank(c, "m", m);
     case_add_rank(c, "n", n);
     case_add_rank(c, "e", e);
+    if (case_chance(rng, 40)) {
+        solids(rng, c);
+        return;
+    }
     input(c, "Q", DFL_ROLE_INPUT, 2, m, e, 1, 1);
     input(c, "K", DFL_ROLE_INPUT, 2, n, e, 1, 1);
     snprintf(text, sizeof text, "S[m,n] += Q[m,e] * K[n,e] where %s", where);

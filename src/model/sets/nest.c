@@ -1,6 +1,7 @@
 /* The loop nests of a mapping: allocation, the cuts of each rank, and the checks that need no sizes of tiles. */
 #include "model/sets/nest.h"
 
+#include "support/limits.h"
 #include "support/vec.h"
 
 void dfl_nest_refuse(dfl_nest *nest, dfl_span at, const char *what, const char *help)
@@ -79,10 +80,13 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
             dfl_nest_refuse(nest, me->span, "a restricted producer that has, or whose reader has, a `where` clause",
                             "give both a loop over a rank that the producer has");
     dfl_i128 points;
-    if (me->n_where > 0 && (!dfl_einsum_countable(nest->workload, me) ||
-                            dfl_einsum_work(nest->workload, me, &points) || points == 0))
-        dfl_nest_refuse(nest, me->span, "an einsum whose conditions no point satisfies, or that have more than two ranks",
-                        "write conditions over one or two ranks that some point satisfies");
+    if (!dfl_einsum_countable(nest->workload, me))
+        dfl_nest_refuse(nest, me->span, "an einsum with a `where` over ranks that are too long to be visited one by one",
+                        "write conditions with fewer ranks, or use smaller extents: all ranks of connected conditions but the "
+                        "longest are visited, 2^26 positions at most");
+    else if (me->n_where > 0 && !dfl_einsum_work(nest->workload, me, &points) && points == 0)
+        dfl_nest_refuse(nest, me->span, "an einsum whose conditions no point satisfies",
+                        "write conditions that some point satisfies, or remove the einsum");
     if (path->n_steps > DFL_MAX_STEPS)
         dfl_nest_refuse(nest, path->leaf->span, "a path of more than 64 loops and groups of keeps",
                         "write keeps of different tensors next to each other: they make one group");

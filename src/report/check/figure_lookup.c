@@ -266,7 +266,7 @@ static dfl_lookup_result figure_value(lookup *l, const dfl_figure *figure, const
         if (l->results->is_blank)
             return later;
         d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, l->val->span,
-                       "`%s` of a workload with `where` over more than two ranks, or over long ones, is not counted", path);
+                       "`%s` of a workload with `where` over long ranks is not counted", path);
         dfl_diag_help(sink, d, "use the operations of a mapping of this workload");
         break;
     }

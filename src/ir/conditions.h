@@ -1,0 +1,19 @@
+/*
+ * Conditions of a `where` clause: the number of points that satisfy all of them. Conditions that share ranks form a set, and the
+ * numbers of different sets multiply. Within a set, the positions of all ranks but the longest are visited; the positions of
+ * the longest rank that satisfy the conditions are an interval.
+ */
+#ifndef DFL_IR_CONDITIONS_H
+#define DFL_IR_CONDITIONS_H
+
+#include "ir/workload.h"
+
+/* Number of positions that a count visits; INT64_MAX if it is larger, or if the einsum has more than 64
+   ranks or conditions. The other functions need a smaller number. */
+int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e);
+/* Number of combinations of the ranks in the conditions that satisfy all of them, 1 without conditions. True on overflow. */
+bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+/* Whether a rank occurs in some condition. */
+bool dfl_conditions_have_rank(const dfl_einsum *e, uint32_t rank);
+
+#endif
