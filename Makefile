@@ -227,7 +227,7 @@ install: all
 	install -D -m 644 editors/shell/dflc.zsh '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dflc'
 	install -D -m 644 editors/shell/dflc.fish '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/dflc.fish'
 	cd editors && find vim emacs vscode -type f -exec install -D -m 644 '{}' '$(abspath $(DESTDIR)/$(PREFIX))/share/dflc/editors/{}' ';'
-	cd stdlib && find . -type f -name '*.dfl' -exec install -D -m 644 '{}' '$(abspath $(DESTDIR)/$(PREFIX))/share/dflc/stdlib/{}' ';'
+	cd stdlib && find . -type f \( -name '*.dfl' -o -name '*.csv' \) -exec install -D -m 644 '{}' '$(abspath $(DESTDIR)/$(PREFIX))/share/dflc/stdlib/{}' ';'
 
 include tests/test.mk
 

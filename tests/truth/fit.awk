@@ -5,8 +5,9 @@
 #
 # CHIP.fit has lines `number NAME START LOW HIGH STEP`, a line `---`, and then the text, in which {NAME} stands for a number
 # and {points NAME FIRST N UNIT} for `FIRST UNIT, NAME_1 %, ...`: N numbers one decade apart, with the geometric middle of
-# each two decades between them. MAPPINGS are the candidates of all rows, ROWS are lines `row,microseconds`. A row costs what
-# its fastest candidate costs, plus its mapping `before` if there is one. The score is the median error, plus 0.3 of the 90th percentile, plus 0.1 of the mean.
+# each two decades between them. After a line `file PATH` stands the text of a second file, filled alike. MAPPINGS are the
+# candidates of all rows, ROWS are lines `row,microseconds`. A row costs what its fastest candidate costs, plus its mapping `before`
+# if there is one. The score is the median error, plus 0.3 of the 90th percentile, plus 0.1 of the mean.
 function fill(text,   out, key, word, i, v, w) {
     out = ""
     while (match(text, /\{[a-z][a-z0-9_ .A-Z]*\}/)) {
@@ -30,6 +31,10 @@ function fill(text,   out, key, word, i, v, w) {
 function score(   command, line, at, row, n, i, e, sum, list) {
     printf "%s\n", fill(text) > chip
     close(chip)
+    if (file != "") {
+        printf "%s", fill(text_of_file) > file
+        close(file)
+    }
     split("", best)
     split("", before)
     command = "cat " chip " " body " | " dflc " eval -A inner-home --format csv --columns latency /dev/stdin 2> " chip ".err"
@@ -77,6 +82,8 @@ BEGIN {
 }
 !started && $1 == "number" { name[++n_numbers] = $2; number[$2] = $3; low[$2] = $4; high_of[$2] = $5; step[$2] = $6; next }
 /^---$/ { started = 1; next }
+started && $1 == "file" { file = $2; next }
+file != "" { text_of_file = text_of_file $0 "\n"; next }
 started { text = text $0 "\n" }
 END {
     now = score()

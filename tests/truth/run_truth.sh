@@ -200,13 +200,16 @@ attention() {
             print NR "," $5 "," $6 "," $7 "," $8 "," $9 "," $10 > shapes
         }' "$reference/silicon/attention.csv"
     for kind in plain measured; do
-        {
-            if [ $kind = plain ]; then echo "dfl 1; import $module as c; system chip = c.$plain { }"
-            else echo "dfl 1; import std.chips.measured.attention as c; system chip = c.$1_attention { }"; fi
-            cat $truth/attention.dfl
-            awk -v sm="$sm" -f $truth/attention.awk "$work/shapes.txt"
-        } > "$work/$kind.dfl"
-        evaluate "$work/$kind.dfl" > "$work/$kind.csv"
+        for phase in prompt token; do
+            {
+                if [ $kind = plain ]; then echo "dfl 1; import $module as c; system chip = c.$plain { }"
+                else echo "dfl 1; import std.chips.measured.attention as c; system chip = c.$1_${phase}_attention { }"; fi
+                cat $truth/attention.dfl
+                awk -v sm="$sm" -v phase=$phase -f $truth/attention.awk "$work/shapes.txt"
+            } > "$work/$kind.dfl"
+            evaluate "$work/$kind.dfl" > "$work/$phase.csv"
+        done
+        cat "$work/prompt.csv" "$work/token.csv" > "$work/$kind.csv"
     done
     compare "$chip attention bfloat16" attention "${2:-}"
 }
