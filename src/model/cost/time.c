@@ -53,6 +53,11 @@ static inline double *clear_row(const time_walk *walk)
     return walk->plan->rows;
 }
 
+static bool has_efficiency(const time_walk *walk, uint32_t memory)
+{
+    return walk->nest->system->memories[memory].efficiency != NULL;
+}
+
 /* Sets the bits that the operations of an einsum read and update in the innermost keeps of its operands, and their seconds.
    Bits at a memory with an efficiency count as those that its ports move at full bandwidth in the same time. */
 static void find_operands(time_walk *walk, uint32_t e)
@@ -68,8 +73,8 @@ static void find_operands(time_walk *walk, uint32_t e)
             read = moved * dfl_i128_double(n->accumulate) / dfl_i128_double(n->update);
         p->moved[DFL_READ] = p->output ? read : moved;
         p->moved[DFL_WRITE] = p->output ? moved : 0;
-        const dfl_efficiency *share = walk->nest->system->memories[walk->plan->memory[p->keep]].efficiency;
-        if (share != NULL) {
+        if (walk->plan->stretched && has_efficiency(walk, walk->plan->memory[p->keep])) {
+            const dfl_efficiency *share = walk->nest->system->memories[walk->plan->memory[p->keep]].efficiency;
             /* one transfer for each pass of the loops below the keep */
             double passes = (double)walk->nest->sizes[e].steps[walk->keeps->at[p->keep].step];
             double stretch = dfl_efficiency_stretch(walk->nest, share, moved / passes);
@@ -163,14 +168,13 @@ static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint
 {
     dfl_transfer *all = walk->plan->transfers + own->first;
 
-    for (uint32_t i = 0; i < own->n; i++) {
-        if (!dfl_transfer_fill(walk->nest, walk->plan, walk->sums, &all[i]))
-            return false;
+    if (!dfl_transfers_fill(walk->nest, walk->plan, walk->sums, all, own->n))
+        return false;
+    for (uint32_t i = 0; i < own->n; i++)
         all[i].stops = all[i].waited ? all[i].lasting : 0;
-    }
-    for (uint32_t i = 0; i < own->n; i++) {
+    for (uint32_t i = 0; i < own->n && !walk->nest->mapping->options.overlap_perfect; i++) {
         uint64_t above = stopped;
-        if (!all[i].stream || walk->nest->mapping->options.overlap_perfect)
+        if (!all[i].stream)
             continue;
         for (uint32_t k = 0; k < i; k++)
             if (!all[k].stream)
@@ -207,15 +211,16 @@ static double set_loops(const time_walk *walk, dfl_body_time *own, uint32_t n)
     double positions = 1;
     uint32_t next = 0;
 
-    for (uint32_t i = 0; i <= n; i++) {
-        own->positions[i] = positions;
-        own->advances[i] = 0;
-        if (next < own->n_loops && own->loops[next].step == i) {
-            double trips = (double)walk->nest->sizes[own->loops[next++].driver].trips[i];
-            own->advances[i] = positions * (trips - 1);
-            positions *= trips;
-        }
+    for (uint32_t l = 0; l < own->n_loops; l++) { /* other steps never advance */
+        uint32_t at = own->loops[l].step;
+        double trips = (double)walk->nest->sizes[own->loops[l].driver].trips[at];
+        while (next <= at)
+            own->positions[next++] = positions;
+        own->advances[at] = positions * (trips - 1);
+        positions *= trips;
     }
+    while (next <= n)
+        own->positions[next++] = positions;
     return positions;
 }
 
@@ -250,8 +255,10 @@ static double limit_by_resources(const time_walk *walk, const dfl_body *body, do
     bool streams = false;
 
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
-        dfl_transfer_add(&walk->plan->transfers[i], &walk->plan->transfers[i].all, row);
-        streams |= walk->plan->transfers[i].stream;
+        const dfl_transfer *t = &walk->plan->transfers[i];
+        for (uint32_t u = 0; u < t->n_uses; u++)
+            row[t->uses[u].resource] += t->uses[u].all;
+        streams |= t->stream;
     }
     for (uint32_t i = 0; i < body->n_einsums; i++)
         add_operands(walk, body->einsums[i], row);
@@ -385,11 +392,6 @@ static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t s
     return work;
 }
 
-static bool has_efficiency(const time_walk *walk, uint32_t memory)
-{
-    return walk->nest->system->memories[memory].efficiency != NULL;
-}
-
 /* Adds seconds of reads and writes at a memory. */
 static void add_seconds(const time_walk *walk, uint32_t memory, double read, double written, dfl_memory_cost *memories,
                         double *row)
@@ -450,14 +452,23 @@ static void limit_whole_by_resources(const time_walk *walk, dfl_result *result, 
     for (uint32_t i = 0; i < walk->keeps->n; i++) {
         const dfl_counts *n = &walk->sums->busiest[i];
         uint32_t memory = plan->memory[i], read = plan->ports[memory][DFL_READ], write = plan->ports[memory][DFL_WRITE];
-        if (has_efficiency(walk, memory))
+        if (plan->stretched && has_efficiency(walk, memory))
             continue;
-        double reads = dfl_i128_double(n->serve + n->drain + n->accumulate) * plan->bits[i];
-        double writes = dfl_i128_double(n->fill + n->update) * plan->bits[i];
-        add_seconds(walk, memory, read == DFL_NONE ? 0 : reads / plan->resources[read].rate[DFL_READ],
-                    write == DFL_NONE ? 0 : writes / plan->resources[write].rate[DFL_WRITE], memories, row);
+        if (read != DFL_NONE) {
+            double reads = dfl_i128_double(n->serve + n->drain + n->accumulate) * plan->bits[i];
+            double seconds = reads / plan->resources[read].rate[DFL_READ];
+            memories[memory].read_seconds += seconds;
+            row[read] += seconds;
+        }
+        if (write != DFL_NONE) {
+            double writes = dfl_i128_double(n->fill + n->update) * plan->bits[i];
+            double seconds = writes / plan->resources[write].rate[DFL_WRITE];
+            memories[memory].write_seconds += seconds;
+            row[write] += seconds;
+        }
     }
-    add_all_stretched(walk, memories, row);
+    if (plan->stretched)
+        add_all_stretched(walk, memories, row);
     for (uint32_t r = 0; r < plan->n_resources; r++) {
         const dfl_resource *resource = &plan->resources[r];
         if (resource->memory == DFL_NONE)

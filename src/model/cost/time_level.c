@@ -3,77 +3,105 @@
 
 #include <string.h>
 
+/* Stalls of a level that a walk remembers. Most levels have fewer different ones. */
+enum { KNOWN_STALLS = 4 };
+
 static inline double longer(double a, double b) { return a > b ? a : b; }
 static inline double shorter(double a, double b) { return a < b ? a : b; }
 
 /* ---- stalls ------------------------------------------------------------------------------------------------------ */
 
-/* Transfers that move side by side: the loads of resources are in a row. */
-typedef struct {
-    double longest;    /* seconds of the longest transfer */
-    double serial;     /* seconds of all transfers one after another */
-    double latency[2]; /* [way]: the longest of the transfers in one direction */
-} side_by_side;
+static inline double *row_at(const dfl_time_plan *plan, uint32_t row) { return plan->rows + row * (size_t)plan->width; }
 
-/* Adds a transfer in one direction, or in both, to a row of the resources of its level. Sets `longest` to its seconds. */
-static inline void add_side(const dfl_transfer *transfer, const dfl_moves *moves, uint32_t way, bool both, double *row,
-                            side_by_side *sum)
+/* Seconds for which elements that move in one direction keep the resources of a level busy, in the row `now` of the transfer. */
+static const double *find_loads(const dfl_keep_level *level, const dfl_transfer *t, const dfl_moves *moves, uint32_t way)
 {
-    bool enters = (way == DFL_IN || both) && moves->in[DFL_INNER] > 0;
-    bool leaves = (way == DFL_OUT || both) && transfer->written && moves->out[DFL_INNER] > 0;
+    double *row = t->now[way];
 
-    sum->longest = 0;
-    if (!enters && !leaves)
-        return;
-    for (uint32_t u = 0; u < transfer->n_uses; u++) {
-        const dfl_use *use = &transfer->uses[u];
-        double busy = (enters ? dfl_use_seconds(use, moves, DFL_IN) : 0) + (leaves ? dfl_use_seconds(use, moves, DFL_OUT) : 0);
-        row[use->local] += busy;
-        sum->longest = longer(sum->longest, busy);
+    memset(row, 0, level->n_locals * sizeof *row);
+    for (uint32_t u = 0; u < t->n_uses; u++)
+        row[level->local ? t->uses[u].local : t->uses[u].resource] += dfl_use_seconds(&t->uses[u], moves, way);
+    return row;
+}
+
+/* Adds a transfer of a level to the `n` that move side by side. `in`, `out`: its seconds at each resource; NULL = it does not
+   move so. */
+static inline uint32_t add_side(const dfl_time_plan *plan, uint32_t n, uint32_t position, const double *in, const double *out)
+{
+    const double *none = row_at(plan, DFL_ROW_NONE);
+
+    plan->sides[n] = (dfl_moving_transfer){ position, in ? in : none, out ? out : none };
+    return n + 1;
+}
+
+/* Seconds of one transfer. */
+static double find_longest(const dfl_keep_level *level, const dfl_moving_transfer *side)
+{
+    double longest = 0;
+
+    for (uint32_t r = 0; r < level->n_locals; r++)
+        longest = longer(longest, side->in[r] + side->out[r]);
+    return longest;
+}
+
+/* Seconds of `n` transfers side by side: transfers of one tensor follow one another. */
+static double find_longest_chain(const dfl_time_plan *plan, const dfl_keep_level *level, uint32_t n)
+{
+    double *row = row_at(plan, DFL_ROW_SUMS), longest = 0;
+
+    memset(row, 0, level->n * sizeof *row);
+    for (uint32_t k = 0; k < n; k++) {
+        double *chain = &row[level->chains[plan->sides[k].position]];
+        *chain += find_longest(level, &plan->sides[k]);
+        longest = longer(longest, *chain);
     }
-    sum->serial += sum->longest;
-    if (enters)
-        sum->latency[DFL_IN] = longer(sum->latency[DFL_IN], transfer->latency);
-    if (leaves)
-        sum->latency[DFL_OUT] = longer(sum->latency[DFL_OUT], transfer->latency);
+    return longest;
 }
 
-/* The latency of what leaves, and then of what enters. */
-static inline double wait_seconds(const side_by_side *sum)
+/* Seconds of `n` transfers without latencies. Different tensors move side by side, but each resource serves one transfer at a
+   time. */
+static inline double side_seconds(const dfl_time_plan *plan, const dfl_keep_level *level, uint32_t n)
 {
-    return sum->latency[DFL_OUT] + sum->latency[DFL_IN];
-}
+    const dfl_moving_transfer *sides = plan->sides;
+    double busiest = 0;
 
-/* Transfers of different tensors run side by side, but each resource serves one transfer at a time. */
-static inline double side_seconds(const side_by_side *sum, const double *row, uint32_t n)
-{
-    double worst = sum->longest;
-
-    for (uint32_t i = 0; i < n; i++)
-        worst = longer(worst, row[i]);
-    return worst;
+    for (uint32_t r = 0; r < level->n_locals; r += 2) {
+        double one = 0, two = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            one += sides[k].in[r] + sides[k].out[r];
+            two += sides[k].in[r + 1] + sides[k].out[r + 1];
+        }
+        busiest = longer(longer(busiest, one), two);
+    }
+    return level->chained ? longer(busiest, find_longest_chain(plan, level, n)) : busiest;
 }
 
 /* Seconds for which one advance of loop `j` stops the work: before the advance (DFL_OUT) and after it (DFL_IN). A tile ahead
-   leaves before the advance. Other tiles leave and enter side by side. */
+   leaves before the advance. Other tiles leave and enter side by side. `serial`: seconds of all transfers one after another. */
 static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
-                         uint32_t way, dfl_again again, side_by_side *sum)
+                         uint32_t way, dfl_again again, double *serial)
 {
-    double *row = plan->rows;
-    const uint32_t n = level->n_locals + level->n; /* resources, then tensors: transfers of one tensor follow one another */
+    double latency_out = 0, latency_in = 0;
+    uint32_t n = 0;
 
-    *sum = (side_by_side){ 0, 0, { 0, 0 } };
-    memset(row, 0, n * sizeof *row);
+    *serial = 0;
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
         if (!(t->stops >> j & 1) || (way == DFL_OUT && !t->ahead))
             continue;
         dfl_moves moves = dfl_transfer_amounts(t, j, body->advances[j], again);
-        add_side(t, &moves, way, !t->ahead, row, sum);
-        row[level->n_locals + t->chain] += sum->longest;
+        bool enters = way == DFL_IN && moves.in[DFL_INNER] > 0;
+        bool leaves = (way == DFL_OUT || !t->ahead) && t->written && moves.out[DFL_INNER] > 0;
+        if (!enters && !leaves)
+            continue;
+        n = add_side(plan, n, i, enters ? find_loads(level, t, &moves, DFL_IN) : NULL,
+                     leaves ? find_loads(level, t, &moves, DFL_OUT) : NULL);
+        *serial += find_longest(level, &plan->sides[n - 1]);
+        latency_in = longer(latency_in, enters ? t->latency : 0);
+        latency_out = longer(latency_out, leaves ? t->latency : 0);
     }
-    sum->longest = 0;
-    return side_seconds(sum, row, n) + wait_seconds(sum);
+    *serial += latency_out + latency_in;
+    return side_seconds(plan, level, n) + (latency_out + latency_in);
 }
 
 /* Which of two upper limits of ragged stalls to use: that of full tiles if the tiles are nearly full, or that of
@@ -97,9 +125,8 @@ static bool prefers_full(const dfl_time_plan *plan, const dfl_body_time *body, c
 static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
                          uint32_t way, double *full)
 {
-    side_by_side sum, unused;
     bool ragged = false, moves = false;
-    double share = 1, seconds;
+    double share = 1, seconds, serial, unused;
 
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
@@ -112,12 +139,12 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
     if (!moves) /* nothing leaves before the advance */
         return *full = 0;
     if (ragged) {
-        seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &sum);
+        seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &serial);
         /* which resource is the slowest may change from one advance to the next */
         *full = longer(seconds, stall_once(plan, body, level, j, way, DFL_AGAIN_MOST, &unused));
-        return prefers_full(plan, body, level, j) ? *full : longer(seconds, sum.serial + wait_seconds(&sum));
+        return prefers_full(plan, body, level, j) ? *full : longer(seconds, serial);
     }
-    *full = seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_ALL, &sum);
+    *full = seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_ALL, &unused);
     if (share < 1)
         seconds = share * seconds + (1 - share) * stall_once(plan, body, level, j, way, DFL_AGAIN_NONE, &unused);
     return seconds;
@@ -125,68 +152,154 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
 
 double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *level, uint32_t way)
 {
-    const uint32_t n = plan->n_resources;
-    double *row = plan->rows;
-    side_by_side sum = { 0, 0, { 0, 0 } };
+    double latency = 0;
+    uint32_t n = 0;
 
-    memset(row, 0, (n + level->n) * sizeof *row);
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
-        double longest = 0;
         if (t->ends.in[DFL_INNER] == 0 && t->ends.out[DFL_INNER] == 0)
             continue;
-        sum.latency[way] = longer(sum.latency[way], t->latency);
-        if (way == DFL_OUT && !t->written)
-            continue; /* no element is drained */
-        for (uint32_t u = 0; u < t->n_uses; u++) {
-            double busy = dfl_use_seconds(&t->uses[u], &t->ends, way);
-            row[t->uses[u].resource] += busy;
-            longest = longer(longest, busy);
-        }
-        row[n + level->chains[i]] += longest;
+        latency = longer(latency, t->latency);
+        if (way == DFL_OUT ? !t->written : t->again)
+            continue; /* no value moves */
+        const double *loads = t->even && level->local ? t->load[way] : find_loads(level, t, &t->ends, way);
+        n = add_side(plan, n, i, way == DFL_IN ? loads : NULL, way == DFL_OUT ? loads : NULL);
     }
-    return side_seconds(&sum, row, n + level->n) + wait_seconds(&sum);
+    return side_seconds(plan, level, n) + latency;
 }
 
-/* Bit set: positions in `level->at` of the transfers that an advance of loop `j` stops, if all of them move whole tiles of one
-   size: their stall is then the same at each such loop. 0 = not so. */
-static uint64_t find_alike(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j)
-{
-    uint64_t found = 0;
+/* ---- stalls of even transfers ---- */
 
-    for (uint32_t i = 0; i < level->n; i++) {
+/* A level at the present sizes. */
+typedef struct {
+    const dfl_time_plan *plan;
+    dfl_body_time *body;
+    const dfl_keep_level *level;
+    bool even;         /* each transfer moves one number of elements at every load */
+    /* The following members are set if `even` is true. Bit sets are of positions in the level. */
+    uint64_t again;    /* transfers with `again` */
+    uint64_t enter, leave; /* transfers with elements that enter, and with elements that leave */
+    uint64_t always;   /* bit set of loops that stop all transfers */
+    /* Stalls of some advances. They depend on nothing but the transfers that the advance stops, and on those of them whose
+       elements, if they enter, find a value. */
+    struct { uint64_t stopped, finding; double seconds; } known[KNOWN_STALLS];
+    uint32_t n_known;  /* number of stalls found so far */
+} level_walk;
+
+static void start_walk(level_walk *walk, const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level)
+{
+    walk->plan = plan;
+    walk->body = body;
+    walk->level = level;
+    walk->even = level->steps != NULL;
+    walk->again = walk->enter = walk->leave = 0;
+    walk->always = UINT64_MAX;
+    walk->n_known = 0;
+    for (uint32_t i = 0; i < level->n && walk->even; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
-        if (!(t->stops >> j & 1))
-            continue;
-        if (i >= 64 || !t->even || t->again || (double)(int64_t)(t->steps[j + 1] - t->steps[j]) < body->advances[j])
-            return 0;
-        found |= UINT64_C(1) << i;
+        walk->even = t->even;
+        walk->always &= t->stops;
+        walk->again |= (uint64_t)t->again << i;
+        walk->enter |= (uint64_t)(t->each.in[DFL_INNER] > 0) << i;
+        walk->leave |= (uint64_t)(t->written && t->each.out[DFL_INNER] > 0) << i;
     }
-    return found;
+}
+
+/* As stall_once, for an advance at which the transfers `stopped` move one load each, with a value in those of `finding`. */
+static double even_stall_once(const level_walk *walk, uint64_t stopped, uint64_t finding, uint32_t way)
+{
+    const dfl_keep_level *level = walk->level;
+    const uint64_t enter = way == DFL_IN ? stopped & finding & walk->enter : 0;
+    const uint64_t leave = stopped & walk->leave & (way == DFL_OUT ? level->ahead : ~level->ahead);
+    double latency_out = 0, latency_in = 0;
+    uint32_t n = 0;
+
+    for (uint64_t left = enter | leave; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        const dfl_transfer *t = &walk->plan->transfers[level->at[i]];
+        const double *in = enter >> i & 1 ? t->load[DFL_IN] : NULL, *out = leave >> i & 1 ? t->load[DFL_OUT] : NULL;
+        n = add_side(walk->plan, n, i, in, out);
+        latency_in = longer(latency_in, in ? t->latency : 0);
+        latency_out = longer(latency_out, out ? t->latency : 0);
+    }
+    return side_seconds(walk->plan, level, n) + (latency_out + latency_in);
+}
+
+/* As even_stall_once after an advance, found once. */
+static double known_stall(level_walk *walk, uint64_t stopped, uint64_t finding)
+{
+    uint32_t n = walk->n_known < KNOWN_STALLS ? walk->n_known : KNOWN_STALLS, next = walk->n_known % KNOWN_STALLS;
+
+    for (uint32_t at = 0; at < n; at++)
+        if (walk->known[at].stopped == stopped && walk->known[at].finding == finding)
+            return walk->known[at].seconds;
+    walk->n_known++;
+    walk->known[next].stopped = stopped;
+    walk->known[next].finding = finding;
+    return walk->known[next].seconds = even_stall_once(walk, stopped, finding, DFL_IN);
+}
+
+/* As find_stall after an advance, if each transfer that loop `j` stops moves whole loads. */
+static double find_even_stall(level_walk *walk, uint32_t j, uint64_t stopped, double *full)
+{
+    uint64_t finding = stopped, always = stopped;
+    double share = 1;
+
+    for (uint64_t left = stopped & walk->again; left; left &= left - 1) {
+        const dfl_transfer *t = &walk->plan->transfers[walk->level->at[__builtin_ctzll(left)]];
+        double part = t->share[j] * t->filled;
+        if (part >= 1)
+            continue;
+        always &= ~(left & (~left + 1));
+        finding &= ~(part > 0 ? 0 : left & (~left + 1));
+        share = part > 0 ? shorter(share, part) : share;
+    }
+    *full = known_stall(walk, stopped, finding);
+    return share < 1 ? share * *full + (1 - share) * known_stall(walk, stopped, always) : *full;
+}
+
+/* Bit set: positions of the transfers that loop `j` stops. */
+static inline uint64_t find_stopped(const level_walk *walk, uint32_t j)
+{
+    uint64_t stopped = 0;
+
+    if (walk->always >> j & 1)
+        return UINT64_MAX >> (64 - walk->level->n);
+    for (uint32_t i = 0; i < walk->level->n; i++)
+        stopped |= (walk->plan->transfers[walk->level->at[i]].stops >> j & 1) << i;
+    return stopped;
 }
 
 /* Adds the stalls of a level at some loops to those of its body. Returns the seconds of all advances. */
-static double add_stalls(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, uint64_t wanted)
+static double add_stalls(level_walk *walk, uint64_t wanted)
 {
+    const dfl_keep_level *level = walk->level;
+    dfl_body_time *body = walk->body;
     dfl_stalls *stalls = &body->stalls;
-    uint64_t loops = 0, before = 0;
+    uint64_t loops = 0;
     double all = 0, seconds[2], full[2];
 
     for (uint32_t i = 0; i < level->n; i++)
-        loops |= plan->transfers[level->at[i]].stops & wanted;
+        loops |= walk->plan->transfers[level->at[i]].stops & wanted;
     for (; loops; loops &= loops - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(loops);
-        bool known = stalls->loops >> j & 1;
-        uint64_t alike = find_alike(plan, body, level, j);
-        for (uint32_t way = 0; way < 2; way++) {
-            if (alike == 0 || alike != before)
-                seconds[way] = find_stall(plan, body, level, j, way, &full[way]);
-            stalls->seconds[way][j] = (known ? stalls->seconds[way][j] : 0) + seconds[way];
-            stalls->full[way][j] = (known ? stalls->full[way][j] : 0) + full[way];
+        if (!(stalls->loops >> j & 1))
+            stalls->seconds[DFL_OUT][j] = stalls->full[DFL_OUT][j] = stalls->seconds[DFL_IN][j] = stalls->full[DFL_IN][j] = 0;
+        stalls->loops |= UINT64_C(1) << j;
+        if (walk->even && (double)(int64_t)(level->steps[j + 1] - level->steps[j]) >= body->advances[j]) {
+            uint64_t stopped = find_stopped(walk, j);
+            seconds[DFL_OUT] = full[DFL_OUT] = stopped & level->ahead ? even_stall_once(walk, stopped, 0, DFL_OUT) : 0;
+            seconds[DFL_IN] = find_even_stall(walk, j, stopped, &full[DFL_IN]);
+        } else {
+            seconds[DFL_OUT] = find_stall(walk->plan, body, level, j, DFL_OUT, &full[DFL_OUT]);
+            seconds[DFL_IN] = find_stall(walk->plan, body, level, j, DFL_IN, &full[DFL_IN]);
+        }
+        /* with one buffer, nothing leaves before the advance */
+        for (uint32_t way = level->fetches_ahead ? DFL_OUT : DFL_IN; way <= DFL_IN; way++) {
+            stalls->seconds[way][j] += seconds[way];
+            stalls->full[way][j] += full[way];
             all += seconds[way] * body->advances[j];
         }
-        before = alike;
-        stalls->loops |= UINT64_C(1) << j;
     }
     return all;
 }
@@ -237,7 +350,7 @@ enum { ROW_OUT, ROW_IN, ROW_BARE, ROWS };
 
 static double *row_of(const ahead *a, uint32_t j, uint32_t which)
 {
-    return a->plan->rows + (2 + ROWS * (size_t)j + which) * a->plan->width;
+    return row_at(a->plan, DFL_ROW_LOOPS + ROWS * j + which);
 }
 
 /* Adds the seconds of one advance of loop `j` to the rows of the loop: of each resource, and of results that enter
@@ -255,12 +368,13 @@ static void add_loads(const ahead *a, uint32_t j, bool most)
         dfl_moves without = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_NONE);
         for (uint32_t u = 0; u < t->n_uses; u++) {
             const dfl_use *use = &t->uses[u];
-            out[use->local] += dfl_use_seconds(use, &amounts, DFL_OUT);
+            const uint32_t at = use->local;
+            out[at] += dfl_use_seconds(use, &amounts, DFL_OUT);
             if (t->ahead) {
-                in[use->local] += dfl_use_seconds(use, &amounts, DFL_IN);
-                bare[use->local] += dfl_use_seconds(use, &without, DFL_IN);
+                in[at] += dfl_use_seconds(use, &amounts, DFL_IN);
+                bare[at] += dfl_use_seconds(use, &without, DFL_IN);
             } else { /* the tile enters in the stall with which the step begins */
-                out[use->local] += dfl_use_seconds(use, &amounts, DFL_IN);
+                out[at] += dfl_use_seconds(use, &amounts, DFL_IN);
             }
         }
         if (!t->ahead || !t->close)
@@ -617,21 +731,24 @@ static double least_part(const dfl_time_plan *plan, const dfl_body_time *body, c
 double dfl_keep_level_add(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, dfl_work_time *work)
 {
     uint64_t around = (UINT64_C(1) << level->from) - 1;
-    double stalled = add_stalls(plan, body, level, ~around);
+    level_walk walk;
 
-    for (uint32_t i = 0; i < level->n; i++) /* stalls of ragged tiles: the work is ragged, too */
+    start_walk(&walk, plan, body, level);
+    double stalled = add_stalls(&walk, ~around);
+    for (uint32_t i = 0; i < level->n && !walk.even; i++) /* stalls of ragged tiles: the work is ragged, too */
         if (!plan->transfers[level->at[i]].uniform)
             work->ratio = shorter(work->ratio, least_part(plan, body, level));
-    add_ahead(plan, body, level, work);
+    if (level->fetches_ahead)
+        add_ahead(plan, body, level, work);
     dfl_keep_level_fold(body, level->from, work);
     for (uint32_t i = 0; i < level->n; i++) { /* the first passes around the level move fewer results than the others */
         const dfl_transfer *t = &plan->transfers[level->at[i]];
-        for (uint32_t j = 0; j < level->from && t->again && !t->stream; j++)
-            if (t->repeats >> j & 1 && body->advances[j] > 0)
+        for (uint64_t left = t->again && !t->stream ? t->repeats & around : 0; left; left &= left - 1)
+            if (body->advances[__builtin_ctzll(left)] > 0)
                 work->ratio = shorter(work->ratio, t->filled);
     }
-    stalled += add_stalls(plan, body, level, around);
-    for (uint32_t way = 0; way < 2; way++)
+    stalled += add_stalls(&walk, around);
+    for (uint32_t way = 0; way < 2 && level->beside; way++)
         body->ends[way] += dfl_keep_level_ends(plan, level, way);
     return stalled;
 }

@@ -160,35 +160,59 @@ static void number_levels(const dfl_nest *nest, const dfl_keep_tree *keeps, dfl_
         plan->transfers[i].level = level[plan->transfers[i].inner];
 }
 
-/* Lists the resources of a level, and the place of each resource in this list if `set` is true. */
-static void list_locals(const dfl_nest *nest, dfl_time_plan *plan, dfl_keep_level *level, bool set)
+/* Numbers the resources of a level of a body, and makes room for the loads of its transfers. */
+static void list_locals(const dfl_nest *nest, const dfl_time_plan *plan, dfl_keep_level *level)
 {
-    level->locals = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_resources + 1);
+    uint32_t *locals = DFL_NEW_ARRAY(nest->arena, uint32_t, plan->n_resources + 1);
+    const uint32_t most = plan->n_resources + plan->n_resources % 2;
+
     for (uint32_t i = 0; i < level->n; i++)
         for (uint32_t u = 0; u < plan->transfers[level->at[i]].n_uses; u++) {
             dfl_use *use = &plan->transfers[level->at[i]].uses[u];
-            uint32_t at = 0;
-            while (at < level->n_locals && level->locals[at] != use->resource)
-                at++;
-            if (at == level->n_locals)
-                level->locals[level->n_locals++] = use->resource;
-            if (set)
-                use->local = at;
+            use->local = 0;
+            while (use->local < level->n_locals && locals[use->local] != use->resource)
+                use->local++;
+            if (use->local == level->n_locals)
+                locals[level->n_locals++] = use->resource;
         }
-    level->chains = DFL_NEW_ARRAY(nest->arena, uint32_t, level->n + 1);
+    level->n_locals += level->n_locals % 2;
     for (uint32_t i = 0; i < level->n; i++) {
         dfl_transfer *t = &plan->transfers[level->at[i]];
+        t->of = level;
+        t->load[0] = DFL_NEW_ARRAY(nest->arena, double, 2 * ((size_t)level->n_locals + most) + 1);
+        t->load[1] = t->load[0] + level->n_locals;
+        t->now[0] = t->load[1] + level->n_locals;
+        t->now[1] = t->now[0] + most;
+    }
+}
+
+/* Sets the members of a level that tell what its transfers have in common. */
+static void compare_transfers(const dfl_nest *nest, const dfl_time_plan *plan, dfl_keep_level *level)
+{
+    const dfl_transfer *first = &plan->transfers[level->at[0]];
+
+    level->chains = DFL_NEW_ARRAY(nest->arena, uint32_t, level->n + 1);
+    level->steps = level->n <= 64 ? first->steps : NULL;
+    level->local = true;
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        uint64_t bit = UINT64_C(1) << i % 64;
         level->chains[i] = i;
         for (uint32_t k = 0; k < i && level->chains[i] == i; k++)
             if (plan->transfers[level->at[k]].tensor == t->tensor)
                 level->chains[i] = k;
-        t->chain = set ? level->chains[i] : t->chain;
+        level->chained |= level->chains[i] != i;
+        level->local &= t->of == first->of;
+        level->fetches_ahead |= t->ahead;
+        level->steps = t->steps == level->steps ? level->steps : NULL;
+        level->ahead |= t->ahead ? bit : 0;
     }
+    level->n_locals = level->local ? first->of->n_locals : plan->n_resources + plan->n_resources % 2;
 }
 
-/* Groups `n` transfers by level, outer levels first. */
-static dfl_keep_level *group_by_level(const dfl_nest *nest, dfl_time_plan *plan, const uint32_t *at, uint32_t n, bool set,
-                                 uint32_t *n_levels)
+/* Groups `n` transfers by level, outer levels first. `of_body`: the levels are those of a body, else of a group of ends. */
+static dfl_keep_level *group_by_level(const dfl_nest *nest, const dfl_time_plan *plan, const uint32_t *at, uint32_t n,
+                                      bool of_body, uint32_t *n_levels)
 {
     dfl_keep_level *levels = DFL_NEW_ARRAY(nest->arena, dfl_keep_level, n + 1);
     uint32_t next = 0, placed = 0;
@@ -205,7 +229,11 @@ static dfl_keep_level *group_by_level(const dfl_nest *nest, dfl_time_plan *plan,
         for (uint32_t i = 0; i < n; i++)
             if (plan->transfers[at[i]].level == now)
                 level->at[level->n++] = at[i];
-        list_locals(nest, plan, level, set);
+        if (of_body)
+            list_locals(nest, plan, level);
+        compare_transfers(nest, plan, level);
+        for (const dfl_keep_level *outer = levels; outer < level; outer++)
+            level->beside |= outer->fetches_ahead;
         placed += level->n;
         next = now + 1;
     }
@@ -295,7 +323,8 @@ static void add_ends(dfl_nest *nest, uint32_t end, dfl_time_plan *plan)
         if (end == FIRST || plan->transfers[i].written)
             at[next[of[i]]++] = i;
     for (uint32_t g = 0, from = 0; g < plan->n_ends[end]; from = next[g++])
-        plan->ends[end][g].levels = group_by_level(nest, plan, at + from, next[g] - from, false, &plan->ends[end][g].n_levels);
+        plan->ends[end][g].levels = group_by_level(nest, plan, at + from, next[g] - from, false,
+                                                   &plan->ends[end][g].n_levels);
 }
 
 /* ---- the whole plan ---------------------------------------------------------------------------------------------- */
@@ -330,6 +359,7 @@ static void add_resources(dfl_nest *nest, dfl_time_plan *plan)
     for (uint32_t m = 0; m < nest->system->n_memories; m++) {
         const dfl_memory *memory = &nest->system->memories[m];
         plan->ports[m][DFL_READ] = plan->ports[m][DFL_WRITE] = DFL_NONE;
+        plan->stretched |= memory->efficiency != NULL;
         if (isfinite(memory->read_rate) || (memory->one_port && isfinite(memory->write_rate)))
             plan->ports[m][DFL_READ] = add_resource(plan, port_name(nest, memory, ".read"), m);
         if (memory->one_port)
@@ -401,7 +431,8 @@ bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_crossing
     add_ends(nest, FIRST, out);
     add_ends(nest, LAST, out);
     /* a level has one more row entry for each transfer: for results that are drained and filled again */
-    out->width = out->n_resources + keeps->n + 1;
+    out->width = out->n_resources + keeps->n + 2;
+    out->sides = DFL_NEW_ARRAY(nest->arena, dfl_moving_transfer, keeps->n + 1);
     out->rows = DFL_NEW_ARRAY(nest->arena, double, (size_t)DFL_TIME_ROWS * out->width);
     dfl_time_plan_set_rates(nest, nest->system, out);
     return true;

@@ -29,11 +29,12 @@ typedef struct {
 /* A resource that a transfer keeps busy. */
 typedef struct {
     uint32_t resource;
-    uint32_t local;     /* index of the resource among those of the level */
+    uint32_t local;     /* index of the resource among those of the level of its body */
     uint32_t end;       /* the end of the transfer at which elements are counted: DFL_INNER or DFL_OUTER */
     uint32_t what;      /* bit set: DFL_USE_... */
     double in, out;     /* at the present sizes: seconds for each element that enters and that leaves */
     double out_read;    /* the part of `out` that reads */
+    double all;         /* at the present sizes: seconds of all loops */
 } dfl_use;
 
 enum { DFL_INNER, DFL_OUTER };
@@ -47,7 +48,7 @@ typedef struct {
     uint32_t keep, step, tensor;
     uint32_t inner, outer;    /* memories at the inner and the outer end */
     uint32_t level;           /* number of the level, from 0 */
-    uint32_t chain;           /* index of the tensor among those of the level of its body */
+    const struct dfl_keep_level *of; /* level of its body */
     double bits;              /* bits of one element */
     double latency;           /* seconds from the request of a tile to its first element, at the present sizes */
     double memory_latency;    /* the part of the outer memory */
@@ -67,6 +68,9 @@ typedef struct {
     bool even;                /* `each` moves at every load; `by_loop` is not set */
     bool uniform;             /* the advances of one loop move equally many elements */
     dfl_moves each;         /* `even`: elements of one load; else: upper limits of a load */
+    double *load[2];        /* `even`, [direction][resource of the level]: seconds of one load; if some elements that enter find a
+                               value, of a load all of whose elements do */
+    double *now[2];         /* [direction][resource]: seconds of the advance at hand */
     dfl_moves *by_loop;     /* [step]: elements that all advances of a loop move */
     dfl_moves ends;         /* elements of the first tile (in) and of the last tile (out) */
     dfl_moves all;          /* elements of all loops; with perfect overlap, first and last tiles included */
@@ -109,13 +113,22 @@ typedef struct {
 
 /* Transfers of one level of a body, or those of one level whose first tiles enter together or whose last tiles leave
    together. */
-typedef struct {
+typedef struct dfl_keep_level {
     uint32_t *at, n;         /* transfers, outer lines first */
     uint32_t *chains;        /* [position in `at`]: index of the tensor among those of the level */
-    uint32_t *locals;        /* resources of these transfers */
-    uint32_t n_locals;
+    bool chained;            /* some tensor has two transfers */
+    bool local;              /* all transfers are of one level of a body: `n_locals` are its resources, else all resources */
+    uint32_t n_locals;       /* their number, or one more: always even */
+    const uint64_t *steps;   /* positions by step if they are the same for all transfers, else NULL (loop_sizes.h) */
+    uint64_t ahead;          /* if `steps` is set, bit set of positions in `at` with two buffers */
+    bool fetches_ahead;      /* some memory of the level has two buffers */
+    bool beside;             /* this is so for some level of the body further out */
     uint32_t from;           /* at the present sizes: steps < `from` belong to the levels around this one */
 } dfl_keep_level;
+
+/* A transfer that moves beside others: its position in their level, and its seconds at each resource, as it enters and as it
+   leaves. */
+typedef struct { uint32_t position; const double *in, *out; } dfl_moving_transfer;
 
 /* A temporal loop above the inner end of a body, and an einsum with a rank that the loop iterates. */
 typedef struct { uint32_t step, driver; } dfl_body_loop;
@@ -163,16 +176,19 @@ typedef struct {
     uint32_t *classes;          /* [network]: resource of its first class; DFL_NONE if the network limits nothing */
     double *network_latency;    /* [network]: seconds for each link */
     bool waits_for_links;       /* some network has a latency */
+    bool stretched;             /* some memory has an efficiency */
     uint32_t (*ports)[2];       /* [memory]: resources of its reads and its writes; equal if it has one port */
     uint32_t *memory;           /* [keep]: memory of the keep */
     double *bits;               /* [keep]: bits of one element */
+    dfl_moving_transfer *sides;            /* [transfer]: those that move side by side in the stall at hand */
     double *rows;               /* rows of the evaluation at hand, in s */
     uint32_t width;             /* numbers of a row; at least that of all resources */
     const char **bound;         /* [body]: name of the port or unit that bounds the body in the evaluation at hand */
 } dfl_time_plan;
 
-/* Number of rows of a plan: three for each loop, and two more. */
-#define DFL_TIME_ROWS (3 * DFL_MAX_STEPS + 4)
+/* Rows of a plan: sums, zeros, and from DFL_ROW_LOOPS on three for each loop. */
+enum { DFL_ROW_SUMS, DFL_ROW_NONE, DFL_ROW_LOOPS };
+#define DFL_TIME_ROWS (3 * DFL_MAX_STEPS + DFL_ROW_LOOPS)
 
 /* Plans the time of a mapping. `crossings` must outlive the plan. False after E0609. */
 bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_crossings *crossings, dfl_time_plan *out);

@@ -1,6 +1,8 @@
 /* Elements of transfers by loop, and the fractions of them that carry values. */
 #include "model/cost/time_transfer.h"
 
+#include <float.h>
+
 #include "model/cost/time_links.h"
 
 static inline double find_ratio(dfl_i128 part, dfl_i128 whole)
@@ -35,8 +37,14 @@ static void set_use_times(const dfl_time_plan *plan, const dfl_traffic_sums *sum
         dfl_use *use = &transfer->uses[u];
         const double *rate = plan->resources[use->resource].rate;
         double read = 0, written = 0;
-        use->in = use->what & DFL_USE_FILL ? transfer->bits * filled / rate[DFL_WRITE] : 0;
-        use->in += use->what & DFL_USE_SERVE ? transfer->bits * served / rate[DFL_READ] : 0;
+        use->in = 0;
+        if (use->what & DFL_USE_FILL)
+            use->in = transfer->bits * filled / rate[DFL_WRITE];
+        if (use->what & DFL_USE_SERVE)
+            use->in += transfer->bits * served / rate[DFL_READ];
+        use->out = use->out_read = 0;
+        if (!transfer->written)
+            continue;
         read += use->what & DFL_USE_DRAIN ? drained : 0;
         read += use->what & DFL_USE_ADD ? added : 0;
         written += use->what & DFL_USE_UPDATE ? updated : 0;
@@ -71,19 +79,28 @@ static bool takes_time(const dfl_transfer *transfer, const dfl_moves *amounts)
            dfl_transfer_seconds(transfer, amounts, DFL_OUT) > 0;
 }
 
-static void fill_even(dfl_transfer *transfer)
+/* Number of loads of an even transfer, the first one excepted. All loops outside of the innermost one that moves the tile move
+   it, too, so that the sum of their advances is a difference of positions. */
+static double count_loads(const dfl_transfer *transfer, uint64_t loops)
 {
-    uint64_t loops = transfer->mine->active | transfer->theirs->active;
+    uint64_t positions = loops ? transfer->steps[64 - (uint32_t)__builtin_clzll(loops)] : 1;
     double loads = 0;
 
-    transfer->each = transfer->ends = both_ways((double)transfer->mine->size, (double)transfer->theirs->size);
-    transfer->lasting = takes_time(transfer, &transfer->each) ? loops : 0;
-    for (uint64_t left = loops; left; left &= left - 1) {
+    if (positions < (UINT64_C(1) << DBL_MANT_DIG))
+        return (double)(int64_t)(positions - 1);
+    for (uint64_t left = loops; left; left &= left - 1) { /* not exact: rounded as the sum of the loops */
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         loads += (double)(int64_t)(transfer->steps[j + 1] - transfer->steps[j]);
     }
-    transfer->all = (dfl_moves){ { 0, 0 }, { 0, 0 } };
-    add_amounts(&transfer->all, &transfer->each, loads);
+    return loads;
+}
+
+static void fill_even(dfl_transfer *transfer)
+{
+    double loads = count_loads(transfer, transfer->mine->active | transfer->theirs->active);
+
+    transfer->each = transfer->ends = both_ways((double)transfer->mine->size, (double)transfer->theirs->size);
+    transfer->all = dfl_moves_scaled(&transfer->each, loads);
 }
 
 static void fill_uneven(dfl_transfer *transfer)
@@ -120,7 +137,10 @@ static void find_shares(dfl_transfer *transfer, const dfl_loop_sizes *sizes, dfl
                       !transfer->share_of[DFL_OUTER];
     if (!transfer->again)
         return;
-    for (uint32_t j = 0; j < transfer->step; j++) {
+    /* in a product, every temporal loop with more than one iteration moves the tile or repeats it */
+    uint64_t which = transfer->even ? sizes->temporal & sizes->moving : UINT64_MAX;
+    for (uint64_t left = which & dfl_nest_steps_below(transfer->step); left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
         bool repeated = repeats >> j & 1;
         double share = repeated ? 1 : 1 - 1 / earlier;
         earlier *= repeated ? (double)sizes->trips[j] : 1;
@@ -170,8 +190,12 @@ static bool stretch_amounts(dfl_nest *nest, const dfl_transfer *transfer, double
 /* Stretches a transfer, and sums its loops anew. False after E0509. */
 static bool stretch_transfer(dfl_nest *nest, dfl_transfer *transfer)
 {
+    uint64_t loops = transfer->mine->active | transfer->theirs->active;
+
+    if (transfer->even)
+        transfer->lasting = takes_time(transfer, &transfer->each) ? loops : 0;
     transfer->all = (dfl_moves){ { 0, 0 }, { 0, 0 } };
-    for (uint64_t left = transfer->mine->active | transfer->theirs->active; left; left &= left - 1) {
+    for (uint64_t left = loops; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(left);
         double times = (double)(int64_t)(transfer->steps[j + 1] - transfer->steps[j]);
         if (transfer->even)
@@ -201,17 +225,27 @@ static double count_between(const dfl_transfer *transfer, const dfl_loop_sizes *
     return tiles;
 }
 
-/* Seconds of the busiest resource in both directions. */
-static double find_busy(const dfl_transfer *transfer, const dfl_moves *amounts)
+/* Sets the seconds of the uses of a transfer: of all loops, and for an even transfer, of one load. */
+static void set_seconds(dfl_transfer *transfer)
 {
+    dfl_moves load = transfer->each;
+    bool lasts = transfer->latency > 0;
     double longest = 0;
 
+    for (uint32_t end = 0; end < 2 && transfer->again; end++)
+        load.in[end] *= 1 / transfer->filled;
     for (uint32_t u = 0; u < transfer->n_uses; u++) {
-        const dfl_use *use = &transfer->uses[u];
-        double busy = dfl_use_seconds(use, amounts, DFL_OUT) + dfl_use_seconds(use, amounts, DFL_IN);
-        longest = busy > longest ? busy : longest;
+        dfl_use *use = &transfer->uses[u];
+        double in = use->in * load.in[use->end], out = use->out * load.out[use->end];
+        use->all = use->out * transfer->all.out[use->end] + use->in * transfer->all.in[use->end];
+        longest = use->all > longest ? use->all : longest;
+        transfer->load[DFL_IN][use->local] = in;
+        transfer->load[DFL_OUT][use->local] = out;
+        lasts |= in + out > 0;
     }
-    return longest;
+    transfer->seconds = longest;
+    if (transfer->even)
+        transfer->lasting = lasts ? transfer->mine->active | transfer->theirs->active : 0;
 }
 
 /* Tells whether all advances of one loop move equally many elements. Instances with smaller pieces of a rank differ from the
@@ -232,9 +266,10 @@ static bool is_uniform(const dfl_nest *nest, uint32_t e, uint64_t ragged_at)
     return true;
 }
 
-bool dfl_transfer_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traffic_sums *sums, dfl_transfer *transfer)
+static inline bool fill_transfer(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traffic_sums *sums, dfl_transfer *transfer)
 {
     const dfl_delta *mine = transfer->mine, *theirs = transfer->theirs;
+    const dfl_loop_sizes *sizes = &nest->sizes[mine->footprint->product.einsum];
 
     if (!dfl_delta_fill(nest, transfer->mine) || !dfl_delta_fill(nest, transfer->theirs))
         return false;
@@ -251,12 +286,21 @@ bool dfl_transfer_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traf
         fill_uneven(transfer);
     if ((transfer->share_of[DFL_INNER] || transfer->share_of[DFL_OUTER]) && !stretch_transfer(nest, transfer))
         return false;
-    find_shares(transfer, &nest->sizes[mine->footprint->product.einsum], sums->busiest[transfer->keep].fill);
+    find_shares(transfer, sizes, sums->busiest[transfer->keep].fill);
     transfer->close = transfer->written && transfer->filled > 0 &&
-                      (transfer->repeats == 0 || count_between(transfer, &nest->sizes[mine->footprint->product.einsum]) <= 2);
+                      (transfer->repeats == 0 || count_between(transfer, sizes) <= 2);
     if (nest->mapping->options.overlap_perfect)
         add_amounts(&transfer->all, &transfer->ends, 1);
-    transfer->seconds = find_busy(transfer, &transfer->all);
+    set_seconds(transfer);
     transfer->stops = 0;
+    return true;
+}
+
+bool dfl_transfers_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traffic_sums *sums, dfl_transfer *transfers,
+                        uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!fill_transfer(nest, plan, sums, &transfers[i]))
+            return false;
     return true;
 }

@@ -7,8 +7,9 @@
 
 #include "model/cost/time_plan.h"
 
-/* Counts the elements of a transfer. False after E0602, E0608 or E0609. */
-bool dfl_transfer_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traffic_sums *sums, dfl_transfer *transfer);
+/* Counts the elements of `n` transfers. False after E0602, E0608 or E0609. */
+bool dfl_transfers_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_traffic_sums *sums, dfl_transfer *transfers,
+                        uint32_t n);
 
 /* How many times longer than at full bandwidth transfers of `bits` take. 0 after E0509. */
 double dfl_efficiency_stretch(dfl_nest *nest, const dfl_efficiency *e, double bits);

@@ -21,12 +21,18 @@ typedef struct {
 
 static void add_count(traffic_pass *pass, dfl_i128 *to, dfl_i128 n) { pass->over |= dfl_add(*to, n, to); }
 
-static const dfl_delta *fill_delta(traffic_pass *pass, dfl_delta *delta)
+static const dfl_delta *count_delta(traffic_pass *pass, dfl_delta *delta)
 {
     static const dfl_delta nothing;
 
-    pass->ok = pass->ok && dfl_delta_fill(pass->nest, delta);
+    pass->ok = pass->ok && dfl_delta_count(pass->nest, delta);
     return pass->ok ? delta : &nothing;
+}
+
+/* The delta, counted. Once `ok` is false, its counts mean nothing. */
+static inline const dfl_delta *fill_delta(traffic_pass *pass, dfl_delta *delta)
+{
+    return delta->run == pass->nest->run ? delta : count_delta(pass, delta);
 }
 
 static const dfl_line *find_line(const dfl_nest *nest, uint32_t einsum, uint32_t step)
