@@ -14,8 +14,13 @@
 static const dfl_figure_scope scopes[] = { DFL_SCOPE_MAPPING, DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC, DFL_SCOPE_NETWORK,
                                            DFL_SCOPE_LINK };
 enum { N_SCOPES = sizeof scopes / sizeof scopes[0] };
-/* Kinds of rows: bit sets of positions in `scopes`. */
-enum { ROW_MAPPING = 1, ROW_TRAFFIC = 7, ROW_LINK = 25 };
+/* Kinds of rows: bit sets of positions in `scopes`, and the row of the sums. */
+enum {
+    ROW_MAPPING = 1,
+    ROW_TRAFFIC = ROW_MAPPING | 1 << 1 | 1 << 2,
+    ROW_LINK = ROW_MAPPING | 1 << 3 | 1 << 4,
+    ROW_SUM = 1 << N_SCOPES
+};
 
 void dfl_csv_cell(dfl_strbuf *out, const char *text)
 {
@@ -67,8 +72,24 @@ static void add_figure(dfl_strbuf *out, const dfl_figure *figure, const dfl_figu
     add_value(out, figure->kind, &value);
 }
 
+/* Whether a figure of a mapping is a sum in the last row: latency, energy, operations. */
+static bool is_summed(const dfl_figure *figure)
+{
+    return strcmp(figure->key, "latency") == 0 || strcmp(figure->key, "energy") == 0 || strcmp(figure->key, "mac") == 0 ||
+           strcmp(figure->key, "flop") == 0 || strcmp(figure->key, "padding") == 0 || strcmp(figure->key, "extra") == 0;
+}
+
+/* Prints the cell of a figure of the scope `s` in the row of the sums. `at` is the place of the sums; NULL = no sum is known. */
+static void add_sum(dfl_strbuf *out, const dfl_figure *figure, uint32_t s, const dfl_figure_place *at)
+{
+    if (s == 0 && strcmp(figure->key, "name") == 0)
+        dfl_strbuf_z(out, "sum");
+    else if (s == 0 && at && is_summed(figure))
+        add_figure(out, figure, at);
+}
+
 /* Prints one row of a kind: the figures at the places of its scopes, and empty cells for the other scopes. Prints the header
-   if `places` is NULL. Columns with the view LAST stand behind all others. */
+   if the kind is 0. Columns with the view LAST stand behind all others. */
 static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t kind)
 {
     const char *comma = "";
@@ -83,44 +104,12 @@ static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t ki
                 continue;
             dfl_strbuf_z(out, comma);
             comma = ",";
-            if (!places)
+            if (kind == 0)
                 dfl_strbuf_z(out, figures[i].column);
+            else if (kind == ROW_SUM)
+                add_sum(out, &figures[i], s, places);
             else if (kind >> s & 1)
                 add_figure(out, &figures[i], &places[s]);
-        }
-    }
-    dfl_strbuf_z(out, "\r\n");
-}
-
-/* Whether a column of a mapping is a sum in the last row: latency, energy, operations. */
-static bool is_summed(const dfl_figure *figure)
-{
-    return strcmp(figure->key, "latency") == 0 || strcmp(figure->key, "energy") == 0 || strcmp(figure->key, "mac") == 0 ||
-           strcmp(figure->key, "flop") == 0 || strcmp(figure->key, "padding") == 0 || strcmp(figure->key, "extra") == 0;
-}
-
-/* Prints the row of the sum: `sum` as the name, the summed columns, and empty cells. */
-static void add_sum(dfl_strbuf *out, const dfl_results *results)
-{
-    dfl_figure_place at;
-    const bool is_known = dfl_figure_place_of_sum(results, out->arena, &at);
-    const char *comma = "";
-
-    at.scope = DFL_SCOPE_MAPPING;
-    for (uint32_t k = 0; k < 2 * N_SCOPES; k++) {
-        const uint32_t last = k < N_SCOPES ? 0 : DFL_VIEW_LAST;
-        uint32_t n_figures;
-        const dfl_figure *figures = dfl_figures(scopes[k % N_SCOPES], &n_figures);
-
-        for (uint32_t i = 0; i < n_figures; i++) {
-            if (!figures[i].column || (figures[i].views & DFL_VIEW_LAST) != last)
-                continue;
-            dfl_strbuf_z(out, comma);
-            comma = ",";
-            if (k == 0 && strcmp(figures[i].key, "name") == 0)
-                dfl_strbuf_z(out, "sum");
-            else if (k == 0 && is_known && is_summed(&figures[i]))
-                add_figure(out, &figures[i], &at);
         }
     }
     dfl_strbuf_z(out, "\r\n");
@@ -163,6 +152,10 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results)
         }
         add_links(out, item, places);
     }
-    if (results->has_sum)
-        add_sum(out, results);
+    if (results->has_sum) {
+        dfl_figure_place at;
+        bool is_known = dfl_figure_place_of_sum(results, out->arena, &at);
+        at.scope = DFL_SCOPE_MAPPING;
+        add_row(out, is_known ? &at : NULL, ROW_SUM);
+    }
 }
