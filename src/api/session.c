@@ -35,7 +35,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->verbose = options.verbose;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : DFL_DEFAULT_MEMORY;
-    s->has_step_limit = options.step_limit != 0;
+    s->user_step_limit = options.step_limit != 0;
     s->budget.steps_limit = options.step_limit ? options.step_limit : DFL_DEFAULT_STEPS;
     s->budget.cancel = options.cancel;
     s->arena = dfl_arena_new(&s->budget);
@@ -139,7 +139,7 @@ dfl_arena *dfl_session_after(dfl_session *s)
 dfl_solver dfl_session_solver(dfl_session *s)
 {
     return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget,
-                         .has_step_limit = s->has_step_limit, .names = s->names, .sources = s->sources, .sink = s->sink,
+                         .user_step_limit = s->user_step_limit, .names = s->names, .sources = s->sources, .sink = s->sink,
                          .lints = &s->lints, .program = s->program, .results = &s->results, .options = &s->search,
                          .filled = &s->filled, .limited = &s->limited };
 }

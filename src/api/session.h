@@ -20,7 +20,7 @@
 struct dfl_session {
     dfl_arena *home;           /* holds the session itself */
     dfl_budget budget;         /* limits of `arena` */
-    bool has_step_limit;       /* the step limit is one that the caller set, not the default */
+    bool user_step_limit;       /* the caller set the step limit of `budget`; else it is the default */
     dfl_arena *arena;          /* files, programs, results and texts */
     dfl_intern *names;
     dfl_source_map *sources;

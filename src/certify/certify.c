@@ -20,15 +20,16 @@ static bool sees_time(const dfl_certify_run *run)
            (run->leakage > 0 && t->value(t->objective, 1, 1) != t->value(t->objective, 2, 1));
 }
 
-/* Sets `free_bits`: the inputs and outputs of the workload stay in their homes all the time. */
-static void find_free(dfl_certify_run *run)
+/* Sets `left_bits`: the size of each memory without the inputs and outputs of the workload, which stay in their homes all the
+   time. */
+static void find_left_bits(dfl_certify_run *run)
 {
     const dfl_mapping *m = run->task->asked;
     bool *seen = DFL_NEW_ARRAY(run->arena, bool, (size_t)m->workload->n_tensors + 1);
 
-    run->free_bits = DFL_NEW_ARRAY(run->arena, double, (size_t)m->system->n_memories + 1);
+    run->left_bits = DFL_NEW_ARRAY(run->arena, double, (size_t)m->system->n_memories + 1);
     for (uint32_t i = 0; i < m->system->n_memories; i++)
-        run->free_bits[i] = m->system->memories[i].size_bits < 0 ? INFINITY : (double)m->system->memories[i].size_bits;
+        run->left_bits[i] = m->system->memories[i].size_bits < 0 ? INFINITY : (double)m->system->memories[i].size_bits;
     for (uint32_t e = 0; e < m->workload->n_einsums; e++) {
         const dfl_certify_problem *problem = run->search->problems[e].at[0];
         for (uint32_t o = 0; o < problem->n_operands; o++) {
@@ -38,7 +39,7 @@ static void find_free(dfl_certify_run *run)
                 continue;
             seen[op->tensor] = true;
             (void)dfl_tensor_stored(&m->workload->tensors[op->tensor], &elements);
-            run->free_bits[problem->memory[op->home]] -=
+            run->left_bits[problem->memory[op->home]] -=
                 dfl_i128_double(elements) * m->workload->tensors[op->tensor].type.bits;
         }
     }
@@ -132,7 +133,7 @@ bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task,
         return false;
     run.search = dfl_claims_resolve(arena, sink, task->names, claims, task->asked);
     if (run.search)
-        find_free(&run);
+        find_left_bits(&run);
     if (!run.search || !dfl_certify_skeletons(&run) || !dfl_certify_pattern_bounds(&run) || !dfl_certify_join(&run))
         return false;
     holds = dfl_certify_sampling(&run);

@@ -13,8 +13,8 @@ typedef struct {
     const dfl_claim_search *search;
     double leakage;            /* leakage power of all instances of the system (in W) */
     bool time_counts;          /* the objective depends on the time, directly or through leakage energy */
-    double *free_bits;         /* [memory]: capacity that the inputs and outputs of the workload leave (in bits); INFINITY =
-                                  unlimited */
+    double *left_bits;         /* [memory]: its size without the inputs and outputs that are at home there (in bits);
+                                  INFINITY = unlimited */
     double **others_joules;    /* [class][pattern]: lower bound of the energy of all other einsums (in J), if one einsum of the
                                   class has this pattern */
     double **others_seconds;   /* [class][pattern]: lower bound of the time of all other einsums, s, if one einsum of the class

@@ -603,7 +603,7 @@ bool dfl_certify_join(dfl_certify_run *run)
         goto end;
     join.cutoff = run->search->joined * (1 + run->task->rounding);
     for (uint32_t t = 0; t < run->search->n_tracks; t++)
-        join.capacity[t] = run->free_bits[run->search->track[t]];
+        join.capacity[t] = run->left_bits[run->search->track[t]];
     find_rest(&join);
     memset(&none, 0, sizeof none);
     join.arena = arenas[0];

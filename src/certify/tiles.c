@@ -251,7 +251,7 @@ static bool fits(const tile_walk *walk, const dfl_tile_choice_cost *cost)
     const dfl_tile_choice *choice = &walk->choice;
 
     for (uint32_t p = 0; p < choice->problem->n_levels; p++)
-        if (cost->room[p] > walk->run->free_bits[choice->problem->memory[p]])
+        if (cost->room[p] > walk->run->left_bits[choice->problem->memory[p]])
             return false;
     return true;
 }

@@ -2,7 +2,7 @@
  * The requirements of a mapping in the form that a search uses. A requirement `a <= b` or `b >= a`, where b is a number, is
  *   - of kind ROOM if a is the peak of a memory: the search treats b as the size of the memory;
  *   - of kind FIGURE if a is an expression that a search can minimize: if its minimum exceeds b, no mapping meets it.
- * Other requirements do not prune; they are checked on the mappings found.
+ * A requirement of kind OTHER does not steer the search; it is only checked on the mappings that the search finds.
  */
 #ifndef DFL_MAPPER_REQUIRED_H
 #define DFL_MAPPER_REQUIRED_H

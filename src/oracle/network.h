@@ -5,8 +5,8 @@
  *
  * - bus: one medium.
  * - crossbar, switch, fully_connected, fat_tree, dragonfly: one port of the outer side, and one of each instance.
- * - mesh, torus, ring: a route goes along the first axis of the array, then along the next, in both directions. The brief
- *   of the cost model gives the three kinds one rule, so no route uses the links that close a torus or a ring.
+ * - mesh, torus, ring: a route goes along the first axis of the array, then along the next, in both directions. No
+ *   route uses the links that close a torus or a ring: the three kinds have one rule.
  */
 #ifndef DFL_ORACLE_NETWORK_H
 #define DFL_ORACLE_NETWORK_H

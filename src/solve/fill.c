@@ -620,7 +620,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
 const dfl_filled *dfl_solve_mapping(const dfl_solver *solver, const dfl_mapping *mapping, dfl_stop *stopped)
 {
     const uint64_t limit = solver->budget->steps_limit, used = solver->budget->steps_used;
-    const bool is_lifted = solver->options->seconds > 0 && !solver->has_step_limit;
+    const bool is_lifted = solver->options->seconds > 0 && !solver->user_step_limit;
     const dfl_filled *out;
 
     if (is_lifted)

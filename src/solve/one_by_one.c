@@ -466,7 +466,8 @@ static bool splits_over(const alone *one, const dfl_einsum *einsum, const found_
     return false;
 }
 
-/* Translates lines to ranks and tensors of the network. Two accesses of one tensor share one keep in a memory. */
+/* Copies lines that were found for an einsum alone, with the ranks and tensors of the whole workload. Two accesses of one tensor
+   share one keep in a memory. */
 static found_lines translate(const assembly *a, const alone *one, const found_lines *from)
 {
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, from->n_lines + 1);
@@ -595,7 +596,8 @@ static dfl_body *add_body(assembly *a, dfl_body *parent, const uint32_t *einsums
     return b;
 }
 
-/* Appends the lines of an einsum to its leaf, without keeps at home or further out. */
+/* Appends the lines found for an einsum to its leaf. Keeps of a tensor at home, and outside of the home, are left out: the root
+   has them. */
 static void add_lines(const assembly *a, uint32_t einsum, dfl_body *leaf)
 {
     const found_lines *found = &a->found[einsum];

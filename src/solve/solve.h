@@ -14,7 +14,7 @@ typedef struct {
     dfl_arena *arena;                  /* filled mappings and their records */
     dfl_arena *after;                  /* costs of filled mappings; neither a step limit nor an interrupt stops this arena */
     dfl_budget *budget;                /* limits of `arena` */
-    bool has_step_limit;               /* the user set the step limit, so a time limit does not replace it */
+    bool user_step_limit;               /* the user set the step limit of `budget`; a time limit lifts only the default one */
     dfl_intern *names;
     dfl_source_map *sources;
     dfl_sink *sink;

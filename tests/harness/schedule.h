@@ -1,7 +1,7 @@
 /*
  * A schedule of a small nest by event simulation: tiles in order, every transfer and every piece of work at its own
  * time, every port serving one transfer at a time. The judge of the time of mappings. It shares no code with the model:
- * tiles are sets of elements, and values are followed element by element (model.md, sections 1 and 4).
+ * tiles are sets of elements, and values are followed element by element as MODEL.md, section 1, defines them.
  *
  * One instance of every memory. Memory 0 is the home of all tensors; memory l + 1 is filled from memory l, or from the
  * next outer one that keeps the tensor. Rules:

@@ -164,7 +164,7 @@ static void compare(dfl_session *source, dfl_session *s, const dfl_json *expecte
     }
 }
 
-/* The second criterion of the points of a front, besides energy: latency, s, or room of the memory, bits. */
+/* What the points of a front trade for energy: the latency (in s), or the peak of the memory called `memory` (in bits). */
 static double other_of(const dfl_session *s, const dfl_result *r, const char *memory)
 {
     const dfl_system *system = r->mapping->system;

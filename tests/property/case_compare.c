@@ -281,7 +281,7 @@ static void compare_all(comparison *cmp)
     for (uint32_t e = 0; e < c->n_einsums; e++) {
         const dfl_path *p = &cmp->paths->paths[e];
         bool again = online || (p->has_exchange && p->exchange.recompute);
-        for (uint32_t i = 0; i < p->n_steps; i++) /* a loop that only repeats a reader does not repeat the work */
+        for (uint32_t i = 0; i < p->n_steps; i++) /* of the loops, only those marked `online` cause extra operations */
             again |= p->steps[i].line->kind == DFL_LINE_TEMPORAL && p->steps[i].line->online;
         if (!again)
             same(cmp, cmp->oracle->extra[e], 0, "work of no use", c->tensors[c->einsums[e].out.tensor].name, "");

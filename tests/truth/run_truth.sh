@@ -68,9 +68,10 @@ types() {
     esac
 }
 
-# like SIBLING: the chip of the present line with the launches and shares of the chip std.chips.measured.SIBLING. The bandwidth of the
-# cache follows the peak rate of the chip, that of the ports the root of the peak rate of a multiprocessor (a tile of Z that takes
-# the same time has a side as long as this root).
+# like SIBLING: prints a system for the chip of the present line, with the launches and shares that were measured on the chip
+# SIBLING (std.chips.measured). The bandwidth of the cache is that of the sibling, scaled by the peak rate of the chip; the bandwidth
+# of the ports is scaled by the root of the peak rate of a multiprocessor, since a tile of Z that takes the same time has sides that
+# grow with this root.
 like() {
     read -r _ _ _ _ _ sibling_sm sibling_peak _ <<< "$(grep " std.chips.$1 " $truth/chips.txt)"
     echo "dfl 1; import $module as c; system chip = c.$plain {"

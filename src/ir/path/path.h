@@ -81,9 +81,10 @@ typedef struct {
 } dfl_paths;
 
 /*
- * Resolves a complete mapping and makes all checks that need no counting: coverage, bindings, tiles, fan-out, order and
- * place of keeps, homes, compute units, early reads. Unrolls repeats that carry a tensor (unroll.h). NULL after reporting
- * errors (E04xx). The paths live in `arena`.
+ * Resolves a complete mapping and makes all checks that need no counting: that the leaves cover the einsums, bindings of
+ * ranks, tiles, the fan-out of spatial lines, that the keeps of a tensor go from outer to inner memories and stand inside of the
+ * arrays around their memory, homes, compute units, and early reads. Unrolls repeats that carry a tensor (unroll.h). NULL after
+ * reporting errors (E04xx). The paths live in `arena`.
  */
 dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* Resolves the part that is independent of the amounts of loops: everything except tiles, fan-out and early reads. The

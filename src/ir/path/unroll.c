@@ -530,7 +530,8 @@ static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, i
     return to;
 }
 
-/* The rank of a repeat that encloses no other repeat: that of the fewest einsums. */
+/* The rank of a repeat that encloses no other repeat. An enclosing repeat has more einsums than those inside, so the rank that
+   the fewest einsums have is such a rank. */
 static uint32_t find_inner_repeat(const dfl_workload *w)
 {
     uint32_t best = DFL_NONE, least = 0;

@@ -23,9 +23,9 @@ typedef struct {
 /*
  * Unrolls every repeat that carries a tensor. The mapping must have no holes and must cover every einsum once. The copy
  * lies in `arena` and shares names, spans and unchanged parts with `given`; parts of all iterations have the same name and
- * span. A workload without such a repeat yields `given` itself, with NULL for both arrays. NULL after reporting: E0401 if
- * an einsum of the body stands below no `temporal` line of the repeat, E0416 if this line stands above other einsums,
- * E0609 if a line splits the iterations.
+ * span. If no repeat of the workload carries a tensor, the result is `given` itself, with NULL for both arrays. NULL after
+ * reporting: E0401 if an einsum of the body stands below no `temporal` line of the repeat, E0416 if this line stands above
+ * other einsums, E0609 if a line splits the iterations.
  */
 const dfl_unrolled *dfl_mapping_unroll(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *given);
 

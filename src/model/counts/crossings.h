@@ -38,13 +38,14 @@ typedef struct {
     uint64_t inner;   /* steps on axes between the array and the inner end */
     uint64_t shared;  /* the steps in `own` and `inner` along which instances share the transfer */
     uint64_t between; /* all steps on axes between the two ends of the transfer */
-    uint64_t still;   /* `result`: the steps in `between` that do not index it. Values return to coordinate 0 of these steps */
+    uint64_t still;   /* if the transfer moves a result (`result`): the steps in `between` whose ranks do not index the result.
+                         Values return to coordinate 0 of these steps */
     bool result;      /* the fill of a written keep, or the drain of a keep in which consumers meet the producer */
     bool by_change;   /* a read only of changed operands */
     dfl_footprint *footprint;
     dfl_footprint *made;   /* `result`: elements that the producer makes below the keep; NULL if some are made again */
     dfl_footprint *direct; /* with forwarding: the footprint whose entries include those from neighbours */
-    dfl_sharing how;       /* the way of sharing, without `united` and `first_only` */
+    dfl_sharing how;       /* which instances share a transfer; here its members `united` and `first_only` are not set */
     dfl_delta *outside_all, *inside_all; /* over all instances: as the outer side sees the transfer; as the instances do */
     dfl_delta *outside_first; /* as `outside_all`, in the instance of the network at coordinate 0 */
     dfl_delta *first;      /* as `inside_all`, for the instance at coordinate 0 */

@@ -113,8 +113,8 @@ typedef struct {
 /* Group of a footprint: a factor of the footprint's set, with the steps that decide this factor. */
 typedef struct dfl_group {
     int32_t dim;                       /* dimension of the tensor, the first one of a joint group; or DFL_NO_DIM */
-    bool joint;                        /* conditions of `where` decide the set, or the set has several dimensions: its elements
-                                          are row-major numbers of index vectors (joint_set.h) */
+    bool joint;                        /* the set has several dimensions, or conditions of `where` decide it: its elements are
+                                          row-major numbers of index vectors (joint_set.h) */
     uint32_t n_dims;                   /* number of dimensions */
     const uint32_t *dims;              /* the dimensions, ascending */
     int64_t shape;                     /* number of index vectors of the dimensions; 1 without a dimension */

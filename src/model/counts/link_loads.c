@@ -391,7 +391,8 @@ static bool has_same_sums(load_walk *walk, const dfl_crossing *c, dfl_footprint 
     return walk->ok;
 }
 
-/* Tells whether one coordinate of an axis can stand for another one, for all crossings of the array. */
+/* Whether every transfer over the network moves equally many bits to or from coordinate `a` of an axis and coordinate `b`, so that
+   the walk may count one of them for both. */
 static bool can_stand_for(load_walk *walk, uint32_t axis, int64_t a, int64_t b)
 {
     for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {

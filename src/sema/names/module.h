@@ -29,7 +29,7 @@ struct dfl_module {
                                      component */
     bool overlap_perfect;         /* the file has the option `overlap = perfect` */
     dfl_span option;              /* place of the option `overlap = perfect` */
-    dfl_module *next;             /* module that was opened before this module */
+    dfl_module *next;             /* next module in the list of all modules, which starts with the newest */
 };
 
 /* Declares all declarations of a parsed file and opens its imports, recursively. The first module is the root

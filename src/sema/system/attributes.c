@@ -85,7 +85,8 @@ static bool eval_value(dfl_system_context *ctx, const dfl_attribute_row *row, co
     return false;
 }
 
-/* The full name of an attribute: "group.name", or `name` if `group` is 0. */
+/* The name of an attribute as paths write it: "read.bandwidth" for `bandwidth` in the braces of the group `read`. An attribute
+   outside of all groups (`group` is 0) keeps its name. */
 static dfl_sym join_names(dfl_system_context *ctx, dfl_sym group, dfl_sym name)
 {
     if (group == 0)

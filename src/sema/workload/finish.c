@@ -114,7 +114,7 @@ static void check_types(dfl_workload_draft *draft)
         d = dfl_report(draft->sink, DFL_TYPE_UNKNOWN, tensor->span, "`%s` has no data type", text(draft, tensor->name));
         dfl_diag_help(draft->sink, d, "give the workload a default, as in `workload %s(...) : bf16`", text(draft, draft->name));
         draft->broken = true;
-        return; /* a single report, since the cause is the missing default */
+        return; /* one report is enough: a default type mends all tensors */
     }
 }
 

@@ -344,7 +344,7 @@ static const char *family_suffix(dfl_workload_context *ctx, const dfl_value *v)
     return out.text;
 }
 
-/* Counts an iteration of a `for`. Reports an excessive number of iterations once. */
+/* Counts an iteration of a `for` of the workload. False after the limit on all of its iterations, which is reported once. */
 static bool count_iteration(dfl_workload_context *ctx, dfl_span span)
 {
     if (ctx->workload->iterations++ < DFL_SEMA_MAX_ITERATIONS)
