@@ -116,7 +116,7 @@ static bool try_choice(choice_search *choices, uint32_t number, const dfl_search
     }
     if (choices->legal == DFL_NONE && (filled || dfl_sink_last(quiet) == DFL_EVAL_INFEASIBLE))
         choices->legal = number;
-    if (solver->budget->why != DFL_STOP_NONE && choices->found) { /* the stop ends the search with the incumbent */
+    if (solver->budget->why != DFL_STOP_NONE && choices->found) { /* the search ends, and the best choice so far stays */
         *stopped = solver->budget->why;
         solver->budget->why = DFL_STOP_NONE;
     } else if (!goes_on && solver->budget->why == DFL_STOP_NONE) {

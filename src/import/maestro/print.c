@@ -200,7 +200,7 @@ static void print_mapping(printer *p, const dfl_maestro_plan *plan, const char *
         const dfl_maestro_level *level = &plan->levels[i];
 
         print_temporal(p, level->temporal, level->n_temporal);
-        if (i == 0) /* the tile of all elements together, one step of the top level at a time */
+        if (i == 0) /* `l2` holds what all clusters need in one step of the loops of the top level */
             dfl_strbuf_z(&p->out, "  keep input, filter, output in l2;\n");
         if (level->spreads) {
             dfl_strbuf_z(&p->out, "  spatial ");

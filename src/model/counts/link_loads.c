@@ -391,8 +391,8 @@ static bool has_same_sums(load_walk *walk, const dfl_crossing *c, dfl_footprint 
     return walk->ok;
 }
 
-/* Whether every transfer over the network moves equally many bits to or from coordinate `a` of an axis and coordinate `b`, so that
-   the walk may count one of them for both. */
+/* Whether every transfer over the network moves equally many bits to or from the coordinates `a` and `b` of an axis, so that the
+   walk may count one of them for both. */
 static bool can_stand_for(load_walk *walk, uint32_t axis, int64_t a, int64_t b)
 {
     for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {

@@ -211,7 +211,7 @@ static const dfl_efficiency *build_points(table_reader *r, const numbers *rows, 
     return out;
 }
 
-/* The points of the file that a string names. NULL after reporting. */
+/* The efficiency whose points stand in a file of numbers; `string` is the path of the file. NULL after reporting. */
 static const dfl_efficiency *read_file(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *string)
 {
     const dfl_sema_input *input = ctx->sema->input;

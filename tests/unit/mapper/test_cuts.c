@@ -101,7 +101,8 @@ static void lists_cuts(void **state)
     close_bench(&b);
 }
 
-/* Whether one way is at least as good as the other at every gap of the two masks. */
+/* Whether the cut `a` is at least as good as the cut `other`: at each gap with a cost, the product of its factors up to the gap is
+   not larger, and at each gap with a limit on room not smaller. */
 static bool beats(const int64_t *a, const int64_t *other, const dfl_cuts *c)
 {
     int64_t of_a = 1, of_b = 1;
