@@ -5,70 +5,183 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 1500, PORTS = 2 * SCHEDULE_MEMORIES };
+enum {
+    STEPS = 1500,
+    MEMORY_PORTS = 2 * SCHEDULE_MEMORIES * SCHEDULE_INSTANCES, /* reads and writes of every instance of every memory */
+    LINKS = 4 * SCHEDULE_INSTANCES,                            /* of a mesh of two axes */
+    PORTS = MEMORY_PORTS + LINKS
+};
 
-/* Elements that a tile gets and gives when a step begins. */
-typedef struct { double filled, drained, added; } moved;
-
-/* A tile: which elements it holds, which of them have a value, which were filled, and which were modified. */
+/* Elements of a tile of one instance: which it holds, which of them have a value, which were filled, which were modified, and
+   of which an update has reached the tile or a tile that it has filled. */
 typedef struct {
     bool held[SCHEDULE_ELEMENTS], valued[SCHEDULE_ELEMENTS], filled[SCHEDULE_ELEMENTS], modified[SCHEDULE_ELEMENTS];
+    bool touched[SCHEDULE_ELEMENTS];
 } tile;
+
+/* A transfer of one tensor into (or out of) all instances of a memory when a step begins. */
+typedef struct {
+    double load[PORTS];   /* seconds at each port and link */
+    double latency;       /* seconds until the first element has arrived at the farthest instance of the transfer */
+    bool moves;
+} transfer;
+
+/* The work of all instances on a step: the points of the busiest instance, and the operands that cross ports and links. */
+typedef struct { double points, load[PORTS]; } work;
 
 typedef struct {
     const schedule_nest *nest;
+    uint32_t n_instances;
+    int64_t parts[SCHEDULE_AXES];                        /* coordinates in use */
     int64_t trips[SCHEDULE_LOOPS], at[SCHEDULE_LOOPS];
-    tile tiles[SCHEDULE_MEMORIES][SCHEDULE_TENSORS];
-    moved (*moves)[SCHEDULE_MEMORIES][SCHEDULE_TENSORS]; /* [step]: when the step begins; after the last step: at the end */
-    double *work;                                        /* [step] */
+    tile tiles[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_INSTANCES];
+    transfer (*moves)[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][2]; /* [step]...[in]: after the last step: at the end */
+    work *works;                                         /* [step] */
     uint32_t n_steps;
     bool (*entering)[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_ELEMENTS]; /* [step]: elements with a value */
     bool (*leaving)[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_ELEMENTS];
     double busy[PORTS];
+    bool alone;
 } run;
+
+/* ---- instances and links ----------------------------------------------------------------------------------------- */
+
+static int64_t coordinate(const run *r, uint32_t instance, uint32_t axis)
+{
+    return axis == 0 ? instance / r->parts[1] : instance % r->parts[1];
+}
+
+static uint32_t instance_at(const run *r, int64_t x, int64_t y) { return (uint32_t)(x * r->parts[1] + y); }
+
+/* Number of instances of a memory; n_memories = those of the unit. */
+static uint32_t count_instances(const run *r, uint32_t m) { return m >= r->nest->array.inside ? r->n_instances : 1; }
+
+/* Whether a transfer between two memories crosses the network. */
+static bool crosses(const run *r, uint32_t outer, uint32_t inner)
+{
+    return outer < r->nest->array.inside && inner >= r->nest->array.inside && r->nest->array.kind != SCHEDULE_NO_NETWORK;
+}
+
+/* Port of an instance of a memory. */
+static uint32_t port_of(const run *r, uint32_t m, uint32_t instance, bool writes)
+{
+    bool second = writes && !r->nest->memory[m].one_port;
+
+    return 2 * (m * SCHEDULE_INSTANCES + (count_instances(r, m) == 1 ? 0 : instance)) + (uint32_t)second;
+}
+
+/* Marks the links of one instance's route. */
+static void mark_route(const run *r, uint32_t instance, bool up, bool *used)
+{
+    const uint32_t first = up ? 2 * SCHEDULE_INSTANCES : 0;
+    int64_t x = coordinate(r, instance, 0), y = coordinate(r, instance, 1);
+
+    switch (r->nest->array.kind) {
+    case SCHEDULE_BUS: used[0] = true; break;
+    case SCHEDULE_CROSSBAR:
+        used[up] = true;
+        used[2 + (up ? SCHEDULE_INSTANCES : 0u) + instance] = true;
+        break;
+    case SCHEDULE_MESH: /* along the first axis, then along the second */
+        for (int64_t q = 0; q < x; q++)
+            used[first + instance_at(r, q, up ? y : 0)] = true;
+        for (int64_t q = 0; q < y; q++)
+            used[first + SCHEDULE_INSTANCES + instance_at(r, up ? 0 : x, q)] = true;
+        break;
+    case SCHEDULE_NO_NETWORK: break;
+    }
+}
+
+static double count_hops(const run *r, uint32_t instance)
+{
+    if (r->nest->array.kind == SCHEDULE_MESH)
+        return (double)(coordinate(r, instance, 0) + coordinate(r, instance, 1));
+    return r->nest->array.kind == SCHEDULE_NO_NETWORK ? 0 : 1;
+}
+
+/* The instances of a set that share a transfer with one of them: those that differ only on the axes in `shared`. */
+static uint32_t find_group(const run *r, uint32_t set, uint32_t instance, uint32_t shared)
+{
+    uint32_t group = 0;
+
+    for (uint32_t i = 0; i < r->n_instances; i++) {
+        bool same = set >> i & 1;
+        for (uint32_t a = 0; a < SCHEDULE_AXES; a++)
+            same &= shared >> a & 1 || coordinate(r, i, a) == coordinate(r, instance, a);
+        group |= (uint32_t)same << i;
+    }
+    return group;
+}
+
+/* The axes along which the instances share the transfers of a tensor. */
+static uint32_t find_shared(const run *r, uint32_t t, bool up)
+{
+    uint32_t shared = 0;
+
+    for (uint32_t a = 0; a < SCHEDULE_AXES; a++)
+        shared |= ((up ? r->nest->array.reduce : r->nest->array.multicast)[a] >> t & 1) << a;
+    return shared;
+}
+
+/* Adds the passage of one element to or from a group of instances to the loads of the links. Returns the latency. */
+static double cross(const run *r, uint32_t t, uint32_t group, bool up, double *load)
+{
+    bool used[LINKS] = { false };
+    double latency = 0;
+
+    for (uint32_t i = 0; i < r->n_instances; i++)
+        if (group >> i & 1) {
+            mark_route(r, i, up, used);
+            latency = fmax(latency, r->nest->array.latency * count_hops(r, i));
+        }
+    for (uint32_t k = 0; k < LINKS; k++)
+        load[MEMORY_PORTS + k] += used[k] ? r->nest->tensor[t].bits / r->nest->array.bandwidth : 0;
+    return latency;
+}
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* The indices of a rank below the first `n` loops. */
-static void find_piece(const run *r, uint32_t rank, uint32_t n, int64_t *from, int64_t *to)
+/* The indices of a rank below the first `n` loops in one instance. */
+static void find_piece(const run *r, uint32_t instance, uint32_t rank, uint32_t n, int64_t *from, int64_t *to)
 {
     *from = 0;
     *to = r->nest->extent[rank];
     for (uint32_t i = 0; i < n; i++)
         if (r->nest->loop[i].rank == rank) {
+            uint32_t axis = r->nest->loop[i].axis;
             int64_t part = r->nest->loop[i].tile, end;
-            *from += r->at[i] * part;
+            *from += (axis == SCHEDULE_TEMPORAL ? r->at[i] : coordinate(r, instance, axis)) * part;
             end = *from + part;
             *to = end < *to ? end : *to;
         }
 }
 
-static bool is_idle(const run *r, uint32_t n)
+static bool is_idle(const run *r, uint32_t instance, uint32_t n)
 {
     for (uint32_t rank = 0; rank < SCHEDULE_RANKS; rank++) {
         int64_t from, to;
-        find_piece(r, rank, n, &from, &to);
+        find_piece(r, instance, rank, n, &from, &to);
         if (from >= to)
             return true;
     }
     return false;
 }
 
-/* Marks the elements of a tensor that the loops below the first `n` touch. */
-static void find_touched(const run *r, uint32_t t, uint32_t n, bool *held)
+/* Marks the elements of a tensor that the loops below the first `n` touch in one instance. */
+static void find_touched(const run *r, uint32_t instance, uint32_t t, uint32_t n, bool *held)
 {
     const schedule_tensor *tensor = &r->nest->tensor[t];
     bool touched[SCHEDULE_DIMS][SCHEDULE_ELEMENTS] = { { false } };
 
     memset(held, 0, SCHEDULE_ELEMENTS);
-    if (is_idle(r, n))
+    if (is_idle(r, instance, n))
         return;
     for (uint32_t d = 0; d < SCHEDULE_DIMS; d++) {
         int64_t a = 0, b = 1, c = 0, e = 1;
         if (d < tensor->n_dims)
-            find_piece(r, tensor->rank[d], n, &a, &b);
+            find_piece(r, instance, tensor->rank[d], n, &a, &b);
         if (d < tensor->n_dims && tensor->other[d] != UINT32_MAX)
-            find_piece(r, tensor->other[d], n, &c, &e);
+            find_piece(r, instance, tensor->other[d], n, &c, &e);
         for (int64_t i = a; i < b; i++)
             for (int64_t k = c; k < e; k++)
                 touched[d][i + k] = true;
@@ -77,6 +190,16 @@ static void find_touched(const run *r, uint32_t t, uint32_t n, bool *held)
     for (int64_t i = 0; i < tensor->extent[0]; i++)
         for (int64_t k = 0; k < columns; k++)
             held[i * columns + k] = touched[0][i] && touched[1][k];
+}
+
+/* The element of a tensor that one point touches. */
+static uint32_t find_element(const schedule_tensor *tensor, const int64_t *point)
+{
+    int64_t at = 0;
+
+    for (uint32_t d = 0; d < tensor->n_dims; d++)
+        at = at * tensor->extent[d] + point[tensor->rank[d]] + (tensor->other[d] != UINT32_MAX ? point[tensor->other[d]] : 0);
+    return (uint32_t)at;
 }
 
 /* The next outer memory that keeps a tensor. */
@@ -88,78 +211,197 @@ static uint32_t outer_of(const schedule_nest *nest, uint32_t m, uint32_t t)
     return m;
 }
 
+static tile *tile_of(run *r, uint32_t m, uint32_t t, uint32_t instance)
+{
+    return &r->tiles[m][t][count_instances(r, m) == 1 ? 0 : instance];
+}
+
+/* An update reaches an element of a tile: the outer keep that has filled it has no value any more (rule 4). */
+static void touch(run *r, uint32_t m, uint32_t t, uint32_t instance, uint32_t x)
+{
+    tile *own = tile_of(r, m, t, instance);
+
+    own->valued[x] = own->modified[x] = true;
+    while (!own->touched[x]) {
+        own->touched[x] = true;
+        if (!own->filled[x] || m == 0)
+            return;
+        m = outer_of(r->nest, m, t);
+        own = tile_of(r, m, t, instance);
+        own->valued[x] = false;
+    }
+}
+
+/* Adds what updates of one element from a set of instances take: the groups that `reduce` makes meet on the way. The group of
+   the filled instance comes first. `m`: memory at the outer end. Returns the latency. */
+static double update(run *r, uint32_t m, uint32_t inner, uint32_t t, uint32_t set, uint32_t first, uint32_t x, double *load)
+{
+    bool far = crosses(r, m, inner);
+    uint32_t shared = m < r->nest->array.inside && inner >= r->nest->array.inside ? find_shared(r, t, true) : 0;
+    const schedule_memory *memory = &r->nest->memory[m];
+    double latency = 0;
+
+    while (set) {
+        uint32_t i = set >> first & 1 ? first : (uint32_t)__builtin_ctz(set), group = find_group(r, set, i, shared);
+        set &= ~group;
+        if (far)
+            latency = fmax(latency, cross(r, t, group, true, load));
+        if (tile_of(r, m, t, i)->valued[x])
+            load[port_of(r, m, i, false)] += r->nest->tensor[t].bits / memory->read_rate;
+        load[port_of(r, m, i, true)] += r->nest->tensor[t].bits / memory->write_rate;
+        touch(r, m, t, i, x);
+    }
+    return latency;
+}
+
+/* Adds what reads of one element by a set of instances take. Returns the latency. */
+static double serve(const run *r, uint32_t m, uint32_t inner, uint32_t t, uint32_t set, double *load)
+{
+    bool far = crosses(r, m, inner);
+    uint32_t shared = m < r->nest->array.inside && inner >= r->nest->array.inside ? find_shared(r, t, false) : 0;
+    double latency = 0;
+
+    while (set) {
+        uint32_t i = (uint32_t)__builtin_ctz(set), group = find_group(r, set, i, shared);
+        set &= ~group;
+        if (far)
+            latency = fmax(latency, cross(r, t, group, false, load));
+        load[port_of(r, m, i, false)] += r->nest->tensor[t].bits / r->nest->memory[m].read_rate;
+    }
+    return latency;
+}
+
+/* One element leaves the tiles of a set of instances. */
+static void drain(run *r, uint32_t step, uint32_t m, uint32_t t, uint32_t set, uint32_t x)
+{
+    uint32_t outer = outer_of(r->nest, m, t), modified = 0, first = 0;
+    transfer *to = &r->moves[step][m][t][0];
+
+    for (uint32_t left = set; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        tile *own = &r->tiles[m][t][i];
+        own->held[x] = false;
+        if (!own->modified[x])
+            continue;
+        modified |= 1u << i;
+        first = own->filled[x] ? i : first;
+        to->load[port_of(r, m, i, false)] += r->nest->tensor[t].bits / r->nest->memory[m].read_rate;
+    }
+    if (!modified)
+        return;
+    to->moves = r->leaving[step][m][t][x] = true;
+    to->latency = fmax(to->latency, r->nest->memory[outer].latency + update(r, outer, m, t, modified, first, x, to->load));
+}
+
+/* One element enters the tiles of a set of instances. A result has at most one receiver of its value in each instance of the
+   outer memory. */
+static void fill(run *r, uint32_t step, uint32_t m, uint32_t t, uint32_t set, uint32_t x)
+{
+    uint32_t outer = outer_of(r->nest, m, t), filled = 0;
+    transfer *to = &r->moves[step][m][t][1];
+    bool seen = false;
+
+    for (uint32_t left = set; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        tile *own = &r->tiles[m][t][i];
+        bool value = tile_of(r, outer, t, i)->valued[x] && !(seen && r->nest->tensor[t].result);
+        seen |= value && count_instances(r, outer) == 1;
+        own->held[x] = true;
+        own->modified[x] = own->touched[x] = false;
+        own->valued[x] = own->filled[x] = value;
+        if (!value)
+            continue;
+        filled |= 1u << i;
+        to->load[port_of(r, m, i, true)] += r->nest->tensor[t].bits / r->nest->memory[m].write_rate;
+    }
+    if (!filled)
+        return;
+    to->moves = r->entering[step][m][t][x] = true;
+    to->latency = fmax(to->latency, r->nest->memory[outer].latency + serve(r, outer, m, t, filled, to->load));
+}
+
 /* Everything leaves, innermost first; then everything enters, outermost first. `end`: nothing enters. */
 static void change_tiles(run *r, uint32_t step, bool end)
 {
     const schedule_nest *nest = r->nest;
-    static bool next[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_ELEMENTS];
+    static bool next[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_INSTANCES][SCHEDULE_ELEMENTS];
 
     memset(r->moves[step], 0, sizeof r->moves[step]);
     memset(next, 0, sizeof next);
     for (uint32_t m = 1; m < nest->n_memories && !end; m++)
         for (uint32_t t = 0; t < nest->n_tensors; t++)
-            if (nest->memory[m].keeps >> t & 1)
-                find_touched(r, t, nest->memory[m].above, next[m][t]);
-    for (uint32_t m = nest->n_memories; m-- > 1;)
-        for (uint32_t t = 0; t < nest->n_tensors; t++) {
-            tile *own = &r->tiles[m][t];
-            for (uint32_t x = 0; nest->memory[m].keeps >> t & 1 && x < SCHEDULE_ELEMENTS; x++) {
-                if (!own->held[x] || next[m][t][x])
-                    continue;
-                own->held[x] = false;
-                if (!own->modified[x])
-                    continue;
-                tile *outer = &r->tiles[outer_of(nest, m, t)][t];
-                r->moves[step][m][t].drained++;
-                r->leaving[step][m][t][x] = true;
-                r->moves[step][m][t].added += !own->filled[x] && outer->valued[x];
-                outer->valued[x] = outer->modified[x] = true;
+            for (uint32_t i = 0; nest->memory[m].keeps >> t & 1 && i < count_instances(r, m); i++)
+                find_touched(r, i, t, nest->memory[m].above, next[m][t][i]);
+    for (uint32_t way = 0; way < 2; way++)
+        for (uint32_t k = 1; k < nest->n_memories; k++)
+            for (uint32_t t = 0; t < nest->n_tensors; t++) {
+                uint32_t m = way ? k : nest->n_memories - k, moving = 0;
+                for (uint32_t x = 0; nest->memory[m].keeps >> t & 1 && x < SCHEDULE_ELEMENTS; x++) {
+                    uint32_t set = 0;
+                    for (uint32_t i = 0; i < count_instances(r, m); i++)
+                        set |= (uint32_t)(r->tiles[m][t][i].held[x] != next[m][t][i][x] && next[m][t][i][x] == way) << i;
+                    if (set)
+                        (way ? fill : drain)(r, step, m, t, set, x);
+                    moving |= set;
+                }
+                r->alone |= moving != 0 && !(moving & 1);
             }
-        }
-    for (uint32_t m = 1; m < nest->n_memories; m++)
-        for (uint32_t t = 0; t < nest->n_tensors; t++) {
-            tile *own = &r->tiles[m][t];
-            for (uint32_t x = 0; nest->memory[m].keeps >> t & 1 && x < SCHEDULE_ELEMENTS; x++) {
-                if (own->held[x] || !next[m][t][x])
-                    continue;
-                bool value = r->tiles[outer_of(nest, m, t)][t].valued[x];
-                own->held[x] = true;
-                own->modified[x] = false;
-                own->valued[x] = own->filled[x] = value;
-                r->moves[step][m][t].filled += value;
-                r->entering[step][m][t][x] = value;
-            }
-        }
 }
 
-/* Points of a step, and the results that they update. */
-static void work_on_step(run *r, uint32_t step)
+/* The reads and updates of all instances at one point of their pieces. `piece`: [instance][rank]: from, to. */
+static void work_on_point(run *r, uint32_t step, int64_t piece[][SCHEDULE_RANKS][2], const int64_t *offset)
 {
     const schedule_nest *nest = r->nest;
-    uint32_t last = nest->memory[nest->n_memories - 1].above;
-    static bool touched[SCHEDULE_ELEMENTS];
-    double points = 1;
+    int64_t point[SCHEDULE_INSTANCES][SCHEDULE_RANKS];
+    uint32_t busy = 0;
 
-    for (uint32_t rank = 0; rank < SCHEDULE_RANKS; rank++) {
-        int64_t from, to;
-        find_piece(r, rank, last, &from, &to);
-        points *= from < to ? (double)(to - from) : 0;
+    for (uint32_t i = 0; i < r->n_instances; i++) {
+        bool works = true;
+        for (uint32_t rank = 0; rank < SCHEDULE_RANKS; rank++) {
+            point[i][rank] = piece[i][rank][0] + offset[rank];
+            works &= point[i][rank] < piece[i][rank][1];
+        }
+        busy |= (uint32_t)works << i;
     }
-    r->work[step] = points * nest->point;
     for (uint32_t t = 0; t < nest->n_tensors; t++) {
-        if (!nest->tensor[t].result)
-            continue;
-        find_touched(r, t, last, touched);
-        tile *own = &r->tiles[outer_of(nest, nest->n_memories, t)][t];
-        for (uint32_t x = 0; x < SCHEDULE_ELEMENTS; x++)
-            if (touched[x])
-                own->valued[x] = own->modified[x] = true;
+        uint32_t m = outer_of(nest, nest->n_memories, t);
+        for (uint32_t left = busy; left;) {
+            uint32_t first = (uint32_t)__builtin_ctz(left), x = find_element(&nest->tensor[t], point[first]), set = 0;
+            for (uint32_t i = first; i < r->n_instances; i++)
+                set |= (uint32_t)(left >> i & 1 && find_element(&nest->tensor[t], point[i]) == x) << i;
+            left &= ~set;
+            if (nest->tensor[t].result)
+                update(r, m, nest->n_memories, t, set, first, x, r->works[step].load);
+            else
+                serve(r, m, nest->n_memories, t, set, r->works[step].load);
+        }
     }
+}
+
+/* The points of a step, in lock step. */
+static void work_on_step(run *r, uint32_t step)
+{
+    int64_t piece[SCHEDULE_INSTANCES][SCHEDULE_RANKS][2], offset[SCHEDULE_RANKS], most[SCHEDULE_RANKS];
+
+    memset(&r->works[step], 0, sizeof r->works[step]);
+    for (uint32_t i = 0; i < r->n_instances; i++)
+        for (uint32_t rank = 0; rank < SCHEDULE_RANKS; rank++)
+            find_piece(r, i, rank, r->nest->n_loops, &piece[i][rank][0], &piece[i][rank][1]);
+    for (uint32_t rank = 0; rank < SCHEDULE_RANKS; rank++)
+        most[rank] = piece[0][rank][1] - piece[0][rank][0];
+    for (offset[0] = 0; offset[0] < most[0]; offset[0]++)
+        for (offset[1] = 0; offset[1] < most[1]; offset[1]++)
+            for (offset[2] = 0; offset[2] < most[2]; offset[2]++) {
+                r->works[step].points++;
+                work_on_point(r, step, piece, offset);
+            }
 }
 
 static bool step_forward(run *r, uint32_t n)
 {
     for (uint32_t i = n; i-- > 0;) {
+        if (r->nest->loop[i].axis != SCHEDULE_TEMPORAL)
+            continue;
         if (++r->at[i] < r->trips[i])
             return true;
         r->at[i] = 0;
@@ -170,7 +412,6 @@ static bool step_forward(run *r, uint32_t n)
 static bool count_moves(run *r)
 {
     const schedule_nest *nest = r->nest;
-    uint32_t last = nest->memory[nest->n_memories - 1].above;
 
     for (uint32_t i = 0; i < nest->n_loops; i++) {
         int64_t nominal = nest->extent[nest->loop[i].rank];
@@ -178,56 +419,84 @@ static bool count_moves(run *r)
             if (nest->loop[k].rank == nest->loop[i].rank)
                 nominal = nest->loop[k].tile < nominal ? nest->loop[k].tile : nominal;
         r->trips[i] = (nominal + nest->loop[i].tile - 1) / nest->loop[i].tile;
+        if (nest->loop[i].axis != SCHEDULE_TEMPORAL)
+            r->parts[nest->loop[i].axis] = r->trips[i];
     }
+    r->n_instances = (uint32_t)(r->parts[0] * r->parts[1]);
     for (uint32_t t = 0; t < nest->n_tensors; t++)
         for (uint32_t x = 0; x < SCHEDULE_ELEMENTS; x++)
-            r->tiles[0][t].held[x] = true, r->tiles[0][t].valued[x] = !nest->tensor[t].result;
+            r->tiles[0][t][0].held[x] = true, r->tiles[0][t][0].valued[x] = !nest->tensor[t].result;
     do {
         if (r->n_steps == STEPS)
             return false;
-        if (is_idle(r, last)) /* a loop makes only as many iterations as its piece needs */
+        if (is_idle(r, 0, nest->n_loops)) /* a loop makes only as many iterations as its largest piece needs */
             continue;
         change_tiles(r, r->n_steps, false);
         work_on_step(r, r->n_steps);
         r->n_steps++;
-    } while (step_forward(r, last));
+    } while (step_forward(r, nest->n_loops));
     change_tiles(r, r->n_steps, true);
     return true;
 }
 
 /* ---- schedules --------------------------------------------------------------------------------------------------- */
 
-/* Seconds of a transfer at each port. */
-static bool find_loads(const run *r, uint32_t step, uint32_t m, uint32_t t, bool in, double *load)
+/* A transfer at the beginning of a step; NULL if nothing moves. */
+static const transfer *find_transfer(const run *r, uint32_t step, uint32_t m, uint32_t t, bool in)
 {
-    const schedule_nest *nest = r->nest;
-    const moved *n = &r->moves[step][m][t];
-    uint32_t outer = nest->memory[m].keeps >> t & 1 ? outer_of(nest, m, t) : 0;
-    double bits = nest->tensor[t].bits;
+    const transfer *found = &r->moves[step][m][t][in];
 
-    memset(load, 0, PORTS * sizeof *load);
-    if (!(nest->memory[m].keeps >> t & 1) || (in ? n->filled : n->drained) == 0)
-        return false;
-    load[2 * outer] += (in ? n->filled : n->added) * bits / nest->memory[outer].read_rate;
-    load[nest->memory[outer].one_port ? 2 * outer : 2 * outer + 1] += in ? 0 : n->drained * bits / nest->memory[outer].write_rate;
-    load[2 * m] += in ? 0 : n->drained * bits / nest->memory[m].read_rate;
-    load[nest->memory[m].one_port ? 2 * m : 2 * m + 1] += in ? n->filled * bits / nest->memory[m].write_rate : 0;
-    return true;
+    return found->moves ? found : NULL;
+}
+
+/* The longest latency of the transfers of a memory at one step in one direction. */
+static double find_latency(const run *r, uint32_t step, uint32_t m, bool in)
+{
+    double longest = 0;
+
+    for (uint32_t t = 0; t < r->nest->n_tensors; t++)
+        if (find_transfer(r, step, m, t, in))
+            longest = fmax(longest, find_transfer(r, step, m, t, in)->latency);
+    return longest;
 }
 
 /* Transfers of a memory at one step, all requested at once. */
 static double serve_all(const run *r, uint32_t step, uint32_t m, bool out, bool in)
 {
-    double sum[PORTS] = { 0 }, load[PORTS], longest = 0;
+    double sum[PORTS] = { 0 }, longest = 0;
 
     for (uint32_t t = 0; t < r->nest->n_tensors; t++)
-        for (uint32_t way = 0; way < 2; way++)
-            if ((way ? in : out) && find_loads(r, step, m, t, way, load))
-                for (uint32_t p = 0; p < PORTS; p++)
-                    sum[p] += load[p];
+        for (uint32_t way = 0; way < 2; way++) {
+            const transfer *one = (way ? in : out) ? find_transfer(r, step, m, t, way) : NULL;
+            for (uint32_t p = 0; one && p < PORTS; p++)
+                sum[p] += one->load[p];
+        }
     for (uint32_t p = 0; p < PORTS; p++)
         longest = fmax(longest, sum[p]);
-    return longest;
+    return longest + (out ? find_latency(r, step, m, false) : 0) + (in ? find_latency(r, step, m, true) : 0);
+}
+
+/* Seconds of the work of one pass: the unit and the operands side by side. */
+static double run_unit(const run *r, uint32_t from, uint32_t to)
+{
+    double sum[PORTS] = { 0 }, longest = 0, latency = 0;
+
+    for (uint32_t s = from; s < to; s++) {
+        longest += r->works[s].points * r->nest->point;
+        for (uint32_t p = 0; p < PORTS; p++)
+            sum[p] += r->works[s].load[p];
+    }
+    for (uint32_t p = 0; p < PORTS; p++)
+        longest = fmax(longest, sum[p]);
+    for (uint32_t t = 0; t < r->nest->n_tensors; t++) {
+        uint32_t m = outer_of(r->nest, r->nest->n_memories, t);
+        double hops = 0;
+        for (uint32_t i = 0; i < r->n_instances && crosses(r, m, r->nest->n_memories); i++)
+            hops = fmax(hops, count_hops(r, i));
+        if (!r->nest->tensor[t].result)
+            latency = fmax(latency, r->nest->memory[m].latency + hops * r->nest->array.latency);
+    }
+    return longest + latency;
 }
 
 typedef struct { double ready; uint32_t step, tensor; bool in; } request;
@@ -246,14 +515,12 @@ typedef struct {
 
 static bool moves_in(const double_buffer *b, uint32_t i, uint32_t t)
 {
-    double load[PORTS];
-    return i < b->n && find_loads(b->r, b->begin[i], b->m, t, true, load);
+    return i < b->n && find_transfer(b->r, b->begin[i], b->m, t, true);
 }
 
 static bool moves_out(const double_buffer *b, uint32_t i, uint32_t t)
 {
-    double load[PORTS];
-    return find_loads(b->r, b->begin[i + 1], b->m, t, false, load);
+    return find_transfer(b->r, b->begin[i + 1], b->m, t, false);
 }
 
 static void ask(double_buffer *b, double ready, uint32_t step, uint32_t tensor, bool in)
@@ -314,7 +581,7 @@ static void work_on(double_buffer *b)
 static void serve_next(double_buffer *b)
 {
     uint32_t next = 0;
-    double load[PORTS], end;
+    double end;
 
     for (uint32_t i = 1; i < b->n_waiting; i++) {
         const request *a = &b->waiting[i], *c = &b->waiting[next];
@@ -324,15 +591,17 @@ static void serve_next(double_buffer *b)
     }
     request q = b->waiting[next];
     b->waiting[next] = b->waiting[--b->n_waiting];
-    find_loads(b->r, b->begin[q.in ? q.step : q.step + 1], b->m, q.tensor, q.in, load);
+    const transfer *one = find_transfer(b->r, b->begin[q.in ? q.step : q.step + 1], b->m, q.tensor, q.in);
     if (q.in && b->r->nest->tensor[q.tensor].result) /* it enters after it has left; those requests were served before */
         q.ready = fmax(q.ready, left_before(b, q.tensor, q.step));
     end = q.ready;
     for (uint32_t p = 0; p < PORTS; p++)
-        if (load[p] > 0) {
-            b->port[p] = fmax(b->port[p], q.ready) + load[p];
+        if (one->load[p] > 0) {
+            b->port[p] = fmax(b->port[p], q.ready) + one->load[p];
             end = fmax(end, b->port[p]);
         }
+    if (!q.in && q.step + 1 == b->n) /* the last results are waited for */
+        end += find_latency(b->r, b->begin[b->n], b->m, false);
     b->end = fmax(b->end, end);
     if (q.in) {
         b->missing[q.step]--;
@@ -347,11 +616,8 @@ static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to)
 {
     double seconds = 0;
 
-    if (m == r->nest->n_memories) {
-        for (uint32_t s = from; s < to; s++)
-            seconds += r->work[s];
-        return seconds;
-    }
+    if (m == r->nest->n_memories)
+        return run_unit(r, from, to);
     double_buffer *b = calloc(1, sizeof *b);
     *b = (double_buffer){ .r = r, .m = m };
     for (uint32_t s = from; s < to; s++) {
@@ -376,10 +642,11 @@ static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to)
         free(b);
         return seconds;
     }
+    double first = find_latency(r, b->begin[0], m, true); /* the first tiles are waited for */
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t t = 0; t < r->nest->n_tensors; t++)
             if (moves_in(b, i, t))
-                ask(b, 0, i, t, true);
+                ask(b, first, i, t, true);
     work_on(b);
     while (b->n_waiting > 0) {
         serve_next(b);
@@ -390,38 +657,49 @@ static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to)
     return seconds;
 }
 
+/* Sums the seconds of all ports and links, and finds the busiest one. */
+static void find_busy(run *r, schedule_time *out)
+{
+    double unit = 0;
+
+    for (uint32_t s = 0; s <= r->n_steps; s++)
+        for (uint32_t m = 1; m < r->nest->n_memories; m++)
+            for (uint32_t t = 0; t < r->nest->n_tensors; t++)
+                for (uint32_t in = 0; in < 2; in++)
+                    for (uint32_t p = 0; p < PORTS && r->moves[s][m][t][in].moves; p++)
+                        r->busy[p] += r->moves[s][m][t][in].load[p];
+    for (uint32_t s = 0; s < r->n_steps; s++) {
+        unit += r->works[s].points * r->nest->point;
+        for (uint32_t p = 0; p < PORTS; p++)
+            r->busy[p] += r->works[s].load[p];
+    }
+    out->busy = unit;
+    for (uint32_t p = 0; p < PORTS; p++)
+        out->busy = fmax(out->busy, r->busy[p]);
+    out->limited = out->busy > out->seconds * (1 + 1e-9);
+    out->seconds = fmax(out->seconds, out->busy);
+}
+
 bool schedule_run(const schedule_nest *nest, schedule_time *out)
 {
     run *r = calloc(1, sizeof *r);
-    double load[PORTS], unit = 0;
     bool ok;
 
     r->nest = nest;
+    r->parts[0] = r->parts[1] = 1;
     r->moves = calloc(STEPS + 2, sizeof *r->moves);
-    r->work = calloc(STEPS + 2, sizeof *r->work);
+    r->works = calloc(STEPS + 2, sizeof *r->works);
     r->entering = calloc(STEPS + 2, sizeof *r->entering);
     r->leaving = calloc(STEPS + 2, sizeof *r->leaving);
     ok = count_moves(r);
     if (ok) {
         out->seconds = run_memory(r, 1, 0, r->n_steps);
-        for (uint32_t s = 0; s <= r->n_steps; s++)
-            for (uint32_t m = 1; m < nest->n_memories; m++)
-                for (uint32_t t = 0; t < nest->n_tensors; t++)
-                    for (uint32_t in = 0; in < 2; in++)
-                        if (find_loads(r, s, m, t, in, load))
-                            for (uint32_t p = 0; p < PORTS; p++)
-                                r->busy[p] += load[p];
-        for (uint32_t s = 0; s < r->n_steps; s++)
-            unit += r->work[s];
-        out->busy = unit;
-        for (uint32_t p = 0; p < PORTS; p++)
-            out->busy = fmax(out->busy, r->busy[p]);
-        out->limited = out->busy > out->seconds * (1 + 1e-9);
-        out->seconds = fmax(out->seconds, out->busy);
+        find_busy(r, out);
+        out->alone = r->alone;
     }
     free(r->leaving);
     free(r->entering);
-    free(r->work);
+    free(r->works);
     free(r->moves);
     free(r);
     return ok;

@@ -106,6 +106,44 @@ static void add_operands(const time_walk *walk, uint32_t e, double *row)
     }
 }
 
+/* Whether the passes of the loops from step `end` on differ in the number of instances that work at a step: a loop outside cuts
+   a rank into unequal pieces, and a spatial loop cuts these pieces. */
+static bool have_uneven_passes(const dfl_nest *nest, uint32_t e, uint32_t end)
+{
+    const dfl_loop_sizes *sizes = &nest->sizes[e];
+
+    for (uint32_t i = 0; sizes->ragged && i < nest->workload->einsums[e].n_ranks; i++) {
+        uint64_t cuts = nest->cuts[e][i] & sizes->moving, ragged = cuts & sizes->ragged;
+        uint64_t from = ragged ? ~((ragged & (~ragged + 1)) - 1) : 0;
+        if (cuts & nest->spatial[e] && cuts & from & sizes->temporal & dfl_nest_steps_below(end))
+            return true;
+    }
+    return false;
+}
+
+/* As add_operands, an upper limit for unequal passes: at every step, all instances work. */
+static void add_most_operands(const time_walk *walk, uint32_t e, double *row)
+{
+    const dfl_einsum_time *t = &walk->plan->einsums[e];
+    const dfl_loop_sizes *sizes = &walk->nest->sizes[e];
+    double steps = dfl_i128_double(walk->sums->steps[e]);
+
+    for (uint32_t i = 0; i < t->n_ports; i++) {
+        const dfl_operand_port *p = &t->ports[i];
+        double most = steps * p->bits, moved = p->moved[p->output ? DFL_WRITE : DFL_READ];
+        for (uint64_t left = p->adding & sizes->moving; left; left &= left - 1)
+            most *= (double)sizes->trips[__builtin_ctzll(left)];
+        for (uint32_t way = 0; way < 2; way++)
+            if (p->resource[way] != DFL_NONE)
+                row[p->resource[way]] += p->seconds[way] * (moved > 0 && most > moved ? most / moved : 1);
+    }
+    for (uint32_t i = 0; i < t->n_links; i++) {
+        uint32_t r = t->links[i].resource;
+        double most = steps * dfl_time_links_most_bits(walk->nest, walk->plan, &t->links[i], t->ports[t->links[i].port].adding);
+        row[r] += most / walk->plan->resources[r].rate[DFL_READ];
+    }
+}
+
 /* The larger of `least` and the seconds of the busiest resource of a row. Also sets the name of this resource if it is busier
    than `least`. */
 static double find_busiest(const time_walk *walk, double least, const double *row, const char **name)
@@ -279,15 +317,51 @@ static double find_operand_latency(const time_walk *walk, uint32_t e)
 
     for (uint32_t i = 0; i < t->n_ports && walk->plan->waits_for_links; i++) {
         const dfl_operand_port *p = &t->ports[i];
-        double latency = p->latency + dfl_time_links_latency(walk->nest, walk->plan, of[p->operand], of[p->operand + 1]);
+        double latency = p->latency + dfl_time_links_latency(walk->nest, walk->plan, of[p->operand], of[p->operand + 1], false);
         longest = !p->output && latency > longest ? latency : longest;
     }
     return longest;
 }
 
-/* Work of an einsum below its innermost keeps. Operands take their latency once per pass of the loops below these
-   keeps. `passes`: number of these passes. */
-static dfl_work_time leaf_work(time_walk *walk, uint32_t e, double passes, const char **bound)
+/* Sets the work on all passes of the loops from step `end` on. `row`: seconds of the operands at all resources. Results that
+   find no value are not read. If loops outside repeat the updates of a result, the first pass over its elements finds fewer
+   values than the others. */
+static void find_work(const time_walk *walk, uint32_t e, uint32_t end, double *row, const char **bound, dfl_work_time *work)
+{
+    const dfl_einsum_time *t = &walk->plan->einsums[e];
+    const dfl_loop_sizes *sizes = &walk->nest->sizes[e];
+    const dfl_operand_port *result = NULL;
+    double first = 1;
+
+    work->seconds = find_busiest(walk, walk->einsums[e].compute_seconds, row, bound);
+    work->full = work->seconds / work->ratio;
+    for (uint32_t i = 0; i < t->n_ports; i++)
+        result = t->ports[i].output ? &t->ports[i] : result;
+    for (uint64_t left = t->repeats & sizes->moving & dfl_nest_steps_below(end); left; left &= left - 1)
+        first /= (double)sizes->trips[__builtin_ctzll(left)];
+    if (!result || first >= 1 || result->seconds[DFL_READ] <= 0 || result->moved[DFL_READ] >= result->moved[DFL_WRITE])
+        return;
+    /* shares of the updates that read: of all, and of those in first passes */
+    double share = result->moved[DFL_READ] / result->moved[DFL_WRITE], early = 1 - (1 - share) / first;
+    uint32_t read = result->resource[DFL_READ];
+    double all = result->seconds[DFL_READ] / share, others = row[read] - result->seconds[DFL_READ];
+    const char *unused = NULL;
+    if (early < 0) { /* some passes find no value for other reasons, too */
+        first = 1 - share;
+        early = 0;
+    }
+    row[read] = others + early * all;
+    work->seconds = first * find_busiest(walk, walk->einsums[e].compute_seconds, row, &unused);
+    row[read] = others + all;
+    double late = find_busiest(walk, walk->einsums[e].compute_seconds, row, &unused);
+    work->seconds += (1 - first) * late;
+    work->full = late / work->ratio;
+    work->ratio *= share;
+}
+
+/* Work of an einsum below its innermost keeps: the passes of the loops from step `end` on. Operands take their latency once per
+   pass. `passes`: number of these passes. */
+static dfl_work_time leaf_work(time_walk *walk, uint32_t e, uint32_t end, double passes, const char **bound)
 {
     const dfl_nest *nest = walk->nest;
     const dfl_loop_sizes *sizes = &nest->sizes[e];
@@ -297,10 +371,12 @@ static dfl_work_time leaf_work(time_walk *walk, uint32_t e, double passes, const
 
     *bound = dfl_sym_text(nest->names, nest->system->computes[nest->paths->paths[e].compute].name);
     find_operands(walk, e);
-    add_operands(walk, e, row);
-    work.seconds = find_busiest(walk, walk->einsums[e].compute_seconds, row, bound);
+    if (passes > 1 && have_uneven_passes(nest, e, end))
+        add_most_operands(walk, e, row);
+    else
+        add_operands(walk, e, row);
     work.ratio = steps > 0 && nominal > steps ? steps / nominal : 1;
-    work.full = work.seconds / work.ratio;
+    find_work(walk, e, end, row, bound, &work);
     if (!nest->mapping->options.overlap_perfect) {
         double latency = passes * find_operand_latency(walk, e);
         work.seconds += latency;
@@ -355,7 +431,7 @@ static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t s
         if (walk->plan->transfers[i].waited)
             inside |= walk->plan->transfers[i].stops;
     if (body->kind == DFL_BODY_LEAF)
-        work = leaf_work(walk, body->einsums[0], own->positions[end], &bound);
+        work = leaf_work(walk, body->einsums[0], end, own->positions[end], &bound);
     for (uint32_t i = 0; i < body->n_children; i++) {
         dfl_work_time child = body_work(walk, body->children[i], inside, end);
         dfl_body_time *theirs = &walk->plan->bodies[body->children[i]->id];

@@ -76,8 +76,22 @@ static inline double side_seconds(const dfl_time_plan *plan, const dfl_keep_leve
     return level->chained ? longer(busiest, find_longest_chain(plan, level, n)) : busiest;
 }
 
+/* Seconds of both ends of a transfer, one after the other. */
+static double sum_ends(const dfl_transfer *t, const dfl_moves *moves, bool enters, bool leaves)
+{
+    double end[2] = { 0, 0 };
+
+    for (uint32_t u = 0; u < t->n_uses; u++) {
+        const dfl_use *use = &t->uses[u];
+        double busy = (enters ? dfl_use_seconds(use, moves, DFL_IN) : 0) + (leaves ? dfl_use_seconds(use, moves, DFL_OUT) : 0);
+        end[use->end] = longer(end[use->end], busy);
+    }
+    return end[DFL_INNER] + end[DFL_OUTER];
+}
+
 /* Seconds for which one advance of loop `j` stops the work: before the advance (DFL_OUT) and after it (DFL_IN). A tile ahead
-   leaves before the advance. Other tiles leave and enter side by side. `serial`: seconds of all transfers one after another. */
+   leaves before the advance. Other tiles leave and enter side by side. `serial`: seconds of all transfers one after another; of
+   one with a changing number of instances, those of both ends, which are out of proportion. */
 static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
                          uint32_t way, dfl_again again, double *serial)
 {
@@ -90,15 +104,15 @@ static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, c
         if (!(t->stops >> j & 1) || (way == DFL_OUT && !t->ahead))
             continue;
         dfl_moves moves = dfl_transfer_amounts(t, j, body->advances[j], again);
-        bool enters = way == DFL_IN && moves.in[DFL_INNER] > 0;
-        bool leaves = (way == DFL_OUT || !t->ahead) && t->written && moves.out[DFL_INNER] > 0;
+        bool enters = way == DFL_IN && moves.in[DFL_INNER] + moves.in[DFL_OUTER] > 0;
+        bool leaves = (way == DFL_OUT || !t->ahead) && t->written && moves.out[DFL_INNER] + moves.out[DFL_OUTER] > 0;
         if (!enters && !leaves)
             continue;
         n = add_side(plan, n, i, enters ? find_loads(level, t, &moves, DFL_IN) : NULL,
                      leaves ? find_loads(level, t, &moves, DFL_OUT) : NULL);
-        *serial += find_longest(level, &plan->sides[n - 1]);
-        latency_in = longer(latency_in, enters ? t->latency : 0);
-        latency_out = longer(latency_out, leaves ? t->latency : 0);
+        *serial += t->spread ? sum_ends(t, &moves, enters, leaves) : find_longest(level, &plan->sides[n - 1]);
+        latency_in = longer(latency_in, enters && t->filled > 0 ? t->latency[DFL_IN] : 0);
+        latency_out = longer(latency_out, leaves ? t->latency[DFL_OUT] : 0);
     }
     *serial += latency_out + latency_in;
     return side_seconds(plan, level, n) + (latency_out + latency_in);
@@ -142,7 +156,15 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
         seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &serial);
         /* which resource is the slowest may change from one advance to the next */
         *full = longer(seconds, stall_once(plan, body, level, j, way, DFL_AGAIN_MOST, &unused));
-        return prefers_full(plan, body, level, j) ? *full : longer(seconds, serial);
+        if (prefers_full(plan, body, level, j))
+            return *full;
+        if (share < 1) { /* which direction is the slowest may depend on whether results enter again */
+            double without;
+            stall_once(plan, body, level, j, way, DFL_AGAIN_ALL, &serial);
+            stall_once(plan, body, level, j, way, DFL_AGAIN_NONE, &without);
+            serial = share * serial + (1 - share) * without;
+        }
+        return longer(seconds, serial);
     }
     *full = seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_ALL, &unused);
     if (share < 1)
@@ -159,9 +181,10 @@ double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *leve
         const dfl_transfer *t = &plan->transfers[level->at[i]];
         if (t->ends.in[DFL_INNER] == 0 && t->ends.out[DFL_INNER] == 0)
             continue;
-        latency = longer(latency, t->latency);
-        if (way == DFL_OUT ? !t->written : t->again)
+        if (way == DFL_OUT ? !t->written : t->again || t->filled <= 0)
             continue; /* no value moves */
+        if ((way == DFL_OUT ? t->ends.out : t->ends.in)[DFL_INNER] > 0)
+            latency = longer(latency, t->latency[way]);
         const double *loads = t->even && level->local ? t->load[way] : find_loads(level, t, &t->ends, way);
         n = add_side(plan, n, i, way == DFL_IN ? loads : NULL, way == DFL_OUT ? loads : NULL);
     }
@@ -219,8 +242,8 @@ static double even_stall_once(const level_walk *walk, uint64_t stopped, uint64_t
         const dfl_transfer *t = &walk->plan->transfers[level->at[i]];
         const double *in = enter >> i & 1 ? t->load[DFL_IN] : NULL, *out = leave >> i & 1 ? t->load[DFL_OUT] : NULL;
         n = add_side(walk->plan, n, i, in, out);
-        latency_in = longer(latency_in, in ? t->latency : 0);
-        latency_out = longer(latency_out, out ? t->latency : 0);
+        latency_in = longer(latency_in, in && t->filled > 0 ? t->latency[DFL_IN] : 0);
+        latency_out = longer(latency_out, out ? t->latency[DFL_OUT] : 0);
     }
     return side_seconds(walk->plan, level, n) + (latency_out + latency_in);
 }

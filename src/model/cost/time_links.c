@@ -47,6 +47,27 @@ static bool may_carry(const dfl_time_plan *plan, const dfl_crossing *c, uint32_t
     return true;
 }
 
+bool dfl_time_links_are_lines(const dfl_time_plan *plan, uint32_t keep)
+{
+    const dfl_crossings *all = plan->crossings;
+
+    for (uint32_t i = all->of_keep[keep]; i < all->of_keep[keep + 1]; i++)
+        for (uint32_t a = 0; a < all->n_arrays; a++)
+            if (plan->classes[all->at[i].network] != DFL_NONE && all->arrays[a].network == all->at[i].network &&
+                all->arrays[a].shape == DFL_NETWORK_LINES)
+                return true;
+    return false;
+}
+
+/* Whether a class of a crossed network consists of the ports of the instances. */
+static bool is_inner(const dfl_crossings *all, const dfl_crossing *c, uint32_t k)
+{
+    for (uint32_t a = 0; a < all->n_arrays; a++)
+        if (all->arrays[a].network == c->network)
+            return all->arrays[a].shape == DFL_NETWORK_PORTS && (k == DFL_CLASS_INNER_DOWN || k == DFL_CLASS_INNER_UP);
+    return false;
+}
+
 uint32_t dfl_time_links_most(const dfl_time_plan *plan, uint32_t keep)
 {
     const dfl_crossings *all = plan->crossings;
@@ -60,8 +81,6 @@ uint32_t dfl_time_links_most(const dfl_time_plan *plan, uint32_t keep)
 void dfl_time_links_add_uses(const dfl_time_plan *plan, dfl_transfer *transfer)
 {
     const dfl_crossings *all = plan->crossings;
-    /* a memory with an efficiency stretches the elements at its end */
-    uint32_t end = transfer->share_of[DFL_OUTER] && !transfer->share_of[DFL_INNER] ? DFL_INNER : DFL_OUTER;
     uint32_t first = transfer->n_uses;
 
     transfer->first_link = first;
@@ -69,6 +88,9 @@ void dfl_time_links_add_uses(const dfl_time_plan *plan, dfl_transfer *transfer)
         uint32_t network = all->at[i].network;
         for (uint32_t k = 0; plan->classes[network] != DFL_NONE && k < all->networks[network].n_classes; k++) {
             uint32_t u = first, resource = plan->classes[network] + k;
+            uint32_t end = is_inner(all, &all->at[i], k) ? DFL_INNER : DFL_OUTER;
+            if (transfer->share_of[end] && !transfer->share_of[1 - end]) /* an efficiency stretches the elements at its end */
+                end = 1 - end;
             while (u < transfer->n_uses && transfer->uses[u].resource != resource)
                 u++;
             if (u == transfer->n_uses && may_carry(plan, &all->at[i], k))
@@ -91,13 +113,79 @@ void dfl_time_links_add_operands(dfl_nest *nest, dfl_time_plan *plan, dfl_einsum
             uint32_t first = plan->classes[all->at[i].network];
             for (uint32_t k = 0; first != DFL_NONE && k < all->networks[all->at[i].network].n_classes; k++)
                 if (may_carry(plan, &all->at[i], k))
-                    einsum->links[einsum->n_links++] = (dfl_operand_link){ .crossing = i, .resource = first + k };
+                    einsum->links[einsum->n_links++] = (dfl_operand_link){ .crossing = i, .resource = first + k, .port = p };
         }
 }
 
 double dfl_time_links_bits(const dfl_time_plan *plan, const dfl_operand_link *link)
 {
     return dfl_i128_double(plan->crossings->at[link->crossing].bits[plan->resources[link->resource].link]);
+}
+
+/* Number of instances of an einsum along some spatial steps. */
+static double count_instances(const dfl_nest *nest, const dfl_crossing *c, uint64_t steps)
+{
+    const uint32_t e = c->footprint->einsum;
+    double n = 1;
+
+    for (uint64_t left = steps; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        n *= nest->paths->paths[e].steps[i].rank == DFL_NONE ? 1 : (double)nest->sizes[e].trips[i];
+    }
+    return n;
+}
+
+/* The steps of a crossing on the axes `from` to `to` - 1 of the system. */
+static uint64_t find_steps_on(const dfl_nest *nest, const dfl_crossing *c, uint32_t from, uint32_t to)
+{
+    uint64_t steps = 0;
+
+    for (uint64_t left = c->own; left; left &= left - 1) {
+        uint32_t axis = nest->paths->paths[c->footprint->einsum].steps[__builtin_ctzll(left)].line->axis;
+        steps |= axis >= from && axis < to ? left & -left : 0;
+    }
+    return steps;
+}
+
+double dfl_time_links_most_bits(const dfl_nest *nest, const dfl_time_plan *plan, const dfl_operand_link *link, uint64_t adding)
+{
+    const dfl_crossing *c = &plan->crossings->at[link->crossing];
+    const dfl_element *element = &nest->system->elements[c->element];
+    const uint32_t class = plan->resources[link->resource].link, *first = plan->crossings->axis_class;
+    const bool up = dfl_crossing_goes_up(c);
+    double inside = count_instances(nest, c, c->inner & adding) * (double)c->width;
+
+    for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes; a++) {
+        if (first[a] == DFL_NONE || class != first[a] + up)
+            continue;
+        uint64_t along = find_steps_on(nest, c, a, a + 1);
+        uint64_t beside = up ? find_steps_on(nest, c, element->first_axis, a)
+                             : find_steps_on(nest, c, a + 1, element->first_axis + element->n_axes);
+        double groups = count_instances(nest, c, along & adding);
+        groups -= count_instances(nest, c, along & ~adding) > 1 ? 0 : 1; /* coordinate 0 lies before the first link */
+        return inside * groups * count_instances(nest, c, beside & adding);
+    }
+    if (class == (up ? DFL_CLASS_INNER_UP : DFL_CLASS_INNER_DOWN))
+        return inside;
+    return inside * count_instances(nest, c, c->own & adding);
+}
+
+/* The largest share of a class in the elements of a transfer, over that in all elements. */
+static double find_peak(const dfl_transfer *transfer, const dfl_delta *delta, const double *by_step, bool up)
+{
+    const uint32_t n = delta->footprint->n;
+    double most = 0, part = 0, whole = 0;
+
+    for (uint32_t j = 0; j <= n; j++) {
+        double all = j == n ? 1 : delta->active >> j & 1 ? (double)(int64_t)(transfer->steps[j + 1] - transfer->steps[j]) : 0;
+        all *= (double)delta->size;
+        if (!delta->is_even && (j == n || delta->active >> j & 1))
+            all = dfl_i128_double((up ? delta->leaving_by_step : delta->entering_by_step)[j]);
+        part += by_step[j];
+        whole += all;
+        most = all > 0 && by_step[j] / all > most ? by_step[j] / all : most;
+    }
+    return part > 0 && most * whole > part ? most * whole / part : 1;
 }
 
 void dfl_time_links_set_use(const dfl_time_plan *plan, const dfl_transfer *transfer, dfl_use *use)
@@ -109,22 +197,29 @@ void dfl_time_links_set_use(const dfl_time_plan *plan, const dfl_transfer *trans
 
     for (uint32_t i = all->of_keep[transfer->keep]; i < all->of_keep[transfer->keep + 1]; i++) {
         const dfl_crossing *c = &all->at[i];
-        if (c->network == resource->network)
-            *(dfl_crossing_goes_up(c) ? &out : &in) += dfl_i128_double(c->bits[resource->link]);
+        const bool up = dfl_crossing_goes_up(c);
+        if (c->network != resource->network)
+            continue;
+        double bits = dfl_i128_double(c->bits[resource->link]);
+        if (c->by_step && c->by_step[resource->link])
+            bits *= find_peak(transfer, delta, c->by_step[resource->link], up);
+        *(up ? &out : &in) += bits;
     }
     use->in = in > 0 && delta->enter > 0 ? in / dfl_i128_double(delta->enter) / resource->rate[DFL_READ] : 0;
     use->out = out > 0 && delta->leave > 0 ? out / dfl_i128_double(delta->leave) / resource->rate[DFL_READ] : 0;
     use->out_read = use->out;
 }
 
-/* Number of coordinates in use on an axis by the instances that a crossing leads to. */
+/* Number of coordinates in use on an axis by the instances that a crossing leads to. Old values of a result return to coordinate
+   0 of the steps that do not index it. */
 static int64_t count_used(const dfl_nest *nest, const dfl_crossing *c, uint32_t axis)
 {
     const uint32_t e = c->footprint->einsum;
     const bool of_unit = c->kind == DFL_CROSSING_READ || c->kind == DFL_CROSSING_RESULT;
+    const uint64_t still = c->result && c->kind == DFL_CROSSING_FILL ? c->still : 0;
     int64_t used = 1;
 
-    for (uint64_t left = c->own; left; left &= left - 1) {
+    for (uint64_t left = c->own & ~still; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         const dfl_path_step *step = &nest->paths->paths[e].steps[i];
         if (step->line->axis != axis || (of_unit && step->rank == DFL_NONE))
@@ -149,13 +244,13 @@ static double count_links(const dfl_nest *nest, const dfl_crossing *c)
     return (double)links;
 }
 
-double dfl_time_links_latency(const dfl_nest *nest, const dfl_time_plan *plan, uint32_t first, uint32_t end)
+double dfl_time_links_latency(const dfl_nest *nest, const dfl_time_plan *plan, uint32_t first, uint32_t end, bool up)
 {
     double latency = 0;
 
     for (uint32_t i = first; i < end; i++) {
         const dfl_crossing *c = &plan->crossings->at[i];
-        if (plan->network_latency[c->network] > 0 && !dfl_crossing_goes_up(c))
+        if (plan->network_latency[c->network] > 0 && dfl_crossing_goes_up(c) == up)
             latency += plan->network_latency[c->network] * count_links(nest, c);
     }
     return latency;

@@ -19,6 +19,30 @@ static void find_unit(const dfl_nest *nest, uint32_t e, dfl_einsum_time *out)
     out->instances = dfl_i128_double(instances);
 }
 
+/* Bit set: the steps of an einsum over ranks that index an access. */
+static uint64_t find_indexing(const dfl_nest *nest, uint32_t e, const dfl_access *access)
+{
+    const dfl_einsum *einsum = &nest->workload->einsums[e];
+    uint64_t steps = 0;
+
+    for (uint32_t i = 0; i < einsum->n_ranks; i++)
+        for (uint32_t d = 0; d < access->n_dims; d++)
+            for (uint32_t t = 0; t < access->index[d].n_terms; t++)
+                steps |= access->index[d].terms[t].rank == einsum->ranks[i] ? nest->cuts[e][i] : 0;
+    return steps;
+}
+
+/* Bit set: the spatial steps between the memory of a port and the unit along which each instance has a transfer of its own. */
+static uint64_t find_adding(const dfl_nest *nest, uint32_t e, const dfl_access *access, uint32_t memory, bool up)
+{
+    const dfl_path *path = &nest->paths->paths[e];
+    uint32_t n = path->n_steps, unit = nest->system->computes[path->compute].element;
+    uint64_t between = dfl_keep_tree_steps_around(nest, e, n, unit) &
+                       ~dfl_keep_tree_steps_around(nest, e, n, nest->system->memories[memory].element);
+
+    return between & (find_indexing(nest, e, access) | ~dfl_keep_tree_steps_shared(nest, e, between, access->tensor, up));
+}
+
 /* Finds the innermost keeps of the operands of an einsum, sorted by memory. `first`: index of the einsum's first operand
    in the plan of the traffic. */
 static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t e, uint32_t first, dfl_time_plan *plan)
@@ -27,6 +51,7 @@ static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_
     dfl_einsum_time *out = &plan->einsums[e];
 
     out->ports = DFL_NEW_ARRAY(nest->arena, dfl_operand_port, einsum->n_inputs + 2);
+    out->repeats = nest->sizes[e].temporal & ~find_indexing(nest, e, &einsum->output);
     for (uint32_t a = 0; a <= einsum->n_inputs; a++) {
         bool output = a == einsum->n_inputs;
         uint32_t tensor = output ? einsum->output.tensor : einsum->inputs[a].tensor, at = 0;
@@ -34,6 +59,7 @@ static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_
                                   .keep = dfl_keep_tree_innermost(nest, keeps, e, tensor) };
         uint32_t memory = plan->memory[port.keep];
         memcpy(port.resource, plan->ports[memory], sizeof port.resource);
+        port.adding = find_adding(nest, e, output ? &einsum->output : &einsum->inputs[a], memory, output);
         port.bits = nest->workload->tensors[tensor].type.bits;
         while (at < out->n_ports && plan->memory[out->ports[at].keep] <= memory)
             at++;
@@ -101,6 +127,21 @@ static uint64_t find_ragged_steps(const dfl_nest *nest, const dfl_footprint *foo
     return dfl_nest_steps_below(footprint->n);
 }
 
+/* Bit set: the steps of the ranks that spatial steps between the ends of a transfer cut. If these steps are ragged, the number of
+   instances in the transfer changes. Instances that share a transfer change it only on links between neighbours. */
+static uint64_t find_instance_steps(const dfl_nest *nest, const dfl_time_plan *plan, uint32_t at, const dfl_keep *keep,
+                                    uint64_t between)
+{
+    const uint32_t e = keep->footprint.einsum;
+    uint64_t steps = 0;
+
+    if (!dfl_time_links_are_lines(plan, at))
+        between &= ~dfl_keep_tree_steps_shared(nest, e, between, keep->line->tensor, keep->written);
+    for (uint32_t i = 0; i < nest->workload->einsums[e].n_ranks; i++)
+        steps |= nest->cuts[e][i] & between ? nest->cuts[e][i] : 0;
+    return steps & dfl_nest_steps_below(keep->step);
+}
+
 static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_time_plan *out)
 {
     dfl_keep *keep = &keeps->at[at];
@@ -127,7 +168,8 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
     how.united = dfl_keep_tree_steps_shared(nest, keep->footprint.einsum, around & ~outer, keep->line->tensor, keep->written);
     transfer->theirs = transfer->mine ? dfl_delta_of(nest, keep->flushed, &how, true) : NULL;
     transfer->steps = transfer->theirs ? nest->sizes[transfer->mine->footprint->product.einsum].steps : NULL;
-    transfer->ragged_at = find_ragged_steps(nest, &keep->footprint);
+    transfer->spread_at = find_instance_steps(nest, out, at, keep, around & ~outer);
+    transfer->ragged_at = find_ragged_steps(nest, &keep->footprint) | transfer->spread_at;
     if (keep->written && keep->footprint.product.possible) {
         const dfl_product_form *form = &keep->footprint.product;
         transfer->repeats = nest->sizes[form->einsum].temporal & ~form->dims & dfl_nest_steps_below(keep->step);
@@ -383,7 +425,8 @@ void dfl_time_plan_set_rates(const dfl_nest *nest, const dfl_system *like, dfl_t
         out->resources[r].rate[DFL_WRITE] = memory->write_rate;
     }
     for (uint32_t i = 0; i < out->n_transfers; i++)
-        out->transfers[i].latency = out->transfers[i].memory_latency = like->memories[out->transfers[i].outer].latency;
+        for (uint32_t way = 0; way < 2; way++)
+            out->transfers[i].latency[way] = out->transfers[i].memory_latency = like->memories[out->transfers[i].outer].latency;
     for (uint32_t e = 0; e < nest->workload->n_einsums; e++) {
         dfl_einsum_time *t = &out->einsums[e];
         t->unit = &like->computes[nest->paths->paths[e].compute];

@@ -50,11 +50,12 @@ typedef struct {
     uint32_t level;           /* number of the level, from 0 */
     const struct dfl_keep_level *of; /* level of its body */
     double bits;              /* bits of one element */
-    double latency;           /* seconds from the request of a tile to its first element, at the present sizes */
+    double latency[2];        /* [direction]: seconds from the request of a tile to its first element, at the present sizes */
     double memory_latency;    /* the part of the outer memory */
     dfl_delta *mine, *theirs; /* deltas of one instance of the inner memory, and of one instance of the outer memory */
     const uint64_t *steps;    /* [step]: number of positions, from the sizes of the loops (loop_sizes.h) */
     uint64_t ragged_at;       /* bit set: steps whose raggedness changes the size of the tile */
+    uint64_t spread_at;       /* bit set: those whose raggedness changes the number of instances in the transfer */
     uint64_t repeats;         /* bit set: temporal steps over ranks that do not index a result: their iterations add to the
                                  same elements; 0 if that is not certain */
     const dfl_efficiency *share_of[2]; /* [end]: share of the bandwidths by the bits of a transfer; NULL = the whole bandwidth */
@@ -67,6 +68,7 @@ typedef struct {
     /* The following members hold values of the present sizes. */
     bool even;                /* `each` moves at every load; `by_loop` is not set */
     bool uniform;             /* the advances of one loop move equally many elements */
+    bool spread;              /* the number of instances in the transfer changes: the two ends are not in proportion */
     dfl_moves each;         /* `even`: elements of one load; else: upper limits of a load */
     double *load[2];        /* `even`, [direction][resource of the level]: seconds of one load; if some elements that enter find a
                                value, of a load all of whose elements do */
@@ -94,10 +96,11 @@ typedef struct {
     double moved[2];         /* bits read and written at the present sizes */
     double seconds[2];       /* seconds of `moved` at the resources */
     double latency;          /* seconds of latency of the memory; 0 for a result */
+    uint64_t adding;         /* bit set: spatial steps between the memory and the unit along which instances share no transfer */
 } dfl_operand_port;
 
 /* Class of links that an operand or a result crosses between a memory and a unit. */
-typedef struct { uint32_t crossing, resource; } dfl_operand_link;
+typedef struct { uint32_t crossing, resource, port; } dfl_operand_link; /* port: index among the ports of the einsum */
 
 /* Time of one einsum without the transfers of keeps. */
 typedef struct {
@@ -106,6 +109,7 @@ typedef struct {
     dfl_operand_link *links;
     uint32_t n_links;
     double latency;          /* of the memories: seconds from the request of an operand to its arrival at the unit */
+    uint64_t repeats;        /* bit set: temporal steps over ranks that do not index the result */
     const dfl_compute *unit; /* the unit, with the rates that count */
     double point_seconds;    /* seconds of the unit for one point at full rate */
     double instances;        /* number of instances of the unit */

@@ -75,7 +75,7 @@ static void read_change(const dfl_delta *delta, uint32_t j, uint32_t end, dfl_mo
 
 static bool takes_time(const dfl_transfer *transfer, const dfl_moves *amounts)
 {
-    return transfer->latency > 0 || dfl_transfer_seconds(transfer, amounts, DFL_IN) > 0 ||
+    return transfer->latency[DFL_IN] + transfer->latency[DFL_OUT] > 0 || dfl_transfer_seconds(transfer, amounts, DFL_IN) > 0 ||
            dfl_transfer_seconds(transfer, amounts, DFL_OUT) > 0;
 }
 
@@ -229,7 +229,7 @@ static double count_between(const dfl_transfer *transfer, const dfl_loop_sizes *
 static void set_seconds(dfl_transfer *transfer)
 {
     dfl_moves load = transfer->each;
-    bool lasts = transfer->latency > 0;
+    bool lasts = transfer->latency[DFL_IN] + transfer->latency[DFL_OUT] > 0;
     double longest = 0;
 
     for (uint32_t end = 0; end < 2 && transfer->again; end++)
@@ -274,12 +274,13 @@ static inline bool fill_transfer(dfl_nest *nest, const dfl_time_plan *plan, cons
     if (!dfl_delta_fill(nest, transfer->mine) || !dfl_delta_fill(nest, transfer->theirs))
         return false;
     set_use_times(plan, sums, transfer);
-    if (plan->waits_for_links)
-        transfer->latency = transfer->memory_latency +
-                            dfl_time_links_latency(nest, plan, plan->crossings->of_keep[transfer->keep],
-                                                   plan->crossings->of_keep[transfer->keep + 1]);
+    for (uint32_t way = 0; plan->waits_for_links && way < 2; way++)
+        transfer->latency[way] = transfer->memory_latency +
+                                 dfl_time_links_latency(nest, plan, plan->crossings->of_keep[transfer->keep],
+                                                        plan->crossings->of_keep[transfer->keep + 1], way == DFL_OUT);
     transfer->even = mine->is_even && theirs->is_even;
     transfer->uniform = transfer->even || is_uniform(nest, mine->footprint->einsum, transfer->ragged_at);
+    transfer->spread = !transfer->uniform && !is_uniform(nest, mine->footprint->einsum, transfer->spread_at);
     if (transfer->even)
         fill_even(transfer);
     else

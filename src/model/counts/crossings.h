@@ -58,6 +58,9 @@ typedef struct {
     dfl_i128 inside;  /* bits delivered to the instances (down; forwarded ones included) or collected from them (up) */
     dfl_i128 *bits;   /* [class of the network]: bits of this transfer on its busiest link of the class, in the instance of
                          the network at coordinate 0 of the axes outside; the sum over all steps */
+    double **by_step; /* [class of the network][step]: with a bandwidth, elements on the busiest link when the step advances, and
+                         at [footprint->n] those of the first (up: last) tiles. NULL if they are in proportion to those at the
+                         outer end, or not known */
 } dfl_crossing;
 
 /* Shapes of networks. */

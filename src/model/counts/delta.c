@@ -310,13 +310,18 @@ bool dfl_delta_restrict(dfl_nest *nest, dfl_footprint *footprint, const dfl_shar
     }
     out->enter = first.enter;
     out->leave = first.leave;
+    if (only->by_step)
+        only->by_step[footprint->n] += dfl_i128_double(only->leaving ? first.leave : first.enter);
     for (uint32_t j = 0; j < footprint->n; j++) {
         if (path->steps[j].line->kind != DFL_LINE_TEMPORAL || footprint->group_of_step[j] == DFL_NONE)
             continue;
         product at = multiply_advance(footprint, sums, j, &over);
         bool anew = j < footprint->restart;
-        over |= dfl_add(out->enter, at.enter - (anew ? 0 : at.kept), &out->enter);
-        over |= dfl_add(out->leave, at.leave - (anew ? 0 : at.left_kept), &out->leave);
+        dfl_i128 entering = at.enter - (anew ? 0 : at.kept), leaving = at.leave - (anew ? 0 : at.left_kept);
+        over |= dfl_add(out->enter, entering, &out->enter);
+        over |= dfl_add(out->leave, leaving, &out->leave);
+        if (only->by_step)
+            only->by_step[j] += dfl_i128_double(only->leaving ? leaving : entering);
     }
     return over ? dfl_nest_report_overflow(nest, footprint->span) : true;
 }

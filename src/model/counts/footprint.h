@@ -81,6 +81,9 @@ typedef struct {
                          counted, where c is the mixed-radix number of the coordinates along the steps. 0 = no range */
     int64_t lo, hi;
     bool lower;       /* only the neighbour at the next lower coordinate forwards */
+    double *by_step;  /* [step]: gets the elements that enter when the step advances, added; [footprint->n]: those of the first
+                         tile. NULL = not wanted */
+    bool leaving;     /* `by_step` gets the elements that leave, and those of the last tile */
 } dfl_restriction;
 
 /* A rank that helps decide the set of a reference, with those steps above the footprint's line that cut the rank. */

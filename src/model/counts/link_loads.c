@@ -1,6 +1,7 @@
 /* Loads of the links of one array. A load is a number of elements of one crossing on one link. */
 #include "model/counts/link_loads.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/counts/group_sums.h"
@@ -24,6 +25,7 @@ typedef struct {
     int64_t **places;        /* [axis of the array]: coordinates to visit, 0 first; all others repeat one of these */
     uint32_t *n_places;
     bool enumerated;         /* `places` are in use; otherwise, coordinate 0 alone is visited */
+    double *by_step;         /* gets the elements of the transfer at hand by step; NULL = not wanted */
     bool ok, over;
 } load_walk;
 
@@ -176,8 +178,12 @@ static dfl_i128 count_restricted(load_walk *walk, const dfl_crossing *c, dfl_sha
     if (c->valued)
         how.first_only |= c->still;
     how.united &= ~how.first_only;
-    if (!c->valued || c->kind == DFL_CROSSING_FILL)
-        walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->footprint, &how, only, &n);
+    if (!c->valued || c->kind == DFL_CROSSING_FILL) {
+        dfl_restriction with = *only;
+        with.by_step = walk->by_step;
+        with.leaving = c->kind == DFL_CROSSING_DRAIN;
+        walk->ok = walk->ok && dfl_delta_restrict(walk->nest, c->footprint, &how, &with, &n);
+    }
     if (!c->valued)
         return c->kind == DFL_CROSSING_DRAIN ? n.leave : c->kind == DFL_CROSSING_FILL || c->by_change ? n.enter : n.present;
     if (c->kind == DFL_CROSSING_FILL && walk->keeps->at[c->at].is_state)
@@ -472,6 +478,24 @@ static bool advance_place(const load_walk *walk, uint64_t axes, uint32_t *index)
 
 /* ---- classes ---- */
 
+/* The elements of a crossing by step on the links of a class, if the class limits the time and they may be out of proportion to
+   those at the outer end. */
+static double *find_by_step(load_walk *walk, dfl_crossing *c, link at, uint32_t class)
+{
+    const double bandwidth = walk->nest->system->networks[c->network].bandwidth;
+    const uint32_t n_classes = walk->all->networks[c->network].n_classes;
+
+    if (at.kind != LINK_ALONG || !isfinite(bandwidth) || (c->kind != DFL_CROSSING_FILL && c->kind != DFL_CROSSING_DRAIN) ||
+        c->direct || (c->valued && c->kind == DFL_CROSSING_DRAIN) || c->mode == DFL_CROSSING_EVEN ||
+        c->mode == DFL_CROSSING_ROUGH)
+        return NULL;
+    if (!c->by_step)
+        c->by_step = dfl_arena_alloc(walk->nest->arena, n_classes, sizeof *c->by_step, _Alignof(double *));
+    if (!c->by_step[class])
+        c->by_step[class] = DFL_NEW_ARRAY(walk->nest->arena, double, c->footprint->n + 1);
+    return c->by_step[class];
+}
+
 /* Adds up the loads of the crossings of one direction on a link, and notes the most for the class. `more`: bits that come on
    top. */
 static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128 more, dfl_i128 *most)
@@ -482,7 +506,15 @@ static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128
         dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
         if (dfl_crossing_goes_up(c) != up)
             continue;
+        double here[DFL_MAX_STEPS + 1], *by_step = find_by_step(walk, c, at, class);
+        if (by_step) {
+            memset(here, 0, sizeof here);
+            walk->by_step = here;
+        }
         dfl_i128 bits = dfl_crossing_bits(c, find_load(walk, c, at), &walk->over);
+        for (uint32_t j = 0; by_step && j <= c->footprint->n; j++)
+            by_step[j] = here[j] > by_step[j] ? here[j] : by_step[j];
+        walk->by_step = NULL;
         walk->over |= dfl_add(sum, bits, &sum);
         c->bits[class] = bits > c->bits[class] ? bits : c->bits[class];
     }
@@ -653,6 +685,7 @@ static bool count_array(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_tr
     for (uint32_t k = 0; k < array->n; k++) {
         dfl_crossing *c = &all->at[array->crossings[k]];
         memset(c->bits, 0, n_classes * sizeof *c->bits);
+        c->by_step = NULL;
         find_mode(&walk, c);
         enumerated |= c->mode == DFL_CROSSING_ANY || c->direct;
     }
