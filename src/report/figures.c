@@ -235,6 +235,20 @@ static dfl_figure_value reuse(const dfl_figure_place *at)
     return moved > 0 ? real(operations / moved) : none();
 }
 
+/* Positions of a gather for each row of its table. */
+static dfl_figure_value load(const dfl_figure_place *at)
+{
+    const dfl_tensor *rows = &at->workload->tensors[at->tensor];
+    dfl_i128 read, stored;
+
+    if (!rows->gathered || dfl_tensor_elements(rows, &read))
+        return none();
+    const dfl_tensor *table = &at->workload->tensors[rows->table];
+    return (table == rows ? dfl_tensor_stored(rows, &stored) : dfl_tensor_elements(table, &stored)) || stored == 0
+               ? none()
+               : real(dfl_i128_double(read) / dfl_i128_double(stored));
+}
+
 static dfl_figure_value intensity(const dfl_figure_place *at)
 {
     const dfl_result *r = costs(at);
