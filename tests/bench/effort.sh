@@ -4,6 +4,7 @@
 # became worse, or the row is brought up to date by the commit that says why. A sum that far below its row is printed,
 # so that the row can be updated.
 set -u
+DFLC=${DFLC:-build/dflc}
 export LC_ALL=C NO_COLOR=1 DFL_STDLIB=${DFL_STDLIB:-stdlib}
 tolerance=${TOLERANCE:-10} bad=0
 while read -r file evaluated pruned; do

@@ -4,6 +4,7 @@
 # processor seconds of AccelForge's mapper for the specification (accelforge_runtime.csv, measured on one core of
 # another machine).
 set -eu
+DFLC=${DFLC:-build/dflc}
 export LC_ALL=C
 reference=${REFERENCE:-../shared/reference}/ffm
 work=$(mktemp -d)
