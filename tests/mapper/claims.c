@@ -146,6 +146,8 @@ static void draw(tiny *t, tiny_random *random, uint64_t i)
         tiny_draw_waits(t, random);
     if (i % 5 == 4)
         tiny_draw_homes(t, random);
+    if (i % 5 == 2)
+        tiny_draw_charges(t, random);
 }
 
 int main(int argc, char **argv)

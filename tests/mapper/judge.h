@@ -5,6 +5,7 @@
  *   - if the enumeration finds a mapping where the search reports that nothing fits;
  *   - if the enumeration is complete for one einsum, for braces or for amounts of loops, and its best mapping is worse than
  *     that of the search;
+ *   - if the search of one einsum finds a mapping below its own bound, and so has no bound;
  *   - if the checks refuse the mapping of the search, or the oracle disagrees with a count of it.
  */
 #ifndef DFL_TESTS_MAPPER_JUDGE_H
@@ -23,6 +24,7 @@ typedef struct {
     bool imperfect;             /* also tile sizes that do not divide their rank */
     bool just_above;            /* as in enumerate_options */
     bool sharing;               /* as in enumerate_options: spatial factors as a search chooses them by default */
+    bool charges;               /* compare what the search counts with the model, too */
     /* results: */
     uint64_t evaluated;
     double gap;                 /* relative gap between value and lower bound that the search admits */

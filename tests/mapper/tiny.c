@@ -229,8 +229,24 @@ void tiny_draw_waits(tiny *t, tiny_random *r)
         t->memory[m].buffers = chance(r, 25) ? 2 : 1;
         t->memory[m].stream = chance(r, 15);
     }
-    for (uint32_t a = 0; a < t->n_axes; a++)
+    for (uint32_t a = 0; a < t->n_axes; a++) {
         t->link_rate[a] = chance(r, 50) ? 1 + tiny_below(r, 8) : 0;
+        t->link_latency[a] = t->link_rate[a] / 3;
+        t->link_kind[a] = t->link_rate[a] % 3;
+    }
+}
+
+void tiny_draw_charges(tiny *t, tiny_random *r)
+{
+    for (uint32_t m = 0; m < t->n_memories; m++)
+        t->memory[m].latency = chance(r, 25) ? 1 + tiny_below(r, 4) : 0;
+    for (uint32_t a = 0; a < t->n_axes; a++) {
+        t->link_rate[a] = chance(r, 60) ? 1 + tiny_below(r, 8) : 0;
+        t->link_latency[a] = chance(r, 40) ? 1 + tiny_below(r, 4) : 0;
+        t->link_kind[a] = tiny_below(r, TINY_KINDS);
+        t->links[a] = chance(r, 60) ? 1 + tiny_below(r, 30) : 0;
+    }
+    t->launch = chance(r, 30) ? 1 + tiny_below(r, 8) : 0;
 }
 
 static bool is_made(const tiny *t, uint32_t tensor)
@@ -420,6 +436,8 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
         fprintf(out, "buffers = %u; ", m->buffers);
     if (m->stream)
         fprintf(out, "overlap = stream; ");
+    if (m->latency > 0)
+        fprintf(out, "latency = %us; ", m->latency);
     if (m->leakage > 0)
         fprintf(out, "leakage = %uW; ", m->leakage);
     print_side("read", m->read_rate, m->read_energy, out);
@@ -444,11 +462,13 @@ static void print_axes(const char *name, const bool *on, uint32_t first, uint32_
 /* An array of some of the axes begins. */
 static void open_array(const tiny *t, const char *links, uint32_t first, uint32_t end, FILE *out)
 {
-    static const char *const kinds[] = { "bus", "mesh", "crossbar" };
+    static const char *const kinds[TINY_KINDS] = { "bus", "mesh", "crossbar", "torus", "switch", "fully_connected" };
 
-    fprintf(out, "    network %s = %s { ", links, kinds[t->link_rate[first] % 3]);
+    fprintf(out, "    network %s = %s { ", links, kinds[t->link_kind[first]]);
     if (t->link_rate[first] > 0)
-        fprintf(out, "bandwidth = %uB/s; latency = %us; ", t->link_rate[first], t->link_rate[first] / 3);
+        fprintf(out, "bandwidth = %uB/s; ", t->link_rate[first]);
+    if (t->link_latency[first] > 0)
+        fprintf(out, "latency = %us; ", t->link_latency[first]);
     print_axes("multicast = ", t->multicast, first, end, out);
     print_axes("reduce = ", t->reduce, first, end, out);
     if (t->links[first] > 0)
@@ -473,7 +493,10 @@ static void print_system(const tiny *t, FILE *out)
         if (t->memory[m].inside)
             print_memory(t, m, out);
     }
-    fprintf(out, "    compute unit { rate { mac = %uMAC/s; flop = %uFLOP/s; } ", t->unit_rate, t->unit_rate);
+    fprintf(out, "    compute unit { ");
+    if (t->launch > 0)
+        fprintf(out, "launch = %us; ", t->launch);
+    fprintf(out, "rate { mac = %uMAC/s; flop = %uFLOP/s; } ", t->unit_rate, t->unit_rate);
     fprintf(out, "energy { mac = %uJ/MAC; flop = %uJ/FLOP; } }\n", t->unit_energy, t->unit_energy);
     fprintf(out, "%s%s}\n\n", t->nested ? "    }\n" : "", t->n_axes > 0 ? "    }\n" : "");
 }
@@ -517,6 +540,7 @@ static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny 
     tiny c = *t;
 
     c.memory[m].leakage = 0;
+    c.memory[m].latency = 0;
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].buffers = 1;
@@ -593,5 +617,16 @@ void tiny_shrink(tiny *t, bool (*fails)(void *context, const tiny *t), void *con
         c = *t;
         c.unit_energy = 0;
         any |= smaller(t, &c, fails, context);
+        c = *t;
+        c.launch = 0;
+        any |= smaller(t, &c, fails, context);
+        for (uint32_t a = 0; a < t->n_axes; a++) {
+            c = *t;
+            c.link_rate[a] = c.link_latency[a] = c.link_kind[a] = 0;
+            any |= smaller(t, &c, fails, context);
+            c = *t;
+            c.links[a] = 0;
+            any |= smaller(t, &c, fails, context);
+        }
     }
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 5, TINY_MEMORIES = 4, TINY_AXES = 2 };
+enum { TINY_RANKS = 8, TINY_TENSORS = 8, TINY_DIMS = 3, TINY_EINSUMS = 5, TINY_MEMORIES = 4, TINY_AXES = 2, TINY_KINDS = 6 };
 
 typedef struct {
     uint32_t tensor, n, rank[TINY_DIMS];
@@ -33,6 +33,7 @@ typedef struct {
     bool foreign;                   /* the memory holds no tensor that einsums exchange */
     uint32_t buffers, leakage;
     bool stream;                    /* transfers overlap with the work */
+    uint32_t latency;               /* of the memory, s */
 } tiny_memory;
 
 typedef enum { TINY_ENERGY, TINY_LATENCY, TINY_PRODUCT } tiny_objective;
@@ -48,7 +49,9 @@ typedef struct {
     bool multicast[TINY_AXES], reduce[TINY_AXES];
     uint32_t links[TINY_AXES];      /* energy of the network of the array that begins with the axis, J/bit */
     uint32_t link_rate[TINY_AXES];  /* its bandwidth, byte/s; 0 = it takes no time */
+    uint32_t link_latency[TINY_AXES], link_kind[TINY_AXES]; /* of a link, s; the kind of the network, 0 to TINY_KINDS - 1 */
     uint32_t unit_energy, unit_rate;
+    uint32_t launch;                /* time before the unit starts, s */
     tiny_objective objective;
     bool waits;                     /* the work stalls for transfers */
     uint32_t home[TINY_TENSORS];    /* written home of the tensor: memory + 1; 0 = no home is written */
@@ -78,6 +81,8 @@ bool tiny_draw_steps(tiny *t, tiny_random *r);
 void tiny_draw_arrays(tiny *t, tiny_random *r);
 /* Draws axes on which some ranks share transfers and others do not, and an objective that contains time. */
 void tiny_draw_spreads(tiny *t, tiny_random *r);
+/* Draws bandwidth, latency and energy of networks of all kinds, latencies of memories, and times before the unit starts. */
+void tiny_draw_charges(tiny *t, tiny_random *r);
 /* Draws work that stalls for transfers, except those of some memories. */
 void tiny_draw_waits(tiny *t, tiny_random *r);
 /* Prints the workload and the system. */
