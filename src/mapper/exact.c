@@ -21,7 +21,11 @@ _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_K
                (int)DFL_MAP_TOP == (int)DFL_TOP,
                "the limits that are told are those in force");
 
-enum { FEW_LOOPS = 1 };        /* shared loops that are tried first */
+enum {
+    FEW_LOOPS = 1,             /* shared loops that are tried first */
+    TEMPLATE_STEPS = 1 << 20,  /* steps that a search with a limit on evaluations may take to list templates; where the limit */
+    STEPS_EACH = 256,          /* times so many is more, that many */
+};
 
 typedef struct {
     dfl_arena *arena;
@@ -514,19 +518,39 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return true;
 }
 
+/* Makes the classes. To list templates is no evaluation, but there may be too many of them for a search that is to be short. */
+static bool make_classes(mapper *k, dfl_arena *scratch, dfl_sink *sink, const dfl_job_limits *limits)
+{
+    const dfl_search_limits *all = &k->options->limits;
+    dfl_budget *session = dfl_arena_budget(k->arena), few = dfl_budget_fresh(session);
+    dfl_deadline halt = { .budget = session, .at = all->deadline };
+    const uint64_t most = all->evaluations > TEMPLATE_STEPS / STEPS_EACH ? all->evaluations * STEPS_EACH : TEMPLATE_STEPS;
+    const bool is_short = all->evaluations > 0 && all->evaluations <= UINT64_MAX / STEPS_EACH &&
+                          most < dfl_deadline_left(&halt, UINT64_MAX);
+    bool found;
+
+    if (is_short) {
+        few.steps_limit = most;
+        halt.budget = &few;
+    }
+    found = dfl_classes_make(k->arena, scratch, sink, k->names, k->m, limits, all->threads, &halt, &k->classes);
+    if (is_short)
+        dfl_budget_spend(session, few.steps_used);
+    k->stopped = is_short && halt.why == DFL_STOP_STEPS ? DFL_STOP_EVALUATIONS : halt.why;
+    return found;
+}
+
 dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                  const dfl_map_options *options, bool *fits)
 {
     mapper k = { .arena = arena, .names = names, .m = mapping, .options = options };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
-    dfl_deadline halt;
     bool found, possible, reported = false;
 
     k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
                                       .product = dfl_objective_is_product(options->objective) },
                               .max_loops = options->space.max_shared_loops, .top = options->top };
-    halt = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = options->limits.deadline };
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
     dfl_measures_look(options->objective, options->front, &k.goal);
     const dfl_job_limits limits = { .plain = options->certificate, .spread = options->space.any_spread,
@@ -534,10 +558,8 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
                                     .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
-    found = possible &&
-            dfl_classes_make(arena, scratch, sink, names, mapping, &limits, options->limits.threads, &halt, &k.classes);
+    found = possible && make_classes(&k, scratch, sink, &limits);
     dfl_arena_free(scratch);
-    k.stopped = halt.why;
     if (found) {
         k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->limits.progress,
                              .jobs = options->limits.threads, .deadline = options->limits.deadline,

@@ -232,13 +232,14 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
-/* Fills a mapping einsum by einsum after the joint search used up its share of the time or of the steps and found nothing.
+/* Fills a mapping einsum by einsum after the joint search used up its share of the time or of the steps, or its evaluations, and
+   found nothing.
    `why` is the limit that ended the joint search. */
 static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped, dfl_stop why)
 {
     dfl_budget *budget = fill->solver->budget;
 
-    if (why != DFL_STOP_TIME && why != DFL_STOP_STEPS)
+    if (why != DFL_STOP_TIME && why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS)
         return false;
     if (budget->why == why)
         budget->why = DFL_STOP_NONE;
