@@ -36,7 +36,12 @@ typedef struct {
     bool wall, proven;
 } straight_piece;
 
-bool dfl_param_is_timed(dfl_param_kind kind) { return kind <= DFL_PARAM_RATE; }
+bool dfl_param_is_timed(dfl_param_kind kind) { return kind <= DFL_PARAM_NETWORK_LATENCY; }
+
+bool dfl_param_is_latency(dfl_param_kind kind)
+{
+    return kind == DFL_PARAM_MEMORY_LATENCY || kind == DFL_PARAM_NETWORK_LATENCY;
+}
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
@@ -46,12 +51,24 @@ static void set_value(const bench *b, uint32_t param, double value)
 
     if (p->kind == DFL_PARAM_RATE)
         b->rates[p->part][p->rate].rate = value;
+    if (p->kind == DFL_PARAM_MEMORY_LATENCY)
+        b->memories[p->part].latency = value;
+    if (p->kind == DFL_PARAM_NETWORK_LATENCY)
+        b->networks[p->part].latency = value;
     if (p->kind == DFL_PARAM_NETWORK_BANDWIDTH)
         b->networks[p->part].bandwidth = value;
     if (p->kind == DFL_PARAM_BANDWIDTH || p->kind == DFL_PARAM_READ_BANDWIDTH)
         b->memories[p->part].read_rate = value;
     if (p->kind == DFL_PARAM_BANDWIDTH || p->kind == DFL_PARAM_WRITE_BANDWIDTH)
         b->memories[p->part].write_rate = value;
+}
+
+/* The value of a parameter at which its bits, operations or waits take `factor` times their present time. */
+static double value_at(const bench *b, uint32_t param, double factor)
+{
+    const dfl_param *p = &b->params[param];
+
+    return dfl_param_is_latency(p->kind) ? p->value * factor : p->value / factor;
 }
 
 static double measure(const bench *b, uint32_t einsum)
@@ -65,7 +82,7 @@ static double evaluate_at(const rate_line *line, double w)
 {
     double value = line->b->params[line->param].value, seconds;
 
-    set_value(line->b, line->param, value / (1 + line->sign * w));
+    set_value(line->b, line->param, value_at(line->b, line->param, 1 + line->sign * w));
     seconds = measure(line->b, line->einsum);
     set_value(line->b, line->param, value);
     return seconds;
@@ -175,9 +192,9 @@ static uint32_t find_next(bench *b, uint32_t param, uint32_t einsum, double sign
         double before, after;
         if (i == param)
             continue;
-        set_value(b, param, value / (1 + sign * s->end / 2));
+        set_value(b, param, value_at(b, param, 1 + sign * s->end / 2));
         before = find_waiting(b, i, einsum);
-        set_value(b, param, value / (1 + sign * s->beyond));
+        set_value(b, param, value_at(b, param, 1 + sign * s->beyond));
         after = find_waiting(b, i, einsum);
         if (after - before > most) {
             most = after - before;
@@ -193,13 +210,14 @@ static dfl_rate_piece find_piece(bench *b, uint32_t param, uint32_t einsum, doub
     rate_line l = { b, param, einsum, sign, measure(b, einsum) };
     straight_piece s = find_straight_piece(&l);
     double value = b->params[param].value, waited = s.slope != 0 ? sign * s.slope : 0;
-    bool all = fabs(l.now - waited) <= DFL_LATENCY_ROUNDING * l.now;
-    dfl_rate_piece piece = { .fixed = all ? 0 : l.now - waited, .waited = (all ? l.now : waited) * value, .wall = s.wall,
-                             .until = sign < 0 ? INFINITY : 0, .proven = s.proven, .next = DFL_NONE };
+    bool all = fabs(l.now - waited) <= DFL_LATENCY_ROUNDING * l.now, late = dfl_param_is_latency(b->params[param].kind);
+    dfl_rate_piece piece = { .fixed = all ? 0 : l.now - waited, .wall = s.wall, .until = (sign < 0) != late ? INFINITY : 0,
+                             .waited = late ? (all ? l.now : waited) / value : (all ? l.now : waited) * value,
+                             .proven = s.proven, .next = DFL_NONE };
 
     if (!s.wall)
         return piece;
-    piece.until = value / (1 + sign * s.end);
+    piece.until = value_at(b, param, 1 + sign * s.end);
     piece.next = sign > 0 ? param : find_next(b, param, einsum, sign, &s);
     return piece;
 }
@@ -220,7 +238,7 @@ static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
         most[e] = DFL_LATENCY_TOLERANCE * now[e];
         out[e].param = DFL_NONE;
     }
-    for (uint32_t i = 0; i < b->n_timed; i++) {
+    for (uint32_t i = 0; i < b->n_timed && !dfl_param_is_latency(b->params[i].kind); i++) { /* latencies come last */
         set_value(b, i, b->params[i].value / (1 + step));
         r = dfl_model_retime(b->model, &b->like);
         for (uint32_t e = 0; e < b->n_einsums; e++)
@@ -269,6 +287,12 @@ static void add_timed(params *out, dfl_arena *arena, const dfl_system *s)
     for (uint32_t i = 0; i < s->n_computes; i++)
         for (uint32_t k = 0; k < s->computes[i].n_rates; k++)
             add_time(out, arena, DFL_PARAM_RATE, i, k, s->computes[i].rates[k].rate);
+    for (uint32_t i = 0; i < s->n_memories; i++)
+        if (s->memories[i].latency > 0)
+            add_time(out, arena, DFL_PARAM_MEMORY_LATENCY, i, 0, s->memories[i].latency);
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        if (dfl_network_used(s, i) && s->networks[i].latency > 0)
+            add_time(out, arena, DFL_PARAM_NETWORK_LATENCY, i, 0, s->networks[i].latency);
 }
 
 static void add_price(params *out, dfl_arena *arena, dfl_param p)
@@ -419,8 +443,9 @@ const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, 
     b.params = all.at;
     b.n_timed = out->n_timed;
     for (uint32_t i = 0; i < b.n_timed; i++) {
-        out->params[i].faster = find_piece(&b, i, DFL_NONE, -1);
-        out->params[i].slower = find_piece(&b, i, DFL_NONE, 1);
+        double larger = dfl_param_is_latency(out->params[i].kind) ? 1 : -1;
+        out->params[i].faster = find_piece(&b, i, DFL_NONE, larger);
+        out->params[i].slower = find_piece(&b, i, DFL_NONE, -larger);
     }
     find_bounds(arena, &b, out->einsums);
     (void)dfl_model_retime(model, b.own);

@@ -9,7 +9,9 @@
  *
  *     seconds = fixed + waited / value,
  *
- * where `waited` is the number of bits or operations of the parameter that bounds the latency. A piece ends at a wall.
+ * where `waited` is the number of bits or operations of the parameter that bounds the latency. With the latency of a memory
+ * or network, the time is a function of the same kind, with u = value / present value. On a piece, it is
+ * fixed + waited * value, where `waited` is the number of times that the work waits. A piece ends at a wall.
  * Beyond the wall, another parameter bounds the latency.
  *
  * The pieces are found by evaluations of the time model. If three points of a convex function lie on a line, the
@@ -29,13 +31,16 @@
 typedef enum {
     /* Parameters of time: bandwidth of a memory, and of a link of a network, bit/s; rate of a unit, MAC/s or FLOP/s. */
     DFL_PARAM_BANDWIDTH, DFL_PARAM_READ_BANDWIDTH, DFL_PARAM_WRITE_BANDWIDTH, DFL_PARAM_NETWORK_BANDWIDTH, DFL_PARAM_RATE,
+    /* Parameters of time: latency of a memory, and of a link of a network, s. */
+    DFL_PARAM_MEMORY_LATENCY, DFL_PARAM_NETWORK_LATENCY,
     /* Parameters of energy: energy of a memory, J/bit; of a unit, J/MAC and J/FLOP; of a network, J/bit. Leakage power,
        W per instance. */
     DFL_PARAM_ENERGY, DFL_PARAM_READ_ENERGY, DFL_PARAM_WRITE_ENERGY, DFL_PARAM_MAC_ENERGY, DFL_PARAM_FLOP_ENERGY,
     DFL_PARAM_NETWORK_ENERGY, DFL_PARAM_MEMORY_LEAKAGE, DFL_PARAM_UNIT_LEAKAGE,
 } dfl_param_kind;
 
-/* The straight piece of the latency on one side of the present value: seconds = fixed + waited / value. */
+/* The straight piece of the latency on one side of the present value: seconds = fixed + waited / value, or with a parameter that
+   is a latency, fixed + waited * value. */
 typedef struct {
     double fixed, waited;
     double until;  /* value at the end of the piece; 0 (towards slower) or INFINITY (towards faster) without an end */
@@ -80,8 +85,10 @@ typedef struct {
     double leakage; /* leakage power of the whole system (in W), which equals d joules / d seconds */
 } dfl_sensitivity;
 
-/* Tells whether a parameter is one of time (a bandwidth or a rate); all other parameters are of energy. */
+/* Tells whether a parameter is one of time (a bandwidth, a rate or a latency); all other parameters are of energy. */
 bool dfl_param_is_timed(dfl_param_kind kind);
+/* Tells whether a parameter is the latency of a memory or network: a larger value takes longer. */
+bool dfl_param_is_latency(dfl_param_kind kind);
 /* Finds the sensitivities of the last run of a model. Afterwards, the model again has the result of that run. The
    result is allocated in `arena`. */
 const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, const dfl_result *result);

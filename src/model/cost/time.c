@@ -281,6 +281,17 @@ static void add_levels(time_walk *walk, dfl_body_time *own, dfl_work_time *work,
         *bound = name_busiest(walk, slowest, &slowest->all);
 }
 
+/* Seconds of the busiest link of a class in the whole mapping; 0 for a port of a memory. */
+static double link_seconds(const time_walk *walk, uint32_t r)
+{
+    const dfl_resource *resource = &walk->plan->resources[r];
+
+    if (resource->memory != DFL_NONE)
+        return 0;
+    return dfl_i128_double(walk->plan->crossings->networks[resource->network].classes[resource->link].bits) /
+           resource->rate[DFL_READ];
+}
+
 /* Raises the time of a body to that of its busiest resource; first tiles entering and last tiles leaving do not count.
    `before`: seconds of the work below the keeps of the body. `stalled`: seconds of stalls that are not part of the time
    yet. Returns the limit. */
@@ -295,11 +306,15 @@ static double limit_by_resources(const time_walk *walk, const dfl_body *body, do
     for (uint32_t i = own->below; i < own->first + own->n; i++) {
         const dfl_transfer *t = &walk->plan->transfers[i];
         for (uint32_t u = 0; u < t->n_uses; u++)
-            row[t->uses[u].resource] += t->uses[u].all;
+            row[t->uses[u].resource] += t->uses[u].all / t->uses[u].peak;
         streams |= t->stream;
     }
     for (uint32_t i = 0; i < body->n_einsums; i++)
         add_operands(walk, body->einsums[i], row);
+    for (uint32_t r = 0; r < walk->plan->n_resources && body->parent == NULL; r++) {
+        double busy = link_seconds(walk, r); /* transfers may have different busiest links */
+        row[r] = walk->plan->resources[r].memory == DFL_NONE && busy < row[r] ? busy : row[r];
+    }
     double least = find_busiest(walk, before, row, bound);
     if (body->parent == NULL && !streams && !walk->nest->mapping->options.overlap_perfect)
         return least; /* the limit of the whole mapping includes first and last tiles, which may be beside other transfers */
@@ -337,7 +352,8 @@ static void find_work(const time_walk *walk, uint32_t e, uint32_t end, double *r
     work->full = work->seconds / work->ratio;
     for (uint32_t i = 0; i < t->n_ports; i++)
         result = t->ports[i].output ? &t->ports[i] : result;
-    for (uint64_t left = t->repeats & sizes->moving & dfl_nest_steps_below(end); left; left &= left - 1)
+    uint64_t outside = walk->nest->mapping->options.overlap_perfect ? 0 : dfl_nest_steps_below(end);
+    for (uint64_t left = t->repeats & sizes->moving & outside; left; left &= left - 1)
         first /= (double)sizes->trips[__builtin_ctzll(left)];
     if (!result || first >= 1 || result->seconds[DFL_READ] <= 0 || result->moved[DFL_READ] >= result->moved[DFL_WRITE])
         return;
@@ -371,7 +387,7 @@ static dfl_work_time leaf_work(time_walk *walk, uint32_t e, uint32_t end, double
 
     *bound = dfl_sym_text(nest->names, nest->system->computes[nest->paths->paths[e].compute].name);
     find_operands(walk, e);
-    if (passes > 1 && have_uneven_passes(nest, e, end))
+    if (passes > 1 && !nest->mapping->options.overlap_perfect && have_uneven_passes(nest, e, end))
         add_most_operands(walk, e, row);
     else
         add_operands(walk, e, row);
@@ -545,12 +561,9 @@ static void limit_whole_by_resources(const time_walk *walk, dfl_result *result, 
     }
     if (plan->stretched)
         add_all_stretched(walk, memories, row);
-    for (uint32_t r = 0; r < plan->n_resources; r++) {
-        const dfl_resource *resource = &plan->resources[r];
-        if (resource->memory == DFL_NONE)
-            row[r] = dfl_i128_double(plan->crossings->networks[resource->network].classes[resource->link].bits) /
-                     resource->rate[DFL_READ];
-    }
+    for (uint32_t r = 0; r < plan->n_resources; r++)
+        if (plan->resources[r].memory == DFL_NONE)
+            row[r] = link_seconds(walk, r);
     double total = result->seconds;
     result->seconds = find_busiest(walk, result->seconds, row, &result->bound_by);
     if (total > walk->work)

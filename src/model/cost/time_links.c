@@ -94,7 +94,7 @@ void dfl_time_links_add_uses(const dfl_time_plan *plan, dfl_transfer *transfer)
             while (u < transfer->n_uses && transfer->uses[u].resource != resource)
                 u++;
             if (u == transfer->n_uses && may_carry(plan, &all->at[i], k))
-                transfer->uses[transfer->n_uses++] = (dfl_use){ .resource = resource, .end = end };
+                transfer->uses[transfer->n_uses++] = (dfl_use){ .resource = resource, .end = end, .peak = 1 };
         }
     }
 }
@@ -195,15 +195,15 @@ void dfl_time_links_set_use(const dfl_time_plan *plan, const dfl_transfer *trans
     const dfl_delta *delta = use->end == DFL_INNER ? transfer->mine : transfer->theirs;
     double in = 0, out = 0;
 
+    use->peak = 1;
     for (uint32_t i = all->of_keep[transfer->keep]; i < all->of_keep[transfer->keep + 1]; i++) {
         const dfl_crossing *c = &all->at[i];
         const bool up = dfl_crossing_goes_up(c);
         if (c->network != resource->network)
             continue;
-        double bits = dfl_i128_double(c->bits[resource->link]);
-        if (c->by_step && c->by_step[resource->link])
-            bits *= find_peak(transfer, delta, c->by_step[resource->link], up);
-        *(up ? &out : &in) += bits;
+        double peak = c->by_step && c->by_step[resource->link] ? find_peak(transfer, delta, c->by_step[resource->link], up) : 1;
+        use->peak = peak > use->peak ? peak : use->peak;
+        *(up ? &out : &in) += dfl_i128_double(c->bits[resource->link]) * peak;
     }
     use->in = in > 0 && delta->enter > 0 ? in / dfl_i128_double(delta->enter) / resource->rate[DFL_READ] : 0;
     use->out = out > 0 && delta->leave > 0 ? out / dfl_i128_double(delta->leave) / resource->rate[DFL_READ] : 0;

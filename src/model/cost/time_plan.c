@@ -81,7 +81,7 @@ static void add_use(dfl_transfer *transfer, uint32_t resource, uint32_t end, uin
     while (i < transfer->n_uses && (transfer->uses[i].resource != resource || transfer->uses[i].end != end))
         i++;
     if (i == transfer->n_uses)
-        transfer->uses[transfer->n_uses++] = (dfl_use){ .resource = resource, .end = end };
+        transfer->uses[transfer->n_uses++] = (dfl_use){ .resource = resource, .end = end, .peak = 1 };
     transfer->uses[i].what |= what;
 }
 

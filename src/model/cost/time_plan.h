@@ -33,6 +33,7 @@ typedef struct {
     uint32_t end;       /* the end of the transfer at which elements are counted: DFL_INNER or DFL_OUTER */
     uint32_t what;      /* bit set: DFL_USE_... */
     double in, out;     /* at the present sizes: seconds for each element that enters and that leaves */
+    double peak;        /* an upper limit of these seconds over their mean; 1 for a port of a memory */
     double out_read;    /* the part of `out` that reads */
     double all;         /* at the present sizes: seconds of all loops */
 } dfl_use;

@@ -13,10 +13,10 @@ static dfl_sym part_name(const dfl_explanation *explanation, const dfl_param *p)
     switch (p->kind) {
     case DFL_PARAM_RATE: case DFL_PARAM_MAC_ENERGY: case DFL_PARAM_FLOP_ENERGY: case DFL_PARAM_UNIT_LEAKAGE:
         return s->computes[p->part].name;
-    case DFL_PARAM_NETWORK_BANDWIDTH: case DFL_PARAM_NETWORK_ENERGY:
+    case DFL_PARAM_NETWORK_BANDWIDTH: case DFL_PARAM_NETWORK_ENERGY: case DFL_PARAM_NETWORK_LATENCY:
         return s->networks[p->part].name;
     case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: case DFL_PARAM_ENERGY:
-    case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_MEMORY_LEAKAGE:
+    case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_MEMORY_LEAKAGE: case DFL_PARAM_MEMORY_LATENCY:
         break;
     }
     return s->memories[p->part].name;
@@ -29,6 +29,7 @@ static const char *attribute_name(const dfl_param *p)
     case DFL_PARAM_READ_BANDWIDTH: return "read.bandwidth";
     case DFL_PARAM_WRITE_BANDWIDTH: return "write.bandwidth";
     case DFL_PARAM_RATE: return "rate";
+    case DFL_PARAM_MEMORY_LATENCY: case DFL_PARAM_NETWORK_LATENCY: return "latency";
     case DFL_PARAM_ENERGY: case DFL_PARAM_NETWORK_ENERGY: return "energy";
     case DFL_PARAM_READ_ENERGY: return "read.energy";
     case DFL_PARAM_WRITE_ENERGY: return "write.energy";
@@ -62,6 +63,7 @@ const char *dfl_explanation_unit(const dfl_explanation *explanation, const dfl_p
     switch (p->kind) {
     case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH:
     case DFL_PARAM_NETWORK_BANDWIDTH: return "bit/s";
+    case DFL_PARAM_MEMORY_LATENCY: case DFL_PARAM_NETWORK_LATENCY: return "s";
     case DFL_PARAM_RATE:
         op = explanation->item->mapping->system->computes[p->part].rates[p->rate].op;
         return op && strcmp(dfl_sym_text(explanation->results->names, op), "mac") == 0 ? "MAC/s" : "FLOP/s";
@@ -80,7 +82,7 @@ dfl_derivatives dfl_explanation_derivatives(const dfl_explanation *explanation, 
     dfl_derivatives s = { 0 };
 
     if (dfl_param_is_timed(p->kind)) {
-        s.latency = piece->waited > 0 ? -piece->waited / p->value / p->value : 0;
+        s.latency = dfl_param_is_latency(p->kind) ? piece->waited : piece->waited > 0 ? -piece->waited / p->value / p->value : 0;
         s.energy = explanation->sensitivity->leakage > 0 ? explanation->sensitivity->leakage * s.latency : 0;
     } else {
         s.energy = p->per_value;
@@ -106,7 +108,8 @@ dfl_derivatives dfl_explanation_elasticity(const dfl_explanation *explanation, c
 
 bool dfl_explanation_is_at_edge(const dfl_param *p)
 {
-    return dfl_param_is_timed(p->kind) && p->slower.waited - p->faster.waited > DFL_VALUE_TOLERANCE * p->slower.waited;
+    return dfl_param_is_timed(p->kind) &&
+           fabs(p->slower.waited - p->faster.waited) > DFL_VALUE_TOLERANCE * fmax(p->slower.waited, p->faster.waited);
 }
 
 typedef struct { uint32_t param; double objective, latency; } entry;
@@ -128,8 +131,10 @@ const uint32_t *dfl_explanation_order(dfl_arena *arena, const dfl_explanation *e
     entry *entries = DFL_NEW_ARRAY(arena, entry, n + 1);
 
     for (uint32_t i = 0; i < n; i++) {
-        /* The elasticity towards smaller values is the larger one, because latency is convex in 1 / value. */
-        dfl_derivatives s = dfl_explanation_elasticity(explanation, &explanation->sensitivity->params[i], false);
+        /* The elasticity towards smaller values is the larger one, because the time is convex in 1 / value; with a latency, that
+           towards larger values, because the time is convex in the value. */
+        const dfl_param *p = &explanation->sensitivity->params[i];
+        dfl_derivatives s = dfl_explanation_elasticity(explanation, p, dfl_param_is_latency(p->kind));
         entries[i] = (entry){ i, fabs(s.objective), fabs(s.latency) };
     }
     qsort(entries, n, sizeof *entries, by_size);

@@ -15,7 +15,7 @@ static const char *text_of(const dfl_explanation *explanation, dfl_sym sym)
 /* Formats a value of a parameter with its unit; bandwidths are in bytes per second, as in reports. */
 static void print_value(const dfl_explanation *explanation, const dfl_param *p, double value, char out[DFL_UNIT_TEXT])
 {
-    bool bits = dfl_param_is_timed(p->kind) && p->kind != DFL_PARAM_RATE;
+    bool bits = dfl_param_is_timed(p->kind) && p->kind != DFL_PARAM_RATE && !dfl_param_is_latency(p->kind);
 
     dfl_human(bits ? value / 8 : value, bits ? "B/s" : dfl_explanation_unit(explanation, p), out);
 }
@@ -97,7 +97,7 @@ static void print_param(dfl_table *table, const dfl_explanation *explanation, co
 static bool is_idle(const dfl_param *p)
 {
     if (dfl_param_is_timed(p->kind))
-        return !p->slower.wall && p->slower.waited <= 0;
+        return !p->slower.wall && p->slower.waited <= 0 && !p->faster.wall && p->faster.waited <= 0;
     return p->per_value <= 0;
 }
 

@@ -66,6 +66,8 @@ static void set_param(variant *v, const dfl_param *p, double value)
     case DFL_PARAM_WRITE_BANDWIDTH: v->memories[p->part].write_rate = value; break;
     case DFL_PARAM_NETWORK_BANDWIDTH: v->networks[p->part].bandwidth = value; break;
     case DFL_PARAM_RATE: v->rates[p->part][p->rate].rate = value; break;
+    case DFL_PARAM_MEMORY_LATENCY: v->memories[p->part].latency = value; break;
+    case DFL_PARAM_NETWORK_LATENCY: v->networks[p->part].latency = value; break;
     case DFL_PARAM_ENERGY: v->memories[p->part].read_energy = v->memories[p->part].write_energy = value; break;
     case DFL_PARAM_READ_ENERGY: v->memories[p->part].read_energy = value; break;
     case DFL_PARAM_WRITE_ENERGY: v->memories[p->part].write_energy = value; break;
@@ -109,7 +111,10 @@ static const dfl_sensitivity *find(const variant *v)
 
 /* ---- what is told against what is so ----------------------------------------------------------------------------- */
 
-static double told(const dfl_rate_piece *piece, double value) { return piece->fixed + piece->waited / value; }
+static double told(const dfl_param *p, const dfl_rate_piece *piece, double value)
+{
+    return piece->fixed + (dfl_param_is_latency(p->kind) ? piece->waited * value : piece->waited / value);
+}
 
 static double latency(const dfl_result *r, uint32_t einsum)
 {
@@ -125,14 +130,14 @@ static unsigned check_piece(variant *v, const dfl_param *p, const dfl_rate_piece
     assert_true(faster ? end >= p->value : end <= p->value);
     for (int i = 0; i <= 4; i++) {
         double value = p->value * pow(end / p->value, i / 4.0);
-        assert_close(told(piece, value), latency(evaluate_at(v, p, value), einsum), 1e-9);
+        assert_close(told(p, piece, value), latency(evaluate_at(v, p, value), einsum), 1e-9);
     }
     if (!piece->wall) {
         assert_int_equal(piece->next, DFL_NONE);
         return 0;
     }
     double beyond = faster ? 1e4 * end : end / 1e4;
-    assert_true(latency(evaluate_at(v, p, beyond), einsum) > told(piece, beyond) * (1 + 1e-12));
+    assert_true(latency(evaluate_at(v, p, beyond), einsum) > told(p, piece, beyond) * (1 + 1e-12));
     return 1;
 }
 
@@ -169,10 +174,11 @@ static unsigned check_all(variant *v, const dfl_sensitivity *found)
         walls += check_piece(v, p, &p->faster, true, DFL_NONE) + check_piece(v, p, &p->slower, false, DFL_NONE);
         const dfl_result *other = evaluate_at(v, p, p->value / 2);
         assert_close(r->joules + found->leakage * (other->seconds - r->seconds), other->joules, 1e-9);
-        least += p->faster.waited / p->value;
-        all += p->slower.waited / p->value;
+        bool late = dfl_param_is_latency(p->kind);
+        least += late ? p->slower.waited * p->value : p->faster.waited / p->value;
+        all += late ? p->faster.waited * p->value : p->slower.waited / p->value;
     }
-    /* all work and transfers have a rate, so doubling the rates halves the latency */
+    /* all work and transfers have a rate or a latency, so doubling the rates and halving the latencies halves the time */
     assert_true(least <= r->seconds * (1 + 1e-9) && all >= r->seconds * (1 - 1e-9));
     for (uint32_t e = 0; e < r->mapping->workload->n_einsums; e++)
         if (found->einsums[e].looked)
@@ -212,16 +218,29 @@ static void draw_system(variant *v, uint64_t *state)
     v->mapping.options.overlap_perfect = next(state) % 4 == 0;
 }
 
+/* Latencies, and bandwidths of networks. */
+static void draw_delays(variant *v, uint64_t *state)
+{
+    for (uint32_t i = 0; i < v->system.n_memories; i++)
+        v->memories[i].latency = next(state) % 4 == 0 ? draw(state, 1e-9) : 0;
+    for (uint32_t i = 0; i < v->system.n_networks; i++) {
+        v->networks[i].latency = next(state) % 4 == 0 ? draw(state, 1e-9) : 0;
+        if (next(state) % 2 == 0)
+            v->networks[i].bandwidth = draw(state, 1e9);
+    }
+}
+
 /* Draws problem `i` of a seed on a random system. Resets the arena. */
 static void draw_variant(dfl_arena *arena, dfl_case *c, uint64_t seed, uint64_t i, variant *v)
 {
-    uint64_t state = i;
+    uint64_t state = i, delays = ~i;
 
     dfl_arena_reset(arena);
     case_draw(c, seed, i);
     dfl_intern *names = dfl_intern_new(arena);
     make_variant(v, arena, names, case_mapping(c, arena, names));
     draw_system(v, &state);
+    draw_delays(v, &delays);
 }
 
 static void holds_for_random_systems(void **unused)
