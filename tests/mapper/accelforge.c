@@ -141,8 +141,9 @@ static void compare(dfl_session *source, dfl_session *s, const dfl_json *expecte
 
     out->ours = value_of(out->objective, report);
     out->optimal = dfl_json_get(search, "optimal") != NULL && dfl_json_get(search, "optimal")->boolean;
-    /* a result below the bound of its search has no bound, and is not proven */
-    out->gap = bound > 0 ? claimed / bound - 1 : out->optimal ? 0 : INFINITY;
+    out->gap = bound > 0 ? claimed / bound - 1 : INFINITY;
+    if (!(bound > 0)) /* a search has a bound, unless its own lies above the mapping that it finds */
+        say(out, VERDICT_FAILED, "the search has no lower bound");
     out->evaluated = dfl_json_get(search, "evaluated") != NULL ? dfl_json_get(search, "evaluated")->integer : 0;
     if (!near(claimed, out->ours, 1e-9))
         say(out, VERDICT_FAILED, "the search says %.12g, the report %.12g", claimed, out->ours);

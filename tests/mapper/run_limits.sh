@@ -50,5 +50,9 @@ for file in tests/mapper/limits/*.dfl; do
     run interrupt "$file"
     judge "$name: a signal" "$status" "$took" "$(awk -v l="$signal_at" -v s="$slack" 'BEGIN { print l + s }')"
 done
+# Five operands have many templates, and to list them is no evaluation. The limit ends that, too, and no other one is named.
+run timeout -s KILL 60 "${DFLC:-build/dflc}" map -q -j 1 --evaluations 1000 tests/mapper/limits/inputs.dfl
+judge "inputs.dfl: a limit on evaluations" "$status" "$took" "$slack"
+grep -q 'E0620' "$work/told" || fail "inputs.dfl: a limit on evaluations: $(grep error "$work/told")"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
