@@ -4,6 +4,16 @@
 #include "ir/conditions.h"
 #include "support/limits.h"
 
+const char *dfl_tensor_label(const dfl_intern *names, const dfl_tensor *t)
+{
+    return t->label ? t->label : dfl_sym_text(names, t->name);
+}
+
+const char *dfl_einsum_label(const dfl_intern *names, const dfl_einsum *e)
+{
+    return e->label ? e->label : dfl_sym_text(names, e->name);
+}
+
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank)
 {
     for (uint32_t i = 0; i < e->n_ranks; i++)

@@ -63,6 +63,7 @@ typedef struct {
     uint32_t n_producers;
     const uint32_t *consumers; /* einsums that read the tensor, in workload order */
     uint32_t n_consumers;
+    const char *label;         /* a copy for one iteration of a repeat: its name with this iteration, "layer[3].T"; else NULL */
 } dfl_tensor;
 
 typedef struct {
@@ -113,6 +114,7 @@ typedef struct {
     uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
     const dfl_condition *where; /* conditions of the `where` clause */
     uint32_t n_where;
+    const char *label;          /* as of a tensor */
 } dfl_einsum;
 
 /* A tensor that `repeat N as rank carrying from = to` carries: the first iteration reads `from`, each later one reads the
@@ -135,6 +137,9 @@ typedef struct {
     uint32_t n_carries;
 } dfl_workload;
 
+/* Name of a tensor or einsum for users: its label if it has one. */
+const char *dfl_tensor_label(const dfl_intern *names, const dfl_tensor *t);
+const char *dfl_einsum_label(const dfl_intern *names, const dfl_einsum *e);
 bool dfl_einsum_has_rank(const dfl_einsum *e, uint32_t rank);
 /* Number of points of the iteration space (without `where`); true on overflow. */
 bool dfl_einsum_points(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);

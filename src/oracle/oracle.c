@@ -30,7 +30,7 @@ static uint64_t read_value(dfl_oracle_machine *machine, uint32_t id, const dfl_o
     const dfl_tensor *t = &machine->workload->tensors[a->tensor];
     const dfl_oracle_tensor *ten = &machine->tensors[a->tensor];
     const dfl_oracle_cell *c = &a->keep->cells[(size_t)inst * a->keep->n_elem + elem];
-    const char *tensor = dfl_sym_text(machine->names, t->name);
+    const char *tensor = dfl_tensor_label(machine->names, t);
     dfl_span span = machine->einsums[id].path->leaf->span;
     int64_t wanted = 0;
     bool online = false, given = t->n_producers == 0;
@@ -52,7 +52,7 @@ static uint64_t read_value(dfl_oracle_machine *machine, uint32_t id, const dfl_o
     } else {
         dfl_diag *d = dfl_report(machine->sink, DFL_MAP_CONSUMED_EARLY, span,
                                  "`%s` is read by einsum `%s` before it is complete", tensor,
-                                 dfl_sym_text(machine->names, machine->einsums[id].einsum->name));
+                                 dfl_einsum_label(machine->names, machine->einsums[id].einsum));
         dfl_diag_here(machine->sink, d, "%lld of %lld updates of the element were made",
                       (long long)(c->has_value ? c->parts : 0), (long long)wanted);
         dfl_diag_help(machine->sink, d, "finish the loops of the producers of `%s` in a branch before this one", tensor);

@@ -31,7 +31,7 @@ void dfl_oracle_refuse_unsupported(dfl_oracle_machine *machine, dfl_span span, c
 
 void dfl_oracle_refuse_released(dfl_oracle_machine *machine, uint32_t tensor, dfl_span at, const dfl_oracle_keep *keep)
 {
-    const char *name = dfl_sym_text(machine->names, machine->workload->tensors[tensor].name);
+    const char *name = dfl_tensor_label(machine->names, &machine->workload->tensors[tensor]);
 
     if (machine->failed)
         return;

@@ -92,7 +92,8 @@ static void compare_keeps(comparison *c)
 
     for (uint32_t i = 0; i < sides->oracle->n_traffic; i++) {
         const dfl_oracle_traffic *o = &sides->oracle->traffic[i];
-        const char *part = dfl_arena_printf(sides->arena, "`%s` in `%s`", name_text(c, m->workload->tensors[o->tensor].name),
+        const char *part = dfl_arena_printf(sides->arena, "`%s` in `%s`",
+                                            dfl_tensor_label(sides->names, &m->workload->tensors[o->tensor]),
                                             name_text(c, m->system->memories[o->memory].name));
 
         compare_traffic(c, part, find_traffic(sides->model, o->memory, o->tensor), o);
@@ -116,7 +117,7 @@ static void compare_einsums(comparison *c)
 
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         const dfl_einsum_cost *model = &c->sides->model->einsums[e];
-        const char *part = dfl_arena_printf(c->sides->arena, "`%s`", name_text(c, w->einsums[e].name));
+        const char *part = dfl_arena_printf(c->sides->arena, "`%s`", dfl_einsum_label(c->sides->names, &w->einsums[e]));
 
         compare_part(c, part, "points", model->points, oracle->points[e]);
         compare_part(c, part, "steps", model->steps, oracle->steps[e]);
@@ -190,7 +191,7 @@ static void write_table(const comparison *c, dfl_strbuf *out)
 
         dfl_table_row_start(&table);
         dfl_table_cell(&table, name_text(c, m->system->memories[o->memory].name));
-        dfl_table_cell(&table, name_text(c, m->workload->tensors[o->tensor].name));
+        dfl_table_cell(&table, dfl_tensor_label(c->sides->names, &m->workload->tensors[o->tensor]));
         dfl_table_count(&table, o->serve);
         dfl_table_count(&table, o->drain);
         dfl_table_count(&table, o->accumulate);

@@ -110,11 +110,7 @@ bool dfl_path_check_finished(dfl_sink *sink, const dfl_intern *names, const dfl_
             dfl_diag_here(sink, d, "no loop on the way to `%s` is over `%s`", text(names, e->name), name);
         dfl_diag_label(sink, d, m->workload->ranks[r].span, "`%s` has an extent of %lld", name,
                        (long long)m->workload->ranks[r].extent);
-        if (m->root->n_lines == 0 && m->n_bodies == 1)
-            dfl_diag_help(sink, d, "add `temporal %s;` as the innermost loop, or write `...;`: `dflc map` then finds all lines",
-                          name);
-        else
-            dfl_diag_help(sink, d, "add `temporal %s;` as the innermost loop", name);
+        dfl_diag_help(sink, d, "add `temporal %s;` as the innermost loop", name);
         ok = false;
     }
     return ok;

@@ -550,6 +550,12 @@ static dfl_paths *resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
 {
     path_resolver resolver = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
 
+    if (mapping->root->n_lines == 0 && mapping->n_bodies == 1) {
+        dfl_diag *d = dfl_report(sink, DFL_MAP_RANK_UNFINISHED, mapping->span, "mapping `%s` has no lines",
+                                 dfl_sym_text(names, mapping->name));
+        dfl_diag_help(sink, d, "write the keeps and loops, or `...;`: `dflc map` then finds all lines");
+        return NULL;
+    }
     if (bind(&resolver) == NULL || !size_all(&resolver))
         return NULL;
     for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {

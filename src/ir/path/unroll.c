@@ -1,6 +1,7 @@
 #include "ir/path/unroll.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/limits.h"
 #include "support/vec.h"
@@ -49,6 +50,15 @@ static void refuse(unrolling *u, dfl_span span, const char *what, const char *he
         dfl_diag_help(u->sink, d, "%s", help);
     }
     u->ok = false;
+}
+
+/* The name of a copy: `name` with the iteration behind the name of the repeat, with which it begins. */
+static const char *make_label(const unrolling *u, const char *name, int64_t copy)
+{
+    const char *repeat = dfl_sym_text(u->names, u->workload->ranks[u->rank].name);
+    size_t n = strlen(repeat);
+
+    return strncmp(name, repeat, n) != 0 ? name : dfl_arena_printf(u->arena, "%s[%lld]%s", repeat, (long long)copy, name + n);
 }
 
 /* ---- the workload ---- */
@@ -226,6 +236,7 @@ static void make_tensors(unrolling *u, const uint32_t *given)
             u->tensor_of[i] = given ? given[t] : t;
             if (u->lead[t] == DFL_NONE)
                 continue;
+            tensors[i].label = make_label(u, dfl_tensor_label(u->names, &w->tensors[t]), k);
             tensors[i].extents = extents;
             tensors[i].n_dims = 0;
             for (uint32_t d = 0; d < w->tensors[t].n_dims; d++)
@@ -265,6 +276,8 @@ static void add_einsum(unrolling *u, dfl_einsum *einsums, uint32_t einsum, int64
         u->first_einsum[einsum] = at;
     u->einsum_of[at] = given ? given[einsum] : einsum;
     einsums[at] = fix_einsum(u, &u->workload->einsums[einsum], copy);
+    if (copy != NO_COPY)
+        einsums[at].label = make_label(u, dfl_einsum_label(u->names, &u->workload->einsums[einsum]), copy);
 }
 
 /* Makes the einsums in workload order: those that the repeat does not precede, the iterations, and the others. */
