@@ -409,7 +409,7 @@ static void draw_branch_lines(drawer *d, uint32_t body)
         draw_keep(d, body, true);
     for (uint32_t t = 0; t < c->n_tensors; t++)
         if (c->tensors[t].role == DFL_ROLE_INTERMEDIATE && body_touches(c, body, t) &&
-            case_chance(&d->rng, d->again ? 85 : 15))
+            case_chance(&d->rng, d->again ? 92 : 22))
             c->bodies[body].recompute |= 1u << t;
 }
 

@@ -2,8 +2,8 @@
  * property [N [seed [first]]]: draws N cases from number `first` on, compares oracle and model on each, and prints what
  * the cases exercised. A case that differs is shrunk and printed as a .dfl file. Ends with `N passed, N failed, N
  * skipped`, skipped being the cases that the model refuses to count. Each feature of the list below must occur in at
- * least 5 % of the cases; otherwise the draw proves little, which is a failure, too. The exit status is 1 after a
- * failure. `property --quick ...` stops at the first failing case and prints its number (mutate.sh).
+ * least 5 % of the cases, and the model may refuse at most 10 %; otherwise the draw proves little, which is a failure, too.
+ * The exit status is 1 after a failure. `property --quick ...` stops at the first failing case and prints its number (mutate.sh).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "tests/property/case.h"
 
 enum { SHOWN = 10, REASONS = 40, LEAST_CASES = 1000 };
+enum { MOST_REFUSED = 10 }; /* of this many cases, the model may refuse at most one: a refused case compares nothing */
 
 /* Counts of the reasons of refusals. */
 typedef struct { char text[400]; uint64_t n; } reason;
@@ -83,6 +84,10 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " cases: %" PRIu64 " agree (%" PRIu64 " of them refused by both), %" PRIu64 " refused by the model, %" PRIu64
            " invalid, %" PRIu64 " too large, %" PRIu64 " differ\n", n, verdicts[CASE_AGREES], both, verdicts[CASE_REFUSED],
            verdicts[CASE_INVALID], verdicts[CASE_LIMIT], verdicts[CASE_DIFFERS]);
+    if (n >= LEAST_CASES && verdicts[CASE_REFUSED] * MOST_REFUSED > n) {
+        printf("more than 1 in %d cases are refused by the model: they test nothing\n", MOST_REFUSED);
+        failed++;
+    }
     for (uint32_t i = 0; i < REASONS && reasons[i].n > 0; i++)
         printf("  refused %6" PRIu64 "  %s\n", reasons[i].n, reasons[i].text);
     printf("%" PRIu64 " passed, %" PRIu64 " failed, %" PRIu64 " skipped\n", verdicts[CASE_AGREES], failed, verdicts[CASE_REFUSED]);
