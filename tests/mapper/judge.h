@@ -48,7 +48,8 @@ bool judge_fails(judge *j, const char *text);
    calls the front complete, a point of the front must dominate or equal each enumerated mapping. */
 bool judge_front_fails(judge *j, const char *text, const char *by);
 /* Searches the same text, without stalls, for the best mappings of some kinds, for energy, latency and their product. True if one
-   of them is worth less in the model than the best is in the search: the bounds of searches are made of what they count. */
+   of them is worth less in the model than the best is in the search, or than its bound where windows slide: the bounds of
+   searches are made of what they count. */
 bool judge_charges_fail(judge *j, const char *text);
 /* Reads the text of a mapping back, checks it and compares all counts, peaks and values with the oracle. If false, `why`, of `n`
    bytes, gets the first difference. */
